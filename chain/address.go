@@ -1,0 +1,183 @@
+package chain
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mr-tron/base58"
+	"golang.org/x/crypto/sha3"
+)
+
+// Byte lengths of an address: EVM and TRON contracts hold 20 bytes, Solana 32.
+const (
+	evmAddressLength    = 20
+	solanaAddressLength = 32
+
+	// tronPrefix is the version byte in front of a TRON address in base58check.
+	tronPrefix = 0x41
+)
+
+// Address is an account, contract or mint as the bytes its chain stores. Orders carry addresses of
+// both chains as free bytes, so any length is possible. The zero value means absent, which differs
+// from the zero address (all bytes zero: the native coin).
+type Address struct{ raw string }
+
+// NewAddress holds raw as an address; empty raw is the absent address.
+func NewAddress(raw []byte) Address { return Address{string(raw)} }
+
+// ParseAddress reads an address in the text form of family: 0x and 40 hex digits in any case on EVM,
+// base58 of 32 bytes on Solana; on TRON base58check (T…), 0x and 40 hex digits, or 41 and 40 hex digits as
+// its nodes' wallet API writes them.
+func ParseAddress(text string, family Family) (Address, error) {
+	switch family {
+	case EVM:
+		return parseHexAddress(text)
+	case SVM:
+		return parseSolanaAddress(text)
+	case TVM:
+		if strings.HasPrefix(text, "0x") {
+			return parseHexAddress(text)
+		}
+		if digits, versioned := strings.CutPrefix(text, "41"); versioned {
+			return parseHexAddress("0x" + digits)
+		}
+		return parseTronAddress(text)
+	}
+	return Address{}, fmt.Errorf("%q is an address of an unknown chain family", text)
+}
+
+// ParseAnyAddress reads an address whose chain is not known and tells the family that its form
+// stands for: hex is EVM, base58check is TRON, 32 bytes of base58 are Solana.
+func ParseAnyAddress(text string) (Address, Family, error) {
+	for _, family := range []Family{EVM, TVM, SVM} {
+		if a, err := ParseAddress(text, family); err == nil {
+			return a, family, nil
+		}
+	}
+	return Address{}, UnknownFamily, fmt.Errorf("%q is no address: want 0x and 40 hex digits, or base58", text)
+}
+
+func parseHexAddress(text string) (Address, error) {
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	raw, err := hex.DecodeString(digits)
+	if !prefixed || err != nil || len(raw) != evmAddressLength {
+		return Address{}, fmt.Errorf("%q is not 0x and 40 hex digits", text)
+	}
+	return NewAddress(raw), nil
+}
+
+func parseSolanaAddress(text string) (Address, error) {
+	raw, err := decodeBase58(text, solanaAddressLength)
+	if err != nil {
+		return Address{}, fmt.Errorf("%q is not base58 of %d bytes", text, solanaAddressLength)
+	}
+	return NewAddress(raw), nil
+}
+
+func parseTronAddress(text string) (Address, error) {
+	const checksumLength = 4
+	raw, err := decodeBase58(text, 1+evmAddressLength+checksumLength)
+	if err != nil || raw[0] != tronPrefix {
+		return Address{}, fmt.Errorf("%q is not a base58check TRON address", text)
+	}
+	body, checksum := raw[:1+evmAddressLength], raw[1+evmAddressLength:]
+	if !bytes.Equal(checksum, tronChecksum(body)) {
+		return Address{}, fmt.Errorf("%q has a wrong checksum", text)
+	}
+	return NewAddress(body[1:]), nil
+}
+
+// decodeBase58 bounds the text before decoding it: base58 decoding is quadratic in its length.
+func decodeBase58(text string, length int) ([]byte, error) {
+	if len(text) > 2*length {
+		return nil, errors.New("too long")
+	}
+	raw, err := base58.Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) != length {
+		return nil, fmt.Errorf("%d bytes", len(raw))
+	}
+	return raw, nil
+}
+
+func tronChecksum(body []byte) []byte {
+	once := sha256.Sum256(body)
+	twice := sha256.Sum256(once[:])
+	return twice[:4]
+}
+
+// Bytes returns the address as its chain stores it; nil when absent.
+func (a Address) Bytes() []byte {
+	if a.IsAbsent() {
+		return nil
+	}
+	return []byte(a.raw)
+}
+
+// Len returns how many bytes the address has; zero when absent.
+func (a Address) Len() int { return len(a.raw) }
+
+// IsAbsent reports whether there is no address at all.
+func (a Address) IsAbsent() bool { return a.raw == "" }
+
+// Compare sorts addresses by their bytes.
+func (a Address) Compare(b Address) int { return strings.Compare(a.raw, b.raw) }
+
+// IsNative reports whether this is the zero address, which stands for the chain's native coin.
+func (a Address) IsNative() bool { return a.raw != "" && strings.Trim(a.raw, "\x00") == "" }
+
+// NativeCoin returns the zero address of family.
+func NativeCoin(family Family) Address {
+	if family == SVM {
+		return NewAddress(make([]byte, solanaAddressLength))
+	}
+	return NewAddress(make([]byte, evmAddressLength))
+}
+
+// Format writes the address in the text form of family: lower-case 0x hex, base58, or base58check.
+// Bytes that are no address of the family, and families that are unknown, come out as 0x hex, except
+// that 32 bytes of an unknown family are base58. The absent address is the empty text.
+func (a Address) Format(family Family) string {
+	switch {
+	case a.IsAbsent():
+		return ""
+	case len(a.raw) == solanaAddressLength && (family == SVM || family == UnknownFamily):
+		return base58.Encode([]byte(a.raw))
+	case len(a.raw) == evmAddressLength && family == TVM:
+		body := append([]byte{tronPrefix}, a.raw...)
+		return base58.Encode(append(body, tronChecksum(body)...))
+	}
+	return "0x" + hex.EncodeToString([]byte(a.raw))
+}
+
+// Checksum writes a 20-byte address in EIP-55 mixed case, other lengths like String.
+func (a Address) Checksum() string {
+	if len(a.raw) != evmAddressLength {
+		return a.String()
+	}
+	digits := []byte(hex.EncodeToString([]byte(a.raw)))
+	hasher := sha3.NewLegacyKeccak256()
+	hasher.Write(digits)
+	hash := hasher.Sum(nil)
+	for i, digit := range digits {
+		nibble := hash[i/2] >> (4 * (1 - i%2)) & 0xf
+		if digit >= 'a' && nibble >= 8 {
+			digits[i] = digit - 'a' + 'A'
+		}
+	}
+	return "0x" + string(digits)
+}
+
+// String writes the address as 0x hex, for logs and errors.
+func (a Address) String() string {
+	if a.IsAbsent() {
+		return ""
+	}
+	return "0x" + hex.EncodeToString([]byte(a.raw))
+}

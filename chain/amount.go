@@ -1,0 +1,119 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"github.com/holiman/uint256"
+)
+
+// Amount is a number of a token's smallest units: 256 bits, never negative.
+type Amount struct{ n uint256.Int }
+
+// NewAmount holds a small number as an amount.
+func NewAmount(n uint64) Amount { return Amount{*uint256.NewInt(n)} }
+
+// AmountFromBytes reads up to 32 bytes, big-endian; longer input keeps the low 32 bytes.
+func AmountFromBytes(raw []byte) Amount {
+	var a Amount
+	a.n.SetBytes(raw)
+	return a
+}
+
+// AmountFromBig reads b, which must fit 256 bits and not be negative.
+func AmountFromBig(b *big.Int) (Amount, error) {
+	if b == nil || b.Sign() < 0 {
+		return Amount{}, errors.New("negative or missing amount")
+	}
+	n, overflow := uint256.FromBig(b)
+	if overflow {
+		return Amount{}, fmt.Errorf("%s exceeds 256 bits", b)
+	}
+	return Amount{*n}, nil
+}
+
+// ParseAmount reads decimal digits alone: no sign, no fraction, no exponent.
+func ParseAmount(text string) (Amount, error) {
+	const maxDigits = 78 // of 2^256 - 1
+	if text == "" || len(text) > maxDigits {
+		return Amount{}, fmt.Errorf("%.90q is not a whole number of at most %d digits", text, maxDigits)
+	}
+	for _, digit := range text {
+		if digit < '0' || digit > '9' {
+			return Amount{}, fmt.Errorf("%q is not a whole number", text)
+		}
+	}
+	n, err := uint256.FromDecimal(text)
+	if err != nil {
+		return Amount{}, fmt.Errorf("%q exceeds 256 bits", text)
+	}
+	return Amount{*n}, nil
+}
+
+// Big returns the amount as a new big integer.
+func (a Amount) Big() *big.Int { return a.n.ToBig() }
+
+// Bytes32 returns the amount as 32 bytes, big-endian.
+func (a Amount) Bytes32() [32]byte { return a.n.Bytes32() }
+
+// String writes decimal digits.
+func (a Amount) String() string { return a.n.Dec() }
+
+// IsZero reports whether the amount is nothing.
+func (a Amount) IsZero() bool { return a.n.IsZero() }
+
+// Uint64 returns the amount when it fits 64 bits.
+func (a Amount) Uint64() (value uint64, fits bool) {
+	value, overflow := a.n.Uint64WithOverflow()
+	return value, !overflow
+}
+
+// Cmp is negative when a is smaller than b, zero when equal, positive when larger.
+func (a Amount) Cmp(b Amount) int { return a.n.Cmp(&b.n) }
+
+// Add returns a + b, saturating at the largest amount.
+func (a Amount) Add(b Amount) Amount {
+	var sum Amount
+	if _, overflow := sum.n.AddOverflow(&a.n, &b.n); overflow {
+		sum.n.SetAllOne()
+	}
+	return sum
+}
+
+// Sub returns a - b, or nothing when b is larger.
+func (a Amount) Sub(b Amount) Amount {
+	var rest Amount
+	if _, underflow := rest.n.SubOverflow(&a.n, &b.n); underflow {
+		return Amount{}
+	}
+	return rest
+}
+
+// MulDiv returns floor(a × numerator / denominator), computed in 512 bits and saturating at the
+// largest amount. A zero denominator gives nothing.
+func (a Amount) MulDiv(numerator, denominator uint64) Amount {
+	var result Amount
+	if denominator == 0 {
+		return result
+	}
+	if _, overflow := result.n.MulDivOverflow(&a.n, uint256.NewInt(numerator), uint256.NewInt(denominator)); overflow {
+		result.n.SetAllOne()
+	}
+	return result
+}
+
+// Units returns the amount in whole tokens of the given decimals, exactly.
+func (a Amount) Units(decimals uint8) *big.Rat {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+	return new(big.Rat).SetFrac(a.Big(), scale)
+}
+
+// AppendDecimal appends the decimal digits to dst.
+func (a Amount) AppendDecimal(dst []byte) []byte {
+	if small, fits := a.Uint64(); fits {
+		return strconv.AppendUint(dst, small, 10)
+	}
+	return append(dst, a.n.Dec()...)
+}

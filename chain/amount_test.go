@@ -1,0 +1,76 @@
+package chain
+
+import (
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestParseAmount(t *testing.T) {
+	const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+	for text, valid := range map[string]bool{
+		"0":           true,
+		"17992800":    true,
+		"000000017":   true,
+		largest:       true,
+		largest + "0": false,
+		"115792089237316195423570985008687907853269984665640564039457584007913129639936": false,
+		"":     false,
+		"-1":   false,
+		"+1":   false,
+		"1.5":  false,
+		"1e18": false,
+		"0x10": false,
+		" 1":   false,
+		"١":    false,
+	} {
+		if _, err := ParseAmount(text); (err == nil) != valid {
+			t.Errorf("ParseAmount(%q) = %v, want valid %v", text, err, valid)
+		}
+	}
+}
+
+func TestAmountArithmeticStaysInRange(t *testing.T) {
+	var nothing Amount
+	most := nothing.Sub(NewAmount(1))
+	if !most.IsZero() {
+		t.Errorf("0 - 1 = %s, want 0", most)
+	}
+	largest := AmountFromBytes([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))
+	if got := largest.Add(NewAmount(1)); got != largest {
+		t.Errorf("largest + 1 = %s, want %s", got, largest)
+	}
+	if got := NewAmount(7).MulDiv(1, 0); !got.IsZero() {
+		t.Errorf("7 × 1 / 0 = %s, want 0", got)
+	}
+}
+
+func TestAmountMulDivEqualsBigArithmetic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := rapid.SliceOfN(rapid.Byte(), 0, 28).Draw(t, "raw")
+		numerator := rapid.Uint64Range(0, 20_000).Draw(t, "numerator")
+		denominator := rapid.Uint64Range(1, 20_000).Draw(t, "denominator")
+		a := AmountFromBytes(raw)
+		want := new(big.Int).Mul(a.Big(), new(big.Int).SetUint64(numerator))
+		want.Quo(want, new(big.Int).SetUint64(denominator))
+		if got := a.MulDiv(numerator, denominator).Big(); got.Cmp(want) != 0 {
+			t.Errorf("%s × %d / %d = %s, want %s", a, numerator, denominator, got, want)
+		}
+	})
+}
+
+func TestAmountTexts(t *testing.T) {
+	for _, text := range []string{"0", "9", "18446744073709551615", "18446744073709551616", "2000723290779000000000000000000"} {
+		a, err := ParseAmount(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(a.AppendDecimal(nil)); got != text || a.String() != text {
+			t.Errorf("%s is written %q and %q", text, got, a)
+		}
+	}
+	if got := NewAmount(1_500_000).Units(6); got.Cmp(big.NewRat(3, 2)) != 0 {
+		t.Errorf("1500000 with 6 decimals = %s, want 3/2", got)
+	}
+}

@@ -1,0 +1,57 @@
+package chain_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"crossgate/chain"
+)
+
+func TestValuesSurviveTheirText(t *testing.T) {
+	type values struct {
+		Address, Mint, Absent chain.Address
+		Tx, Signature, NoTx   chain.TxHash
+		Hash                  chain.Hash
+		Amount                chain.Amount
+	}
+	raw := make([]byte, 64)
+	for i := range raw {
+		raw[i] = byte(i * 5)
+	}
+	want := values{
+		Address:   chain.NewAddress(raw[:20]),
+		Mint:      chain.NewAddress(raw[:32]),
+		Tx:        chain.NewTxHash(raw[:32]),
+		Signature: chain.NewTxHash(raw),
+		Hash:      chain.Hash(raw),
+		Amount:    chain.AmountFromBytes(raw[:32]),
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got values
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("Unmarshal(%s): %v", text, err)
+	}
+	if got != want {
+		t.Errorf("values changed on their way through %s", text)
+	}
+}
+
+func TestUnmarshalTextRefusesOtherText(t *testing.T) {
+	for _, text := range []string{`"12"`, `"0x1"`, `"0xzz"`} {
+		if err := json.Unmarshal([]byte(text), new(chain.Address)); err == nil {
+			t.Errorf("Unmarshal(%s) into an address succeeded", text)
+		}
+		if err := json.Unmarshal([]byte(text), new(chain.Hash)); err == nil {
+			t.Errorf("Unmarshal(%s) into a hash succeeded", text)
+		}
+		if err := json.Unmarshal([]byte(text), new(chain.TxHash)); err == nil {
+			t.Errorf("Unmarshal(%s) into a transaction hash succeeded", text)
+		}
+	}
+	if err := json.Unmarshal([]byte(`"-1"`), new(chain.Amount)); err == nil {
+		t.Error("Unmarshal of -1 into an amount succeeded")
+	}
+}

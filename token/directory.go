@@ -1,0 +1,252 @@
+package token
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"crossgate/chain"
+)
+
+// Bounds of what a Directory remembers and waits for.
+const (
+	rememberedTokens = 50_000 // per generation; a value is some 200 bytes
+	readPatience     = 8 * time.Second
+	silentFresh      = 10 * time.Minute // of contracts that said nothing: they may be deployed later
+)
+
+// DefaultLogoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
+const DefaultLogoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
+
+// DirectoryOptions says what a Directory knows and whom it asks. All of it is optional.
+type DirectoryOptions struct {
+	Registry chain.Registry      // tells the native coins and how addresses are written
+	Readers  map[chain.ID]Reader // chains whose contracts can be asked
+	Prices   []PriceSource
+	// Own is the operator's list, which goes before everything else.
+	Own map[Key]Token
+	// LogoPattern makes the LogoURI of tokens that have none: {chainId} and {address} are filled in.
+	// Empty: DefaultLogoPattern.
+	LogoPattern string
+	// Recall returns what Remember was told in the past, also by an earlier process; what it leaves out is asked
+	// of the chains. Remember hears of what contracts said when it cannot change any more.
+	Recall   func(context.Context, []Key) map[Key]Reading
+	Remember func(context.Context, map[Key]Reading)
+	Now      func() time.Time // time.Now by default
+}
+
+// Directory tells what tokens are called and what they are worth. Safe for concurrent use.
+type Directory struct {
+	registry    chain.Registry
+	readers     map[chain.ID]Reader
+	own         map[Key]Token
+	logoPattern string
+	now         func() time.Time
+	sources     []PriceSource
+	recall      func(context.Context, []Key) map[Key]Reading
+	remember    func(context.Context, map[Key]Reading)
+
+	contracts *memory[reading]
+	prices    *memory[price]
+}
+
+// reading is what a contract said, completed.
+type reading struct {
+	Reading
+	token Token
+	until time.Time // zero: for ever, as a contract's name and decimals do not change
+	isNew bool      // said just now, not recalled
+}
+
+// NewDirectory returns a Directory that knows nothing from the chains yet.
+func NewDirectory(o DirectoryOptions) *Directory {
+	if o.LogoPattern == "" {
+		o.LogoPattern = DefaultLogoPattern
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &Directory{
+		registry: o.Registry, readers: o.Readers, own: o.Own,
+		logoPattern: o.LogoPattern, now: o.Now, sources: o.Prices, recall: o.Recall, remember: o.Remember,
+	}
+	d.contracts = newMemory(rememberedTokens, readPatience, d.isCurrent)
+	d.contracts.after = d.rememberNew
+	d.prices = newMemory(rememberedPrices, pricePatience, d.isFresh)
+	return d
+}
+
+// Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the
+// chain's registry entry for its native coin, what was read before, or the contracts, which are asked
+// together in one reading.
+//
+// A contract that does not say its decimals gets 0, so that amounts stand as the whole numbers they are
+// on chain and nothing is scaled by a guess. Without a name the symbol stands for it, and without either
+// the shortened address. The same holds for chains that cannot be asked at all. An error means that a
+// chain which could have answered did not; it is not remembered.
+func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]Token, error) {
+	tokens := make([]Token, len(addresses))
+	var unread []Key
+	for i, address := range addresses {
+		token, known := d.settled(Key{id, address})
+		if !known {
+			unread = append(unread, Key{id, address})
+		}
+		tokens[i] = token
+	}
+	if len(unread) == 0 {
+		return tokens, nil
+	}
+	read, err := d.contracts.get(ctx, unread, d.read)
+	if err != nil {
+		return nil, fmt.Errorf("token metadata on chain %d: %w", id, err)
+	}
+	for i, address := range addresses {
+		if r, found := read[Key{id, address}]; found {
+			tokens[i] = r.token
+		}
+	}
+	return tokens, nil
+}
+
+// Expect begins to read what is not known of tokens that are about to be looked up, and does not wait for it.
+func (d *Directory) Expect(ctx context.Context, keys ...Key) {
+	unread := map[chain.ID][]Key{}
+	for _, key := range keys {
+		if _, known := d.settled(key); !known {
+			unread[key.Chain] = append(unread[key.Chain], key)
+		}
+	}
+	for _, keys := range unread {
+		d.contracts.claim(ctx, keys, d.read)
+	}
+}
+
+// settled returns the metadata of tokens that need no reading.
+func (d *Directory) settled(key Key) (token Token, known bool) {
+	if token, known = d.own[key]; known {
+		return d.complete(key, token), true
+	}
+	c, registered := d.registry.Chain(key.Chain)
+	if registered && key.Address.IsNative() {
+		return d.complete(key, Token{Decimals: c.Coin.Decimals, Name: c.Coin.Name, Symbol: c.Coin.Symbol}), true
+	}
+	if _, readable := d.readers[key.Chain]; !readable || key.Address.IsAbsent() {
+		return d.complete(key, Token{}), true
+	}
+	return Token{}, false
+}
+
+func (d *Directory) isCurrent(r reading) bool { return r.until.IsZero() || d.now().Before(r.until) }
+
+// read finds out about keys, which are all on one chain: by what is recalled, else from the contracts.
+func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]reading, error) {
+	readings := make(map[Key]reading, len(keys))
+	if d.recall != nil {
+		for key, recalled := range d.recall(ctx, keys) {
+			readings[key] = d.reading(key, recalled)
+		}
+	}
+	var unread []Key
+	var addresses []chain.Address
+	for _, key := range keys {
+		if _, recalled := readings[key]; !recalled {
+			unread, addresses = append(unread, key), append(addresses, key.Address)
+		}
+	}
+	if len(unread) == 0 {
+		return readings, nil
+	}
+	answers, err := d.readers[keys[0].Chain].ReadTokens(ctx, addresses)
+	if err != nil {
+		return nil, err
+	}
+	if len(answers) != len(unread) {
+		return nil, fmt.Errorf("%d readings for %d tokens", len(answers), len(unread))
+	}
+	for i, key := range unread {
+		r := d.reading(key, answers[i])
+		r.isNew = true
+		readings[key] = r
+	}
+	return readings, nil
+}
+
+// reading completes what a contract said.
+func (d *Directory) reading(key Key, said Reading) reading {
+	r := reading{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol}}
+	if said.Decimals != nil {
+		r.token.Decimals = *said.Decimals
+	} else {
+		r.until = d.now().Add(silentFresh)
+	}
+	r.token = d.complete(key, r.token)
+	return r
+}
+
+// rememberNew passes on what contracts said for good.
+func (d *Directory) rememberNew(ctx context.Context, readings map[Key]reading) {
+	said := map[Key]Reading{}
+	for key, r := range readings {
+		if r.isNew && r.Decimals != nil {
+			said[key] = r.Reading
+		}
+	}
+	if d.remember != nil && len(said) > 0 {
+		d.remember(ctx, said)
+	}
+}
+
+// complete fills in what a token does not say of itself. An absent address stays empty: it is no token.
+func (d *Directory) complete(key Key, token Token) Token {
+	if key.Address.IsAbsent() {
+		return token
+	}
+	address := key.Address.Format(d.registry.Family(key.Chain))
+	if token.Symbol == "" {
+		token.Symbol = shorten(address)
+	}
+	if token.Name == "" {
+		token.Name = token.Symbol
+	}
+	if token.LogoURI == "" {
+		token.LogoURI = strings.NewReplacer("{chainId}", key.Chain.String(), "{address}", address).Replace(d.logoPattern)
+	}
+	return token
+}
+
+// shorten keeps the two ends of an address, as wallets show it.
+func shorten(address string) string {
+	const head, tail = 6, 4
+	if len(address) <= head+tail {
+		return address
+	}
+	return address[:head] + "…" + address[len(address)-tail:]
+}
+
+// USD returns the price of one whole token for those of keys that any source knows: the median of the
+// sources, all asked at once. A price is used for 30 s, and for 10 min when no source answers. Tokens
+// without a price are left out; that is never an error. The caller must not change the prices.
+func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
+	found := make(map[Key]*big.Rat, len(keys))
+	if len(d.sources) == 0 {
+		return found
+	}
+	// The only error is the caller's own end: it gets what is known without waiting.
+	prices, err := d.prices.get(ctx, keys, d.askPrices)
+	if err != nil {
+		for _, key := range keys {
+			if last, known := d.prices.last(key); known && d.isUsable(last) {
+				prices[key] = last
+			}
+		}
+	}
+	for key, p := range prices {
+		if p.usd != nil {
+			found[key] = p.usd
+		}
+	}
+	return found
+}

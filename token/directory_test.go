@@ -1,0 +1,283 @@
+package token_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// contracts is a chain that holds tokens and takes a second to tell them.
+type contracts struct {
+	readings map[chain.Address]token.Reading
+
+	failed error
+
+	mu    sync.Mutex
+	asked [][]chain.Address
+}
+
+var _ token.Reader = (*contracts)(nil)
+
+func (c *contracts) ReadTokens(ctx context.Context, addresses []chain.Address) ([]token.Reading, error) {
+	c.mu.Lock()
+	c.asked = append(c.asked, addresses)
+	c.mu.Unlock()
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.failed != nil {
+		return nil, c.failed
+	}
+	readings := make([]token.Reading, len(addresses))
+	for i, address := range addresses {
+		readings[i] = c.readings[address]
+	}
+	return readings, nil
+}
+
+var (
+	usdc  = address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
+	mute  = address("0x00000000000000000000000000000000DeaDBeef")
+	maker = address("0x9f8F72aA9304c8B593d555F12eF6589cC3A579A2")
+)
+
+func address(text string) chain.Address {
+	a, _, err := chain.ParseAnyAddress(text)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+func ethereum() *contracts {
+	return &contracts{readings: map[chain.Address]token.Reading{
+		usdc:  {Decimals: new(uint8(6)), Name: "USD Coin", Symbol: "USDC"},
+		maker: {Decimals: new(uint8(18)), Symbol: "MKR"},
+	}}
+}
+
+func logo(id chain.ID, text string) string {
+	return fmt.Sprintf("https://tokens.debridge.finance/Logo/%d/%s/big/token-logo.png", id, text)
+}
+
+func TestLookupTellsEveryKindOfToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := ethereum()
+		d := token.NewDirectory(token.DirectoryOptions{
+			Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader},
+			Own: map[token.Key]token.Token{{Chain: 1, Address: maker}: {Decimals: 18, Name: "Maker", Symbol: "MKR", LogoURI: "https://logo.example/mkr.png"}},
+		})
+		got, err := d.Lookup(t.Context(), 1, usdc, chain.NativeCoin(chain.EVM), mute, maker, usdc, chain.Address{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		usd := token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: logo(1, "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")}
+		want := []token.Token{
+			usd,
+			{Decimals: 18, Name: "Ethereum", Symbol: "ETH", LogoURI: logo(1, "0x0000000000000000000000000000000000000000")},
+			{Decimals: 0, Name: "0x0000…beef", Symbol: "0x0000…beef", LogoURI: logo(1, "0x00000000000000000000000000000000deadbeef")},
+			{Decimals: 18, Name: "Maker", Symbol: "MKR", LogoURI: "https://logo.example/mkr.png"},
+			usd,
+			{},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Lookup (-want +got):\n%s", diff)
+		}
+		if _, err := d.Lookup(t.Context(), 1, mute, usdc); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff([][]chain.Address{{usdc, mute}}, reader.asked, cmp.Comparer(same)); diff != "" {
+			t.Errorf("readings (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// pass lets time go by on the bubble's clock.
+func pass(d time.Duration) { <-time.After(d) }
+
+func same(a, b chain.Address) bool { return a == b }
+
+func TestLookupWritesAddressesInTheirFamilysForm(t *testing.T) {
+	d := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented()})
+	tether := address("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
+	for _, row := range []struct {
+		chain   chain.ID
+		address chain.Address
+		want    token.Token
+	}{
+		{chain.Tron, tether, token.Token{Name: "TR7NHq…Lj6t", Symbol: "TR7NHq…Lj6t", LogoURI: logo(100000026, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")}},
+		{chain.Solana, chain.NativeCoin(chain.SVM), token.Token{Decimals: 9, Name: "Solana", Symbol: "SOL", LogoURI: logo(7565164, "11111111111111111111111111111111")}},
+		{4, usdc, token.Token{Name: "0xa0b8…eb48", Symbol: "0xa0b8…eb48", LogoURI: logo(4, usdc.String())}},
+	} {
+		got, err := d.Lookup(t.Context(), row.chain, row.address)
+		if err != nil || len(got) != 1 || got[0] != row.want {
+			t.Errorf("Lookup(%d, %s) = %+v, %v, want %+v", row.chain, row.address, got, err, row.want)
+		}
+	}
+}
+
+func TestLookupJoinsThoseWhoWaitForTheSameToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := ethereum()
+		d := token.NewDirectory(token.DirectoryOptions{Readers: map[chain.ID]token.Reader{1: reader}})
+		leaving, leave := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			_, err := d.Lookup(leaving, 1, usdc)
+			left <- err
+		}()
+		synctest.Wait()
+		leave() // the reading goes on for the others
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("Lookup of the one who left = %v, want context.Canceled", err)
+		}
+		var group sync.WaitGroup
+		for range 50 {
+			group.Go(func() {
+				got, err := d.Lookup(t.Context(), 1, usdc, maker)
+				if err != nil || got[0].Symbol != "USDC" || got[1].Name != "MKR" {
+					t.Errorf("Lookup = %v, %v", got, err)
+				}
+			})
+		}
+		group.Wait()
+		if diff := cmp.Diff([][]chain.Address{{usdc}, {maker}}, reader.asked, cmp.Comparer(same)); diff != "" {
+			t.Errorf("readings (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestLookupForgetsFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := ethereum()
+		reader.failed = errors.New("no connection")
+		d := token.NewDirectory(token.DirectoryOptions{Readers: map[chain.ID]token.Reader{1: reader}})
+		if got, err := d.Lookup(t.Context(), 1, usdc); !errors.Is(err, reader.failed) {
+			t.Fatalf("Lookup = %v, %v, want the reader's error", got, err)
+		}
+		reader.failed = nil
+		if got, err := d.Lookup(t.Context(), 1, usdc); err != nil || got[0].Symbol != "USDC" {
+			t.Errorf("Lookup after the failure = %v, %v", got, err)
+		}
+	})
+}
+
+func TestLookupAsksSilentContractsAgainLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := ethereum()
+		d := token.NewDirectory(token.DirectoryOptions{Readers: map[chain.ID]token.Reader{1: reader}})
+		for _, wait := range []time.Duration{0, 5 * time.Minute, 6 * time.Minute} {
+			pass(wait)
+			if _, err := d.Lookup(t.Context(), 1, mute); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(reader.asked) != 2 {
+			t.Errorf("asked %d times in 11 minutes, want 2", len(reader.asked))
+		}
+	})
+}
+
+// readerFunc is a Reader that misbehaves as one function says.
+type readerFunc func() []token.Reading
+
+func (f readerFunc) ReadTokens(context.Context, []chain.Address) ([]token.Reading, error) {
+	return f(), nil
+}
+
+func TestLookupSurvivesItsReader(t *testing.T) {
+	for name, reader := range map[string]readerFunc{
+		"panics":    func() []token.Reading { panic("index out of range") },
+		"too short": func() []token.Reading { return nil },
+		"too long":  func() []token.Reading { return make([]token.Reading, 2) },
+	} {
+		d := token.NewDirectory(token.DirectoryOptions{Readers: map[chain.ID]token.Reader{1: reader}})
+		if got, err := d.Lookup(t.Context(), 1, usdc); err == nil {
+			t.Errorf("%s: Lookup = %v, want an error", name, got)
+		}
+	}
+}
+
+// shelf is what outlives a directory.
+type shelf struct {
+	mu   sync.Mutex
+	kept map[token.Key]token.Reading
+}
+
+func (s *shelf) recall(_ context.Context, keys []token.Key) map[token.Key]token.Reading {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := map[token.Key]token.Reading{}
+	for _, key := range keys {
+		if r, known := s.kept[key]; known {
+			found[key] = r
+		}
+	}
+	return found
+}
+
+func (s *shelf) remember(_ context.Context, readings map[token.Key]token.Reading) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, r := range readings {
+		s.kept[key] = r
+	}
+}
+
+func TestTokensAreRecalledBeforeChainsAreAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{kept: map[token.Key]token.Reading{}}
+		lookup := func(reader *contracts, addresses ...chain.Address) []token.Token {
+			d := token.NewDirectory(token.DirectoryOptions{
+				Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader},
+				Own:    map[token.Key]token.Token{{Chain: 1, Address: maker}: {Decimals: 18, Name: "Ours", Symbol: "OURS"}},
+				Recall: s.recall, Remember: s.remember,
+			})
+			got, err := d.Lookup(t.Context(), 1, addresses...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // until what was read is remembered
+			return got
+		}
+		first := lookup(ethereum(), usdc, mute, maker)
+		if len(s.kept) != 1 || s.kept[token.Key{Chain: 1, Address: usdc}].Name != "USD Coin" {
+			t.Errorf("kept %v, want what told its decimals and is not on the operator's list", s.kept)
+		}
+		restarted := ethereum()
+		second := lookup(restarted, usdc, mute, maker)
+		if diff := cmp.Diff(first, second); diff != "" {
+			t.Errorf("after a restart (-first +second):\n%s", diff)
+		}
+		if len(restarted.asked) != 1 || len(restarted.asked[0]) != 1 || restarted.asked[0][0] != mute {
+			t.Errorf("asked again about %v, want the mute contract only", restarted.asked)
+		}
+	})
+}
+
+func TestExpectedTokensAreReadMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := ethereum()
+		d := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader}})
+		began := time.Now()
+		d.Expect(t.Context(), token.Key{Chain: 1, Address: usdc}, token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}, token.Key{Chain: 10, Address: usdc})
+		if time.Since(began) != 0 {
+			t.Error("Expect waited")
+		}
+		<-time.After(700 * time.Millisecond)
+		if _, err := d.Lookup(t.Context(), 1, usdc); err != nil || time.Since(began) != time.Second || len(reader.asked) != 1 {
+			t.Errorf("Lookup: %v after %v and %d readings, want one reading that took a second in all", err, time.Since(began), len(reader.asked))
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package order
+
+import "crossgate/chain"
+
+// Event is one thing that a chain said about one order.
+type Event struct {
+	Order ID
+	At    At
+	Fact  Fact
+}
+
+// Fact is what an event says: one of the types below.
+type Fact interface{ fact() }
+
+// Created opens the order on its give chain.
+type Created struct {
+	Terms        Terms
+	FixFee       chain.Amount // native coin of the give chain
+	PercentFee   chain.Amount // give token
+	ReferralCode uint32
+	Affiliate    *Affiliate
+	Metadata     []byte // orderMetadata as the maker's software wrote it; nil before events carried it
+	Preswap      *Preswap
+}
+
+// Affiliate is the share of the give amount that is paid to an integrator when the order is claimed.
+type Affiliate struct {
+	Beneficiary chain.Address
+	Amount      chain.Amount // give token
+}
+
+// Preswap is a swap that the router made in the creating transaction to obtain the give token.
+type Preswap struct {
+	TokenIn, TokenOut   chain.Address
+	AmountIn, AmountOut chain.Amount
+}
+
+// GiveIncreased raises the give amount (patchOrderGive, absent from today's contracts).
+type GiveIncreased struct {
+	Final           chain.Amount
+	FinalPercentFee chain.Amount
+}
+
+// TakeDecreased lowers the take amount (patchOrderTake, absent from today's contracts).
+type TakeDecreased struct{ Final chain.Amount }
+
+// Fulfilled says that the taker delivered on the take chain. It repeats the whole terms.
+type Fulfilled struct {
+	Terms           Terms
+	ActualAmount    *chain.Amount // nil where the contract's generation or chain does not tell it
+	Taker           chain.Address // sender of the fulfilment: the solver, or a router in between
+	UnlockAuthority chain.Address // may send the unlock
+}
+
+// Sent says that a message for the give chain left the take chain, about an unlock or a cancel.
+type Sent struct {
+	Kind        MessageKind
+	Beneficiary chain.Address // on the give chain
+	Submission  chain.Hash
+}
+
+// Claimed says that such a message was carried out on the give chain.
+type Claimed struct {
+	Kind        MessageKind
+	Beneficiary chain.Address
+	Paid        chain.Amount // give token; zero on Solana, which does not tell
+	Submission  chain.Hash   // of the message; absent where the chain does not tell it
+}
+
+// MessageKind tells what a message between the two chains is about.
+type MessageKind uint8
+
+// The two messages of the protocol.
+const (
+	Unlock MessageKind = iota + 1
+	Cancel
+)
+
+// Cancelled marks an order as cancelled on a take chain that sends the message separately (Solana).
+type Cancelled struct{}
+
+// ExternalCall is a step of the order's call on the take chain.
+type ExternalCall struct{ Step ExternalCallStep }
+
+// ExternalCallStep is what the external call's adapter reported.
+type ExternalCallStep uint8
+
+// Steps of an external call.
+const (
+	CallRegistered ExternalCallStep = iota + 1
+	CallExecuted
+	CallFailed
+	CallCancelled
+	CallBegun // some of its instructions ran, others are left (Solana)
+)
+
+func (Created) fact()       {}
+func (GiveIncreased) fact() {}
+func (TakeDecreased) fact() {}
+func (Fulfilled) fact()     {}
+func (Sent) fact()          {}
+func (Claimed) fact()       {}
+func (Cancelled) fact()     {}
+func (ExternalCall) fact()  {}

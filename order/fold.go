@@ -1,0 +1,211 @@
+package order
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Fold makes the order that events tell of. Every event must be about the same order and come from
+// the canonical chain; repeated events and any sequence give the same result. ok is false when no
+// event carries the terms.
+func Fold(events []Event) (folded *Order, ok bool) {
+	o := &Order{}
+	var patches patches
+	var call callSteps
+	var small [16]int // events of an order, mostly
+	for _, i := range sequence(events, small[:0]) {
+		e := &events[i]
+		o.ID = e.Order
+		switch fact := e.Fact.(type) {
+		case Created:
+			o.Created = first(o.Created, e.At, fact)
+		case Fulfilled:
+			o.Fulfilled = first(o.Fulfilled, e.At, fact)
+		case Sent:
+			o.addSent(e.At, fact)
+		case Claimed:
+			o.addClaimed(e.At, fact)
+		case Cancelled:
+			o.Cancelled = first(o.Cancelled, e.At, fact)
+		case GiveIncreased:
+			patches.give, patches.gave = fact, true
+		case TakeDecreased:
+			patches.take, patches.took = fact, true
+		case ExternalCall:
+			call |= 1 << fact.Step
+		}
+	}
+	switch {
+	case o.Created != nil:
+		o.Terms = o.Created.Fact.Terms
+	case o.Fulfilled != nil:
+		o.Terms = o.Fulfilled.Fact.Terms
+	default:
+		return nil, false
+	}
+	o.State = o.furthest()
+	o.Call = o.callState(call)
+	patches.apply(o)
+	o.reach(events)
+	return o, true
+}
+
+// sequence appends the indexes of events in block and log order of each chain, since they are lighter to
+// move than events. The few events that an order mostly has are put where they belong one by one.
+func sequence(events []Event, indexes []int) []int {
+	if len(events) > cap(indexes) {
+		for i := range events {
+			indexes = append(indexes, i)
+		}
+		slices.SortStableFunc(indexes, func(a, b int) int { return compareAt(&events[a].At, &events[b].At) })
+		return indexes
+	}
+	for i := range events {
+		indexes = append(indexes, i)
+		for at := i; at > 0 && compareAt(&events[i].At, &events[indexes[at-1]].At) < 0; at-- {
+			indexes[at], indexes[at-1] = indexes[at-1], i
+		}
+	}
+	return indexes
+}
+
+func compareAt(a, b *At) int {
+	switch {
+	case a.Chain != b.Chain:
+		return cmp.Compare(a.Chain, b.Chain)
+	case a.Block != b.Block:
+		return cmp.Compare(a.Block, b.Block)
+	}
+	return cmp.Compare(a.LogIndex, b.LogIndex)
+}
+
+// first keeps what was seen first; a contract lets each step happen once.
+func first[F Fact](seen *Seen[F], at At, fact F) *Seen[F] {
+	if seen != nil {
+		return seen
+	}
+	return &Seen[F]{at, fact}
+}
+
+func (o *Order) addSent(at At, fact Sent) {
+	if fact.Kind == Cancel {
+		o.SentCancel = first(o.SentCancel, at, fact)
+		return
+	}
+	o.SentUnlock = first(o.SentUnlock, at, fact)
+}
+
+func (o *Order) addClaimed(at At, fact Claimed) {
+	if fact.Kind == Cancel {
+		o.ClaimedCancel = first(o.ClaimedCancel, at, fact)
+		return
+	}
+	o.ClaimedUnlock = first(o.ClaimedUnlock, at, fact)
+}
+
+// furthest takes the last step of whichever path the order is on; the give chain's word comes first.
+func (o *Order) furthest() State {
+	switch {
+	case o.ClaimedUnlock != nil:
+		return StateClaimedUnlock
+	case o.ClaimedCancel != nil:
+		return StateClaimedOrderCancel
+	case o.SentUnlock != nil:
+		return StateSentUnlock
+	case o.SentCancel != nil:
+		return StateSentOrderCancel
+	case o.Fulfilled != nil:
+		return StateFulfilled
+	case o.Cancelled != nil:
+		return StateOrderCancelled
+	case o.Created != nil:
+		return StateCreated
+	}
+	return None
+}
+
+// callSteps is a set of steps: bit n stands for step n.
+type callSteps uint
+
+func (s callSteps) include(step ExternalCallStep) bool { return s&(1<<step) != 0 }
+
+// callState tells how far the call has come; of several steps the more final one counts.
+func (o *Order) callState(seen callSteps) ExternalCallState {
+	switch {
+	case !o.Terms.HasExternalCall():
+		return NoExtCall
+	case o.State.IsCancelled():
+		return OrderCancelled
+	case seen.include(CallCancelled):
+		return CancelledCall
+	case seen.include(CallFailed):
+		return Failed
+	case seen.include(CallExecuted):
+		return Completed
+	case seen.include(CallBegun):
+		return Executing
+	case o.Fulfilled != nil:
+		return AwaitingExecution
+	}
+	return AwaitingOrderFulfillment
+}
+
+// patches are the last changes to an order's amounts, as far as there are any.
+type patches struct {
+	give       GiveIncreased
+	take       TakeDecreased
+	gave, took bool
+}
+
+func (p *patches) apply(o *Order) {
+	o.GiveFinal, o.TakeFinal = o.Terms.Give.Amount, o.Terms.Take.Amount
+	if o.Created != nil {
+		o.FinalPercentFee = o.Created.Fact.PercentFee
+	}
+	if p.gave {
+		o.GiveFinal, o.FinalPercentFee = p.give.Final, p.give.FinalPercentFee
+	}
+	if p.took {
+		o.TakeFinal = p.take.Final
+	}
+}
+
+// reach notes how far on its chains events tell of the order.
+func (o *Order) reach(events []Event) {
+	for _, e := range events {
+		switch e.At.Chain {
+		case o.Terms.Give.Chain:
+			o.GiveBlock = max(o.GiveBlock, e.At.Block)
+		case o.Terms.Take.Chain:
+			o.TakeBlock = max(o.TakeBlock, e.At.Block)
+		}
+	}
+}
+
+// Newest returns the time of the newest event that the order is made of, UNIX seconds.
+func (o *Order) Newest() uint64 {
+	var newest uint64
+	for _, at := range o.Steps() {
+		newest = max(newest, at.Time)
+	}
+	return newest
+}
+
+// Steps lists where the order's steps happened, give chain first, in protocol sequence.
+func (o *Order) Steps() []At {
+	var steps []At
+	steps = appendAt(steps, o.Created)
+	steps = appendAt(steps, o.Fulfilled)
+	steps = appendAt(steps, o.SentUnlock)
+	steps = appendAt(steps, o.ClaimedUnlock)
+	steps = appendAt(steps, o.Cancelled)
+	steps = appendAt(steps, o.SentCancel)
+	return appendAt(steps, o.ClaimedCancel)
+}
+
+func appendAt[F Fact](steps []At, seen *Seen[F]) []At {
+	if seen == nil {
+		return steps
+	}
+	return append(steps, seen.At)
+}

@@ -1,0 +1,197 @@
+package order_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+const (
+	giveChain chain.ID = 1
+	takeChain chain.ID = 137
+)
+
+// compare lets cmp compare the values of package chain, whose fields are their own business.
+var compare = cmp.Options{
+	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
+	cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
+	cmp.Comparer(func(a, b chain.Amount) bool { return a.Cmp(b) == 0 }),
+}
+
+func address(text string) chain.Address { return chain.NewAddress([]byte(text)) }
+
+func terms() order.Terms {
+	return order.Terms{
+		Nonce: 1,
+		Maker: address("maker"),
+		Give:  order.Offer{Chain: giveChain, Token: address("give token"), Amount: chain.NewAmount(1000)},
+		Take:  order.Offer{Chain: takeChain, Token: address("take token"), Amount: chain.NewAmount(900)},
+	}
+}
+
+func termsWithCall() order.Terms {
+	t := terms()
+	t.ExternalCall = []byte{1}
+	return t
+}
+
+func on(id chain.ID, block uint64, log uint, fact order.Fact) order.Event {
+	return order.Event{
+		Order: order.ID{1},
+		At:    order.At{Chain: id, Block: block, LogIndex: log, Time: 1000 + block},
+		Fact:  fact,
+	}
+}
+
+// Steps of an order's life, where they happen.
+var (
+	created       = on(giveChain, 10, 0, order.Created{Terms: terms(), PercentFee: chain.NewAmount(4)})
+	giveIncreased = on(giveChain, 11, 0, order.GiveIncreased{Final: chain.NewAmount(1100), FinalPercentFee: chain.NewAmount(5)})
+	giveAgain     = on(giveChain, 11, 3, order.GiveIncreased{Final: chain.NewAmount(1200), FinalPercentFee: chain.NewAmount(6)})
+	takeDecreased = on(takeChain, 5, 0, order.TakeDecreased{Final: chain.NewAmount(800)})
+	fulfilled     = on(takeChain, 20, 1, order.Fulfilled{Terms: terms(), Taker: address("taker")})
+	sentUnlock    = on(takeChain, 21, 0, order.Sent{Kind: order.Unlock, Submission: chain.Hash{2}})
+	claimedUnlock = on(giveChain, 30, 0, order.Claimed{Kind: order.Unlock, Submission: chain.Hash{2}})
+	cancelled     = on(takeChain, 20, 0, order.Cancelled{})
+	sentCancel    = on(takeChain, 21, 0, order.Sent{Kind: order.Cancel})
+	claimedCancel = on(giveChain, 31, 0, order.Claimed{Kind: order.Cancel})
+)
+
+func call(block uint64, step order.ExternalCallStep) order.Event {
+	return on(takeChain, block, 0, order.ExternalCall{Step: step})
+}
+
+func TestFoldTellsTheFurthestState(t *testing.T) {
+	tests := []struct {
+		name   string
+		events []order.Event
+		want   order.State
+	}{
+		{"created", []order.Event{created}, order.StateCreated},
+		{"fulfilled", []order.Event{created, fulfilled}, order.StateFulfilled},
+		{"fulfilment seen first", []order.Event{fulfilled}, order.StateFulfilled},
+		{"unlock sent", []order.Event{created, fulfilled, sentUnlock}, order.StateSentUnlock},
+		{"unlock claimed", []order.Event{created, fulfilled, sentUnlock, claimedUnlock}, order.StateClaimedUnlock},
+		{"claim seen before the take chain", []order.Event{created, claimedUnlock}, order.StateClaimedUnlock},
+		{"cancelled", []order.Event{created, cancelled}, order.StateOrderCancelled},
+		{"cancel sent", []order.Event{created, sentCancel}, order.StateSentOrderCancel},
+		{"cancel sent after its mark", []order.Event{created, cancelled, sentCancel}, order.StateSentOrderCancel},
+		{"cancel claimed", []order.Event{created, sentCancel, claimedCancel}, order.StateClaimedOrderCancel},
+	}
+	for _, test := range tests {
+		o, ok := order.Fold(test.events)
+		if !ok || o.State != test.want {
+			t.Errorf("%s: state %v, %v, want %v", test.name, o.State, ok, test.want)
+		}
+	}
+}
+
+func TestFoldNeedsTerms(t *testing.T) {
+	for _, events := range [][]order.Event{nil, {sentUnlock}, {claimedUnlock, takeDecreased}} {
+		if o, ok := order.Fold(events); ok {
+			t.Errorf("Fold(%v) = %v, want nothing", events, o)
+		}
+	}
+}
+
+func TestFoldTakesTheLastPatch(t *testing.T) {
+	o, _ := order.Fold([]order.Event{giveAgain, created, takeDecreased, giveIncreased})
+	if o.GiveFinal != chain.NewAmount(1200) || o.FinalPercentFee != chain.NewAmount(6) || o.TakeFinal != chain.NewAmount(800) {
+		t.Errorf("final amounts %v, %v, fee %v, want 1200, 800, 6", o.GiveFinal, o.TakeFinal, o.FinalPercentFee)
+	}
+	o, _ = order.Fold([]order.Event{created})
+	if o.GiveFinal != chain.NewAmount(1000) || o.FinalPercentFee != chain.NewAmount(4) || o.TakeFinal != chain.NewAmount(900) {
+		t.Errorf("amounts without patches %v, %v, fee %v, want 1000, 900, 4", o.GiveFinal, o.TakeFinal, o.FinalPercentFee)
+	}
+}
+
+func TestFoldTellsTheStateOfTheCall(t *testing.T) {
+	created := on(giveChain, 10, 0, order.Created{Terms: termsWithCall()})
+	fulfilled := on(takeChain, 20, 1, order.Fulfilled{Terms: termsWithCall()})
+	tests := []struct {
+		name   string
+		events []order.Event
+		want   order.ExternalCallState
+	}{
+		{"not fulfilled", []order.Event{created}, order.AwaitingOrderFulfillment},
+		{"fulfilled", []order.Event{created, fulfilled}, order.AwaitingExecution},
+		{"registered", []order.Event{created, call(20, order.CallRegistered), fulfilled}, order.AwaitingExecution},
+		{"begun", []order.Event{created, fulfilled, call(20, order.CallBegun)}, order.Executing},
+		{"executed", []order.Event{created, fulfilled, call(20, order.CallRegistered), call(25, order.CallExecuted)}, order.Completed},
+		{"failed", []order.Event{created, fulfilled, call(20, order.CallFailed)}, order.Failed},
+		{"call cancelled", []order.Event{created, fulfilled, call(20, order.CallRegistered), call(25, order.CallCancelled)}, order.CancelledCall},
+		{"order cancelled", []order.Event{created, sentCancel}, order.OrderCancelled},
+	}
+	for _, test := range tests {
+		if o, _ := order.Fold(test.events); o.Call != test.want {
+			t.Errorf("%s: call state %v, want %v", test.name, o.Call, test.want)
+		}
+	}
+	if o, _ := order.Fold([]order.Event{on(giveChain, 10, 0, order.Created{Terms: terms()})}); o.Call != order.NoExtCall {
+		t.Errorf("order without call: call state %v, want NoExtCall", o.Call)
+	}
+}
+
+func TestFoldIgnoresSequenceAndRepetition(t *testing.T) {
+	life := []order.Event{
+		created, giveIncreased, giveAgain, takeDecreased, fulfilled, sentUnlock, claimedUnlock,
+		cancelled, sentCancel, claimedCancel,
+		call(19, order.CallRegistered), call(22, order.CallExecuted),
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		events := rapid.SliceOfNDistinct(rapid.SampledFrom(life), 1, -1, func(e order.Event) order.At { return e.At }).Draw(t, "events")
+		want, told := order.Fold(events)
+		repetitions := rapid.SliceOf(rapid.SampledFrom(events)).Draw(t, "repetitions")
+		shuffled := rapid.Permutation(slices.Concat(events, repetitions)).Draw(t, "sequence")
+		got, ok := order.Fold(shuffled)
+		if ok != told {
+			t.Fatalf("Fold of the shuffled events: %v, of the plain ones: %v", ok, told)
+		}
+		if diff := cmp.Diff(want, got, compare); diff != "" {
+			t.Fatalf("shuffled events fold to another order (-plain +shuffled):\n%s", diff)
+		}
+	})
+}
+
+func TestStepsListsWhatHappened(t *testing.T) {
+	o, _ := order.Fold([]order.Event{claimedUnlock, fulfilled, created, sentUnlock})
+	want := []order.At{created.At, fulfilled.At, sentUnlock.At, claimedUnlock.At}
+	if diff := cmp.Diff(want, o.Steps(), compare); diff != "" {
+		t.Errorf("Steps (-want +got):\n%s", diff)
+	}
+	if got, want := o.Newest(), claimedUnlock.At.Time; got != want {
+		t.Errorf("Newest() = %d, want %d", got, want)
+	}
+}
+
+func TestStatesHaveTheirDocumentedNames(t *testing.T) {
+	states := map[order.State]string{
+		order.None: "None", order.StateCreated: "Created", order.StateFulfilled: "Fulfilled",
+		order.StateSentUnlock: "SentUnlock", order.StateOrderCancelled: "OrderCancelled",
+		order.StateSentOrderCancel: "SentOrderCancel", order.StateClaimedUnlock: "ClaimedUnlock",
+		order.StateClaimedOrderCancel: "ClaimedOrderCancel",
+	}
+	for state, want := range states {
+		if got := state.String(); got != want {
+			t.Errorf("state %d is called %s, want %s", state, got, want)
+		}
+		final := want == "ClaimedUnlock" || want == "ClaimedOrderCancel"
+		if state.IsFinal() != final {
+			t.Errorf("%s.IsFinal() = %v", want, state.IsFinal())
+		}
+	}
+	for call, want := range map[order.ExternalCallState]string{
+		order.NoExtCall: "NoExtCall", order.AwaitingOrderFulfillment: "AwaitingOrderFulfillment",
+		order.AwaitingExecution: "AwaitingExecution", order.Executing: "Executing", order.Completed: "Completed",
+		order.Failed: "Failed", order.CancelledCall: "Cancelled", order.OrderCancelled: "OrderCancelled",
+	} {
+		if got := call.String(); got != want {
+			t.Errorf("call state %d is called %s, want %s", call, got, want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package order
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"crossgate/chain"
+)
+
+// LockedChain is what waits for a taker on one give chain.
+type LockedChain struct {
+	Chain  chain.ID
+	Tokens []LockedToken
+}
+
+// LockedToken is one give token of a LockedChain.
+type LockedToken struct {
+	Token   chain.Address
+	Amount  chain.Amount // sum over Targets
+	Targets []LockedTarget
+}
+
+// LockedTarget is the part of a LockedToken that was earned by delivering on one take chain.
+type LockedTarget struct {
+	Chain  chain.ID
+	Amount chain.Amount
+	Orders []ID // ascending
+}
+
+// Lock is an order that a taker delivered and was not paid for.
+type Lock struct {
+	Order     ID
+	Give      Offer // what is to be paid
+	TakeChain chain.ID
+}
+
+// Lock returns what the order keeps locked for its taker. An order that was fulfilled without ever having
+// been created locks nothing.
+func (o *Order) Lock() (l Lock, locked bool) {
+	if !o.State.IsLocked() || o.Created == nil {
+		return Lock{}, false
+	}
+	give := o.Terms.Give
+	give.Amount = o.GiveFinal
+	return Lock{Order: o.ID, Give: give, TakeChain: o.Terms.Take.Chain}, true
+}
+
+// Locked groups locks by give chain, token and take chain, each level ascending.
+func Locked(locks []Lock) []LockedChain {
+	locks = slices.Clone(locks)
+	slices.SortFunc(locks, func(a, b Lock) int {
+		return cmp.Or(
+			cmp.Compare(a.Give.Chain, b.Give.Chain),
+			a.Give.Token.Compare(b.Give.Token),
+			cmp.Compare(a.TakeChain, b.TakeChain),
+			bytes.Compare(a.Order[:], b.Order[:]),
+		)
+	})
+	var chains []LockedChain
+	for _, l := range locks {
+		c := last(&chains, func(c *LockedChain) bool { return c.Chain == l.Give.Chain }, LockedChain{Chain: l.Give.Chain})
+		t := last(&c.Tokens, func(t *LockedToken) bool { return t.Token == l.Give.Token }, LockedToken{Token: l.Give.Token})
+		d := last(&t.Targets, func(d *LockedTarget) bool { return d.Chain == l.TakeChain }, LockedTarget{Chain: l.TakeChain})
+		t.Amount = t.Amount.Add(l.Give.Amount)
+		d.Amount = d.Amount.Add(l.Give.Amount)
+		d.Orders = append(d.Orders, l.Order)
+	}
+	return chains
+}
+
+// last returns the last of list when it is the wanted one, else appends fresh and returns that.
+func last[T any](list *[]T, wanted func(*T) bool, fresh T) *T {
+	if n := len(*list); n > 0 && wanted(&(*list)[n-1]) {
+		return &(*list)[n-1]
+	}
+	*list = append(*list, fresh)
+	return &(*list)[len(*list)-1]
+}

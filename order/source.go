@@ -1,0 +1,61 @@
+package order
+
+import (
+	"context"
+	"errors"
+
+	"crossgate/chain"
+)
+
+// ErrNotFound says that a chain that was reached holds no such transaction or order.
+var ErrNotFound = errors.New("not found")
+
+// ErrNoOrder says that a transaction exists and created no order.
+var ErrNoOrder = errors.New("transaction created no order")
+
+// Source is one chain as a teller of order events. Events of a legacy or current contract generation
+// come out alike, verified: the order id is recomputed from the terms wherever an event carries them.
+type Source interface {
+	// Head returns the newest block, and the newest block whose events will not change.
+	Head(ctx context.Context) (Head, error)
+	// Block returns the block that is number on the canonical chain now: another than was read before when
+	// a reorg replaced it, ErrNotFound beyond the newest. Where a chain leaves numbers out (Solana's slots),
+	// it is the block before the gap, under its own number.
+	Block(ctx context.Context, number uint64) (Block, error)
+	// Events returns the events of blocks from to to, both included, in block and log order.
+	Events(ctx context.Context, from, to uint64) ([]Event, error)
+	// EventsIn returns the order events of one transaction in log order: ErrNotFound when the chain does
+	// not know the transaction, none when it is no order transaction.
+	EventsIn(ctx context.Context, tx chain.TxHash) ([]Event, error)
+}
+
+// Head is how far a chain has come.
+type Head struct {
+	Latest    Block
+	Finalized uint64 // number of the newest block that will not be dropped
+}
+
+// Block names one block.
+type Block struct {
+	Number uint64
+	Hash   chain.Hash
+	Parent chain.Hash
+	Time   uint64 // UNIX seconds
+}
+
+// Historian is a Source that finds one order's events without an index.
+type Historian interface {
+	// History returns the events that one side of the order left on this chain. since is the UNIX time of
+	// the creation where that is known: nothing happened before, and the creation itself may be left out.
+	// Zero: nothing is known.
+	History(ctx context.Context, id ID, side Side, since uint64) ([]Event, error)
+}
+
+// Side is one of the two chains of an order.
+type Side uint8
+
+// The sides of an order.
+const (
+	GiveSide Side = iota + 1
+	TakeSide
+)

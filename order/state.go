@@ -1,0 +1,64 @@
+package order
+
+// State is how far an order has come, by the furthest event seen
+// (docs.debridge.com, dln-details, order states).
+type State uint8
+
+// Two paths leave Created: Fulfilled → SentUnlock → ClaimedUnlock pays the taker, OrderCancelled →
+// SentOrderCancel → ClaimedOrderCancel refunds the maker.
+const (
+	None State = iota
+	StateCreated
+	StateFulfilled
+	StateSentUnlock
+	StateOrderCancelled
+	StateSentOrderCancel
+	StateClaimedUnlock
+	StateClaimedOrderCancel
+)
+
+var stateNames = [...]string{
+	"None", "Created", "Fulfilled", "SentUnlock", "OrderCancelled", "SentOrderCancel", "ClaimedUnlock", "ClaimedOrderCancel",
+}
+
+// String is the state's documented name.
+func (s State) String() string { return stateNames[s] }
+
+// IsFinal reports whether no further event can follow.
+func (s State) IsFinal() bool { return s == StateClaimedUnlock || s == StateClaimedOrderCancel }
+
+// IsCancelled reports whether the order is on the path back to its maker.
+func (s State) IsCancelled() bool {
+	return s == StateOrderCancelled || s == StateSentOrderCancel || s == StateClaimedOrderCancel
+}
+
+// IsLocked reports whether the taker has delivered and not yet been paid.
+func (s State) IsLocked() bool { return s == StateFulfilled || s == StateSentUnlock }
+
+// ExternalCallState is how far the order's call on the take chain has come. The names are documented,
+// the rules are ours: docs/decisions/0004-readings.md.
+type ExternalCallState uint8
+
+// States of an external call.
+const (
+	NoExtCall ExternalCallState = iota
+	AwaitingOrderFulfillment
+	AwaitingExecution
+	Executing
+	Completed
+	Failed
+	CancelledCall
+	OrderCancelled
+)
+
+var callNames = [...]string{
+	"NoExtCall", "AwaitingOrderFulfillment", "AwaitingExecution", "Executing", "Completed", "Failed", "Cancelled", "OrderCancelled",
+}
+
+// String is the state's documented name.
+func (s ExternalCallState) String() string { return callNames[s] }
+
+// IsFinal reports whether the call needs no further step: there is none, or it is over.
+func (s ExternalCallState) IsFinal() bool {
+	return s != AwaitingOrderFulfillment && s != AwaitingExecution && s != Executing
+}

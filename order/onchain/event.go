@@ -1,0 +1,194 @@
+package onchain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// orderTuple is the order in every event's signature (dln-contracts, libraries/DlnOrderLib.sol).
+const orderTuple = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
+
+// event is one event of the protocol's contracts and how its data is read. No parameter is indexed.
+type event struct {
+	signature string
+	emitter   func(chain.Contracts) chain.Address
+	read      func(words) (order.ID, order.Fact)
+}
+
+func (e event) name() string { return e.signature[:strings.IndexByte(e.signature, '(')] }
+
+// events are those of both contract generations; either may appear at any height
+// (debridge-finance/dln-contracts; the newer forms from the verified contracts on Ethereum).
+var events = byTopic(
+	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32,bytes)", source, readCreated},
+	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32)", source, readCreatedWithoutMetadata},
+	event{"IncreasedGiveAmount(bytes32,uint256,uint256)", source, readGiveIncreased},
+	event{"ClaimedUnlock(bytes32,address,uint256,address)", source, readClaimed(order.Unlock)},
+	event{"ClaimedOrderCancel(bytes32,address,uint256,address)", source, readClaimed(order.Cancel)},
+	event{"FulfilledOrder(" + orderTuple + ",bytes32,uint256,address,address)", destination, readFulfilled},
+	event{"FulfilledOrder(" + orderTuple + ",bytes32,address,address)", destination, readFulfilledWithoutAmount},
+	event{"DecreasedTakeAmount(bytes32,uint256)", destination, readTakeDecreased},
+	event{"SentOrderUnlock(bytes32,bytes,bytes32)", destination, readSentUnlock},
+	event{"SentOrderCancel(" + orderTuple + ",bytes32,bytes,bytes32)", destination, readSentCancel},
+	event{"ExternalCallRegistered(bytes32,bytes32,address,address,uint256,bytes)", adapter, readCallOfSecondWord(order.CallRegistered)},
+	event{"ExternallCallRegistered(bytes32,bytes32,address,address,uint256,bytes)", adapter, readCallOfSecondWord(order.CallRegistered)},
+	event{"ExternalCallExecuted(bytes32,bool)", adapter, readCallExecuted},
+	event{"ExternalCallFailed(bytes32,bytes)", adapter, readCallFailed},
+	event{"ExternalCallCancelled(bytes32,bytes32,address,address,uint256)", adapter, readCallOfSecondWord(order.CallCancelled)},
+)
+
+// gateClaimed is the gate's report of a message carried out; debridgeId, receiver and chainIdFrom are indexed
+// (debridge-contracts-v1, interfaces/IDeBridgeGate.sol).
+var gateClaimed = topic("Claimed(bytes32,bytes32,uint256,address,uint256,uint256,bytes,bool)")
+
+// Topics lists the first topics to ask a node for, on the addresses of DlnSource, DlnDestination, the
+// external call adapter and the gate. The gate's Claimed is among them because it names the submission
+// of a claim.
+func Topics() []chain.Hash {
+	topics := []chain.Hash{gateClaimed}
+	for t := range events {
+		topics = append(topics, t)
+	}
+	slices.SortFunc(topics, func(a, b chain.Hash) int { return slices.Compare(a[:], b[:]) })
+	return topics
+}
+
+func byTopic(list ...event) map[chain.Hash]event {
+	table := make(map[chain.Hash]event, len(list))
+	for _, e := range list {
+		table[topic(e.signature)] = e
+	}
+	return table
+}
+
+func topic(signature string) chain.Hash { return chain.Hash(crypto.Keccak256Hash([]byte(signature))) }
+
+func eventOf(c chain.Contracts, log Log) (e event, ours bool) {
+	if len(log.Topics) != 1 || log.Address.IsAbsent() {
+		return event{}, false
+	}
+	e, known := events[log.Topics[0]]
+	return e, known && e.emitter(c) == log.Address
+}
+
+func source(c chain.Contracts) chain.Address      { return c.DlnSource }
+func destination(c chain.Contracts) chain.Address { return c.DlnDestination }
+func adapter(c chain.Contracts) chain.Address     { return c.ExternalCallAdapter }
+
+func readCreated(w words) (order.ID, order.Fact) {
+	id, created := readCreation(w)
+	created.Metadata = w.bytes(6)
+	return id, created
+}
+
+func readCreatedWithoutMetadata(w words) (order.ID, order.Fact) {
+	id, created := readCreation(w)
+	return id, created
+}
+
+// readCreation reads the words that both forms of CreatedOrder begin with.
+func readCreation(w words) (order.ID, order.Created) {
+	id, terms := readTerms(w)
+	return id, order.Created{
+		Terms:        terms,
+		Affiliate:    affiliate(w.bytes(2)),
+		FixFee:       w.amount(3),
+		PercentFee:   w.amount(4),
+		ReferralCode: uint32(w.uint(5, 32)),
+	}
+}
+
+// affiliate reads the fee that a creation sets apart: 20 bytes of beneficiary, 32 of amount. The contract
+// takes only that length or none, so other bytes mean no fee, not an unreadable order.
+func affiliate(raw []byte) *order.Affiliate {
+	const beneficiaryLength = 20
+	if len(raw) != beneficiaryLength+wordSize {
+		return nil
+	}
+	return &order.Affiliate{
+		Beneficiary: chain.NewAddress(raw[:beneficiaryLength]),
+		Amount:      chain.AmountFromBytes(raw[beneficiaryLength:]),
+	}
+}
+
+func readGiveIncreased(w words) (order.ID, order.Fact) {
+	return w.hash(0), order.GiveIncreased{Final: w.amount(1), FinalPercentFee: w.amount(2)}
+}
+
+func readClaimed(kind order.MessageKind) func(words) (order.ID, order.Fact) {
+	return func(w words) (order.ID, order.Fact) {
+		return w.hash(0), order.Claimed{Kind: kind, Beneficiary: w.address(1), Paid: w.amount(2)}
+	}
+}
+
+func readFulfilled(w words) (order.ID, order.Fact) {
+	id, terms := readTerms(w)
+	actual := w.amount(2)
+	return id, order.Fulfilled{Terms: terms, ActualAmount: &actual, Taker: w.address(3), UnlockAuthority: w.address(4)}
+}
+
+func readFulfilledWithoutAmount(w words) (order.ID, order.Fact) {
+	id, terms := readTerms(w)
+	return id, order.Fulfilled{Terms: terms, Taker: w.address(2), UnlockAuthority: w.address(3)}
+}
+
+func readTakeDecreased(w words) (order.ID, order.Fact) {
+	return w.hash(0), order.TakeDecreased{Final: w.amount(1)}
+}
+
+func readSentUnlock(w words) (order.ID, order.Fact) {
+	return w.hash(0), order.Sent{Kind: order.Unlock, Beneficiary: w.party(1), Submission: w.hash(2)}
+}
+
+func readSentCancel(w words) (order.ID, order.Fact) {
+	id, _ := readTerms(w)
+	return id, order.Sent{Kind: order.Cancel, Beneficiary: w.party(2), Submission: w.hash(3)}
+}
+
+func readCallOfSecondWord(step order.ExternalCallStep) func(words) (order.ID, order.Fact) {
+	return func(w words) (order.ID, order.Fact) { return w.hash(1), order.ExternalCall{Step: step} }
+}
+
+func readCallExecuted(w words) (order.ID, order.Fact) {
+	if w.bool(1) {
+		return w.hash(0), order.ExternalCall{Step: order.CallExecuted}
+	}
+	return w.hash(0), order.ExternalCall{Step: order.CallFailed}
+}
+
+func readCallFailed(w words) (order.ID, order.Fact) {
+	return w.hash(0), order.ExternalCall{Step: order.CallFailed}
+}
+
+// readTerms reads the order that word 0 points to and checks it against the id in word 1.
+func readTerms(w words) (order.ID, order.Terms) {
+	o := w.tail(0)
+	terms := order.Terms{
+		Nonce:    o.uint(0, 64),
+		Maker:    o.party(1),
+		Give:     order.Offer{Chain: o.chainID(2), Token: o.party(3), Amount: o.amount(4)},
+		Take:     order.Offer{Chain: o.chainID(5), Token: o.party(6), Amount: o.amount(7)},
+		Receiver: o.party(8),
+		Authorities: order.Authorities{
+			GivePatch:         o.party(9),
+			Order:             o.party(10),
+			AllowedTaker:      o.party(11),
+			CancelBeneficiary: o.party(12),
+		},
+		ExternalCall: o.bytes(13),
+	}
+	id := w.hash(1)
+	if w.err() != nil {
+		return order.ID{}, order.Terms{}
+	}
+	if computed := ID(terms); computed != id {
+		w.fail(fmt.Errorf("order id is %s, its terms give %s", id, computed))
+	}
+	return id, terms
+}

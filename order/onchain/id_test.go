@@ -1,0 +1,128 @@
+package onchain_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+// recordedOrder is an order whose id is known from elsewhere.
+type recordedOrder struct {
+	Name  string
+	ID    order.ID
+	Terms order.Terms
+}
+
+func recordedOrders(tb testing.TB) []recordedOrder {
+	tb.Helper()
+	raw, err := os.ReadFile("testdata/orders.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var orders []recordedOrder
+	if err := json.Unmarshal(raw, &orders); err != nil {
+		tb.Fatal(err)
+	}
+	return orders
+}
+
+func TestIDIsThatOfRecordedOrders(t *testing.T) {
+	for _, o := range recordedOrders(t) {
+		if got := onchain.ID(o.Terms); got != o.ID {
+			t.Errorf("%s: ID = %s, want %s", o.Name, got, o.ID)
+		}
+	}
+}
+
+func TestIDDependsOnEveryTerm(t *testing.T) {
+	terms := recordedOrders(t)[0].Terms
+	other := chain.NewAddress([]byte("another address here"))
+	changes := map[string]func(*order.Terms){
+		"nonce":              func(o *order.Terms) { o.Nonce++ },
+		"maker":              func(o *order.Terms) { o.Maker = other },
+		"give chain":         func(o *order.Terms) { o.Give.Chain++ },
+		"give token":         func(o *order.Terms) { o.Give.Token = other },
+		"give amount":        func(o *order.Terms) { o.Give.Amount = o.Give.Amount.Add(chain.NewAmount(1)) },
+		"take chain":         func(o *order.Terms) { o.Take.Chain++ },
+		"take token":         func(o *order.Terms) { o.Take.Token = other },
+		"take amount":        func(o *order.Terms) { o.Take.Amount = o.Take.Amount.Add(chain.NewAmount(1)) },
+		"receiver":           func(o *order.Terms) { o.Receiver = other },
+		"give authority":     func(o *order.Terms) { o.Authorities.GivePatch = other },
+		"order authority":    func(o *order.Terms) { o.Authorities.Order = other },
+		"allowed taker":      func(o *order.Terms) { o.Authorities.AllowedTaker = other },
+		"cancel beneficiary": func(o *order.Terms) { o.Authorities.CancelBeneficiary = other },
+		"external call":      func(o *order.Terms) { o.ExternalCall = []byte{1} },
+		"external call hash": func(o *order.Terms) { o.ExternalCallHash = chain.Hash{1} },
+	}
+	seen := map[order.ID]string{onchain.ID(terms): "nothing"}
+	for name, change := range changes {
+		changed := terms
+		change(&changed)
+		id := onchain.ID(changed)
+		if same, taken := seen[id]; taken {
+			t.Errorf("changing %s gives the same id as changing %s", name, same)
+		}
+		seen[id] = name
+	}
+}
+
+func TestPackTermsMatchesRecordedPreimages(t *testing.T) {
+	var recorded struct {
+		Vectors []struct {
+			Name     string
+			Order    recordedTerms
+			OrderID  order.ID
+			Preimage string
+		}
+	}
+	readShared(t, "facts/dln/vectors/order_ids.json", &recorded)
+	for _, v := range recorded.Vectors {
+		terms := v.Order.terms()
+		if got := "0x" + hex.EncodeToString(onchain.PackTerms(terms)); got != v.Preimage {
+			t.Errorf("%s: PackTerms = %s, want %s", v.Name, got, v.Preimage)
+		}
+		if got := onchain.ID(terms); got != v.OrderID {
+			t.Errorf("%s: ID = %s, want %s", v.Name, got, v.OrderID)
+		}
+	}
+}
+
+// recordedTerms are terms in the protocol's own names.
+type recordedTerms struct {
+	MakerOrderNonce             uint64 `json:",string"`
+	MakerSrc                    hexBytes
+	GiveChainID                 chain.ID `json:"giveChainId,string"`
+	GiveTokenAddress            hexBytes
+	GiveAmount                  chain.Amount
+	TakeChainID                 chain.ID `json:"takeChainId,string"`
+	TakeTokenAddress            hexBytes
+	TakeAmount                  chain.Amount
+	ReceiverDst                 hexBytes
+	GivePatchAuthoritySrc       hexBytes
+	OrderAuthorityAddressDst    hexBytes
+	AllowedTakerDst             hexBytes
+	AllowedCancelBeneficiarySrc hexBytes
+	ExternalCall                hexBytes
+}
+
+func (r recordedTerms) terms() order.Terms {
+	return order.Terms{
+		Nonce:    r.MakerOrderNonce,
+		Maker:    chain.NewAddress(r.MakerSrc),
+		Give:     order.Offer{Chain: r.GiveChainID, Token: chain.NewAddress(r.GiveTokenAddress), Amount: r.GiveAmount},
+		Take:     order.Offer{Chain: r.TakeChainID, Token: chain.NewAddress(r.TakeTokenAddress), Amount: r.TakeAmount},
+		Receiver: chain.NewAddress(r.ReceiverDst),
+		Authorities: order.Authorities{
+			GivePatch:         chain.NewAddress(r.GivePatchAuthoritySrc),
+			Order:             chain.NewAddress(r.OrderAuthorityAddressDst),
+			AllowedTaker:      chain.NewAddress(r.AllowedTakerDst),
+			CancelBeneficiary: chain.NewAddress(r.AllowedCancelBeneficiarySrc),
+		},
+		ExternalCall: r.ExternalCall,
+	}
+}

@@ -1,0 +1,77 @@
+package onchain
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"crossgate/chain"
+)
+
+// Metadata is what deBridge's software wrote about an order when it made the creating transaction.
+// The protocol does not read it. Names are empty for codes whose name is not known.
+type Metadata struct {
+	Version                     int
+	CreationProcessType         string
+	Origin                      string
+	AdditionalTakerIncentiveBps int
+	OperatingExpenses           chain.Amount // take token
+	RecommendedTake             chain.Amount // take token
+	Metadata                    [20]byte
+	PromotionType               string // absent before 66 bytes
+	OrderTradeType              string // absent before 67 bytes
+}
+
+// The only version seen, and its lengths: it grew at its end.
+const (
+	metadataVersion        = 1
+	metadataLength         = 65
+	metadataWithPromotion  = 66
+	metadataWithTradeType  = 67
+	metadataAmountBytes    = 20
+	metadataExpensesOffset = 5
+	metadataTakeOffset     = metadataExpensesOffset + metadataAmountBytes
+	metadataTextOffset     = metadataTakeOffset + metadataAmountBytes
+)
+
+// Names of codes, from recorded answers of the service: 1 stands where it says SrcAmountSet. The names
+// of the zero codes are our reading: they are what it says of orders without anything special.
+var (
+	creationProcessTypes = map[byte]string{1: "SrcAmountSet"}
+	origins              = map[byte]string{0: "Default"}
+	promotionTypes       = map[byte]string{0: "None"}
+	orderTradeTypes      = map[byte]string{0: "Market"}
+)
+
+// ParseMetadata reads the metadata of a creation. It is not known for bytes of another version or
+// length: makers may write what they like.
+//
+// The layout is read off recorded orders: two codes, basis points, the expenses and the recommended take
+// amount (both equal to what the service answered for the order), 20 bytes of free use, two more codes;
+// numbers are little-endian.
+func ParseMetadata(raw []byte) (m Metadata, known bool) {
+	if len(raw) < metadataLength || len(raw) > metadataWithTradeType || raw[0] != metadataVersion {
+		return Metadata{}, false
+	}
+	m = Metadata{
+		Version:                     int(raw[0]),
+		CreationProcessType:         creationProcessTypes[raw[1]],
+		Origin:                      origins[raw[2]],
+		AdditionalTakerIncentiveBps: int(binary.LittleEndian.Uint16(raw[3:])),
+		OperatingExpenses:           littleEndian(raw[metadataExpensesOffset:metadataTakeOffset]),
+		RecommendedTake:             littleEndian(raw[metadataTakeOffset:metadataTextOffset]),
+		Metadata:                    [20]byte(raw[metadataTextOffset:]),
+	}
+	if len(raw) >= metadataWithPromotion {
+		m.PromotionType = promotionTypes[raw[metadataLength]]
+	}
+	if len(raw) >= metadataWithTradeType {
+		m.OrderTradeType = orderTradeTypes[raw[metadataWithPromotion]]
+	}
+	return m, true
+}
+
+func littleEndian(raw []byte) chain.Amount {
+	raw = slices.Clone(raw)
+	slices.Reverse(raw)
+	return chain.AmountFromBytes(raw)
+}

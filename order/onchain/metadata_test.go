@@ -1,0 +1,98 @@
+package onchain_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order/onchain"
+)
+
+// The first two are metadata of real orders, as deBridge's order API answered them.
+const (
+	metadata65 = "010400000051940d000000000000000000000000000000000041a65dd47101" + "0000000000000000000000000000" +
+		"0000000000000000000000000000000000000000"
+	metadata66 = "010100000066d986c862e659010000000000000000000000009d8242d55f1474ac4c" + "0000000000000000000000" +
+		"0000000000000000000000000000000000000000" + "00"
+	metadata67 = "0101000a00a0bd070000000000000000000000000000000000a11e6bf22b690d" + "00000000000000000000000000" +
+		"0102030405000000000000000000000000000000" + "0000"
+)
+
+func TestParseMetadata(t *testing.T) {
+	tests := []struct {
+		raw      string
+		want     onchain.Metadata
+		expenses string
+		take     string
+	}{
+		{
+			metadata65,
+			onchain.Metadata{Version: 1, Origin: "Default"},
+			"889937", "1588405839425",
+		},
+		{
+			metadata66,
+			onchain.Metadata{Version: 1, CreationProcessType: "SrcAmountSet", Origin: "Default", PromotionType: "None"},
+			"97362178910640486", "1414379129275580318365",
+		},
+		{
+			metadata67,
+			onchain.Metadata{
+				Version: 1, CreationProcessType: "SrcAmountSet", Origin: "Default", AdditionalTakerIncentiveBps: 10,
+				Metadata: [20]byte{1, 2, 3, 4, 5}, PromotionType: "None", OrderTradeType: "Market",
+			},
+			"507296", "3774812168855201",
+		},
+	}
+	for _, test := range tests {
+		raw, err := hex.DecodeString(test.raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.want.OperatingExpenses, err = chain.ParseAmount(test.expenses); err != nil {
+			t.Fatal(err)
+		}
+		if test.want.RecommendedTake, err = chain.ParseAmount(test.take); err != nil {
+			t.Fatal(err)
+		}
+		got, known := onchain.ParseMetadata(raw)
+		if !known || got != test.want {
+			t.Errorf("ParseMetadata of %d bytes = %+v, %v, want %+v", len(raw), got, known, test.want)
+		}
+	}
+}
+
+func TestParseMetadataLeavesForeignBytesAlone(t *testing.T) {
+	foreign := map[string][]byte{
+		"nothing":         nil,
+		"short":           {1, 1, 0},
+		"too long":        append([]byte{1}, make([]byte, 67)...),
+		"another version": append([]byte{2}, make([]byte, 65)...),
+	}
+	for name, raw := range foreign {
+		if got, known := onchain.ParseMetadata(raw); known {
+			t.Errorf("%s: ParseMetadata = %+v, want unknown", name, got)
+		}
+	}
+}
+
+func FuzzMetadata(f *testing.F) {
+	for _, text := range []string{metadata65, metadata66, metadata67} {
+		raw, err := hex.DecodeString(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		before := bytes.Clone(raw)
+		m, known := onchain.ParseMetadata(raw)
+		if known && m.Version != 1 {
+			t.Errorf("version %d is known", m.Version)
+		}
+		if !bytes.Equal(before, raw) {
+			t.Error("ParseMetadata changed its input")
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package onchain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// GiveStatus is what DlnSource says of an order.
+type GiveStatus uint8
+
+// Statuses of an order on its give chain.
+const (
+	GiveNotSet GiveStatus = iota
+	GiveCreated
+	GiveClaimedUnlock
+	GiveClaimedCancel
+)
+
+// TakeStatus is what DlnDestination says of an order.
+type TakeStatus uint8
+
+// Statuses of an order on its take chain.
+const (
+	TakeNotSet TakeStatus = iota
+	TakeFulfilled
+	TakeSentUnlock
+	TakeSentCancel
+)
+
+// GiveOrder is the storage of an order in DlnSource. After a claim only the status can be relied on.
+type GiveOrder struct {
+	Status     GiveStatus
+	Token      chain.Address
+	FixFee     chain.Amount // native coin
+	TakeChain  chain.ID
+	PercentFee chain.Amount
+	Amount     chain.Amount
+	Affiliate  *order.Affiliate
+}
+
+// TakeOrder is the storage of an order in DlnDestination.
+type TakeOrder struct {
+	Status    TakeStatus
+	Taker     chain.Address // the unlock authority
+	GiveChain chain.ID
+}
+
+var (
+	giveOrders = selector("giveOrders(bytes32)")
+	takeOrders = selector("takeOrders(bytes32)")
+
+	givePatches = selector("givePatches(bytes32)")
+	takePatches = selector("takePatches(bytes32)")
+)
+
+func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
+
+// GiveOrderCall is the calldata that asks DlnSource for an order.
+func GiveOrderCall(id order.ID) []byte { return slices.Concat(giveOrders, id[:]) }
+
+// TakeOrderCall is the calldata that asks DlnDestination for an order.
+func TakeOrderCall(id order.ID) []byte { return slices.Concat(takeOrders, id[:]) }
+
+// GivePatchesCall is the calldata that asks DlnSource by how much an order's give amount was raised.
+func GivePatchesCall(id order.ID) []byte { return slices.Concat(givePatches, id[:]) }
+
+// TakePatchesCall is the calldata that asks DlnDestination by how much an order's take amount was lowered.
+func TakePatchesCall(id order.ID) []byte { return slices.Concat(takePatches, id[:]) }
+
+// DecodePatches reads the answer to either; an empty one, where there is no such contract, is zero.
+func DecodePatches(answer []byte) (chain.Amount, error) {
+	if len(answer) == 0 {
+		return chain.Amount{}, nil
+	}
+	w := newWords(answer)
+	patched := w.amount(0)
+	if err := w.err(); err != nil {
+		return chain.Amount{}, fmt.Errorf("decode patches: %w", err)
+	}
+	return patched, nil
+}
+
+// DecodeGiveOrder reads DlnSource's answer to GiveOrderCall.
+func DecodeGiveOrder(answer []byte) (GiveOrder, error) {
+	w := newWords(answer)
+	status := w.uint(0, 8)
+	stored := GiveOrder{
+		Status:     GiveStatus(status),
+		Token:      w.address(1),
+		FixFee:     w.amount(2),
+		TakeChain:  w.chainID(3),
+		PercentFee: w.amount(4),
+		Amount:     w.amount(5),
+	}
+	affiliate := order.Affiliate{Beneficiary: w.addressOrAbsent(6), Amount: w.amount(7)}
+	if !affiliate.Beneficiary.IsAbsent() {
+		stored.Affiliate = &affiliate
+	}
+	if err := w.err(); err != nil {
+		return GiveOrder{}, fmt.Errorf("decode giveOrders: %w", err)
+	}
+	if stored.Status > GiveClaimedCancel {
+		return GiveOrder{}, fmt.Errorf("decode giveOrders: status %d is unknown", status)
+	}
+	return stored, nil
+}
+
+// DecodeTakeOrder reads DlnDestination's answer to TakeOrderCall. The oldest contracts answer three words,
+// newer ones four: a give chain id that 32 bits do not hold stands in the last.
+func DecodeTakeOrder(answer []byte) (TakeOrder, error) {
+	w := newWords(answer)
+	status := w.uint(0, 8)
+	stored := TakeOrder{Status: TakeStatus(status), Taker: w.addressOrAbsent(1), GiveChain: w.chainID(2)}
+	if stored.GiveChain == 0 && len(answer) > 3*wordSize {
+		stored.GiveChain = w.chainID(3)
+	}
+	if err := w.err(); err != nil {
+		return TakeOrder{}, fmt.Errorf("decode takeOrders: %w", err)
+	}
+	if stored.Status > TakeSentCancel {
+		return TakeOrder{}, fmt.Errorf("decode takeOrders: status %d is unknown", status)
+	}
+	return stored, nil
+}

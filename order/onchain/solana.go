@@ -1,0 +1,223 @@
+package onchain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// SolanaTransaction is a transaction that succeeded. Then each of its instructions did: a call that fails
+// takes the whole transaction with it.
+type SolanaTransaction struct {
+	Instructions []Instruction // as they ran: each outer one, then those that it called
+	Logs         []string
+}
+
+// Instruction is a program run once.
+type Instruction struct {
+	Program  chain.Address
+	Accounts []chain.Address
+	Data     []byte
+	Depth    int // 1 for an outer instruction, one more for what an instruction called
+}
+
+// OrderOf names the order that an account of TakeOrderAccount's or CallAccount's kind belongs to.
+type OrderOf func(account chain.Address) (id order.ID, known bool)
+
+// ErrLogsCut says that a node's logs of a transaction break off before they tell what has to be known.
+var ErrLogsCut = errors.New("logs are cut off")
+
+// DecodeSolana returns what a transaction says about orders. Some programs of the order protocol tell an
+// account instead of an order: orderOf names the order, and where it does not, that fact is left out
+// (UnnamedOrders lists those accounts). Position in the transaction is Found.LogIndex.
+//
+// An instruction counts when the program reports in its logs that it did what it was asked to, or, where
+// logs are cut off before they could say, because the transaction succeeded. Fees stand in the logs alone: a
+// creation without them is left out and makes DecodeSolana return ErrLogsCut beside the other facts.
+// Any other error is an instruction or event of the protocol's programs that cannot be read, or an order id
+// that does not follow from its terms.
+func DecodeSolana(c chain.Contracts, tx SolanaTransaction, orderOf OrderOf) ([]Found, error) {
+	x := execution{contracts: c, steps: invocations(tx), orderOf: orderOf}
+	var found []Found
+	var cut error
+	for i := range x.steps {
+		facts, err := x.decode(i)
+		switch {
+		case errors.Is(err, errForeignChain):
+			continue // see Decode
+		case errors.Is(err, ErrLogsCut):
+			cut = err
+		case err != nil:
+			return nil, err
+		}
+		found = append(found, facts...)
+	}
+	return found, cut
+}
+
+// UnnamedOrders returns the accounts for which DecodeSolana needs orderOf to tell that an unlock was sent.
+func UnnamedOrders(c chain.Contracts, tx SolanaTransaction) []chain.Address {
+	var accounts []chain.Address
+	for _, each := range tx.Instructions {
+		if d, _ := splitDiscriminator(each.Data); each.Program == c.DlnDestination && d == sendBatchUnlock {
+			accounts = append(accounts, batchAccounts(each)...)
+		}
+	}
+	return accounts
+}
+
+// execution is a transaction as it ran.
+type execution struct {
+	contracts chain.Contracts
+	steps     []invocation
+	orderOf   OrderOf
+}
+
+// decode reads what one step of the execution says.
+func (x *execution) decode(i int) ([]Found, error) {
+	step := &x.steps[i]
+	switch step.Program {
+	case chain.Address{}:
+		return nil, nil
+	case x.contracts.ExternalCallAdapter:
+		return x.callProgress(i), nil
+	case x.contracts.DlnSource, x.contracts.DlnDestination:
+	default:
+		return nil, nil
+	}
+	d, args := splitDiscriminator(step.Data)
+	kind, known := solanaInstructions[d]
+	if !known || kind.program(x.contracts) != step.Program {
+		return nil, x.refuseUnknown(step)
+	}
+	event, told := step.event(kind.event)
+	if !told && !step.cut {
+		return nil, nil
+	}
+	if !told && kind.needsEvent {
+		return nil, fmt.Errorf("decode %s: %w", kind.name, ErrLogsCut)
+	}
+	s := &scene{execution: x, index: i, invocation: step, args: &borsh{rest: args}, told: &borsh{rest: event}}
+	found := kind.read(s)
+	if err := errors.Join(s.args.mistake, s.told.mistake); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", kind.name, err)
+	}
+	return found, nil
+}
+
+// refuseUnknown returns an error for an instruction that is not known and took an order a step further: a
+// newer program must not make orders stand still unnoticed.
+func (x *execution) refuseUnknown(step *invocation) error {
+	for _, kind := range solanaInstructions {
+		if _, told := step.event(kind.event); told && kind.program(x.contracts) == step.Program {
+			return fmt.Errorf("an instruction that is not known did the work of %s", kind.name)
+		}
+	}
+	return nil
+}
+
+// callProgress reads what the executor reports of an order's external call. The order is known by its
+// account only: what the instruction begins with is believed to be an id when the account derives from it.
+func (x *execution) callProgress(i int) []Found {
+	step := &x.steps[i]
+	fact, told := callFact(step)
+	if !told {
+		return nil
+	}
+	_, args := splitDiscriminator(step.Data)
+	argument := (&borsh{rest: args}).hash()
+	if slices.Contains(step.Accounts, CallAccount(x.contracts, argument)) {
+		return []Found{{Order: argument, LogIndex: positionOf(i, 0), Fact: fact}}
+	}
+	for _, account := range step.Accounts {
+		if id, known := x.orderOf(account); known && CallAccount(x.contracts, id) == account {
+			return []Found{{Order: id, LogIndex: positionOf(i, 0), Fact: fact}}
+		}
+	}
+	return nil
+}
+
+// callFact reads the executor's event. To fall back is to give the call up: it is the one who may cancel the
+// order that does it, since a call that fails is undone together with its transaction.
+func callFact(step *invocation) (fact order.ExternalCall, told bool) {
+	if _, told := step.event(callFallbacked); told {
+		return order.ExternalCall{Step: order.CallCancelled}, true
+	}
+	data, told := step.event(callExecuted)
+	if !told || len(data) == 0 {
+		return order.ExternalCall{}, false
+	}
+	if isWhole := data[0] != 0; isWhole {
+		return order.ExternalCall{Step: order.CallExecuted}, true
+	}
+	return order.ExternalCall{Step: order.CallBegun}, true
+}
+
+// positionOf orders facts within a transaction: by instruction, then by the order's place in it.
+func positionOf(instruction, place int) uint {
+	const places = 8 // bits: an instruction names at most 255 accounts
+	return uint(instruction)<<places | uint(place)
+}
+
+// scene is one step of an execution, about to be read.
+type scene struct {
+	*execution
+	*invocation
+	index int
+	args  *borsh // of the instruction
+	told  *borsh // the event's content; empty when the logs are cut off before it
+}
+
+func (s *scene) found(id order.ID, fact order.Fact) []Found {
+	return []Found{{Order: id, LogIndex: positionOf(s.index, 0), Fact: fact}}
+}
+
+// account returns the instruction's account at a position of the programs' IDL.
+func (s *scene) account(i int) chain.Address {
+	if i >= len(s.Accounts) {
+		s.args.fail(fmt.Errorf("no account %d", i))
+		return chain.Address{}
+	}
+	return s.Accounts[i]
+}
+
+// sentSubmission returns the id of the message that the instruction had the gate send.
+func (s *scene) sentSubmission() chain.Hash {
+	for _, below := range s.steps[s.index+1:] {
+		if below.Depth <= s.Depth {
+			break
+		}
+		if data, told := below.event(gateTransferred); told && below.Program == s.contracts.Gate {
+			event := &borsh{rest: data}
+			event.uint8() // the kind of sending
+			return event.hash()
+		}
+	}
+	return chain.Hash{}
+}
+
+// claimedSubmission returns the id of the message that the instruction was called to carry out. The gate
+// tells it in an event or in the instruction that made the call, and keeps an account for it: only the id
+// that the account of this claim derives from is believed.
+func (s *scene) claimedSubmission() chain.Hash {
+	account := s.account(0)
+	for i := range s.steps {
+		step := &s.steps[i]
+		if step.Program != s.contracts.Gate {
+			continue
+		}
+		_, args := splitDiscriminator(step.Data)
+		executed, _ := step.event(gateExecuted)
+		bridged, _ := step.event(gateBridged)
+		for _, data := range [][]byte{executed, bridged, args} {
+			candidate := (&borsh{rest: data}).hash()
+			if !candidate.IsAbsent() && submissionAccount(s.contracts, candidate) == account {
+				return candidate
+			}
+		}
+	}
+	return chain.Hash{}
+}

@@ -1,0 +1,114 @@
+package onchain_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+// TestOrderAccounts holds the accounts of recorded orders.
+func TestOrderAccounts(t *testing.T) {
+	from, to := fromSolana(t).ID, toSolana(t).ID
+	for _, test := range []struct {
+		name string
+		got  chain.Address
+		want string
+	}{
+		{"GiveOrderAccount", onchain.GiveOrderAccount(solanaContracts, from), "Ge2DTLgk687RBKhu7PewcHMXzgcs2chEgf7NtePqDePB"},
+		{"TakeOrderAccount", onchain.TakeOrderAccount(solanaContracts, to), "DmzYfnAskQ3C2AwuZqTjaHnK52vFrb3wQKamuHWPd5cj"},
+		{"state of dln_src", onchain.ProgramAddress(solanaContracts.DlnSource, []byte("STATE")), "HJEPgYkbqjetrphNHG2W33SjG9mB4PrXorW358MzfggY"},
+	} {
+		if got := test.got.Format(chain.SVM); got != test.want {
+			t.Errorf("%s = %s, want %s", test.name, got, test.want)
+		}
+	}
+	if got := onchain.CallAccount(chain.Contracts{}, to); !got.IsAbsent() {
+		t.Errorf("CallAccount without an executor = %s", got)
+	}
+}
+
+func TestProgramAddressMatchesRecordedOnes(t *testing.T) {
+	var recorded struct {
+		Rows []struct {
+			Program string
+			Seeds   []string
+			Address string
+		}
+	}
+	readShared(t, "facts/dln/vectors/solana_pdas.json", &recorded)
+	programs := map[string]chain.Address{
+		"src": solanaContracts.DlnSource, "dst": solanaContracts.DlnDestination,
+		"debridge": solanaContracts.Gate, "extcall": solanaContracts.ExternalCallAdapter,
+	}
+	for _, row := range recorded.Rows {
+		var seeds [][]byte
+		for _, text := range row.Seeds {
+			switch {
+			case strings.HasPrefix(text, "0x"):
+				id, err := chain.ParseHash(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seeds = append(seeds, id[:])
+			case strings.HasPrefix(text, "chainId 32 BE = 1"):
+				id := chain.NewAmount(1).Bytes32()
+				seeds = append(seeds, id[:])
+			default:
+				seeds = append(seeds, []byte(text))
+			}
+		}
+		if got := onchain.ProgramAddress(programs[row.Program], seeds...).Format(chain.SVM); got != row.Address {
+			t.Errorf("account %q of %s = %s, want %s", row.Seeds, row.Program, got, row.Address)
+		}
+	}
+}
+
+func giveAccount(tb testing.TB, discriminator string) borshWriter {
+	tb.Helper()
+	created := append(tagged(tb, discriminator), 0).some().u64(100).some().u64(15_000_000).none()
+	created = created.some().raw(key(7).Bytes()).u64(5).none().raw(key(8).Bytes()).amount(chain.NewAmount(137))
+	return append(created, 255, 254)
+}
+
+func TestDecodeGiveAccount(t *testing.T) {
+	for name, discriminator := range map[string]string{"as its type": "b90f91d5fcbedf96", "in camel case": "3ec86de4fe1b9394"} {
+		got, err := onchain.DecodeGiveAccount(giveAccount(t, discriminator))
+		want := onchain.GiveOrder{
+			Status: onchain.GiveCreated, Amount: chain.NewAmount(100), FixFee: chain.NewAmount(15_000_000), TakeChain: 137,
+			Affiliate: &order.Affiliate{Beneficiary: key(7), Amount: chain.NewAmount(5)},
+		}
+		if diff := cmp.Diff(want, got, compareSolana); err != nil || diff != "" {
+			t.Errorf("%s: DecodeGiveAccount: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+	for data, want := range map[string]onchain.GiveStatus{
+		"": onchain.GiveNotSet, string(tagged(t, "b90f91d5fcbedf96")) + "\x01\x00": onchain.GiveClaimedUnlock,
+		string(tagged(t, "b90f91d5fcbedf96")) + "\x02\x00": onchain.GiveClaimedCancel,
+	} {
+		if got, err := onchain.DecodeGiveAccount([]byte(data)); err != nil || got.Status != want {
+			t.Errorf("DecodeGiveAccount(%x) = %+v, %v, want status %d", data, got, err, want)
+		}
+	}
+	for name, data := range map[string][]byte{
+		"another kind": tagged(t, "2aa95a78469f6f77").none(), "a newer status": append(tagged(t, "b90f91d5fcbedf96"), 3),
+		"a part": giveAccount(t, "b90f91d5fcbedf96")[:40], "no status": tagged(t, "b90f91d5fcbedf96"),
+	} {
+		if got, err := onchain.DecodeGiveAccount(data); err == nil {
+			t.Errorf("DecodeGiveAccount of %s = %+v, want an error", name, got)
+		}
+	}
+}
+
+func FuzzDecodeGiveAccount(f *testing.F) {
+	f.Add([]byte(giveAccount(f, "b90f91d5fcbedf96")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, err := onchain.DecodeGiveAccount(data); err == nil && got.Status > onchain.GiveClaimedCancel {
+			t.Errorf("DecodeGiveAccount = %+v", got)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package onchain
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"crossgate/chain"
+)
+
+// invocation is an instruction that ran, with what its program logged while it did: the data of its own
+// events, without those of the instructions that it called.
+type invocation struct {
+	Instruction
+	events [][]byte
+	cut    bool // the logs break off before it ended, so events may be missing
+}
+
+// invocations joins instructions with logs. The runtime logs the beginning and the end of each program that
+// runs, in the order of the instructions; precompiled programs run without a word. It is the only one to
+// write lines that begin like these: what programs say comes behind "Program log:".
+//
+// Logs have an end that depends on their length only. What a node writes behind it is not all there was,
+// so nothing of it counts; the same goes for lines that do not fit the instructions.
+func invocations(tx SolanaTransaction) []invocation {
+	list := make([]invocation, len(tx.Instructions))
+	for i, instruction := range tx.Instructions {
+		list[i] = invocation{Instruction: instruction, cut: true}
+	}
+	var running []*invocation
+	waiting := list
+	for _, line := range tx.Logs {
+		said, ok := strings.CutPrefix(line, "Program ")
+		if !ok {
+			if line == "Log truncated" {
+				break
+			}
+			continue
+		}
+		subject, verb, _ := strings.Cut(said, " ")
+		switch {
+		case subject == "log:", subject == "return:":
+		case subject == "data:":
+			if len(running) > 0 {
+				running[len(running)-1].addEvents(verb)
+			}
+		case strings.HasPrefix(verb, "invoke ["):
+			begun := begin(waiting, subject)
+			if begun < 0 || verb != "invoke ["+strconv.Itoa(len(running)+1)+"]" {
+				return list
+			}
+			running = append(running, &waiting[begun])
+			waiting[begun].Depth = len(running)
+			waiting = waiting[begun+1:]
+		case verb == "success":
+			if len(running) == 0 {
+				return list
+			}
+			running[len(running)-1].cut = false
+			running = running[:len(running)-1]
+		}
+	}
+	return list
+}
+
+// begin returns which of the waiting instructions the program begins to run, -1 when none is its.
+func begin(waiting []invocation, program string) int {
+	address, err := chain.ParseAddress(program, chain.SVM)
+	if err != nil {
+		return -1
+	}
+	for i, each := range waiting {
+		if each.Program == address {
+			return i
+		}
+	}
+	return -1
+}
+
+// addEvents reads the fields of a line of data.
+func (i *invocation) addEvents(fields string) {
+	for field := range strings.FieldsSeq(fields) {
+		if data, err := base64.StdEncoding.DecodeString(field); err == nil {
+			i.events = append(i.events, data)
+		}
+	}
+}
+
+// event returns the data of the first event with the discriminator, without it.
+func (i *invocation) event(d discriminator) (data []byte, found bool) {
+	for _, event := range i.events {
+		if found, rest := splitDiscriminator(event); found == d {
+			return rest, true
+		}
+	}
+	return nil, false
+}

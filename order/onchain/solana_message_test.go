@@ -1,0 +1,133 @@
+package onchain_test
+
+import (
+	"crypto/ed25519"
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order/onchain"
+)
+
+var payer = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+
+func payerKey() chain.Address { return chain.NewAddress(payer.Public().(ed25519.PublicKey)) }
+
+// compact writes a length of up to two bytes.
+func compact(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
+
+// message writes a message whose two instructions name the payer, one static key and, in version 0, accounts
+// from two lookup tables.
+func message(versioned bool) []byte {
+	var m []byte
+	if versioned {
+		m = append(m, 0x80)
+	}
+	m = append(m, 1, 0, 1)
+	m = append(m, compact(2)...)
+	m = append(m, payerKey().Bytes()...)
+	m = append(m, key(2).Bytes()...)
+	m = append(m, key(0xbb).Bytes()...)
+	m = append(m, compact(2)...)
+	m = append(m, 1, 2, 0, 1, 3, 'a', 'b', 'c')
+	long := slices.Repeat([]byte{7}, 300)
+	m = append(m, 1, 1)
+	if versioned {
+		m = append(m, 4) // read from the second table
+	} else {
+		m = append(m, 0)
+	}
+	m = append(append(m, compact(len(long))...), long...)
+	if !versioned {
+		return m
+	}
+	m = append(m, compact(2)...)
+	m = append(append(m, key(0xcc).Bytes()...), 1, 9, 0)
+	return append(append(m, key(0xcd).Bytes()...), 0, 2, 8, 7)
+}
+
+func signedBy(key ed25519.PrivateKey, message []byte) []byte {
+	return slices.Concat(compact(1), ed25519.Sign(key, message), message)
+}
+
+func TestParseSolanaMessage(t *testing.T) {
+	for name, versioned := range map[string]bool{"legacy": false, "version 0": true} {
+		raw := signedBy(payer, message(versioned))
+		m, err := onchain.ParseSolanaMessage(raw)
+		if err != nil || m.FeePayer() != payerKey() || m.Signature != chain.NewTxHash(raw[1:65]) {
+			t.Fatalf("%s: ParseSolanaMessage = %+v, %v", name, m, err)
+		}
+		var lookedUp []chain.Address
+		last := payerKey()
+		if versioned {
+			lookedUp, last = keys(0xd0, 3), key(0xd2)
+		}
+		called := onchain.CompiledInstruction{Program: 0, Accounts: []uint8{1}, Data: []byte("called"), Depth: 2}
+		tx, err := m.Resolve(lookedUp, map[int][]onchain.CompiledInstruction{0: {called}}, []string{"log"})
+		want := onchain.SolanaTransaction{
+			Instructions: []onchain.Instruction{
+				{Program: key(2), Accounts: []chain.Address{payerKey(), key(2)}, Data: []byte("abc"), Depth: 1},
+				{Program: payerKey(), Accounts: []chain.Address{key(2)}, Data: []byte("called"), Depth: 2},
+				{Program: key(2), Accounts: []chain.Address{last}, Data: slices.Repeat([]byte{7}, 300), Depth: 1},
+			},
+			Logs: []string{"log"},
+		}
+		if diff := cmp.Diff(want, tx, compareSolana); err != nil || diff != "" {
+			t.Errorf("%s: Resolve: %v (-want +got):\n%s", name, err, diff)
+		}
+		if _, err := m.Resolve(keys(0xd0, 5), nil, nil); err == nil {
+			t.Errorf("%s: Resolve took accounts that the message does not name", name)
+		}
+	}
+}
+
+func TestParseSolanaMessageRefuses(t *testing.T) {
+	whole := signedBy(payer, message(true))
+	for length := range whole {
+		if _, err := onchain.ParseSolanaMessage(whole[:length]); err == nil {
+			t.Fatalf("ParseSolanaMessage took the first %d of %d bytes", length, len(whole))
+		}
+	}
+	other := ed25519.NewKeyFromSeed(slices.Repeat([]byte{1}, ed25519.SeedSize))
+	newer := message(true)
+	newer[0] = 0x81
+	for name, raw := range map[string][]byte{
+		"another's signature": signedBy(other, message(true)), "more behind it": append(slices.Clone(whole), 0),
+		"version 1": signedBy(payer, newer), "no signature": append([]byte{0}, message(false)...),
+	} {
+		if m, err := onchain.ParseSolanaMessage(raw); err == nil {
+			t.Errorf("ParseSolanaMessage of a transaction with %s = %+v", name, m)
+		}
+	}
+}
+
+func TestResolveRefusesPositionsBeyondTheAccounts(t *testing.T) {
+	m, err := onchain.ParseSolanaMessage(signedBy(payer, message(false)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, called := range []onchain.CompiledInstruction{{Program: 2}, {Program: -1}, {Accounts: []uint8{2}}} {
+		if tx, err := m.Resolve(nil, map[int][]onchain.CompiledInstruction{1: {called}}, nil); err == nil {
+			t.Errorf("Resolve of %+v = %+v, want an error", called, tx)
+		}
+	}
+}
+
+// FuzzSolanaMessage parses any bytes, signed and as they are, and resolves what comes out.
+func FuzzSolanaMessage(f *testing.F) {
+	f.Add(message(false))
+	f.Add(message(true))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		_, _ = onchain.ParseSolanaMessage(raw) // unsigned: all that counts is that it returns
+		m, err := onchain.ParseSolanaMessage(signedBy(payer, raw))
+		if err != nil {
+			return
+		}
+		if tx, err := m.Resolve(make([]chain.Address, m.LookedUp), nil, nil); err == nil && len(tx.Instructions) != len(m.Instructions) {
+			t.Errorf("%d instructions resolve to %d", len(m.Instructions), len(tx.Instructions))
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package onchain
+
+import (
+	"errors"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+func readCreateOrder(s *scene) []Found {
+	id, created := readSolanaCreation(s)
+	return s.found(id, created)
+}
+
+func readCreateOrderWithNonce(s *scene) []Found {
+	id, created := readSolanaCreation(s)
+	s.args.uint64() // the nonce, which the terms have
+	created.Metadata = s.args.bytes()
+	return s.found(id, created)
+}
+
+// readSolanaCreation reads terms and fees from the event and, from the arguments that both creating
+// instructions begin with, what the event leaves out.
+func readSolanaCreation(s *scene) (order.ID, order.Created) {
+	created := order.Created{
+		Terms:      s.told.terms(),
+		FixFee:     s.told.amount64(),
+		PercentFee: s.told.amount64(),
+	}
+	id := s.createdID()
+	s.told.checkID(created.Terms, id)
+
+	s.args.uint64() // give amount before fees
+	s.args.offer()
+	s.args.party() // receiver
+	if s.args.some() {
+		s.attachCall(&created.Terms, s.args.bytes())
+	}
+	s.args.key()         // may raise the give amount
+	s.args.optionalKey() // the only one who may be refunded
+	s.args.party()       // may cancel
+	s.args.optionalParty()
+	if s.args.some() {
+		created.Affiliate = &order.Affiliate{Beneficiary: s.args.key(), Amount: s.args.amount64()}
+	}
+	if s.args.some() {
+		created.ReferralCode = s.args.uint32()
+	}
+	return id, created
+}
+
+// createdID reads the event in which the program tells the id of the order that it created.
+func (s *scene) createdID() order.ID {
+	data, told := s.event(createdOrderID)
+	if !told && s.cut {
+		s.told.fail(ErrLogsCut)
+		return order.ID{}
+	}
+	event := &borsh{rest: data}
+	id := event.hash()
+	if event.mistake != nil {
+		s.told.fail(errors.New("order without an id"))
+	}
+	return id
+}
+
+// attachCall puts the bytes of an external call in the place of their hash.
+func (s *scene) attachCall(t *order.Terms, call []byte) {
+	if len(call) == 0 {
+		return
+	}
+	if chain.Hash(crypto.Keccak256Hash(call)) != t.ExternalCallHash {
+		s.args.fail(errors.New("external call does not have the hash that the order has"))
+		return
+	}
+	t.ExternalCall, t.ExternalCallHash = call, chain.Hash{}
+}
+
+func readPatchOrderGive(s *scene) []Found {
+	return s.found(s.args.hash(), order.GiveIncreased{Final: s.told.amount64(), FinalPercentFee: s.told.amount64()})
+}
+
+// readClaim leaves out what was paid: the program does not tell.
+func readClaim(kind order.MessageKind) func(*scene) []Found {
+	const beneficiary = 8
+	return func(s *scene) []Found {
+		return s.found(s.args.hash(), order.Claimed{
+			Kind:        kind,
+			Beneficiary: s.account(beneficiary),
+			Submission:  s.claimedSubmission(),
+		})
+	}
+}
+
+func readFulfillOrder(s *scene) []Found {
+	const taker = 1
+	id, terms := s.orderAndID()
+	fulfilled := order.Fulfilled{Terms: terms, Taker: s.account(taker), UnlockAuthority: s.args.optionalKey()}
+	if fulfilled.UnlockAuthority.IsAbsent() {
+		fulfilled.UnlockAuthority = fulfilled.Taker
+	}
+	return s.found(id, fulfilled)
+}
+
+// orderAndID reads the arguments that instructions of dln_dst begin with when they are given the whole order.
+func (s *scene) orderAndID() (order.ID, order.Terms) {
+	terms := s.args.terms()
+	id := s.args.hash()
+	s.args.checkID(terms, id)
+	return id, terms
+}
+
+func readSendUnlock(s *scene) []Found {
+	id := s.args.hash()
+	return s.found(id, order.Sent{Kind: order.Unlock, Beneficiary: s.args.party(), Submission: s.sentSubmission()})
+}
+
+// readSendBatchUnlock reads an instruction that names orders by their accounts.
+func readSendBatchUnlock(s *scene) []Found {
+	fact := order.Sent{Kind: order.Unlock, Beneficiary: s.args.party(), Submission: s.sentSubmission()}
+	var found []Found
+	for place, account := range batchAccounts(s.Instruction) {
+		if id, known := s.orderOf(account); known {
+			found = append(found, Found{Order: id, LogIndex: positionOf(s.index, place), Fact: fact})
+		}
+	}
+	return found
+}
+
+// batchAccounts returns the accounts of the orders in a batch: they follow those that every batch has.
+func batchAccounts(batch Instruction) []chain.Address {
+	const always = 20
+	return batch.Accounts[min(always, len(batch.Accounts)):]
+}
+
+func readCancelOrder(s *scene) []Found {
+	id, _ := s.orderAndID()
+	return s.found(id, order.Cancelled{})
+}
+
+func readSendOrderCancel(s *scene) []Found {
+	id := s.args.hash()
+	return s.found(id, order.Sent{Kind: order.Cancel, Beneficiary: s.args.party(), Submission: s.sentSubmission()})
+}
+
+func readPatchTakeOrder(s *scene) []Found {
+	return s.found(s.told.hash(), order.TakeDecreased{Final: s.told.amount64()})
+}

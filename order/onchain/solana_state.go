@@ -1,0 +1,59 @@
+package onchain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/order"
+)
+
+// giveOrderStates begin a GiveOrderAccount. Anchor spells accounts as their types; the test IDL of deBridge's
+// parser has the second spelling.
+var giveOrderStates = []discriminator{discriminatorOf("account", "GiveOrderState"), discriminatorOf("account", "giveOrderState")}
+
+// giveStatuses are the variants of a GiveOrderAccount (IDL of dln_src 3.0.0).
+var giveStatuses = []GiveStatus{GiveCreated, GiveClaimedUnlock, GiveClaimedCancel}
+
+// DecodeGiveAccount reads what a GiveOrderAccount holds; no data at all is an order that was not created. The
+// token is not in it. Amounts that accounts of older programs lack are zero.
+func DecodeGiveAccount(data []byte) (GiveOrder, error) {
+	if len(data) == 0 {
+		return GiveOrder{}, nil
+	}
+	d, rest := splitDiscriminator(data)
+	if !slices.Contains(giveOrderStates, d) {
+		return GiveOrder{}, errors.New("decode GiveOrderState: account of another kind")
+	}
+	b := &borsh{rest: rest}
+	variant := int(b.uint8())
+	if variant >= len(giveStatuses) {
+		return GiveOrder{}, fmt.Errorf("decode GiveOrderState: status %d is unknown", variant)
+	}
+	stored := GiveOrder{Status: giveStatuses[variant]}
+	if stored.Status == GiveCreated {
+		stored.readCreated(b)
+	}
+	if b.mistake != nil {
+		return GiveOrder{}, fmt.Errorf("decode GiveOrderState: %w", b.mistake)
+	}
+	return stored, nil
+}
+
+func (g *GiveOrder) readCreated(b *borsh) {
+	if b.some() {
+		g.Amount = b.amount64()
+	}
+	if b.some() {
+		g.FixFee = b.amount64()
+	}
+	if b.some() {
+		g.PercentFee = b.amount64()
+	}
+	if b.some() {
+		g.Affiliate = &order.Affiliate{Beneficiary: b.key(), Amount: b.amount64()}
+	}
+	b.optionalKey() // the only one who may be refunded
+	b.key()         // may raise the give amount
+	g.TakeChain = b.chainID()
+}

@@ -1,0 +1,221 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// advance is what a follower learned from one range of blocks.
+type advance struct {
+	chain      chain.ID
+	lease      lease
+	from       uint64
+	events     []order.Event
+	blocks     []keptBlock // of the range, those that may be dropped
+	finalized  uint64
+	begins     bool       // nothing of the chain was read before
+	before     checkpoint // that the range continues
+	checkpoint checkpoint // with the range read
+}
+
+// errMoved says that somebody else has moved a chain's checkpoint meanwhile: what was read is of no use.
+var errMoved = errors.New("another process follows the chain")
+
+// apply stores the range in one transaction: whatever was known of its blocks and of later ones is
+// replaced, so a range may be read any number of times. errMoved when the store is not where the range begins.
+func (s *Store) apply(ctx context.Context, a advance) (changes []Change, err error) {
+	err = s.change(ctx, func(tx *transaction) error {
+		if err := a.lease.check(ctx, tx); err != nil {
+			return err
+		}
+		if err := moveCheckpoint(ctx, tx, a); err != nil {
+			return err
+		}
+		withdrawn, err := withdraw(ctx, tx, a.chain, a.from)
+		if err != nil {
+			return err
+		}
+		if err := keepBlocks(ctx, tx, a); err != nil {
+			return err
+		}
+		folded, err := addEvents(ctx, tx, a.events, withdrawn)
+		if err != nil {
+			return err
+		}
+		changes = changesOf(folded, withdrawn)
+		return s.announce(ctx, tx, changes)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store blocks %d to %d of chain %d: %w", a.from, a.checkpoint.block, a.chain, err)
+	}
+	return changes, nil
+}
+
+// rewind withdraws what blocks after the checkpoint said: they were dropped from the chain.
+func (s *Store) rewind(ctx context.Context, l lease, id chain.ID, from, to checkpoint) (changes []Change, err error) {
+	err = s.change(ctx, func(tx *transaction) error {
+		if err := l.check(ctx, tx); err != nil {
+			return err
+		}
+		if err := moveCheckpoint(ctx, tx, advance{chain: id, before: from, checkpoint: to}); err != nil {
+			return err
+		}
+		withdrawn, err := withdraw(ctx, tx, id, to.block+1)
+		if err != nil {
+			return err
+		}
+		folded, err := addEvents(ctx, tx, nil, withdrawn)
+		if err != nil {
+			return err
+		}
+		changes = changesOf(folded, withdrawn)
+		return s.announce(ctx, tx, changes)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("withdraw blocks after %d of chain %d: %w", to.block, id, err)
+	}
+	return changes, nil
+}
+
+// extend stores a range of blocks before the first one that was read: history. before is the block after it.
+func (s *Store) extend(ctx context.Context, l lease, id chain.ID, before uint64, first order.Block, events []order.Event) error {
+	err := s.change(ctx, func(tx *transaction) error {
+		if err := l.check(ctx, tx); err != nil {
+			return err
+		}
+		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = $1, first_time = $2
+			WHERE chain = $3 AND first_block = $4`, int64(first.Number), int64(first.Time), int64(id), int64(before))
+		if err := changedOne(moved, err); err != nil {
+			return err
+		}
+		_, err = addEvents(ctx, tx, events, nil)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store blocks %d to %d of chain %d: %w", first.Number, before-1, id, err)
+	}
+	return nil
+}
+
+// moveCheckpoint writes how far a chain has been read, if it still is where the reading began.
+func moveCheckpoint(ctx context.Context, tx *transaction, a advance) error {
+	next := a.checkpoint
+	if a.begins {
+		begun, err := tx.ExecContext(ctx, `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (chain) DO NOTHING`,
+			int64(a.chain), int64(next.first), int64(next.firstTime), int64(next.block), int64(next.blockTime))
+		return changedOne(begun, err)
+	}
+	moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET block = $1, block_time = $2
+		WHERE chain = $3 AND block = $4`, int64(next.block), int64(next.blockTime), int64(a.chain), int64(a.before.block))
+	return changedOne(moved, err)
+}
+
+// changedOne returns errMoved when a statement found nothing to change.
+func changedOne(result interface{ RowsAffected() (int64, error) }, err error) error {
+	if err != nil {
+		return err
+	}
+	if rows, err := result.RowsAffected(); err != nil || rows == 1 {
+		return err
+	}
+	return errMoved
+}
+
+// withdraw forgets what the blocks from a number on said, and returns it.
+func withdraw(ctx context.Context, tx *transaction, id chain.ID, from uint64) (withdrawn []order.Event, err error) {
+	withdrawn, err = queryEvents(ctx, tx, `DELETE FROM events WHERE chain = $1 AND block >= $2 RETURNING `+eventColumns,
+		int64(id), int64(from))
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE chain = $1 AND number >= $2`, int64(id), int64(from))
+	return withdrawn, err
+}
+
+// keepBlocks remembers the range's blocks and forgets those that became final, but for the newest of
+// them: however deep a reorg within the finality depth is, there is a block to go back to.
+func keepBlocks(ctx context.Context, tx *transaction, a advance) error {
+	rows := make([][]any, len(a.blocks))
+	for i, b := range a.blocks {
+		rows[i] = []any{int64(a.chain), int64(b.number), b.hash[:]}
+	}
+	err := tx.execEach(ctx, `INSERT INTO blocks (chain, number, hash) VALUES ($1, $2, $3)
+		ON CONFLICT (chain, number) DO UPDATE SET hash = excluded.hash`, rows)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE chain = $1 AND number <
+		(SELECT MAX(number) FROM blocks WHERE chain = $1 AND number <= $2)`, int64(a.chain), int64(a.finalized))
+	return err
+}
+
+// addEvents stores events and writes anew the orders that they are about, and those that lost withdrawn
+// events. An order whose terms nobody tells any more is forgotten. It returns the orders by id; nil for a
+// forgotten one.
+func addEvents(ctx context.Context, tx *transaction, events, withdrawn []order.Event) (map[order.ID]*order.Order, error) {
+	changed := make(map[order.ID]*order.Order, len(events))
+	for _, e := range withdrawn {
+		changed[e.Order] = nil
+	}
+	rows := make([][]any, len(events))
+	for i, e := range events {
+		changed[e.Order] = nil
+		row, err := eventRow(e)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = row
+	}
+	ids := slices.SortedFunc(maps.Keys(changed), compareIDs)
+	known, err := eventsOfAll(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		known[e.Order] = append(known[e.Order], e)
+	}
+	if err := tx.execEach(ctx, insertEvent, rows); err != nil {
+		return nil, err
+	}
+	var written, forgotten [][]any
+	for _, id := range ids {
+		o, told := order.Fold(known[id])
+		if !told {
+			forgotten = append(forgotten, []any{id[:]})
+			continue
+		}
+		changed[id] = o
+		written = append(written, orderRow(o))
+	}
+	if err := tx.execEach(ctx, `DELETE FROM orders WHERE id = $1`, forgotten); err != nil {
+		return nil, err
+	}
+	return changed, tx.execEach(ctx, upsertOrder, written)
+}
+
+func compareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
+
+const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
+		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
+		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain`
+
+// orderRow is the arguments of upsertOrder.
+func orderRow(o *order.Order) []any {
+	var authority chain.Address
+	if o.Fulfilled != nil {
+		authority = o.Fulfilled.Fact.UnlockAuthority
+	}
+	return []any{
+		o.ID[:], int64(o.State), int64(lockStatusOf(o)), blob(authority.Bytes()),
+		int64(o.Terms.Give.Chain), blob(o.Terms.Give.Token.Bytes()), o.GiveFinal.String(), int64(o.Terms.Take.Chain),
+	}
+}

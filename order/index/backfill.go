@@ -1,0 +1,188 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// Progress is how far the backfill of one chain has come.
+type Progress struct {
+	Chain chain.ID
+	Total uint64 // blocks to read
+	Read  uint64 // of them, by this backfill
+	// Events were found in them.
+	Events uint64
+	// Done is set with the last report of a chain.
+	Done bool
+	// Err is why nothing is being read now; it is tried again.
+	Err error
+}
+
+// Backfill reads the blocks before those that are followed, newest first, back to where each chain's orders
+// begin. What has been read counts at once, and a later Backfill goes on where this one was stopped; gateways
+// may follow the chains meanwhile. report hears of every step, from several goroutines. Backfill returns when
+// all chains are done or ctx ends.
+func (x *Index) Backfill(ctx context.Context, report func(Progress)) error {
+	var working sync.WaitGroup
+	for _, f := range x.followers {
+		own := newFollower(x.store, f.chain, f.source, x.options) // apart from the one that may be running
+		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}}
+		working.Go(func() { b.run(ctx) })
+	}
+	working.Wait()
+	return ctx.Err()
+}
+
+// backfill reads one chain's history.
+type backfill struct {
+	*follower
+	report   func(Progress)
+	progress Progress
+}
+
+// run works until the history is read or ctx ends. Where another process does this job it waits for its end.
+func (b *backfill) run(ctx context.Context) {
+	pause := b.poll
+	for ctx.Err() == nil {
+		done, err := b.attempt(ctx)
+		if done || ctx.Err() != nil {
+			return
+		}
+		pause = min(2*pause, max(maxBackoff, b.poll))
+		if errors.Is(err, errMoved) || errors.Is(err, errLeaseLost) {
+			pause = b.poll // the store is elsewhere by now: from there
+		} else {
+			b.progress.Err = err
+			b.report(b.progress)
+		}
+		if !wait(ctx, pause) {
+			return
+		}
+	}
+}
+
+// errBusy says that another process holds the lease.
+var errBusy = errors.New("another process backfills the chain")
+
+// attempt reads history until all of it is read or something fails.
+func (b *backfill) attempt(ctx context.Context) (done bool, err error) {
+	held, taken, err := b.store.claim(ctx, "backfill "+b.chain.String())
+	if err != nil {
+		return false, err
+	}
+	if !taken {
+		return false, errBusy
+	}
+	working, stop := context.WithCancel(ctx)
+	var keeping sync.WaitGroup
+	keeping.Go(func() { b.store.keep(working, held, stop) })
+	err = b.read(working, held)
+	stop()
+	keeping.Wait()
+	return err == nil, errors.Join(err, b.store.release(ctx, held))
+}
+
+func (b *backfill) read(ctx context.Context, held lease) error {
+	position, known, err := b.store.checkpoint(ctx, b.chain)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if position, err = b.beginAtFinal(ctx); err != nil {
+			return err
+		}
+	}
+	origin, err := b.origin(ctx, position.first)
+	if err != nil {
+		return err
+	}
+	b.progress.Total = b.progress.Read + position.first - origin
+	b.progress.Err = nil
+	if err := b.readBack(ctx, held, position.first, origin); err != nil {
+		return err
+	}
+	b.progress.Done = true
+	b.report(b.progress)
+	return nil
+}
+
+// beginAtFinal begins with the newest block that stays, for followers to go on from.
+func (b *backfill) beginAtFinal(ctx context.Context) (checkpoint, error) {
+	head, err := b.source.Head(ctx)
+	if err != nil {
+		return checkpoint{}, fmt.Errorf("read head: %w", err)
+	}
+	return b.beginAt(ctx, head.Finalized, head)
+}
+
+// origin returns the first block that can hold an order.
+func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
+	keeper, tells := b.source.(order.Keeper)
+	if !tells || first == 0 {
+		return 0, nil
+	}
+	origin, err := keeper.Origin(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("find the first block with orders: %w", err)
+	}
+	return min(origin, first-1), nil
+}
+
+// readBack reads the blocks from origin to before first, the newest ranges first. With the last range the
+// blocks before origin count as read too: nothing can be in them.
+func (b *backfill) readBack(ctx context.Context, held lease, first, origin uint64) error {
+	if first == 0 {
+		return nil
+	}
+	planned := first
+	return inSequence(ctx, b.spare,
+		func() (blocks, bool) {
+			if planned == 0 {
+				return blocks{}, false
+			}
+			r := blocks{0, planned - 1}
+			if planned > origin+b.width.now {
+				r.from = planned - b.width.now
+			}
+			planned = r.from
+			return r, true
+		},
+		func(ctx context.Context, r blocks) (reading, error) { return b.readHistory(ctx, r, origin) },
+		func(got reading, err error) error {
+			if err != nil {
+				b.width.failed()
+				return err
+			}
+			b.width.held(len(got.events))
+			if err := b.store.extend(ctx, held, b.chain, got.to+1, got.end, got.events); err != nil {
+				return err
+			}
+			b.progress.Read += got.to + 1 - max(got.from, origin)
+			b.progress.Events += uint64(len(got.events))
+			b.report(b.progress)
+			return nil
+		})
+}
+
+// readHistory reads the events of a range, and its first block.
+func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (reading, error) {
+	got := reading{blocks: r, end: order.Block{Number: r.from}}
+	var err error
+	if got.events, err = b.source.Events(ctx, max(r.from, origin), r.to); err != nil {
+		return reading{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
+	}
+	if r.from == 0 {
+		return got, nil // nothing is before it, whatever its time is
+	}
+	first, err := b.source.Block(ctx, r.from)
+	if err != nil {
+		return reading{}, fmt.Errorf("read block %d: %w", r.from, err)
+	}
+	got.end.Time = first.Time
+	return got, nil
+}

@@ -1,0 +1,132 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// oldLedger has an order in every tenth block.
+func oldLedger(blocks int) (l *ledger, deals []deal) {
+	l = newLedger(1)
+	for i := 1; i < blocks; i++ {
+		if i%10 != 0 {
+			l.mine()
+			continue
+		}
+		d := newDeal(byte(i/10), 1, 137)
+		l.mine([]told{d.created()})
+		deals = append(deals, d)
+	}
+	return l, deals
+}
+
+func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
+	for _, store := range []*Store{openStore(t), openPostgres(t)} {
+		ledger, deals := oldLedger(205)
+		ledger.origin = 33
+		x := New(store, map[chain.ID]order.Source{1: ledger}, quietly(Options{Chains: evmChains(1), Lookback: 20, Range: 8}))
+		followAll(t, x)
+		if o := stored(t, store, deals[10].id); o != nil {
+			t.Fatalf("order %s was read from before the lookback", o.ID)
+		}
+		var mu sync.Mutex
+		var last Progress
+		err := x.Backfill(t.Context(), func(p Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			last = p
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (Progress{Chain: 1, Total: 184 - 33, Read: 184 - 33, Events: 15, Done: true}); last != want {
+			t.Errorf("at the end: %+v, want %+v", last, want)
+		}
+		for i, d := range deals {
+			if o, want := stored(t, store, d.id), 10*(i+1) >= 33; (o != nil) != want {
+				t.Errorf("order in block %d: stored %v, want %v", 10*(i+1), o != nil, want)
+			}
+		}
+		ledger.mine()
+		followAll(t, x)
+		if !x.followers[0].covers(0) {
+			t.Error("the follower does not know that all history is there")
+		}
+		status, err := x.Status(t.Context())
+		if err != nil || status[0].Orders != 17 || status[0].First != 0 || status[0].Indexed != 205 || status[0].Head != 205 {
+			t.Errorf("Status = %+v, %v", status, err)
+		}
+	}
+}
+
+// TestBackfillGoesOnWhereItWasStopped stops one after every step, while a follower reads on.
+func TestBackfillGoesOnWhereItWasStopped(t *testing.T) {
+	ledger, deals := oldLedger(205)
+	path := t.TempDir() + "/orders.db"
+	for done := false; !done; {
+		store := openStoreAt(t, path)
+		x := New(store, map[chain.ID]order.Source{1: ledger}, quietly(Options{Chains: evmChains(1), Lookback: 20, Range: 16}))
+		ledger.mine()
+		followAll(t, x)
+		ctx, stop := context.WithCancel(t.Context())
+		err := x.Backfill(ctx, func(p Progress) {
+			done = p.Done
+			if !p.Done {
+				stop()
+			}
+		})
+		stop()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	straight := openStore(t)
+	follow(t, newFollower(straight, 1, ledger, quietly(Options{})))
+	got := openStoreAt(t, path)
+	for _, d := range deals {
+		if diff := cmp.Diff(stored(t, straight, d.id), stored(t, got, d.id), compare); diff != "" {
+			t.Errorf("order %s (-straight +backfilled):\n%s", d.id, diff)
+		}
+	}
+}
+
+func TestBackfillSurvivesAChainThatIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledger, deals := oldLedger(205)
+		store := openStore(t)
+		x := New(store, map[chain.ID]order.Source{1: ledger}, quietly(Options{Chains: evmChains(1)}))
+		down := errors.New("no route to host")
+		ledger.fail(down)
+		var mu sync.Mutex
+		var reports []Progress
+		ended := make(chan error)
+		go func() {
+			ended <- x.Backfill(t.Context(), func(p Progress) {
+				mu.Lock()
+				defer mu.Unlock()
+				reports = append(reports, p)
+			})
+		}()
+		<-time.After(time.Minute)
+		ledger.fail(nil)
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(reports, func(p Progress) bool { return errors.Is(p.Err, down) }) {
+			t.Error("nobody was told that the chain was down")
+		}
+		if o := stored(t, store, deals[0].id); o == nil {
+			t.Error("the first order was not read")
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// childPlan, in the environment, makes the test binary a process that follows clockwork chains until it is
+// killed.
+const childPlan = "CROSSGATE_INDEX_CHILD"
+
+// plan is what such a process does.
+type plan struct {
+	Store       string // address of PostgreSQL, or path of the file
+	Start       time.Time
+	First, Last uint64
+	Every       time.Duration
+	Lookback    uint64
+}
+
+func (p plan) chains() map[chain.ID]*clockwork { return clockworks(p.Start, p.First, p.Last, p.Every) }
+
+func (p plan) open(ctx context.Context) (*Store, error) {
+	if strings.HasPrefix(p.Store, "postgres:") {
+		return OpenPostgres(ctx, p.Store)
+	}
+	return Open(ctx, p.Store)
+}
+
+func (p plan) index(store *Store, chains map[chain.ID]*clockwork) *Index {
+	return New(store, sourcesOf(chains), quietly(Options{
+		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 16, MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond,
+	}))
+}
+
+// beChild carries out a plan, until the parent ends or kills it.
+func beChild(text string) error {
+	var p plan
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	store, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	x := p.index(store, p.chains())
+	fmt.Println("open")
+	var working sync.WaitGroup
+	working.Go(func() { _ = x.Backfill(ctx, func(Progress) {}) })
+	working.Go(func() { _ = x.Run(ctx) })
+	working.Wait()
+	return store.Close()
+}
+
+// startChild runs a plan in a process of its own and returns when its store is open.
+func startChild(t *testing.T, p plan) (kill func()) {
+	t.Helper()
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), childPlan+"="+string(text))
+	var said bytes.Buffer
+	command.Stderr = &said
+	input, err := command.StdinPipe() // open as long as this process lives
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = sync.OnceFunc(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		_ = input.Close()
+		if said.Len() > 0 {
+			t.Errorf("child said %s", said.String())
+		}
+	})
+	t.Cleanup(kill)
+	if line, err := bufio.NewReader(output).ReadString('\n'); line != "open\n" {
+		t.Fatalf("child said %q, %v", line, err)
+	}
+	return kill
+}
+
+// answersOf is what a store tells of every order, transaction and taker of the clockwork chains.
+func answersOf(t *testing.T, store *Store, chains map[chain.ID]*clockwork) string {
+	t.Helper()
+	var text strings.Builder
+	say := func(what any) {
+		raw, err := json.Marshal(what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(append(raw, '\n'))
+	}
+	for number := range chains[1].last + 1 {
+		hash := chains[1].hash("tx", number)
+		created, err := store.createdIn(t.Context(), chain.NewTxHash(hash[:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, events := range created {
+			o, _ := order.Fold(events)
+			say(o)
+		}
+	}
+	for _, each := range clockworkTakers {
+		certain, unconfirmed, err := store.locks(t.Context(), each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		say(order.Locked(certain))
+		say(order.Locked(unconfirmed))
+	}
+	return text.String()
+}

@@ -1,0 +1,226 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// until returns when done does, or fails the test: after a time that only a machine with much else to do needs.
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	const patience = time.Minute
+	deadline := time.Now().Add(patience)
+	for !done() {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not %s", patience, what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// runs an index until the test, or stop, ends it.
+func runIndex(t *testing.T, x *Index) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- x.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func indexedTo(t *testing.T, store *Store, id chain.ID) uint64 {
+	t.Helper()
+	position, _, err := store.checkpoint(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return position.block
+}
+
+// TestAnotherReplicaTakesOverFromOneThatDied kills the process that follows the chains.
+func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a lease has to run out")
+	}
+	const limit = 15 * time.Second
+	p := plan{Store: newDatabase(t), Start: time.Now(), First: 300, Last: 20_000, Every: 10 * time.Millisecond}
+	kill := startChild(t, p)
+	store := openReplica(t, p.Store)
+	until(t, "followed by the other process", func() bool { return indexedTo(t, store, 1) > 300 && indexedTo(t, store, 137) > 300 })
+
+	chains := p.chains()
+	x := p.index(store, chains)
+	stop := runIndex(t, x)
+	before := indexedTo(t, store, 1)
+	until(t, "followed on", func() bool { return indexedTo(t, store, 1) > before+200 })
+	if asked := chains[1].events.Load() + chains[137].events.Load(); asked != 0 {
+		t.Errorf("this replica read %d ranges while another one followed the chains", asked)
+	}
+	kill()
+	killed := time.Now()
+	until(t, "taken over", func() bool { return chains[1].events.Load() > 0 && chains[137].events.Load() > 0 })
+	took := time.Since(killed).Round(10 * time.Millisecond)
+	t.Logf("taken over %v after the leader was killed", took)
+	if took > limit {
+		t.Errorf("taken over after %v, want %v at most", took, limit)
+	}
+
+	second := startChild(t, p) // it must stand by
+	taken := chains[1].events.Load()
+	until(t, "followed on", func() bool { return chains[1].events.Load() > taken+100 })
+	checkEpoch(t, store, "follow 1", 2)
+	checkEpoch(t, store, "follow 137", 2)
+	second()
+
+	stop()
+	reached := min(indexedTo(t, store, 1), indexedTo(t, store, 137))
+	chains = clockworks(time.Time{}, reached, reached, time.Second)
+	straight := openStore(t)
+	followAll(t, New(straight, sourcesOf(chains), quietly(Options{Chains: evmChains(1, 137)})))
+	for number := range reached - 30 {
+		id := clockworkDeal(number).id
+		if diff := cmp.Diff(stored(t, straight, id), stored(t, store, id), compare); diff != "" {
+			t.Fatalf("order of block %d (-straight +taken over):\n%s", number, diff)
+		}
+	}
+}
+
+// checkEpoch wants a lease to have had so many holders.
+func checkEpoch(t *testing.T, store *Store, job string, want int64) {
+	t.Helper()
+	var epoch int64
+	if err := store.reader.QueryRowContext(t.Context(), `SELECT epoch FROM leases WHERE job = $1`, job).Scan(&epoch); err != nil || epoch != want {
+		t.Errorf("lease %q had %d holders, %v, want %d", job, epoch, err, want)
+	}
+}
+
+// TestReplicaThatLostItsLeaseCannotWrite is about one that was thought dead and comes back.
+func TestReplicaThatLostItsLeaseCannotWrite(t *testing.T) {
+	url, ledger := newDatabase(t), newLedger(1)
+	old, young := openReplica(t, url), openReplica(t, url)
+	stalled := newFollower(old, 1, ledger, quietly(Options{}))
+	var taken bool
+	var err error
+	if stalled.lease, taken, err = old.claim(t.Context(), "follow 1"); err != nil || !taken {
+		t.Fatalf("claim = %v, %v", taken, err)
+	}
+	follow(t, stalled)
+	if _, taken, _ := young.claim(t.Context(), "follow 1"); taken {
+		t.Fatal("two replicas hold one lease")
+	}
+	if _, err := young.writer.ExecContext(t.Context(), `UPDATE leases SET expires = 0`); err != nil {
+		t.Fatal(err)
+	}
+	if _, taken, err := young.claim(t.Context(), "follow 1"); err != nil || !taken {
+		t.Fatalf("claim of a lease that ran out = %v, %v", taken, err)
+	}
+	ledger.mine([]told{newDeal(1, 1, 137).created()})
+	if err := stalled.catchUp(t.Context()); !errors.Is(err, errLeaseLost) {
+		t.Errorf("the old holder wrote: %v", err)
+	}
+	if o := stored(t, young, newDeal(1, 1, 137).id); o != nil {
+		t.Error("what the old holder read is stored")
+	}
+}
+
+// TestGracefulEndHandsOverAtOnce does not let others wait for a lease to run out.
+func TestGracefulEndHandsOverAtOnce(t *testing.T) {
+	url := newDatabase(t)
+	p := plan{Start: time.Now(), First: 10, Last: 20_000, Every: 10 * time.Millisecond}
+	first, second := openReplica(t, url), openReplica(t, url)
+	stop := runIndex(t, p.index(first, p.chains()))
+	until(t, "followed", func() bool { return indexedTo(t, first, 1) > 10 })
+	stop()
+	if _, taken, err := second.claim(t.Context(), "follow 1"); err != nil || !taken {
+		t.Errorf("claim after the holder ended = %v, %v", taken, err)
+	}
+}
+
+// TestReplicasHearOfChangedOrders follows on one replica and listens on another.
+func TestReplicasHearOfChangedOrders(t *testing.T) {
+	url := newDatabase(t)
+	d, ledger := newDeal(1, 1, 1), newLedger(1)
+	heard := make(chan []Change, 16)
+	listening := New(openReplica(t, url), nil, quietly(Options{Changed: func(c []Change) { heard <- c }}))
+	runIndex(t, listening)
+	if first := <-heard; first != nil {
+		t.Fatalf("at first: %v, want that anything may have changed", first)
+	}
+	f := newFollower(openReplica(t, url), 1, ledger, quietly(Options{}))
+	creation := ledger.mine([]told{d.created(), d.fulfilled()})[0]
+	follow(t, f)
+	want := []Change{{d.id, creation, taker}}
+	if diff := cmp.Diff(want, <-heard, compare); diff != "" {
+		t.Errorf("after the creation (-want +got):\n%s", diff)
+	}
+	ledger.drop(1)
+	ledger.mine()
+	follow(t, f)
+	if diff := cmp.Diff(want, <-heard, compare); diff != "" {
+		t.Errorf("after the reorg (-want +got):\n%s", diff)
+	}
+	for _, text := range []string{"x", "0x12 - -\n", encodeChanges(want) + "?"} {
+		if _, err := decodeChanges(text); err == nil {
+			t.Errorf("notification %q was understood", text)
+		}
+	}
+	if many, err := decodeChanges(strings.Repeat(encodeChanges(want), 3)); err != nil || len(many) != 3 {
+		t.Errorf("three changes: %v, %v", many, err)
+	}
+}
+
+// TestServesWhileItsDatabaseIsAway stops PostgreSQL and starts it again.
+func TestServesWhileItsDatabaseIsAway(t *testing.T) {
+	newDatabase(t) // skips where there is none
+	database, err := newServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := database.remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	store := openReplica(t, database.create(t, "orders"))
+	w := newWorld()
+	x := New(store, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, quietly(Options{
+		Chains: evmChains(1, 137, 10), MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond,
+	}))
+	runIndex(t, x)
+	until(t, "indexed", func() bool { return x.Lag()[1].Indexed == 1 && x.Lag()[137].Head == x.Lag()[137].Indexed })
+	if err := database.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.fulfil()
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("without the database the order is %v, want Fulfilled", o.State)
+	}
+	if _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("without the database Locked: %v, want ErrUnavailable", err)
+	}
+	stopped := x.Lag()[137]
+	if err := database.start(); err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	until(t, "following again", func() bool { return x.Lag()[137].Indexed > stopped.Indexed })
+	t.Logf("followed again %v after the database was there", time.Since(started).Round(10*time.Millisecond))
+	if got := lockedOrders(t, x); got != 1 {
+		t.Errorf("%d orders are locked, want 1", got)
+	}
+}

@@ -1,0 +1,149 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// confirm asks the give chains about what the store alone cannot be sure of, and returns what is locked: of
+// the certain locks those that were not claimed where a follower is behind, of the unconfirmed ones those
+// whose order was created and not claimed. When a chain cannot be asked, certain locks stand as they were
+// indexed, since the chain's lag is told; unconfirmed ones are an error, since nothing would tell of them.
+func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) ([]order.Lock, error) {
+	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.followers, x.isBehind) {
+		return certain, nil
+	}
+	doubtful, sure := split(certain, func(l order.Lock) bool { return x.isBehind(x.byChain[l.Give.Chain]) })
+	open, _ := split(unconfirmed, func(l order.Lock) bool { return !x.coversAll(l.Give.Chain) })
+	if len(doubtful) == 0 && len(open) == 0 {
+		return sure, nil
+	}
+	kept, failed := x.kept(ctx, slices.Concat(doubtful, open))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var unreachable UnreachableError
+	for _, l := range open {
+		if err := failed[l.Give.Chain]; err != nil && !slices.Contains(unreachable.Chains, l.Give.Chain) {
+			unreachable.add(l.Give.Chain, err)
+		}
+		if known := kept[l.Order]; known.State == order.StateCreated {
+			l.Give.Amount = known.Amount
+			sure = append(sure, l)
+		}
+	}
+	if len(unreachable.Chains) > 0 {
+		return nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
+	}
+	for _, l := range doubtful {
+		if known, told := kept[l.Order]; !told || known.State == order.StateCreated {
+			sure = append(sure, l)
+		}
+	}
+	return sure, nil
+}
+
+// isBehind reports whether the store lacks what a followed chain said lately.
+func (x *Index) isBehind(f *follower) bool {
+	return f != nil && f.lag().By(time.Now()) > x.options.Behind
+}
+
+// coversAll reports whether the store has everything that a chain ever said.
+func (x *Index) coversAll(id chain.ID) bool {
+	f := x.byChain[id]
+	return f != nil && f.coversAll() && !x.isBehind(f)
+}
+
+// split parts locks into those that are and those that are not.
+func split(locks []order.Lock, is func(order.Lock) bool) (those, others []order.Lock) {
+	for _, l := range locks {
+		if is(l) {
+			those = append(those, l)
+		} else {
+			others = append(others, l)
+		}
+	}
+	return those, others
+}
+
+// kept asks the give chains of locks, all at once, for what they keep. Of a chain that cannot be asked
+// nothing is told: it has failed, unless it is none of those that are followed or keeps nothing to ask for.
+func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]order.Kept, map[chain.ID]error) {
+	now := time.Now()
+	kept := map[order.ID]order.Kept{}
+	questions := map[chain.ID][]order.ID{}
+	for _, l := range locks {
+		if known, fresh := x.confirmed.recall(l.Order, now); fresh {
+			kept[l.Order] = known
+		} else if _, tells := x.sources[l.Give.Chain].(order.Keeper); tells {
+			questions[l.Give.Chain] = append(questions[l.Give.Chain], l.Order)
+		}
+	}
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	failed := map[chain.ID]error{}
+	for id, ids := range questions {
+		asking.Go(func() {
+			answers, err := x.sources[id].(order.Keeper).Kept(ctx, ids)
+			if err == nil && len(answers) != len(ids) {
+				err = errors.New("answers do not fit the questions")
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed[id] = err
+				return
+			}
+			for i, answer := range answers {
+				kept[ids[i]] = answer
+				x.confirmed.remember(ids[i], answer, now)
+			}
+		})
+	}
+	asking.Wait()
+	return kept, failed
+}
+
+// confirmations remembers what give chains keep, for as long as it is likely to stay.
+type confirmations struct {
+	mu    sync.Mutex
+	known map[order.ID]confirmation
+}
+
+type confirmation struct {
+	order.Kept
+	until time.Time
+}
+
+// How long an answer of a chain is good for. A claim is for ever, but for reorgs; a fulfilled order that does
+// not exist is a forgery, and a forger can make many; a created one may be claimed with the next block.
+var confirmationLife = map[order.State]time.Duration{
+	order.None:                    time.Minute,
+	order.StateCreated:            10 * time.Second,
+	order.StateClaimedUnlock:      time.Hour,
+	order.StateClaimedOrderCancel: time.Hour,
+}
+
+func (c *confirmations) recall(id order.ID, now time.Time) (order.Kept, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, told := c.known[id]
+	return known.Kept, told && now.Before(known.until)
+}
+
+func (c *confirmations) remember(id order.ID, kept order.Kept, now time.Time) {
+	const most = 200_000
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= most {
+		c.known = make(map[order.ID]confirmation)
+	}
+	c.known[id] = confirmation{kept, now.Add(confirmationLife[kept.State])}
+}

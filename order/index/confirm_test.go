@@ -1,0 +1,140 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+var _ order.Keeper = (*ledger)(nil)
+
+func (l *ledger) Origin(ctx context.Context) (uint64, error) {
+	defer l.mu.Unlock()
+	return l.origin, l.enter(ctx, "Origin")
+}
+
+func (l *ledger) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) {
+	defer l.mu.Unlock()
+	if err := l.enter(ctx, "Kept"); err != nil {
+		return nil, err
+	}
+	kept := make([]order.Kept, len(ids))
+	for i, id := range ids {
+		for _, b := range l.blocks {
+			for _, e := range b.events {
+				if e.Order == id && sideOf(e.Fact) == order.GiveSide {
+					kept[i] = keptAfter(kept[i], e.Fact)
+				}
+			}
+		}
+	}
+	return kept, nil
+}
+
+func keptAfter(kept order.Kept, fact order.Fact) order.Kept {
+	switch fact := fact.(type) {
+	case order.Created:
+		return order.Kept{State: order.StateCreated, Amount: fact.Terms.Give.Amount}
+	case order.GiveIncreased:
+		kept.Amount = fact.Final
+	case order.Claimed:
+		return order.Kept{State: order.StateClaimedUnlock}
+	}
+	return kept
+}
+
+// lockedOrders counts the orders that are locked for the tests' taker.
+func lockedOrders(t *testing.T, x *Index) int {
+	t.Helper()
+	locked, err := x.Locked(t.Context(), taker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, c := range locked {
+		for _, token := range c.Tokens {
+			for _, target := range token.Targets {
+				count += len(target.Orders)
+			}
+		}
+	}
+	return count
+}
+
+// TestLockedAsksForCreationsBeforeTheLookback follows chains from after the creations on.
+func TestLockedAsksForCreationsBeforeTheLookback(t *testing.T) {
+	give, take := newLedger(1), newLedger(137)
+	first, patched, paid, forged := newDeal(1, 1, 137), newDeal(2, 1, 137), newDeal(3, 1, 137), newDeal(4, 1, 137)
+	give.mine([]told{first.created(), patched.created(), paid.created()})
+	give.mine([]told{{patched.id, order.GiveIncreased{Final: chain.NewAmount(5000)}}, paid.claimedUnlock()})
+	for range 30 {
+		give.mine()
+		take.mine()
+	}
+	take.mine([]told{first.fulfilled(), patched.fulfilled(), paid.fulfilled(), forged.fulfilled()})
+	x := New(openStore(t), map[chain.ID]order.Source{1: give, 137: take},
+		quietly(Options{Chains: evmChains(1, 137), Lookback: 10}))
+	followAll(t, x)
+	for range 2 {
+		locked, err := x.Locked(t.Context(), taker)
+		if err != nil || len(locked) != 1 || locked[0].Tokens[0].Amount != chain.NewAmount(6000) {
+			t.Errorf("Locked = %+v, %v, want 1000 and the patched 5000", locked, err)
+		}
+	}
+	if asked := give.times("Kept"); asked != 1 {
+		t.Errorf("the give chain was asked %d times, want once for all orders", asked)
+	}
+}
+
+func TestLockedIsNoGuess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		give, take := newLedger(1), newLedger(137)
+		d := newDeal(1, 1, 137)
+		give.mine([]told{d.created()})
+		for range 30 {
+			give.mine()
+		}
+		take.mine([]told{d.fulfilled()})
+		x := New(openStore(t), map[chain.ID]order.Source{1: give, 137: take},
+			quietly(Options{Chains: evmChains(1, 137), Lookback: 10}))
+		followAll(t, x)
+		give.fail(errors.New("no route to host"))
+		var unreachable *UnreachableError
+		if _, err := x.Locked(t.Context(), taker); !errors.As(err, &unreachable) {
+			t.Errorf("with the give chain down: %v, want an *UnreachableError", err)
+		}
+		give.fail(nil)
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked, want 1", got)
+		}
+	})
+}
+
+func TestLockedAsksAGiveChainThatIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.fulfil()
+		x := w.index(t)
+		followAll(t, x)
+		w.give.mine([]told{w.deal.claimedUnlock()})
+		if got := lockedOrders(t, x); got != 1 || w.give.times("Kept") != 0 {
+			t.Errorf("while the index is level %d orders are locked and the chain was asked %d times", got, w.give.times("Kept"))
+		}
+		<-time.After(2 * time.Minute) // in which no follower ran
+		if got := lockedOrders(t, x); got != 0 {
+			t.Errorf("%d orders are locked, want none: it was claimed", got)
+		}
+		w.give.drop(1)
+		w.give.mine()
+		w.give.fail(errors.New("no route to host"))
+		<-time.After(2 * time.Hour)
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked, want the one as indexed", got)
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+const eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
+
+// querier is what reads events: the reading connections, or the transaction that changes them.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// eventsOf returns the events of one order, in block and log order per chain.
+func eventsOf(ctx context.Context, q querier, id order.ID) ([]order.Event, error) {
+	events, err := queryEvents(ctx, q, `SELECT `+eventColumns+`
+		FROM events WHERE order_id = $1 ORDER BY chain, block, log_index`, id[:])
+	if err != nil {
+		return nil, fmt.Errorf("read events of order %s: %w", id, explain(err))
+	}
+	return events, nil
+}
+
+// idsAtOnce is how many orders one statement asks for.
+const idsAtOnce = 100
+
+// eventsOfAll returns the events of orders, those of one order together per id.
+func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][]order.Event, error) {
+	events := make(map[order.ID][]order.Event, len(ids))
+	for part := range slices.Chunk(ids, idsAtOnce) {
+		marks, keys := make([]string, len(part)), make([]any, len(part))
+		for i := range part {
+			marks[i], keys[i] = "$"+strconv.Itoa(i+1), part[i][:]
+		}
+		found, err := queryEvents(ctx, q,
+			`SELECT `+eventColumns+` FROM events WHERE order_id IN (`+strings.Join(marks, ", ")+`)`, keys...)
+		if err != nil {
+			return nil, fmt.Errorf("read events of %d orders: %w", len(part), err)
+		}
+		for _, e := range found {
+			events[e.Order] = append(events[e.Order], e)
+		}
+	}
+	return events, nil
+}
+
+// createdIn returns the events of all orders that a transaction created: for each order all of its events
+// together, in the sequence of the creations.
+func (s *Store) createdIn(ctx context.Context, tx chain.TxHash) ([][]order.Event, error) {
+	creations, err := queryEvents(ctx, s.reader, `SELECT `+eventColumns+`
+		FROM events WHERE tx = $1 AND kind = 'created' ORDER BY chain, block, log_index`, tx.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("read creations in %s: %w", tx, explain(err))
+	}
+	orders := make([][]order.Event, 0, len(creations))
+	for _, creation := range creations {
+		events, err := eventsOf(ctx, s.reader, creation.Order)
+		if err != nil {
+			return nil, err
+		}
+		orders = append(orders, events)
+	}
+	return orders, nil
+}
+
+// addStored adds to each order's events those that are stored: what its other chain said, for instance.
+func (s *Store) addStored(ctx context.Context, orders [][]order.Event) error {
+	for i, events := range orders {
+		stored, err := eventsOf(ctx, s.reader, events[0].Order)
+		if err != nil {
+			return err
+		}
+		orders[i] = append(events, stored...)
+	}
+	return nil
+}
+
+func queryEvents(ctx context.Context, q querier, query string, args ...any) ([]order.Event, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var events []order.Event
+	for rows.Next() {
+		e, err := scanEvent(rows)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, rows.Err()
+}
+
+func scanEvent(rows *sql.Rows) (order.Event, error) {
+	var e order.Event
+	var kind, fact string
+	err := rows.Scan(&e.At.Chain, &e.At.Block, &e.At.LogIndex, hashColumn{&e.At.BlockHash}, &e.At.Time,
+		txColumn{&e.At.Tx}, addressColumn{&e.At.Initiator}, hashColumn{&e.Order}, &kind, &fact)
+	if err != nil {
+		return order.Event{}, err
+	}
+	e.Fact, err = decodeFact(kind, fact)
+	return e, err
+}
+
+const insertEvent = `INSERT INTO events (` + eventColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+
+// eventRow is the arguments of insertEvent.
+func eventRow(e order.Event) ([]any, error) {
+	kind, fact, err := encodeFact(e.Fact)
+	return []any{
+		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
+		blob(e.At.Tx.Bytes()), blob(e.At.Initiator.Bytes()), e.Order[:], kind, fact,
+	}, err
+}

@@ -1,0 +1,282 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// world is an order between chains 1 and 137, with chain 10 beside them.
+type world struct {
+	deal              deal
+	give, take, aside *ledger
+	creation          chain.TxHash
+}
+
+func newWorld() *world {
+	w := &world{deal: newDeal(1, 1, 137), give: newLedger(1), take: newLedger(137), aside: newLedger(10)}
+	w.creation = w.give.mine([]told{w.deal.created()})[0]
+	return w
+}
+
+func (w *world) index(t *testing.T) *Index {
+	t.Helper()
+	sources := map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}
+	return New(openStore(t), sources, quietly(Options{Chains: evmChains(1, 137, 10)}))
+}
+
+func (w *world) fulfil() { w.take.mine([]told{w.deal.fulfilled()}) }
+
+// mustFind returns the one order that a transaction created.
+func mustFind(t *testing.T, x *Index, tx chain.TxHash) *order.Order {
+	t.Helper()
+	found, err := x.Find(t.Context(), tx)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("Find(%s) = %v, %v, want one order", tx, found, err)
+	}
+	return found[0]
+}
+
+func TestFindTracesAnOrderThatIsNotIndexed(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	if o := mustFind(t, x, w.creation); o.State != order.StateCreated || o.ID != w.deal.id {
+		t.Errorf("after the creation: %s %v", o.ID, o.State)
+	}
+	w.fulfil()
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("after the fulfilment: %v", o.State)
+	}
+	w.take.mine([]told{w.deal.sentUnlock()})
+	w.give.mine([]told{w.deal.claimedUnlock()})
+	if o := mustFind(t, x, w.creation); o.State != order.StateClaimedUnlock || o.SentUnlock == nil || o.Fulfilled == nil {
+		t.Errorf("after the claim: %+v", o)
+	}
+}
+
+func TestFindSaysWhatIsCertainOnly(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	elsewhere := w.aside.mine([]told{})[0]
+	down := errors.New("no route to host")
+	unknown := chain.NewTxHash(make([]byte, 32))
+	signature := chain.NewTxHash(make([]byte, 64))
+	tests := []struct {
+		name string
+		tx   chain.TxHash
+		down *ledger
+		want error
+	}{
+		{"no chain knows it", unknown, nil, order.ErrNotFound},
+		{"a chain that could know it is down", unknown, w.aside, down},
+		{"another chain is down, this one knows it", elsewhere, w.give, order.ErrNoOrder},
+		{"it exists and created nothing", elsewhere, nil, order.ErrNoOrder},
+		{"the give chain is down", w.creation, w.give, down},
+		{"the take chain is down", w.creation, w.take, down},
+		{"a chain beside is down", w.creation, w.aside, nil},
+		{"no chain of its family", signature, nil, order.ErrNotFound},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.down != nil {
+				test.down.fail(down)
+				defer test.down.fail(nil)
+			}
+			found, err := x.Find(t.Context(), test.tx)
+			if !errors.Is(err, test.want) || (err == nil) != (len(found) == 1) {
+				t.Fatalf("Find = %v, %v, want error %v", found, err, test.want)
+			}
+			var unreachable *UnreachableError
+			if errors.As(err, &unreachable) != (test.want == down) {
+				t.Errorf("Find: %v", err)
+			}
+			if unreachable != nil && !slices.Equal(unreachable.Chains, []chain.ID{test.down.id}) {
+				t.Errorf("unreachable chains %v, want %d", unreachable.Chains, test.down.id)
+			}
+		})
+	}
+}
+
+func TestFindReturnsAllOrdersOfATransaction(t *testing.T) {
+	give, take := newLedger(1), newLedger(137)
+	first, second, other := newDeal(9, 1, 137), newDeal(2, 1, 137), newDeal(3, 137, 1)
+	creation := give.mine([]told{first.created(), other.fulfilled(), second.created()})[0]
+	take.mine([]told{second.fulfilled()})
+	for _, indexed := range []bool{false, true} {
+		x := New(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(Options{Chains: evmChains(1, 137)}))
+		if indexed {
+			followAll(t, x)
+		}
+		found, err := x.Find(t.Context(), creation)
+		if err != nil || len(found) != 2 {
+			t.Fatalf("indexed %v: Find = %v, %v, want two orders", indexed, found, err)
+		}
+		if found[0].ID != first.id || found[1].ID != second.id || found[1].State != order.StateFulfilled {
+			t.Errorf("indexed %v: found %s %v, %s %v", indexed, found[0].ID, found[0].State, found[1].ID, found[1].State)
+		}
+	}
+}
+
+func followAll(t *testing.T, x *Index) {
+	t.Helper()
+	for _, f := range x.followers {
+		follow(t, f)
+	}
+}
+
+func TestFindAsksNoChainWhileFollowersAreLevel(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	x := w.index(t)
+	followAll(t, x)
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("state %v, want Fulfilled", o.State)
+	}
+	for _, l := range []*ledger{w.give, w.take, w.aside} {
+		if asked := l.times("EventsIn") + l.times("History"); asked != 0 {
+			t.Errorf("chain %d was asked %d times", l.id, asked)
+		}
+	}
+}
+
+func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		x := w.index(t)
+		followAll(t, x)
+		w.fulfil()
+		<-time.After(time.Minute) // in which no follower ran
+		if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+			t.Errorf("state %v, want Fulfilled", o.State)
+		}
+		w.take.fail(errors.New("no route to host"))
+		var unreachable *UnreachableError
+		if _, err := x.Find(t.Context(), w.creation); !errors.As(err, &unreachable) {
+			t.Errorf("with the take chain down: %v, want an *UnreachableError", err)
+		}
+	})
+}
+
+func TestFindAsksAChainFollowedSinceTheCreationOnly(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	for range 30 { // the fulfilment is behind the lookback of chain 137, the creation is not behind that of chain 1
+		w.take.mine()
+	}
+	sources := map[chain.ID]order.Source{1: w.give, 137: w.take}
+	x := New(openStore(t), sources, quietly(Options{Chains: evmChains(1, 137), Lookback: 10}))
+	followAll(t, x)
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("state %v, want Fulfilled", o.State)
+	}
+	if asked := w.give.times("EventsIn"); asked != 0 {
+		t.Errorf("the creation is indexed, and chain 1 was asked %d times", asked)
+	}
+}
+
+func TestFindForgetsAFulfilmentThatAReorgDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.fulfil()
+		x := w.index(t)
+		followAll(t, x)
+		w.take.drop(1)
+		<-time.After(time.Minute) // in which no follower ran
+		if o := mustFind(t, x, w.creation); o.State != order.StateCreated {
+			t.Errorf("state %v, want Created", o.State)
+		}
+	})
+}
+
+func TestFindTellsWhatTheGiveChainKnowsOfAChainNotConfigured(t *testing.T) {
+	give := newLedger(1)
+	d := newDeal(1, 1, chain.Solana)
+	creation := give.mine([]told{d.created()})[0]
+	x := New(openStore(t), map[chain.ID]order.Source{1: give}, quietly(Options{Chains: evmChains(1)}))
+	if o := mustFind(t, x, creation); o.State != order.StateCreated {
+		t.Errorf("state %v, want Created", o.State)
+	}
+	give.mine([]told{d.claimedUnlock()})
+	if o := mustFind(t, x, creation); o.State != order.StateClaimedUnlock {
+		t.Errorf("state %v, want ClaimedUnlock", o.State)
+	}
+}
+
+func TestFindEndsWithItsCaller(t *testing.T) {
+	w := newWorld()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var unreachable *UnreachableError
+	_, err := w.index(t).Find(ctx, w.creation)
+	if !errors.Is(err, context.Canceled) || errors.As(err, &unreachable) {
+		t.Errorf("Find of a caller who left: %v, want it to blame no chain", err)
+	}
+}
+
+// mute never answers.
+type mute struct{ *ledger }
+
+func (mute) EventsIn(ctx context.Context, _ chain.TxHash) ([]order.Event, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := New(openStore(t), map[chain.ID]order.Source{1: newLedger(1), 137: mute{newLedger(137)}}, quietly(Options{Chains: evmChains(1, 137)}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var unreachable *UnreachableError
+		if _, err := x.Find(ctx, newWorld().creation); !errors.As(err, &unreachable) || !slices.Equal(unreachable.Chains, []chain.ID{137}) {
+			t.Errorf("Find = %v, want it to name chain 137", err)
+		}
+	})
+}
+
+func TestByID(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	x := w.index(t)
+	if _, err := x.ByID(t.Context(), w.deal.id); !errors.Is(err, order.ErrNotFound) {
+		t.Errorf("before it is indexed: %v, want ErrNotFound", err)
+	}
+	followAll(t, x)
+	o, err := x.ByID(t.Context(), w.deal.id)
+	if err != nil || o.State != order.StateFulfilled {
+		t.Errorf("ByID = %v, %v", o, err)
+	}
+}
+
+func TestLockedFromFulfilmentToClaim(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	forged := newDeal(7, 1, 137)
+	w.take.mine([]told{forged.fulfilled()})
+	expect := func(when string, want int) {
+		t.Helper()
+		followAll(t, x)
+		got, err := x.Locked(t.Context(), taker)
+		if err != nil || len(got) != want {
+			t.Errorf("%s: Locked = %+v, %v, want %d chains", when, got, err, want)
+		}
+	}
+	expect("created", 0)
+	w.fulfil()
+	expect("fulfilled", 1)
+	w.take.mine([]told{w.deal.sentUnlock()})
+	expect("unlock sent", 1)
+	w.give.mine([]told{w.deal.claimedUnlock()})
+	expect("claimed", 0)
+	w.give.drop(1)
+	w.give.mine()
+	expect("claim dropped by a reorg", 1)
+	if got, err := x.Locked(t.Context(), chain.Address{}); err != nil || len(got) != 0 {
+		t.Errorf("Locked of nobody = %v, %v", got, err)
+	}
+}

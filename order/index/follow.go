@@ -1,0 +1,286 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+const maxBackoff = 30 * time.Second
+
+// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may ask
+// stands under the mutex.
+type follower struct {
+	chain    chain.ID
+	source   order.Source
+	store    *Store
+	logger   *slog.Logger
+	changed  func([]Change)
+	poll     time.Duration
+	lookback uint64
+	width    width
+	spare    chan struct{} // a place for each range that is read ahead, shared by all followers
+	lease    lease         // held while the chain is followed
+
+	mu        sync.Mutex
+	position  checkpoint
+	begun     bool // position is known
+	head      order.Block
+	finalized uint64 // newest block past any reorg
+	unsettled bool   // blocks that were read may be gone
+	levelAt   time.Time
+	every     time.Duration // between looks at the head
+}
+
+func newFollower(store *Store, id chain.ID, source order.Source, o Options) *follower {
+	known, _ := o.Chains.Chain(id)
+	poll := min(max(known.BlockTime, o.MinPoll), o.MaxPoll)
+	return &follower{
+		chain:    id,
+		source:   source,
+		store:    store,
+		logger:   o.Logger.With("chain", id),
+		changed:  o.Changed,
+		poll:     poll,
+		lookback: o.Lookback,
+		width:    newWidth(o.Range),
+		spare:    o.spare,
+		every:    poll,
+	}
+}
+
+// run follows the chain until ctx ends, whenever no other replica does; otherwise it watches how far that
+// one has come.
+func (f *follower) run(ctx context.Context) {
+	for {
+		held, leads, err := f.store.claim(ctx, "follow "+f.chain.String())
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", leaseInterval)
+		case leads:
+			f.lead(ctx, held)
+			continue
+		default:
+			f.watch(ctx)
+		}
+		if !wait(ctx, leaseInterval) {
+			return
+		}
+	}
+}
+
+// wait returns false when ctx has ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// lead follows the chain until ctx ends or the lease is lost. After a failure it waits longer each time.
+func (f *follower) lead(ctx context.Context, held lease) {
+	leading, stop := context.WithCancel(ctx)
+	var keeping sync.WaitGroup
+	keeping.Go(func() { f.store.keep(leading, held, stop) })
+	f.lease = held
+	f.pace(f.poll)
+	pause := f.poll
+	for {
+		err := f.catchUp(leading)
+		switch {
+		case leading.Err() != nil || err == nil || errors.Is(err, errMoved):
+			pause = f.poll // where another process moved the checkpoint, reading begins there
+		default:
+			pause = min(2*pause, max(maxBackoff, f.poll))
+			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
+		}
+		if errors.Is(err, errLeaseLost) || !wait(leading, pause) {
+			break
+		}
+	}
+	stop()
+	keeping.Wait()
+	if err := f.store.release(ctx, held); err != nil {
+		f.logger.WarnContext(ctx, "others wait for the lease to end", "error", err)
+	}
+}
+
+// watch learns how far the replica that follows the chain has come.
+func (f *follower) watch(ctx context.Context) {
+	f.pace(leaseInterval)
+	position, known, err := f.store.checkpoint(ctx, f.chain)
+	if err != nil || !known {
+		return
+	}
+	f.moved(position)
+	head, err := f.source.Head(ctx)
+	if err != nil {
+		return
+	}
+	f.sawHead(head)
+	kept, found, err := f.store.keptBlock(ctx, f.chain, head.Latest.Number+1)
+	if err == nil && found && kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
+		f.levelNow()
+	}
+}
+
+// catchUp reads what happened since the checkpoint, range by range.
+func (f *follower) catchUp(ctx context.Context) error {
+	head, err := f.source.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read head: %w", err)
+	}
+	f.sawHead(head)
+	position, err := f.begin(ctx, head)
+	if err != nil {
+		return err
+	}
+	if position, err = f.settle(ctx, position, head); err != nil {
+		return err
+	}
+	if err := f.readOn(ctx, position, head); err != nil {
+		return err
+	}
+	f.levelNow()
+	return nil
+}
+
+// begin returns the checkpoint: where the store is, or the first block to read, which it reads.
+func (f *follower) begin(ctx context.Context, head order.Head) (checkpoint, error) {
+	position, known, err := f.store.checkpoint(ctx, f.chain)
+	if err != nil {
+		return checkpoint{}, err
+	}
+	if known {
+		f.moved(position)
+		return position, nil
+	}
+	if f.lookback > 0 && head.Latest.Number > f.lookback {
+		position.first = min(head.Latest.Number-f.lookback, head.Finalized)
+	}
+	return f.beginAt(ctx, position.first, head)
+}
+
+// beginAt stores the block where following begins, so that the checkpoint is a block that was read.
+func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) (checkpoint, error) {
+	first, err := f.source.Block(ctx, number)
+	if err != nil {
+		return checkpoint{}, fmt.Errorf("read first block %d: %w", number, err)
+	}
+	number = first.Number // another where the chain has left that one out, or nodes have dropped it
+	events, err := f.source.Events(ctx, number, number)
+	if err != nil {
+		return checkpoint{}, fmt.Errorf("read events of block %d: %w", number, err)
+	}
+	begun := checkpoint{first: number, firstTime: first.Time, block: number, blockTime: first.Time}
+	return begun, f.apply(ctx, advance{
+		from: number, events: events, blocks: droppable(events, keptBlock{number, first.Hash}, head.Finalized),
+		finalized: head.Finalized, begins: true, checkpoint: begun,
+	})
+}
+
+// settle compares the blocks that were read with the chain, newest first. Where a reorg dropped some, it
+// withdraws what they said, back to the newest block that is still there; to where following began when
+// none is.
+func (f *follower) settle(ctx context.Context, position checkpoint, head order.Head) (checkpoint, error) {
+	// Of blocks beyond the head nothing is known: the chain, or the endpoint that told the head, is behind.
+	below, dropped := head.Latest.Number+1, false
+	for {
+		kept, found, err := f.store.keptBlock(ctx, f.chain, below)
+		if err != nil {
+			return position, err
+		}
+		if !found {
+			below = position.first + 1
+			break
+		}
+		hash, err := f.canonical(ctx, kept.number, head)
+		if err != nil {
+			return position, err
+		}
+		if hash == kept.hash {
+			below = kept.number + 1
+			break
+		}
+		below, dropped = kept.number, true
+	}
+	if !dropped {
+		f.settled()
+		return position, nil
+	}
+	return f.rewind(ctx, position, max(below, position.first+1)-1)
+}
+
+// canonical returns the hash of a block without asking for one that the head names.
+func (f *follower) canonical(ctx context.Context, number uint64, head order.Head) (chain.Hash, error) {
+	switch number {
+	case head.Latest.Number:
+		return head.Latest.Hash, nil
+	case head.Latest.Number - 1:
+		return head.Latest.Parent, nil
+	}
+	block, err := f.source.Block(ctx, number)
+	if err != nil {
+		return chain.Hash{}, fmt.Errorf("read block %d: %w", number, err)
+	}
+	return block.Hash, nil
+}
+
+// rewind goes back to a block, to read on from there.
+func (f *follower) rewind(ctx context.Context, position checkpoint, number uint64) (checkpoint, error) {
+	block, err := f.source.Block(ctx, number)
+	if err != nil {
+		return position, fmt.Errorf("read block %d: %w", number, err)
+	}
+	f.logger.InfoContext(ctx, "reorg", "read_to", position.block, "back_to", number)
+	back := position
+	back.block, back.blockTime = number, block.Time
+	changes, err := f.store.rewind(ctx, f.lease, f.chain, position, back)
+	if err != nil {
+		return checkpoint{}, err
+	}
+	f.tell(changes)
+	f.moved(back)
+	f.settled()
+	return back, nil
+}
+
+// apply stores what was read and moves on.
+func (f *follower) apply(ctx context.Context, a advance) error {
+	a.chain, a.lease = f.chain, f.lease
+	changes, err := f.store.apply(ctx, a)
+	if err != nil {
+		return err
+	}
+	f.tell(changes)
+	f.moved(a.checkpoint)
+	return nil
+}
+
+// tell passes changes on, unless replicas tell each other through the database.
+func (f *follower) tell(changes []Change) {
+	if f.changed != nil && f.store.cluster == nil && len(changes) > 0 {
+		f.changed(changes)
+	}
+}
+
+// droppable lists the blocks to recognise a reorg by: those that hold events, and the last one read.
+func droppable(events []order.Event, last keptBlock, finalized uint64) []keptBlock {
+	kept := []keptBlock{last}
+	for _, e := range events {
+		if each := (keptBlock{e.At.Block, e.At.BlockHash}); e.At.Block >= finalized && each != kept[len(kept)-1] {
+			kept = append(kept, each)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,242 @@
+package index
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// tester is a test, or a run of a property.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// follow brings a follower level with its chain.
+func follow(t tester, f *follower) {
+	t.Helper()
+	if err := f.catchUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stored is what a store tells of an order.
+func stored(t tester, store *Store, id order.ID) *order.Order {
+	t.Helper()
+	events, err := eventsOf(context.Background(), store.reader, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, _ := order.Fold(events)
+	return o
+}
+
+func TestFollowerReadsWhatIsNew(t *testing.T) {
+	d := newDeal(1, 1, 137)
+	give, store := newLedger(1), openStore(t)
+	f := newFollower(store, 1, give, quietly(Options{}))
+	give.mine([]told{d.created()})
+	follow(t, f)
+	if o := stored(t, store, d.id); o == nil || o.State != order.StateCreated {
+		t.Fatalf("after the creation: %v", o)
+	}
+	read := give.times("Events")
+	follow(t, f)
+	if again := give.times("Events"); again != read {
+		t.Errorf("without a new block events were read %d times more", again-read)
+	}
+	give.mine([]told{d.claimedUnlock()})
+	follow(t, f)
+	if o := stored(t, store, d.id); o.State != order.StateClaimedUnlock {
+		t.Errorf("after the claim: %v", o.State)
+	}
+	got := f.lag()
+	if want := (Lag{Head: 2, Indexed: 2, IndexedTime: 1_000_020, Level: got.Level}); got != want || got.By(time.Now()) > time.Minute {
+		t.Errorf("lag %+v, want %+v", got, want)
+	}
+}
+
+func TestFollowerBeginsBehindTheHead(t *testing.T) {
+	early, late := newDeal(1, 1, 137), newDeal(2, 1, 137)
+	give, store := newLedger(1), openStore(t)
+	give.mine([]told{early.created()})
+	for range 20 {
+		give.mine()
+	}
+	give.mine([]told{late.created()})
+	follow(t, newFollower(store, 1, give, quietly(Options{Lookback: 10})))
+	if o := stored(t, store, early.id); o != nil {
+		t.Errorf("read %v from before the lookback", o.ID)
+	}
+	if o := stored(t, store, late.id); o == nil {
+		t.Error("did not read the order within the lookback")
+	}
+}
+
+func TestFollowerContinuesWhereItsStoreEnds(t *testing.T) {
+	path := t.TempDir() + "/orders.db"
+	give, d := newLedger(1), newDeal(1, 1, 137)
+	give.mine([]told{d.created()})
+	store := openStoreAt(t, path)
+	follow(t, newFollower(store, 1, give, quietly(Options{})))
+	give.mine([]told{d.claimedUnlock()})
+	give.asked["Events"] = 0
+	reopened := openStoreAt(t, path)
+	follow(t, newFollower(reopened, 1, give, quietly(Options{})))
+	if o := stored(t, reopened, d.id); o == nil || o.State != order.StateClaimedUnlock {
+		t.Errorf("after the restart: %v", o)
+	}
+	if reads := give.times("Events"); reads != 1 {
+		t.Errorf("after the restart events were read %d times, want once", reads)
+	}
+}
+
+func TestFollowerHalvesRangesThatFail(t *testing.T) {
+	give, store := newLedger(1), openStore(t)
+	for range 100 {
+		give.mine()
+	}
+	give.maxRange = 10
+	f := newFollower(store, 1, give, quietly(Options{Range: 64}))
+	for range 20 {
+		if f.catchUp(t.Context()) == nil {
+			break
+		}
+	}
+	if got := f.lag(); got.Indexed != 100 {
+		t.Errorf("read to block %d of 100", got.Indexed)
+	}
+}
+
+// TestFollowerForgetsDroppedBlocks lets a chain grow and lose blocks at random: what is stored is always
+// what reading the present chain from its beginning gives.
+func TestFollowerForgetsDroppedBlocks(t *testing.T) {
+	store, straight := openStore(t), openStore(t)
+	var id chain.ID // of this run: the stores serve all of them
+	rapid.Check(t, func(rt *rapid.T) {
+		id++
+		deals := []deal{newDeal(1, id, id), newDeal(2, id, id), newDeal(3, id, id)}
+		for i := range deals {
+			binary.BigEndian.PutUint64(deals[i].id[:], uint64(id))
+		}
+		ledger := newLedger(id)
+		followed := newFollower(store, id, ledger, quietly(Options{Range: 3}))
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			if depth := rapid.IntRange(0, 4).Draw(rt, "dropped"); depth > 0 && depth < len(ledger.blocks) {
+				ledger.drop(depth)
+				for range depth { // the chain is never shorter than it was
+					ledger.mine(draw(rt, deals))
+				}
+			}
+			for range rapid.IntRange(0, 3).Draw(rt, "mined") {
+				ledger.mine(draw(rt, deals))
+			}
+			follow(rt, followed)
+		}
+		follow(rt, newFollower(straight, id, ledger, quietly(Options{})))
+		for _, d := range deals {
+			if diff := cmp.Diff(stored(rt, straight, d.id), stored(rt, store, d.id), compare); diff != "" {
+				rt.Fatalf("order %s (-straight +followed):\n%s", d.id, diff)
+			}
+		}
+		if diff := cmp.Diff(lockedIn(rt, straight), lockedIn(rt, store), compare); diff != "" {
+			rt.Fatalf("locked (-straight +followed):\n%s", diff)
+		}
+	})
+}
+
+// draw picks facts for one transaction.
+func draw(t *rapid.T, deals []deal) []told {
+	d := rapid.SampledFrom(deals).Draw(t, "order")
+	facts := []told{d.created(), d.fulfilled(), d.sentUnlock(), d.claimedUnlock()}
+	return rapid.SliceOfN(rapid.SampledFrom(facts), 0, 2).Draw(t, "facts")
+}
+
+func lockedIn(t tester, store *Store) []order.LockedChain {
+	t.Helper()
+	locks, _, err := store.locks(context.Background(), taker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return order.Locked(locks)
+}
+
+// TestFollowerGoesBackBehindQuietBlocks drops blocks in which nothing happened, so that none of them was
+// worth remembering but the last.
+func TestFollowerGoesBackBehindQuietBlocks(t *testing.T) {
+	d, ledger, store := newDeal(1, 1, 137), newLedger(1), openStore(t)
+	f := newFollower(store, 1, ledger, quietly(Options{}))
+	for range 20 {
+		ledger.mine()
+	}
+	follow(t, f)
+	ledger.drop(4)
+	ledger.mine([]told{d.created()})
+	for range 3 {
+		ledger.mine()
+	}
+	follow(t, f)
+	if o := stored(t, store, d.id); o == nil || o.Created == nil {
+		t.Errorf("the creation in the first replaced block was not read: %v", o)
+	}
+}
+
+func TestFollowerWaitsForAChainThatIsBehind(t *testing.T) {
+	d, ledger, store := newDeal(1, 1, 137), newLedger(1), openStore(t)
+	f := newFollower(store, 1, ledger, quietly(Options{}))
+	ledger.mine()
+	ledger.mine([]told{d.created()})
+	follow(t, f)
+	newest := ledger.blocks[2]
+	ledger.blocks = ledger.blocks[:2] // an endpoint that has not seen the newest block
+	follow(t, f)
+	if o := stored(t, store, d.id); o == nil {
+		t.Error("the order is forgotten because an endpoint is behind")
+	}
+	ledger.blocks = append(ledger.blocks, newest)
+	follow(t, f)
+	if got := f.lag(); got.Indexed != 2 {
+		t.Errorf("read to block %d, want 2", got.Indexed)
+	}
+}
+
+func TestRunFollowsEveryChainUntilItIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDeal(1, 1, 137)
+		give, take := newLedger(1), newLedger(137)
+		give.mine([]told{d.created()})
+		take.mine([]told{d.fulfilled()})
+		take.fail(errors.New("no route to host"))
+		store := openStore(t)
+		x := New(store, map[chain.ID]order.Source{1: give, 137: take}, quietly(Options{Chains: evmChains(1, 137)}))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- x.Run(ctx) }()
+
+		<-time.After(time.Minute)
+		if lag := x.Lag(); lag[1].Indexed != 1 || lag[137].Indexed != 0 {
+			t.Errorf("while chain 137 is down: %+v", lag)
+		}
+		if failures := take.times("Head"); failures < 3 || failures > 12 {
+			t.Errorf("a chain that is down was asked %d times in a minute", failures)
+		}
+		take.fail(nil)
+		<-time.After(time.Minute)
+		if o := stored(t, store, d.id); o == nil || o.State != order.StateFulfilled {
+			t.Errorf("after chain 137 came back: %v", o)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// Index knows every order that its chains told of since they are followed, and finds older ones.
+type Index struct {
+	store     *Store
+	sources   map[chain.ID]order.Source
+	followers []*follower // ascending chain ids
+	byChain   map[chain.ID]*follower
+	options   Options
+	confirmed confirmations
+}
+
+// Options say how chains are followed. The zero value of a field stands for its default.
+type Options struct {
+	Chains   chain.Registry // families and block times; chains that it does not hold are not searched
+	Lookback uint64         // blocks behind the head where following a new chain begins; 0: its first block
+	Range    uint64         // most blocks to read at once; default 2000
+	MinPoll  time.Duration  // a chain is asked for news once per block time, at least this apart; default 500 ms
+	MaxPoll  time.Duration  // and at most this apart; default 1 s
+	Ahead    int            // ranges that may be read ahead of those being stored, of all chains together; default 4
+	// Changed hears of orders about which something new was stored, by this process or another one on the
+	// same PostgreSQL; nil when any may have changed. It must not take long.
+	Changed func([]Change)
+	// Announce hears of an order whose chains are about to be asked what became of it, so that what else has
+	// to be known of it can be fetched at the same time. It must not take long.
+	Announce func(context.Context, *order.Order)
+	Behind   time.Duration // lag from which a chain is asked about what is locked; default 1 min
+	Logger   *slog.Logger
+
+	spare chan struct{}
+}
+
+func (o Options) withDefaults() Options {
+	o.Range = cmp.Or(o.Range, 2000)
+	o.MinPoll = cmp.Or(o.MinPoll, 500*time.Millisecond)
+	o.MaxPoll = max(cmp.Or(o.MaxPoll, time.Second), o.MinPoll)
+	o.Ahead = cmp.Or(o.Ahead, 4)
+	o.Behind = cmp.Or(o.Behind, time.Minute)
+	o.spare = make(chan struct{}, o.Ahead)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	return o
+}
+
+// tracer is asked for when a span begins, so that it is the one of whoever set up telemetry.
+func tracer() trace.Tracer { return otel.Tracer("crossgate/order/index") }
+
+// New makes an index of sources over store. It does nothing until Run.
+func New(store *Store, sources map[chain.ID]order.Source, o Options) *Index {
+	x := &Index{store: store, sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults()}
+	for id, source := range sources {
+		f := newFollower(store, id, source, x.options)
+		x.followers = append(x.followers, f)
+		x.byChain[id] = f
+	}
+	slices.SortFunc(x.followers, func(a, b *follower) int { return cmp.Compare(a.chain, b.chain) })
+	return x
+}
+
+// Run follows every chain until ctx ends, and returns when all followers have stopped. A chain that
+// cannot be read is tried again; it does not hold up the others.
+func (x *Index) Run(ctx context.Context) error {
+	var followers sync.WaitGroup
+	for _, f := range x.followers {
+		followers.Go(func() { f.run(ctx) })
+	}
+	followers.Go(func() { x.listen(ctx) })
+	followers.Wait()
+	<-ctx.Done()
+	return nil
+}
+
+// Find returns the orders that a transaction created, in log order. It reads the store, and the chains
+// for what the store does not cover: order.ErrNotFound when no chain knows the transaction,
+// order.ErrNoOrder when it created none, *UnreachableError when a chain that had to be asked did not answer.
+// While the store cannot be read the chains tell everything.
+func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []*order.Order, err error) {
+	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
+	defer func() { endSpan(span, err) }()
+	from := origin{unsettled: x.unsettled()}
+	known, storeErr := x.store.createdIn(ctx, tx)
+	span.SetAttributes(attribute.Bool("crossgate.order.indexed", len(known) > 0))
+	if len(known) == 0 {
+		if known, err = x.traceCreation(ctx, tx); err != nil {
+			return nil, fmt.Errorf("find orders created in %s: %w", tx, err)
+		}
+		from.traced = true
+		if storeErr == nil {
+			storeErr = x.store.addStored(ctx, known)
+		}
+	}
+	if storeErr != nil {
+		x.options.Logger.WarnContext(ctx, "orders are told by their chains alone", "error", storeErr)
+	}
+	from.stored = storeErr == nil
+	if found, err = x.completeAll(ctx, known, from); err != nil {
+		return nil, err
+	}
+	// A reorg can have moved an order into another transaction.
+	found = slices.DeleteFunc(found, func(o *order.Order) bool { return o.Created == nil || o.Created.At.Tx != tx })
+	if len(found) == 0 {
+		return nil, fmt.Errorf("find orders created in %s: dropped by a reorg: %w", tx, order.ErrNotFound)
+	}
+	return found, nil
+}
+
+// ByID returns one order that the index has seen on either of its chains, order.ErrNotFound otherwise:
+// an id does not tell which chain to ask.
+func (x *Index) ByID(ctx context.Context, id order.ID) (found *order.Order, err error) {
+	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
+	defer func() { endSpan(span, err) }()
+	from := origin{unsettled: x.unsettled(), stored: true}
+	known, err := eventsOf(ctx, x.store.reader, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, told := order.Fold(known); !told {
+		return nil, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
+	}
+	return x.complete(ctx, known, from)
+}
+
+// Locked returns what is locked for an unlock authority: orders that it delivered and was not paid for. A
+// delivered order whose creation the index has not seen counts when its give chain keeps it as created, since
+// anybody can deliver on an order that does not exist; and where the index is behind a give chain, that chain
+// is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer.
+func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, error) {
+	if taker.IsAbsent() {
+		return nil, nil
+	}
+	certain, unconfirmed, err := x.store.locks(ctx, taker)
+	if err != nil {
+		return nil, err
+	}
+	locks, err := x.confirm(ctx, certain, unconfirmed)
+	if err != nil {
+		return nil, err
+	}
+	return order.Locked(locks), nil
+}
+
+// Lag returns the lag of every chain.
+func (x *Index) Lag() map[chain.ID]Lag {
+	lags := make(map[chain.ID]Lag, len(x.followers))
+	for _, f := range x.followers {
+		lags[f.chain] = f.lag()
+	}
+	return lags
+}
+
+// UnreachableError says that chains that could hold the answer did not tell.
+type UnreachableError struct {
+	Chains []chain.ID
+	Err    error
+}
+
+func (e *UnreachableError) Error() string {
+	names := make([]string, len(e.Chains))
+	for i, id := range e.Chains {
+		names[i] = id.String()
+	}
+	return "chain " + strings.Join(names, ", ") + " did not answer: " + e.Err.Error()
+}
+
+// Unwrap returns why.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// endSpan ends a span; answers that are no failure of ours do not mark it.
+func endSpan(span trace.Span, err error) {
+	if err != nil && !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
+		span.SetStatus(codes.Error, err.Error())
+	}
+	span.End()
+}

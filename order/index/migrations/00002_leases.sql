@@ -1,0 +1,13 @@
+-- +goose Up
+
+-- Who does a job that one replica at a time may do, such as following a chain. epoch counts the holders: a transaction
+-- of an earlier one is refused. expires is UNIX seconds by the database's clock.
+CREATE TABLE leases (
+    job     TEXT PRIMARY KEY,
+    holder  TEXT             NOT NULL,
+    epoch   BIGINT           NOT NULL,
+    expires DOUBLE PRECISION NOT NULL
+);
+
+-- +goose Down
+DROP TABLE leases;

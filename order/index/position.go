@@ -1,0 +1,95 @@
+package index
+
+import (
+	"time"
+
+	"crossgate/order"
+)
+
+// Lag is how far a chain's follower is behind its chain.
+type Lag struct {
+	Head        uint64    // newest block that the chain told of; 0 before the first answer
+	Indexed     uint64    // newest block whose events are stored
+	IndexedTime uint64    // its time, UNIX seconds
+	Level       time.Time // when the store last held everything that the chain had; zero: not since the start
+}
+
+// By returns how old the stored image of the chain is: what happened longer ago is in it.
+func (l Lag) By(now time.Time) time.Duration {
+	asOf := l.Level
+	if asOf.IsZero() {
+		asOf = time.Unix(int64(l.IndexedTime), 0)
+	}
+	return max(now.Sub(asOf), 0)
+}
+
+func (f *follower) lag() Lag {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
+}
+
+func (f *follower) moved(position checkpoint) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.position, f.begun = position, true
+}
+
+// sawHead takes note of the newest block. Unless it follows the one before, blocks in between may be
+// others than those that were read.
+func (f *follower) sawHead(head order.Head) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if head.Latest.Hash != f.head.Hash && head.Latest.Parent != f.head.Hash {
+		f.unsettled = true
+	}
+	f.head, f.finalized = head.Latest, head.Finalized
+}
+
+// isFinal reports whether a block is known to be past any reorg.
+func (f *follower) isFinal(number uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return number <= f.finalized
+}
+
+func (f *follower) isUnsettled() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.unsettled
+}
+
+func (f *follower) settled() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unsettled = false
+}
+
+func (f *follower) levelNow() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.levelAt, f.unsettled = time.Now(), false
+}
+
+func (f *follower) pace(every time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.every = every
+}
+
+// covers reports whether the store holds whatever the chain said since a time, UNIX seconds: following
+// began before it, and the follower was level with the chain's head just now.
+func (f *follower) covers(since uint64) bool {
+	const patience = 3 // looks that may be missed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.begun && (f.position.firstTime <= since || f.position.first == 0) && !f.unsettled &&
+		!f.levelAt.IsZero() && time.Since(f.levelAt) <= patience*f.every
+}
+
+// coversAll reports whether the store reaches back to where the chain begins.
+func (f *follower) coversAll() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.begun && f.position.first == 0
+}

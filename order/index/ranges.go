@@ -1,0 +1,148 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/order"
+)
+
+// blocks is a range of them, both ends included.
+type blocks struct{ from, to uint64 }
+
+// width is how many blocks are read at once: fewer after a failure or when they hold very many events, and
+// more again after each success.
+type width struct{ now, most uint64 }
+
+func newWidth(most uint64) width { return width{most, most} }
+
+func (w *width) failed() { w.now = max(1, w.now/2) }
+
+func (w *width) held(events int) {
+	const plenty = 5000 // events in one transaction
+	if events > plenty {
+		w.failed()
+		return
+	}
+	w.now = min(2*w.now, w.most)
+}
+
+// reading is what a range of blocks holds.
+type reading struct {
+	blocks
+	events []order.Event
+	end    order.Block // the range's last block, or its first one where history is read
+}
+
+// readOn reads and stores the blocks from the checkpoint to the head.
+func (f *follower) readOn(ctx context.Context, position checkpoint, head order.Head) error {
+	planned := position.block
+	return inSequence(ctx, f.spare,
+		func() (blocks, bool) {
+			if planned >= head.Latest.Number {
+				return blocks{}, false
+			}
+			r := blocks{planned + 1, min(planned+f.width.now, head.Latest.Number)}
+			planned = r.to
+			return r, true
+		},
+		func(ctx context.Context, r blocks) (reading, error) { return f.read(ctx, r, head) },
+		func(got reading, err error) error {
+			if err != nil {
+				f.width.failed()
+				return err
+			}
+			f.width.held(len(got.events))
+			next := position
+			next.block, next.blockTime = got.to, got.end.Time
+			err = f.apply(ctx, advance{
+				from: got.from, events: got.events, finalized: head.Finalized,
+				blocks: droppable(got.events, keptBlock{got.to, got.end.Hash}, head.Finalized),
+				before: position, checkpoint: next,
+			})
+			position = next
+			return err
+		})
+}
+
+// read reads the events of a range, and its last block.
+func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got reading, err error) {
+	ctx, span := tracer().Start(ctx, "index.follow", trace.WithAttributes(
+		attribute.Int64("crossgate.chain.id", int64(f.chain)),
+		attribute.Int64("crossgate.block.from", int64(r.from)),
+		attribute.Int64("crossgate.block.to", int64(r.to)),
+	))
+	defer func() { endSpan(span, err) }()
+	events, err := f.source.Events(ctx, r.from, r.to)
+	if err != nil {
+		return reading{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
+	}
+	// Asked after the events: an endpoint that does not know the last block has not told all of them, and
+	// a reorg in between shows in its hash.
+	last, err := f.source.Block(ctx, r.to)
+	if err != nil {
+		return reading{}, fmt.Errorf("read block %d: %w", r.to, err)
+	}
+	if r.to == head.Latest.Number && last.Hash != head.Latest.Hash {
+		return reading{}, fmt.Errorf("block %d was replaced while its events were read", r.to)
+	}
+	return reading{r, events, last}, nil
+}
+
+// inSequence reads the ranges that next plans and hands what they hold to store in their sequence. One is
+// always read; as many more are read ahead as places in spare are free. It ends with the first error of
+// store, when all reading has ended.
+func inSequence(
+	ctx context.Context, spare chan struct{}, next func() (blocks, bool),
+	read func(context.Context, blocks) (reading, error), store func(reading, error) error,
+) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	defer cancel()
+	type outcome struct {
+		got reading
+		err error
+	}
+	var queue []chan outcome
+	begin := func(done func()) bool {
+		r, more := next()
+		if !more {
+			done()
+			return false
+		}
+		answer := make(chan outcome, 1)
+		queue = append(queue, answer)
+		readers.Go(func() {
+			defer done()
+			got, err := read(ctx, r)
+			answer <- outcome{got, err}
+		})
+		return true
+	}
+	for {
+		if len(queue) == 0 && !begin(func() {}) {
+			return nil
+		}
+		for takePlace(spare) && begin(func() { <-spare }) {
+		}
+		o := <-queue[0]
+		queue = queue[1:]
+		if err := store(o.got, o.err); err != nil {
+			return err
+		}
+	}
+}
+
+func takePlace(spare chan struct{}) bool {
+	select {
+	case spare <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,72 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+)
+
+// Status is what the store holds of one chain.
+type Status struct {
+	Chain chain.ID
+	Lag
+	First  uint64 // first block that was read
+	Known  bool   // anything was
+	Orders uint64 // created here
+	Locked uint64 // of them, delivered and not paid
+	Err    error  // why the head is not known
+}
+
+// Status tells of every chain what the store holds, and asks each for its newest block.
+func (x *Index) Status(ctx context.Context) ([]Status, error) {
+	all := make([]Status, len(x.followers))
+	for i, f := range x.followers {
+		position, known, err := x.store.checkpoint(ctx, f.chain)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Status{Chain: f.chain, First: position.first, Known: known}
+		all[i].Indexed, all[i].IndexedTime = position.block, position.blockTime
+	}
+	if err := x.store.count(ctx, all); err != nil {
+		return nil, err
+	}
+	var asking sync.WaitGroup
+	for i, f := range x.followers {
+		asking.Go(func() {
+			head, err := f.source.Head(ctx)
+			all[i].Head, all[i].Err = head.Latest.Number, err
+			if err == nil && all[i].Indexed >= all[i].Head {
+				all[i].Level = time.Now()
+			}
+		})
+	}
+	asking.Wait()
+	return all, nil
+}
+
+// count fills in how many orders the chains hold.
+func (s *Store) count(ctx context.Context, all []Status) error {
+	rows, err := s.reader.QueryContext(ctx, `SELECT give_chain, COUNT(*), SUM(CASE WHEN locked = $1 THEN 1 ELSE 0 END)
+		FROM orders GROUP BY give_chain`, int64(locked))
+	if err != nil {
+		return fmt.Errorf("count orders: %w", explain(err))
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id chain.ID
+		var orders, waiting uint64
+		if err := rows.Scan(&id, &orders, &waiting); err != nil {
+			return fmt.Errorf("count orders: %w", err)
+		}
+		i := slices.IndexFunc(all, func(s Status) bool { return s.Chain == id })
+		if i >= 0 {
+			all[i].Orders, all[i].Locked = orders, waiting
+		}
+	}
+	return explain(rows.Err())
+}

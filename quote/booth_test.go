@@ -1,0 +1,235 @@
+package quote_test
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// booth is a venue that sells at one rate, and misbehaves where its fields say so.
+type booth struct {
+	name       string
+	perInput   uint64 // out units for each unit of input
+	gas        uint64
+	takes      time.Duration
+	deaf       bool // does not notice that nobody waits any more
+	life       time.Duration
+	quoteError error
+	quotePanic bool
+	buildError error
+	buildPanic bool
+	lie        func(*quote.Tx) // applied to the transaction
+	affiliate  decimal.Decimal
+	omits      bool
+	chains     []chain.ID // Ethereum when nil
+
+	fallback bool
+	wraps    bool
+	approves chain.Address // takes the input, where that is not the router
+
+	quotes atomic.Int64               // given
+	built  atomic.Pointer[quote.Swap] // the last one
+}
+
+var _ quote.Venue = (*booth)(nil)
+
+// router differs between booths.
+func (b *booth) router() chain.Address {
+	raw := make([]byte, 20)
+	copy(raw, "router of "+b.name)
+	return chain.NewAddress(raw)
+}
+
+func (b *booth) Profile() quote.Profile {
+	p := quote.Profile{
+		Name: b.name, ImageURL: "https://logo.example/" + b.name + ".png", Routers: map[chain.ID]chain.Address{},
+		MaxAffiliatePercent: b.affiliate, OmitsSender: b.omits, Fallback: b.fallback, Wraps: b.wraps,
+	}
+	if !b.approves.IsAbsent() {
+		p.Approves = map[chain.ID]chain.Address{chain.Ethereum: b.approves}
+	}
+	ids := b.chains
+	if ids == nil {
+		ids = []chain.ID{chain.Ethereum}
+	}
+	for _, id := range ids {
+		p.Routers[id] = b.router()
+	}
+	return p
+}
+
+func (b *booth) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
+	began := time.Now()
+	if err := b.work(ctx); err != nil {
+		return quote.Quote{}, err
+	}
+	if b.quotePanic {
+		panic("index out of range")
+	}
+	if b.quoteError != nil {
+		return quote.Quote{}, b.quoteError
+	}
+	b.quotes.Add(1)
+	q := quote.Quote{AmountOut: s.In.Amount.MulDiv(b.perInput, 1), Gas: b.gas, Took: time.Since(began), Route: b.name}
+	if b.life != 0 {
+		q.Expires = time.Now().Add(b.life)
+	}
+	return q, nil
+}
+
+func (b *booth) work(ctx context.Context) error {
+	if b.deaf {
+		<-time.After(b.takes)
+		return nil
+	}
+	select {
+	case <-time.After(b.takes):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Build encodes a selector, the minimum as most venues round it, and the recipient.
+func (b *booth) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	if b.buildPanic {
+		panic("nil map")
+	}
+	if b.buildError != nil {
+		return quote.Tx{}, b.buildError
+	}
+	if q.Route != b.name || q.Venue != b.name {
+		return quote.Tx{}, errors.New("a stranger's quote")
+	}
+	b.built.Store(&s)
+	kept := decimal.NewFromInt(100).Sub(s.SlippagePercent)
+	minimum, err := chain.AmountFromBig(decimal.NewFromBigInt(q.AmountOut.Big(), 0).Mul(kept).Shift(-2).Floor().BigInt())
+	if err != nil {
+		return quote.Tx{}, err
+	}
+	word := minimum.Bytes32()
+	data := append([]byte{0xca, 0x11, 0xda, 0x7a}, word[:]...)
+	if !b.omits || s.Sender != s.Recipient {
+		data = append(append(data, make([]byte, 12)...), s.Recipient.Bytes()...)
+	}
+	tx := quote.Tx{To: b.router(), Data: data}
+	if s.In.Address.IsNative() {
+		tx.Value = s.In.Amount
+	}
+	if b.lie != nil {
+		b.lie(&tx)
+	}
+	return tx, nil
+}
+
+// meter is a chain with a fixed gas price.
+type meter struct {
+	price   quote.GasPrice
+	gas     uint64
+	dataFee chain.Amount
+	err     error
+}
+
+var _ quote.FeeSource = meter{}
+
+func (m meter) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) { return m.price, nil }
+
+func (m meter) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
+	return m.dataFee, nil
+}
+
+func (m meter) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) {
+	return m.gas, m.err
+}
+
+var (
+	usdc      = address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
+	dai       = address("0x6B175474E89094C44Da98b954EedeAC495271d0F")
+	coin      = chain.NativeCoin(chain.EVM)
+	recipient = address("0x1111111111111111111111111111111111111111")
+	sender    = address("0x2222222222222222222222222222222222222222")
+)
+
+func address(text string) chain.Address {
+	a, err := chain.ParseAddress(text, chain.EVM)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// usdcToDai is a swap of 100 USDC.
+func usdcToDai() quote.Request {
+	return quote.Request{Chain: chain.Ethereum, TokenIn: usdc, TokenOut: dai, AmountIn: chain.NewAmount(100_000_000), Recipient: recipient}
+}
+
+// directory knows two stables and the coin, and their prices when asked to.
+func directory(priced bool) *token.Directory {
+	o := token.DirectoryOptions{
+		Registry: chain.Documented(),
+		Own: map[token.Key]token.Token{
+			{Chain: 1, Address: usdc}: {Decimals: 6, Name: "USD Coin", Symbol: "USDC"},
+			{Chain: 1, Address: dai}:  {Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI"},
+		},
+	}
+	if priced {
+		o.Prices = []token.PriceSource{func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) {
+			return map[token.Key]*big.Rat{
+				{Chain: 1, Address: usdc}: big.NewRat(1, 1),
+				{Chain: 1, Address: dai}:  big.NewRat(999, 1000),
+				{Chain: 1, Address: coin}: big.NewRat(3000, 1),
+			}, nil
+		}}
+	}
+	return token.NewDirectory(o)
+}
+
+// estimator asks venues on a chain whose gas costs nothing that is known.
+func estimator(venues ...quote.Venue) *quote.Estimator {
+	return quote.New(quote.Options{Registry: chain.Documented(), Venues: venues, Tokens: directory(false)})
+}
+
+func names(compared []quote.Compared) []string {
+	var names []string
+	for _, c := range compared {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func refused(e quote.Estimate) map[string]error {
+	errs := map[string]error{}
+	for _, one := range e.Asked {
+		if one.Verdict == quote.Refused {
+			errs[one.Venue] = one.Err
+		}
+	}
+	return errs
+}
+
+func amount(text string) chain.Amount {
+	a, err := chain.ParseAmount(text)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// expect reports where got differs from want.
+func expect[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
+		cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}

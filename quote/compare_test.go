@@ -1,0 +1,305 @@
+package quote_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// TestCompareWaitsAsLongAsItPays runs on the bubble's clock.
+func TestCompareWaitsAsLongAsItPays(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		venues []quote.Venue
+		want   []string // best first; nil: no answer
+		takes  time.Duration
+	}{
+		{"no longer than all take", []quote.Venue{
+			&booth{name: "a", perInput: 1, takes: 300 * time.Millisecond},
+			&booth{name: "b", perInput: 2, takes: 800 * time.Millisecond},
+		}, []string{"b", "a"}, 800 * time.Millisecond},
+		{"no longer than all take, failures included", []quote.Venue{
+			&booth{name: "a", perInput: 1, takes: 300 * time.Millisecond},
+			&booth{name: "b", quoteError: errDown},
+		}, []string{"a"}, 300 * time.Millisecond},
+		{"the shorter for one that hangs, the more have quoted", []quote.Venue{
+			&booth{name: "a", perInput: 4},
+			&booth{name: "b", perInput: 3, takes: 400 * time.Millisecond},
+			&booth{name: "c", perInput: 2, takes: 800 * time.Millisecond},
+			&booth{name: "d", perInput: 5, takes: time.Hour},
+		}, []string{"a", "b", "c"}, 1000 * time.Millisecond},
+		{"not for a fifth when four have quoted", []quote.Venue{
+			&booth{name: "a", perInput: 4},
+			&booth{name: "b", perInput: 3},
+			&booth{name: "c", perInput: 2},
+			&booth{name: "d", perInput: 1},
+			&booth{name: "e", perInput: 5, takes: time.Second},
+		}, []string{"a", "b", "c", "d"}, 700 * time.Millisecond},
+		{"longest for a second one", []quote.Venue{
+			&booth{name: "a", perInput: 1},
+			&booth{name: "b", perInput: 2, takes: time.Hour},
+		}, []string{"a"}, 1600 * time.Millisecond},
+		{"and for a second one that is deaf", []quote.Venue{
+			&booth{name: "a", perInput: 1},
+			&booth{name: "b", perInput: 2, takes: time.Minute, deaf: true},
+		}, []string{"a"}, 1600 * time.Millisecond},
+		{"for a fallback only when two others have not quoted", []quote.Venue{
+			&booth{name: "a", perInput: 1},
+			&booth{name: "b", perInput: 2, takes: time.Hour},
+			&booth{name: "c", perInput: 3, takes: 200 * time.Millisecond, fallback: true},
+		}, []string{"c", "a"}, 1300 * time.Millisecond},
+		{"for a fallback at once when all others have failed", []quote.Venue{
+			&booth{name: "a", quoteError: errDown},
+			&booth{name: "b", perInput: 3, takes: 200 * time.Millisecond, fallback: true},
+		}, []string{"b"}, 200 * time.Millisecond},
+		{"for no fallback when two others have quoted", []quote.Venue{
+			&booth{name: "a", perInput: 1},
+			&booth{name: "b", perInput: 2, takes: 600 * time.Millisecond},
+			&booth{name: "c", perInput: 3, fallback: true},
+		}, []string{"b", "a"}, 600 * time.Millisecond},
+		{"longer for the first quote", []quote.Venue{
+			&booth{name: "a", quoteError: quote.ErrNoRoute},
+			&booth{name: "b", perInput: 2, takes: 4 * time.Second},
+			&booth{name: "c", perInput: 3, takes: 4500 * time.Millisecond},
+		}, []string{"b"}, 4 * time.Second},
+		{"but not for ever", []quote.Venue{
+			&booth{name: "a", perInput: 1, takes: 6 * time.Second, deaf: true},
+		}, nil, 5 * time.Second},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				got, err := estimator(row.venues...).Estimate(t.Context(), usdcToDai())
+				if (err != nil) != (row.want == nil) {
+					t.Errorf("error = %v", err)
+				}
+				if row.want == nil && !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("error = %v, want a deadline exceeded", err)
+				}
+				expect(t, "compared", names(got.Compared), row.want)
+				if took := time.Since(began); took != row.takes {
+					t.Errorf("took %s, want %s", took, row.takes)
+				}
+				<-time.After(2 * time.Minute) // the deaf ones go home
+			})
+		})
+	}
+}
+
+func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r := usdcToDai()
+		r.Wait = time.Second
+		got, err := estimator(&booth{name: "a", perInput: 1}, &booth{name: "b", perInput: 2, takes: time.Hour}).Estimate(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "compared", names(got.Compared), []string{"a"})
+		if took := time.Since(began); took != 640*time.Millisecond {
+			t.Errorf("took %s, want 640ms, where the quorum of a window of a second is one", took)
+		}
+	})
+}
+
+// TestComparisonsAreSharedForABlock has wallets ask one after the other and at the same time.
+func TestComparisonsAreSharedForABlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		only := &booth{name: "a", perInput: 1, takes: 100 * time.Millisecond}
+		e := estimator(only)
+		ask := func(r quote.Request) {
+			if _, err := e.Estimate(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+		}
+		var asking sync.WaitGroup
+		for _, who := range []chain.Address{recipient, sender, usdc} {
+			r := usdcToDai()
+			r.Recipient = who
+			asking.Go(func() { ask(r) })
+		}
+		asking.Wait()
+		ask(usdcToDai())
+		if n := only.quotes.Load(); n != 1 {
+			t.Errorf("%d quotes for four wallets, want 1", n)
+		}
+		other := usdcToDai()
+		other.AmountIn = chain.NewAmount(1)
+		ask(other)
+		if n := only.quotes.Load(); n != 2 {
+			t.Errorf("%d quotes after another amount, want 2", n)
+		}
+		<-time.After(5 * time.Second)
+		ask(usdcToDai())
+		if n := only.quotes.Load(); n != 3 {
+			t.Errorf("%d quotes after a while, want 3", n)
+		}
+	})
+}
+
+func TestSharedPricesThatNoLongerHoldAreAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		brief := &booth{name: "a", perInput: 1, life: 100 * time.Millisecond}
+		e := estimator(brief)
+		for range 2 {
+			if _, err := e.Estimate(t.Context(), usdcToDai()); err != nil {
+				t.Error(err)
+			}
+			<-time.After(200 * time.Millisecond) // longer than the venue stands by its quote
+		}
+		if n := brief.quotes.Load(); n != 2 {
+			t.Errorf("%d quotes, want 2", n)
+		}
+	})
+}
+
+func TestCompareEndsWithTheCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		_, err := estimator(&booth{name: "a", perInput: 1}, &booth{name: "b", takes: time.Hour}).Estimate(ctx, usdcToDai())
+		if !errors.Is(err, context.Canceled) || errors.Is(err, quote.ErrNoTransaction) {
+			t.Errorf("Estimate = %v, want that the caller left", err)
+		}
+	})
+}
+
+func TestCompareSurvivesItsVenues(t *testing.T) {
+	got, err := estimator(
+		&booth{name: "panics", quotePanic: true},
+		&booth{name: "panics later", perInput: 9, buildPanic: true},
+		&booth{name: "gives nothing", perInput: 0},
+		&booth{name: "does not build", perInput: 8, buildError: errDown},
+		&booth{name: "good", perInput: 7},
+	).Estimate(t.Context(), usdcToDai())
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "compared", names(got.Compared), []string{"good"})
+	expect(t, "price drop of the best", got.Compared[0].PriceDrop, 0)
+	why := refused(got)
+	if len(why) != 4 || !errors.Is(why["does not build"], errDown) || !errors.Is(why["gives nothing"], quote.ErrNoRoute) {
+		t.Errorf("refused = %v, want the reason of each of the four", why)
+	}
+	for _, venue := range []string{"panics", "panics later"} {
+		if why[venue] == nil || !strings.Contains(why[venue].Error(), "panic") {
+			t.Errorf("refused %s = %v, want that it panicked", venue, why[venue])
+		}
+	}
+}
+
+func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
+	// At 10 gwei and 3000 USD a coin, 100,000 gas cost 3 USD: more than the 2 % between these two.
+	hungry := &booth{name: "hungry", perInput: 1_000_000_000_000, gas: 250_000}
+	frugal := &booth{name: "frugal", perInput: 980_000_000_000, gas: 150_000}
+	silent := &booth{name: "silent", perInput: 1_000_000_000_000} // counts as 350,000
+	o := quote.Options{
+		Registry: chain.Documented(), Venues: []quote.Venue{silent, hungry, frugal},
+		Fees: map[chain.ID]quote.FeeSource{1: meter{price: quote.GasPrice{Expected: chain.NewAmount(10_000_000_000)}}},
+	}
+	for _, row := range []struct {
+		priced bool
+		want   []string
+	}{
+		{true, []string{"frugal", "hungry", "silent"}},
+		{false, []string{"hungry", "silent", "frugal"}}, // of equal outcomes, less gas first
+	} {
+		o.Tokens = directory(row.priced)
+		got, err := quote.New(o).Estimate(t.Context(), usdcToDai())
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "compared", names(got.Compared), row.want)
+		for _, c := range got.Compared {
+			if c.PriceDrop < 0 {
+				t.Errorf("price drop of %s = %v, want none below 0", c.Name, c.PriceDrop)
+			}
+		}
+	}
+}
+
+// TestDataFeeIsPartOfTheCost: on a rollup the bytes of a transaction may cost more than its gas.
+func TestDataFeeIsPartOfTheCost(t *testing.T) {
+	o := quote.Options{
+		Registry: chain.Documented(), Venues: []quote.Venue{&booth{name: "only", perInput: 1_000_000_000_000, gas: 100_000}},
+		Tokens: directory(true),
+		Fees: map[chain.ID]quote.FeeSource{1: meter{
+			price: quote.GasPrice{Expected: chain.NewAmount(10)}, gas: 100_000, dataFee: chain.NewAmount(7),
+		}},
+	}
+	got, err := quote.New(o).Estimate(t.Context(), usdcToDai())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := chain.NewAmount(120_000*10 + 7); got.Fee.Total != want {
+		t.Errorf("fee = %s, want %s", got.Fee.Total, want)
+	}
+}
+
+func TestPriceDropIsThePercentBelowTheBest(t *testing.T) {
+	for _, row := range []struct {
+		out  uint64
+		want float64
+	}{
+		{10_000, 0}, {9_999, 0.01}, {9_971, 0.29}, {5_000, 50}, {1, 99.99},
+	} {
+		got, err := estimator(&booth{name: "best", perInput: 10_000}, &booth{name: "other", perInput: row.out}).Estimate(t.Context(), usdcToDai())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if drop := got.Compared[1].PriceDrop; drop != row.want {
+			t.Errorf("price drop of %d to 10000 = %v, want %v", row.out, drop, row.want)
+		}
+	}
+}
+
+func TestFailureSaysWhoseFaultItIs(t *testing.T) {
+	down := &upstream.Error{Class: upstream.Unreachable, Endpoint: "a"}
+	limited := &upstream.Error{Class: upstream.RateLimited, Endpoint: "b", RetryAfter: time.Second}
+	for _, row := range []struct {
+		name   string
+		errs   []error
+		want   error
+		unlike error // not that
+	}{
+		{"nobody has a route", []error{quote.ErrNoRoute, quote.ErrNoRoute}, quote.ErrNoRoute, quote.ErrNoTransaction},
+		{"who answered has no route", []error{quote.ErrNoRoute, down}, quote.ErrNoRoute, down},
+		{"nobody knows the token", []error{quote.ErrUnsupportedTokenIn, quote.ErrUnsupportedTokenIn}, quote.ErrUnsupportedTokenIn, quote.ErrNoRoute},
+		{"one knows the token", []error{quote.ErrUnsupportedTokenOut, quote.ErrNoRoute}, quote.ErrNoRoute, quote.ErrUnsupportedTokenOut},
+		{"nobody answered", []error{down, limited}, down, quote.ErrNoRoute},
+		{"nobody answered, all told of", []error{down, limited}, limited, quote.ErrNoRoute},
+	} {
+		var venues []quote.Venue
+		for i, err := range row.errs {
+			venues = append(venues, &booth{name: string(rune('a' + i)), quoteError: err})
+		}
+		_, err := estimator(venues...).Estimate(t.Context(), usdcToDai())
+		if !errors.Is(err, row.want) || errors.Is(err, row.unlike) {
+			t.Errorf("%s: error = %v, want %v", row.name, err, row.want)
+		}
+	}
+}
+
+func TestFailureToBuildIsNotTheRequestsFault(t *testing.T) {
+	_, err := estimator(
+		&booth{name: "a", quoteError: quote.ErrNoRoute},
+		&booth{name: "b", perInput: 1, lie: func(tx *quote.Tx) { tx.To = usdc }},
+		&booth{name: "c", perInput: 1, life: -time.Second},
+	).Estimate(t.Context(), usdcToDai())
+	for _, want := range []error{quote.ErrNoTransaction, quote.ErrRefused, quote.ErrExpired} {
+		if !errors.Is(err, want) {
+			t.Errorf("error = %v, want one that wraps %q", err, want)
+		}
+	}
+	if errors.Is(err, quote.ErrNoRoute) {
+		t.Errorf("error = %v, want no ErrNoRoute: there is a route", err)
+	}
+}

@@ -1,0 +1,152 @@
+package quote
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+)
+
+// Lines of costsDetails as the hosted service names them.
+const (
+	protocolFeeCost  = "SingleChainSwapProtocolFee"
+	affiliateFeeCost = "SingleChainSwapAffiliateFee" // not seen in a recorded answer
+	slippageCost     = "SingleChainSwapEstimatedSlippage"
+)
+
+// outcome is the way from what a venue pays to what the recipient can count on, in smallest units of the
+// out token.
+type outcome struct {
+	gross           chain.Amount
+	charges         charges
+	protocolFee     chain.Amount // kept by the public router
+	affiliateFee    chain.Amount // paid by the public router
+	minimum         chain.Amount
+	slippagePercent decimal.Decimal
+}
+
+// charges are the shares of the gross outcome that the public router takes out of it, in basis points. A
+// venue that is called directly has none: what it takes, it has taken before.
+type charges struct{ protocolBps, affiliateBps int }
+
+// newOutcome computes as the public router does, and as the hosted service was recorded to do (USDC to ETH,
+// 2026-09): the fee is floor(gross × bps), the affiliate's floor((gross − fee) × bps), and the minimum what
+// is left of that less floor(gross × slippage).
+func newOutcome(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) outcome {
+	o := outcome{gross: gross, charges: taken, slippagePercent: slippagePercent}
+	o.protocolFee = gross.MulDiv(uint64(taken.protocolBps), wholeBps)
+	o.affiliateFee = gross.Sub(o.protocolFee).MulDiv(uint64(taken.affiliateBps), wholeBps)
+	o.minimum = o.net().Sub(share(gross, slippagePercent))
+	return o
+}
+
+// directOutcome is the outcome of calling the venue's own router: nothing is kept on the way.
+func directOutcome(s Swap, p Profile, q Quote, tx Tx) (outcome, error) {
+	o := newOutcome(q.AmountOut, charges{}, s.SlippagePercent)
+	if p.Wraps {
+		o.minimum = o.gross
+		return o, nil
+	}
+	if s.Chain.Family == chain.SVM {
+		if q.Minimum.Cmp(o.minimum) < 0 {
+			return outcome{}, fmt.Errorf("%w: its minimum is %s instead of %s", ErrRefused, q.Minimum, o.minimum)
+		}
+		o.minimum = q.Minimum
+		return o, nil
+	}
+	enforced, found := enforcedMinimum(tx.Data, o)
+	if !found {
+		return outcome{}, fmt.Errorf("%w: its calldata holds no minimum of about %s", ErrRefused, o.minimum)
+	}
+	o.minimum = enforced
+	return o, nil
+}
+
+// Venues round the minimum in their own ways: mostly floor(out × (1 − slippage)), some in floating point,
+// some before they take a fee of their own.
+const (
+	roundingPart   = 1_000_000_000 // the part of the minimum that floating point may lose
+	largestOwnFee  = 300           // basis points
+	selectorLength = 4             // the part of EVM calldata that names the function
+)
+
+// enforcedMinimum is the minimum that calldata enforces, as far as that can be read without knowing the
+// function: the computed one where it stands there, else the least number that can be meant for it. One
+// unit is given up when that one is larger, since it may be from before a fee.
+func enforcedMinimum(data []byte, o outcome) (chain.Amount, bool) {
+	const size = 32
+	one := chain.NewAmount(1)
+	least := o.minimum.Sub(o.minimum.MulDiv(1, roundingPart)).Sub(one).Bytes32()
+	most := o.gross.Add(o.gross.MulDiv(largestOwnFee, wholeBps)).Bytes32()
+	exact := o.minimum.Bytes32()
+	var smallest []byte
+	for at := selectorLength; at+size <= len(data); at++ {
+		word := data[at : at+size]
+		if bytes.Equal(word, exact[:]) {
+			return o.minimum, true
+		}
+		if bytes.Compare(word, least[:]) >= 0 && bytes.Compare(word, most[:]) <= 0 &&
+			(smallest == nil || bytes.Compare(word, smallest) < 0) {
+			smallest = word
+		}
+	}
+	if smallest == nil {
+		return chain.Amount{}, false
+	}
+	if enforced := chain.AmountFromBytes(smallest); enforced.Cmp(o.minimum) < 0 {
+		return enforced, true
+	}
+	return o.minimum.Sub(one), true
+}
+
+// seen is the outcome with the gross amount that a trial showed; the minimum stands in the calldata already.
+func (o outcome) seen(f *Finding) outcome {
+	if f == nil || !f.Measured {
+		return o
+	}
+	gross := f.Received
+	if o.charges != (charges{}) {
+		gross = f.Gross
+	}
+	minimum := o.minimum
+	o = newOutcome(gross, o.charges, o.slippagePercent)
+	o.minimum = minimum
+	return o
+}
+
+func (o outcome) net() chain.Amount { return o.gross.Sub(o.protocolFee).Sub(o.affiliateFee) }
+
+// costs are the lines between the amounts, in the sequence in which they are taken.
+func (o outcome) costs() []Cost {
+	var costs []Cost
+	rest := o.gross
+	add := func(kind string, fee chain.Amount, bps string) {
+		costs = append(costs, Cost{Type: kind, AmountIn: rest, AmountOut: rest.Sub(fee), Fee: fee, FeeBps: bps})
+		rest = rest.Sub(fee)
+	}
+	if !o.protocolFee.IsZero() {
+		add(protocolFeeCost, o.protocolFee, strconv.Itoa(o.charges.protocolBps))
+	}
+	if !o.affiliateFee.IsZero() {
+		add(affiliateFeeCost, o.affiliateFee, strconv.Itoa(o.charges.affiliateBps))
+	}
+	add(slippageCost, o.net().Sub(o.minimum), o.slippagePercent.Shift(2).String())
+	return costs
+}
+
+// percentOf returns amount × percent / 100, exactly.
+func percentOf(amount chain.Amount, percent decimal.Decimal) decimal.Decimal {
+	return decimal.NewFromBigInt(amount.Big(), 0).Mul(percent).Shift(-2)
+}
+
+// share returns floor(amount × percent / 100); nothing for percents that make no amount.
+func share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
+	part, err := chain.AmountFromBig(percentOf(amount, percent).Floor().BigInt())
+	if err != nil {
+		return chain.Amount{}
+	}
+	return part
+}

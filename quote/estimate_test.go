@@ -1,0 +1,192 @@
+package quote_test
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+func TestEstimateIsTheWholeAnswer(t *testing.T) {
+	best := &booth{name: "best", perInput: 1_000_000_000_000, gas: 200_000}
+	e := quote.New(quote.Options{
+		Registry: chain.Documented(), Tokens: directory(true),
+		Venues: []quote.Venue{&booth{name: "next", perInput: 998_765_000_000, gas: 200_000}, best},
+		Fees: map[chain.ID]quote.FeeSource{1: meter{
+			price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)}, gas: 319_508,
+		}},
+	})
+	got, err := e.Estimate(t.Context(), usdcToDai())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Asked) != 2 || got.QuotedAt.IsZero() {
+		t.Errorf("asked = %+v at %s, want both venues and the time", got.Asked, got.QuotedAt)
+	}
+	got.Asked, got.QuotedAt = nil, time.Time{}
+	ethereum, _ := chain.Documented().Chain(1)
+	logo := "https://tokens.debridge.finance/Logo/1/"
+	out := amount("100000000000000000000")
+	want := quote.Estimate{
+		Chain: ethereum,
+		In: quote.Priced{USD: 100, Side: quote.Side{
+			Address: usdc, Amount: chain.NewAmount(100_000_000),
+			Token: token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: logo + usdc.String() + "/big/token-logo.png"},
+		}},
+		Out: quote.Priced{USD: 99.9, Side: quote.Side{
+			Address: dai, Amount: out,
+			Token: token.Token{Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI", LogoURI: logo + dai.String() + "/big/token-logo.png"},
+		}},
+		MinOut:              amount("99900000000000000000"),
+		SlippagePercent:     0.1,
+		RecommendedSlippage: 0.1,
+		Compared: []quote.Compared{
+			{Name: "best", Amount: out, USD: 99.9, ImageURL: "https://logo.example/best.png"},
+			{Name: "next", Amount: amount("99876500000000000000"), USD: 99.776624, PriceDrop: 0.12, ImageURL: "https://logo.example/next.png"},
+		},
+		Tx: got.Tx, // the guard's own tests are about it
+		Fee: &quote.Fee{ // the recorded answer of the hosted service has this total for this gas and price
+			Total: amount("439326826112330"), GasLimit: 383_410, USD: 1.31798,
+			Price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)},
+		},
+		Costs: []quote.Cost{{
+			Type: "SingleChainSwapEstimatedSlippage", AmountIn: out, AmountOut: amount("99900000000000000000"),
+			Fee: amount("100000000000000000"), FeeBps: "10",
+		}},
+	}
+	expect(t, "Estimate", got, want)
+	if s := best.built.Load(); s.Sender != recipient || s.GasPrice != chain.NewAmount(1_145_840_813) {
+		t.Errorf("swap = %+v, want the recipient as sender and the gas price", s)
+	}
+}
+
+func TestEstimateWithoutPricesOrFees(t *testing.T) {
+	e := quote.New(quote.Options{
+		Registry: chain.Documented(), Tokens: directory(false),
+		Venues: []quote.Venue{&booth{name: "only", perInput: 7}},
+	})
+	got, err := e.Estimate(t.Context(), usdcToDai())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Fee != nil || got.In.USD != 0 || got.Out.USD != 0 {
+		t.Errorf("Estimate = %+v, want neither fee nor values", got)
+	}
+}
+
+func TestEstimateTakesTheVenuesGasWhenTheChainCannotTell(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		gas, want uint64
+	}{
+		{"the venue's figure", 210_001, 210_001},
+		{"nobody's figure", 0, 350_000},
+	} {
+		e := quote.New(quote.Options{
+			Registry: chain.Documented(), Tokens: directory(false),
+			Venues: []quote.Venue{&booth{name: "only", perInput: 7, gas: row.gas}},
+			Fees: map[chain.ID]quote.FeeSource{1: meter{
+				price: quote.GasPrice{Expected: chain.NewAmount(2)}, err: quote.ErrReverted,
+			}},
+		})
+		got, err := e.Estimate(t.Context(), usdcToDai())
+		if err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		if got.Fee.GasLimit != row.want || got.Fee.Total != chain.NewAmount(2*row.want) {
+			t.Errorf("%s: fee = %+v, want a gas limit of %d", row.name, got.Fee, row.want)
+		}
+	}
+}
+
+func TestEstimateKeepsToTheRequest(t *testing.T) {
+	only := &booth{name: "only", perInput: 7, affiliate: decimal.NewFromInt(10)}
+	percent := decimal.RequireFromString("2.5")
+	affiliate := quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: address("0x3333333333333333333333333333333333333333")}
+	got, err := estimator(only).Estimate(t.Context(), quote.Request{
+		Chain: 1, TokenIn: coin, TokenOut: usdc, AmountIn: chain.NewAmount(1000), Recipient: recipient, Sender: sender,
+		SlippagePercent: &percent, Affiliate: affiliate,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := only.built.Load()
+	if s.Sender != sender || s.Recipient != recipient || !s.SlippagePercent.Equal(percent) || s.Affiliate != affiliate {
+		t.Errorf("swap = %+v, want what the request says", s)
+	}
+	if got.SlippagePercent != 2.5 || got.RecommendedSlippage != 0.3 || got.Tx.Value != chain.NewAmount(1000) {
+		t.Errorf("slippage %v, recommended %v, value %s; want 2.5, 0.3, 1000", got.SlippagePercent, got.RecommendedSlippage, got.Tx.Value)
+	}
+}
+
+func TestEstimateOfPricesAloneBuildsNothing(t *testing.T) {
+	only := &booth{name: "only", perInput: 10_000, buildPanic: true}
+	r := usdcToDai()
+	r.Recipient = chain.Address{}
+	got, err := crossroads(quote.PreferRouter, &crossing{feeBps: 8, lists: []*booth{only}}, only).Estimate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "amount out", got.Out.Amount, amount("999200000000"))
+	expect(t, "minimum", got.MinOut, amount("998200000000"))
+	expect(t, "transaction", got.Tx, quote.Tx{})
+}
+
+func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
+	cheap := &booth{name: "cheap", perInput: 9, affiliate: decimal.RequireFromString("0.99")}
+	able := &booth{name: "able", perInput: 8, affiliate: decimal.NewFromInt(1)}
+	r := usdcToDai()
+	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}
+	got, err := estimator(cheap, able).Estimate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "compared", names(got.Compared), []string{"able"})
+	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) {
+		t.Errorf("Estimate with nobody able = %v, want ErrNoRoute", err)
+	}
+}
+
+func TestEstimateOnChainsThatNobodyServes(t *testing.T) {
+	for _, id := range []chain.ID{56, chain.Solana, 4} {
+		r := usdcToDai()
+		r.Chain = id
+		stranger := &booth{name: "stranger", chains: []chain.ID{4}}
+		if _, err := estimator(&booth{name: "only"}, stranger).Estimate(t.Context(), r); !errors.Is(err, quote.ErrUnsupportedChain) {
+			t.Errorf("Estimate on chain %d = %v, want ErrUnsupportedChain", id, err)
+		}
+	}
+}
+
+var errDown = errors.New("no connection")
+
+type downReader struct{}
+
+func (downReader) ReadTokens(context.Context, []chain.Address) ([]token.Reading, error) {
+	return nil, errDown
+}
+
+func TestEstimateNeedsTheTokensButNoPrices(t *testing.T) {
+	o := quote.Options{
+		Registry: chain.Documented(), Venues: []quote.Venue{&booth{name: "only", perInput: 7}},
+		Tokens: token.NewDirectory(token.DirectoryOptions{
+			Readers: map[chain.ID]token.Reader{1: downReader{}},
+		}),
+	}
+	if _, err := quote.New(o).Estimate(t.Context(), usdcToDai()); !errors.Is(err, errDown) {
+		t.Errorf("Estimate with the chain down = %v, want its error", err)
+	}
+	o.Tokens = token.NewDirectory(token.DirectoryOptions{
+		Prices: []token.PriceSource{func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) { return nil, errDown }},
+	})
+	if _, err := quote.New(o).Estimate(t.Context(), usdcToDai()); err != nil {
+		t.Errorf("Estimate without prices = %v, want an answer", err)
+	}
+}

@@ -1,0 +1,62 @@
+package quote
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoTransaction means that venues which may well have a route did not come up with a transaction. It is
+// wrapped together with what kept each of them from it.
+var ErrNoTransaction = errors.New("no venue made a transaction")
+
+// failure says in one error why nothing can be returned. When nobody had a route it is ErrNoRoute, or the
+// fault that all who answered found in the request; else it is what kept the venues from answering.
+func (c *comparison) failure() error {
+	var faults, failures causes
+	for _, one := range c.told {
+		if one.Verdict == LeftOut {
+			continue
+		}
+		err := fmt.Errorf("%s: %w", one.Venue, one.Err)
+		if requestFault(one.Err) != nil {
+			faults = append(faults, err)
+			continue
+		}
+		failures = append(failures, err)
+	}
+	if len(faults) == 0 || c.quoted && len(failures) > 0 {
+		return fmt.Errorf("%w: %w", ErrNoTransaction, failures)
+	}
+	shared := requestFault(faults[0])
+	for _, fault := range faults {
+		if !errors.Is(fault, shared) {
+			shared = ErrNoRoute
+		}
+	}
+	// Those who did not answer are told of, but are not what the error is about.
+	return fmt.Errorf("%w: %v", shared, append(faults, failures...))
+}
+
+// requestFault returns the sentinel by which err blames the request, nil when it does not.
+func requestFault(err error) error {
+	for _, fault := range []error{ErrUnsupportedTokenIn, ErrUnsupportedTokenOut, ErrNoRoute, ErrUnsupportedChain} {
+		if errors.Is(err, fault) {
+			return fault
+		}
+	}
+	return nil
+}
+
+// causes are several errors in one line.
+type causes []error
+
+func (c causes) Error() string {
+	texts := make([]string, len(c))
+	for i, err := range c {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (c causes) Unwrap() []error { return c }

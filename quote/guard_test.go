@@ -1,0 +1,63 @@
+package quote_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+func TestGuardLetsNoLieWin(t *testing.T) {
+	elsewhere := func(tx *quote.Tx) {
+		tx.Data = bytes.ReplaceAll(tx.Data, recipient.Bytes(), sender.Bytes())
+	}
+	for name, lie := range map[string]func(*quote.Tx){
+		"calls another contract":      func(tx *quote.Tx) { tx.To = usdc },
+		"calls nothing":               func(tx *quote.Tx) { tx.To = chain.Address{} },
+		"takes the coin for a token":  func(tx *quote.Tx) { tx.Value = chain.NewAmount(1) },
+		"has no calldata":             func(tx *quote.Tx) { tx.Data = nil },
+		"has a selector alone":        func(tx *quote.Tx) { tx.Data = tx.Data[:4] },
+		"pays somebody else":          elsewhere,
+		"has the recipient in halves": func(tx *quote.Tx) { tx.Data = append(tx.Data[:len(tx.Data)-10], tx.Data[len(tx.Data)-9:]...) },
+	} {
+		liar := &booth{name: "liar", perInput: 9, lie: lie}
+		got, err := estimator(liar, &booth{name: "honest", perInput: 1}).Estimate(t.Context(), usdcToDai())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		expect(t, name, names(got.Compared), []string{"honest"})
+		if why := refused(got)["liar"]; !errors.Is(why, quote.ErrRefused) {
+			t.Errorf("%s: refused = %v, want ErrRefused", name, why)
+		}
+	}
+}
+
+func TestGuardWantsTheWholeInputAsValue(t *testing.T) {
+	r := usdcToDai()
+	r.TokenIn, r.TokenOut = coin, usdc
+	for _, value := range []uint64{0, 99_999_999, 100_000_001} {
+		liar := &booth{name: "liar", perInput: 9, lie: func(tx *quote.Tx) { tx.Value = chain.NewAmount(value) }}
+		if _, err := estimator(liar).Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("Estimate with value %d of 100000000 = %v, want ErrRefused", value, err)
+		}
+	}
+}
+
+func TestGuardKnowsRoutersThatPayTheirCaller(t *testing.T) {
+	caller := &booth{name: "caller", perInput: 9, omits: true}
+	r := usdcToDai()
+	if _, err := estimator(caller).Estimate(t.Context(), r); err != nil {
+		t.Errorf("Estimate for the sender = %v, want an answer", err)
+	}
+	r.Sender = sender
+	if _, err := estimator(caller).Estimate(t.Context(), r); err != nil {
+		t.Errorf("Estimate for another recipient = %v, want an answer", err)
+	}
+	caller.lie = func(tx *quote.Tx) { tx.Data = tx.Data[:36] } // as if the sender were the recipient
+	if _, err := estimator(caller).Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("Estimate that pays the sender instead = %v, want ErrRefused", err)
+	}
+}

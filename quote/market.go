@@ -1,0 +1,78 @@
+package quote
+
+import (
+	"context"
+	"math/big"
+	"strconv"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// market is what a swap's tokens and the chain's coin are worth.
+type market struct {
+	in, out, coin worth
+}
+
+// worth is the USD price of one whole token; nil when no source knows it.
+type worth struct{ usd *big.Rat }
+
+// pricePatience is how long prices are waited for once the venues have answered. Without them venues are
+// ranked by what they pay, and answers carry no USD values.
+const pricePatience = 700 * time.Millisecond
+
+// askPrices begins to ask what the request's tokens are worth; the function returned waits for the answer, and
+// gives the same one from then on.
+func (e *Estimator) askPrices(ctx context.Context, r Request) func() market {
+	in := token.Key{Chain: r.Chain, Address: r.TokenIn}
+	out := token.Key{Chain: r.Chain, Address: r.TokenOut}
+	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(e.registry.Family(r.Chain))}
+	told := make(chan market, 1)
+	go func() {
+		usd := e.tokens.USD(ctx, in, out, coin)
+		told <- market{in: worth{usd[in]}, out: worth{usd[out]}, coin: worth{usd[coin]}}
+	}()
+	return sync.OnceValue(func() market {
+		patience := time.NewTimer(pricePatience)
+		defer patience.Stop()
+		select {
+		case m := <-told:
+			return m
+		case <-patience.C:
+		case <-ctx.Done():
+		}
+		return market{}
+	})
+}
+
+// of returns the USD value of an amount, rounded to the six decimals that the service writes; zero when
+// the price is not known.
+func (w worth) of(amount chain.Amount, decimals uint8) float64 {
+	if w.usd == nil {
+		return 0
+	}
+	value := new(big.Rat).Mul(amount.Units(decimals), w.usd)
+	rounded, err := strconv.ParseFloat(value.FloatString(6), 64)
+	if err != nil { // beyond float64: no such price is meant
+		return 0
+	}
+	return rounded
+}
+
+func (w worth) side(s Side) Priced {
+	return Priced{Side: s, USD: w.of(s.Amount, s.Token.Decimals)}
+}
+
+// inOut converts wei of the chain's coin to smallest units of the out token, rounded down. It is nil when
+// a price is missing.
+func (m market) inOut(wei chain.Amount, s Swap) *big.Int {
+	if m.coin.usd == nil || m.out.usd == nil || m.out.usd.Sign() == 0 {
+		return nil
+	}
+	value := new(big.Rat).Mul(wei.Units(s.Chain.Coin.Decimals), m.coin.usd)
+	value.Quo(value, m.out.usd)
+	value.Quo(value, chain.NewAmount(1).Units(s.Out.Token.Decimals))
+	return new(big.Int).Quo(value.Num(), value.Denom())
+}

@@ -1,0 +1,174 @@
+// Package quote finds what a same-chain swap costs and which transaction makes it. A swap has its own
+// type at each stage of its walk: Request → Swap → Quote → Tx → Estimate.
+package quote
+
+import (
+	"errors"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// What can be wrong with a swap that was asked in the right form.
+var (
+	ErrUnsupportedChain    = errors.New("no venue serves this chain")
+	ErrUnsupportedTokenIn  = errors.New("unsupported input token")
+	ErrUnsupportedTokenOut = errors.New("unsupported output token")
+	ErrNoRoute             = errors.New("no route")
+	ErrReverted            = errors.New("transaction would revert")
+)
+
+// Request is a swap as a client asks for it.
+type Request struct {
+	Chain             chain.ID
+	TokenIn, TokenOut chain.Address // the zero address is the native coin
+	AmountIn          chain.Amount
+	Whole             bool             // in place of AmountIn: all that the sender has, less what the transaction costs
+	Recipient         chain.Address    // absent: prices alone are asked for, no transaction
+	Sender            chain.Address    // the recipient when absent
+	SlippagePercent   *decimal.Decimal // nil: chosen by us
+	Affiliate         Affiliate
+	Priority          Priority
+	ReferralCode      uint32
+	Wait              time.Duration // longest wait for venues that the client wants; zero: as long as we would
+}
+
+// Affiliate is a share of the input amount that goes to an integrator. Zero: none.
+type Affiliate struct {
+	Percent   decimal.Decimal // 0.1 means 0.1 %
+	Recipient chain.Address
+}
+
+// Priority is how quickly the client wants the transaction in a block.
+type Priority uint8
+
+// The documented priority levels.
+const (
+	Normal Priority = iota
+	Aggressive
+)
+
+// Swap is a Request with everything settled that venues need: the same for every venue.
+type Swap struct {
+	Chain             chain.Chain
+	In, Out           Side // Out.Amount is not known yet
+	Sender, Recipient chain.Address
+	SlippagePercent   decimal.Decimal
+	Affiliate         Affiliate
+	GasPrice          chain.Amount // wei, expected; some venues weigh routes with it
+	Kept              *Reserve     // of the sender's coin, when the rest of it is swapped; else nil
+}
+
+// Side is one token of a swap and an amount of it.
+type Side struct {
+	Address chain.Address
+	Token   token.Token
+	Amount  chain.Amount
+}
+
+// Quote is a venue's price for a Swap.
+type Quote struct {
+	Venue     string
+	AmountOut chain.Amount // what the recipient gets before slippage, after every fee of venue and affiliate
+	Gas       uint64       // the venue's own figure; zero when it gives none
+	Minimum   chain.Amount // what the transaction enforces, on Solana alone: elsewhere it is read from the calldata
+	Expires   time.Time    // after which the venue does not stand by it
+	Took      time.Duration
+	Route     any // whatever the venue's Build needs; opaque to everyone else
+}
+
+// Tx is a transaction ready to be signed by the swap's sender. The sender must have approved To for a
+// token input. On Solana Data is the whole of it, and there is neither To nor Value.
+type Tx struct {
+	To    chain.Address
+	Data  []byte
+	Value chain.Amount // native coin, smallest units
+}
+
+// Estimate is the whole answer to a Request.
+type Estimate struct {
+	Chain               chain.Chain
+	In, Out             Priced
+	MinOut              chain.Amount // what the calldata enforces
+	SlippagePercent     float64
+	RecommendedSlippage float64    // percent
+	Compared            []Compared // best first; the first one made Tx
+	Asked               []Asked    // every venue of the chain, with what became of it
+	Way                 Way        // that Tx takes
+	Tx                  Tx
+	QuotedAt            time.Time    // when venues were asked
+	Expires             time.Time    // when the venue stops standing by its quote; zero: it does not say
+	ProtocolFee         chain.Amount // out token; what the public router keeps
+	ProtocolFeeUSD      float64
+	Fee                 *Fee // nil when the chain's fees could not be read
+	Whole               bool // all that the sender has is swapped
+	Costs               []Cost
+}
+
+// Priced is a Side with its USD value; zero when no price is known.
+type Priced struct {
+	Side
+	USD float64
+}
+
+// Compared is one venue's place in the comparison.
+type Compared struct {
+	Name      string
+	Amount    chain.Amount
+	USD       float64
+	PriceDrop float64 // percent below the best; the best has 0
+	ImageURL  string
+}
+
+// Asked is one venue by one way, and what became of it.
+type Asked struct {
+	Venue     string
+	Way       Way
+	Verdict   Verdict
+	Took      time.Duration
+	AmountOut chain.Amount // as quoted
+	Net       chain.Amount // what the recipient would get of that, before gas
+	Gas       uint64
+	Finding   *Finding // of the trial of its transaction; nil when there was none
+	Err       error    // why it was refused or left out, or why its transaction was not tried
+}
+
+// Verdict is what became of a venue.
+type Verdict uint8
+
+// The verdicts, from the best to the worst.
+const (
+	Won     Verdict = iota // its transaction is the answer
+	Outbid                 // another left more
+	Refused                // its answer, or its transaction, did not pass
+	Silent                 // it did not answer in time
+	LeftOut                // it was not asked
+)
+
+// Fee is the estimated cost of the transaction itself.
+type Fee struct {
+	Total    chain.Amount // native coin
+	GasLimit uint64
+	Price    GasPrice
+	USD      float64
+}
+
+// GasPrice is what a unit of gas costs on an EVM chain, in wei.
+type GasPrice struct {
+	Expected    chain.Amount // what will most likely be paid
+	Base        chain.Amount // next block's base fee; zero on chains without one
+	MaxFee      chain.Amount
+	MaxPriority chain.Amount
+	Legacy      bool // the chain has no base fee: only Expected counts
+}
+
+// Cost is one line of the way from the gross outcome to the guaranteed one, out token.
+type Cost struct {
+	Type                string // SingleChainSwapProtocolFee, SingleChainSwapEstimatedSlippage
+	AmountIn, AmountOut chain.Amount
+	Fee                 chain.Amount
+	FeeBps              string // decimal, as the service writes it
+}

@@ -1,0 +1,89 @@
+package quote
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+)
+
+// ErrNoRouter means that the public router does not stand on a chain, or is not the contract that is known.
+var ErrNoRouter = errors.New("no public router")
+
+// Router is the public on-chain router of one chain. It calls a venue's router in its own name, keeps its
+// share of the outcome, pays the affiliate, and sends the rest to the recipient, or reverts when that is
+// less than the minimum. Whoever may call it; which contracts it calls is its owners' choice.
+type Router interface {
+	// Terms tells on what terms it works now, and which of the venues' routers it calls. The error wraps
+	// ErrNoRouter where it does not stand.
+	Terms(ctx context.Context, venues []chain.Address) (RouterTerms, error)
+	// Wrap makes the transaction of a swap.
+	Wrap(s RouterSwap) (Tx, error)
+}
+
+// RouterTerms are the public router's own words.
+type RouterTerms struct {
+	Address chain.Address
+	FeeBps  int // of the gross outcome; kept by the router
+	Calls   map[chain.Address]bool
+}
+
+// RouterSwap are the arguments of the public router's swap function. The zero address is the native coin.
+type RouterSwap struct {
+	TokenIn  chain.Address
+	AmountIn chain.Amount
+	Permit   []byte // empty, or amount, deadline, r, s and v of an EIP-2612 permit: 129 bytes
+	// Spender pulls the input from the router where that is not VenueRouter. Absent: whom the router knows.
+	Spender     chain.Address
+	VenueRouter chain.Address
+	VenueData   []byte
+	TokenOut    chain.Address
+	MinOut      chain.Amount // of what the recipient gets
+	// SurplusShareBps is the recipient's share of what comes out beyond MinOut; the treasury gets the rest.
+	SurplusShareBps uint16
+	AffiliateFee    []byte // empty, or 2 bytes of basis points and 20 of the affiliate's address
+	Recipient       chain.Address
+	ReferralCode    uint32
+}
+
+// wholeBps is all of an amount.
+const wholeBps = 10_000
+
+// wrap makes the transaction that has the public router call the venue's, with the minimum of o. Where the
+// venue's tokens are taken by another contract, the public router has to know that one.
+func (r routing) wrap(s Swap, p Profile, venue Tx, o outcome, referralCode uint32) (Tx, error) {
+	var spender chain.Address
+	if other := p.Spender(s.Chain.ID, venue.To); other != venue.To && !s.In.Address.IsNative() {
+		spender = other
+	}
+	if !r.terms.Calls[venue.To] || !spender.IsAbsent() && !r.terms.Calls[spender] {
+		return Tx{}, fmt.Errorf("%w: the public router does not call %s", ErrRefused, venue.To)
+	}
+	fee, err := affiliateEnvelope(s.Affiliate)
+	if err != nil {
+		return Tx{}, err
+	}
+	return r.router.Wrap(RouterSwap{
+		TokenIn: s.In.Address, AmountIn: s.In.Amount, Spender: spender,
+		VenueRouter: venue.To, VenueData: venue.Data,
+		TokenOut: s.Out.Address, MinOut: o.minimum,
+		SurplusShareBps: wholeBps, // anything less would go to the router's treasury
+		AffiliateFee:    fee,
+		Recipient:       s.Recipient, ReferralCode: referralCode,
+	})
+}
+
+// affiliateEnvelope is the affiliate's share as the public router reads it; empty for none.
+func affiliateEnvelope(a Affiliate) ([]byte, error) {
+	if !a.Percent.IsPositive() {
+		return nil, nil
+	}
+	bps := a.Percent.Shift(2)
+	if !bps.IsInteger() {
+		return nil, fmt.Errorf("affiliate share of %s %% is finer than a basis point: %w", a.Percent, ErrNoRoute)
+	}
+	envelope := binary.BigEndian.AppendUint16(nil, uint16(bps.IntPart()))
+	return append(envelope, a.Recipient.Bytes()...), nil
+}

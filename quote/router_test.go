@@ -1,0 +1,108 @@
+package quote
+
+import (
+	"bytes"
+	"encoding/hex"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+)
+
+// executed is a swap that the real router made, as far as its arithmetic goes.
+type executed struct {
+	ID    string
+	State struct{ SwapVariableFeeBps int }
+	Call  struct {
+		Args struct {
+			SwapDetails struct {
+				TokenOutMinAmount    string
+				SurplusShareBps      int
+				AffiliateFeeEnvelope string
+			}
+		}
+	}
+	Result     struct{ Status, ActualAmountOut string }
+	Arithmetic *struct {
+		AmountOut, VariableFee, AffiliateFee, AfterAffiliateFee string
+		AffiliateBps                                            int
+	}
+}
+
+func TestOutcomeIsThatOfTheRealRouter(t *testing.T) {
+	var recording struct {
+		Chains []struct{ Vectors []executed }
+	}
+	golden(t, "router/router-vectors-A.json", &recording)
+	checked := 0
+	for _, c := range recording.Chains {
+		for _, v := range c.Vectors {
+			if v.Result.Status != "success" || v.Arithmetic == nil {
+				continue
+			}
+			checked++
+			o := newOutcome(amount(v.Arithmetic.AmountOut), charges{v.State.SwapVariableFeeBps, v.Arithmetic.AffiliateBps}, decimal.Zero)
+			got := [...]chain.Amount{o.protocolFee, o.affiliateFee, o.net()}
+			want := [...]chain.Amount{amount(v.Arithmetic.VariableFee), amount(v.Arithmetic.AffiliateFee), amount(v.Arithmetic.AfterAffiliateFee)}
+			if got != want {
+				t.Errorf("%s: fee, affiliate and net of %s = %v, want %v", v.ID, v.Arithmetic.AmountOut, got, want)
+			}
+			if v.Call.Args.SwapDetails.SurplusShareBps == wholeBps && o.net() != amount(v.Result.ActualAmountOut) {
+				t.Errorf("%s: net = %s, but the router paid %s", v.ID, o.net(), v.Result.ActualAmountOut)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Fatal("no executed swap in the recording")
+	}
+	t.Logf("%d executed swaps agree", checked)
+}
+
+// TestMinimumOfTheRealRouterIsReachable looks for a slippage at which our minimum would be refused although
+// the venue paid all that it quoted: there is none.
+func TestMinimumOfTheRealRouterIsReachable(t *testing.T) {
+	for _, gross := range []string{"1", "9999", "10000", "856879454781119419727", "340282366920938463463374607431768211455"} {
+		for _, slippage := range []string{"0.001", "0.3", "1", "99.999"} {
+			for _, taken := range []charges{{}, {8, 0}, {8, 1000}, {30, 1}} {
+				o := newOutcome(amount(gross), taken, decimal.RequireFromString(slippage))
+				if o.minimum.Cmp(o.net()) > 0 {
+					t.Errorf("minimum of %s with %+v at %s %% = %s, above the net %s", gross, taken, slippage, o.minimum, o.net())
+				}
+				costs := o.costs()
+				if last := costs[len(costs)-1]; costs[0].AmountIn != o.gross || last.AmountOut != o.minimum {
+					t.Errorf("costs of %s = %+v, want a way from the gross outcome to the minimum", gross, costs)
+				}
+			}
+		}
+	}
+}
+
+func TestAffiliateEnvelopeHoldsTheWholeShareOrNone(t *testing.T) {
+	affiliate, err := chain.ParseAddress("0x2CF8337Fbb78408daB0949e047Dc9Fb9A8bFc552", chain.EVM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ percent, want string }{
+		{"0", ""},
+		{"0.01", "0001"},
+		{"0.1", "000a"},
+		{"3.33", "014d"},
+		{"10", "03e8"},
+	} {
+		want, err := hex.DecodeString(row.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want) > 0 {
+			want = append(want, affiliate.Bytes()...)
+		}
+		got, err := affiliateEnvelope(Affiliate{Percent: decimal.RequireFromString(row.percent), Recipient: affiliate})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("envelope of %s %% = %x, %v, want %x", row.percent, got, err, want)
+		}
+	}
+	if got, err := affiliateEnvelope(Affiliate{Percent: decimal.RequireFromString("0.125"), Recipient: affiliate}); err == nil {
+		t.Errorf("envelope of 12.5 basis points = %x, want an error", got)
+	}
+}

@@ -1,0 +1,170 @@
+package quote_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// dryRun tells for every called contract what a trial shows.
+type dryRun struct {
+	found map[chain.Address]quote.Finding
+	errs  map[chain.Address]error
+	takes time.Duration
+	has   chain.Amount // every account, of everything
+
+	tried []quote.Trial
+}
+
+var _ quote.Simulator = (*dryRun)(nil)
+
+func (d *dryRun) Balance(context.Context, chain.Address, chain.Address) (chain.Amount, error) {
+	return d.has, nil
+}
+
+func (d *dryRun) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
+	d.tried = append(d.tried, t)
+	select {
+	case <-time.After(d.takes):
+	case <-ctx.Done():
+		return quote.Finding{}, ctx.Err()
+	}
+	if err := d.errs[t.Tx.To]; err != nil {
+		return quote.Finding{}, err
+	}
+	found, known := d.found[t.Tx.To]
+	if !known {
+		return quote.Finding{}, quote.ErrNoTrial
+	}
+	return found, nil
+}
+
+func rehearsed(d *dryRun, venues ...quote.Venue) *quote.Estimator {
+	return quote.New(quote.Options{
+		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
+		Simulators: map[chain.ID]quote.Simulator{chain.Ethereum: d},
+	})
+}
+
+// seen is what the recipient of usdcToDai gets at a rate.
+func seen(perInput uint64) quote.Finding {
+	received := usdcToDai().AmountIn.MulDiv(perInput, 1)
+	return quote.Finding{Measured: true, Received: received, Gas: 200_000}
+}
+
+func TestTrialDecidesWhoWins(t *testing.T) {
+	failing := map[string]error{"first": quote.ErrReverted}
+	for _, row := range []struct {
+		name  string
+		found map[string]quote.Finding
+		errs  map[string]error
+		want  []string // compared; the quotes are 10000, 9995 and 9900 for each unit
+		out   uint64
+	}{
+		{"all do what they say", map[string]quote.Finding{"first": seen(10_000), "second": seen(9_995), "third": seen(9_900)}, nil, []string{"first", "second", "third"}, 10_000},
+		{"the best would fail", map[string]quote.Finding{"second": seen(9_990)}, failing, []string{"second", "third"}, 9_990},
+		{"the best pays less than the second says and does", map[string]quote.Finding{"first": seen(9_992), "second": seen(9_994)}, nil, []string{"second", "first", "third"}, 9_994},
+		{"the best pays less, but still most", map[string]quote.Finding{"first": seen(9_992), "second": seen(9_991)}, nil, []string{"first", "second", "third"}, 9_992},
+		{"the best pays less than its minimum", map[string]quote.Finding{"first": seen(9_989), "second": seen(9_990)}, nil, []string{"second", "third"}, 9_990},
+		{"nobody can be tried", nil, nil, []string{"first", "second", "third"}, 10_000},
+		{"the node fails", nil, map[string]error{"first": errDown}, []string{"first", "second", "third"}, 10_000},
+	} {
+		venues := []*booth{{name: "first", perInput: 10_000}, {name: "second", perInput: 9_995}, {name: "third", perInput: 9_900}}
+		d := &dryRun{found: map[chain.Address]quote.Finding{}, errs: map[chain.Address]error{}}
+		for _, b := range venues {
+			if found, known := row.found[b.name]; known {
+				d.found[b.router()] = found
+			}
+			d.errs[b.router()] = row.errs[b.name]
+		}
+		got, err := rehearsed(d, venues[0], venues[1], venues[2]).Estimate(t.Context(), usdcToDai())
+		if err != nil {
+			t.Errorf("%s: %v", row.name, err)
+			continue
+		}
+		expect(t, row.name, names(got.Compared), row.want)
+		if want := usdcToDai().AmountIn.MulDiv(row.out, 1); got.Out.Amount != want {
+			t.Errorf("%s: amount out %s, want %s", row.name, got.Out.Amount, want)
+		}
+	}
+}
+
+func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
+	for _, row := range []struct {
+		sees uint64 // of 10000 that are quoted
+		want float64
+	}{
+		{10_000, 0.1}, // two stables
+		{10_001, 0.1},
+		{9_997, 0.1},
+		{9_950, 0.75},
+		{9_123, 5},
+	} {
+		only := &booth{name: "only", perInput: 10_000}
+		r := usdcToDai()
+		most := decimal.NewFromInt(10)
+		r.SlippagePercent = &most
+		got, err := rehearsed(&dryRun{found: map[chain.Address]quote.Finding{only.router(): seen(row.sees)}}, only).Estimate(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.RecommendedSlippage != row.want || got.SlippagePercent != 10 {
+			t.Errorf("recommended with %d seen of 10000 = %v, want %v", row.sees, got.RecommendedSlippage, row.want)
+		}
+	}
+}
+
+func TestTrialIsOfTheAnswersTransaction(t *testing.T) {
+	only := &booth{name: "only", perInput: 10_000}
+	d := &dryRun{found: map[chain.Address]quote.Finding{only.router(): seen(10_000)}}
+	r := usdcToDai()
+	r.Sender = sender
+	got, err := rehearsed(d, only).Estimate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "trials", d.tried, []quote.Trial{{
+		Sender: sender, Recipient: recipient, In: usdc, Out: dai, AmountIn: r.AmountIn, Tx: got.Tx, Spender: only.router(),
+	}})
+	if f := got.Asked[0].Finding; f == nil || f.Gas != 200_000 {
+		t.Errorf("finding = %+v, want the trial's", f)
+	}
+}
+
+// TestInputLeftInThePublicRouterIsRefused: whoever swaps next could take it.
+func TestInputLeftInThePublicRouterIsRefused(t *testing.T) {
+	wasteful := &booth{name: "wasteful", perInput: 10_000}
+	left := seen(10_000)
+	left.Gross, left.Left = left.Received, chain.NewAmount(1)
+	e := quote.New(quote.Options{
+		Registry: chain.Documented(), Venues: []quote.Venue{wasteful}, Tokens: directory(false),
+		Routers:    map[chain.ID]quote.Router{1: &crossing{lists: []*booth{wasteful}}},
+		Simulators: map[chain.ID]quote.Simulator{1: &dryRun{found: map[chain.Address]quote.Finding{publicRouter: left}}},
+	})
+	if _, err := e.Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("Estimate = %v, want ErrRefused", err)
+	}
+}
+
+func TestLateTrialsAreNotWaitedFor(t *testing.T) {
+	synctest.Test(t, lateTrial)
+}
+
+func lateTrial(t *testing.T) {
+	only := &booth{name: "only", perInput: 10_000}
+	d := &dryRun{takes: time.Hour}
+	got, err := rehearsed(d, only).Estimate(t.Context(), usdcToDai())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one := got.Asked[0]; one.Verdict != quote.Won || one.Finding != nil || !errors.Is(one.Err, quote.ErrNoTrial) {
+		t.Errorf("asked = %+v, want that it won without a trial", one)
+	}
+}

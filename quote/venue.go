@@ -1,0 +1,65 @@
+package quote
+
+import (
+	"context"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+)
+
+// Venue is a place where swaps happen: an aggregator or an AMM.
+type Venue interface {
+	Profile() Profile
+	// Quote prices a swap: ErrNoRoute when the venue has no way from In to Out at this amount.
+	Quote(ctx context.Context, s Swap) (Quote, error)
+	// Build makes the transaction for a quote that this venue gave for this swap.
+	Build(ctx context.Context, s Swap, q Quote) (Tx, error)
+}
+
+// Profile is what a venue declares about itself.
+type Profile struct {
+	Name     string // stable and lower case: configuration, metrics and answers carry it
+	ImageURL string
+	// Routers are the contracts that its transactions call, which are also what the sender approves. A chain
+	// without an entry is not served.
+	Routers map[chain.ID]chain.Address
+	// MoreRouters are further contracts that its transactions may call: for the coin, or of another version.
+	MoreRouters map[chain.ID][]chain.Address
+	// Approves are the contracts that the sender approves where it is not the one that is called.
+	Approves map[chain.ID]chain.Address
+	// MaxAffiliatePercent is the largest share of the input amount that it can give an affiliate; zero when it cannot.
+	MaxAffiliatePercent decimal.Decimal
+	// OmitsSender says that its calldata names no recipient when the sender is the recipient: its router
+	// then pays whoever calls it.
+	OmitsSender bool
+	// Wraps says that it wraps and unwraps the coin one for one, for the sender alone, and does nothing else: its
+	// calldata needs no minimum.
+	Wraps bool
+	// Fallback says that it is asked only when fewer than two others have quoted.
+	Fallback bool
+}
+
+// Calls reports whether the venue's transactions on a chain may call a contract.
+func (p Profile) Calls(id chain.ID, contract chain.Address) bool {
+	router, served := p.Routers[id]
+	return served && (contract == router || slices.Contains(p.MoreRouters[id], contract))
+}
+
+// Spender returns what the sender approves for a transaction that calls router.
+func (p Profile) Spender(id chain.ID, router chain.Address) chain.Address {
+	if spender, differs := p.Approves[id]; differs {
+		return spender
+	}
+	return router
+}
+
+// FeeSource is an EVM-like chain as a teller of transaction costs.
+type FeeSource interface {
+	GasPrice(ctx context.Context, p Priority) (GasPrice, error)
+	// EstimateGas runs tx from sender and returns the gas it needs. A revert is an error that wraps ErrReverted.
+	EstimateGas(ctx context.Context, sender chain.Address, tx Tx) (uint64, error)
+	// DataFee is what the chain takes for tx beyond gas at its price, in wei: on a rollup, for publishing it.
+	DataFee(ctx context.Context, sender chain.Address, tx Tx, gas uint64) (chain.Amount, error)
+}

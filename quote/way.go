@@ -1,0 +1,193 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+)
+
+// Way is how a swap's transaction reaches the venue.
+type Way uint8
+
+// The two ways.
+const (
+	Direct Way = iota // the sender calls the venue's router
+	Routed            // the sender calls the public router, which calls the venue's
+)
+
+func (w Way) String() string { return [...]string{"direct", "router"}[w] }
+
+// Execution is which ways the swaps of a chain may take.
+type Execution uint8
+
+// The choices of an operator.
+const (
+	PreferRouter Execution = iota // Routed, so that one approval serves all; Direct when nobody can be reached so
+	DirectOnly
+	BestWay // whichever leaves the recipient more
+)
+
+// termsPatience is how long the public router's terms are waited for; without them swaps go directly.
+const termsPatience = time.Second
+
+// question is what one venue is asked, for the ways that its answer serves.
+type question struct {
+	entry
+	swap Swap
+	ways []Way
+	// tellOnly says why its direct transaction cannot be ours, if so: it is compared, and never wins.
+	tellOnly error
+}
+
+// routing is what the chain's public router is, for one request.
+type routing struct {
+	router Router // nil: there is none, or it is not to be used
+	terms  RouterTerms
+	absent error // why there is none
+}
+
+// plan is whom to ask what for one request.
+type plan struct {
+	asked []question
+	// reserve are asked when the others come to nothing: where the public router is preferred, those whom it
+	// does not call.
+	reserve []question
+	route   routing
+	leftOut []Asked // venues that serve the chain and can do nothing for the request
+}
+
+func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry) plan {
+	p := plan{route: e.routing(ctx, r, serving)}
+	preferred := e.execution(r.Chain) == PreferRouter
+	for _, one := range serving {
+		if one.profile.Wraps && !isWrapping(s) {
+			p.leftOut = append(p.leftOut, Asked{Venue: one.profile.Name, Verdict: LeftOut, Err: errOnlyWraps})
+			continue
+		}
+		direct, notDirect := one.direct(s)
+		routed, notRouted := one.routed(s, p.route)
+		switch {
+		case notRouted == nil && (preferred || notDirect != nil):
+			p.asked = append(p.asked, routed)
+		case notRouted == nil && s.Affiliate.Percent.IsZero():
+			routed.ways = []Way{Routed, Direct} // one price for both
+			routed.tellOnly = direct.tellOnly
+			p.asked = append(p.asked, routed)
+		case notRouted == nil:
+			p.asked = append(p.asked, routed, direct)
+		case notDirect == nil && preferred && !one.profile.Wraps:
+			p.reserve = append(p.reserve, direct)
+		case notDirect == nil:
+			p.asked = append(p.asked, direct)
+		default:
+			err := fmt.Errorf("directly: %w; through the public router: %w", notDirect, notRouted)
+			p.leftOut = append(p.leftOut, Asked{Venue: one.profile.Name, Verdict: LeftOut, Err: err})
+		}
+	}
+	if len(p.asked) == 0 {
+		p.asked, p.reserve = p.reserve, nil
+	}
+	return p
+}
+
+// spared tells of the reserve that it was not needed.
+func (p plan) spared() []Asked {
+	spared := make([]Asked, len(p.reserve))
+	for i, q := range p.reserve {
+		spared[i] = Asked{Venue: q.profile.Name, Verdict: LeftOut, Err: errUnlisted}
+	}
+	return spared
+}
+
+var errUnlisted = errors.New("the public router does not call it")
+
+var errOnlyWraps = errors.New("it only wraps and unwraps the coin, for the sender")
+
+func isWrapping(s Swap) bool {
+	return isCoin(s.Chain, s.In) && isCoin(s.Chain, s.Out) && s.Sender == s.Recipient
+}
+
+func (e *Estimator) execution(id chain.ID) Execution {
+	if chosen, own := e.executions[id]; own {
+		return chosen
+	}
+	return e.usual
+}
+
+// routing asks the chain's public router for its terms, unless it is not wanted.
+func (e *Estimator) routing(ctx context.Context, r Request, serving []entry) routing {
+	router, stands := e.routers[r.Chain]
+	switch {
+	case e.execution(r.Chain) == DirectOnly:
+		return routing{absent: errors.New("not wanted on this chain")}
+	case !stands:
+		return routing{absent: ErrNoRouter}
+	}
+	var contracts []chain.Address
+	for _, one := range serving {
+		contracts = append(contracts, one.profile.contracts(r.Chain)...)
+	}
+	slices.SortFunc(contracts, func(a, b chain.Address) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+	ctx, cancel := context.WithTimeout(ctx, termsPatience)
+	defer cancel()
+	terms, err := router.Terms(ctx, slices.Compact(contracts))
+	if err != nil {
+		return routing{absent: err}
+	}
+	return routing{router: router, terms: terms}
+}
+
+// contracts are all that the venue's transactions may call or have approved.
+func (p Profile) contracts(id chain.ID) []chain.Address {
+	all := append([]chain.Address{p.Routers[id]}, p.MoreRouters[id]...)
+	if spender, differs := p.Approves[id]; differs {
+		all = append(all, spender)
+	}
+	return all
+}
+
+// direct plans the venue's own transaction, which pays the affiliate itself.
+func (o entry) direct(s Swap) (question, error) {
+	if s.Affiliate.Percent.GreaterThan(o.profile.MaxAffiliatePercent) {
+		return question{}, fmt.Errorf("no affiliate share of %s %% from it: %w", s.Affiliate.Percent, ErrNoRoute)
+	}
+	q := question{entry: o, swap: s, ways: []Way{Direct}}
+	if _, elsewhere := o.profile.Approves[s.Chain.ID]; elsewhere && !s.In.Address.IsNative() {
+		// Callers approve the contract that they call, as the answer names no other.
+		q.tellOnly = fmt.Errorf("%w: it takes the input by another contract than the one that is called", ErrRefused)
+	}
+	return q, nil
+}
+
+// routed plans a call through the public router, which stands before the venue as sender and recipient and
+// pays the affiliate itself: the venue's answer depends on nobody's wallet.
+func (o entry) routed(s Swap, r routing) (question, error) {
+	if r.router == nil {
+		return question{}, r.absent
+	}
+	if !r.terms.Calls[o.profile.Routers[s.Chain.ID]] {
+		return question{}, errUnlisted
+	}
+	if _, err := affiliateEnvelope(s.Affiliate); err != nil {
+		return question{}, err
+	}
+	return question{entry: o, swap: r.before(s), ways: []Way{Routed}}, nil
+}
+
+// before is the swap as a venue sees it behind the public router.
+func (r routing) before(s Swap) Swap {
+	s.Sender, s.Recipient, s.Affiliate = r.terms.Address, r.terms.Address, Affiliate{}
+	return s
+}
+
+// charges are what the way takes out of the outcome.
+func (r routing) charges(w Way, a Affiliate) charges {
+	if w == Direct {
+		return charges{}
+	}
+	return charges{protocolBps: r.terms.FeeBps, affiliateBps: int(a.Percent.Shift(2).IntPart())}
+}

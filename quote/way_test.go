@@ -1,0 +1,238 @@
+package quote_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// crossing is a public router that calls those whom it lists.
+type crossing struct {
+	feeBps int
+	lists  []*booth
+	also   []chain.Address
+	err    error
+
+	wrapped quote.RouterSwap // the last one
+}
+
+var _ quote.Router = (*crossing)(nil)
+
+var publicRouter = address("0x663DC15D3C1aC63ff12E45Ab68FeA3F0a883C251")
+
+func (c *crossing) Terms(_ context.Context, venues []chain.Address) (quote.RouterTerms, error) {
+	terms := quote.RouterTerms{Address: publicRouter, FeeBps: c.feeBps, Calls: map[chain.Address]bool{}}
+	for _, asked := range venues {
+		for _, b := range c.lists {
+			terms.Calls[asked] = terms.Calls[asked] || asked == b.router()
+		}
+		for _, other := range c.also {
+			terms.Calls[asked] = terms.Calls[asked] || asked == other
+		}
+	}
+	return terms, c.err
+}
+
+func (c *crossing) Wrap(s quote.RouterSwap) (quote.Tx, error) {
+	c.wrapped = s
+	tx := quote.Tx{To: publicRouter, Data: append([]byte{0x25, 0x8c, 0x16, 0xee}, s.VenueData...)}
+	if s.TokenIn.IsNative() {
+		tx.Value = s.AmountIn
+	}
+	return tx, nil
+}
+
+// crossroads is an estimator with a public router.
+func crossroads(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Estimator {
+	return quote.New(quote.Options{
+		Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Execution: x,
+		Routers: map[chain.ID]quote.Router{chain.Ethereum: c},
+	})
+}
+
+func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
+	only := &booth{name: "only", perInput: 1_000_000}
+	router := &crossing{feeBps: 8, lists: []*booth{only}}
+	r := usdcToDai()
+	r.Sender, r.ReferralCode = sender, 31742
+	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: dai}
+	slippage := decimal.RequireFromString("0.3")
+	r.SlippagePercent = &slippage
+	got, err := crossroads(quote.PreferRouter, router, only).Estimate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 100,000,000 × 1,000,000 = 10^14; the fee is 8 bps of it, the affiliate's 1 % of the rest.
+	const gross, fee, affiliate = "100000000000000", "80000000000", "999200000000"
+	const net, minimum = "98920800000000", "98620800000000" // the minimum is net less 0.3 % of gross
+	expect(t, "amount out", got.Out.Amount, amount(net))
+	expect(t, "minimum", got.MinOut, amount(minimum))
+	expect(t, "protocol fee", got.ProtocolFee, amount(fee))
+	expect(t, "costs", got.Costs, []quote.Cost{
+		{Type: "SingleChainSwapProtocolFee", AmountIn: amount(gross), AmountOut: amount("99920000000000"), Fee: amount(fee), FeeBps: "8"},
+		{Type: "SingleChainSwapAffiliateFee", AmountIn: amount("99920000000000"), AmountOut: amount(net), Fee: amount(affiliate), FeeBps: "100"},
+		{Type: "SingleChainSwapEstimatedSlippage", AmountIn: amount(net), AmountOut: amount(minimum), Fee: amount("300000000000"), FeeBps: "30"},
+	})
+	if s := only.built.Load(); s.Sender != publicRouter || s.Recipient != publicRouter || !s.Affiliate.Percent.IsZero() {
+		t.Errorf("the venue was asked for %+v, want the public router as sender and recipient, without an affiliate", s)
+	}
+	want := quote.RouterSwap{
+		TokenIn: usdc, AmountIn: chain.NewAmount(100_000_000), VenueRouter: only.router(), VenueData: router.wrapped.VenueData,
+		TokenOut: dai, MinOut: amount(minimum), SurplusShareBps: 10_000,
+		AffiliateFee: append([]byte{0, 100}, dai.Bytes()...), Recipient: recipient, ReferralCode: 31742,
+	}
+	expect(t, "wrapped", router.wrapped, want)
+	if got.Way != quote.Routed || got.Tx.To != publicRouter || !bytes.Contains(got.Tx.Data, publicRouter.Bytes()) {
+		t.Errorf("transaction to %s by way %s, want the public router's", got.Tx.To, got.Way)
+	}
+}
+
+// TestWays asks two venues of which the public router lists one.
+func TestWays(t *testing.T) {
+	listed := func() *booth { return &booth{name: "listed", perInput: 10_000} }
+	stranger := func() *booth { return &booth{name: "stranger", perInput: 9_000} }
+	for _, row := range []struct {
+		name      string
+		execution quote.Execution
+		routerErr error
+		affiliate string // percent
+		want      map[string]quote.Way
+		wantTo    string // whose router is called; empty: the public one
+	}{
+		{"router where it can be", quote.PreferRouter, nil, "0", map[string]quote.Way{"listed": quote.Routed}, ""},
+		{"direct", quote.DirectOnly, nil, "0", map[string]quote.Way{"listed": quote.Direct, "stranger": quote.Direct}, "listed"},
+		{"best: nothing is kept on the direct way", quote.BestWay, nil, "0", map[string]quote.Way{"listed": quote.Direct, "stranger": quote.Direct}, "listed"},
+		{"best: who pays no affiliate is routed", quote.BestWay, nil, "1", map[string]quote.Way{"listed": quote.Routed}, ""},
+		{"direct where the router does not stand", quote.PreferRouter, quote.ErrNoRouter, "0", map[string]quote.Way{"listed": quote.Direct, "stranger": quote.Direct}, "listed"},
+		{"direct where the router does not answer", quote.BestWay, errDown, "0", map[string]quote.Way{"listed": quote.Direct, "stranger": quote.Direct}, "listed"},
+	} {
+		first, second := listed(), stranger()
+		r := usdcToDai()
+		r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString(row.affiliate), Recipient: sender}
+		e := crossroads(row.execution, &crossing{feeBps: 8, lists: []*booth{first}, err: row.routerErr}, first, second)
+		got, err := e.Estimate(t.Context(), r)
+		if err != nil {
+			t.Errorf("%s: %v", row.name, err)
+			continue
+		}
+		ways := map[string]quote.Way{}
+		for _, one := range got.Asked { // best first
+			if _, seen := ways[one.Venue]; !seen && one.Verdict != quote.LeftOut {
+				ways[one.Venue] = one.Way
+			}
+		}
+		expect(t, row.name, ways, row.want)
+		wantTo := publicRouter
+		if row.wantTo != "" {
+			wantTo = first.router()
+		}
+		if got.Tx.To != wantTo {
+			t.Errorf("%s: transaction to %s, want %s", row.name, got.Tx.To, wantTo)
+		}
+		if n := first.quotes.Load(); n != 1 {
+			t.Errorf("%s: the listed venue quoted %d times, want once for both ways", row.name, n)
+		}
+	}
+}
+
+func TestWhoOnlyWrapsIsAskedAboutNothingElse(t *testing.T) {
+	down := &booth{name: "down", quoteError: errDown}
+	got, err := estimator(&booth{name: "wrap", wraps: true, quoteError: quote.ErrNoRoute}, down).Estimate(t.Context(), usdcToDai())
+	if !errors.Is(err, errDown) || errors.Is(err, quote.ErrNoRoute) {
+		t.Errorf("Estimate = %v, want what kept the other venue from answering", err)
+	}
+	for _, one := range got.Asked {
+		if one.Venue == "wrap" && one.Verdict != quote.LeftOut {
+			t.Errorf("wrap was asked about USDC and DAI: %+v", one)
+		}
+	}
+}
+
+// TestVenuesThatThePublicRouterDoesNotCallAreTheReserve: one approval serves as long as anybody can be reached so.
+func TestVenuesThatThePublicRouterDoesNotCallAreTheReserve(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		listed *booth
+		want   string
+	}{
+		{"the listed one pays less", &booth{perInput: 10_000}, "listed"},
+		{"the listed one has no route", &booth{quoteError: quote.ErrNoRoute}, "stranger"},
+		{"the listed one is down", &booth{quoteError: errDown}, "stranger"},
+		{"the listed one does not build", &booth{perInput: 10_000, buildError: errDown}, "stranger"},
+	} {
+		listed := row.listed
+		listed.name = "listed"
+		stranger := &booth{name: "stranger", perInput: 20_000}
+		got, err := crossroads(quote.PreferRouter, &crossing{lists: []*booth{listed}}, listed, stranger).Estimate(t.Context(), usdcToDai())
+		if err != nil {
+			t.Errorf("%s: %v", row.name, err)
+			continue
+		}
+		expect(t, row.name, names(got.Compared), []string{row.want})
+		if len(got.Asked) != 2 {
+			t.Errorf("%s: asked = %+v, want both", row.name, got.Asked)
+		}
+	}
+	down := &booth{name: "listed", quoteError: errDown}
+	noRoute := &booth{name: "stranger", quoteError: quote.ErrNoRoute}
+	_, err := crossroads(quote.PreferRouter, &crossing{lists: []*booth{down}}, down, noRoute).Estimate(t.Context(), usdcToDai())
+	if !errors.Is(err, errDown) {
+		t.Errorf("Estimate with the listed one down = %v, want that it is down", err)
+	}
+}
+
+func TestNobodyIsLeftWhenTheAffiliateCannotBePaid(t *testing.T) {
+	unable := &booth{name: "unable", perInput: 7}
+	r := usdcToDai()
+	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.125"), Recipient: sender} // 12.5 basis points
+	got, err := crossroads(quote.BestWay, &crossing{lists: []*booth{unable}}, unable).Estimate(t.Context(), r)
+	if !errors.Is(err, quote.ErrNoRoute) {
+		t.Errorf("Estimate = %v, want ErrNoRoute", err)
+	}
+	if len(got.Asked) != 1 || got.Asked[0].Verdict != quote.LeftOut || got.Asked[0].Err == nil {
+		t.Errorf("asked = %+v, want the venue left out, with the reason", got.Asked)
+	}
+}
+
+// TestForeignSpenders are venues whose tokens are taken by another contract than the one that is called.
+func TestForeignSpenders(t *testing.T) {
+	spender := address("0x4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d")
+	foreign := func() *booth { return &booth{name: "foreign", perInput: 9, approves: spender} }
+	plain := &booth{name: "plain", perInput: 8}
+
+	got, err := estimator(foreign(), plain).Estimate(t.Context(), usdcToDai())
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "compared when an approval is needed", names(got.Compared), []string{"plain", "foreign"})
+	if drop := got.Compared[1].PriceDrop; drop != 0 {
+		t.Errorf("price drop of who pays more = %v, want 0", drop)
+	}
+	if _, err := estimator(foreign()).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoTransaction) {
+		t.Errorf("Estimate with the foreign spender alone = %v, want ErrNoTransaction", err)
+	}
+
+	r := usdcToDai()
+	r.TokenIn, r.TokenOut = coin, usdc
+	if got, err = estimator(foreign(), plain).Estimate(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "compared when none is", names(got.Compared), []string{"foreign", "plain"})
+
+	known := foreign()
+	router := &crossing{lists: []*booth{known}, also: []chain.Address{spender}}
+	if _, err = crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "spender for the public router", router.wrapped.Spender, spender)
+	router.also = nil
+	if _, err = crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("Estimate with a spender that the public router does not know = %v, want ErrRefused", err)
+	}
+}

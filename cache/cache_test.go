@@ -1,0 +1,332 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var errBroken = errors.New("broken")
+
+// open returns a cache that is closed at the end of the test, inside the test's bubble.
+func open(t *testing.T, o Options[string]) *Cache[string] {
+	t.Helper()
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// counted returns a load that answers "value 1", "value 2" and so on.
+func counted(loads *atomic.Int64, life Life) Load[string] {
+	return func(context.Context) (string, Life, error) {
+		return fmt.Sprint("value ", loads.Add(1)), life, nil
+	}
+}
+
+func want(t *testing.T, c *Cache[string], load Load[string], value string, outcome Outcome, age time.Duration) {
+	t.Helper()
+	got, err := c.Get(t.Context(), "key", load)
+	if err != nil || got.Value != value || got.Outcome != outcome || got.Age != age {
+		t.Fatalf("Get = %+v, %v, want %s as %v of age %v", got, err, value, outcome, age)
+	}
+}
+
+func TestValueLivesFreshThenStaleThenGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		var loads atomic.Int64
+		load := counted(&loads, Life{Fresh: 2 * time.Second, Stale: 3 * time.Second})
+
+		want(t, c, load, "value 1", Miss, 0)
+		synctest.Wait() // until then a call shares the load that is landing
+		want(t, c, load, "value 1", Hit, 0)
+		time.Sleep(1999 * time.Millisecond)
+		want(t, c, load, "value 1", Hit, 1999*time.Millisecond)
+		time.Sleep(time.Millisecond)
+		want(t, c, load, "value 1", Stale, 2*time.Second)
+		synctest.Wait()
+		want(t, c, load, "value 2", Hit, 0)
+		time.Sleep(5 * time.Second)
+		want(t, c, load, "value 3", Miss, 0)
+	})
+}
+
+func TestStaleValueOutlivesFailingLoads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		var loads atomic.Int64
+		want(t, c, counted(&loads, Life{Fresh: time.Second, Stale: 2 * time.Second}), "value 1", Miss, 0)
+		failing := func(context.Context) (string, Life, error) { return "", Life{}, errBroken }
+		time.Sleep(time.Second)
+		want(t, c, failing, "value 1", Stale, time.Second)
+		time.Sleep(time.Second)
+		want(t, c, failing, "value 1", Stale, 2*time.Second)
+		time.Sleep(time.Second)
+		if got, err := c.Get(t.Context(), "key", failing); !errors.Is(err, errBroken) {
+			t.Fatalf("Get after the whole life = %+v, %v, want the load's error", got, err)
+		}
+	})
+}
+
+func TestZeroLifeIsNotKept(t *testing.T) {
+	c := open(t, Options[string]{})
+	var loads atomic.Int64
+	for i := range 3 {
+		want(t, c, counted(&loads, Life{}), fmt.Sprint("value ", i+1), Miss, 0)
+	}
+}
+
+func TestErrorsAreNotKept(t *testing.T) {
+	c := open(t, Options[string]{})
+	if _, err := c.Get(t.Context(), "key", func(context.Context) (string, Life, error) {
+		return "", Life{Fresh: time.Hour}, errBroken
+	}); !errors.Is(err, errBroken) {
+		t.Fatalf("Get = %v, want the load's error", err)
+	}
+	var loads atomic.Int64
+	want(t, c, counted(&loads, Life{Fresh: time.Hour}), "value 1", Miss, 0)
+}
+
+func TestOneLoadForAllWhoAskMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		var loads, shared atomic.Int64
+		var callers sync.WaitGroup
+		const many = 100
+		for range many {
+			callers.Go(func() {
+				got, err := c.Get(t.Context(), "key", func(context.Context) (string, Life, error) {
+					time.Sleep(time.Second)
+					loads.Add(1)
+					return "value", Life{}, nil
+				})
+				if err != nil || got.Value != "value" {
+					t.Errorf("Get = %+v, %v", got, err)
+				}
+				if got.Shared {
+					shared.Add(1)
+				}
+			})
+		}
+		callers.Wait()
+		if loads.Load() != 1 || shared.Load() != many-1 {
+			t.Errorf("%d loads, %d shared, want 1 and %d", loads.Load(), shared.Load(), many-1)
+		}
+		if got := c.Stats(); got.Misses != many || got.Loads != 1 {
+			t.Errorf("Stats() = %+v, want %d misses and one load", got, many)
+		}
+	})
+}
+
+func TestLoadOutlivesItsFirstCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		type tag struct{}
+		slow := func(ctx context.Context) (string, Life, error) {
+			select {
+			case <-time.After(2 * time.Second):
+				return fmt.Sprint(ctx.Value(tag{})), Life{Fresh: time.Minute}, nil
+			case <-ctx.Done():
+				return "", Life{}, ctx.Err()
+			}
+		}
+		impatient, cancel := context.WithTimeout(context.WithValue(t.Context(), tag{}, "of the first"), time.Second)
+		defer cancel()
+		if _, err := c.Get(impatient, "key", slow); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("Get of the impatient = %v, want its deadline", err)
+		}
+		got, err := c.Get(t.Context(), "key", slow)
+		if err != nil || got.Value != "of the first" || !got.Shared {
+			t.Fatalf("Get of the patient = %+v, %v, want the load that the first began", got, err)
+		}
+	})
+}
+
+func TestLoadHasALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{LoadLimit: 3 * time.Second})
+		began := time.Now()
+		_, err := c.Get(t.Context(), "key", func(ctx context.Context) (string, Life, error) {
+			<-ctx.Done()
+			return "", Life{}, ctx.Err()
+		})
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != 3*time.Second {
+			t.Errorf("Get = %v after %v, want a deadline after 3s", err, took)
+		}
+	})
+}
+
+func TestPanicAndExitReachEverybodyWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		for name, load := range map[string]Load[string]{
+			"panic": func(context.Context) (string, Life, error) { time.Sleep(time.Second); panic("boom") },
+			"exit": func(context.Context) (string, Life, error) {
+				time.Sleep(time.Second)
+				runtime.Goexit()
+				return "", Life{}, nil
+			},
+		} {
+			var callers sync.WaitGroup
+			for range 3 {
+				callers.Go(func() {
+					_, err := c.Get(t.Context(), name, load)
+					var panicked *PanicError
+					if err == nil || errors.As(err, &panicked) != (name == "panic") {
+						t.Errorf("Get of a load that ends in %s = %v", name, err)
+					}
+				})
+			}
+			callers.Wait()
+		}
+		var loads atomic.Int64
+		want(t, c, counted(&loads, Life{}), "value 1", Miss, 0)
+	})
+}
+
+func TestStaleKeyIsLoadedOnceAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		var loads atomic.Int64
+		life := Life{Fresh: time.Second, Stale: time.Minute}
+		want(t, c, counted(&loads, life), "value 1", Miss, 0)
+		time.Sleep(2 * time.Second)
+		slow := func(ctx context.Context) (string, Life, error) {
+			time.Sleep(time.Second)
+			return counted(&loads, life)(ctx)
+		}
+		for range 50 {
+			want(t, c, slow, "value 1", Stale, 2*time.Second)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		want(t, c, slow, "value 2", Hit, 0)
+	})
+}
+
+func TestClosedCache(t *testing.T) {
+	c, err := New(Options[string]{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	c.Close()
+	if _, err := c.Get(t.Context(), "key", counted(new(atomic.Int64), Life{})); !errors.Is(err, ErrClosed) {
+		t.Errorf("Get of a closed cache = %v, want %v", err, ErrClosed)
+	}
+}
+
+// TestPressureNeverGivesAnotherKeysValue fills a cache that is far too small from many goroutines:
+// whatever is dropped or evicted meanwhile, each caller gets the value of its own key.
+func TestPressureNeverGivesAnotherKeysValue(t *testing.T) {
+	c := open(t, Options[string]{MaxBytes: 64 << 10, Cost: func(v string) int64 { return int64(len(v)) }})
+	var callers sync.WaitGroup
+	for worker := range 8 {
+		callers.Go(func() {
+			for i := range 2000 {
+				key := fmt.Sprint((worker*31 + i*7) % 3000)
+				got, err := c.Get(t.Context(), key, func(context.Context) (string, Life, error) {
+					return "value of " + key, Life{Fresh: time.Hour}, nil
+				})
+				if err != nil || got.Value != "value of "+key {
+					t.Errorf("Get(%s) = %+v, %v", key, got, err)
+					return
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+// TestGetFollowsItsModel plays calls, failures and time in any sequence and compares with what a map with
+// time stamps would say.
+func TestGetFollowsItsModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		life := Life{
+			Fresh: time.Duration(rapid.IntRange(0, 3).Draw(rt, "fresh")) * time.Second,
+			Stale: time.Duration(rapid.IntRange(0, 3).Draw(rt, "stale")) * time.Second,
+		}
+		waits := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 12).Draw(rt, "waits")
+		fails := rapid.SliceOfN(rapid.Bool(), len(waits), len(waits)).Draw(rt, "fails")
+		// A failure of rt must not leave the bubble by panic.
+		var differs error
+		synctest.Test(t, func(t *testing.T) { differs = playModel(t, life, waits, fails) })
+		if differs != nil {
+			rt.Fatal(differs)
+		}
+	})
+}
+
+func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
+	c := open(t, Options[string]{})
+	// Out of step with ristretto's sweeps, which may drop an entry that is stored anew at that instant.
+	time.Sleep(100 * time.Millisecond)
+	held, heldAt, loads := "", time.Time{}, 0
+	for i, wait := range waits {
+		time.Sleep(time.Duration(wait) * time.Second)
+		load := func(context.Context) (string, Life, error) {
+			if fails[i] {
+				return "", Life{}, errBroken
+			}
+			loads++
+			return fmt.Sprint(loads), life, nil
+		}
+		outcome, age := Miss, time.Since(heldAt)
+		if held != "" {
+			outcome = life.at(age)
+		}
+		got, err := c.Get(t.Context(), "key", load)
+		synctest.Wait()
+		next := fmt.Sprint(loads)
+		switch {
+		case outcome == Miss && fails[i]:
+			if !errors.Is(err, errBroken) {
+				return fmt.Errorf("step %d: Get = %+v, %v, want an error", i, got, err)
+			}
+			continue
+		case outcome == Miss:
+			held, heldAt = next, time.Now()
+		}
+		if err != nil || got.Outcome != outcome || got.Value != held {
+			return fmt.Errorf("step %d: Get = %+v, %v, want %s as %v", i, got, err, held, outcome)
+		}
+		if outcome == Stale && !fails[i] {
+			held, heldAt = next, time.Now()
+		}
+		if life.whole() == 0 {
+			held = ""
+		}
+	}
+	return nil
+}
+
+func BenchmarkHit(b *testing.B) {
+	c, err := New(Options[string]{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	load := counted(new(atomic.Int64), Life{Fresh: time.Hour})
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := c.Get(b.Context(), "key", load); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

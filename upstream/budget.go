@@ -1,0 +1,108 @@
+package upstream
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Limits of what an endpoint's Retry-After is believed: without one a moment, and never so long that one
+// answer silences the endpoint for good.
+const (
+	defaultPause = time.Second
+	longestPause = 5 * time.Minute
+)
+
+// budget is how often an endpoint may be asked: our own rate, and pauses that the endpoint asked for.
+type budget struct {
+	limiter *rate.Limiter // nil when unlimited
+
+	mu     sync.Mutex
+	paused time.Time // until then
+}
+
+func newBudget(perSecond float64, burst int) *budget {
+	if perSecond <= 0 {
+		return &budget{}
+	}
+	return &budget{limiter: rate.NewLimiter(rate.Limit(perSecond), max(burst, 1))}
+}
+
+// take waits until cost calls may be made, as long as ctx lives; when that is too short it takes nothing,
+// does not wait and returns after what time to ask again.
+func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
+	if isBackground(ctx) {
+		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
+			return retryAfter, false, err
+		}
+	}
+	now := time.Now()
+	wait := b.pauseLeft(now)
+	var reservation *rate.Reservation
+	if b.limiter != nil {
+		reservation = b.limiter.ReserveN(now, min(max(cost, 1), b.limiter.Burst()))
+		wait = max(wait, reservation.DelayFrom(now))
+	}
+	if wait <= 0 {
+		return 0, true, nil
+	}
+	if deadline, limited := ctx.Deadline(); limited && now.Add(wait).After(deadline) {
+		giveBack(reservation)
+		return wait, false, nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return 0, true, nil
+	case <-ctx.Done():
+		giveBack(reservation)
+		return 0, false, ctx.Err()
+	}
+}
+
+func giveBack(reservation *rate.Reservation) {
+	if reservation != nil {
+		reservation.Cancel()
+	}
+}
+
+// pause stops the endpoint's use for d.
+func (b *budget) pause(d time.Duration) {
+	if d <= 0 {
+		d = defaultPause
+	}
+	until := time.Now().Add(min(d, longestPause))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if until.After(b.paused) {
+		b.paused = until
+	}
+}
+
+func (b *budget) pauseLeft(now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.paused.Sub(now)
+}
+
+func (b *budget) isPaused() bool { return b.pauseLeft(time.Now()) > 0 }
+
+// isSpent reports whether the next call would have to wait for our own rate.
+func (b *budget) isSpent() bool { return b.limiter != nil && b.limiter.Tokens() < 1 }
+
+// retryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.
+func retryAfter(header http.Header) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		return max(time.Until(date), 0)
+	}
+	return 0
+}

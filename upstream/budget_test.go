@@ -1,0 +1,95 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+)
+
+func TestBudgetWaitsOnlyWithinTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
+		start := time.Now()
+		for range 2 {
+			if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took != 2*time.Second {
+			t.Errorf("two calls at one in 2 s took %v", took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start = time.Now()
+		_, err := e.Do(ctx, upstream.Request{})
+		var got *upstream.Error
+		if !errors.As(err, &got) || got.Class != upstream.RateLimited || got.RetryAfter != 2*time.Second {
+			t.Errorf("Do() without time to wait = %v, want rate limited, retry after 2 s", err)
+		}
+		if time.Since(start) != 0 {
+			t.Error("Do() waited for a refusal")
+		}
+	})
+}
+
+func TestBudgetCountsCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 10, Burst: 10})
+		start := time.Now()
+		for range 3 {
+			if _, err := e.Do(t.Context(), upstream.Request{Cost: 10}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took != 2*time.Second {
+			t.Errorf("30 units at 10 a second took %v, want 2 s", took)
+		}
+	})
+}
+
+func TestRetryAfterPausesTheEndpoint(t *testing.T) {
+	for name, after := range map[string]func() string{
+		"seconds": func() string { return "4" },
+		"date":    func() string { return time.Now().Add(4 * time.Second).UTC().Format(http.TimeFormat) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
+					if asked++; asked == 1 {
+						return answer(429, "", "Retry-After", after()), nil
+					}
+					return answer(200, "{}"), nil
+				})
+				_, _ = e.Do(t.Context(), upstream.Request{})
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if _, err := e.Do(ctx, upstream.Request{}); classOf(err) != upstream.RateLimited || asked != 1 {
+					t.Errorf("Do() during the pause = %v after %d requests, want rate limited after 1", err, asked)
+				}
+				start := time.Now()
+				if _, err := e.Do(t.Context(), upstream.Request{}); err != nil || time.Since(start) < 3*time.Second {
+					t.Errorf("Do() with time = %v after %v, want an answer after the pause", err, time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+func TestPauseIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := always(429, "", "Retry-After", "99999999")
+		e := endpoint(t, "node", func(r *http.Request) (*http.Response, error) { return next(r) })
+		_, _ = e.Do(t.Context(), upstream.Request{})
+		next = always(200, "{}")
+		time.Sleep(5 * time.Minute)
+		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
+			t.Errorf("Do() five minutes after an endless pause = %v, want an answer", err)
+		}
+	})
+}

@@ -1,0 +1,325 @@
+package upstream
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+)
+
+const (
+	defaultTimeout = 10 * time.Second
+	defaultMaxBody = 16 << 20
+
+	// fairTime is how long an endpoint must have had before a deadline of the caller's counts against it:
+	// hurried callers must not be able to open its breaker.
+	fairTime = 500 * time.Millisecond
+)
+
+// EndpointOptions describe an endpoint.
+type EndpointOptions struct {
+	Name    string // in errors, logs and spans, where the URL never appears
+	URL     string
+	Header  http.Header   // sent with every request: keys, for instance
+	Timeout time.Duration // of one call with its wait for the budget; 10 s by default
+
+	RequestsPerSecond float64 // zero: unlimited
+	Burst             int
+
+	MaxBody    int64                // bytes of an answer; 16 MiB by default
+	Client     *http.Client         // must honour contexts; one of its own by default
+	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
+}
+
+// Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
+type Endpoint struct {
+	name       string
+	base       *url.URL
+	header     http.Header
+	timeout    time.Duration
+	maxBody    int64
+	client     *http.Client
+	attributes []attribute.KeyValue
+	breaker    *breaker
+	budget     *budget
+	secrets    *strings.Replacer
+}
+
+// NewEndpoint returns the endpoint that o describes; it calls nothing yet.
+func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
+	if o.Name == "" {
+		return nil, errors.New("endpoint without a name")
+	}
+	base, err := url.Parse(o.URL)
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, fmt.Errorf("endpoint %s: URL is not http(s)://host/…", o.Name)
+	}
+	return &Endpoint{
+		name:       o.Name,
+		base:       base,
+		header:     o.Header.Clone(),
+		timeout:    cmp.Or(o.Timeout, defaultTimeout),
+		maxBody:    cmp.Or(o.MaxBody, defaultMaxBody),
+		client:     newClient(o.Client),
+		attributes: o.Attributes,
+		breaker:    newBreaker(o.Name),
+		budget:     newBudget(o.RequestsPerSecond, o.Burst),
+		secrets:    newScrubber(o.Name, base, o.Header),
+	}, nil
+}
+
+// newClient takes the transport of given, or a new one, and never follows a redirect: keys would go along.
+func newClient(given *http.Client) *http.Client {
+	client := &http.Client{}
+	if given != nil {
+		*client = *given
+	}
+	if client.Transport == nil {
+		client.Transport = &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    32,
+			MaxConnsPerHost:        128,
+			IdleConnTimeout:        90 * time.Second,
+			TLSHandshakeTimeout:    5 * time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
+		}
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
+}
+
+// Name returns the configured name.
+func (e *Endpoint) Name() string { return e.name }
+
+// CloseIdle closes connections that wait for further use.
+func (e *Endpoint) CloseIdle() { e.client.CloseIdleConnections() }
+
+// Request is what to ask, apart from where.
+type Request struct {
+	Method string // GET without a body, POST with one, by default
+	Path   string // joined to the endpoint's URL
+	Query  url.Values
+	Header http.Header
+	Body   []byte
+	Cost   int // what it takes from the rate budget; 1 by default
+
+	rpcMethod string // for the span; set by RPC alone
+}
+
+func (r Request) method() string {
+	switch {
+	case r.Method != "":
+		return r.Method
+	case r.Body != nil:
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// Response is a complete answer.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+
+	secrets *strings.Replacer // for texts of the body that end up in errors
+}
+
+// Do asks once. An answer of 2xx or 4xx is a Response, but for 429; everything else is an *Error.
+func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
+	return e.attempt(ctx, r, 1, nil)
+}
+
+// attempt asks once, as the number-th try of a job. What check says about the answer counts for the
+// endpoint's health like the answer itself; nil accepts all.
+func (e *Endpoint) attempt(ctx context.Context, r Request, number int, check func(Response) error) (Response, error) {
+	ctx, span := startAttempt(ctx, e, r, number)
+	response, err := e.guarded(ctx, r, check)
+	endAttempt(span, response, err)
+	countFailure(ctx, e, err)
+	return response, err
+}
+
+var errPanicked = errors.New("panicked")
+
+func (e *Endpoint) guarded(caller context.Context, r Request, check func(Response) error) (Response, error) {
+	ctx, cancel := context.WithTimeout(caller, e.timeout)
+	defer cancel()
+	if e.breaker.isOpen() {
+		return Response{}, &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: e.breaker.untilProbe()}
+	}
+	// The budget first: a probe that waits for it would keep the breaker half-open.
+	after, ok, err := e.budget.take(ctx, r.Cost)
+	if err != nil {
+		return Response{}, e.interrupted(caller, time.Now())
+	}
+	if !ok {
+		return Response{}, &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
+	}
+	done, after, ok := e.breaker.enter()
+	if !ok {
+		return Response{}, &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: after}
+	}
+	outcome := errPanicked // unless something else is known
+	defer func() { done(outcome) }()
+
+	response, err := e.exchange(ctx, caller, r)
+	if err == nil && check != nil {
+		err = e.refusal(check(response))
+	}
+	var limited *Error
+	if errors.As(err, &limited) && limited.Class == RateLimited {
+		e.budget.pause(limited.RetryAfter)
+	}
+	outcome = err
+	return response, err
+}
+
+// refusal makes an *Error of what a check said; a plain error is a bad answer.
+func (e *Endpoint) refusal(err error) error {
+	if err == nil {
+		return nil
+	}
+	refused := &Error{Class: BadAnswer, Endpoint: e.name, Err: err}
+	var said *Error
+	if errors.As(err, &said) {
+		*refused = *said
+		refused.Endpoint = e.name
+	}
+	return refused
+}
+
+// exchange sends r and reads the whole answer.
+func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, error) {
+	started := time.Now()
+	request, err := e.request(ctx, r)
+	if err != nil {
+		return Response{}, &Error{Class: Rejected, Endpoint: e.name, Err: err}
+	}
+	answer, err := e.client.Do(request)
+	if err != nil {
+		return Response{}, e.broken(ctx, caller, started, err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, e.maxBody+1))
+	if err != nil {
+		return Response{}, e.broken(ctx, caller, started, err)
+	}
+	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, secrets: e.secrets}
+	if int64(len(body)) > e.maxBody {
+		return Response{Status: answer.StatusCode}, &Error{
+			Class: BadAnswer, Endpoint: e.name, Status: answer.StatusCode,
+			Err: fmt.Errorf("answer exceeds %d bytes", e.maxBody),
+		}
+	}
+	if class := classOfStatus(answer.StatusCode); class != 0 {
+		return response, &Error{
+			Class: class, Endpoint: e.name, Status: answer.StatusCode, RetryAfter: retryAfter(answer.Header),
+		}
+	}
+	return response, nil
+}
+
+// classOfStatus returns zero for a status whose answer is for the caller to read.
+func classOfStatus(status int) Class {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return RateLimited
+	case status >= 500:
+		return ServerError
+	case status < 200 || status >= 300 && status < 400:
+		return BadAnswer
+	}
+	return 0
+}
+
+// request builds the HTTP request. Trace context is not sent: third parties have no business with it.
+func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error) {
+	target := *e.base
+	if r.Path != "" {
+		target = *e.base.JoinPath(r.Path)
+	}
+	if len(r.Query) > 0 {
+		query := target.Query()
+		maps.Copy(query, r.Query)
+		target.RawQuery = query.Encode()
+	}
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method(), target.String(), body)
+	if err != nil {
+		return nil, errors.New("request cannot be built from its method and path")
+	}
+	request.Header.Set("User-Agent", "crossgate")
+	request.Header.Set("Accept", "application/json")
+	if r.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	maps.Copy(request.Header, e.header)
+	maps.Copy(request.Header, r.Header)
+	return request, nil
+}
+
+// broken classes an exchange that ended without a whole answer.
+func (e *Endpoint) broken(ctx, caller context.Context, started time.Time, err error) error {
+	if ctx.Err() != nil {
+		return e.interrupted(caller, started)
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // without the URL
+	}
+	var timeout interface{ Timeout() bool }
+	class := Unreachable
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		class = Timeout
+	}
+	// Only the text goes on, scrubbed: the cause quotes host names.
+	return &Error{Class: class, Endpoint: e.name, Err: errors.New(e.secrets.Replace(err.Error()))}
+}
+
+// interrupted tells the caller's cancel and the caller's deadline from the endpoint's own timeout.
+func (e *Endpoint) interrupted(caller context.Context, started time.Time) error {
+	err := caller.Err()
+	if err == nil {
+		return &Error{Class: Timeout, Endpoint: e.name, Err: fmt.Errorf("no answer within %s", e.timeout)}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Error{Class: Canceled, Endpoint: e.name, Err: err}
+	}
+	return &Error{
+		Class: Timeout, Endpoint: e.name, Err: err,
+		hurried: time.Since(started) < min(fairTime, e.timeout/2),
+	}
+}
+
+// standing ranks how likely the endpoint is to answer at once.
+type standing uint8
+
+const (
+	ready standing = iota
+	short          // would wait for our own rate
+	away           // asked us to pause, or its breaker is open
+)
+
+func (e *Endpoint) standing() standing {
+	switch {
+	case e.breaker.isOpen() || e.budget.isPaused():
+		return away
+	case e.budget.isSpent():
+		return short
+	}
+	return ready
+}

@@ -1,0 +1,119 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+)
+
+func TestEndpointClassesFailures(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		answers transport
+		want    upstream.Class
+		status  int
+		after   time.Duration
+	}{
+		{"connection broken", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection reset") }, upstream.Unreachable, 0, 0},
+		{"silent", silent, upstream.Timeout, 0, 0},
+		{"internal error", always(500, "oops"), upstream.ServerError, 500, 0},
+		{"draining", always(503, "", "Retry-After", "7"), upstream.ServerError, 503, 7 * time.Second},
+		{"too many", always(429, "", "Retry-After", "3"), upstream.RateLimited, 429, 3 * time.Second},
+		{"too many, nonsense for a time", always(429, "", "Retry-After", "soon"), upstream.RateLimited, 429, 0},
+		{"redirect", always(302, "", "Location", "http://elsewhere.invalid/"), upstream.BadAnswer, 302, 0},
+		{"endless", func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(neverEnding{})}, nil
+		}, upstream.BadAnswer, 200, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := endpoint(t, "node", test.answers, upstream.EndpointOptions{MaxBody: 1000})
+				_, err := e.Do(t.Context(), upstream.Request{})
+				var got *upstream.Error
+				if !errors.As(err, &got) {
+					t.Fatalf("Do() = %v, want an *upstream.Error", err)
+				}
+				if got.Class != test.want || got.Status != test.status || got.RetryAfter != test.after || got.Endpoint != "node" {
+					t.Errorf("Do() = %+v, want class %v, status %d, retry after %v", got, test.want, test.status, test.after)
+				}
+			})
+		})
+	}
+}
+
+// neverEnding is a body without an end.
+type neverEnding struct{}
+
+func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestEndpointReturnsWhatTheCallerCanRead(t *testing.T) {
+	for _, status := range []int{200, 201, 400, 403, 404, 422} {
+		e := endpoint(t, "venue", always(status, `{"a":1}`))
+		got, err := e.Do(t.Context(), upstream.Request{})
+		if err != nil || got.Status != status || string(got.Body) != `{"a":1}` {
+			t.Errorf("Do() with status %d = %+v, %v", status, got, err)
+		}
+	}
+}
+
+func TestEndpointBuildsRequests(t *testing.T) {
+	var got *http.Request
+	var body []byte
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+	}))
+	defer server.Close()
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: "venue", URL: server.URL + "/v1/?key=k", Header: http.Header{"X-Api-Key": {"s"}}, Client: server.Client(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Do(t.Context(), upstream.Request{Path: "quote/best", Query: url.Values{"a": {"1 2"}}, Body: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Method != "POST" || got.URL.Path != "/v1/quote/best" || got.URL.RawQuery != "a=1+2&key=k" || string(body) != "{}" {
+		t.Errorf("sent %s %s with %q", got.Method, got.URL, body)
+	}
+	if got.Header.Get("X-Api-Key") != "s" || got.Header.Get("Traceparent") != "" {
+		t.Errorf("sent headers %v", got.Header)
+	}
+}
+
+func TestEndpointNeverTellsItsURL(t *testing.T) {
+	const key = "0123456789secret"
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://host-of-" + key + ".invalid/v2/" + key + "?k=" + key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Do(t.Context(), upstream.Request{})
+	if err == nil || strings.Contains(err.Error(), key) {
+		t.Errorf("Do() = %v, want an error without %s", err, key)
+	}
+	_, err = upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "host/" + key})
+	if err == nil || strings.Contains(err.Error(), key) {
+		t.Errorf("NewEndpoint = %v, want an error without %s", err, key)
+	}
+}
+
+func TestEndpointTellsCancelFromTimeout(t *testing.T) {
+	e := endpoint(t, "node", silent)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(time.Millisecond, cancel)
+	_, err := e.Do(ctx, upstream.Request{})
+	var got *upstream.Error
+	if !errors.As(err, &got) || got.Class != upstream.Canceled || !errors.Is(err, context.Canceled) {
+		t.Errorf("Do() of a caller who left = %v, want it classed as canceled", err)
+	}
+}

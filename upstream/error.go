@@ -1,0 +1,141 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Class is what a failed call comes down to, for those who decide what to do next.
+type Class uint8
+
+// The classes. Only Unreachable, Timeout, ServerError and BadAnswer are held against an endpoint.
+const (
+	Unreachable Class = iota + 1 // no connection, or it broke
+	Timeout                      // no answer in the time given
+	ServerError                  // HTTP 5xx
+	RateLimited                  // our own budget is spent, or HTTP 429
+	BreakerOpen                  // failed too often lately; not asked at all
+	BadAnswer                    // answered something that cannot be an answer to the question
+	Rejected                     // understood the request and declined it: HTTP 4xx, a JSON-RPC error
+	Unconfirmed                  // answered something that another endpoint has to say as well
+	Canceled                     // the caller left
+)
+
+var classNames = [...]string{
+	"unclassified", "unreachable", "timeout", "server error", "rate limited", "breaker open", "bad answer", "rejected", "unconfirmed", "canceled",
+}
+
+// String is the class in words; spans and metrics carry it as an attribute.
+func (c Class) String() string { return classNames[c] }
+
+// Error says how one endpoint failed, or how every endpoint of a pool did. It never contains a URL,
+// since URLs carry keys.
+type Error struct {
+	Class      Class
+	Endpoint   string        // configured name of the endpoint, or of the pool
+	Status     int           // HTTP status, zero when there was none
+	RetryAfter time.Duration // when asking again makes sense; zero when unknown
+	Err        error         // the cause; may be nil
+
+	// hurried marks a timeout at a deadline of the caller's that came too soon to blame the endpoint.
+	hurried bool
+}
+
+func (e *Error) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s", e.Endpoint, e.Class)
+	if e.Status != 0 {
+		fmt.Fprintf(&text, " (HTTP %d)", e.Status)
+	}
+	if e.RetryAfter > 0 {
+		fmt.Fprintf(&text, ", retry after %s", e.RetryAfter.Round(time.Millisecond))
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&text, ": %s", e.Err)
+	}
+	return text.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// classOf returns the class of err, zero when it has none.
+func classOf(err error) Class {
+	var classed *Error
+	if errors.As(err, &classed) {
+		return classed.Class
+	}
+	return 0
+}
+
+// countsAgainst reports whether err is the endpoint's own failing. A caller's cancel or haste, a spent
+// budget and a declined request are not.
+func countsAgainst(err error) bool {
+	var classed *Error
+	if !errors.As(err, &classed) {
+		return err != nil
+	}
+	switch classed.Class {
+	case Unreachable, ServerError, BadAnswer:
+		return true
+	case Timeout:
+		return !classed.hurried
+	}
+	return false
+}
+
+// attempts is what each endpoint of a pool said, in the sequence in which they were asked.
+type attempts []error
+
+func (a attempts) Error() string {
+	texts := make([]string, len(a))
+	for i, err := range a {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (a attempts) Unwrap() []error { return a }
+
+// onlyDoubt reports whether there are failures and each of them is an answer that wanted to be confirmed.
+func (a attempts) onlyDoubt() bool {
+	for _, err := range a {
+		if classOf(err) != Unconfirmed {
+			return false
+		}
+	}
+	return len(a) > 0
+}
+
+// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets
+// and breakers stood in the way; a timeout when there was one; else unreachable.
+func (a attempts) summary(pool string) *Error {
+	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
+	seen := map[Class]bool{}
+	for _, err := range a {
+		var one *Error
+		if !errors.As(err, &one) {
+			continue
+		}
+		seen[one.Class] = true
+		whole.Status = one.Status
+		if one.RetryAfter > 0 && (whole.RetryAfter == 0 || one.RetryAfter < whole.RetryAfter) {
+			whole.RetryAfter = one.RetryAfter
+		}
+	}
+	switch {
+	case len(seen) == 1:
+		for shared := range seen {
+			whole.Class = shared
+		}
+	case len(seen) == 2 && seen[RateLimited] && seen[BreakerOpen]:
+		whole.Class = RateLimited
+	case seen[Timeout]:
+		whole.Class = Timeout
+	}
+	if len(seen) > 1 {
+		whole.Status = 0
+	}
+	return whole
+}

@@ -1,0 +1,128 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+)
+
+func TestPoolFailsOverAndStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[string]int{}
+		count := func(answers transport) transport {
+			return func(r *http.Request) (*http.Response, error) {
+				asked[r.URL.Host]++
+				return answers(r)
+			}
+		}
+		pool := upstream.NewPool("chain", endpoint(t, "a", count(always(500, ""))), endpoint(t, "b", count(always(200, "b"))))
+		for range 10 {
+			got, err := pool.Do(t.Context(), upstream.Request{}, nil)
+			if err != nil || string(got.Body) != "b" {
+				t.Fatalf("Do() = %+v, %v, want b's answer", got, err)
+			}
+		}
+		if asked["a.invalid"] != 1 || asked["b.invalid"] != 10 {
+			t.Errorf("asked %v, want the failing endpoint once", asked)
+		}
+	})
+}
+
+func TestPoolRefusesAnswers(t *testing.T) {
+	pool := upstream.NewPool("chain", endpoint(t, "a", always(200, "<html>")), endpoint(t, "b", always(200, "fine")))
+	got, err := pool.Do(t.Context(), upstream.Request{}, func(r upstream.Response) error {
+		if strings.HasPrefix(string(r.Body), "<") {
+			return errors.New("a page")
+		}
+		return nil
+	})
+	if err != nil || string(got.Body) != "fine" {
+		t.Errorf("Do() = %+v, %v, want the acceptable answer", got, err)
+	}
+}
+
+func TestPoolLeavesTimeForTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := upstream.NewPool("chain", endpoint(t, "a", silent), endpoint(t, "b", always(200, "b")))
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if _, err := pool.Do(ctx, upstream.Request{}, nil); err != nil {
+			t.Errorf("Do() with a silent first endpoint = %v, want the second one's answer", err)
+		}
+	})
+}
+
+func TestPoolAsksPausedEndpointsLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := upstream.NewPool("chain",
+			endpoint(t, "a", always(429, "", "Retry-After", "60")), endpoint(t, "b", always(200, "b")))
+		start := time.Now()
+		for range 3 {
+			if _, err := pool.Do(t.Context(), upstream.Request{}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if time.Since(start) != 0 {
+			t.Errorf("Do() waited %v for a paused endpoint", time.Since(start))
+		}
+	})
+}
+
+func TestPoolClassesFailuresAsAWhole(t *testing.T) {
+	refused := transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })
+	for _, test := range []struct {
+		name  string
+		a, b  transport
+		want  upstream.Class
+		after time.Duration
+	}{
+		{"limited", always(429, "", "Retry-After", "9"), always(429, "", "Retry-After", "4"), upstream.RateLimited, 4 * time.Second},
+		{"silent", silent, silent, upstream.Timeout, 0},
+		{"one silent", refused, silent, upstream.Timeout, 0},
+		{"down", refused, always(500, ""), upstream.Unreachable, 0},
+		{"failing", always(500, ""), always(503, ""), upstream.ServerError, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pool := upstream.NewPool("chain", endpoint(t, "a", test.a), endpoint(t, "b", test.b))
+				_, err := pool.Do(t.Context(), upstream.Request{}, nil)
+				var got *upstream.Error
+				if !errors.As(err, &got) || got.Class != test.want || got.RetryAfter != test.after || got.Endpoint != "chain" {
+					t.Fatalf("Do() = %v, want class %v, retry after %v", err, test.want, test.after)
+				}
+				for _, name := range []string{"a: ", "b: "} {
+					if !strings.Contains(err.Error(), name) {
+						t.Errorf("Do() = %v, which does not say what %s said", err, name)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestPoolStopsWhenTheCallerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		hang := transport(func(r *http.Request) (*http.Response, error) { asked++; return silent(r) })
+		pool := upstream.NewPool("chain", endpoint(t, "a", hang), endpoint(t, "b", hang))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		_, err := pool.Do(ctx, upstream.Request{}, nil)
+		if classOf(err) != upstream.Canceled || asked != 1 {
+			t.Errorf("Do() of a caller who left = %v after %d requests, want canceled after 1", err, asked)
+		}
+	})
+}
+
+func TestEmptyPoolFails(t *testing.T) {
+	_, err := upstream.NewPool("chain").Do(t.Context(), upstream.Request{}, nil)
+	if classOf(err) != upstream.Unreachable {
+		t.Errorf("Do() without endpoints = %v, want unreachable", err)
+	}
+}

@@ -1,0 +1,123 @@
+package upstream_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// ofChain is a node that serves a chain and answers everything else with the chain's name.
+func ofChain(id string, requests *atomic.Int64) transport {
+	answers := node(func(c rpcCall) string {
+		if c.Method == "eth_chainId" {
+			return `"result":"` + id + `"`
+		}
+		return `"result":"from ` + id + `"`
+	})
+	return func(r *http.Request) (*http.Response, error) {
+		requests.Add(1)
+		return answers(r)
+	}
+}
+
+// chainProof wants endpoints to serve chain 0x1.
+func chainProof(asked *atomic.Int64) func() *upstream.Call {
+	return func() *upstream.Call {
+		asked.Add(1)
+		return &upstream.Call{Method: "eth_chainId", Out: new(string), Accept: func(result any) error {
+			if id := *result.(*string); id != "0x1" {
+				return errors.New("serves chain " + id)
+			}
+			return nil
+		}}
+	}
+}
+
+func TestEndpointsProveThemselvesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wrong, right, proofs atomic.Int64
+		client := upstream.NewRPC(upstream.NewPool("chain",
+			endpoint(t, "wrong", ofChain("0x2", &wrong)), endpoint(t, "right", ofChain("0x1", &right)),
+		)).Proving(chainProof(&proofs))
+		var name string
+		for range 3 {
+			if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {
+				t.Fatalf("Call = %q, %v, want the answer of the right chain", name, err)
+			}
+		}
+		if wrong.Load() != 1 || right.Load() != 3 || proofs.Load() != 2 {
+			t.Errorf("%d and %d requests with %d proofs, want 1 and 3 with one proof each", wrong.Load(), right.Load(), proofs.Load())
+		}
+		<-time.After(2 * time.Minute)
+		if err := client.Call(t.Context(), "web3_name", &name); err != nil || proofs.Load() != 3 || right.Load() != 4 {
+			t.Errorf("after two minutes: %v, %d proofs, %d requests, want another proof along with the call", err, proofs.Load(), right.Load())
+		}
+	})
+}
+
+func TestFailuresAskForAnotherProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	id := "0x1"
+	down := false
+	client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+		if down {
+			return nil, errors.New("connection reset")
+		}
+		return ofChain(id, &requests)(r)
+	}))).Proving(chainProof(&proofs))
+	call := func() error { return client.Call(t.Context(), "web3_name", new(string)) }
+	if err := call(); err != nil {
+		t.Fatal(err)
+	}
+	down = true
+	if call() == nil {
+		t.Fatal("a call to an endpoint that is down succeeded")
+	}
+	down, id = false, "0x2" // another machine answers under the same name
+	if err := call(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") {
+		t.Errorf("after coming back as another chain: %v", err)
+	}
+}
+
+func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
+	var requests, proofs atomic.Int64
+	one := ofChain("0x1", &requests)
+	single := func(r *http.Request) (*http.Response, error) {
+		if isBatch(t, r) {
+			requests.Add(1)
+			return answer(400, ""), nil
+		}
+		return one(r)
+	}
+	client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", single))).Proving(chainProof(&proofs))
+	var name string
+	for range 2 {
+		if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {
+			t.Fatalf("Call = %q, %v", name, err)
+		}
+	}
+	if requests.Load() != 4 { // the batch, the proof, two calls
+		t.Errorf("%d requests, want 4", requests.Load())
+	}
+}
+
+// isBatch reports whether a request holds several calls. It leaves the body to be read again.
+func isBatch(t *testing.T, r *http.Request) bool {
+	t.Helper()
+	body, err := r.GetBody()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(body, first); err != nil {
+		t.Fatal(err)
+	}
+	return first[0] == '['
+}

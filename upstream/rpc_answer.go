@@ -1,0 +1,190 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// rpcAnswer is a response object.
+type rpcAnswer struct {
+	ID     json.RawMessage `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *RPCError       `json:"error"`
+}
+
+// id reads the answer's id, which some servers return as text.
+func (a rpcAnswer) id() (uint64, bool) {
+	id, err := strconv.ParseUint(strings.Trim(string(a.ID), `"`), 10, 64)
+	return id, err == nil
+}
+
+// batchRefusedError says that an endpoint declined a batch as a batch.
+type batchRefusedError struct {
+	size  int
+	cause error
+}
+
+func (e *batchRefusedError) Error() string { return fmt.Sprintf("batch refused: %s", e.cause) }
+func (e *batchRefusedError) Unwrap() error { return e.cause }
+
+// parse reads the response objects in an answer to asked calls. Servers put error objects under any
+// status below 500; an answer that is neither is a bad one, a bare 4xx a refusal.
+func parse(response Response, asked int) ([]rpcAnswer, error) {
+	body := bytes.TrimSpace(response.Body)
+	var answers []rpcAnswer
+	var err error
+	if len(body) > 0 && body[0] == '[' {
+		err = json.Unmarshal(body, &answers)
+	} else {
+		answers = make([]rpcAnswer, 1)
+		err = json.Unmarshal(body, &answers[0])
+	}
+	if response.Status >= 400 && (err != nil || len(answers) == 0 || answers[0].Error == nil) {
+		return nil, declined(response.Status, asked)
+	}
+	if err != nil {
+		return nil, errors.New("not a JSON-RPC answer")
+	}
+	for _, answer := range answers {
+		if answer.Error != nil {
+			answer.Error.Message = response.secrets.Replace(answer.Error.Message)
+		}
+	}
+	if asked > 1 && body[0] != '[' {
+		return nil, wholeRefused(answers[0], asked)
+	}
+	return answers, nil
+}
+
+// declined is a 4xx whose body says nothing.
+func declined(status, asked int) error {
+	cause := errors.New(strings.ToLower(http.StatusText(status)))
+	if asked > 1 && (status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge) {
+		cause = &batchRefusedError{asked, cause}
+	}
+	return &Error{Class: Rejected, Status: status, Err: cause}
+}
+
+// wholeRefused is a single response object in answer to a batch.
+func wholeRefused(answer rpcAnswer, asked int) error {
+	if answer.Error == nil {
+		return errors.New("one answer to several calls")
+	}
+	if class := answer.Error.class(); class == RateLimited || class == BadAnswer {
+		return &Error{Class: class, Err: answer.Error}
+	}
+	return &Error{Class: Rejected, Err: &batchRefusedError{asked, answer.Error}}
+}
+
+// outcome is what an answer says about one call: a value for Out, or an error. open says that another
+// endpoint may well do better.
+type outcome struct {
+	value    reflect.Value
+	err      error
+	open     bool
+	doubtful bool // the value is one that the call doubts
+}
+
+type outcomes []outcome
+
+// settle matches answers, in whatever sequence, to calls, whose ids begin with first.
+func settle(calls []*Call, answers []rpcAnswer, first uint64) outcomes {
+	settled := make(outcomes, len(calls))
+	for i := range settled {
+		settled[i] = outcome{err: &Error{Class: BadAnswer, Err: errors.New("no answer to this call")}, open: true}
+	}
+	for _, answer := range answers {
+		id, readable := answer.id()
+		if !readable && len(calls) == 1 && answer.Error != nil {
+			id = first // an error object may lack the id (section 5 of the specification)
+		}
+		if index := id - first; index < uint64(len(calls)) {
+			settled[index] = judge(calls[index], answer)
+		}
+	}
+	return settled
+}
+
+// judge decodes the answer to one call.
+func judge(call *Call, answer rpcAnswer) outcome {
+	if answer.Error != nil {
+		class := answer.Error.class()
+		if class == 0 {
+			return outcome{err: answer.Error}
+		}
+		return outcome{err: &Error{Class: class, Err: answer.Error}, open: true}
+	}
+	if answer.Result == nil {
+		return outcome{err: &Error{Class: BadAnswer, Err: errors.New("answer without a result")}, open: true}
+	}
+	if call.Out == nil {
+		return outcome{}
+	}
+	// Decoded apart: a result that breaks off must leave nothing behind in Out.
+	value := reflect.New(reflect.TypeOf(call.Out).Elem())
+	err := json.Unmarshal(answer.Result, value.Interface())
+	if err == nil && call.Accept != nil {
+		err = call.Accept(value.Interface())
+	}
+	if err != nil && classOf(err) == 0 {
+		err = &Error{Class: BadAnswer, Err: fmt.Errorf("result: %w", err)}
+	}
+	if err != nil {
+		return outcome{err: err, open: true}
+	}
+	return outcome{value: value.Elem(), doubtful: call.Doubt != nil && call.Doubt(value.Interface())}
+}
+
+var errUnconfirmed = errors.New("no other endpoint said the same")
+
+// doubt opens the outcomes that calls doubt unless an endpoint asked before doubtfully said the same.
+func (o outcomes) doubt(before outcomes) {
+	for i := range o {
+		if o[i].doubtful && (before == nil || !before[i].doubtful) {
+			o[i].err, o[i].open = &Error{Class: Unconfirmed, Err: errUnconfirmed}, true
+		}
+	}
+}
+
+// open counts the calls that another endpoint should be asked about.
+func (o outcomes) open() int {
+	count := 0
+	for _, one := range o {
+		if one.open {
+			count++
+		}
+	}
+	return count
+}
+
+// firstOpen returns the error of the first open call, nil when none is.
+func (o outcomes) firstOpen() error {
+	for _, one := range o {
+		if one.open {
+			return one.err
+		}
+	}
+	return nil
+}
+
+// deliver fills calls; errors of open ones are the whole pool's.
+func (o outcomes) deliver(calls []*Call, pool string) {
+	for i, call := range calls {
+		call.Err = nil
+		if err := o[i].err; err != nil {
+			var classed *Error
+			if errors.As(err, &classed) {
+				classed.Endpoint = pool
+			}
+			call.Err = fmt.Errorf("%s: %w", call.Method, err)
+		} else if o[i].value.IsValid() {
+			reflect.ValueOf(call.Out).Elem().Set(o[i].value)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package evm
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/upstream"
+)
+
+// quantity is an integer as Ethereum's JSON-RPC writes it (execution-apis, base types): 0x and hex digits.
+// Leading zeros, which some nodes write, are read too.
+type quantity uint64
+
+func (q *quantity) UnmarshalText(text []byte) error {
+	digits, prefixed := strings.CutPrefix(string(text), "0x")
+	n, err := strconv.ParseUint(digits, 16, 64)
+	if !prefixed || err != nil {
+		return fmt.Errorf("%.24q is not a quantity of 64 bits", text)
+	}
+	*q = quantity(n)
+	return nil
+}
+
+func (q quantity) MarshalText() ([]byte, error) {
+	return strconv.AppendUint([]byte("0x"), uint64(q), 16), nil
+}
+
+// amount is a quantity of up to 256 bits.
+type amount struct{ chain.Amount }
+
+func (a *amount) UnmarshalText(text []byte) error {
+	digits, prefixed := strings.CutPrefix(string(text), "0x")
+	if len(digits)%2 == 1 {
+		digits = "0" + digits
+	}
+	raw, err := hex.DecodeString(digits)
+	if !prefixed || err != nil || len(raw) == 0 || len(raw) > 32 {
+		return fmt.Errorf("%.80q is not a quantity of 256 bits", text)
+	}
+	a.Amount = chain.AmountFromBytes(raw)
+	return nil
+}
+
+func (a amount) MarshalText() ([]byte, error) { return []byte("0x" + a.Big().Text(16)), nil }
+
+// payload is bytes of any length.
+type payload []byte
+
+func (p *payload) UnmarshalText(text []byte) error {
+	digits, prefixed := bytes.CutPrefix(text, []byte("0x"))
+	if !prefixed {
+		return errors.New("bytes without 0x")
+	}
+	raw := make([]byte, hex.DecodedLen(len(digits)))
+	if _, err := hex.Decode(raw, digits); err != nil {
+		return fmt.Errorf("bytes: %w", err)
+	}
+	*p = raw
+	return nil
+}
+
+func (p payload) MarshalText() ([]byte, error) { return hex.AppendEncode([]byte("0x"), p), nil }
+
+// stamp is the time that newer nodes add to a log, UNIX seconds; zero when it is not there in the usual form.
+type stamp uint64
+
+func (s *stamp) UnmarshalJSON(text []byte) error {
+	var q quantity
+	if json.Unmarshal(text, &q) == nil {
+		*s = stamp(q)
+	}
+	return nil
+}
+
+// header is what is read of a block.
+type header struct {
+	Number     quantity   `json:"number"`
+	Hash       chain.Hash `json:"hash"`
+	ParentHash chain.Hash `json:"parentHash"`
+	Timestamp  quantity   `json:"timestamp"`
+}
+
+// receipt is what is read of a transaction that is in a block.
+type receipt struct {
+	TransactionHash chain.Hash    `json:"transactionHash"`
+	BlockHash       chain.Hash    `json:"blockHash"`
+	BlockNumber     quantity      `json:"blockNumber"`
+	From            chain.Address `json:"from"`
+	Status          *quantity     `json:"status"` // nil before Byzantium
+	Logs            []log         `json:"logs"`
+	Bloom           filter        `json:"logsBloom"`
+}
+
+// failed reports whether the transaction changed nothing.
+func (r *receipt) failed() bool { return r.Status != nil && *r.Status == 0 }
+
+// log is one event log.
+type log struct {
+	Address         chain.Address `json:"address"`
+	Topics          []chain.Hash  `json:"topics"`
+	Data            payload       `json:"data"`
+	BlockNumber     quantity      `json:"blockNumber"`
+	BlockHash       chain.Hash    `json:"blockHash"`
+	BlockTimestamp  stamp         `json:"blockTimestamp"`
+	TransactionHash chain.Hash    `json:"transactionHash"`
+	Index           quantity      `json:"logIndex"`
+	Removed         bool          `json:"removed"`
+}
+
+// call is a JSON-RPC call whose result goes to out when accept, if there is one, returns nil for it.
+func call[T any](out *T, accept func(T) error, method string, params ...any) *upstream.Call {
+	c := &upstream.Call{Method: method, Params: params, Out: out}
+	if accept != nil {
+		c.Accept = func(result any) error { return accept(*result.(*T)) }
+	}
+	return c
+}
+
+// headerCall asks for a block by its number or tag; out stays nil when there is none.
+func headerCall(out **header, block any) *upstream.Call {
+	return call(out, func(h *header) error {
+		number, numbered := block.(quantity)
+		switch {
+		case h == nil:
+			return nil
+		case h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0:
+			return errors.New("block without hash or time")
+		case numbered && h.Number != number:
+			return fmt.Errorf("block %d instead of %d", h.Number, number)
+		}
+		return nil
+	}, "eth_getBlockByNumber", block, false)
+}
+
+// existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.
+func existingHeaderCall(out **header, number quantity) *upstream.Call {
+	return call(out, func(h *header) error {
+		if h == nil || h.Number != number {
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not reached block %d", number)}
+		}
+		return nil
+	}, "eth_getBlockByNumber", number, false)
+}
+
+// headerByHashCall asks for the block with hash, which must exist.
+func headerByHashCall(out **header, hash chain.Hash) *upstream.Call {
+	return call(out, func(h *header) error {
+		if h == nil || h.Hash != hash {
+			return errors.New("not the block asked for")
+		}
+		return nil
+	}, "eth_getBlockByHash", hash, false)
+}
+
+// receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
+func receiptCall(out **receipt, tx chain.Hash) *upstream.Call {
+	return call(out, func(r *receipt) error {
+		if r == nil {
+			return nil
+		}
+		if r.TransactionHash != tx || r.From.IsAbsent() {
+			return errors.New("not the receipt asked for")
+		}
+		return r.checkLogs()
+	}, "eth_getTransactionReceipt", tx)
+}
+
+// minedReceiptCall asks for the receipt of a transaction that is in the block with hash; a node that does
+// not have it there is passed over.
+func minedReceiptCall(out **receipt, tx, block chain.Hash) *upstream.Call {
+	c := receiptCall(out, tx)
+	accept := c.Accept
+	c.Accept = func(result any) error {
+		if r := *result.(**receipt); r == nil || r.BlockHash != block {
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has transaction %s not in block %s", tx, block)}
+		}
+		return accept(result)
+	}
+	return c
+}
+
+// firstReceiptCall is receiptCall for a transaction that need not exist: that a node knows none is believed
+// when another one says so too.
+func firstReceiptCall(out **receipt, tx chain.Hash) *upstream.Call {
+	c := receiptCall(out, tx)
+	c.Doubt = func(result any) bool {
+		r := *result.(**receipt)
+		return r == nil || r.BlockHash.IsAbsent()
+	}
+	return c
+}

@@ -1,0 +1,77 @@
+package evm
+
+import (
+	"encoding/json"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestQuantitiesAreRead(t *testing.T) {
+	for text, want := range map[string]uint64{`"0x0"`: 0, `"0x1f"`: 31, `"0x001f"`: 31, `"0xffffffffffffffff"`: 1<<64 - 1} {
+		var got quantity
+		if err := json.Unmarshal([]byte(text), &got); err != nil || uint64(got) != want {
+			t.Errorf("quantity %s = %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{`""`, `"0x"`, `"12"`, `"0x-1"`, `"0x+1"`, `"0x1_0"`, `"0x10000000000000000"`, `12`, `{}`} {
+		var got quantity
+		if err := json.Unmarshal([]byte(text), &got); err == nil {
+			t.Errorf("quantity %s = %d, want an error", text, got)
+		}
+	}
+}
+
+func TestStampsThatAreNoneAreIgnored(t *testing.T) {
+	for text, want := range map[string]stamp{`"0x5"`: 5, `5`: 0, `"soon"`: 0, `null`: 0, `{}`: 0} {
+		var got stamp
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
+			t.Errorf("stamp %s = %d, %v, want %d", text, got, err, want)
+		}
+	}
+}
+
+func FuzzAnswers(f *testing.F) {
+	f.Add(`{"number":"0x1","hash":null,"timestamp":"0x2"}`)
+	f.Add(`{"transactionHash":"0x01","status":"0x1","logs":[{"address":"0x","topics":[],"data":"0x0","logIndex":"0x1"}]}`)
+	f.Add(`{"baseFeePerGas":["0x0",null],"reward":[[],null],"gasUsedRatio":[1]}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, into := range []any{new(*header), new(*receipt), new([]log), new(amount), new(payload)} {
+			_ = json.Unmarshal([]byte(body), into)
+		}
+		var r receipt
+		if json.Unmarshal([]byte(body), &r) == nil && r.checkLogs() == nil {
+			var logs int
+			for i := range r.Logs {
+				if r.Logs[i].TransactionHash == r.TransactionHash {
+					logs++
+				}
+			}
+			if logs != len(r.Logs) {
+				t.Errorf("a receipt with %d logs of its own of %d was accepted", logs, len(r.Logs))
+			}
+		}
+		var history *feeHistory
+		if json.Unmarshal([]byte(body), &history) == nil && history.hasMarket() {
+			history.price(0, amount{}.Amount)
+			history.price(1, amount{}.Amount)
+		}
+	})
+}
+
+func FuzzTokenText(f *testing.F) {
+	f.Add(make([]byte, 32))
+	f.Add(append(make([]byte, 31), 32))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		decimals(answer)
+		got := text(answer)
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > 256 {
+			t.Errorf("text(%x) = %q", answer, got)
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) {
+				t.Errorf("text(%x) = %q holds a control character", answer, got)
+			}
+		}
+	})
+}

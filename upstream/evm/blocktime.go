@@ -1,0 +1,100 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	// clockSkew is how far the block times of two chains may be apart.
+	clockSkew = 2 * time.Minute
+	// estimateRounds bounds the search for a block by its time; whatever it has then is early enough.
+	estimateRounds = 12
+	// directRounds of them go where the average block time points; the rest halve, for chains whose block
+	// time changed much.
+	directRounds = 4
+)
+
+// blockBefore returns a block that is older than since, in UNIX seconds by any chain's clock, and mostly
+// not many blocks older. latest is the newest block; guessed, if not nil, may be the one that is wanted.
+func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, guessed *header) (uint64, error) {
+	since -= min(since, uint64(clockSkew/time.Second))
+	if uint64(latest.Number) < windowBlocks {
+		return 0, nil
+	}
+	older, newer := header{}, latest
+	if guessed != nil && uint64(guessed.Timestamp) < since {
+		older = *guessed
+	} else {
+		var first *header
+		firstCall, guessedCall := headerCall(&first, quantity(1)), existingHeaderCall(&guessed, quantity(c.estimate(since, latest)))
+		if err := c.ask(ctx, firstCall, guessedCall); err != nil {
+			return 0, err
+		}
+		if guessedCall.Err != nil {
+			return 0, fmt.Errorf("chain %d: %w", c.chain.ID, guessedCall.Err)
+		}
+		if first != nil { // else its node has dropped the oldest blocks
+			older = *first
+		}
+		if uint64(older.Timestamp) >= since {
+			return 0, nil
+		}
+		older, newer = narrow(since, *guessed, older, newer)
+	}
+	for round := range estimateRounds {
+		distance := blocksUntil(since, older, newer)
+		if distance <= windowBlocks/2 {
+			break
+		}
+		guess := uint64(older.Number) + distance - min(distance, windowBlocks/4)
+		if round >= directRounds {
+			guess = (uint64(older.Number) + uint64(newer.Number)) / 2
+		}
+		if err := c.need(ctx, existingHeaderCall(&guessed, quantity(guess))); err != nil {
+			return 0, err
+		}
+		older, newer = narrow(since, *guessed, older, newer)
+	}
+	return uint64(older.Number), nil
+}
+
+// narrow puts between in the place of one of its neighbours.
+func narrow(since uint64, between, older, newer header) (header, header) {
+	if uint64(between.Timestamp) < since {
+		return between, newer
+	}
+	return older, between
+}
+
+// guess returns the number of a block a little older than since, by the newest block known and the chain's
+// typical block time. Nothing has to be asked for it; not known when the chain is too young to need it.
+func (c *Chain) guess(since uint64) (number uint64, known bool) {
+	newest := c.newest.Load()
+	if since == 0 || newest == nil || uint64(newest.Number) < windowBlocks {
+		return 0, false
+	}
+	return c.estimate(since-min(since, uint64(clockSkew/time.Second)), *newest), true
+}
+
+// estimate goes back from latest by the chain's typical block time, and a little further.
+func (c *Chain) estimate(since uint64, latest header) uint64 {
+	if since >= uint64(latest.Timestamp) || c.chain.BlockTime <= 0 {
+		return uint64(latest.Number) - windowBlocks/4
+	}
+	seconds := uint64(latest.Timestamp) - since
+	back := seconds*uint64(time.Second/time.Millisecond)/uint64(max(c.chain.BlockTime.Milliseconds(), 1)) + windowBlocks/4
+	return max(uint64(latest.Number)-min(back, uint64(latest.Number)), 1)
+}
+
+// blocksUntil tells how many blocks after older the time since is, by the average of the blocks between
+// older and newer.
+func blocksUntil(since uint64, older, newer header) uint64 {
+	seconds := uint64(newer.Timestamp - older.Timestamp)
+	if newer.Timestamp <= older.Timestamp {
+		return 0
+	}
+	blocks := uint64(newer.Number - older.Number)
+	return min(blocks*(since-uint64(older.Timestamp))/seconds, blocks)
+}

@@ -1,0 +1,144 @@
+// Package evm asks chains of the Ethereum kind over JSON-RPC: for order events, token metadata, and what
+// transactions cost.
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+)
+
+// tagRetry is how long a chain whose nodes know no finalized block is not asked for one.
+const tagRetry = 10 * time.Minute
+
+// Chain is one EVM chain. Safe for concurrent use.
+type Chain struct {
+	chain chain.Chain
+	rpc   *upstream.RPC
+
+	logSpan *upstream.Width // blocks that the endpoints search for logs at once
+	recent  bool            // the nodes keep the newest state only
+
+	newest     atomic.Pointer[header] // that the chain told of; nil before the first
+	noTagUntil atomic.Int64           // UNIX nanoseconds
+}
+
+var _ order.Historian = (*Chain)(nil)
+
+// Option says how a chain's nodes differ from Ethereum's.
+type Option func(*Chain)
+
+// WithoutPast says that no node of the chain tells the state of a past block.
+func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
+
+// New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
+func New(c chain.Chain, rpc *upstream.RPC, options ...Option) *Chain {
+	made := &Chain{chain: c, logSpan: upstream.NewWidth(widestLogSpan)}
+	made.rpc = rpc.Proving(made.chainIDCall)
+	for _, set := range options {
+		set(made)
+	}
+	return made
+}
+
+// ask makes calls in one round trip, whatever becomes of each.
+func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
+	if err := c.rpc.Batch(ctx, calls...); err != nil {
+		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
+	}
+	return nil
+}
+
+// need is ask for calls of which none may fail.
+func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
+	if err := c.ask(ctx, calls...); err != nil {
+		return err
+	}
+	for _, call := range calls {
+		if call.Err != nil {
+			return fmt.Errorf("chain %d: %w", c.chain.ID, call.Err)
+		}
+	}
+	return nil
+}
+
+// chainIDCall is what endpoints prove themselves by: those of another chain must never be believed.
+func (c *Chain) chainIDCall() *upstream.Call {
+	var id quantity
+	return call(&id, func(id quantity) error {
+		if uint64(id) != c.chain.Native {
+			return fmt.Errorf("endpoint serves chain %d, not %d", id, c.chain.Native)
+		}
+		return nil
+	}, "eth_chainId")
+}
+
+// Head returns the newest block and the newest final one: what the chain's nodes call finalized, or as
+// many blocks back as the order protocol's validators wait.
+func (c *Chain) Head(ctx context.Context) (order.Head, error) {
+	var latest, finalized *header
+	calls := []*upstream.Call{headerCall(&latest, "latest")}
+	now := time.Now()
+	tagged := now.UnixNano() >= c.noTagUntil.Load()
+	if tagged {
+		calls = append(calls, headerCall(&finalized, "finalized"))
+	}
+	if err := c.ask(ctx, calls...); err != nil {
+		return order.Head{}, err
+	}
+	if err := calls[0].Err; err != nil {
+		return order.Head{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+	}
+	if latest == nil {
+		return order.Head{}, fmt.Errorf("chain %d: no latest block", c.chain.ID)
+	}
+	c.newest.Store(latest)
+	head := order.Head{Latest: latest.block()}
+	head.Finalized = head.Latest.Number - min(head.Latest.Number, c.chain.Finality)
+	if finalized != nil {
+		head.Finalized = min(uint64(finalized.Number), head.Latest.Number)
+	} else if tagged && isUnknownTag(calls[1].Err) {
+		c.noTagUntil.Store(now.Add(tagRetry).UnixNano())
+	}
+	return head, nil
+}
+
+// isUnknownTag reports whether a node that was asked for its finalized block has none: it says so in an
+// error object, or answers null without an error.
+func isUnknownTag(err error) bool {
+	var said *upstream.RPCError
+	var failed *upstream.Error
+	if errors.As(err, &failed) && failed.Class == upstream.RateLimited {
+		return false
+	}
+	return err == nil || errors.As(err, &said)
+}
+
+// refusedByContract reports whether err is what running the call came to, the same on every node.
+func refusedByContract(err error) bool {
+	var said *upstream.RPCError
+	var failed *upstream.Error
+	return errors.As(err, &said) && !errors.As(err, &failed)
+}
+
+// Block returns the block that has number now; see order.Source.
+func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
+	var found *header
+	if err := c.need(ctx, headerCall(&found, quantity(number))); err != nil {
+		return order.Block{}, err
+	}
+	if found == nil {
+		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, number, order.ErrNotFound)
+	}
+	return found.block(), nil
+}
+
+func (h *header) block() order.Block {
+	return order.Block{Number: uint64(h.Number), Hash: h.Hash, Parent: h.ParentHash, Time: uint64(h.Timestamp)}
+}

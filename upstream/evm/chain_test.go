@@ -1,0 +1,73 @@
+package evm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+)
+
+func TestHead(t *testing.T) {
+	n := newNode(1000)
+	c := n.serve(t, testChain)
+	got, err := c.Head(t.Context())
+	if err != nil || got.Latest.Number != 1000 || got.Latest.Time != n.blockTime(1000) || got.Finalized != 980 {
+		t.Errorf("Head() = %+v, %v, want block 1000, final up to 980", got, err)
+	}
+	if trips := n.trips(); trips != 1 {
+		t.Errorf("Head() took %d round trips, want 1", trips)
+	}
+}
+
+func TestHeadWithoutFinalizedTag(t *testing.T) {
+	n := newNode(1000)
+	n.finalized = 0
+	c := n.serve(t, testChain)
+	for range 3 {
+		got, err := c.Head(t.Context())
+		if err != nil || got.Finalized != 1000-testChain.Finality {
+			t.Fatalf("Head() = %+v, %v, want %d final", got, err, 1000-testChain.Finality)
+		}
+	}
+	if asked := n.methods["eth_getBlockByNumber"]; asked != 4 {
+		t.Errorf("%d blocks asked for, want the unknown tag once", asked)
+	}
+}
+
+func TestBlock(t *testing.T) {
+	c := newNode(1000).serve(t, testChain)
+	want, _ := chain.ParseHash(blockHash(77))
+	if got, err := c.Block(t.Context(), 77); err != nil || got.Number != 77 || got.Hash != want {
+		t.Errorf("Block(77) = %+v, %v", got, err)
+	}
+	if _, err := c.Block(t.Context(), 1001); !errors.Is(err, order.ErrNotFound) {
+		t.Errorf("Block(1001) = %v, want ErrNotFound", err)
+	}
+}
+
+// A wrong URL in the configuration must never become a wrong answer.
+func TestEndpointsOfAnotherChainAreRefused(t *testing.T) {
+	wrong := newNode(1000)
+	wrong.chainID = 1
+	if _, err := wrong.serve(t, testChain).Head(t.Context()); err == nil || !strings.Contains(err.Error(), "serves chain 1, not 8453") {
+		t.Errorf("Head() of another chain = %v, want a refusal", err)
+	}
+	right := newNode(2000)
+	got, err := serveAll(t, testChain, wrong, right).Head(t.Context())
+	if err != nil || got.Latest.Number != 2000 {
+		t.Errorf("Head() = %+v, %v, want that of the right chain", got, err)
+	}
+}
+
+func TestCallTellsTheContractsRefusal(t *testing.T) {
+	n := newNode(10)
+	n.storage = func(string, string, uint64) string { return "!execution reverted: no" }
+	_, err := n.serve(t, testChain).Call(t.Context(), testChain.Contracts.Gate, []byte{1})
+	var said *upstream.RPCError
+	if !errors.As(err, &said) || !said.IsRevert() {
+		t.Errorf("Call() = %v, want the contract's refusal", err)
+	}
+}

@@ -1,0 +1,136 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// oracle is where the OP stack keeps its GasPriceOracle (specs.optimism.io, predeploys).
+var oracle = chain.NewAddress([]byte{
+	0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0f,
+})
+
+// Chains by their EIP-155 ids whose fees have a part beside gas.
+var (
+	// opStack publishes transactions on another chain and charges for it: Optimism, Base, BOB, Mantle, MegaETH.
+	opStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 4326: true}
+	// Linea tells a price of gas that depends on the size of the transaction.
+	linea uint64 = 59144
+)
+
+var (
+	l1FeeSelector       = selector("getL1Fee(bytes)")
+	operatorFeeSelector = selector("getOperatorFee(uint256)") // since the Isthmus upgrade
+)
+
+// DataFee asks what publishing tx costs on the chains that charge for it beside gas. On Arbitrum and the
+// ZK stack that is within the gas.
+func (c *Chain) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
+	switch {
+	case opStack[c.chain.Native]:
+		return c.publishingFee(ctx, tx, gas)
+	case c.chain.Native == linea:
+		return c.sizeFee(ctx, sender, tx, gas)
+	}
+	return chain.Amount{}, nil
+}
+
+// publishingFee is what the oracle says of the unsigned transaction, and of its gas where operators have a
+// share. Answers of contracts that know no such function count as nothing.
+func (c *Chain) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
+	raw := unsigned(c.chain.Native, tx, gas)
+	answers, err := c.askEach(ctx, []question{
+		{oracle, slices.Concat(l1FeeSelector, encodeBytes(raw))},
+		{oracle, slices.Concat(operatorFeeSelector, wordOf(gas))},
+	})
+	if err != nil {
+		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
+	}
+	var fee chain.Amount
+	for _, answer := range answers {
+		if part, told := word(answer, 0); told {
+			amount, err := chain.AmountFromBig(part)
+			if err != nil {
+				return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
+			}
+			fee = fee.Add(amount)
+		}
+	}
+	return fee, nil
+}
+
+// sizeFee is how much more gas costs for this transaction than usual (docs.linea.build, linea_estimateGas).
+func (c *Chain) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
+	var told struct {
+		BaseFee  amount `json:"baseFeePerGas"`
+		Priority amount `json:"priorityFeePerGas"`
+	}
+	var usual amount
+	size := &upstream.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &told}
+	if err := c.need(ctx, size, call(&usual, nil, "eth_gasPrice")); err != nil {
+		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
+	}
+	price := told.BaseFee.Add(told.Priority.Amount)
+	return price.Sub(usual.Amount).MulDiv(gas, 1), nil
+}
+
+// encodeBytes is the ABI encoding of one argument of type bytes.
+func encodeBytes(raw []byte) []byte {
+	const wordSize = 32
+	encoded := append(wordOf(wordSize), wordOf(uint64(len(raw)))...)
+	encoded = append(encoded, raw...)
+	return append(encoded, make([]byte, (wordSize-len(raw)%wordSize)%wordSize)...)
+}
+
+// wordOf is n as the ABI writes it.
+func wordOf(n uint64) []byte {
+	return new(big.Int).SetUint64(n).FillBytes(make([]byte, 32))
+}
+
+// unsigned is the transaction without its signature as EIP-1559 serialises it, with prices of the usual size:
+// the fee depends on the bytes.
+func unsigned(chainID uint64, tx quote.Tx, gas uint64) []byte {
+	const usualPrice = 1_000_000_000
+	value := tx.Value.Bytes32()
+	body := rlpString(rlpNumber(chainID))
+	for _, field := range [][]byte{
+		rlpNumber(1), rlpNumber(usualPrice), rlpNumber(usualPrice), rlpNumber(gas), tx.To.Bytes(), trimZeros(value[:]), tx.Data,
+	} {
+		body = append(body, rlpString(field)...)
+	}
+	body = append(body, 0xc0) // no access list
+	return append(append([]byte{0x02}, rlpHeader(0xc0, len(body))...), body...)
+}
+
+func rlpNumber(n uint64) []byte { return trimZeros(wordOf(n)) }
+
+func trimZeros(raw []byte) []byte {
+	for len(raw) > 0 && raw[0] == 0 {
+		raw = raw[1:]
+	}
+	return raw
+}
+
+// rlpString is a string in Ethereum's RLP (ethereum.org, recursive-length prefix serialization).
+func rlpString(raw []byte) []byte {
+	if len(raw) == 1 && raw[0] < 0x80 {
+		return raw
+	}
+	return append(rlpHeader(0x80, len(raw)), raw...)
+}
+
+// rlpHeader is the prefix of length bytes; kind is 0x80 for a string and 0xc0 for a list.
+func rlpHeader(kind byte, length int) []byte {
+	const longest = 55 // with one byte of prefix
+	if length <= longest {
+		return []byte{kind + byte(length)}
+	}
+	size := rlpNumber(uint64(length))
+	return append([]byte{kind + longest + byte(len(size))}, size...)
+}

@@ -1,0 +1,114 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+var _ quote.FeeSource = (*Chain)(nil)
+
+// feeBlocks is over how many blocks tips are looked at, feePercentiles which tips of each block: those
+// that Normal and Aggressive go by.
+const feeBlocks = 10
+
+var feePercentiles = []int{50, 90}
+
+// leastTip is what a chain's block producers demand at least, in wei (Polygon: docs.polygon.technology,
+// 25 gwei; its nodes drop transactions below).
+var leastTip = map[chain.ID]chain.Amount{137: chain.NewAmount(25_000_000_000)}
+
+// feeHistory is the answer to eth_feeHistory (execution-apis, fee_market.yaml): base fees of the blocks and,
+// last, of the next one; for each block the tips at the percentiles.
+type feeHistory struct {
+	BaseFees      []amount   `json:"baseFeePerGas"`
+	Rewards       [][]amount `json:"reward"`
+	GasUsedRatios []float64  `json:"gasUsedRatio"`
+}
+
+// GasPrice reads what a unit of gas costs now, in one round trip. Expected is the next base fee and the
+// median tip of the blocks that were used at all; MaxFee leaves room for the base fee to double, for
+// Aggressive to treble. Chains without base fees are asked for their gas price.
+func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
+	var history *feeHistory
+	var plain amount
+	historyCall := call(&history, nil, "eth_feeHistory", quantity(feeBlocks), "latest", feePercentiles)
+	plainCall := call(&plain, nil, "eth_gasPrice")
+	if err := c.ask(ctx, historyCall, plainCall); err != nil {
+		return quote.GasPrice{}, err
+	}
+	if historyCall.Err == nil && history.hasMarket() {
+		return history.price(p, leastTip[c.chain.ID]), nil
+	}
+	if plainCall.Err != nil {
+		return quote.GasPrice{}, fmt.Errorf("chain %d: %w", c.chain.ID, plainCall.Err)
+	}
+	return legacyPrice(p, plain.Amount), nil
+}
+
+// legacyPrice adds a quarter for Aggressive.
+func legacyPrice(p quote.Priority, plain chain.Amount) quote.GasPrice {
+	if p == quote.Aggressive {
+		plain = plain.MulDiv(5, 4)
+	}
+	return quote.GasPrice{Expected: plain, Legacy: true}
+}
+
+// hasMarket reports whether there is a base fee, or at least tips, to go by.
+func (h *feeHistory) hasMarket() bool {
+	if h == nil || len(h.BaseFees) == 0 {
+		return false
+	}
+	return !h.BaseFees[len(h.BaseFees)-1].IsZero() || !h.tip(quote.Normal).IsZero()
+}
+
+func (h *feeHistory) price(p quote.Priority, least chain.Amount) quote.GasPrice {
+	base := h.BaseFees[len(h.BaseFees)-1].Amount
+	tip := h.tip(quote.Normal)
+	room := uint64(2)
+	if p == quote.Aggressive {
+		tip = larger(h.tip(quote.Aggressive), tip.MulDiv(5, 4))
+		room = 3
+	}
+	tip = larger(tip, least)
+	return quote.GasPrice{
+		Expected:    base.Add(tip),
+		Base:        base,
+		MaxFee:      base.MulDiv(room, 1).Add(tip),
+		MaxPriority: tip,
+	}
+}
+
+// tip is the median over the blocks that were used of the tip at the priority's percentile.
+func (h *feeHistory) tip(p quote.Priority) chain.Amount {
+	var tips []chain.Amount
+	for i, rewards := range h.Rewards {
+		empty := i < len(h.GasUsedRatios) && h.GasUsedRatios[i] == 0
+		if !empty && int(p) < len(rewards) {
+			tips = append(tips, rewards[p].Amount)
+		}
+	}
+	if len(tips) == 0 {
+		return chain.Amount{}
+	}
+	slices.SortFunc(tips, chain.Amount.Cmp)
+	return tips[len(tips)/2]
+}
+
+func larger(a, b chain.Amount) chain.Amount {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
+}
+
+// EstimateGas runs tx from sender on the newest block and returns the gas it needs. What the contract
+// says when it refuses stands in the error, which wraps quote.ErrReverted.
+func (c *Chain) EstimateGas(ctx context.Context, sender chain.Address, tx quote.Tx) (uint64, error) {
+	var gas quantity
+	err := c.need(ctx, call(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
+	return uint64(gas), reverted(err)
+}

@@ -1,0 +1,70 @@
+package evm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+const gwei = 1_000_000_000
+
+func TestGasPrice(t *testing.T) {
+	polygon := testChain
+	polygon.ID, polygon.Native = 137, 137
+	// Next base fee 10 gwei; medians of the used blocks: 2 gwei and 4 gwei.
+	market := `"result":{"oldestBlock":"0x1","baseFeePerGas":["0x1","0x1","0x1","0x1","0x2540be400"],
+		"gasUsedRatio":[0.5,0,0.9,1],"reward":[["0x3b9aca00","0x77359400"],["0x0","0x0"],["0x77359400","0xee6b2800"],["0xb2d05e00","0x12a05f200"]]}`
+	quiet := `"result":{"oldestBlock":"0x1","baseFeePerGas":["0x1","0x2540be400"],"gasUsedRatio":[0],"reward":[["0x0","0x0"]]}`
+	none := `"result":{"oldestBlock":"0x1","baseFeePerGas":["0x0","0x0"],"gasUsedRatio":[0.1],"reward":[["0x0","0x0"]]}`
+	amount := func(n uint64) chain.Amount { return chain.NewAmount(n * gwei) }
+	for _, test := range []struct {
+		name     string
+		chain    chain.Chain
+		history  string
+		priority quote.Priority
+		want     quote.GasPrice
+	}{
+		{"normal", testChain, market, quote.Normal, quote.GasPrice{Expected: amount(12), Base: amount(10), MaxFee: amount(22), MaxPriority: amount(2)}},
+		{"aggressive", testChain, market, quote.Aggressive, quote.GasPrice{Expected: amount(14), Base: amount(10), MaxFee: amount(34), MaxPriority: amount(4)}},
+		{"least tip", polygon, market, quote.Normal, quote.GasPrice{Expected: amount(35), Base: amount(10), MaxFee: amount(45), MaxPriority: amount(25)}},
+		{"nobody pays tips", testChain, quiet, quote.Aggressive, quote.GasPrice{Expected: amount(10), Base: amount(10), MaxFee: amount(30)}},
+		{"no base fee", testChain, none, quote.Normal, quote.GasPrice{Expected: amount(8), Legacy: true}},
+		{"no fee history", testChain, fault(-32601, "method not found"), quote.Aggressive, quote.GasPrice{Expected: amount(10), Legacy: true}},
+		{"null", testChain, `"result":null`, quote.Normal, quote.GasPrice{Expected: amount(8), Legacy: true}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n := newNode(10)
+			n.chainID = test.chain.Native
+			n.answers["eth_feeHistory"], n.answers["eth_gasPrice"] = test.history, `"result":"0x1dcd65000"`
+			got, err := n.serve(t, test.chain).GasPrice(t.Context(), test.priority)
+			if err != nil || got != test.want {
+				t.Errorf("GasPrice() = %+v, %v, want %+v", got, err, test.want)
+			}
+			if trips := n.trips(); trips != 1 {
+				t.Errorf("GasPrice() took %d round trips, want 1", trips)
+			}
+		})
+	}
+}
+
+func TestEstimateGas(t *testing.T) {
+	n := newNode(10)
+	c := n.serve(t, testChain)
+	tx := quote.Tx{To: testChain.Contracts.Gate, Data: []byte{1, 2}, Value: chain.NewAmount(3)}
+	n.answers["eth_estimateGas"] = `"result":"0x5208"`
+	if got, err := c.EstimateGas(t.Context(), plainToken, tx); err != nil || got != 21000 {
+		t.Errorf("EstimateGas() = %d, %v, want 21000", got, err)
+	}
+	n.answers["eth_estimateGas"] = `"error":{"code":3,"message":"execution reverted",` +
+		`"data":"0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"}`
+	if _, err := c.EstimateGas(t.Context(), plainToken, tx); !errors.Is(err, quote.ErrReverted) || !strings.Contains(err.Error(), "user error") {
+		t.Errorf("EstimateGas() of a revert = %v, want ErrReverted with the contract's words", err)
+	}
+	n.answers["eth_estimateGas"] = fault(-32000, "insufficient funds for transfer")
+	if _, err := c.EstimateGas(t.Context(), plainToken, tx); err == nil || errors.Is(err, quote.ErrReverted) {
+		t.Errorf("EstimateGas() without funds = %v, want an error that is no revert", err)
+	}
+}

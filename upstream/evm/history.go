@@ -1,0 +1,122 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream/evm") }
+
+// History returns the events that one side of an order left on this chain, without the creation when since
+// tells of it; see order.Historian. The contract's storage tells how many steps there must be and whether
+// the amounts were changed. That is searched in the logs of the blocks from since on and, where those do not
+// hold it, found exactly by asking the storage of past blocks, for which nodes need an archive; without,
+// logs are searched up to the newest block. It is an error when something that storage tells of cannot be
+// found. External calls are found near the steps only, so not when they were carried out long after the
+// fulfilment.
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (events []order.Event, err error) {
+	ctx, span := tracer().Start(ctx, "order.history", trace.WithAttributes(attribute.Int64("crossgate.chain.id", int64(c.chain.ID))))
+	defer func() {
+		if err != nil {
+			span.SetStatus(codes.Error, "history incomplete")
+		}
+		span.End()
+	}()
+	s := search{chain: c, ledger: c.ledger(side, since != 0), id: id}
+	if s.keeper.IsAbsent() {
+		return nil, fmt.Errorf("chain %d: the contract that keeps order %s is not known", c.chain.ID, id)
+	}
+	events, err = s.run(ctx, since)
+	span.SetAttributes(attribute.String("crossgate.history.path", s.path()))
+	return events, err
+}
+
+// ledger is one side of orders on a chain: the contract that keeps how far each has come, and those that
+// report it.
+type ledger struct {
+	keeper    chain.Address
+	reporters []chain.Address
+
+	question func(order.ID) []byte // how far an order has come
+	steps    func(answer []byte) (int, error)
+	isStep   func(order.Fact) bool
+
+	patches func(order.ID) []byte // by how much its amount was changed
+	isPatch func(order.Fact) bool
+}
+
+// ledger returns the side; steps before the one that is known are not counted.
+func (c *Chain) ledger(side order.Side, creationKnown bool) ledger {
+	contracts := c.chain.Contracts
+	if side == order.TakeSide {
+		return ledger{
+			keeper:    contracts.DlnDestination,
+			reporters: []chain.Address{contracts.DlnDestination, contracts.ExternalCallAdapter},
+			question:  onchain.TakeOrderCall,
+			steps:     takeSteps,
+			isStep:    isTakeStep,
+			patches:   onchain.TakePatchesCall,
+			isPatch:   is[order.TakeDecreased],
+		}
+	}
+	give := ledger{
+		keeper:    contracts.DlnSource,
+		reporters: []chain.Address{contracts.DlnSource},
+		question:  onchain.GiveOrderCall,
+		steps:     giveSteps,
+		isStep:    isGiveStep,
+		patches:   onchain.GivePatchesCall,
+		isPatch:   is[order.GiveIncreased],
+	}
+	if creationKnown {
+		give.steps, give.isStep = stepsAfterCreation, is[order.Claimed]
+	}
+	return give
+}
+
+// giveSteps counts the steps that DlnSource's answer tells of: created, claimed.
+func giveSteps(answer []byte) (int, error) {
+	stored, err := onchain.DecodeGiveOrder(answer)
+	switch stored.Status {
+	case onchain.GiveNotSet:
+		return 0, err
+	case onchain.GiveCreated:
+		return 1, err
+	}
+	return 2, err
+}
+
+func stepsAfterCreation(answer []byte) (int, error) {
+	steps, err := giveSteps(answer)
+	return max(steps, 1) - 1, err
+}
+
+// takeSteps counts the steps that DlnDestination's answer tells of: fulfilled, unlock sent; or cancelled.
+func takeSteps(answer []byte) (int, error) {
+	stored, err := onchain.DecodeTakeOrder(answer)
+	switch stored.Status {
+	case onchain.TakeNotSet:
+		return 0, err
+	case onchain.TakeSentUnlock:
+		return 2, err
+	}
+	return 1, err
+}
+
+func is[F order.Fact](fact order.Fact) bool {
+	_, same := fact.(F)
+	return same
+}
+
+func isGiveStep(fact order.Fact) bool { return is[order.Created](fact) || is[order.Claimed](fact) }
+
+func isTakeStep(fact order.Fact) bool { return is[order.Fulfilled](fact) || is[order.Sent](fact) }

@@ -1,0 +1,247 @@
+package evm_test
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+	"crossgate/upstream/evm"
+)
+
+// historyCase is a delivery on a chain of head blocks: fulfilled and unlocked in the blocks given.
+type historyCase struct {
+	head, created, fulfilled, sent uint64
+	trips                          int
+}
+
+func TestHistoryFindsSteps(t *testing.T) {
+	terms, id := delivery()
+	for name, test := range map[string]historyCase{
+		"young chain":            {head: 900, created: 100, fulfilled: 130, sent: 600, trips: 3},
+		"fulfilled only":         {head: 900, created: 100, fulfilled: 130, trips: 3},
+		"just now":               {head: 40_000_000, created: 39_999_900, fulfilled: 39_999_950, sent: 39_999_999, trips: 4},
+		"long ago":               {head: 40_000_000, created: 10_000_000, fulfilled: 10_000_060, sent: 10_003_000, trips: 6},
+		"unlocked much later":    {head: 40_000_000, created: 10_000_000, fulfilled: 10_000_060, sent: 25_000_000, trips: 16},
+		"fulfilled much later":   {head: 40_000_000, created: 10_000_000, fulfilled: 20_000_000, sent: 20_000_000, trips: 16},
+		"both much later, apart": {head: 40_000_000, created: 10_000_000, fulfilled: 20_000_000, sent: 20_000_010, trips: 24},
+	} {
+		for _, speed := range []string{"steady", "lately faster"} {
+			t.Run(name+", "+speed, func(t *testing.T) {
+				n := newNode(test.head)
+				if speed == "lately faster" {
+					n.blockTime = accelerating(test.head)
+				}
+				want := 1
+				n.add(t, test.fulfilled, true, fulfilledLog(t, terms))
+				n.keep(test.fulfilled, test.sent)
+				if test.sent != 0 {
+					n.add(t, test.sent, true, unlockLog(t, id))
+					want = 2
+				}
+				got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created))
+				if err != nil || len(got) != want {
+					t.Fatalf("History() = %+v, %v, want %d events", got, err, want)
+				}
+				if trips := n.trips(); trips > test.trips && speed == "steady" {
+					t.Errorf("History() took %d round trips, want at most %d", trips, test.trips)
+				} else if trips > 30 {
+					t.Errorf("History() took %d round trips", trips)
+				}
+			})
+		}
+	}
+}
+
+// accelerating is a chain whose blocks came every 3 s for most of its life and now come every 0.5 s.
+func accelerating(head uint64) func(uint64) uint64 {
+	turn := head * 3 / 4
+	return func(number uint64) uint64 {
+		if number <= turn {
+			return 1_500_000_000 + 3*number
+		}
+		return 1_500_000_000 + 3*turn + (number-turn)/2
+	}
+}
+
+func TestHistoryOnTheGiveChain(t *testing.T) {
+	terms, _ := delivery()
+	terms.Give.Chain, terms.Take.Chain = testChain.ID, 137
+	id := onchain.ID(terms)
+	n := newNode(40_000_000)
+	n.add(t, 10_000_000, true, eventLog{
+		"CreatedOrder(" + tupleType + ",bytes32,bytes,uint256,uint256,uint32)", testChain.Contracts.DlnSource,
+		encode(t, "order,bytes32,bytes,uint256,uint256,uint32", encodeTerms(terms), [32]byte(id), []byte{}, big.NewInt(1), big.NewInt(2), uint32(3)),
+	})
+	n.add(t, 10_400_000, true, eventLog{
+		"ClaimedUnlock(bytes32,address,uint256,address)", testChain.Contracts.DlnSource,
+		encode(t, "bytes32,address,uint256,address", [32]byte(id), [20]byte(repeat(9, 20)), big.NewInt(1000), [20]byte(repeat(2, 20))),
+	})
+	n.storage = func(to, _ string, block uint64) string {
+		status := 0
+		switch {
+		case to != testChain.Contracts.DlnSource.String() || block < 9_000_000:
+			return "0x" // not deployed
+		case block >= 10_400_000:
+			status = 2
+		case block >= 10_000_000:
+			status = 1
+		}
+		return fmt.Sprintf("0x%064x%0448x", status, 0)
+	}
+	got, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, 0)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("History() = %+v, %v, want the creation and the claim", got, err)
+	}
+	if _, claimed := got[1].Fact.(order.Claimed); !claimed || got[1].At.Block != 10_400_000 {
+		t.Errorf("History()[1] = %+v, want the claim", got[1])
+	}
+}
+
+func TestHistoryOfAnOrderThatMadeNoStep(t *testing.T) {
+	_, id := delivery()
+	n := newNode(1000)
+	n.keep(5000, 0)
+	got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(900))
+	if err != nil || len(got) != 0 || n.trips() != 1 {
+		t.Errorf("History() = %+v, %v, want none in one round trip", got, err)
+	}
+}
+
+// When storage tells of a step, silence about it would be a wrong answer.
+func TestHistoryNeverGuesses(t *testing.T) {
+	terms, id := delivery()
+	t.Run("log is missing", func(t *testing.T) {
+		n := newNode(1000)
+		n.keep(900, 950)
+		n.add(t, 900, true, fulfilledLog(t, terms))
+		if got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(890)); err == nil {
+			t.Errorf("History() = %+v, want an error", got)
+		}
+	})
+	t.Run("node without archive", func(t *testing.T) {
+		n := newNode(40_000_000)
+		n.archive = 39_999_000
+		n.keep(10_000_060, 25_000_000)
+		n.add(t, 10_000_060, true, fulfilledLog(t, terms))
+		n.add(t, 25_000_000, true, unlockLog(t, id))
+		if got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000)); err == nil {
+			t.Errorf("History() = %+v, want an error", got)
+		}
+	})
+	t.Run("contract unknown", func(t *testing.T) {
+		unknown := testChain
+		unknown.Contracts.DlnDestination = chain.Address{}
+		if got, err := newNode(1000).serve(t, unknown).History(t.Context(), id, order.TakeSide, 0); err == nil {
+			t.Errorf("History() = %+v, want an error", got)
+		}
+	})
+}
+
+// Where nodes keep no past state, logs alone lead to steps, however late these came.
+func TestHistoryWithoutPastState(t *testing.T) {
+	terms, id := delivery()
+	n := newNode(10_200_000)
+	n.archive = n.head
+	n.keep(10_000_060, 10_150_000)
+	n.add(t, 10_000_060, true, fulfilledLog(t, terms))
+	n.add(t, 10_150_000, true, unlockLog(t, id))
+	c := evm.New(testChain, rpcOf(t, n), evm.WithoutPast())
+	got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+	if err != nil || len(got) != 2 {
+		t.Fatalf("History() = %+v, %v, want two events", got, err)
+	}
+	n.keep(10_000_060, 10_160_000)
+	n.logs = n.logs[:1]
+	if got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000)); err == nil {
+		t.Errorf("History() = %+v without a log of the unlock, want an error", got)
+	}
+	if got, err := c.History(t.Context(), id, order.TakeSide, 0); err == nil {
+		t.Errorf("History() = %+v from no time on, want an error", got)
+	}
+}
+
+// Changes of the amount are found like steps, with the last of them even when nothing else happened.
+func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
+	terms, id := delivery()
+	for name, test := range map[string]struct {
+		fulfilled, first, last uint64
+		want                   int
+	}{
+		"lowered only":                      {first: 10_000_100, want: 1},
+		"lowered twice":                     {first: 10_000_100, last: 10_000_200, want: 2},
+		"lowered again much later":          {first: 10_000_100, last: 30_000_000, want: 2},
+		"lowered before it was fulfilled":   {first: 10_000_100, fulfilled: 10_000_300, want: 2},
+		"lowered much later, and fulfilled": {first: 20_000_000, last: 20_000_300, fulfilled: 20_000_400, want: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(40_000_000)
+			n.add(t, test.first, true, loweredLog(t, id, 900))
+			if test.last != 0 {
+				n.add(t, test.last, true, loweredLog(t, id, 800))
+			}
+			if test.fulfilled != 0 {
+				n.add(t, test.fulfilled, true, fulfilledLog(t, terms))
+				n.keep(test.fulfilled, 0)
+			}
+			n.patched = func(block uint64) uint64 {
+				switch {
+				case test.last != 0 && block >= test.last:
+					return 190
+				case block >= test.first:
+					return 90
+				}
+				return 0
+			}
+			got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+			if err != nil || len(got) != test.want {
+				t.Fatalf("History() = %+v, %v, want %d events", got, err, test.want)
+			}
+			final := chain.NewAmount(900)
+			if test.last != 0 {
+				final = chain.NewAmount(800)
+			}
+			o, _ := order.Fold(append(got, order.Event{Order: id, Fact: order.Created{Terms: terms}}))
+			if o.TakeFinal != final {
+				t.Errorf("final amount %s, want %s", o.TakeFinal, final)
+			}
+		})
+	}
+}
+
+// A chain whose head is known needs no search for the block of a time that was just now.
+func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
+	terms, id := delivery()
+	n := newNode(40_000_000)
+	n.add(t, 39_999_950, true, fulfilledLog(t, terms))
+	n.add(t, 39_999_990, true, unlockLog(t, id))
+	n.keep(39_999_950, 39_999_990)
+	c := n.serve(t, testChain)
+	if _, err := c.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n.trips()
+	got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900))
+	if err != nil || len(got) != 2 {
+		t.Fatalf("History() = %+v, %v, want two events", got, err)
+	}
+	if trips := n.trips(); trips != 3 {
+		t.Errorf("History() took %d round trips, want 3: storage, logs, receipts", trips)
+	}
+}
+
+func TestHistoryOfTheGiveSideLeavesOutAKnownCreation(t *testing.T) {
+	terms, id := delivery()
+	n := newNode(900)
+	n.add(t, 100, true, createdLog(t, terms))
+	n.storage = func(string, string, uint64) string { return fmt.Sprintf("0x%064x%0448x", 1, 0) }
+	got, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, n.blockTime(100))
+	if err != nil || len(got) != 0 {
+		t.Fatalf("History() = %+v, %v, want nothing beside the creation", got, err)
+	}
+	if trips := n.trips(); trips != 1 {
+		t.Errorf("History() took %d round trips, want 1", trips)
+	}
+}

@@ -1,0 +1,296 @@
+package evm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+)
+
+// lie changes what a node says: each result, or the whole body.
+type lie struct {
+	result func(any) any
+	body   func(string) string
+}
+
+// tell serves n's answers, changed.
+func (l lie) tell(n *node) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		truth := httptest.NewRecorder()
+		n.ServeHTTP(truth, r)
+		body := truth.Body.String()
+		if l.result != nil {
+			body = rewrite(body, l.result)
+		}
+		if l.body != nil {
+			body = l.body(body)
+		}
+		_, _ = w.Write([]byte(body))
+	})
+}
+
+// rewrite changes the result of each object of an answer.
+func rewrite(body string, change func(any) any) string {
+	var answers any
+	_ = json.Unmarshal([]byte(body), &answers)
+	list, batch := answers.([]any)
+	if !batch {
+		list = []any{answers}
+	}
+	for _, each := range list {
+		object := each.(map[string]any)
+		if result, told := object["result"]; told {
+			object["result"] = change(result)
+		}
+	}
+	changed, _ := json.Marshal(answers)
+	return string(changed)
+}
+
+// ofReceipts changes results that are receipts.
+func ofReceipts(change func(receipt map[string]any) any) func(any) any {
+	return func(result any) any {
+		if receipt, ok := result.(map[string]any); ok && receipt["logs"] != nil {
+			return change(receipt)
+		}
+		return result
+	}
+}
+
+// without leaves out one of a receipt's logs.
+func without(index int) func(any) any {
+	return ofReceipts(func(receipt map[string]any) any {
+		logs := receipt["logs"].([]any)
+		if len(logs) > index {
+			receipt["logs"] = append(logs[:index:index], logs[index+1:]...)
+		}
+		return receipt
+	})
+}
+
+// eachLog changes every log of a search.
+func eachLog(change func(log map[string]any)) func(any) any {
+	return func(result any) any {
+		logs, _ := result.([]any)
+		for _, log := range logs {
+			change(log.(map[string]any))
+		}
+		return result
+	}
+}
+
+var lies = map[string]struct {
+	lie   lie
+	class string // under which it is counted
+}{
+	"another chain": {lie{result: func(result any) any {
+		if _, text := result.(string); text {
+			return "0x3e7"
+		}
+		return result
+	}}, "bad answer"},
+	"the receipt of another transaction": {lie{result: ofReceipts(func(receipt map[string]any) any {
+		other := "0x" + strings.Repeat("0d", 32)
+		receipt["transactionHash"] = other
+		for _, log := range receipt["logs"].([]any) {
+			log.(map[string]any)["transactionHash"] = other
+		}
+		return receipt
+	})}, "bad answer"},
+	"a log of another transaction": {lie{result: ofReceipts(func(receipt map[string]any) any {
+		receipt["logs"].([]any)[0].(map[string]any)["transactionHash"] = "0x" + strings.Repeat("0d", 32)
+		return receipt
+	})}, "bad answer"},
+	"first log missing":  {lie{result: without(0)}, "bad answer"},
+	"middle log missing": {lie{result: without(1)}, "bad answer"},
+	"last log missing":   {lie{result: without(2)}, "bad answer"},
+	"all logs missing": {lie{result: ofReceipts(func(receipt map[string]any) any {
+		receipt["logs"] = []any{}
+		return receipt
+	})}, "bad answer"},
+	"no such transaction":   {lie{result: ofReceipts(func(map[string]any) any { return nil })}, "rejected"},
+	"truncated JSON":        {lie{body: func(body string) string { return body[:len(body)/2] }}, "bad answer"},
+	"HTML":                  {lie{body: func(string) string { return "<html><title>Just a moment...</title></html>" }}, "bad answer"},
+	"a log of a stranger":   {lie{result: eachLog(func(log map[string]any) { log["address"] = "0x" + strings.Repeat("ee", 20) })}, "bad answer"},
+	"a log of later blocks": {lie{result: eachLog(func(log map[string]any) { log["blockNumber"] = "0xffffff" })}, "bad answer"},
+}
+
+// TestLiesAreRefused finds an order through two endpoints of each of its chains, the first of which lies.
+func TestLiesAreRefused(t *testing.T) {
+	for name, test := range lies {
+		t.Run(name, func(t *testing.T) {
+			terms, id := delivery()
+			give, take := newNode(1000), newNode(1000)
+			give.chainID = 137
+			creation := give.add(t, 500, true, paidLog(0x71), createdLog(t, terms), paidLog(0x72))
+			take.add(t, 510, true, paidLog(0x71), fulfilledLog(t, terms), paidLog(0x72))
+			take.keep(510, 0)
+			give.storage = func(string, string, uint64) string {
+				return "0x" + strings.Repeat("0", 63) + "1" + strings.Repeat("0", 64*7)
+			}
+
+			counts := countFailures(t)
+			giveChain := testChain
+			giveChain.ID, giveChain.Native = 137, 137
+			found := findOrder(t, creation, twoFaced(t, giveChain, give, test.lie), twoFaced(t, testChain, take, test.lie))
+			if found.ID != id || found.State != order.StateFulfilled || found.Created == nil {
+				t.Errorf("found %s in state %s, want %s, Fulfilled", found.ID, found.State, id)
+			}
+			if told := counts.of("liar"); told[test.class] == 0 {
+				t.Errorf("counted %v against the liar, want %q", told, test.class)
+			}
+			if honest := counts.of("honest"); len(honest) > 0 {
+				t.Errorf("counted %v against the honest endpoint", honest)
+			}
+		})
+	}
+}
+
+// twoFaced is a chain with an endpoint that lies and one that does not.
+func twoFaced(t *testing.T, c chain.Chain, n *node, l lie) *evm.Chain {
+	t.Helper()
+	pool := upstream.NewPool(c.ID.String(), endpointOf(t, "liar", l.tell(n)), endpointOf(t, "honest", n))
+	return evm.New(c, upstream.NewRPC(pool))
+}
+
+func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client(), Timeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func findOrder(t *testing.T, creation chain.TxHash, give, take *evm.Chain) *order.Order {
+	t.Helper()
+	store, err := index.Open(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	x := index.New(store, map[chain.ID]order.Source{137: give, testChain.ID: take}, index.Options{
+		Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
+	})
+	found, err := x.Find(t.Context(), creation)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("Find = %v, %v, want one order", found, err)
+	}
+	return found[0]
+}
+
+// A log that looks like an order's in the receipt of a transaction is a stranger's own affair, not a lie.
+func TestStrangersLogsAreNoOrders(t *testing.T) {
+	terms, _ := delivery()
+	n := newNode(1000)
+	forged := createdLog(t, terms)
+	forged.emitter = chain.NewAddress(repeat(0xee, 20))
+	tx := n.add(t, 500, true, forged)
+	if got, err := n.serve(t, testChain).EventsIn(t.Context(), tx); err != nil || len(got) != 0 {
+		t.Errorf("EventsIn() = %+v, %v, want no events", got, err)
+	}
+}
+
+// An unknown transaction costs a second request only where there is somebody to ask.
+func TestUnknownTransactionsAreConfirmed(t *testing.T) {
+	unknown := chain.NewTxHash(repeat(0xff, 32))
+	alone := newNode(1000)
+	if _, err := alone.serve(t, testChain).EventsIn(t.Context(), unknown); !errors.Is(err, order.ErrNotFound) || alone.trips() != 1 {
+		t.Errorf("one endpoint: %v, want ErrNotFound after one request", err)
+	}
+	first, second := newNode(1000), newNode(1000)
+	if _, err := serveAll(t, testChain, first, second).EventsIn(t.Context(), unknown); !errors.Is(err, order.ErrNotFound) {
+		t.Errorf("two endpoints: %v, want ErrNotFound", err)
+	}
+	if one, other := first.trips(), second.trips(); one != 1 || other != 1 {
+		t.Errorf("%d and %d requests, want one each", one, other)
+	}
+	second.answers["eth_getTransactionReceipt"] = fault(-32000, "header not found")
+	if _, err := serveAll(t, testChain, first, second).EventsIn(t.Context(), unknown); err == nil || errors.Is(err, order.ErrNotFound) {
+		t.Errorf("unconfirmed: %v, want another error than ErrNotFound", err)
+	}
+}
+
+// tally keeps what counters of failures are told.
+type tally struct {
+	noop.MeterProvider
+
+	mu     sync.Mutex
+	counts map[[2]string]int64 // by endpoint and class
+}
+
+func (c *tally) Meter(string, ...metric.MeterOption) metric.Meter { return tallyMeter{tally: c} }
+
+// of returns what was counted against an endpoint, by class.
+func (c *tally) of(endpoint string) map[string]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	told := map[string]int64{}
+	for key, n := range c.counts {
+		if key[0] == endpoint {
+			told[key[1]] += n
+		}
+	}
+	return told
+}
+
+type tallyMeter struct {
+	noop.Meter
+
+	tally *tally
+}
+
+func (m tallyMeter) Int64Counter(string, ...metric.Int64CounterOption) (metric.Int64Counter, error) {
+	return tallyCounter{tally: m.tally}, nil
+}
+
+type tallyCounter struct {
+	noop.Int64Counter
+
+	tally *tally
+}
+
+func (c tallyCounter) Add(_ context.Context, n int64, options ...metric.AddOption) {
+	set := metric.NewAddConfig(options).Attributes()
+	value := func(key attribute.Key) string {
+		v, _ := set.Value(key)
+		return v.AsString()
+	}
+	c.tally.mu.Lock()
+	defer c.tally.mu.Unlock()
+	c.tally.counts[[2]string{value("crossgate.endpoint"), value("error.type")}] += n
+}
+
+// countFailures collects what is counted until the test ends.
+func countFailures(t *testing.T) *tally {
+	t.Helper()
+	c := &tally{counts: map[[2]string]int64{}}
+	before := otel.GetMeterProvider()
+	otel.SetMeterProvider(c)
+	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	return c
+}

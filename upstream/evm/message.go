@@ -1,0 +1,36 @@
+package evm
+
+import (
+	"context"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// message is a transaction as eth_call and eth_estimateGas take it.
+type message struct {
+	From  *chain.Address `json:"from,omitempty"`
+	To    chain.Address  `json:"to"`
+	Data  payload        `json:"data"`
+	Value *amount        `json:"value,omitempty"`
+}
+
+// messageOf is tx sent by sender.
+func messageOf(sender chain.Address, tx quote.Tx) message {
+	return message{From: &sender, To: tx.To, Data: tx.Data, Value: &amount{tx.Value}}
+}
+
+func latestCall(out *payload, m message) *upstream.Call {
+	return call(out, nil, "eth_call", m, "latest")
+}
+
+// Call asks a contract on the newest block. The answer is empty where there is no contract; an
+// *upstream.RPCError is in the error's chain when the contract refuses.
+func (c *Chain) Call(ctx context.Context, to chain.Address, data []byte) ([]byte, error) {
+	var answer payload
+	if err := c.need(ctx, latestCall(&answer, message{To: to, Data: data})); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}

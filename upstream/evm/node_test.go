@@ -1,0 +1,270 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"crossgate/chain"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+)
+
+// node answers the JSON-RPC of one chain whose content a test lays out.
+type node struct {
+	chainID   uint64
+	head      uint64
+	finalized uint64              // zero: the node does not know the tag
+	blockTime func(uint64) uint64 // UNIX seconds
+	receipts  map[string]json.RawMessage
+	logs      []nodeLog // in block and log order
+	// storage answers eth_call; an answer that begins with "!" is an error object's message.
+	storage func(to, data string, block uint64) string
+	// patched answers how much an order's amounts were changed by; nil leaves that to storage.
+	patched func(block uint64) uint64
+	// answers overrides results by method: whole members, such as `"result":"0x1"`.
+	answers  map[string]string
+	maxRange uint64 // of eth_getLogs; zero: any
+	archive  uint64 // oldest block whose state is kept
+	deployed uint64 // first block with contracts
+
+	mu       sync.Mutex
+	requests int // HTTP requests since the last reset
+	methods  map[string]int
+}
+
+type nodeLog struct {
+	block          uint64
+	address, topic string
+	raw            json.RawMessage
+}
+
+// serve starts the node and returns the chain it serves, for which c says what is not in the node.
+func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
+	t.Helper()
+	return serveAll(t, c, n)
+}
+
+func serveAll(t *testing.T, c chain.Chain, nodes ...*node) *evm.Chain {
+	t.Helper()
+	return evm.New(c, rpcOf(t, nodes...))
+}
+
+func rpcOf(t *testing.T, nodes ...*node) *upstream.RPC {
+	t.Helper()
+	var endpoints []*upstream.Endpoint
+	for i, n := range nodes {
+		server := httptest.NewServer(n)
+		t.Cleanup(server.Close)
+		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+			Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, Client: server.Client(), Timeout: 5 * time.Second,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		endpoints = append(endpoints, e)
+	}
+	return upstream.NewRPC(upstream.NewPool("chain", endpoints...))
+}
+
+// trips returns how many HTTP requests came since it was last called.
+func (n *node) trips() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	trips := n.requests
+	n.requests = 0
+	return trips
+}
+
+type nodeCall struct {
+	ID     json.RawMessage   `json:"id"`
+	Method string            `json:"method"`
+	Params []json.RawMessage `json:"params"`
+}
+
+func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.requests++
+	var raw json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if raw[0] == '{' {
+		raw = slices.Concat(json.RawMessage("["), raw, json.RawMessage("]"))
+		defer func() { w.(http.Flusher).Flush() }()
+		var calls []nodeCall
+		if json.Unmarshal(raw, &calls) == nil {
+			fmt.Fprint(w, n.object(calls[0]))
+		}
+		return
+	}
+	var calls []nodeCall
+	if err := json.Unmarshal(raw, &calls); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	objects := make([]string, len(calls))
+	for i, c := range calls {
+		objects[i] = n.object(c)
+	}
+	fmt.Fprintf(w, "[%s]", strings.Join(objects, ","))
+}
+
+func (n *node) object(c nodeCall) string {
+	if n.methods == nil {
+		n.methods = map[string]int{}
+	}
+	n.methods[c.Method]++
+	members, overridden := n.answers[c.Method]
+	if !overridden {
+		members = n.result(c)
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, members)
+}
+
+func fault(code int, message string) string {
+	return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message)
+}
+
+func (n *node) result(c nodeCall) string {
+	switch c.Method {
+	case "eth_chainId":
+		return fmt.Sprintf(`"result":"0x%x"`, n.chainID)
+	case "eth_getBlockByNumber":
+		return n.byNumber(unquote(c.Params[0]))
+	case "eth_getBlockByHash":
+		return `"result":` + n.header(numberOf(unquote(c.Params[0])))
+	case "eth_getTransactionReceipt":
+		if receipt, known := n.receipts[unquote(c.Params[0])]; known {
+			return `"result":` + string(receipt)
+		}
+		return `"result":null`
+	case "eth_getLogs":
+		return n.search(c.Params[0])
+	case "eth_call":
+		return n.read(c)
+	case "eth_getCode":
+		return n.code(parseQuantity(unquote(c.Params[1])))
+	}
+	return fault(-32601, "the method "+c.Method+" does not exist")
+}
+
+// code is that of every contract.
+func (n *node) code(block uint64) string {
+	switch {
+	case block < n.archive:
+		return fault(-32000, "missing trie node")
+	case block < n.deployed:
+		return `"result":"0x"`
+	}
+	return `"result":"0x6080"`
+}
+
+func (n *node) byNumber(tag string) string {
+	switch tag {
+	case "latest":
+		return `"result":` + n.header(n.head)
+	case "finalized":
+		if n.finalized == 0 {
+			return fault(-32602, "invalid argument 0: hex string without 0x prefix")
+		}
+		return `"result":` + n.header(n.finalized)
+	}
+	number := parseQuantity(tag)
+	if number > n.head {
+		return `"result":null`
+	}
+	return `"result":` + n.header(number)
+}
+
+func (n *node) header(number uint64) string {
+	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`,
+		number, blockHash(number), blockHash(number-1), n.blockTime(number))
+}
+
+// blockHash makes a hash that tells the block's number.
+func blockHash(number uint64) string { return fmt.Sprintf("0xb10c%060x", number) }
+
+func numberOf(hash string) uint64 { return parseQuantity("0x" + hash[len("0xb10c"):]) }
+
+func (n *node) search(param json.RawMessage) string {
+	var filter struct {
+		FromBlock, ToBlock string
+		Address            []string
+		Topics             [][]string
+	}
+	if err := json.Unmarshal(param, &filter); err != nil {
+		return fault(-32602, err.Error())
+	}
+	from, to := parseQuantity(filter.FromBlock), parseQuantity(filter.ToBlock)
+	if n.maxRange != 0 && to-from+1 > n.maxRange {
+		return fault(-32005, fmt.Sprintf("block range exceeds %d", n.maxRange))
+	}
+	found := []json.RawMessage{}
+	for _, l := range n.logs {
+		if l.block >= from && l.block <= to && slices.Contains(filter.Address, l.address) && slices.Contains(filter.Topics[0], l.topic) {
+			found = append(found, l.raw)
+		}
+	}
+	text, err := json.Marshal(found)
+	if err != nil {
+		return fault(-32603, err.Error())
+	}
+	return `"result":` + string(text)
+}
+
+func (n *node) read(c nodeCall) string {
+	var message struct{ To, Data string }
+	if err := json.Unmarshal(c.Params[0], &message); err != nil {
+		return fault(-32602, err.Error())
+	}
+	block := n.head
+	if tag := unquote(c.Params[1]); tag != "latest" {
+		block = parseQuantity(tag)
+	}
+	if block < n.archive {
+		return fault(-32000, "missing trie node")
+	}
+	if n.patched != nil && isPatchesQuestion(message.Data) {
+		return fmt.Sprintf(`"result":"0x%064x"`, n.patched(block))
+	}
+	answer := n.storage(message.To, message.Data, block)
+	if message, failed := strings.CutPrefix(answer, "!"); failed {
+		return fault(3, message)
+	}
+	return fmt.Sprintf(`"result":%q`, answer)
+}
+
+func isPatchesQuestion(data string) bool {
+	for _, question := range []string{"givePatches(bytes32)", "takePatches(bytes32)"} {
+		if strings.HasPrefix(data, fmt.Sprintf("0x%x", crypto.Keccak256([]byte(question))[:4])) {
+			return true
+		}
+	}
+	return false
+}
+
+func unquote(raw json.RawMessage) string {
+	var text string
+	_ = json.Unmarshal(raw, &text)
+	return text
+}
+
+func parseQuantity(text string) uint64 {
+	n, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}

@@ -1,0 +1,211 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+	"crossgate/upstream"
+)
+
+// Events returns the order events of blocks from to to: one search for their logs, then, when there are
+// any, one round trip for the receipts that they are in. Receipts name the sender and hold the router's
+// and the gate's logs, which belong to the events. Nobody waits for them: what is asked here comes after
+// what others ask.
+func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	ctx = upstream.InBackground(ctx)
+	contracts := c.chain.Contracts
+	logs, err := c.logs(ctx, from, to, contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter)
+	if err != nil {
+		return nil, err
+	}
+	return c.eventsAround(ctx, logs)
+}
+
+// EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for
+// a block is as unknown as one that does not exist; one that failed has no events.
+func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+	raw := tx.Bytes()
+	if len(raw) != len(chain.Hash{}) {
+		return nil, order.ErrNotFound
+	}
+	var found *receipt
+	if err := c.need(ctx, firstReceiptCall(&found, chain.Hash(raw))); err != nil {
+		return nil, err
+	}
+	if found == nil || found.BlockHash.IsAbsent() {
+		return nil, order.ErrNotFound
+	}
+	facts, err := c.facts(found)
+	if err != nil || len(facts) == 0 {
+		return nil, err
+	}
+	mined := uint64(found.Logs[0].BlockTimestamp)
+	if mined == 0 {
+		var block *header
+		if err := c.need(ctx, headerByHashCall(&block, found.BlockHash)); err != nil {
+			return nil, err
+		}
+		mined = uint64(block.Timestamp)
+	}
+	return c.events(found, facts, mined), nil
+}
+
+// eventsAround returns the order events of the transactions that logs are in, in block and log order as
+// logs are. It takes one round trip, none without logs.
+func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, error) {
+	if len(logs) == 0 {
+		return nil, nil
+	}
+	var transactions []log // the first of each
+	receipts := map[chain.Hash]**receipt{}
+	headers := map[chain.Hash]**header{}
+	var calls []*upstream.Call
+	for _, l := range logs {
+		if receipts[l.TransactionHash] == nil {
+			transactions = append(transactions, l)
+			receipts[l.TransactionHash] = new(*receipt)
+			calls = append(calls, minedReceiptCall(receipts[l.TransactionHash], l.TransactionHash, l.BlockHash))
+		}
+		if l.BlockTimestamp == 0 && headers[l.BlockHash] == nil {
+			headers[l.BlockHash] = new(*header)
+			calls = append(calls, headerByHashCall(headers[l.BlockHash], l.BlockHash))
+		}
+	}
+	if err := c.need(ctx, calls...); err != nil {
+		return nil, err
+	}
+	var events []order.Event
+	for _, l := range transactions {
+		r := *receipts[l.TransactionHash]
+		facts, err := c.facts(r)
+		if err != nil {
+			return nil, err
+		}
+		mined := uint64(l.BlockTimestamp)
+		if mined == 0 {
+			mined = uint64((*headers[l.BlockHash]).Timestamp)
+		}
+		events = append(events, c.events(r, facts, mined)...)
+	}
+	return events, nil
+}
+
+// facts decodes what a transaction says about orders.
+func (c *Chain) facts(r *receipt) ([]onchain.Found, error) {
+	if r.failed() {
+		return nil, nil
+	}
+	logs := make([]onchain.Log, len(r.Logs))
+	for i, l := range r.Logs {
+		logs[i] = onchain.Log{Address: l.Address, Topics: l.Topics, Data: l.Data, Index: uint(l.Index)}
+	}
+	facts, err := onchain.Decode(c.chain.Contracts, logs)
+	if err != nil {
+		return nil, fmt.Errorf("chain %d: transaction %s: %w", c.chain.ID, r.TransactionHash, err)
+	}
+	return facts, nil
+}
+
+// events puts facts into their place and time, mined, in UNIX seconds.
+func (c *Chain) events(r *receipt, facts []onchain.Found, mined uint64) []order.Event {
+	events := make([]order.Event, len(facts))
+	for i, fact := range facts {
+		events[i] = order.Event{
+			Order: fact.Order,
+			Fact:  fact.Fact,
+			At: order.At{
+				Chain:     c.chain.ID,
+				Tx:        chain.NewTxHash(r.TransactionHash[:]),
+				Block:     uint64(r.BlockNumber),
+				BlockHash: r.BlockHash,
+				Time:      mined,
+				Initiator: r.From,
+				LogIndex:  fact.LogIndex,
+			},
+		}
+	}
+	return events
+}
+
+// widestLogSpan is how many blocks are searched at once unless the endpoints find that too many.
+const widestLogSpan = 5000
+
+type logFilter struct {
+	From    quantity        `json:"fromBlock"`
+	To      quantity        `json:"toBlock"`
+	Address []chain.Address `json:"address"`
+	Topics  [][]chain.Hash  `json:"topics"`
+}
+
+var orderTopics = onchain.Topics()
+
+// logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
+// range that the endpoints find too wide is searched in parts.
+func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Address) ([]log, error) {
+	filter := logFilter{Topics: [][]chain.Hash{orderTopics}}
+	for _, contract := range contracts {
+		if !contract.IsAbsent() {
+			filter.Address = append(filter.Address, contract)
+		}
+	}
+	if len(filter.Address) == 0 {
+		return nil, nil // without an address the filter would mean every contract
+	}
+	var logs []log
+	for from <= to {
+		last := min(to, from+c.logSpan.Now()-1)
+		filter.From, filter.To = quantity(from), quantity(last)
+		var part []log
+		var end *header
+		// A node that lags behind answers with the logs it has: the last block proves that it has them all.
+		err := c.need(ctx, call(&part, filter.accepts, "eth_getLogs", filter), existingHeaderCall(&end, filter.To))
+		var refused *upstream.RPCError
+		if errors.As(err, &refused) && refused.IsTooWide() && last > from {
+			c.learnSpan(refused, last-from+1)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("logs of blocks %d to %d: %w", from, last, err)
+		}
+		c.logSpan.Accepted(last - from + 1)
+		logs = append(logs, part...)
+		from = last + 1
+	}
+	return logs, nil
+}
+
+// learnSpan takes from a refusal how many blocks are searched at once, where span were too many.
+func (c *Chain) learnSpan(refused *upstream.RPCError, span uint64) {
+	limit, limited := refused.SpanLimit()
+	fitting, fits := refused.FittingSpan()
+	switch {
+	case limited && limit < span:
+		c.logSpan.Limited(limit)
+	case fits && fitting < span:
+		c.logSpan.Fits(fitting)
+	default:
+		c.logSpan.Refused(span)
+	}
+}
+
+// accepts refuses logs that were not asked for.
+func (f logFilter) accepts(logs []log) error {
+	for i, l := range logs {
+		switch {
+		case l.BlockNumber < f.From || l.BlockNumber > f.To:
+			return fmt.Errorf("log of block %d, outside of %d to %d", l.BlockNumber, f.From, f.To)
+		case !slices.Contains(f.Address, l.Address):
+			return errors.New("log of another contract")
+		case l.TransactionHash.IsAbsent() || l.BlockHash.IsAbsent() || l.Removed:
+			return errors.New("log that is in no block")
+		case i > 0 && (l.BlockNumber < logs[i-1].BlockNumber || l.BlockNumber == logs[i-1].BlockNumber && l.Index <= logs[i-1].Index):
+			return errors.New("logs out of order")
+		}
+	}
+	return nil
+}

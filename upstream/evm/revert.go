@@ -1,0 +1,119 @@
+package evm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/quote"
+	"crossgate/token"
+	"crossgate/upstream"
+)
+
+// knownErrors are the custom errors that a swap can come to: those of the public router, its permit and
+// signature libraries, and of OpenZeppelin's tokens since version 5.
+var knownErrors = parseErrors(
+	"AdminBadRole()",
+	"CallCausedBalanceDiscrepancy(address target,address token,uint256 expectedBalance,uint256 actualBalance)",
+	"CallFailed(address target,bytes data)",
+	"EthTransferFailed()",
+	"ExcessiveMsgValue(uint256 requiredAmount,uint256 providedAmount)",
+	"InvalidAffiliateFeeData(uint16 bps,address recipient)",
+	"InvalidAffiliateFeeDataLength(uint256 length)",
+	"InvalidSwapVariableFeeBps()",
+	"NotEnoughSrcFundsIn(uint256 amount)",
+	"NotSupportedRouter()",
+	"SignatureInvalidLength()",
+	"SignatureInvalidV()",
+	"SwapEmptyResult(address srcTokenOut)",
+	"SwapFailed(address srcRouter)",
+	"SwapOutcomeTooLow(address tokenOut,uint256 amountOut,uint256 actualAmountOut,uint256 expectedAmountOut)",
+	"SwapToSameToken()",
+	"WrongArgument()",
+	"WrongArgumentLength()",
+	"ZeroDlnDestinationAddress()",
+	"ZeroFeeTreasuryAddress()",
+	"PermitFailure()",
+	"ERC20InsufficientBalance(address sender,uint256 balance,uint256 needed)",
+	"ERC20InsufficientAllowance(address spender,uint256 allowance,uint256 needed)",
+	"ERC20InvalidReceiver(address receiver)",
+)
+
+// parseErrors reads Solidity error signatures with names of their parameters.
+func parseErrors(signatures ...string) map[[4]byte]abi.Error {
+	byID := make(map[[4]byte]abi.Error, len(signatures))
+	for _, signature := range signatures {
+		name, parameters, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
+		var inputs abi.Arguments
+		for parameter := range strings.SplitSeq(parameters, ",") {
+			kind, label, named := strings.Cut(parameter, " ")
+			if !named {
+				continue
+			}
+			parsed, err := abi.NewType(kind, "", nil)
+			if err != nil {
+				panic("evm: error " + signature + ": " + err.Error())
+			}
+			inputs = append(inputs, abi.Argument{Name: label, Type: parsed})
+		}
+		e := abi.NewError(name, inputs)
+		byID[[4]byte(e.ID[:4])] = e
+	}
+	return byID
+}
+
+// reverted makes quote.ErrReverted of a contract's refusal and leaves other errors as they are.
+func reverted(err error) error {
+	var said *upstream.RPCError
+	if !errors.As(err, &said) || !said.IsRevert() {
+		return err
+	}
+	return fmt.Errorf("%w: %s", quote.ErrReverted, revertReason(said))
+}
+
+// revertReason says why a contract refused, in the node's words where it gave no data.
+func revertReason(said *upstream.RPCError) string {
+	var data payload
+	if json.Unmarshal(said.Data, &data) == nil && len(data) > 0 {
+		return explainRevert(data)
+	}
+	return token.CleanText(said.Message)
+}
+
+// explainRevert names what a contract reverted with: the text of a require, the code of a panic, or a
+// custom error with its arguments; that of a call within a call goes down to the innermost reason.
+func explainRevert(data []byte) string {
+	if reason, err := abi.UnpackRevert(data); err == nil {
+		return token.CleanText(reason)
+	}
+	if len(data) < 4 {
+		return "no reason given"
+	}
+	known, found := knownErrors[[4]byte(data[:4])]
+	if !found {
+		return fmt.Sprintf("error 0x%x", data[:4])
+	}
+	values, err := known.Inputs.Unpack(data[4:])
+	if err != nil {
+		return known.Name
+	}
+	arguments := make([]string, len(values))
+	for i, value := range values {
+		arguments[i] = known.Inputs[i].Name + " " + explainArgument(value)
+	}
+	return known.Name + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+func explainArgument(value any) string {
+	switch value := value.(type) {
+	case []byte:
+		return explainRevert(value)
+	case common.Address:
+		return strings.ToLower(value.Hex())
+	}
+	return fmt.Sprint(value)
+}

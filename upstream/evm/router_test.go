@@ -1,0 +1,323 @@
+package evm
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// routerVector is a call of the real router, with what it came to.
+type routerVector struct {
+	ID   string
+	Call struct {
+		Args struct {
+			TokenIn, AmountIn, TokenInPermitEnvelope string
+			SwapDetails                              struct {
+				AllowanceAggregator, SwapRouter, SwapCalldata, TokenOut, TokenOutMinAmount string
+				SurplusShareBps                                                            uint16
+				AffiliateFeeEnvelope, Recipient                                            string
+			}
+			ReferralCode uint32
+		}
+	}
+	Tx     struct{ From, To, Data, Value string }
+	Result struct {
+		Status, RevertData string
+		Error              *revertVector
+	}
+}
+
+type revertVector struct {
+	Name  string
+	Args  map[string]any
+	Inner *revertVector
+}
+
+func readVectors(t *testing.T, path string) (vectors []routerVector, reverts map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Skipf("recording not present: %s", path)
+	}
+	var recording struct {
+		Errors []struct{ Signature, Selector string }
+		Chains []struct{ Vectors []routerVector }
+	}
+	if err := json.Unmarshal(text, &recording); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range recording.Chains {
+		vectors = append(vectors, c.Vectors...)
+	}
+	reverts = map[string]string{}
+	for _, e := range recording.Errors {
+		name, _, _ := strings.Cut(e.Signature, "(")
+		reverts[e.Selector] = name
+	}
+	return vectors, reverts
+}
+
+var recordedRouter = filepath.Join("..", "..", "..", "shared", "golden", "router", "router-vectors-A.json")
+
+func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
+	for _, path := range []string{filepath.Join("testdata", "router.json"), recordedRouter} {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			vectors, _ := readVectors(t, path)
+			for _, v := range vectors {
+				checkCalldata(t, v)
+			}
+			t.Logf("%d calls", len(vectors))
+		})
+	}
+}
+
+func checkCalldata(t *testing.T, v routerVector) {
+	t.Helper()
+	args, details := v.Call.Args, v.Call.Args.SwapDetails
+	r := NewRouter(New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, upstream.NewRPC(upstream.NewPool("chain"))))
+	tx, err := r.Wrap(quote.RouterSwap{
+		TokenIn: hexAddress(t, args.TokenIn), AmountIn: decimalAmount(t, args.AmountIn), Permit: hexBytes(t, args.TokenInPermitEnvelope),
+		Spender: hexAddress(t, details.AllowanceAggregator), VenueRouter: hexAddress(t, details.SwapRouter),
+		VenueData: hexBytes(t, details.SwapCalldata), TokenOut: hexAddress(t, details.TokenOut),
+		MinOut: decimalAmount(t, details.TokenOutMinAmount), SurplusShareBps: details.SurplusShareBps,
+		AffiliateFee: hexBytes(t, details.AffiliateFeeEnvelope), Recipient: hexAddress(t, details.Recipient),
+		ReferralCode: args.ReferralCode,
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", v.ID, err)
+	}
+	if got := "0x" + hex.EncodeToString(tx.Data); got != v.Tx.Data {
+		t.Errorf("%s: calldata = %s, want %s", v.ID, got, v.Tx.Data)
+	}
+	if tx.To != hexAddress(t, v.Tx.To) {
+		t.Errorf("%s: to = %s, want %s", v.ID, tx.To, v.Tx.To)
+	}
+	// Calls that were made to fail carry a wrong value on purpose.
+	if v.Result.Status == "success" && tx.Value != decimalAmount(t, v.Tx.Value) {
+		t.Errorf("%s: value = %s, want %s", v.ID, tx.Value, v.Tx.Value)
+	}
+}
+
+func TestRevertsHaveTheirNames(t *testing.T) {
+	for _, path := range []string{filepath.Join("testdata", "router.json"), recordedRouter} {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			vectors, names := readVectors(t, path)
+			named := 0
+			for _, v := range vectors {
+				if v.Result.Status == "revert" {
+					named++
+					checkRevert(t, v.ID, explainRevert(hexBytes(t, v.Result.RevertData)), v.Result.Error)
+				}
+			}
+			for id, want := range names {
+				known, found := knownErrors[[4]byte(hexBytes(t, id))]
+				if !found || known.Name != want {
+					t.Errorf("error %s is %q here, want %s", id, known.Name, want)
+				}
+			}
+			t.Logf("%d reverts and %d errors", named, len(names))
+		})
+	}
+}
+
+// checkRevert wants the name and every argument; of a require and a panic the text alone.
+func checkRevert(t *testing.T, id, got string, want *revertVector) {
+	t.Helper()
+	name := want.Name
+	switch name {
+	case "Error", "Panic":
+		name = ""
+	}
+	if !strings.HasPrefix(got, name) {
+		t.Errorf("%s: reason = %q, want %s", id, got, want.Name)
+	}
+	for argument, value := range want.Args {
+		text := strings.ToLower(fmt.Sprint(value))
+		if argument == "data" || want.Name == "Panic" {
+			continue
+		}
+		if !strings.Contains(strings.ToLower(got), text) {
+			t.Errorf("%s: reason = %q, want %s %s in it", id, got, argument, text)
+		}
+	}
+	if want.Inner != nil {
+		checkRevert(t, id, got[strings.Index(got, "data ")+len("data "):], want.Inner)
+	}
+}
+
+func TestUnknownRevertsShowTheirSelector(t *testing.T) {
+	for _, row := range []struct{ data, want string }{
+		{"", "no reason given"},
+		{"0x01", "no reason given"},
+		{"0xdeadbeef00", "error 0xdeadbeef"},
+		{"0xc0159a61", "NotEnoughSrcFundsIn"}, // its argument is missing
+	} {
+		if got := explainRevert(hexBytes(t, row.data)); got != row.want {
+			t.Errorf("explainRevert(%s) = %q, want %q", row.data, got, row.want)
+		}
+	}
+}
+
+// routerNode answers eth_call as the public router does, and counts the questions.
+type routerNode struct {
+	fee       string // of swapVariableFeeBps
+	supported map[string]string
+	down      bool
+	questions int
+}
+
+func (n *routerNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if n.down {
+		http.Error(w, "down", http.StatusServiceUnavailable)
+		return
+	}
+	n.questions++
+	var raw json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	type question struct {
+		ID     json.RawMessage
+		Method string
+		Params []json.RawMessage
+	}
+	var batch []question
+	single := json.Unmarshal(raw, &batch) != nil
+	if single {
+		batch = make([]question, 1)
+		if err := json.Unmarshal(raw, &batch[0]); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+	}
+	answers := make([]string, len(batch))
+	for i, q := range batch {
+		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%q}`, q.ID, n.answer(q.Method, q.Params))
+	}
+	if single {
+		fmt.Fprint(w, answers[0])
+		return
+	}
+	fmt.Fprintf(w, "[%s]", strings.Join(answers, ","))
+}
+
+func (n *routerNode) answer(method string, params []json.RawMessage) string {
+	if method == "eth_chainId" {
+		return "0x1"
+	}
+	var m struct{ Data string }
+	if json.Unmarshal(params[0], &m) != nil || n.fee == "" {
+		return "0x"
+	}
+	switch m.Data[:10] {
+	case "0x54fd4d50":
+		return "0x" + fmt.Sprintf("%064x", 320)
+	case "0xedc8fef6":
+		return n.fee
+	}
+	return n.supported["0x"+m.Data[len(m.Data)-40:]]
+}
+
+func (n *routerNode) serve(t *testing.T) *Router {
+	t.Helper()
+	server := httptest.NewServer(n)
+	t.Cleanup(server.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := chain.Documented().Chain(chain.Ethereum)
+	c.Contracts.Multicall = chain.Address{}
+	return NewRouter(New(c, upstream.NewRPC(upstream.NewPool("chain", endpoint))))
+}
+
+const (
+	listedVenue = "0x6131b5fae19ea4f9d964eac0408e4408b66337b5"
+	oldWord     = "0x0000000000000000000000000000000000000000000000000000000000000001" // of routers before the aggregators
+	newWord     = oldWord + "0000000000000000000000000000000000000000000000000000000000000000"
+	nothingWord = "0x0000000000000000000000000000000000000000000000000000000000000000"
+)
+
+func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
+	n := &routerNode{fee: "0x" + fmt.Sprintf("%064x", 8), supported: map[string]string{listedVenue: newWord, velora: oldWord, stranger: nothingWord}}
+	r := n.serve(t)
+	now := time.Now()
+	r.now = func() time.Time { return now }
+	listed, old, other := hexAddress(t, listedVenue), hexAddress(t, velora), hexAddress(t, stranger)
+	check := func(what string, wantFee, wantQuestions int) {
+		t.Helper()
+		terms, err := r.Terms(t.Context(), []chain.Address{listed, old, other})
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if terms.FeeBps != wantFee || !terms.Calls[listed] || !terms.Calls[old] || terms.Calls[other] || n.questions != wantQuestions {
+			t.Errorf("%s: terms = %+v after %d questions, want a fee of %d after %d", what, terms, n.questions, wantFee, wantQuestions)
+		}
+	}
+	check("at first", 8, 1)
+	n.fee = "0x" + fmt.Sprintf("%064x", 30)
+	check("at once again", 8, 1)
+	now = now.Add(termsFresh)
+	check("after a while", 30, 2)
+	now, n.down = now.Add(termsFresh), true
+	check("with the chain down", 30, 2)
+	now = now.Add(termsStale)
+	if _, err := r.Terms(t.Context(), []chain.Address{listed}); err == nil || errors.Is(err, quote.ErrNoRouter) {
+		t.Errorf("Terms long after = %v, want that the chain is down", err)
+	}
+}
+
+const (
+	velora   = "0x6a000f20005980200259b80c5102003040001068"
+	stranger = "0x1111111111111111111111111111111111111111"
+)
+
+func TestChainsWithoutTheRouterAreNotAskedAgainSoon(t *testing.T) {
+	n := &routerNode{}
+	r := n.serve(t)
+	for range 3 {
+		if _, err := r.Terms(context.Background(), []chain.Address{hexAddress(t, listedVenue)}); !errors.Is(err, quote.ErrNoRouter) {
+			t.Errorf("Terms = %v, want ErrNoRouter", err)
+		}
+	}
+	if n.questions != 1 {
+		t.Errorf("%d questions, want 1", n.questions)
+	}
+}
+
+func hexBytes(t *testing.T, text string) []byte {
+	t.Helper()
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func hexAddress(t *testing.T, text string) chain.Address {
+	t.Helper()
+	return chain.NewAddress(hexBytes(t, text))
+}
+
+func decimalAmount(t *testing.T, text string) chain.Amount {
+	t.Helper()
+	a, err := chain.ParseAmount(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}

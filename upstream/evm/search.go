@@ -1,0 +1,298 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+	"crossgate/upstream"
+)
+
+// Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the
+// first one mostly holds what is searched; on a young chain it holds everything.
+const (
+	windowBlocks = widestLogSpan
+	windowLimit  = 3
+)
+
+// search is the hunt for one order's logs.
+type search struct {
+	ledger
+	chain *Chain
+	id    order.ID
+
+	latest  header
+	guessed *header      // a block that may well be a little older than the order
+	steps   int          // that there must be
+	patched chain.Amount // what changes of the amount add up to
+
+	from, to   uint64 // blocks that were searched: none of what is missing is in an earlier one
+	found      int    // steps among logs
+	foundPatch bool
+	logs       []log
+	bisected   bool
+}
+
+func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
+	if err := s.readStorage(ctx, since); err != nil || s.isEmpty() {
+		return nil, err
+	}
+	if err := s.scan(ctx, since); err != nil {
+		return nil, err
+	}
+	if s.isComplete() {
+		return s.events(ctx)
+	}
+	if s.chain.recent {
+		return nil, fmt.Errorf("chain %d: order %s has made %d steps, logs tell of %d", s.chain.chain.ID, s.id, s.steps, s.found)
+	}
+	s.bisected = true
+	if err := s.bisectSteps(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.bisectPatch(ctx); err != nil {
+		return nil, err
+	}
+	return s.events(ctx)
+}
+
+// path says what the search had to look at, for its span.
+func (s *search) path() string {
+	switch {
+	case s.bisected:
+		return "bisection"
+	case s.isEmpty():
+		return "storage"
+	}
+	return "logs"
+}
+
+func (s *search) isEmpty() bool { return s.steps == 0 && s.patched.IsZero() }
+
+// isComplete reports whether everything is found. The amount can have been changed again after the blocks
+// that were searched.
+func (s *search) isComplete() bool {
+	return s.found >= s.steps && (s.patched.IsZero() || s.foundPatch && s.to >= uint64(s.latest.Number))
+}
+
+// readStorage asks how far the order has come, which block is the newest, and for a block just before since
+// as far as its number can be guessed, in one round trip.
+func (s *search) readStorage(ctx context.Context, since uint64) error {
+	var steps, patched payload
+	var latest *header
+	calls := []*upstream.Call{
+		s.storageCall(&steps, s.question, "latest"), s.storageCall(&patched, s.patches, "latest"), headerCall(&latest, "latest"),
+	}
+	if guess, known := s.chain.guess(since); known {
+		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
+	}
+	if err := s.chain.ask(ctx, calls...); err != nil {
+		return err
+	}
+	for _, call := range calls[:3] {
+		// Contracts that never changed amounts need not know the question.
+		if call.Err != nil && (call != calls[1] || !refusedByContract(call.Err)) {
+			return fmt.Errorf("chain %d: %w", s.chain.chain.ID, call.Err)
+		}
+	}
+	if latest == nil {
+		return fmt.Errorf("chain %d: no latest block", s.chain.chain.ID)
+	}
+	s.latest = *latest
+	s.chain.newest.Store(latest)
+	var err error
+	if s.steps, err = s.stepsIn(steps); err != nil {
+		return err
+	}
+	s.patched, err = onchain.DecodePatches(patched)
+	return err
+}
+
+func (s *search) storageCall(out *payload, question func(order.ID) []byte, block any) *upstream.Call {
+	return call(out, nil, "eth_call", message{To: s.keeper, Data: question(s.id)}, block)
+}
+
+func (s *search) stepsIn(answer payload) (int, error) {
+	if len(answer) == 0 {
+		return 0, nil // the contract did not exist yet
+	}
+	steps, err := s.ledger.steps(answer)
+	if err != nil {
+		return 0, fmt.Errorf("chain %d: order %s: %w", s.chain.chain.ID, s.id, err)
+	}
+	return steps, nil
+}
+
+// scan reads windows of logs from since on until everything is found, but not without end if there is
+// another way.
+func (s *search) scan(ctx context.Context, since uint64) error {
+	latest := uint64(s.latest.Number)
+	if since == 0 && latest >= windowBlocks {
+		return nil
+	}
+	var err error
+	if s.from, err = s.chain.blockBefore(ctx, since, s.latest, s.guessed); err != nil {
+		return err
+	}
+	from := s.from
+	for windows := 0; windows < windowLimit || s.chain.recent; windows++ {
+		if s.isComplete() || from > latest {
+			break
+		}
+		s.to = min(from+windowBlocks-1, latest)
+		if err := s.collect(ctx, from, s.to); err != nil {
+			return err
+		}
+		from = s.to + 1
+	}
+	return nil
+}
+
+// bisectSteps finds the block of each step that is still missing.
+func (s *search) bisectSteps(ctx context.Context) error {
+	before := max(s.from, 1) - 1
+	if s.found > 0 {
+		before = uint64(s.logs[len(s.logs)-1].BlockNumber)
+	}
+	for s.found < s.steps {
+		step := s.found + 1
+		block, err := s.firstBlock(ctx, before, s.question, func(answer payload) (bool, error) {
+			steps, err := s.stepsIn(answer)
+			return steps >= step, err
+		})
+		if err != nil {
+			return fmt.Errorf("block of step %d of order %s: %w", step, s.id, err)
+		}
+		if err := s.collect(ctx, block, block); err != nil {
+			return err
+		}
+		if s.found < step {
+			return fmt.Errorf("chain %d: order %s changed in block %d, which has no event of it", s.chain.chain.ID, s.id, block)
+		}
+		before = block
+	}
+	return nil
+}
+
+// bisectPatch finds the block of the last change of the order's amount.
+func (s *search) bisectPatch(ctx context.Context) error {
+	if s.isComplete() {
+		return nil
+	}
+	block, err := s.firstBlock(ctx, max(s.from, 1)-1, s.patches, func(answer payload) (bool, error) {
+		patched, err := onchain.DecodePatches(answer)
+		return patched.Cmp(s.patched) >= 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("block of the last patch of order %s: %w", s.id, err)
+	}
+	s.foundPatch = false
+	if err := s.collect(ctx, block, block); err != nil {
+		return err
+	}
+	if !s.foundPatch {
+		return fmt.Errorf("chain %d: amounts of order %s changed in block %d, which has no event of it", s.chain.chain.ID, s.id, block)
+	}
+	return nil
+}
+
+// probes is how many past blocks are asked in one round trip.
+const probes = 16
+
+// firstBlock returns the first block in which something has happened by what storage answers to question:
+// after before, in which it has not, and not after the newest, in which it has.
+func (s *search) firstBlock(
+	ctx context.Context, before uint64, question func(order.ID) []byte, happened func(answer payload) (bool, error),
+) (uint64, error) {
+	last := uint64(s.latest.Number)
+	for last-before > 1 {
+		blocks := spread(before, last)
+		answers := make([]payload, len(blocks))
+		calls := make([]*upstream.Call, len(blocks))
+		for i, block := range blocks {
+			calls[i] = s.storageCall(&answers[i], question, quantity(block))
+		}
+		if err := s.chain.need(ctx, calls...); err != nil {
+			return 0, err
+		}
+		for i, block := range blocks {
+			reached, err := happened(answers[i])
+			if err != nil {
+				return 0, err
+			}
+			if reached {
+				last = block
+				break
+			}
+			before = block
+		}
+	}
+	return last, nil
+}
+
+// spread returns up to probes numbers between before and last, evenly.
+func spread(before, last uint64) []uint64 {
+	count := min(last-before-1, probes)
+	blocks := make([]uint64, count)
+	for i := range blocks {
+		blocks[i] = before + (last-before)*uint64(i+1)/(count+1)
+	}
+	return blocks
+}
+
+// collect adds the order's logs of a range of blocks.
+func (s *search) collect(ctx context.Context, from, to uint64) error {
+	logs, err := s.chain.logs(ctx, from, to, s.reporters...)
+	if err != nil {
+		return err
+	}
+	for _, l := range logs {
+		if !bytes.Contains(l.Data, s.id[:]) {
+			continue
+		}
+		facts, err := s.chain.facts(&receipt{TransactionHash: l.TransactionHash, Logs: []log{l}})
+		if err != nil {
+			return err
+		}
+		for _, fact := range facts {
+			if fact.Order == s.id {
+				s.see(l, fact.Fact)
+			}
+		}
+	}
+	return nil
+}
+
+// see takes a log that says fact about the order.
+func (s *search) see(l log, fact order.Fact) {
+	if is[order.Created](fact) && !s.isStep(fact) {
+		return // it is known
+	}
+	s.logs = append(s.logs, l)
+	if s.isStep(fact) {
+		s.found++
+	}
+	s.foundPatch = s.foundPatch || s.isPatch(fact)
+}
+
+// events reads the transactions of the logs that were found.
+func (s *search) events(ctx context.Context) ([]order.Event, error) {
+	all, err := s.chain.eventsAround(ctx, s.logs)
+	if err != nil {
+		return nil, err
+	}
+	var events []order.Event
+	for _, e := range all {
+		if e.Order == s.id {
+			events = append(events, e)
+		}
+	}
+	if len(events) < s.steps {
+		return nil, errors.New("receipts lack events that the logs had")
+	}
+	return events, nil
+}

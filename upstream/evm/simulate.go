@@ -1,0 +1,285 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// simulateRetry is how long a chain whose nodes do not know eth_simulateV1 is not asked for it.
+const simulateRetry = 10 * time.Minute
+
+// Simulator tries transactions on a chain, in states that differ from the real one by what a sender would
+// have to have. Safe for concurrent use.
+type Simulator struct {
+	chain *Chain
+
+	plainUntil atomic.Int64 // UNIX nanoseconds; until then there is eth_call only
+
+	mu      sync.Mutex
+	layouts map[chain.Address]layout
+}
+
+var _ quote.Simulator = (*Simulator)(nil)
+
+// NewSimulator returns a simulator on the newest block of c.
+func NewSimulator(c *Chain) *Simulator {
+	return &Simulator{chain: c, layouts: map[chain.Address]layout{}}
+}
+
+// Simulate implements quote.Simulator. It takes one round trip, and another one for a token that was not seen
+// before. Nodes without eth_simulateV1 are asked by eth_call, which tells whether the transaction goes
+// through and measures nothing.
+func (s *Simulator) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
+	set, err := s.stage(ctx, t)
+	if err != nil {
+		return quote.Finding{}, err
+	}
+	if time.Now().UnixNano() >= s.plainUntil.Load() {
+		found, err := s.run(ctx, t, set)
+		if !isUnknownMethod(err) {
+			return found, set.judge(err)
+		}
+		s.plainUntil.Store(time.Now().Add(simulateRetry).UnixNano())
+	}
+	found, err := s.runPlain(ctx, t, set)
+	return found, set.judge(err)
+}
+
+// Balance implements quote.Simulator.
+func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
+	if token.IsNative() {
+		var coins amount
+		err := s.chain.need(ctx, call(&coins, nil, "eth_getBalance", holder, "latest"))
+		return coins.Amount, err
+	}
+	answer, err := s.chain.Call(ctx, token, append(balanceOfSelector[:4:4], paddedAddress(holder)...))
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	if len(answer) != 32 {
+		return chain.Amount{}, fmt.Errorf("token %s does not tell balances", token)
+	}
+	return chain.AmountFromBytes(answer), nil
+}
+
+// isUnknownMethod reports whether err is a node's word that it has no such method (JSON-RPC 2.0, -32601), for
+// which some have codes of their own.
+func isUnknownMethod(err error) bool {
+	const unknownMethod = -32601
+	var said *upstream.RPCError
+	if !errors.As(err, &said) {
+		return false
+	}
+	message := strings.ToLower(said.Message)
+	return said.Code == unknownMethod || strings.Contains(message, "method") && !said.IsRevert()
+}
+
+// override is an account as a call is to find it (execution-apis, eth_simulateV1).
+type override struct {
+	Balance *amount               `json:"balance,omitempty"`
+	Code    payload               `json:"code,omitempty"`
+	State   map[chain.Hash]word32 `json:"stateDiff,omitempty"`
+}
+
+// word32 is a word of storage.
+type word32 [32]byte
+
+func (w word32) MarshalText() ([]byte, error) { return payload(w[:]).MarshalText() }
+
+// stage is the state in which a transaction is tried.
+type stage struct {
+	accounts map[chain.Address]override
+	// approve says that the allowance is not in the state: the sender gives it before.
+	approve bool
+	// unsure is what the sender may lack; a revert is then not the transaction's fault for certain.
+	unsure error
+}
+
+// judge leaves a revert a revert only when the sender had all that the transaction takes.
+func (s stage) judge(err error) error {
+	if s.unsure != nil && errors.Is(err, quote.ErrReverted) {
+		return fmt.Errorf("%w, and %v", s.unsure, err)
+	}
+	return err
+}
+
+// gasMoney is what a sender has beyond what he sends: 2^80 wei, a million coins.
+var gasMoney = chain.AmountFromBytes([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+
+// stage gives the sender what the transaction takes. Where a token keeps its numbers is found out by trying;
+// where that fails, the sender has what it has.
+func (s *Simulator) stage(ctx context.Context, t quote.Trial) (stage, error) {
+	set := stage{accounts: map[chain.Address]override{
+		t.Sender: {Balance: &amount{t.Tx.Value.Add(gasMoney)}},
+		meter:    {Code: meterCode},
+	}}
+	if t.In.IsNative() {
+		return set, nil
+	}
+	kept, err := s.layout(ctx, t.In)
+	if err != nil {
+		return stage{}, err
+	}
+	state := map[chain.Hash]word32{}
+	if kept.balances != nil {
+		state[kept.balances.slot(t.Sender)] = t.AmountIn.Bytes32()
+	} else {
+		set.unsure = fmt.Errorf("%w: where %s keeps balances is not known", quote.ErrNoTrial, t.In)
+	}
+	if kept.allowances != nil {
+		state[kept.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
+	}
+	set.approve = kept.allowances == nil
+	if len(state) > 0 {
+		set.accounts[t.In] = override{State: state}
+	}
+	return set, nil
+}
+
+// The meter is a contract that is placed for the time of a simulation: it answers the balance of the account
+// whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
+var (
+	meter     = chain.NewAddress(crypto.Keccak256([]byte("crossgate: balance of an account"))[12:])
+	meterCode = payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
+)
+
+var (
+	balanceOfSelector = selector("balanceOf(address)")
+	approveSelector   = selector("approve(address,uint256)")
+	// swapExecuted is topic 0 of the public router's report of what a venue paid; the amount is the last word.
+	swapExecuted = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
+)
+
+// simulated is a call of eth_simulateV1 as go-ethereum and its kin take it.
+type simulated struct {
+	From  *chain.Address `json:"from,omitempty"`
+	To    chain.Address  `json:"to"`
+	Input payload        `json:"input"`
+	Value *amount        `json:"value,omitempty"`
+}
+
+// look asks how much of a token, or of the coin, an account has.
+func look(token, account chain.Address) simulated {
+	if token.IsNative() {
+		return simulated{To: meter, Input: paddedAddress(account)}
+	}
+	return simulated{To: token, Input: append(balanceOfSelector[:4:4], paddedAddress(account)...)}
+}
+
+func paddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32), a.Bytes()...) }
+
+// tellsOf is what eth_simulateV1 tells of one call.
+type tellsOf struct {
+	Status     quantity           `json:"status"`
+	ReturnData payload            `json:"returnData"`
+	GasUsed    quantity           `json:"gasUsed"`
+	Logs       []log              `json:"logs"`
+	Error      *upstream.RPCError `json:"error"`
+}
+
+// run makes the transaction between two looks at who has what. Its gas is asked for in the same round trip:
+// what a transaction used is less than it needs, as refunds come at its end.
+func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Finding, error) {
+	looks := []simulated{look(t.Out, t.Recipient)}
+	if !t.Through.IsAbsent() {
+		looks = append(looks, look(t.In, t.Through))
+	}
+	calls := looks[:len(looks):len(looks)]
+	if set.approve {
+		allowance := t.AmountIn.Bytes32()
+		input := append(append(approveSelector[:4:4], paddedAddress(t.Spender)...), allowance[:]...)
+		calls = append(calls, simulated{From: &t.Sender, To: t.In, Input: input})
+	}
+	calls = append(calls, simulated{From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value}})
+	calls = append(calls, looks...)
+	type block struct {
+		Accounts map[chain.Address]override `json:"stateOverrides"`
+		Calls    []simulated                `json:"calls"`
+	}
+	question := map[string]any{"blockStateCalls": []block{{set.accounts, calls}}}
+	var blocks []struct{ Calls []tellsOf }
+	var gas quantity
+	simulation := call(&blocks, nil, "eth_simulateV1", question, "latest")
+	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	if err := s.chain.ask(ctx, simulation, estimate); err != nil {
+		return quote.Finding{}, err
+	}
+	if simulation.Err != nil {
+		return quote.Finding{}, fmt.Errorf("simulate: %w", simulation.Err)
+	}
+	if len(blocks) != 1 || len(blocks[0].Calls) != len(calls) {
+		return quote.Finding{}, fmt.Errorf("%w: the simulation has another number of calls", quote.ErrNoTrial)
+	}
+	return finding(blocks[0].Calls, len(looks), t.Through, gas)
+}
+
+// finding reads what calls told: first looks, then the transaction, at the end the same looks again.
+func finding(calls []tellsOf, looks int, through chain.Address, gas quantity) (quote.Finding, error) {
+	swap := calls[len(calls)-looks-1]
+	if swap.Status != 1 {
+		return quote.Finding{}, swap.refusal()
+	}
+	found := quote.Finding{Measured: true, Gas: uint64(gas)}
+	if found.Gas == 0 {
+		found.Gas = uint64(swap.GasUsed) * 5 / 4 // go-ethereum's estimates were 23 to 27 % above
+	}
+	changes := make([]chain.Amount, looks)
+	for i := range looks {
+		before, after := calls[i], calls[len(calls)-looks+i]
+		if before.Status != 1 || after.Status != 1 || len(before.ReturnData) != 32 || len(after.ReturnData) != 32 {
+			return quote.Finding{}, fmt.Errorf("%w: a token does not tell balances", quote.ErrNoTrial)
+		}
+		changes[i] = chain.AmountFromBytes(after.ReturnData).Sub(chain.AmountFromBytes(before.ReturnData))
+	}
+	found.Received = changes[0]
+	if looks > 1 {
+		found.Left = changes[1]
+	}
+	for _, l := range swap.Logs {
+		if l.Address == through && len(l.Topics) == 1 && l.Topics[0] == swapExecuted && len(l.Data) == 5*32 {
+			found.Gross = chain.AmountFromBytes(l.Data[4*32:])
+		}
+	}
+	return found, nil
+}
+
+// refusal is why a simulated call failed.
+func (c tellsOf) refusal() error {
+	if len(c.ReturnData) > 0 {
+		return fmt.Errorf("%w: %s", quote.ErrReverted, explainRevert(c.ReturnData))
+	}
+	if c.Error == nil {
+		return fmt.Errorf("%w: no reason given", quote.ErrReverted)
+	}
+	return fmt.Errorf("%w: %s", quote.ErrReverted, revertReason(c.Error))
+}
+
+// runPlain makes the transaction alone.
+func (s *Simulator) runPlain(ctx context.Context, t quote.Trial, set stage) (quote.Finding, error) {
+	if set.approve {
+		return quote.Finding{}, fmt.Errorf("%w: where %s keeps allowances is not known", quote.ErrNoTrial, t.In)
+	}
+	var answer payload
+	var gas quantity
+	delete(set.accounts, meter)
+	run := call(&answer, nil, "eth_call", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	if err := s.chain.ask(ctx, run, estimate); err != nil {
+		return quote.Finding{}, err
+	}
+	if run.Err != nil {
+		return quote.Finding{}, fmt.Errorf("try: %w", reverted(run.Err))
+	}
+	return quote.Finding{Gas: uint64(gas)}, nil
+}

@@ -1,0 +1,69 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+var _ token.Reader = (*Chain)(nil)
+
+// The metadata functions of ERC-20 (EIP-20).
+var tokenQuestions = [...][]byte{selector("decimals()"), selector("name()"), selector("symbol()")}
+
+func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
+
+// ReadTokens asks the contracts of addresses what they are; see token.Reader.
+func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]token.Reading, error) {
+	questions := make([]question, 0, len(addresses)*len(tokenQuestions))
+	for _, address := range addresses {
+		for _, data := range tokenQuestions {
+			questions = append(questions, question{address, data})
+		}
+	}
+	if len(questions) == 0 {
+		return nil, nil
+	}
+	answers, err := c.askAll(ctx, questions)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]token.Reading, len(addresses))
+	for i := range readings {
+		said := answers[i*len(tokenQuestions):]
+		readings[i] = token.Reading{Decimals: decimals(said[0]), Name: text(said[1]), Symbol: text(said[2])}
+	}
+	return readings, nil
+}
+
+// decimals reads a uint8; nil when the answer is none.
+func decimals(answer []byte) *uint8 {
+	n, ok := word(answer, 0)
+	if !ok || !n.IsUint64() || n.Uint64() > 255 {
+		return nil
+	}
+	small := uint8(n.Uint64())
+	return &small
+}
+
+// text reads an ABI string, or the bytes32 padded with zeros that contracts from before the standard answer.
+func text(answer []byte) string {
+	const size = 32
+	if len(answer) == size {
+		return token.CleanText(string(bytes.TrimRight(answer, "\x00")))
+	}
+	offset, ok := word(answer, 0)
+	if !ok || !offset.IsUint64() || offset.Uint64() > uint64(len(answer)) {
+		return ""
+	}
+	tail := answer[offset.Uint64():]
+	length, ok := word(tail, 0)
+	if !ok || !length.IsUint64() || length.Uint64() > uint64(len(tail)-size) {
+		return ""
+	}
+	return token.CleanText(string(tail[size : size+length.Uint64()]))
+}

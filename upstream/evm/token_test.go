@@ -1,0 +1,158 @@
+package evm_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// A name as ABI string, then padded to words.
+func abiString(text string) string {
+	padded := hex.EncodeToString([]byte(text))
+	padded += strings.Repeat("0", (64-len(padded)%64)%64)
+	return fmt.Sprintf("0x%064x%064x%s", 32, len(text), padded)
+}
+
+// Tokens of the tests, by address, and what they answer to decimals, name and symbol.
+var (
+	plainToken   = chain.NewAddress(repeat(0x11, 20))
+	oldToken     = chain.NewAddress(repeat(0x12, 20))
+	brokenToken  = chain.NewAddress(repeat(0x13, 20))
+	hostileToken = chain.NewAddress(repeat(0x14, 20))
+	noContract   = chain.NewAddress(repeat(0x15, 20))
+
+	tokenAnswers = map[chain.Address][3]string{
+		plainToken:   {fmt.Sprintf("0x%064x", 6), abiString("USD Coin"), abiString("USDC")},
+		oldToken:     {fmt.Sprintf("0x%064x", 18), "0x4d616b6572" + strings.Repeat("0", 54), "0x4d4b52" + strings.Repeat("0", 58)},
+		brokenToken:  {"!execution reverted", abiString("Broken"), "!out of gas"},
+		hostileToken: {fmt.Sprintf("0x%064x", 256), abiString("a\u202egnp\x00.\xffexe \n"), fmt.Sprintf("0x%064x%064x", 32, 1<<40)},
+		noContract:   {"0x", "0x", "0x"},
+	}
+)
+
+func wantReadings() []token.Reading {
+	six, eighteen := uint8(6), uint8(18)
+	return []token.Reading{
+		{Decimals: &six, Name: "USD Coin", Symbol: "USDC"},
+		{Decimals: &eighteen, Name: "Maker", Symbol: "MKR"},
+		{Name: "Broken"},
+		{Name: "agnp.exe"},
+		{},
+	}
+}
+
+func askToken(to, data string) string {
+	questions := []string{"0x313ce567", "0x06fdde03", "0x95d89b41"}
+	for address, answers := range tokenAnswers {
+		for i, question := range questions {
+			if address.String() == to && question == data {
+				return answers[i]
+			}
+		}
+	}
+	return "0x"
+}
+
+func TestReadTokens(t *testing.T) {
+	addresses := []chain.Address{plainToken, oldToken, brokenToken, hostileToken, noContract}
+	without := testChain
+	without.Contracts.Multicall = chain.Address{}
+	for name, test := range map[string]struct {
+		chain   chain.Chain
+		storage func(to, data string, block uint64) string
+		trips   int
+	}{
+		"by multicall": {testChain, func(to, data string, _ uint64) string {
+			if to == testChain.Contracts.Multicall.String() {
+				return aggregate3(t, data)
+			}
+			return "!asked alone"
+		}, 1},
+		"multicall not deployed": {testChain, func(to, data string, _ uint64) string { return askToken(to, data) }, 2},
+		"multicall out of gas": {testChain, func(to, data string, _ uint64) string {
+			if to == testChain.Contracts.Multicall.String() {
+				return "!out of gas"
+			}
+			return askToken(to, data)
+		}, 2},
+		"no multicall": {without, func(to, data string, _ uint64) string { return askToken(to, data) }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(10)
+			n.storage = test.storage
+			got, err := n.serve(t, test.chain).ReadTokens(t.Context(), addresses)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if difference := cmp.Diff(wantReadings(), got); difference != "" {
+				t.Errorf("ReadTokens() differs (-want +got):\n%s", difference)
+			}
+			if trips := n.trips(); trips != test.trips {
+				t.Errorf("ReadTokens() took %d round trips, want %d", trips, test.trips)
+			}
+		})
+	}
+}
+
+// A node's failure is not a token's silence.
+func TestReadTokensTellsFailureFromSilence(t *testing.T) {
+	n := newNode(10)
+	n.answers["eth_call"] = fault(-32000, "header not found")
+	if got, err := n.serve(t, testChain).ReadTokens(t.Context(), []chain.Address{plainToken}); err == nil {
+		t.Errorf("ReadTokens() of a failing node = %+v, want an error", got)
+	}
+}
+
+// aggregate3 answers a multicall as the contract does.
+func aggregate3(t *testing.T, data string) string {
+	t.Helper()
+	call3, err := abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{
+		{Name: "target", Type: "address"}, {Name: "allowFailure", Type: "bool"}, {Name: "callData", Type: "bytes"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{{Name: "success", Type: "bool"}, {Name: "returnData", Type: "bytes"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := hex.DecodeString(strings.TrimPrefix(data, "0x82ad56cb"))
+	if err != nil {
+		t.Fatalf("calldata %.10s is not aggregate3's: %v", data, err)
+	}
+	values, err := abi.Arguments{{Type: call3}}.Unpack(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := *abi.ConvertType(values[0], new([]struct {
+		Target       [20]byte
+		AllowFailure bool
+		CallData     []byte
+	})).(*[]struct {
+		Target       [20]byte
+		AllowFailure bool
+		CallData     []byte
+	})
+	type outcome struct {
+		Success    bool
+		ReturnData []byte
+	}
+	var outcomes []outcome
+	for _, call := range calls {
+		answer := askToken(chain.NewAddress(call.Target[:]).String(), "0x"+hex.EncodeToString(call.CallData))
+		bytes, err := hex.DecodeString(strings.TrimPrefix(answer, "0x"))
+		outcomes = append(outcomes, outcome{err == nil, bytes})
+	}
+	packed, err := abi.Arguments{{Type: result}}.Pack(outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "0x" + hex.EncodeToString(packed)
+}

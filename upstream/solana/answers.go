@@ -1,0 +1,338 @@
+package solana
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mr-tron/base58"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+	"crossgate/upstream"
+)
+
+// Codes of error objects (github.com/anza-xyz/agave, rpc-client-api/src/custom_error.rs).
+const (
+	blockCleanedUp      = -32001 // earlier than the node's oldest block
+	blockNotAvailable   = -32004 // later than the node's newest block
+	slotSkipped         = -32007
+	longTermSlotSkipped = -32009
+	blockStatusUnknown  = -32014 // the node has not written the block down yet
+)
+
+// isCode reports whether err is a node's error object with one of the codes.
+func isCode(err error, codes ...int) bool {
+	var said *upstream.RPCError
+	return errors.As(err, &said) && slices.Contains(codes, said.Code)
+}
+
+const confirmed = "confirmed"
+
+// account is an address in base58.
+type account struct{ chain.Address }
+
+func (a *account) UnmarshalText(text []byte) error {
+	parsed, err := chain.ParseAddress(string(text), chain.SVM)
+	a.Address = parsed
+	return err
+}
+
+func addresses(accounts []account) []chain.Address {
+	plain := make([]chain.Address, len(accounts))
+	for i, a := range accounts {
+		plain[i] = a.Address
+	}
+	return plain
+}
+
+// blockHash is a hash in base58.
+type blockHash chain.Hash
+
+func (h *blockHash) UnmarshalText(text []byte) error {
+	parsed, err := chain.ParseAddress(string(text), chain.SVM)
+	if err == nil {
+		*h = blockHash(parsed.Bytes())
+	}
+	return err
+}
+
+// payload is bytes and the name of the encoding that they are in, which must be base64.
+type payload []byte
+
+func (p *payload) UnmarshalJSON(text []byte) error {
+	var pair []string
+	if err := json.Unmarshal(text, &pair); err != nil || len(pair) != 2 || pair[1] != "base64" {
+		return errors.New("not bytes in base64")
+	}
+	raw, err := base64.StdEncoding.DecodeString(pair[0])
+	*p = raw
+	return err
+}
+
+// block is what is read of a block.
+type block struct {
+	Blockhash         blockHash `json:"blockhash"`
+	PreviousBlockhash blockHash `json:"previousBlockhash"`
+	ParentSlot        uint64    `json:"parentSlot"`
+	BlockTime         *int64    `json:"blockTime"` // UNIX seconds; nil before the cluster voted on time
+
+	Signatures []chain.TxHash `json:"signatures"` // of its transactions, where they were asked for
+}
+
+func (b *block) in(slot uint64) order.Block {
+	return order.Block{Number: slot, Hash: chain.Hash(b.Blockhash), Parent: chain.Hash(b.PreviousBlockhash), Time: seconds(b.BlockTime)}
+}
+
+func seconds(time *int64) uint64 {
+	if time == nil || *time < 0 {
+		return 0
+	}
+	return uint64(*time)
+}
+
+// signature is a transaction in the list of those that name an account.
+type signature struct {
+	Signature chain.TxHash    `json:"signature"`
+	Slot      uint64          `json:"slot"`
+	Err       json.RawMessage `json:"err"`
+	BlockTime *int64          `json:"blockTime"`
+	Status    string          `json:"confirmationStatus"`
+}
+
+// succeeded reports whether the transaction did anything.
+func (s signature) succeeded() bool { return isNull(s.Err) }
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// transaction is what is read of a transaction that is in a block.
+type transaction struct {
+	Slot        uint64  `json:"slot"`
+	BlockTime   *int64  `json:"blockTime"`
+	Transaction payload `json:"transaction"`
+	Meta        *meta   `json:"meta"`
+
+	message onchain.SolanaMessage
+	ran     onchain.SolanaTransaction // empty when the transaction failed
+}
+
+// meta is what running a transaction came to.
+type meta struct {
+	Err             json.RawMessage `json:"err"`
+	LogMessages     []string        `json:"logMessages"`
+	LoadedAddresses struct {
+		Writable []account `json:"writable"`
+		Readonly []account `json:"readonly"`
+	} `json:"loadedAddresses"`
+	InnerInstructions []struct {
+		Index        int           `json:"index"`
+		Instructions []instruction `json:"instructions"`
+	} `json:"innerInstructions"`
+}
+
+// instruction is one that another instruction called.
+type instruction struct {
+	Program     int        `json:"programIdIndex"`
+	Accounts    []int      `json:"accounts"`
+	Data        base58Text `json:"data"`
+	StackHeight int        `json:"stackHeight"` // null from older nodes
+}
+
+// base58Text is bytes in base58.
+type base58Text []byte
+
+func (b *base58Text) UnmarshalText(text []byte) error {
+	const longest = 20 << 10 // characters: a call carries 10 KiB at most, and decoding is quadratic
+	if len(text) > longest {
+		return errors.New("base58 without end")
+	}
+	raw, err := base58.Decode(string(text))
+	if len(text) > 0 && err != nil {
+		return err
+	}
+	*b = raw
+	return nil
+}
+
+func (i instruction) compiled() (onchain.CompiledInstruction, error) {
+	const called = 2 // the least depth that it can have
+	compiled := onchain.CompiledInstruction{Program: i.Program, Data: i.Data, Depth: max(i.StackHeight, called)}
+	for _, position := range i.Accounts {
+		if position < 0 || position > 255 {
+			return compiled, fmt.Errorf("account position %d", position)
+		}
+		compiled.Accounts = append(compiled.Accounts, uint8(position))
+	}
+	return compiled, nil
+}
+
+// read makes out what the transaction did, and refuses one that is not tx.
+func (t *transaction) read(tx chain.TxHash) error {
+	if t.Meta == nil {
+		return errors.New("transaction without its outcome")
+	}
+	message, err := onchain.ParseSolanaMessage(t.Transaction)
+	if err != nil {
+		return err
+	}
+	if message.Signature != tx {
+		return errors.New("not the transaction asked for")
+	}
+	t.message = message
+	if !isNull(t.Meta.Err) {
+		return nil
+	}
+	inner := make(map[int][]onchain.CompiledInstruction)
+	for _, calls := range t.Meta.InnerInstructions {
+		for _, each := range calls.Instructions {
+			compiled, err := each.compiled()
+			if err != nil {
+				return err
+			}
+			inner[calls.Index] = append(inner[calls.Index], compiled)
+		}
+	}
+	loaded := slices.Concat(addresses(t.Meta.LoadedAddresses.Writable), addresses(t.Meta.LoadedAddresses.Readonly))
+	t.ran, err = message.Resolve(loaded, inner, t.Meta.LogMessages)
+	return err
+}
+
+// call is a JSON-RPC call whose result goes to out when accept, if there is one, returns nil for it.
+func call[T any](out *T, accept func(T) error, method string, params ...any) *upstream.Call {
+	c := &upstream.Call{Method: method, Params: params, Out: out}
+	if accept != nil {
+		c.Accept = func(result any) error { return accept(*result.(*T)) }
+	}
+	return c
+}
+
+// options is the object of settings that ends a call's parameters.
+type options map[string]any
+
+func slotCall(out *uint64, commitment string) *upstream.Call {
+	return call(out, nil, "getSlot", options{"commitment": commitment})
+}
+
+// blockCall asks for the block of a slot without what is in it.
+func blockCall(out **block, slot uint64) *upstream.Call { return contentCall(out, slot, "none") }
+
+// signedBlockCall asks for the block of a slot with the signatures of its transactions.
+func signedBlockCall(out **block, slot uint64) *upstream.Call {
+	return contentCall(out, slot, "signatures")
+}
+
+func contentCall(out **block, slot uint64, details string) *upstream.Call {
+	return call(out, func(b *block) error {
+		if b == nil || chain.Hash(b.Blockhash).IsAbsent() {
+			return errors.New("block without hash")
+		}
+		return nil
+	}, "getBlock", slot, options{
+		"commitment": confirmed, "transactionDetails": details, "rewards": false, "maxSupportedTransactionVersion": 0,
+	})
+}
+
+// blocksCall asks which slots from one to another have a block, both included.
+func blocksCall(out *[]uint64, from, to uint64) *upstream.Call {
+	return call(out, func(slots []uint64) error {
+		if !slices.IsSorted(slots) || len(slots) > 0 && (slots[0] < from || slots[len(slots)-1] > to) {
+			return errors.New("other slots than were asked for")
+		}
+		return nil
+	}, "getBlocks", from, to, options{"commitment": confirmed})
+}
+
+// transactionCall asks for a transaction; out stays nil when the node knows none.
+func transactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
+	return call(out, func(t *transaction) error {
+		if t == nil {
+			return nil
+		}
+		return t.read(tx)
+	}, "getTransaction", tx, options{
+		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": 0,
+	})
+}
+
+// firstTransactionCall is transactionCall for a transaction that need not exist: that a node knows none is
+// believed when another one says so too.
+func firstTransactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
+	c := transactionCall(out, tx)
+	c.Doubt = func(result any) bool { return *result.(**transaction) == nil }
+	return c
+}
+
+// storage is what is read of an account.
+type storage struct {
+	Data  payload `json:"data"`
+	Owner account `json:"owner"`
+}
+
+type storageAnswer struct {
+	Value []*storage `json:"value"` // nil where there is no account
+}
+
+// storageCall asks what accounts hold.
+func storageCall(out *storageAnswer, accounts []chain.Address) *upstream.Call {
+	keys := make([]string, len(accounts))
+	for i, each := range accounts {
+		keys[i] = each.Format(chain.SVM)
+	}
+	return call(out, func(answer storageAnswer) error {
+		if len(answer.Value) != len(keys) {
+			return errors.New("not one answer for each account")
+		}
+		return nil
+	}, "getMultipleAccounts", keys, options{"commitment": confirmed, "encoding": "base64"})
+}
+
+// signaturesAtOnce is the most that a node lists.
+const signaturesAtOnce = 1000
+
+// cursor bounds a list of signatures, which begins with the newest.
+type cursor struct {
+	before, until chain.TxHash // both not included; absent: no bound
+	slot          uint64       // that the node must have reached
+}
+
+// signaturesCall asks for the transactions that name an account, newest first.
+func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *upstream.Call {
+	settings := options{"commitment": confirmed, "limit": signaturesAtOnce}
+	if !bounds.before.IsAbsent() {
+		settings["before"] = bounds.before
+	}
+	if !bounds.until.IsAbsent() {
+		settings["until"] = bounds.until
+	}
+	if bounds.slot > 0 {
+		settings["minContextSlot"] = bounds.slot
+	}
+	return call(out, func(list []signature) error {
+		for i, each := range list {
+			switch {
+			case len(each.Signature.Bytes()) != 64:
+				return errors.New("no signature")
+			case i > 0 && each.Slot > list[i-1].Slot:
+				return errors.New("signatures out of order")
+			}
+		}
+		return nil
+	}, "getSignaturesForAddress", a.Format(chain.SVM), settings)
+}
+
+// existingCall asks for a transaction that was listed. A node that does not have it is passed over.
+func existingCall(out **transaction, listed signature) *upstream.Call {
+	c := transactionCall(out, listed.Signature)
+	accept := c.Accept
+	c.Accept = func(result any) error {
+		t := *result.(**transaction)
+		if t == nil || t.Slot != listed.Slot {
+			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("node does not have a transaction that was listed")}
+		}
+		return accept(result)
+	}
+	return c
+}

@@ -1,0 +1,130 @@
+// Package solana asks Solana over JSON-RPC: for order events and token metadata.
+package solana
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+)
+
+// Chain is Solana. Blocks go by their slot; slots without a block are no blocks. What it tells is confirmed:
+// two thirds of the stake voted for it, and no block that had that was ever dropped. Safe for concurrent use.
+type Chain struct {
+	chain chain.Chain
+	rpc   *upstream.RPC
+	names names
+
+	programs []*program    // of the order protocol
+	newest   atomic.Uint64 // slot, as far as Head was asked
+}
+
+var (
+	_ order.Source    = (*Chain)(nil)
+	_ order.Historian = (*Chain)(nil)
+)
+
+// New returns the chain that rpc's endpoints serve. Solana has no number that says which chain an endpoint
+// serves: blocks of another cluster show as a reorg.
+func New(c chain.Chain, rpc *upstream.RPC) *Chain {
+	made := &Chain{chain: c, rpc: rpc}
+	for _, address := range []chain.Address{c.Contracts.DlnSource, c.Contracts.DlnDestination, c.Contracts.ExternalCallAdapter} {
+		if !address.IsAbsent() {
+			made.programs = append(made.programs, &program{address: address})
+		}
+	}
+	return made
+}
+
+// ask makes calls in one round trip, whatever becomes of each.
+func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
+	if err := c.rpc.Batch(ctx, calls...); err != nil {
+		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
+	}
+	return nil
+}
+
+// need is ask for calls of which none may fail.
+func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
+	if err := c.ask(ctx, calls...); err != nil {
+		return err
+	}
+	for _, call := range calls {
+		if call.Err != nil {
+			return fmt.Errorf("chain %d: %w", c.chain.ID, call.Err)
+		}
+	}
+	return nil
+}
+
+// Head returns the newest confirmed block, and the newest finalized one.
+func (c *Chain) Head(ctx context.Context) (order.Head, error) {
+	const patience = 4 // slots: a node knows that a block is confirmed some moments before it can show it
+	var newest, finalized uint64
+	if err := c.need(ctx, slotCall(&newest, confirmed), slotCall(&finalized, "finalized")); err != nil {
+		return order.Head{}, err
+	}
+	for slot := newest; ; slot-- {
+		latest, err := c.Block(ctx, slot)
+		if err == nil {
+			c.newest.Store(latest.Number)
+			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, nil
+		}
+		if !errors.Is(err, order.ErrNotFound) || slot == 0 || newest-slot == patience {
+			return order.Head{}, err
+		}
+	}
+}
+
+// Block returns the block of a slot or, where that has none, of the last slot before it that has one; see
+// order.Source. In place of blocks that the nodes have dropped it returns the oldest that they hold.
+func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
+	var found *block
+	err := c.need(ctx, blockCall(&found, slot))
+	switch {
+	case isCode(err, slotSkipped, longTermSlotSkipped):
+		return c.blockBefore(ctx, slot)
+	case isCode(err, blockCleanedUp):
+		return c.firstBlock(ctx)
+	case isCode(err, blockNotAvailable, blockStatusUnknown):
+		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, slot, order.ErrNotFound)
+	case err != nil:
+		return order.Block{}, err
+	}
+	return found.in(slot), nil
+}
+
+// blockBefore returns the last block before a slot that has none.
+func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, error) {
+	const widest = 10_000 // slots: an hour without a block
+	var slots []uint64
+	if err := c.need(ctx, blocksCall(&slots, slot-min(slot, widest), slot)); err != nil {
+		return order.Block{}, err
+	}
+	if len(slots) == 0 {
+		return order.Block{}, fmt.Errorf("chain %d: no block in %d slots before %d", c.chain.ID, widest, slot)
+	}
+	last := slots[len(slots)-1]
+	var found *block
+	if err := c.need(ctx, blockCall(&found, last)); err != nil {
+		return order.Block{}, err
+	}
+	return found.in(last), nil
+}
+
+// firstBlock returns the oldest block that the nodes hold.
+func (c *Chain) firstBlock(ctx context.Context) (order.Block, error) {
+	var first uint64
+	if err := c.need(ctx, call(&first, nil, "getFirstAvailableBlock")); err != nil {
+		return order.Block{}, err
+	}
+	var found *block
+	if err := c.need(ctx, blockCall(&found, first)); err != nil {
+		return order.Block{}, err
+	}
+	return found.in(first), nil
+}

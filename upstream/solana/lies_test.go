@@ -1,0 +1,119 @@
+package solana_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	sandbox "crossgate/sandbox/solana"
+)
+
+// liar answers like the ledger's node after alter changed the answers to a method.
+type liar struct {
+	world  *world
+	method string
+	alter  func(result json.RawMessage) json.RawMessage
+}
+
+func (l liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	asked, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(asked))
+	told := httptest.NewRecorder()
+	l.world.Chain.ServeHTTP(told, r)
+	type object struct {
+		Method string          `json:"method,omitempty"`
+		ID     json.RawMessage `json:"id"`
+		Result json.RawMessage `json:"result,omitempty"`
+		Error  json.RawMessage `json:"error,omitempty"`
+	}
+	batch := asked[0] == '['
+	calls, answers := make([]object, 1), make([]object, 1)
+	if batch {
+		_ = json.Unmarshal(asked, &calls)
+		_ = json.Unmarshal(told.Body.Bytes(), &answers)
+	} else {
+		_ = json.Unmarshal(asked, &calls[0])
+		_ = json.Unmarshal(told.Body.Bytes(), &answers[0])
+	}
+	for i := range answers {
+		if calls[i].Method == l.method {
+			answers[i].Result = l.alter(answers[i].Result)
+		}
+	}
+	if batch {
+		_ = json.NewEncoder(w).Encode(answers)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(answers[0])
+}
+
+// TestLiesGoToTheNextNode has a first node give wrong answers: the second one's are taken.
+func TestLiesGoToTheNextNode(t *testing.T) {
+	w := newWorld(t)
+	made, another := w.create(sandbox.Way{}), w.create(sandbox.Way{})
+	anotherText := w.raw("getTransaction", another.Creation.String(), map[string]any{"encoding": "base64", "maxSupportedTransactionVersion": 0})
+	replace := func(before, after string) func(json.RawMessage) json.RawMessage {
+		return func(result json.RawMessage) json.RawMessage {
+			if !strings.Contains(string(result), before) {
+				t.Errorf("%q is not in %.300s", before, result)
+			}
+			return json.RawMessage(strings.Replace(string(result), before, after, 1))
+		}
+	}
+	for name, l := range map[string]liar{
+		"another transaction":       {w, "getTransaction", func(json.RawMessage) json.RawMessage { return anotherText }},
+		"no outcome":                {w, "getTransaction", replace(`"meta":{`, `"mega":{`)},
+		"transaction cut short":     {w, "getTransaction", replace(`"transaction":["`, `"transaction":["AAAA`)},
+		"other encoding":            {w, "getTransaction", replace(`"base64"]`, `"base58"]`)},
+		"accounts from nowhere":     {w, "getTransaction", replace(`"readonly":[`, `"readonly":["11111111111111111111111111111111"`)},
+		"no such transaction":       {w, "getTransaction", func(json.RawMessage) json.RawMessage { return json.RawMessage("null") }},
+		"block without hash":        {w, "getBlock", replace(`"blockhash"`, `"blockHush"`)},
+		"block that does not exist": {w, "getBlock", func(json.RawMessage) json.RawMessage { return json.RawMessage("null") }},
+	} {
+		events, err := w.chain(l).EventsIn(t.Context(), txOf(made.Creation))
+		if err != nil || len(events) != 1 || events[0].Order != made.Terms.ID() || events[0].At.BlockHash.IsAbsent() {
+			t.Errorf("EventsIn after %s = %+v, %v, want the creation", name, events, err)
+		}
+	}
+	head := w.Head()
+	for name, l := range map[string]liar{
+		"signatures out of order": {w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
+			return append(append(json.RawMessage("["), bytes.Trim(result, "[]")...), json.RawMessage(`,{"signature":"`+made.Creation.String()+`","slot":9999999999}]`)...)
+		}},
+		"no signature": {w, "getSignaturesForAddress", func(json.RawMessage) json.RawMessage { return json.RawMessage(`[{"slot":1}]`) }},
+	} {
+		events, err := w.chain(l).Events(t.Context(), head-20, head)
+		if err != nil || len(events) != 2 {
+			t.Errorf("Events after %s = %+v, %v, want two", name, facts(events), err)
+		}
+	}
+}
+
+// TestNodesThatLagBehindArePassedOver has a first node that does not know the newest slots.
+func TestNodesThatLagBehindArePassedOver(t *testing.T) {
+	behind, w := newWorld(t), newWorld(t)
+	from := w.Head()
+	w.create(sandbox.Way{})
+	events, err := w.chain(behind).Events(t.Context(), from, w.Head())
+	if err != nil || len(events) != 1 {
+		t.Errorf("Events = %+v, %v, want one", facts(events), err)
+	}
+}
+
+// raw asks the ledger's node.
+func (w *world) raw(method string, params ...any) json.RawMessage {
+	w.t.Helper()
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	w.must(err)
+	told := httptest.NewRecorder()
+	request := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	w.Chain.ServeHTTP(told, request)
+	var answer struct{ Result json.RawMessage }
+	w.must(json.Unmarshal(told.Body.Bytes(), &answer))
+	return answer.Result
+}

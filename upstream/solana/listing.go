@@ -1,0 +1,154 @@
+package solana
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/upstream"
+)
+
+const (
+	// mostPages bounds how many transactions of a program are looked through for one range of slots.
+	mostPages = 1000
+	// nearSlots is how far behind the newest slot a range may end for the list to be read from its newest end.
+	nearSlots = 1000
+)
+
+// program is one of the order protocol's, with the newest of its transactions that is known to be final:
+// where nothing older is wanted, nodes need not list it again.
+type program struct {
+	address chain.Address
+
+	mu    sync.Mutex
+	final signature
+}
+
+// bounds returns where a list of the program's transactions from a slot on may end.
+func (p *program) bounds(from uint64) cursor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.final.Slot >= from {
+		return cursor{}
+	}
+	return cursor{until: p.final.Signature}
+}
+
+// remember learns which transactions are final.
+func (p *program) remember(list []signature) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, each := range list {
+		if each.Status == "finalized" && each.Slot > p.final.Slot {
+			p.final = each
+		}
+	}
+}
+
+// listing is the reading of a program's transactions, from the newest back.
+type listing struct {
+	*program
+	bounds cursor
+	page   []signature // the last one that was read
+	found  []signature // newest first
+	done   bool
+}
+
+// take adds the page that was read, of which transactions before a slot are not wanted.
+func (l *listing) take(from uint64) {
+	l.found = append(l.found, l.page...)
+	l.done = len(l.page) < signaturesAtOnce || l.page[len(l.page)-1].Slot < from
+	if !l.done {
+		l.bounds.before = l.page[len(l.page)-1].Signature
+	}
+}
+
+// signatures returns the transactions in slots from to to that name a program of the order protocol, each
+// once, oldest first. Near the newest slot that takes one round trip; elsewhere two more, to find where the
+// lists are to begin.
+func (c *Chain) signatures(ctx context.Context, from, to uint64) ([]signature, error) {
+	before, err := c.behind(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	var lists []*listing
+	for _, each := range c.programs {
+		l := &listing{program: each, bounds: each.bounds(from)}
+		l.bounds.before, l.bounds.slot = before, to
+		lists = append(lists, l)
+	}
+	if err := c.readPages(ctx, lists, from, to); err != nil {
+		return nil, err
+	}
+	var found []signature
+	for _, l := range lists {
+		l.remember(l.found)
+		slices.Reverse(l.found)
+		found = append(found, l.found...)
+	}
+	found = slices.DeleteFunc(found, func(s signature) bool { return s.Slot < from || s.Slot > to })
+	return distinct(found), nil
+}
+
+// readPages reads page by page until every list is done.
+func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64) error {
+	// A node lists what it has: the blocks at both ends prove that it has all between them.
+	proofs := [2]*block{}
+	calls := []*upstream.Call{blockCall(&proofs[0], from), blockCall(&proofs[1], to)}
+	for range mostPages {
+		var asked []*listing
+		for _, l := range lists {
+			if !l.done {
+				asked, calls = append(asked, l), append(calls, signaturesCall(&l.page, l.address, l.bounds))
+			}
+		}
+		if len(asked) == 0 {
+			return nil
+		}
+		if err := c.ask(ctx, calls...); err != nil {
+			return err
+		}
+		for _, call := range calls {
+			if call.Err != nil && !isCode(call.Err, slotSkipped, longTermSlotSkipped) {
+				return fmt.Errorf("chain %d: %w", c.chain.ID, call.Err)
+			}
+		}
+		for _, l := range asked {
+			l.take(from)
+		}
+		calls = nil
+	}
+	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
+}
+
+// behind returns a transaction soon behind a slot, for lists to begin there; absent, for them to begin with
+// the newest transaction, when the slot is near or the blocks behind it are empty.
+func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
+	if slot+nearSlots >= c.newest.Load() {
+		return chain.TxHash{}, nil
+	}
+	var slots []uint64
+	if err := c.need(ctx, blocksCall(&slots, slot+1, slot+nearSlots)); err != nil || len(slots) == 0 {
+		return chain.TxHash{}, err
+	}
+	var found *block
+	if err := c.need(ctx, signedBlockCall(&found, slots[0])); err != nil || len(found.Signatures) == 0 {
+		return chain.TxHash{}, err
+	}
+	return found.Signatures[0], nil
+}
+
+// distinct sorts transactions by slot and drops those that come again.
+func distinct(list []signature) []signature {
+	seen := make(map[chain.TxHash]bool, len(list))
+	list = slices.DeleteFunc(list, func(s signature) bool {
+		again := seen[s.Signature]
+		seen[s.Signature] = true
+		return again
+	})
+	slices.SortStableFunc(list, func(a, b signature) int { return cmp.Compare(a.Slot, b.Slot) })
+	return list
+}

@@ -1,0 +1,100 @@
+package solana
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+	"crossgate/upstream"
+)
+
+// mostNames bounds how many accounts of orders are remembered: twice as many, about 20 MB.
+const mostNames = 100_000
+
+// names remembers which order an account belongs to, from the fulfilments that were seen. Unlocks are sent in
+// batches that name orders by their accounts, minutes or hours after them.
+type names struct {
+	mu            sync.Mutex
+	recent, older map[chain.Address]order.ID
+}
+
+func (n *names) add(account chain.Address, id order.ID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.recent == nil || len(n.recent) >= mostNames {
+		n.recent, n.older = make(map[chain.Address]order.ID), n.recent
+	}
+	n.recent[account] = id
+}
+
+// of is an onchain.OrderOf.
+func (n *names) of(account chain.Address) (id order.ID, known bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if id, known = n.recent[account]; !known {
+		id, known = n.older[account]
+	}
+	return id, known
+}
+
+// learn remembers the accounts of the orders that a transaction fulfilled.
+func (c *Chain) learn(tx onchain.SolanaTransaction) {
+	nobody := func(chain.Address) (id order.ID, known bool) { return id, false }
+	found, _ := onchain.DecodeSolana(c.chain.Contracts, tx, nobody) // what cannot be read teaches nothing
+	for _, each := range found {
+		fulfilled, ok := each.Fact.(order.Fulfilled)
+		if !ok {
+			continue
+		}
+		c.names.add(onchain.TakeOrderAccount(c.chain.Contracts, each.Order), each.Order)
+		if fulfilled.Terms.HasExternalCall() {
+			c.names.add(onchain.CallAccount(c.chain.Contracts, each.Order), each.Order)
+		}
+	}
+}
+
+// name finds out which orders the batches among transactions are about: by the transactions that fulfilled
+// them, which name the same accounts. That takes two round trips for all accounts that are not remembered,
+// none without any. An order that was not fulfilled in the first transactions of its account, or so long ago
+// that the nodes forgot it, keeps no name, and its unlock is left out of the events.
+func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
+	for _, tx := range transactions {
+		c.learn(tx.ran)
+	}
+	var nameless []chain.Address
+	for _, tx := range transactions {
+		for _, account := range onchain.UnnamedOrders(c.chain.Contracts, tx.ran) {
+			if _, known := c.names.of(account); !known && !slices.Contains(nameless, account) {
+				nameless = append(nameless, account)
+			}
+		}
+	}
+	if len(nameless) == 0 {
+		return nil
+	}
+	lists := make([][]signature, len(nameless))
+	calls := make([]*upstream.Call, len(nameless))
+	for i, account := range nameless {
+		calls[i] = signaturesCall(&lists[i], account, cursor{})
+	}
+	if err := c.need(ctx, calls...); err != nil {
+		return err
+	}
+	const first = 8 // transactions of an account among which its fulfilment is
+	var oldest []signature
+	for _, list := range lists {
+		list = slices.DeleteFunc(list, func(s signature) bool { return !s.succeeded() })
+		oldest = append(oldest, list[max(0, len(list)-first):]...)
+	}
+	fulfilments, err := c.transactions(ctx, oldest)
+	if err != nil {
+		return err
+	}
+	for _, tx := range fulfilments {
+		c.learn(tx.ran)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package solana
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+	"crossgate/upstream"
+)
+
+// Events returns the order events of slots from to to: one round trip for the signatures of the transactions
+// that name the protocol's programs, one for those that are in these slots and for their blocks. A creation
+// whose fees a node no longer tells is left out, where EventsIn says that it is unreadable: the logs of a
+// transaction end after a certain length, and whoever fills them up must not stop the others.
+//
+// Nobody waits for these events: what is asked here comes after what others ask.
+func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	ctx = upstream.InBackground(ctx)
+	listed, err := c.signatures(ctx, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
+	}
+	read, err := c.inBlocks(ctx, listed)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.name(ctx, read.transactions); err != nil {
+		return nil, err
+	}
+	events, err := read.events(c.names.of)
+	if errors.Is(err, onchain.ErrLogsCut) {
+		trace.SpanFromContext(ctx).AddEvent("creation left out", trace.WithAttributes(attribute.String("reason", err.Error())))
+		err = nil
+	}
+	return events, err
+}
+
+// EventsIn returns the order events of one transaction; see order.Source. One that failed has no events.
+func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, error) {
+	if !slices.Contains(tx.Families(), chain.SVM) {
+		return nil, order.ErrNotFound
+	}
+	var found *transaction
+	if err := c.need(ctx, firstTransactionCall(&found, tx)); err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, order.ErrNotFound
+	}
+	read := &reading{chain: c, transactions: []*transaction{found}}
+	if err := c.name(ctx, read.transactions); err != nil {
+		return nil, err
+	}
+	events, err := read.events(c.names.of)
+	if err != nil || len(events) == 0 {
+		return nil, err
+	}
+	var in *block
+	if err := c.need(ctx, blockCall(&in, found.Slot)); err != nil {
+		return nil, err
+	}
+	for i := range events {
+		events[i].At.BlockHash = chain.Hash(in.Blockhash)
+	}
+	return events, nil
+}
+
+// reading is transactions that were read, oldest first, and the blocks that they are in.
+type reading struct {
+	chain        *Chain
+	transactions []*transaction
+	blocks       map[uint64]**block // by slot
+}
+
+// inBlocks reads transactions and the blocks that they are in, in one round trip, none without any. Those
+// that failed are passed over.
+func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*reading, error) {
+	listed = slices.DeleteFunc(listed, func(s signature) bool { return !s.succeeded() })
+	read := &reading{chain: c, blocks: make(map[uint64]**block)}
+	var calls []*upstream.Call
+	for _, each := range listed {
+		if read.blocks[each.Slot] == nil {
+			read.blocks[each.Slot] = new(*block)
+			calls = append(calls, blockCall(read.blocks[each.Slot], each.Slot))
+		}
+	}
+	var err error
+	read.transactions, err = c.transactions(ctx, listed, calls...)
+	return read, err
+}
+
+// transactions reads listed transactions, and makes other calls in the same round trip.
+func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*upstream.Call) ([]*transaction, error) {
+	if len(listed) == 0 {
+		return nil, nil
+	}
+	found := make([]*transaction, len(listed))
+	for i, each := range listed {
+		others = append(others, existingCall(&found[i], each))
+	}
+	return found, c.need(ctx, others...)
+}
+
+// events decodes the transactions, in block and log order. With an ErrLogsCut there are events too.
+func (r *reading) events(orderOf onchain.OrderOf) ([]order.Event, error) {
+	var events []order.Event
+	var cut error
+	for _, tx := range r.transactions {
+		facts, err := onchain.DecodeSolana(r.chain.chain.Contracts, tx.ran, orderOf)
+		if err != nil {
+			err = fmt.Errorf("chain %d: transaction %s: %w", r.chain.chain.ID, tx.message.Signature, err)
+		}
+		if err != nil && !errors.Is(err, onchain.ErrLogsCut) {
+			return nil, err
+		}
+		cut = cmp.Or(cut, err)
+		for _, fact := range facts {
+			events = append(events, order.Event{Order: fact.Order, At: r.at(tx, fact.LogIndex), Fact: fact.Fact})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b order.Event) int {
+		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
+	})
+	return events, cut
+}
+
+// at says where a fact of a transaction happened. Nodes do not tell a transaction's place in its block; the
+// first bytes of the signature stand for it, to keep the facts of a block apart.
+func (r *reading) at(tx *transaction, position uint) order.At {
+	const positions = 16 // bits
+	place := uint(binary.BigEndian.Uint32(tx.message.Signature.Bytes()))
+	at := order.At{
+		Chain:     r.chain.chain.ID,
+		Tx:        tx.message.Signature,
+		Block:     tx.Slot,
+		Time:      seconds(tx.BlockTime),
+		Initiator: tx.message.FeePayer(),
+		LogIndex:  place<<positions | position,
+	}
+	if in := r.blocks[tx.Slot]; in != nil {
+		at.BlockHash = chain.Hash((*in).Blockhash)
+	}
+	return at
+}

@@ -1,0 +1,119 @@
+package solana
+
+import (
+	"context"
+	"encoding/binary"
+
+	"crossgate/chain"
+	"crossgate/order/onchain"
+	"crossgate/token"
+)
+
+var _ token.Reader = (*Chain)(nil)
+
+// Programs that keep tokens, and what they are called.
+var (
+	tokenProgram     = mustAccount("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
+	token2022Program = mustAccount("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb")
+	metadataProgram  = mustAccount("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
+)
+
+func mustAccount(text string) chain.Address {
+	address, err := chain.ParseAddress(text, chain.SVM)
+	if err != nil {
+		panic("solana: " + err.Error())
+	}
+	return address
+}
+
+// ReadTokens reads the accounts of mints and of their metadata; see token.Reader.
+func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.Reading, error) {
+	const mintLength = 32
+	accounts := make([]chain.Address, 0, 2*len(mints))
+	for _, mint := range mints {
+		if mint.Len() != mintLength {
+			mint = chain.NativeCoin(chain.SVM) // which is no mint; nodes refuse what is no account
+		}
+		metadata := onchain.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())
+		accounts = append(accounts, mint, metadata)
+	}
+	states, err := c.storages(ctx, accounts)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]token.Reading, len(mints))
+	for i := range mints {
+		readings[i] = readMint(states[2*i], states[2*i+1])
+	}
+	return readings, nil
+}
+
+// Places in a mint's account (github.com/solana-program/token, and its extensions in token-2022).
+const (
+	mintDecimals    = 44
+	mintInitialised = 45
+	mintSize        = 82
+	mintKind        = 165 // of a mint with extensions, which begin behind it
+	isMint          = 1
+	extensionNames  = 19 // TokenMetadata
+)
+
+// readMint reads a mint; the names that Metaplex keeps count before those that it has itself.
+func readMint(mint, metadata *storage) token.Reading {
+	if mint == nil || mint.Owner.Address != tokenProgram && mint.Owner.Address != token2022Program ||
+		len(mint.Data) < mintSize || mint.Data[mintInitialised] != 1 {
+		return token.Reading{}
+	}
+	decimals := mint.Data[mintDecimals]
+	reading := token.Reading{Decimals: &decimals}
+	if metadata != nil && metadata.Owner.Address == metadataProgram && len(metadata.Data) > 0 {
+		const key = 1 // which kind of account it is
+		reading.Name, reading.Symbol = namesIn(metadata.Data[key:])
+	}
+	if reading.Name == "" && reading.Symbol == "" {
+		reading.Name, reading.Symbol = namesIn(extension(mint.Data))
+	}
+	return reading
+}
+
+// extension returns what a mint with extensions holds of its own names, nil without them: a row of kinds and
+// lengths, two bytes each, and contents.
+func extension(mint []byte) []byte {
+	if len(mint) <= mintKind || mint[mintKind] != isMint {
+		return nil
+	}
+	for rest := mint[mintKind+1:]; len(rest) >= 4; {
+		kind, length := binary.LittleEndian.Uint16(rest), int(binary.LittleEndian.Uint16(rest[2:]))
+		if rest = rest[4:]; length > len(rest) {
+			return nil
+		}
+		if kind == extensionNames {
+			return rest[:length]
+		}
+		rest = rest[length:]
+	}
+	return nil
+}
+
+// namesIn reads name and symbol, which stand behind two keys both at Metaplex and in an extension.
+func namesIn(data []byte) (name, symbol string) {
+	const keys = 2 * 32 // who may change it, and the mint
+	if len(data) < keys {
+		return "", ""
+	}
+	name, rest := text(data[keys:])
+	symbol, _ = text(rest)
+	return name, symbol
+}
+
+// text reads a string behind its length.
+func text(data []byte) (said string, rest []byte) {
+	if len(data) < 4 {
+		return "", nil
+	}
+	length := uint64(binary.LittleEndian.Uint32(data))
+	if data = data[4:]; length > uint64(len(data)) {
+		return "", nil
+	}
+	return token.CleanText(string(data[:length])), data[length:]
+}

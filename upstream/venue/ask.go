@@ -1,0 +1,116 @@
+package venue
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+const (
+	// maxAnswer is far above what a venue needs for a route; recorded ones have 10 kB.
+	maxAnswer = 2 << 20
+
+	// maxMessage bounds how much of a venue's own words goes into an error, in characters.
+	maxMessage = 160
+)
+
+// ask sends r and reads the answer. What read returns decides: a plain error is a bad answer, after which
+// the next endpoint is asked; a "no" of the venue is an answer like any other.
+func ask[A any](ctx context.Context, p *upstream.Pool, r upstream.Request, read func(upstream.Response) (A, error)) (A, error) {
+	var answer, none A
+	var no error
+	_, err := p.Do(ctx, r, func(resp upstream.Response) error {
+		var err error
+		if answer, err = read(resp); isNo(err) {
+			no = err
+			return nil
+		}
+		return err
+	})
+	if err == nil {
+		err = no
+	}
+	if err != nil {
+		return none, err
+	}
+	return answer, nil
+}
+
+// isNo reports whether err is what the venue had to say, rather than a failure to say it.
+func isNo(err error) bool {
+	if errors.Is(err, quote.ErrNoRoute) || errors.Is(err, ErrPriceMoved) {
+		return true
+	}
+	var failed *upstream.Error
+	return errors.As(err, &failed) && failed.Class == upstream.Rejected
+}
+
+// noRoute is a venue's no to the pair or the amount.
+func noRoute(message string) error {
+	return fmt.Errorf("%w: %s", quote.ErrNoRoute, clean(message))
+}
+
+// refused is a venue's no to the request itself, with the HTTP status that it came with.
+func refused(venue string, status int, message string) error {
+	return &upstream.Error{Class: upstream.Rejected, Endpoint: venue, Status: status, Err: said(status, message)}
+}
+
+// limited is a venue's wish to be asked less, said in a body.
+func limited(venue string, status int, message string) error {
+	return &upstream.Error{Class: upstream.RateLimited, Endpoint: venue, Status: status, Err: said(status, message)}
+}
+
+func said(status int, message string) error {
+	if message = clean(message); message == "" {
+		message = strings.ToLower(http.StatusText(status))
+	}
+	return errors.New(message)
+}
+
+// clean keeps of a venue's words what can stand in one line of a log.
+func clean(message string) string {
+	kept := make([]rune, 0, maxMessage)
+	for _, r := range message {
+		if len(kept) == maxMessage {
+			return string(kept) + "…"
+		}
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			r = ' '
+		}
+		kept = append(kept, r)
+	}
+	return strings.TrimSpace(string(kept))
+}
+
+// decode reads an answer's JSON into out; members that out does not name are passed over.
+func decode(resp upstream.Response, out any) error {
+	if len(resp.Body) > maxAnswer {
+		return fmt.Errorf("answer of %d bytes", len(resp.Body))
+	}
+	if err := json.Unmarshal(resp.Body, out); err != nil {
+		return fmt.Errorf("answer is not the documented JSON: %w", err)
+	}
+	return nil
+}
+
+// isRejection reports whether the answer is a client error.
+func isRejection(resp upstream.Response) bool { return resp.Status >= http.StatusBadRequest }
+
+// encode writes a request body. Raw JSON in it goes through untouched: venues sign their routes.
+func encode(body any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return nil, fmt.Errorf("request body: %w", err)
+	}
+	return text.Bytes(), nil
+}

@@ -1,0 +1,190 @@
+package venue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/sandbox"
+	"crossgate/upstream/venue"
+)
+
+// exchangeNames are the venues that are contracts and have prices.
+func exchangeNames() []string {
+	var names []string
+	for _, s := range venue.Documented() {
+		if s.URL == "" && s.Name != "wrap" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+func openExchange(t *testing.T, name string, contracts func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error)) quote.Venue {
+	t.Helper()
+	v, err := venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: contracts, Now: nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestExchangesDeclareThemselves(t *testing.T) {
+	names := exchangeNames()
+	if len(names) < 20 {
+		t.Errorf("%d exchanges, want them all", len(names))
+	}
+	for _, name := range names {
+		p := openExchange(t, name, silent).Profile()
+		if p.Name != name || len(p.Routers) == 0 || !p.MaxAffiliatePercent.IsZero() || !strings.HasPrefix(p.ImageURL, "https://") {
+			t.Errorf("profile of %s: %+v", name, p)
+		}
+		if _, err := venue.New(name, venue.Options{Registry: chain.Documented()}); err == nil {
+			t.Errorf("%s was made without a chain to read", name)
+		}
+		if _, err := venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: silent, Key: "key"}); err == nil {
+			t.Errorf("%s was made with a key", name)
+		}
+	}
+}
+
+// silent is a chain without contracts.
+func silent(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
+	return make([][]byte, len(to)), nil
+}
+
+// servedSwap is a swap of the wrapped coin on one of a venue's chains.
+func servedSwap(t *testing.T, p quote.Profile) quote.Swap {
+	t.Helper()
+	s := newSwap(t, wrapText, usdcText, units(1, 18))
+	for id := range p.Routers {
+		s.Chain, _ = chain.Documented().Chain(id)
+	}
+	s.In.Address = s.Chain.WrappedCoin
+	return s
+}
+
+func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
+	failed := errors.New("node is down")
+	for _, name := range exchangeNames() {
+		v := openExchange(t, name, silent)
+		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrStrangers) {
+			t.Errorf("%s on a chain without contracts: %v, want ErrStrangers", name, err)
+		}
+		v = openExchange(t, name, func(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
+			answers := make([][]byte, len(to))
+			for i := range answers {
+				answers[i] = bytes.Repeat([]byte{1}, 32)
+			}
+			return answers, nil
+		})
+		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrStrangers) {
+			t.Errorf("%s among strangers: %v, want ErrStrangers", name, err)
+		}
+		v = openExchange(t, name, func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) { return nil, failed })
+		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, failed) {
+			t.Errorf("%s on a chain that is down: %v, want that", name, err)
+		}
+		s := servedSwap(t, v.Profile())
+		s.Chain, _ = chain.Documented().Chain(chain.Solana)
+		if _, err := v.Quote(t.Context(), s); !errors.Is(err, quote.ErrUnsupportedChain) {
+			t.Errorf("%s on Solana: %v, want ErrUnsupportedChain", name, err)
+		}
+		s = servedSwap(t, v.Profile())
+		s.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: address(t, affiliate)}
+		if _, err := v.Quote(t.Context(), s); !errors.Is(err, quote.ErrNoRoute) {
+			t.Errorf("%s with an affiliate: %v, want ErrNoRoute", name, err)
+		}
+		if _, err := v.Build(t.Context(), s, quote.Quote{Venue: name}); err == nil {
+			t.Errorf("%s built a quote of another venue", name)
+		}
+	}
+}
+
+// TestExchangesAskOncePerQuote counts round trips, and looks for what protects the recipient in the calldata.
+func TestExchangesAskOncePerQuote(t *testing.T) {
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, name := range []string{"uniswap-v2", "uniswap-v3", "aerodrome"} {
+		read, asked, longest := contractsOf(t, world), 0, 0
+		v := openExchange(t, name, func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+			asked++
+			longest = max(longest, len(to))
+			return read(ctx, id, to, data)
+		})
+		s := newSwap(t, wrapText, usdcText, units(1, 18))
+		for range 2 {
+			q, err := v.Quote(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tx, err := v.Build(t.Context(), s, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := new(big.Int).Div(new(big.Int).Mul(q.AmountOut.Big(), big.NewInt(5)), big.NewInt(1000))
+			word := make([]byte, 32)
+			least.Sub(q.AmountOut.Big(), least).FillBytes(word)
+			if !bytes.Contains(tx.Data, word) || !bytes.Contains(tx.Data, s.Recipient.Bytes()) {
+				t.Errorf("%s: calldata without the minimum or the recipient", name)
+			}
+		}
+		if asked != 2 || longest > 20 {
+			t.Errorf("%s: %d round trips of up to %d questions for two quotes, want 2 of at most 20", name, asked, longest)
+		}
+		if _, err := v.Quote(t.Context(), newSwap(t, lonelyText, usdcText, units(1, 18))); !errors.Is(err, quote.ErrNoRoute) {
+			t.Errorf("%s: a token without pools: %v, want ErrNoRoute", name, err)
+		}
+	}
+}
+
+func TestWrapServesNobodyElse(t *testing.T) {
+	v, err := venue.New("wrap", venue.Options{Registry: chain.Documented()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, in, out string
+		self          bool
+		want          error
+	}{
+		{"wrap", coinText, wrapText, true, nil},
+		{"unwrap", wrapText, coinText, true, nil},
+		{"for another", coinText, wrapText, false, quote.ErrNoRoute},
+		{"another token", coinText, usdcText, true, quote.ErrNoRoute},
+	} {
+		s := newSwap(t, c.in, c.out, units(1, 18))
+		if c.self {
+			s.Recipient = s.Sender
+		}
+		q, err := v.Quote(t.Context(), s)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		if q.AmountOut != s.In.Amount {
+			t.Errorf("%s: %s out of %s", c.name, q.AmountOut, s.In.Amount)
+		}
+		s.Recipient = address(t, recipient)
+		if _, err := v.Build(t.Context(), s, q); !errors.Is(err, quote.ErrNoRoute) {
+			t.Errorf("%s: Build for another recipient = %v, want ErrNoRoute", c.name, err)
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package venue_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/sandbox"
+	"crossgate/token"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/venue"
+)
+
+// TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
+// who is not the sender, gets the quoted amount to the unit, and the affiliate its share of the input.
+func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, at := range world.Venues() {
+		t.Run(at.Name, func(t *testing.T) {
+			executeAll(t, world, at.Name, venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key})
+		})
+	}
+	for _, name := range world.Exchanges() {
+		t.Run(name, func(t *testing.T) {
+			executeAll(t, world, name, venue.Options{Contracts: contractsOf(t, world)})
+		})
+	}
+}
+
+// contractsOf reads the contracts of the world's chains.
+func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) {
+	nodes := map[chain.ID]*evm.Chain{}
+	for _, c := range world.Chains() {
+		nodes[c.Facts.ID] = evm.New(c.Facts, upstream.NewRPC(newPool(t, "node", c.EVMRPC)))
+	}
+	return func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+		return nodes[id].CallAll(ctx, to, data)
+	}
+}
+
+// executeAll runs all kinds of swap that a venue does, on all chains of the world that it serves.
+func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
+	o.Registry = chain.Documented()
+	v, err := venue.New(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, c := range world.Chains() {
+		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
+			continue
+		}
+		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
+			t.Run(fmt.Sprintf("%d %s to %s", c.Facts.ID, s.In.Token.Symbol, s.Out.Token.Symbol), func(t *testing.T) {
+				if execute(t, v, s, upstream.NewRPC(newPool(t, "node", c.EVMRPC))) {
+					ran++
+				}
+			})
+		}
+	}
+	if ran == 0 {
+		t.Error("the venue did nothing")
+	}
+}
+
+func newPool(t *testing.T, name, address string) *upstream.Pool {
+	t.Helper()
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.CloseIdle)
+	return upstream.NewPool(name, endpoint)
+}
+
+// executedSwaps are the kinds of swap on a chain: from and to the coin, between tokens by one and by two
+// pools, wrapping.
+func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quote.Swap {
+	sides := map[string]quote.Side{"coin": {
+		Address: chain.NativeCoin(chain.EVM), Token: token.Token{Symbol: c.Facts.Coin.Symbol, Decimals: c.Facts.Coin.Decimals},
+	}}
+	for i, listed := range c.Tokens {
+		name := listed.Symbol
+		if i == 0 {
+			name = "wrapped"
+		}
+		sides[name] = quote.Side{
+			Address: chain.NewAddress(listed.Address.Bytes()),
+			Token:   token.Token{Symbol: listed.Symbol, Decimals: uint8(max(listed.Decimals, 0))},
+		}
+	}
+	var swaps []quote.Swap
+	for _, kind := range []struct{ in, out, amount string }{
+		{"coin", "USDC", "1000000000000000000"},
+		{"USDC", "coin", "250000000"},
+		{"USDC", "DAI", "250000000"},
+		{"WBTC", "DAI", "100000"},
+		{"coin", "wrapped", "1000000000000000000"},
+		{"wrapped", "coin", "1000000000000000000"},
+	} {
+		s := quote.Swap{
+			Chain: c.Facts, In: sides[kind.in], Out: sides[kind.out],
+			Sender: chain.NewAddress(sender.Address.Bytes()), Recipient: address(t, recipient),
+			SlippagePercent: decimal.RequireFromString("0.5"),
+		}
+		var err error
+		if s.In.Amount, err = chain.ParseAmount(kind.amount); err != nil {
+			t.Fatal(err)
+		}
+		swaps = append(swaps, s)
+	}
+	return swaps
+}
+
+// execute tells whether the venue does such swaps here: exchanges have no pool of the coin and its wrapped form,
+// and do not all stand in the sandbox; whoever wraps does nothing else, for nobody else.
+func execute(t *testing.T, v quote.Venue, s quote.Swap, node *upstream.RPC) bool {
+	if v.Profile().Wraps {
+		s.Recipient = s.Sender
+	}
+	if !v.Profile().MaxAffiliatePercent.IsZero() {
+		s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
+	}
+	q, err := v.Quote(t.Context(), s)
+	if errors.Is(err, quote.ErrNoRoute) || errors.Is(err, venue.ErrStrangers) {
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := v.Build(t.Context(), s, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := []simulatedCall{
+		balanceOf(s.Chain, s.Out.Address, s.Recipient),
+		balanceOf(s.Chain, s.In.Address, s.Affiliate.Recipient),
+		{From: s.Sender.String(), To: tx.To.String(), Input: "0x" + hex.EncodeToString(tx.Data), Value: fmt.Sprintf("0x%x", tx.Value.Big())},
+		balanceOf(s.Chain, s.Out.Address, s.Recipient),
+		balanceOf(s.Chain, s.In.Address, s.Affiliate.Recipient),
+	}
+	if !s.In.Address.IsNative() {
+		calls = append([]simulatedCall{approve(s, v.Profile().Spender(s.Chain.ID, tx.To))}, calls...)
+	}
+	after := simulate(t, node, calls)
+	after = after[len(after)-5:]
+	delivered, share := after[3].Sub(after[3], after[0]), after[4].Sub(after[4], after[1])
+	if got, want := delivered.String(), q.AmountOut.String(); got != want {
+		t.Errorf("delivered %s, quoted %s", got, want)
+	}
+	if want := s.In.Amount.MulDiv(uint64(s.Affiliate.Percent.Shift(2).IntPart()), 10_000); share.String() != want.String() {
+		t.Errorf("the affiliate got %s, want %s", share, want)
+	}
+	return true
+}
+
+// simulatedCall is a call of eth_simulateV1.
+type simulatedCall struct {
+	From  string `json:"from,omitempty"`
+	To    string `json:"to"`
+	Input string `json:"input"`
+	Value string `json:"value,omitempty"`
+}
+
+func balanceOf(c chain.Chain, asset, holder chain.Address) simulatedCall {
+	word := hex.EncodeToString(make([]byte, 32))
+	if !holder.IsAbsent() {
+		word = wordOf(holder)
+	}
+	if asset.IsNative() {
+		return simulatedCall{To: c.Contracts.Multicall.String(), Input: "0x4d2301cc" + word} // getEthBalance(address)
+	}
+	return simulatedCall{To: asset.String(), Input: "0x70a08231" + word} // balanceOf(address)
+}
+
+// approve lets the router take the input, as the sender of the swap has to.
+func approve(s quote.Swap, router chain.Address) simulatedCall {
+	amount := s.In.Amount.Bytes32()
+	return simulatedCall{
+		From: s.Sender.String(), To: s.In.Address.String(),
+		Input: "0x095ea7b3" + wordOf(router) + hex.EncodeToString(amount[:]), // approve(address,uint256)
+	}
+}
+
+func wordOf(a chain.Address) string {
+	return strings.Repeat("0", 24) + hex.EncodeToString(a.Bytes())
+}
+
+// simulate runs the calls one after the other in one block and returns what each answers.
+func simulate(t *testing.T, node *upstream.RPC, calls []simulatedCall) []*big.Int {
+	t.Helper()
+	var blocks []struct {
+		Calls []struct {
+			Status     string `json:"status"`
+			ReturnData string `json:"returnData"`
+			Error      struct {
+				Message string `json:"message"`
+				Data    string `json:"data"`
+			} `json:"error"`
+		} `json:"calls"`
+	}
+	question := map[string]any{"blockStateCalls": []map[string]any{{"calls": calls}}}
+	if err := node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"); err != nil {
+		t.Fatal(err)
+	}
+	answers := make([]*big.Int, len(calls))
+	for i, answer := range blocks[0].Calls {
+		if answer.Status != "0x1" {
+			t.Fatalf("call %d reverts: %s %s", i, answer.Error.Message, answer.Error.Data)
+		}
+		answers[i], _ = new(big.Int).SetString(strings.TrimPrefix(answer.ReturnData, "0x"), 16)
+	}
+	return answers
+}

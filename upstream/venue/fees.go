@@ -1,0 +1,112 @@
+package venue
+
+// Uniswap V3 and its like, several pools for each pair that differ in their fee: QuoterV2 and SwapRouter02,
+// https://docs.uniswap.org/contracts/v3
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+)
+
+var feesABI = parseABI(`[
+	{"type":"function","name":"factory","inputs":[],"outputs":[{"type":"address"}]},
+	{"type":"function","name":"WETH9","inputs":[],"outputs":[{"type":"address"}]},
+	{"type":"function","name":"quoteExactInput","inputs":[{"name":"path","type":"bytes"},{"name":"amountIn","type":"uint256"}],
+		"outputs":[{"name":"amountOut","type":"uint256"},{"name":"sqrtPriceX96AfterList","type":"uint160[]"},
+			{"name":"initializedTicksCrossedList","type":"uint32[]"},{"name":"gasEstimate","type":"uint256"}]},
+	{"type":"function","name":"exactInput","inputs":[{"name":"params","type":"tuple","components":[{"name":"path","type":"bytes"},
+		{"name":"recipient","type":"address"},{"name":"amountIn","type":"uint256"},{"name":"amountOutMinimum","type":"uint256"}]}],"outputs":[]},
+	{"type":"function","name":"unwrapWETH9","inputs":[{"name":"amountMinimum","type":"uint256"},{"name":"recipient","type":"address"}],"outputs":[]},
+	{"type":"function","name":"multicall","inputs":[{"name":"deadline","type":"uint256"},{"name":"data","type":"bytes[]"}],"outputs":[]}
+]`)
+
+// routerItself is what SwapRouter02 takes for its own address when it is named as a recipient.
+var routerItself = common.BigToAddress(big.NewInt(2))
+
+var feesSpeech = speech{
+	ways: feesWays,
+	ask: func(at listing, w way, amount chain.Amount) question {
+		return question{at.Quoter, pack(feesABI, "quoteExactInput", w.packed(), amount.Big())}
+	},
+	read: func(answer []byte) (priced, error) {
+		values, err := feesABI.Unpack("quoteExactInput", answer)
+		if err != nil {
+			return priced{}, err
+		}
+		pools := values[3].(*big.Int) // their part of the gas alone
+		if !pools.IsUint64() {
+			return priced{}, fmt.Errorf("gas of %s", pools)
+		}
+		out, err := chain.AmountFromBig(values[0].(*big.Int))
+		return priced{out, feesGas + pools.Uint64()}, err
+	},
+	call: feesCall,
+	proofs: func(at listing, wrapped common.Address) []proof {
+		return []proof{
+			{question{at.Router, pack(feesABI, "factory")}, at.Factory},
+			{question{at.Router, pack(feesABI, "WETH9")}, wrapped},
+			{question{at.Quoter, pack(feesABI, "factory")}, at.Factory},
+		}
+	},
+}
+
+// feesGas is what a swap takes beside its pools.
+const feesGas = 60_000
+
+// feesWays tries every fee between two tokens. On longer ways only the fees that most pools have are combined,
+// since a quoter runs each way on the chain.
+func feesWays(at listing, stops []common.Address) []way {
+	if len(stops) == 2 {
+		var ways []way
+		for _, fee := range at.Fees {
+			ways = append(ways, way{stops: stops, fees: []uint32{fee}})
+		}
+		return ways
+	}
+	var ways []way
+	for _, first := range at.usualFees() {
+		for _, second := range at.usualFees() {
+			ways = append(ways, way{stops: stops, fees: []uint32{first, second}})
+		}
+	}
+	return ways
+}
+
+// usualFees are the two in the middle: the lowest is for stables among themselves, the highest for rarities.
+func (at listing) usualFees() []uint32 {
+	if len(at.Fees) < 3 {
+		return at.Fees
+	}
+	return at.Fees[1:3]
+}
+
+// packed is the path as Uniswap V3 writes it: token, fee in three bytes, token, fee, token …
+func (w way) packed() []byte {
+	path := w.stops[0].Bytes()
+	for i, fee := range w.fees {
+		path = append(path, byte(fee>>16), byte(fee>>8), byte(fee))
+		path = append(path, w.stops[i+1].Bytes()...)
+	}
+	return path
+}
+
+// feesCall swaps and, for the coin, unwraps what the router got.
+func feesCall(_ listing, w way, o order) []byte {
+	swap := struct {
+		Path             []byte
+		Recipient        common.Address
+		AmountIn         *big.Int
+		AmountOutMinimum *big.Int
+	}{w.packed(), o.recipient, o.amount.Big(), o.least.Big()}
+	if !o.toCoin {
+		return pack(feesABI, "multicall", big.NewInt(o.deadline.Unix()), [][]byte{pack(feesABI, "exactInput", swap)})
+	}
+	swap.Recipient = routerItself
+	return pack(feesABI, "multicall", big.NewInt(o.deadline.Unix()), [][]byte{
+		pack(feesABI, "exactInput", swap), pack(feesABI, "unwrapWETH9", o.least.Big(), o.recipient),
+	})
+}

@@ -1,0 +1,54 @@
+package venue
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// largestMessage is the size of the largest Solana transaction, in bytes.
+const largestMessage = 1232
+
+// mintText is how venues on Solana spell the coin: as its wrapped mint, which they wrap and unwrap.
+func mintText(s quote.Swap, a chain.Address) string {
+	if a.IsNative() {
+		a = s.Chain.WrappedCoin
+	}
+	return a.Format(chain.SVM)
+}
+
+// wrapsCoin tells whether a venue shall wrap and unwrap: not for whoever swaps the wrapped mint itself. Both on
+// one side and the other is no swap.
+func wrapsCoin(s quote.Swap) (bool, error) {
+	wrapped := s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
+	if wrapped && (s.In.Address.IsNative() || s.Out.Address.IsNative()) {
+		return false, fmt.Errorf("%w between the coin and its wrapped form", quote.ErrNoRoute)
+	}
+	return !wrapped, nil
+}
+
+// suitsSolana tells why a swap on Solana cannot be asked for, if so.
+func suitsSolana(p quote.Profile, s quote.Swap) error {
+	if err := suits(p, s); err != nil {
+		return err
+	}
+	if _, fits := s.In.Amount.Uint64(); !fits {
+		return fmt.Errorf("%s: %w for more than 64 bits", p.Name, quote.ErrNoRoute)
+	}
+	return nil
+}
+
+// readMessage decodes a transaction that a venue made.
+func readMessage(text string) (quote.Tx, error) {
+	if len(text) > base64.StdEncoding.EncodedLen(largestMessage) {
+		return quote.Tx{}, fmt.Errorf("transaction of %d characters", len(text))
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(data) == 0 {
+		return quote.Tx{}, errors.New("transaction is not base64")
+	}
+	return quote.Tx{Data: data}, nil
+}

@@ -1,0 +1,248 @@
+package venue
+
+// OKX DEX API v6: https://web3.okx.com/onchainos/dev-docs/trade/dex-swap
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+const (
+	okxName  = "okx"
+	okxImage = "https://www.okx.com/favicon.ico"
+	okxPath  = "/api/v6/dex/aggregator/swap"
+)
+
+// okxContracts are what OKX documents for one chain. Routers are replaced now and then, so that several are
+// taken: today's first, then its announced successor and recorded predecessors. Allowances outlive them.
+type okxContracts struct {
+	approval string
+	routers  []string
+}
+
+// okxChains are the contracts by the chains' EIP-155 ids: dex-smart-contract in OKX's documents, and
+// dexTokenApproveAddress of its supported chains.
+var okxChains = map[uint64]okxContracts{
+	1: {"0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f", []string{
+		"0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183", "0x8feab81d36e7576107d5de0758c1b839be31b4f6",
+		"0x7D0CcAa3Fac1e5A943c5168b6CEd828691b46B36",
+	}},
+	10:    {"0x68D6B739D2020067D1e2F713b999dA97E4d54812", []string{"0xDd5E9B947c99Aa60bab00ca4631Dce63b49983E7", "0x1f5b43127414e36c31ecb5ff5567262997cd24d0"}},
+	56:    {"0x2c34A2Fb1d0b4f55de51E1d0bDEfaDDce6b7cDD6", []string{"0x62cceF0b4545166f721cAa9fEe13c1d3767E27dc", "0x5994814f2c4040b863a0125a45de152a8c2a4dec"}},
+	137:   {"0x3B86917369B83a6892f553609F3c2F439C184e31", []string{"0xF6E1B4b201e220FC3741bd7a75675ffEA25c02AD", "0x3c4829196bfadff4394726b45159aeaac6fcd41c"}},
+	146:   {"0xD321ab5589d3E8FA5Df985ccFEf625022E2DD910", []string{"0x79f7C6C6dc16Ed3154E85A8ef9c1Ef31CEFaEB19", "0xd72f9af181a0eb1b8550a00124ecdb71bb758c89"}},
+	5000:  {"0x57df6092665eb6058DE53939612413ff4B09114E", []string{"0xcF76984119C7f6ae56fAfE680d39C08278b7eCF4"}},
+	8453:  {"0x57df6092665eb6058DE53939612413ff4B09114E", []string{"0xC8F6b8Ba0DC0f175B568B99440B0867F69A29265"}},
+	42161: {"0x70cBb871E8f30Fc8Ce23609E9E0Ea87B6b222F58", []string{"0x7CF6b330b437E9fb432B1400DE17B03357Cf049A"}},
+	43114: {"0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f", []string{"0xa94Fcf9fc56a864f8DE51e6315aee5863AD63C91", "0xab96dcfa7a7d669d9bf5918fab8641479973dd0a"}},
+	59144: {"0x57df6092665eb6058DE53939612413ff4B09114E", []string{"0x2E1Dee213BA8d7af0934C49a23187BabEACa8764"}},
+}
+
+// Codes of answers, most of which have the HTTP status 200.
+const (
+	okxDone        = "0"
+	okxNoLiquidity = "82000"
+	okxNoToken     = "82104"
+	okxImpact      = "82112"
+	okxRateLimit   = "50011"
+)
+
+func init() {
+	// One request per second unless agreed otherwise.
+	register(Service{Name: okxName, URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2}, openOKX)
+}
+
+// okx answers with price and transaction at once. The sender approves another contract than the one called.
+type okx struct {
+	pool    *upstream.Pool
+	profile quote.Profile
+	key     okxKey
+	sources string
+	now     func() time.Time
+}
+
+// okxKey is an API key with what its requests are signed with.
+type okxKey struct{ id, secret, passphrase string }
+
+var _ quote.Venue = (*okx)(nil)
+
+// openOKX takes the three parts of a key with colons between them, and knows the settings sources (the
+// only ones to be used, comma-separated ids) and routers (further ones that have been announced, as
+// chain=address with commas between them).
+func openOKX(o Options) (quote.Venue, error) {
+	if err := o.allow("sources", "routers"); err != nil {
+		return nil, err
+	}
+	parts := strings.SplitN(o.Key, ":", 3)
+	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+		return nil, errors.New("key is not an API key, its secret and its passphrase with colons between them")
+	}
+	v := &okx{
+		pool: o.Pool, key: okxKey{parts[0], parts[1], parts[2]}, sources: o.Settings["sources"], now: o.Now,
+		profile: quote.Profile{
+			Name: okxName, ImageURL: okxImage, MaxAffiliatePercent: decimal.NewFromInt(3),
+			Routers: map[chain.ID]chain.Address{}, MoreRouters: map[chain.ID][]chain.Address{}, Approves: map[chain.ID]chain.Address{},
+		},
+	}
+	for _, c := range o.Registry.All() {
+		at, served := okxChains[c.Native]
+		if c.Family != chain.EVM || !served {
+			continue
+		}
+		v.profile.Routers[c.ID], v.profile.Approves[c.ID] = contract(at.routers[0]), contract(at.approval)
+		for _, other := range at.routers[1:] {
+			v.profile.MoreRouters[c.ID] = append(v.profile.MoreRouters[c.ID], contract(other))
+		}
+	}
+	return v, v.addRouters(o.Settings["routers"])
+}
+
+func (v *okx) addRouters(setting string) error {
+	if setting == "" {
+		return nil
+	}
+	for each := range strings.SplitSeq(setting, ",") {
+		chainText, address, _ := strings.Cut(strings.TrimSpace(each), "=")
+		id, idErr := chain.ParseID(chainText)
+		router, err := chain.ParseAddress(address, chain.EVM)
+		if err := errors.Join(idErr, err); err != nil {
+			return fmt.Errorf("setting routers: %w", err)
+		}
+		v.profile.MoreRouters[id] = append(v.profile.MoreRouters[id], router)
+	}
+	return nil
+}
+
+// Profile implements quote.Venue.
+func (v *okx) Profile() quote.Profile { return v.profile }
+
+// Quote implements quote.Venue.
+func (v *okx) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
+	asked := v.now()
+	offered, err := v.ask(ctx, s)
+	if err != nil {
+		return quote.Quote{}, err
+	}
+	return offered.quote(asked), nil
+}
+
+// Build implements quote.Venue.
+func (v *okx) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	return buildReady(okxName, s, q, func() (ready, error) { return v.ask(ctx, s) })
+}
+
+func (v *okx) ask(ctx context.Context, s quote.Swap) (ready, error) {
+	if err := suits(v.profile, s); err != nil {
+		return ready{}, err
+	}
+	return askReady(ctx, v.pool, v.request(s), okxName, s, func(resp upstream.Response) (ready, error) {
+		return readOKX(resp, v.profile, s)
+	})
+}
+
+func (v *okx) request(s quote.Swap) upstream.Request {
+	query := url.Values{
+		"chainIndex":          {strconv.FormatUint(s.Chain.Native, 10)},
+		"swapMode":            {"exactIn"},
+		"amount":              {s.In.Amount.String()},
+		"fromTokenAddress":    {strings.ToLower(tokenText(s.In.Address))},
+		"toTokenAddress":      {strings.ToLower(tokenText(s.Out.Address))},
+		"slippagePercent":     {s.SlippagePercent.String()}, // percent
+		"userWalletAddress":   {s.Sender.String()},
+		"swapReceiverAddress": {s.Recipient.String()},
+	}
+	if v.sources != "" {
+		query.Set("dexIds", v.sources)
+	}
+	if share := s.Affiliate.Percent; share.IsPositive() {
+		query.Set("feePercent", share.String()) // percent of the input
+		query.Set("fromTokenReferrerWalletAddress", s.Affiliate.Recipient.String())
+	}
+	return upstream.Request{Path: okxPath[1:], Query: query, Header: v.key.sign(okxPath+"?"+query.Encode(), v.now())}
+}
+
+// sign makes the headers of a GET request for a path and query, exactly as they are sent.
+func (k okxKey) sign(target string, now time.Time) http.Header {
+	stamp := now.UTC().Format("2006-01-02T15:04:05.000Z")
+	mac := hmac.New(sha256.New, []byte(k.secret))
+	mac.Write([]byte(stamp + http.MethodGet + target))
+	header := http.Header{}
+	header.Set("OK-ACCESS-KEY", k.id)
+	header.Set("OK-ACCESS-PASSPHRASE", k.passphrase)
+	header.Set("OK-ACCESS-TIMESTAMP", stamp)
+	header.Set("OK-ACCESS-SIGN", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	return header
+}
+
+// okxOffer is the one member of an answer's data.
+type okxOffer struct {
+	RouterResult struct {
+		FromTokenAmount digits `json:"fromTokenAmount"`
+		ToTokenAmount   digits `json:"toTokenAmount"`
+	} `json:"routerResult"`
+	Tx struct {
+		To               string `json:"to"`
+		Value            digits `json:"value"`
+		Data             string `json:"data"`
+		Gas              digits `json:"gas"`
+		MinReceiveAmount digits `json:"minReceiveAmount"`
+	} `json:"tx"`
+}
+
+func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (ready, error) {
+	offer, err := readOKXOffer(resp)
+	if err != nil {
+		return ready{}, err
+	}
+	if err := checkIn(offer.RouterResult.FromTokenAmount, s); err != nil {
+		return ready{}, err
+	}
+	amountOut := offer.RouterResult.ToTokenAmount.amount()
+	if amountOut.IsZero() {
+		return ready{}, noRoute("nothing comes out")
+	}
+	// The minimum tells whether slippage was understood in the unit in which it was sent.
+	if err := checkMinimum(offer.Tx.MinReceiveAmount, s, amountOut); err != nil {
+		return ready{}, err
+	}
+	tx, err := transaction{to: offer.Tx.To, value: offer.Tx.Value, data: offer.Tx.Data}.check(p, s)
+	return ready{amountOut: amountOut, gas: offer.Tx.Gas.gas(), tx: tx}, err
+}
+
+// readOKXOffer opens the envelope of every answer.
+func readOKXOffer(resp upstream.Response) (okxOffer, error) {
+	var answer struct {
+		Code string     `json:"code"`
+		Data []okxOffer `json:"data"`
+		Msg  string     `json:"msg"`
+	}
+	err := decode(resp, &answer)
+	switch {
+	case answer.Code == okxNoLiquidity, answer.Code == okxNoToken, answer.Code == okxImpact:
+		return okxOffer{}, noRoute(answer.Msg)
+	case answer.Code == okxRateLimit:
+		return okxOffer{}, limited(okxName, resp.Status, answer.Msg)
+	case answer.Code != "" && answer.Code != okxDone || isRejection(resp):
+		return okxOffer{}, refused(okxName, resp.Status, strings.TrimSpace(answer.Code+" "+answer.Msg))
+	case err != nil:
+		return okxOffer{}, err
+	case len(answer.Data) != 1:
+		return okxOffer{}, fmt.Errorf("answer of %d offers", len(answer.Data))
+	}
+	return answer.Data[0], nil
+}

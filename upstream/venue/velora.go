@@ -1,0 +1,291 @@
+package venue
+
+// Velora (once ParaSwap) Market API v6.2: https://developers.velora.xyz
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+const (
+	veloraName    = "velora"
+	veloraRouter  = "0x6A000F20005980200259B80c5102003040001068" // Augustus v6.2, also the spender
+	veloraImage   = "https://velora.xyz/favicon.ico"
+	veloraVersion = "6.2" // it defaults to 5, which is not kept up any more
+
+	// veloraLife is ours: the API does not say how long a price holds.
+	veloraLife = 30 * time.Second
+)
+
+// veloraNetworks are the chains, whose EIP-155 ids the API uses.
+var veloraNetworks = map[uint64]bool{
+	1: true, 10: true, 56: true, 100: true, 137: true, 146: true, 8453: true, 42161: true, 43114: true,
+}
+
+// veloraNoRoute are the beginnings of the error texts that mean: not this pair, not this amount.
+var veloraNoRoute = []string{
+	"No routes found", "ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT", "Too much slippage", "Bad USD Price",
+}
+
+func init() {
+	// The limit is not published; /swap has a lower one than the two calls used here.
+	register(Service{Name: veloraName, URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5}, openVelora)
+}
+
+// velora prices with GET /prices and builds with POST /transactions rather than with GET /swap, which does
+// both at once: a price needs no wallet, so it can be compared and shared before anyone is asked to sign;
+// it may be asked for more often; and only the winner pays for a second round trip.
+type velora struct {
+	pool            *upstream.Pool
+	profile         quote.Profile
+	key             string
+	partner         string
+	excludedSources string
+	now             func() time.Time
+}
+
+var _ quote.Venue = (*velora)(nil)
+
+// openVelora knows the settings partner (a name agreed with the venue; it charges strangers 0.01 %) and
+// excludedSources (comma-separated, in the API's names).
+func openVelora(o Options) (quote.Venue, error) {
+	if err := o.allow("partner", "excludedSources"); err != nil {
+		return nil, err
+	}
+	return &velora{
+		pool: o.Pool, key: o.Key, now: o.Now,
+		partner: o.Settings["partner"], excludedSources: o.Settings["excludedSources"],
+		profile: quote.Profile{
+			Name: veloraName, ImageURL: veloraImage,
+			Routers: o.routers(veloraRouter, func(native uint64) bool { return veloraNetworks[native] }),
+			// Its partner fee comes out of the output, not out of the input: no affiliate share.
+			// The router pays its caller when the beneficiary is the zero address, which recorded calldata has.
+			OmitsSender: true,
+		},
+	}, nil
+}
+
+// Profile implements quote.Venue.
+func (v *velora) Profile() quote.Profile { return v.profile }
+
+// Quote implements quote.Venue.
+func (v *velora) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
+	if err := suits(v.profile, s); err != nil {
+		return quote.Quote{}, err
+	}
+	asked := v.now()
+	route, err := ask(ctx, v.pool, v.pricesRequest(s), func(resp upstream.Response) (veloraRoute, error) {
+		return readVeloraPrice(resp, v.profile, s)
+	})
+	if err != nil {
+		return quote.Quote{}, fmt.Errorf("velora price on chain %d: %w", s.Chain.ID, err)
+	}
+	return quote.Quote{
+		Venue: veloraName, AmountOut: route.net, Gas: route.gas, Expires: asked.Add(veloraLife), Route: route,
+	}, nil
+}
+
+// Build implements quote.Venue. The price route goes back signed, so the transaction is for the price quoted.
+func (v *velora) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	route, ours := q.Route.(veloraRoute)
+	if !ours {
+		return quote.Tx{}, errors.New("velora build of a quote that is not its own")
+	}
+	request, err := v.transactionRequest(s, route)
+	if err != nil {
+		return quote.Tx{}, err
+	}
+	tx, err := ask(ctx, v.pool, request, func(resp upstream.Response) (quote.Tx, error) {
+		return readVeloraTransaction(resp, v.profile, s)
+	})
+	if err != nil {
+		return quote.Tx{}, fmt.Errorf("velora build on chain %d: %w", s.Chain.ID, err)
+	}
+	return tx, nil
+}
+
+// veloraRoute is a quoted price route, which the API signs and wants back untouched.
+type veloraRoute struct {
+	price      json.RawMessage
+	gross      chain.Amount // destAmount, before the venue's fee
+	net        chain.Amount
+	feePercent decimal.Decimal
+	gas        uint64
+}
+
+// least returns the smallest outcome before the fee that leaves the recipient the quoted amount less the
+// slippage: the contract looks at the minimum first and takes the fee from what is there.
+func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error) {
+	slippage, err := percentOf(r.net, slippagePercent)
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	wanted := r.net.Sub(slippage)
+	grossSlippage, err := percentOf(r.gross, slippagePercent)
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	least := r.gross.Sub(grossSlippage)
+	fee, err := percentOf(least, r.feePercent)
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	if least.Sub(fee).Cmp(wanted) < 0 { // both shares were rounded
+		least = least.Add(chain.NewAmount(1))
+	}
+	return least, nil
+}
+
+func (v *velora) pricesRequest(s quote.Swap) upstream.Request {
+	query := url.Values{
+		"srcToken":     {tokenText(s.In.Address)},
+		"srcDecimals":  {strconv.Itoa(int(s.In.Token.Decimals))},
+		"destToken":    {tokenText(s.Out.Address)},
+		"destDecimals": {strconv.Itoa(int(s.Out.Token.Decimals))},
+		"amount":       {s.In.Amount.String()},
+		"side":         {"SELL"},
+		"network":      {strconv.FormatUint(s.Chain.Native, 10)},
+		"version":      {veloraVersion},
+	}
+	if v.partner != "" {
+		query.Set("partner", v.partner)
+	}
+	if v.excludedSources != "" {
+		query.Set("excludeDEXS", v.excludedSources)
+	}
+	return upstream.Request{Path: "prices", Query: query, Header: v.header()}
+}
+
+// transactionRequest states the minimum as an amount: the other way, a slippage in whole basis points,
+// would round it. The API's own checks of balance and allowance are off, since a wallet may approve later.
+func (v *velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.Request, error) {
+	least, err := route.least(s.SlippagePercent)
+	if err != nil {
+		return upstream.Request{}, fmt.Errorf("velora minimum: %w", err)
+	}
+	body, err := encode(struct {
+		PriceRoute   json.RawMessage `json:"priceRoute"`
+		SrcToken     string          `json:"srcToken"`
+		SrcDecimals  uint8           `json:"srcDecimals"`
+		DestToken    string          `json:"destToken"`
+		DestDecimals uint8           `json:"destDecimals"`
+		SrcAmount    string          `json:"srcAmount"`
+		DestAmount   string          `json:"destAmount"` // the least that is acceptable
+		UserAddress  string          `json:"userAddress"`
+		Receiver     string          `json:"receiver"`
+		Partner      string          `json:"partner,omitempty"`
+		Deadline     int64           `json:"deadline"` // UNIX seconds
+	}{
+		PriceRoute: route.price,
+		SrcToken:   tokenText(s.In.Address), SrcDecimals: s.In.Token.Decimals,
+		DestToken: tokenText(s.Out.Address), DestDecimals: s.Out.Token.Decimals,
+		SrcAmount: s.In.Amount.String(), DestAmount: least.String(),
+		UserAddress: s.Sender.Checksum(), Receiver: s.Recipient.Checksum(), // other spellings are refused
+		Partner: v.partner, Deadline: v.now().Add(signTime).Unix(),
+	})
+	return upstream.Request{
+		Method: http.MethodPost, Path: "transactions/" + strconv.FormatUint(s.Chain.Native, 10),
+		Query: url.Values{"ignoreChecks": {"true"}}, Header: v.header(), Body: body,
+	}, err
+}
+
+func (v *velora) header() http.Header {
+	if v.key == "" {
+		return nil
+	}
+	return http.Header{"X-Api-Key": {v.key}}
+}
+
+// readVeloraPrice reads the answer of GET /prices. Its destAmount is before the venue's fee: recorded
+// answers give the sum of the last hops' outputs whatever partnerFee, in percent, stands beside it.
+func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (veloraRoute, error) {
+	var answer struct {
+		PriceRoute json.RawMessage `json:"priceRoute"`
+	}
+	if err := readVelora(resp, &answer); err != nil {
+		return veloraRoute{}, err
+	}
+	var price struct {
+		SrcAmount       digits      `json:"srcAmount"`
+		DestAmount      digits      `json:"destAmount"`
+		GasCost         digits      `json:"gasCost"`
+		ContractAddress string      `json:"contractAddress"`
+		PartnerFee      json.Number `json:"partnerFee"`
+	}
+	if err := json.Unmarshal(answer.PriceRoute, &price); err != nil {
+		return veloraRoute{}, fmt.Errorf("price route: %w", err)
+	}
+	if err := errors.Join(checkIn(price.SrcAmount, s), checkRouter(price.ContractAddress, p, s)); err != nil {
+		return veloraRoute{}, err
+	}
+	percent, err := parsePercent(price.PartnerFee)
+	if err != nil {
+		return veloraRoute{}, fmt.Errorf("partner fee: %w", err)
+	}
+	gross := price.DestAmount.amount()
+	fee, err := percentOf(gross, percent)
+	if err != nil {
+		return veloraRoute{}, fmt.Errorf("partner fee: %w", err)
+	}
+	route := veloraRoute{
+		price: answer.PriceRoute, gross: gross, net: gross.Sub(fee), feePercent: percent, gas: price.GasCost.gas(),
+	}
+	if route.net.IsZero() {
+		return veloraRoute{}, noRoute("nothing comes out")
+	}
+	return route, nil
+}
+
+// readVeloraTransaction reads the answer of POST /transactions.
+func readVeloraTransaction(resp upstream.Response, p quote.Profile, s quote.Swap) (quote.Tx, error) {
+	var answer struct {
+		To    string `json:"to"`
+		Value digits `json:"value"`
+		Data  string `json:"data"`
+	}
+	if err := readVelora(resp, &answer); err != nil {
+		return quote.Tx{}, err
+	}
+	return transaction{to: answer.To, value: answer.Value, data: answer.Data}.check(p, s)
+}
+
+// readVelora reads any answer. An error is a text without a code; some come with the status 200.
+func readVelora(resp upstream.Response, answer any) error {
+	var failure struct {
+		Error string `json:"error"`
+	}
+	err := decode(resp, &failure)
+	switch {
+	case strings.HasPrefix(failure.Error, "Rate limit"):
+		return limited(veloraName, resp.Status, failure.Error)
+	case hasAnyPrefix(failure.Error, veloraNoRoute):
+		return noRoute(failure.Error)
+	case failure.Error != "" || isRejection(resp):
+		return refused(veloraName, resp.Status, failure.Error)
+	case err != nil:
+		return err
+	}
+	return decode(resp, answer)
+}
+
+func hasAnyPrefix(text string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,149 @@
+// Package venue speaks to swap venues: to the HTTP APIs of aggregators, each of which is one file that registers
+// itself, and to the contracts of exchanges, which are listed in exchanges.json.
+package venue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// ErrPriceMoved is a venue that, asked to build the transaction, no longer offers what it quoted.
+var ErrPriceMoved = errors.New("price moved since the quote")
+
+// Options are what a deployment says about one venue.
+type Options struct {
+	Pool     *upstream.Pool    // the endpoints of the venue's API
+	Registry chain.Registry    // a venue serves those of its own chains that are known here
+	Key      string            // of the venue's API; empty where it is used without one
+	Settings map[string]string // the venue's own; a name that it does not know is an error
+	// Contracts asks contracts of a chain on its newest block, all at once; the answer of one that refuses, or
+	// is none, is empty. Exchanges need it.
+	Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
+	Now       func() time.Time // the wall clock by default
+}
+
+// Service is a venue's public API: where it is, and how often one caller may ask it. Exchanges have none.
+type Service struct {
+	Name              string
+	URL               string // empty when there is no service to be asked
+	KeyedURL          string // where holders of a key ask, when that is elsewhere
+	Keyed             bool   // it answers nobody without a key
+	RequestsPerSecond float64
+	Burst             int
+}
+
+type entry struct {
+	service Service
+	open    func(Options) (quote.Venue, error)
+}
+
+var registered = map[string]entry{}
+
+// register makes a venue available under its service's name.
+func register(s Service, open func(Options) (quote.Venue, error)) {
+	if _, taken := registered[s.Name]; taken {
+		panic("venue: " + s.Name + " is registered twice")
+	}
+	registered[s.Name] = entry{s, open}
+}
+
+// Names lists the venues in alphabetical order.
+func Names() []string { return slices.Sorted(maps.Keys(registered)) }
+
+// Documented returns the public service of every venue, in the order of Names.
+func Documented() []Service {
+	services := make([]Service, 0, len(registered))
+	for _, name := range Names() {
+		services = append(services, registered[name].service)
+	}
+	return services
+}
+
+// New returns the venue with name as o describes it; it calls nothing yet.
+func New(name string, o Options) (quote.Venue, error) {
+	found, known := registered[name]
+	if !known {
+		return nil, fmt.Errorf("%q is not a venue (%s)", name, strings.Join(Names(), ", "))
+	}
+	if found.service.URL != "" && o.Pool == nil {
+		return nil, fmt.Errorf("venue %s has no endpoint", name)
+	}
+	if found.service.URL == "" && (o.Pool != nil || o.Key != "") {
+		return nil, fmt.Errorf("venue %s is read from the chains: it takes no endpoints and no key", name)
+	}
+	if found.service.Keyed && o.Key == "" {
+		return nil, fmt.Errorf("venue %s answers nobody without a key", name)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	v, err := found.open(o)
+	if err != nil {
+		return nil, fmt.Errorf("venue %s: %w", name, err)
+	}
+	return v, nil
+}
+
+// allow refuses settings that are not among known.
+func (o Options) allow(known ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(o.Settings)) {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("unknown setting %q (%s)", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// routers gives every EVM chain of the registry whose native id is served the router at the same address,
+// which is how the venues here deploy.
+func (o Options) routers(router string, served func(native uint64) bool) map[chain.ID]chain.Address {
+	address := contract(router)
+	byChain := map[chain.ID]chain.Address{}
+	for _, c := range o.Registry.All() {
+		if c.Family == chain.EVM && served(c.Native) {
+			byChain[c.ID] = address
+		}
+	}
+	return byChain
+}
+
+// routersAt gives the EVM chains of the registry the routers that byNative names for their EIP-155 ids.
+func (o Options) routersAt(byNative map[uint64]string) map[chain.ID]chain.Address {
+	routers := map[chain.ID]chain.Address{}
+	for _, c := range o.Registry.All() {
+		if router := byNative[c.Native]; c.Family == chain.EVM && router != "" {
+			routers[c.ID] = contract(router)
+		}
+	}
+	return routers
+}
+
+// program gives Solana a program that a venue's transactions call.
+func (o Options) program(text string) map[chain.ID]chain.Address {
+	if _, known := o.Registry.Chain(chain.Solana); !known {
+		return nil
+	}
+	address, err := chain.ParseAddress(text, chain.SVM)
+	if err != nil {
+		panic("venue: " + err.Error())
+	}
+	return map[chain.ID]chain.Address{chain.Solana: address}
+}
+
+// contract reads an address that stands in our own source.
+func contract(text string) chain.Address {
+	address, err := chain.ParseAddress(text, chain.EVM)
+	if err != nil {
+		panic("venue: " + err.Error())
+	}
+	return address
+}

@@ -1,0 +1,88 @@
+package venue
+
+// Wrapping and unwrapping the coin, by the wrapped coin's own contract: WETH9, and WTRX on TRON.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+const (
+	wrapName  = "wrap"
+	wrapImage = "https://icons.llamao.fi/icons/protocols/weth"
+)
+
+// Calls of WETH9. Neither names anybody: it serves who calls.
+var (
+	wrapDeposit  = []byte{0xd0, 0xe3, 0x0d, 0xb0} // deposit()
+	wrapWithdraw = []byte{0x2e, 0x1a, 0x7d, 0x4d} // withdraw(uint256)
+)
+
+// Gas of the two calls.
+const (
+	depositGas  = 28_000
+	withdrawGas = 36_000
+)
+
+func init() { register(Service{Name: wrapName}, openWrap) }
+
+// wrap swaps one for one. It needs no approval, no price and no minimum, but can pay nobody else.
+type wrap struct {
+	profile quote.Profile
+}
+
+var _ quote.Venue = (*wrap)(nil)
+
+func openWrap(o Options) (quote.Venue, error) {
+	if err := o.allow(); err != nil {
+		return nil, err
+	}
+	w := &wrap{quote.Profile{
+		Name: wrapName, ImageURL: wrapImage, Routers: map[chain.ID]chain.Address{}, OmitsSender: true, Wraps: true,
+	}}
+	for _, c := range o.Registry.All() {
+		if (c.Family == chain.EVM || c.Family == chain.TVM) && !c.WrappedCoin.IsAbsent() {
+			w.profile.Routers[c.ID] = c.WrappedCoin
+		}
+	}
+	return w, nil
+}
+
+// Profile implements quote.Venue.
+func (w *wrap) Profile() quote.Profile { return w.profile }
+
+// Quote implements quote.Venue. It does not expire.
+func (w *wrap) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {
+	if err := suits(w.profile, s); err != nil {
+		return quote.Quote{}, err
+	}
+	gas := uint64(depositGas)
+	switch {
+	case s.Sender != s.Recipient:
+		return quote.Quote{}, fmt.Errorf("wrap: %w to another recipient", quote.ErrNoRoute)
+	case s.In.Address.IsNative() && s.Out.Address == s.Chain.WrappedCoin:
+	case s.In.Address == s.Chain.WrappedCoin && s.Out.Address.IsNative():
+		gas = withdrawGas
+	default:
+		return quote.Quote{}, fmt.Errorf("wrap: %w between other tokens", quote.ErrNoRoute)
+	}
+	return quote.Quote{Venue: wrapName, AmountOut: s.In.Amount, Gas: gas}, nil
+}
+
+// Build implements quote.Venue.
+func (w *wrap) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	switch {
+	case q.Venue != wrapName:
+		return quote.Tx{}, errors.New("wrap build of a quote that is not its own")
+	case s.Sender != s.Recipient:
+		return quote.Tx{}, fmt.Errorf("wrap: %w to another recipient", quote.ErrNoRoute)
+	case s.In.Address.IsNative():
+		return quote.Tx{To: s.Chain.WrappedCoin, Data: wrapDeposit, Value: s.In.Amount}, nil
+	}
+	amount := s.In.Amount.Bytes32()
+	return quote.Tx{To: s.Chain.WrappedCoin, Data: append(wrapWithdraw[:len(wrapWithdraw):len(wrapWithdraw)], amount[:]...)}, nil
+}

@@ -1,0 +1,180 @@
+// Package price tells what tokens are worth in USD, from services that know.
+package price
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/token"
+	"crossgate/upstream"
+)
+
+// DefiLlama's coins API: https://api-docs.defillama.com (coins, /prices/current/{coins}).
+const (
+	// coinsPerCall keeps the path below 4 kB: a coin of an EVM chain takes some 50 characters.
+	coinsPerCall = 80
+	// maxPriceAge is how old a price may be. The service itself hands out prices of up to six hours.
+	maxPriceAge = 10 * time.Minute
+	// minConfidence is on the service's own scale from 0 to 1; what it is sure of has 0.9 and more.
+	minConfidence = 0.8
+)
+
+// llamaSlugs are the service's names of our chains, as the keys of its adapters' chain list spell them.
+var llamaSlugs = map[chain.ID]string{
+	1: "ethereum", 10: "optimism", 56: "bsc", 137: "polygon", 8453: "base", 42161: "arbitrum", 43114: "avax", 59144: "linea",
+	chain.Solana: "solana", 100000001: "neon_evm", 100000002: "xdai", 100000008: "zilliqa", 100000009: "flow",
+	100000013: "sty", 100000014: "sonic", 100000017: "abstract", 100000019: "cronos", 100000020: "berachain",
+	100000021: "bob", 100000022: "hyperliquid", 100000023: "mantle", 100000025: "sophon", chain.Tron: "tron",
+	100000027: "sei", 100000028: "plasma", 100000029: "injective", 100000030: "monad", 100000031: "megaeth",
+}
+
+// coinGeckoIDs price native coins whose wrapped form is not known to the registry.
+var coinGeckoIDs = map[chain.ID]string{
+	100000001: "neon", 100000008: "zilliqa", 100000013: "story-2", 100000025: "sophon",
+}
+
+// llama is DefiLlama behind a pool.
+type llama struct {
+	pool     *upstream.Pool
+	registry chain.Registry
+	now      func() time.Time
+}
+
+// DefiLlama returns the prices that coins.llama.fi, or whatever speaks like it behind p, has for tokens of
+// registry's chains. A native coin is priced as its wrapped form. When only some of the calls succeed,
+// their prices come together with the error.
+func DefiLlama(p *upstream.Pool, registry chain.Registry) token.PriceSource {
+	return llama{pool: p, registry: registry, now: time.Now}.prices
+}
+
+func (l llama) prices(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+	byCoin := make(map[string][]token.Key, len(keys))
+	var coins []string
+	for _, key := range keys {
+		coin := l.coin(key)
+		if coin == "" {
+			continue
+		}
+		if byCoin[coin] == nil {
+			coins = append(coins, coin)
+		}
+		byCoin[coin] = append(byCoin[coin], key)
+	}
+	priced, err := l.ask(ctx, coins)
+	prices := make(map[token.Key]*big.Rat, len(keys))
+	for coin, usd := range priced {
+		for _, key := range byCoin[coin] {
+			prices[key] = usd
+		}
+	}
+	return prices, err
+}
+
+// coin is the service's name of a token, empty when it has none.
+func (l llama) coin(key token.Key) string {
+	c, known := l.registry.Chain(key.Chain)
+	slug, listed := llamaSlugs[key.Chain]
+	if !known || !listed || key.Address.IsAbsent() {
+		return ""
+	}
+	address := key.Address
+	if address.IsNative() {
+		address = c.WrappedCoin
+	}
+	if address.IsAbsent() {
+		if id, named := coinGeckoIDs[key.Chain]; named {
+			return "coingecko:" + id
+		}
+		return ""
+	}
+	return slug + ":" + address.Format(c.Family)
+}
+
+// ask prices coins in as many calls as it takes, all at once.
+func (l llama) ask(ctx context.Context, coins []string) (map[string]*big.Rat, error) {
+	var (
+		group    sync.WaitGroup
+		mu       sync.Mutex
+		prices   = make(map[string]*big.Rat, len(coins))
+		failures []error
+	)
+	for begin := 0; begin < len(coins); begin += coinsPerCall {
+		some := coins[begin:min(begin+coinsPerCall, len(coins))]
+		group.Go(func() {
+			found, err := l.call(ctx, some)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failures = append(failures, err)
+			}
+			for coin, usd := range found {
+				prices[coin] = usd
+			}
+		})
+	}
+	group.Wait()
+	return prices, errors.Join(failures...)
+}
+
+func (l llama) call(ctx context.Context, coins []string) (map[string]*big.Rat, error) {
+	var found map[string]*big.Rat
+	request := upstream.Request{Path: "/prices/current/" + strings.Join(coins, ",")}
+	_, err := l.pool.Do(ctx, request, func(r upstream.Response) (err error) {
+		if r.Status >= 300 {
+			return fmt.Errorf("HTTP status %d", r.Status)
+		}
+		found, err = readPrices(r.Body, l.now())
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prices of %d coins: %w", len(coins), err)
+	}
+	return found, nil
+}
+
+// readPrices reads an answer of /prices/current and keeps what is young and sure enough. Coins that the
+// service does not know are simply missing.
+func readPrices(body []byte, now time.Time) (map[string]*big.Rat, error) {
+	var answer struct {
+		Coins map[string]struct {
+			Price      float64  `json:"price"`
+			Timestamp  int64    `json:"timestamp"`  // UNIX seconds
+			Confidence *float64 `json:"confidence"` // not always given
+		} `json:"coins"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, fmt.Errorf("read prices: %w", err)
+	}
+	if answer.Coins == nil {
+		return nil, errors.New("read prices: no coins in the answer")
+	}
+	prices := make(map[string]*big.Rat, len(answer.Coins))
+	for coin, told := range answer.Coins {
+		sure := told.Confidence == nil || *told.Confidence >= minConfidence
+		young := now.Sub(time.Unix(told.Timestamp, 0)) <= maxPriceAge
+		if usd := exact(told.Price); sure && young && usd != nil {
+			prices[coin] = usd
+		}
+	}
+	return prices, nil
+}
+
+// exact returns the shortest decimal that stands for f, nil for what is no price.
+func exact(f float64) *big.Rat {
+	if f <= 0 {
+		return nil
+	}
+	usd, valid := new(big.Rat).SetString(strconv.FormatFloat(f, 'f', -1, 64))
+	if !valid {
+		return nil
+	}
+	return usd
+}

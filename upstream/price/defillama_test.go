@@ -1,0 +1,233 @@
+package price
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/token"
+	"crossgate/upstream"
+)
+
+// fixtureTime is the clock of testdata/current.json.
+var fixtureTime = time.Unix(1790000000, 0)
+
+// serve returns a llama whose service is handler, and the coins of each call it has had.
+func serve(t *testing.T, handler http.HandlerFunc) (llama, func() [][]string) {
+	t.Helper()
+	var (
+		mu    sync.Mutex
+		calls [][]string
+	)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		coins, found := strings.CutPrefix(r.URL.Path, "/base/prices/current/")
+		if !found || r.Method != http.MethodGet {
+			t.Errorf("asked %s %s", r.Method, r.URL.Path)
+		}
+		mu.Lock()
+		calls = append(calls, strings.Split(coins, ","))
+		mu.Unlock()
+		handler(w, r)
+	}))
+	t.Cleanup(server.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "llama", URL: server.URL + "/base"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := llama{
+		pool: upstream.NewPool("prices", endpoint), registry: chain.Documented(),
+		now: func() time.Time { return fixtureTime },
+	}
+	return l, func() [][]string {
+		mu.Lock()
+		defer mu.Unlock()
+		return calls
+	}
+}
+
+func key(t *testing.T, id chain.ID, text string) token.Key {
+	t.Helper()
+	address, err := chain.ParseAddress(text, chain.Documented().Family(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Key{Chain: id, Address: address}
+}
+
+func native(id chain.ID) token.Key {
+	return token.Key{Chain: id, Address: chain.NativeCoin(chain.Documented().Family(id))}
+}
+
+func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
+	fixture, err := os.ReadFile("testdata/current.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, calls := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(fixture) })
+	wrapped := key(t, 1, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
+	usdc := key(t, 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+	prices, err := l.prices(t.Context(), []token.Key{
+		native(1), wrapped, usdc, native(100000014), native(100000025),
+		native(137),        // told at a time too long ago
+		native(chain.Tron), // told without confidence
+		{Chain: 4, Address: usdc.Address},
+		{Chain: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[token.Key]string{
+		native(1): "3000.25", wrapped: "3000.25", usdc: "0.99987", native(100000014): "0.5", native(100000025): "0.0000001234",
+	}
+	if diff := cmp.Diff(want, texts(prices)); diff != "" {
+		t.Errorf("prices (-want +got):\n%s", diff)
+	}
+	asked := [][]string{{
+		"ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+		"base:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+		"sonic:0x039e2fb66102314ce7b64ce5ce3e5183bc94ad38",
+		"coingecko:sophon",
+		"polygon:0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
+		"tron:TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR",
+	}}
+	if diff := cmp.Diff(asked, calls()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// texts writes prices as the shortest decimals.
+func texts(prices map[token.Key]*big.Rat) map[token.Key]string {
+	texts := make(map[token.Key]string, len(prices))
+	for key, usd := range prices {
+		texts[key] = strings.TrimRight(usd.FloatString(12), "0")
+	}
+	return texts
+}
+
+func TestDefiLlamaSplitsAndKeepsWhatItGot(t *testing.T) {
+	var keys []token.Key
+	for i := range 170 {
+		keys = append(keys, key(t, 1, fmt.Sprintf("0x%040x", i+1)))
+	}
+	l, calls := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, fmt.Sprintf("0x%040x", 1)) {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		last := r.URL.Path[strings.LastIndexByte(r.URL.Path, ',')+1:]
+		_, _ = fmt.Fprintf(w, `{"coins":{%q:{"price":2,"timestamp":1790000000}}}`, last)
+	})
+	prices, err := l.prices(t.Context(), keys)
+	if err == nil {
+		t.Error("prices = no error, want that of the refused call")
+	}
+	if len(prices) != 2 {
+		t.Errorf("prices = %v, want those of the two calls that went well", prices)
+	}
+	var sizes []int
+	for _, coins := range calls() {
+		sizes = append(sizes, len(coins))
+	}
+	slices.Sort(sizes)
+	if !slices.Equal(sizes, []int{10, 80, 80}) {
+		t.Errorf("coins per call = %v, want 10, 80, 80", sizes)
+	}
+}
+
+func TestReadPricesRefusesWhatIsNoAnswer(t *testing.T) {
+	for _, body := range []string{
+		"", "null", "{}", "[]", "<html></html>", `{"coins":null}`, `{"coins":[]}`,
+		`{"coins":{"a":{"price":"1"}}}`, `{"coins":{"a":{"price":1e999}}}`,
+	} {
+		if prices, err := readPrices([]byte(body), fixtureTime); err == nil {
+			t.Errorf("readPrices(%q) = %v, want an error", body, prices)
+		}
+	}
+}
+
+func TestReadPricesLeavesOutWhatIsNoPrice(t *testing.T) {
+	for _, coin := range []string{
+		`{"price":0,"timestamp":1790000000}`,
+		`{"price":-1,"timestamp":1790000000}`,
+		`{"timestamp":1790000000}`,
+		`{"price":1}`,
+		`{"price":1,"timestamp":1789999399}`,
+		`{"price":1,"timestamp":1790000000,"confidence":0.79}`,
+	} {
+		prices, err := readPrices([]byte(`{"coins":{"a":`+coin+`}}`), fixtureTime)
+		if err != nil || len(prices) != 0 {
+			t.Errorf("readPrices(%s) = %v, %v, want nothing", coin, prices, err)
+		}
+	}
+}
+
+func TestEveryDocumentedChainHasAName(t *testing.T) {
+	l := llama{registry: chain.Documented()}
+	for _, c := range chain.Documented().All() {
+		if coin := l.coin(native(c.ID)); coin == "" {
+			t.Errorf("the coin of %s has no name at the service", c.Name)
+		}
+	}
+}
+
+func FuzzReadPrices(f *testing.F) {
+	f.Add([]byte(`{"coins":{"a":{"price":1e-300,"timestamp":1790000000,"confidence":1}}}`))
+	f.Add([]byte(`{"coins":{"a":{"price":1e308,"timestamp":1790000000}}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		prices, _ := readPrices(body, fixtureTime)
+		for coin, usd := range prices {
+			if usd.Sign() <= 0 {
+				t.Errorf("price of %q = %s", coin, usd)
+			}
+		}
+	})
+}
+
+func TestReadPricesOfTheService(t *testing.T) {
+	for _, recorded := range []struct {
+		name string
+		now  int64
+		want map[string]string
+	}{
+		{"defillama-prices-current-two-tokens.json", 1667555300, map[string]string{
+			"ethereum:0x419d0d8bdd9af5e606ae2232ed285aff190e711b": "0.00756368",
+			"ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2": "1582.85",
+		}},
+		{"defillama-prices-current-coingecko-id.json", 1791178960, map[string]string{"coingecko:ethereum": "2701.406622981317"}},
+	} {
+		path := filepath.Join("..", "..", "..", "shared", "recorded", "chains", recorded.name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Skipf("recorded answer not present: %s", path)
+		}
+		var file struct {
+			Response struct{ Body json.RawMessage }
+		}
+		if err := json.Unmarshal(text, &file); err != nil {
+			t.Fatal(err)
+		}
+		prices, err := readPrices(file.Response.Body, time.Unix(recorded.now, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for coin, usd := range prices {
+			got[coin] = strings.TrimRight(usd.FloatString(15), "0")
+		}
+		if diff := cmp.Diff(recorded.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", recorded.name, diff)
+		}
+	}
+}

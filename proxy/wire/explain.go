@@ -1,0 +1,62 @@
+package wire
+
+import (
+	"time"
+
+	"crossgate/quote"
+)
+
+// AppendExplanation appends how a swap's answer came about: whom we asked, what each said, and why the others
+// did not win. The hosted service has nothing like it; names are those of its swap answer where one fits.
+// failed is why there is no answer, nil when there is one.
+func (e Encoder) AppendExplanation(dst []byte, s quote.Estimate, failed error) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	w.open('{')
+	if failed != nil {
+		w.name("error").text(failed.Error())
+	} else {
+		w.name("execution").plain(s.Way.String())
+		w.name("to").plain(s.Tx.To.Checksum())
+		w.name("amount").decimal(s.Out.Amount)
+		w.name("minAmount").decimal(s.MinOut)
+		w.name("protocolFee").decimal(s.ProtocolFee)
+		w.name("quotedAt").plain(s.QuotedAt.UTC().Format(time.RFC3339Nano))
+	}
+	w.name("aggregators").open('[')
+	for _, one := range s.Asked {
+		w.element().asked(one)
+	}
+	w.close(']')
+	w.close('}')
+	return w.json
+}
+
+var verdicts = map[quote.Verdict]string{
+	quote.Won: "won", quote.Outbid: "outbid", quote.Refused: "refused", quote.Silent: "silent", quote.LeftOut: "leftOut",
+}
+
+func (w *writer) asked(one quote.Asked) {
+	w.open('{')
+	w.name("name").text(one.Venue)
+	w.name("execution").plain(one.Way.String())
+	w.name("verdict").plain(verdicts[one.Verdict])
+	w.name("tookMs").number(float64(one.Took.Microseconds()) / 1000)
+	if !one.AmountOut.IsZero() {
+		w.name("quotedAmount").decimal(one.AmountOut)
+		w.name("amount").decimal(one.Net)
+		w.name("gas").uint(one.Gas)
+		w.name("simulated").bool(one.Finding != nil && one.Finding.Measured)
+	}
+	if one.Err != nil {
+		w.name("reason").text(one.Err.Error())
+	}
+	w.close('}')
+}
+
+func (w *writer) bool(is bool) {
+	if is {
+		w.json = append(w.json, "true"...)
+		return
+	}
+	w.json = append(w.json, "false"...)
+}

@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"crossgate/chain"
+)
+
+// Encoder appends answers to a buffer. Addresses and hashes take the text form of their chain's family,
+// which Chains tells.
+type Encoder struct{ Chains chain.Registry }
+
+// writer is an answer on its way. A comma is needed before a member or element unless it is the first,
+// which the byte before it shows: no value ends in an opening bracket.
+type writer struct {
+	json   []byte
+	chains chain.Registry
+}
+
+func (w *writer) open(bracket byte)  { w.json = append(w.json, bracket) }
+func (w *writer) close(bracket byte) { w.json = append(w.json, bracket) }
+
+// name begins a member. Names are ours and need no escaping.
+func (w *writer) name(member string) *writer {
+	json := w.json
+	if json[len(json)-1] != '{' {
+		json = append(json, ',')
+	}
+	json = append(json, '"')
+	json = append(json, member...)
+	w.json = append(json, '"', ':')
+	return w
+}
+
+// element begins an element of a list.
+func (w *writer) element() *writer {
+	if w.json[len(w.json)-1] != '[' {
+		w.json = append(w.json, ',')
+	}
+	return w
+}
+
+func (w *writer) null() { w.json = append(w.json, "null"...) }
+
+func (w *writer) uint(n uint64) { w.json = strconv.AppendUint(w.json, n, 10) }
+
+// plain writes a text that is known to need no escaping: digits, hex, base58, base64, our own words.
+func (w *writer) plain(text string) {
+	json := append(w.json, '"')
+	json = append(json, text...)
+	w.json = append(json, '"')
+}
+
+// text writes a text from outside. Invalid UTF-8 becomes the replacement character.
+func (w *writer) text(s string) {
+	w.json = append(w.json, '"')
+	done := 0
+	for at := 0; at < len(s); {
+		if c := s[at]; c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			at++
+			continue
+		}
+		w.json = append(w.json, s[done:at]...)
+		r, size := utf8.DecodeRuneInString(s[at:])
+		w.escaped(r)
+		at += size
+		done = at
+	}
+	w.json = append(w.json, s[done:]...)
+	w.json = append(w.json, '"')
+}
+
+// escaped writes a character that is not printable ASCII, or is a quote or backslash. The separators
+// U+2028 and U+2029 are legal in JSON and end a line in JavaScript.
+func (w *writer) escaped(r rune) {
+	switch {
+	case r == '"' || r == '\\':
+		w.json = append(w.json, '\\', byte(r))
+	case r == '\n':
+		w.json = append(w.json, `\n`...)
+	case r == '\r':
+		w.json = append(w.json, `\r`...)
+	case r == '\t':
+		w.json = append(w.json, `\t`...)
+	case r < ' ' || r == '\u2028' || r == '\u2029':
+		const digits = "0123456789abcdef"
+		w.json = append(w.json, '\\', 'u', digits[r>>12&0xf], digits[r>>8&0xf], digits[r>>4&0xf], digits[r&0xf])
+	default:
+		w.json = utf8.AppendRune(w.json, r)
+	}
+}
+
+// number writes a percent or another plain number.
+func (w *writer) number(n float64) {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		n = 0
+	}
+	w.json = strconv.AppendFloat(w.json, n, 'f', -1, 64)
+}
+
+// usd writes a USD value with at most six decimals, as the service rounds them.
+func (w *writer) usd(n float64) {
+	const scale = 1e6
+	if rounded := math.Round(n*scale) / scale; !math.IsInf(rounded, 0) {
+		n = rounded
+	}
+	if n == 0 {
+		n = 0 // not -0
+	}
+	w.number(n)
+}

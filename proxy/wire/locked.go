@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"math/big"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/token"
+)
+
+// Worth is what the locked amounts need to be shown: metadata and the USD price of one whole token.
+type Worth struct {
+	Tokens map[token.Key]token.Token
+	USD    map[token.Key]*big.Rat // without an entry, the value is shown as 0
+}
+
+// AppendLocked appends the locked assets statistics, an empty list when nothing is locked. amount and
+// dstChainAmount are USD values, tokenAmount and dstChainTokenAmount whole tokens
+// (docs/decisions/0004-readings.md).
+func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	w.open('[')
+	for _, c := range locked {
+		w.element().open('{')
+		w.name("chainId").chainID(c.Chain)
+		w.name("lockedTokens").open('[')
+		for _, t := range c.Tokens {
+			key := token.Key{Chain: c.Chain, Address: t.Token}
+			w.element().lockedToken(key, t, worth)
+		}
+		w.close(']')
+		w.close('}')
+	}
+	w.close(']')
+	return w.json
+}
+
+func (w *writer) lockedToken(key token.Key, t order.LockedToken, worth Worth) {
+	metadata, price := worth.Tokens[key], worth.USD[key]
+	w.open('{')
+	w.name("tokenAddress").address(t.Token, w.chains.Family(key.Chain))
+	w.name("tokenMetadata").tokenMetadata(metadata)
+	w.name("amount").value(t.Amount, metadata.Decimals, price)
+	w.name("tokenAmount").units(t.Amount, metadata.Decimals)
+	w.name("dstChainsLockedAmounts").open('[')
+	for _, target := range t.Targets {
+		w.element().open('{')
+		w.name("targetChainId").chainID(target.Chain)
+		w.name("dstChainAmount").value(target.Amount, metadata.Decimals, price)
+		w.name("dstChainTokenAmount").units(target.Amount, metadata.Decimals)
+		w.name("ordersToUnlock").open('[')
+		for _, id := range target.Orders {
+			w.element().hash(id)
+		}
+		w.close(']')
+		w.close('}')
+	}
+	w.close(']')
+	w.close('}')
+}
+
+// units writes an amount in whole tokens, every digit of it.
+func (w *writer) units(a chain.Amount, decimals uint8) {
+	digits := a.String()
+	if missing := int(decimals) + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - int(decimals)
+	w.json = append(w.json, digits[:point]...)
+	if fraction := strings.TrimRight(digits[point:], "0"); fraction != "" {
+		w.json = append(w.json, '.')
+		w.json = append(w.json, fraction...)
+	}
+}
+
+// value writes what an amount is worth in USD, with at most six decimals.
+func (w *writer) value(a chain.Amount, decimals uint8, price *big.Rat) {
+	if price == nil {
+		w.json = append(w.json, '0')
+		return
+	}
+	const places = 6
+	text := new(big.Rat).Mul(a.Units(decimals), price).FloatString(places)
+	w.json = append(w.json, strings.TrimRight(strings.TrimRight(text, "0"), ".")...)
+}

@@ -1,0 +1,41 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOrderMetadataKeepsWhatHasNoName(t *testing.T) {
+	named := metadataV1(t)
+	withCode := func(at int, code byte) []byte {
+		raw := append([]byte(nil), named...)
+		raw[at] = code
+		return raw
+	}
+	const members = `"version":1,"creationProcessType":"SrcAmountSet","origin":"Default","additionalTakerIncentiveBps":0,` +
+		`"operatingExpensesAmount":"706052","recommendedTakeAmount":"17279551","metadata":"0x0000000000000000000000000000000000000000",` +
+		`"promotionType":"None","orderTradeType":"Market","partnerFeeBps":null,"srcProtocolChainId":null,"dstProtocolChainId":null}`
+	for name, test := range map[string]struct {
+		raw  []byte
+		want string // after the raw bytes, where they are told
+	}{
+		"everything has a name":    {named, members},
+		"a process of another way": {withCode(1, 4), strings.Replace(members, `"SrcAmountSet"`, "null", 1)},
+		"another origin":           {withCode(2, 9), strings.Replace(members, `"Default"`, "null", 1)},
+		"another promotion":        {withCode(65, 1), strings.Replace(members, `"None"`, "null", 1)},
+		"another kind of trade":    {withCode(66, 1), strings.Replace(members, `"Market"`, "null", 1)},
+		"before trades had kinds":  {named[:66], strings.Replace(members, `"Market"`, "null", 1)},
+	} {
+		want := "{" + test.want
+		if test.want != members {
+			raw := &writer{}
+			raw.hex(test.raw)
+			want = `{"rawMetadataHex":` + string(raw.json) + "," + test.want
+		}
+		w := &writer{}
+		w.orderMetadata(test.raw)
+		if got := string(w.json); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

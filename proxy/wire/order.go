@@ -1,0 +1,153 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/token"
+)
+
+// Record is an order with the metadata of its tokens.
+type Record struct {
+	Order      *order.Order
+	Give, Take token.Token
+	PreswapIn  token.Token // what the maker paid when it was swapped to Give first
+}
+
+// AppendOrder appends the order record.
+func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	o, terms := r.Order, r.Order.Terms
+	source, destination := e.Chains.Family(terms.Give.Chain), e.Chains.Family(terms.Take.Chain)
+	created := factOf(o.Created)
+	fulfilled := factOf(o.Fulfilled)
+
+	w.open('{')
+	w.name("orderId").hash(o.ID)
+	w.name("makerOrderNonce").uint(terms.Nonce)
+	w.name("makerSrc").address(terms.Maker, source)
+	w.name("giveOfferWithMetadata").offer(terms.Give, o.GiveFinal, r.Give)
+	w.name("receiverDst").address(terms.Receiver, destination)
+	w.name("takeOfferWithMetadata").offer(terms.Take, o.TakeFinal, r.Take)
+	w.name("actualFulfillAmount").bigNumberOrNull(fulfilled.ActualAmount)
+	w.name("givePatchAuthoritySrc").address(terms.Authorities.GivePatch, source)
+	w.name("orderAuthorityAddressDst").address(terms.Authorities.Order, destination)
+	w.name("allowedTakerDst").address(terms.Authorities.AllowedTaker, destination)
+	w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
+	w.name("state").plain(o.State.String())
+	w.name("externalCallState").plain(o.Call.String())
+	w.name("referralCode").uint(uint64(created.ReferralCode))
+	w.name("percentFee").bigNumber(created.PercentFee)
+	w.name("finalPercentFee").bigNumber(o.FinalPercentFee)
+	w.name("fixFee").bigNumber(created.FixFee)
+	w.name("unlockBeneficiarySrc").addressOrNull(beneficiary(o.SentUnlock, o.ClaimedUnlock), source)
+	w.name("cancelBeneficiarySrc").addressOrNull(beneficiary(o.SentCancel, o.ClaimedCancel), source)
+	w.name("taker").address(fulfilled.Taker, destination)
+	w.name("unlockAuthorityDst").address(fulfilled.UnlockAuthority, destination)
+	w.name("affiliateFee").affiliateFee(created.Affiliate, source)
+	w.orderEvents(o)
+	w.name("preswapData").preswap(terms.Give.Chain, created.Preswap, r)
+	w.name("externalCallData").bytesOrNull(terms.ExternalCall)
+	w.name("orderMetadata").orderMetadata(created.Metadata)
+	w.close('}')
+	return w.json
+}
+
+// orderEvents writes the order's steps. On EVM chains one event both cancels the order and sends the
+// message about it, so that both members tell of the same transaction.
+func (w *writer) orderEvents(o *order.Order) {
+	cancelled := at(o.Cancelled)
+	if cancelled == nil {
+		cancelled = at(o.SentCancel)
+	}
+	w.name("createdSrcEventMetadata").eventMetadata(at(o.Created))
+	w.name("fulfilledDstEventMetadata").eventMetadata(at(o.Fulfilled))
+	w.name("sentUnlockDstEventInfo").eventInfo(at(o.SentUnlock), factOf(o.SentUnlock).Submission)
+	w.name("claimedUnlockSrcEventInfo").eventInfo(at(o.ClaimedUnlock), factOf(o.ClaimedUnlock).Submission)
+	w.name("orderCancelledDstEventMetadata").eventMetadata(cancelled)
+	w.name("sentOrderCancelDstEventInfo").eventInfo(at(o.SentCancel), factOf(o.SentCancel).Submission)
+	w.name("claimedOrderCancelSrcEventInfo").eventInfo(at(o.ClaimedCancel), factOf(o.ClaimedCancel).Submission)
+}
+
+// offer writes an OfferWithMetadata, which repeats the token's metadata beside itself.
+func (w *writer) offer(o order.Offer, final chain.Amount, t token.Token) {
+	w.open('{')
+	w.name("chainId").chainID(o.Chain)
+	w.name("tokenAddress").address(o.Token, w.chains.Family(o.Chain))
+	w.name("amount").bigNumber(o.Amount)
+	w.name("finalAmount").bigNumber(final)
+	w.name("metadata").tokenMetadata(t)
+	w.tokenMembers(t)
+	w.close('}')
+}
+
+func (w *writer) affiliateFee(a *order.Affiliate, source chain.Family) {
+	if a == nil {
+		w.null()
+		return
+	}
+	w.open('{')
+	w.name("beneficiarySrc").address(a.Beneficiary, source)
+	w.name("amount").bigNumber(a.Amount)
+	w.close('}')
+}
+
+// preswap writes the swap that gave the maker the give token; the shape is that of published client schemas.
+func (w *writer) preswap(id chain.ID, p *order.Preswap, r Record) {
+	if p == nil {
+		w.null()
+		return
+	}
+	family := w.chains.Family(id)
+	w.open('{')
+	w.name("chainId").chainID(id)
+	w.name("inTokenAddress").address(p.TokenIn, family)
+	w.name("inAmount").bigNumber(p.AmountIn)
+	w.name("tokenInMetadata").tokenMetadata(r.PreswapIn)
+	w.name("tokenInLogoURI").text(r.PreswapIn.LogoURI)
+	w.name("outTokenAddress").address(p.TokenOut, family)
+	w.name("outAmount").bigNumber(p.AmountOut)
+	w.name("tokenOutMetadata").tokenMetadata(r.Give)
+	w.name("tokenOutLogoURI").text(r.Give.LogoURI)
+	w.close('}')
+}
+
+func (w *writer) bigNumberOrNull(a *chain.Amount) {
+	if a == nil {
+		w.null()
+		return
+	}
+	w.bigNumber(*a)
+}
+
+func (w *writer) bytesOrNull(raw []byte) {
+	if len(raw) == 0 {
+		w.null()
+		return
+	}
+	w.hex(raw)
+}
+
+// beneficiary is who was named on the give chain: by the message, else by its claim.
+func beneficiary(sent *order.Seen[order.Sent], claimed *order.Seen[order.Claimed]) chain.Address {
+	if sent != nil {
+		return sent.Fact.Beneficiary
+	}
+	return factOf(claimed).Beneficiary
+}
+
+// factOf is what was seen, the zero fact when nothing was.
+func factOf[F order.Fact](seen *order.Seen[F]) F {
+	if seen == nil {
+		var nothing F
+		return nothing
+	}
+	return seen.Fact
+}
+
+// at is where it was seen, nil when it was not.
+func at[F order.Fact](seen *order.Seen[F]) *order.At {
+	if seen == nil {
+		return nil
+	}
+	return &seen.At
+}

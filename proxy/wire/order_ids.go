@@ -1,0 +1,41 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// AppendOrderIDs appends the ids of a transaction's orders as the tracking API lists them: as values with
+// their bytes. The list is there even when it is empty.
+func (e Encoder) AppendOrderIDs(dst []byte, ids []order.ID) []byte {
+	return e.appendIDs(dst, ids, (*writer).hash)
+}
+
+// AppendOrderIDTexts appends the ids as the swap API lists them: as texts
+// (schema DlnOrderidsByTxResponse of its OpenAPI document).
+func (e Encoder) AppendOrderIDTexts(dst []byte, ids []order.ID) []byte {
+	return e.appendIDs(dst, ids, func(w *writer, id chain.Hash) { w.hex(id[:]) })
+}
+
+func (e Encoder) appendIDs(dst []byte, ids []order.ID, write func(*writer, order.ID)) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	w.open('{')
+	w.name("orderIds").open('[')
+	for _, id := range ids {
+		write(w.element(), id)
+	}
+	w.close(']')
+	w.close('}')
+	return w.json
+}
+
+// AppendStatus appends how far an order has come as the swap API tells it
+// (schema DlnOrderStatusResponse of its OpenAPI document).
+func (e Encoder) AppendStatus(dst []byte, o *order.Order) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	w.open('{')
+	w.name("orderId").hex(o.ID[:])
+	w.name("status").plain(o.State.String())
+	w.close('}')
+	return w.json
+}

@@ -1,0 +1,143 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// AppendSwap appends the swap estimate with its transaction. Contracts that are called are written with
+// a checksum, tokens in lower case, as the service does.
+func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	w.open('{')
+	w.name("tx").tx(s)
+	w.estimation(s)
+	w.close('}')
+	return w.json
+}
+
+// AppendEstimation appends the swap estimate of a swap that nobody is going to make yet.
+func (e Encoder) AppendEstimation(dst []byte, s quote.Estimate) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	w.open('{')
+	w.name("estimation").open('{')
+	w.estimation(s)
+	w.close('}')
+	w.close('}')
+	return w.json
+}
+
+// estimation writes the members that an estimate has with and without a transaction.
+func (w *writer) estimation(s quote.Estimate) {
+	w.name("tokenIn").swapToken(s.In, s.Chain.Family, nil)
+	w.name("tokenOut").swapToken(s.Out, s.Chain.Family, &s.MinOut)
+	w.name("slippage").number(s.SlippagePercent)
+	w.name("recommendedSlippage").number(s.RecommendedSlippage)
+	w.name("comparedAggregators").compared(s.Compared)
+	w.name("protocolFee").decimal(s.ProtocolFee)
+	w.name("protocolFeeApproximateUsdValue").usdText(s.ProtocolFeeUSD)
+	if s.Fee != nil {
+		w.name("estimatedTransactionFee").transactionFee(*s.Fee)
+	}
+	w.name("costsDetails").costs(s)
+}
+
+// tx writes the transaction; a Solana one is its message alone, in hex as well. Where all that the sender has is
+// swapped, it tells what was kept for it.
+func (w *writer) tx(s quote.Estimate) {
+	w.open('{')
+	if s.Tx.To.IsAbsent() {
+		w.name("data").hex(s.Tx.Data)
+		w.close('}')
+		return
+	}
+	w.name("to").plain(s.Tx.To.Checksum())
+	w.name("data").hex(s.Tx.Data)
+	w.name("value").decimal(s.Tx.Value)
+	if s.Whole && s.Fee != nil {
+		price := s.Fee.Price.MaxFee
+		if s.Fee.Price.Legacy {
+			price = s.Fee.Price.Expected
+		}
+		w.name("gasLimit").decimal(chain.NewAmount(s.Fee.GasLimit))
+		w.name("gasPrice").decimal(price)
+		w.name("estimatedTransactionFee").decimal(s.Fee.Total)
+	}
+	w.close('}')
+}
+
+// swapToken writes a side of the swap; least is the outcome that the transaction guarantees.
+func (w *writer) swapToken(side quote.Priced, family chain.Family, least *chain.Amount) {
+	w.open('{')
+	w.name("address").plain(side.Address.Format(family))
+	w.name("name").text(side.Token.Name)
+	w.name("symbol").text(side.Token.Symbol)
+	w.name("decimals").uint(uint64(side.Token.Decimals))
+	if least != nil {
+		w.name("minAmount").decimal(*least)
+	}
+	w.name("amount").decimal(side.Amount)
+	w.name("approximateUsdValue").usd(side.USD)
+	w.close('}')
+}
+
+func (w *writer) compared(venues []quote.Compared) {
+	w.open('[')
+	for _, v := range venues {
+		w.element().open('{')
+		w.name("name").text(v.Name)
+		w.name("amount").decimal(v.Amount)
+		w.name("approximateUsdValue").usd(v.USD)
+		w.name("priceDrop").number(v.PriceDrop)
+		w.name("imageUrl").text(v.ImageURL)
+		w.close('}')
+	}
+	w.close(']')
+}
+
+// usdText is a USD value as a string: the documented type of the protocol fee's value, which the
+// service is seen to break with a number (docs/decisions/0005-wire.md).
+func (w *writer) usdText(n float64) {
+	w.json = append(w.json, '"')
+	w.usd(n)
+	w.json = append(w.json, '"')
+}
+
+// transactionFee writes the members that an EVM transaction has; the others belong to Solana.
+func (w *writer) transactionFee(f quote.Fee) {
+	w.open('{')
+	w.name("total").decimal(f.Total)
+	w.name("details").open('{')
+	w.name("gasLimit").decimal(chain.NewAmount(f.GasLimit))
+	if f.Price.Legacy {
+		w.name("gasPrice").decimal(f.Price.Expected)
+	} else {
+		w.name("baseFee").decimal(f.Price.Base)
+		w.name("maxFeePerGas").decimal(f.Price.MaxFee)
+		w.name("maxPriorityFeePerGas").decimal(f.Price.MaxPriority)
+	}
+	w.close('}')
+	w.name("approximateUsdValue").usd(f.USD)
+	w.close('}')
+}
+
+// costs writes the way from the gross outcome to the guaranteed one, which is in the output token.
+func (w *writer) costs(s quote.Estimate) {
+	id, out := s.Chain.ID.String(), s.Out.Address.Format(s.Chain.Family)
+	w.open('[')
+	for _, cost := range s.Costs {
+		w.element().open('{')
+		w.name("chain").plain(id)
+		w.name("tokenIn").plain(out)
+		w.name("tokenOut").plain(out)
+		w.name("amountIn").decimal(cost.AmountIn)
+		w.name("amountOut").decimal(cost.AmountOut)
+		w.name("type").plain(cost.Type)
+		w.name("payload").open('{')
+		w.name("feeAmount").decimal(cost.Fee)
+		w.name("feeBps").plain(cost.FeeBps)
+		w.close('}')
+		w.close('}')
+	}
+	w.close(']')
+}

@@ -1,0 +1,39 @@
+package proxy
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// silent is a client's connection that takes everything and keeps nothing.
+type silent struct {
+	header http.Header
+	status int
+}
+
+func (s *silent) Header() http.Header               { return s.header }
+func (s *silent) WriteHeader(status int)            { s.status = status }
+func (s *silent) Write(body []byte) (int, error)    { return len(body), nil }
+func (s *silent) WriteString(b string) (int, error) { return len(b), nil }
+
+// BenchmarkHit is the whole walk of a request whose answer is kept, without the network.
+func BenchmarkHit(b *testing.B) {
+	s := newWorld(b).server(b, func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	for name, target := range map[string]string{
+		"order":    ordersPath + claimedTx,
+		"locked":   "/api/Satistics/" + taker + "/lockedAssets",
+		"notfound": "/nothing",
+	} {
+		b.Run(name, func(b *testing.B) {
+			request := httptest.NewRequest(http.MethodGet, target, http.NoBody)
+			handler, client := s.Handler(), &silent{header: http.Header{}}
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(client.header)
+				handler.ServeHTTP(client, request)
+			}
+		})
+	}
+}

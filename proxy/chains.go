@@ -1,0 +1,68 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/proxy/wire"
+)
+
+// listLife is how long lists count. They change with the configuration, which is read at the start.
+var listLife = cache.Life{Fresh: time.Minute, Stale: time.Hour}
+
+// chainsRoute lists the chains on which swaps are estimated.
+func (s *Server) chainsRoute() route[struct{}] {
+	return route[struct{}]{
+		paths:   []string{"/v1.0/supported-chains-info"},
+		dialect: swapping,
+		limit:   s.options.SwapLimit,
+		parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
+		key:     func(struct{}) string { return "" },
+		load: func(context.Context, struct{}) ([]page, cache.Life, error) {
+			var serving []chain.Chain
+			for _, c := range s.options.Chains.All() {
+				if s.options.Serves == nil || s.options.Serves(c.ID) {
+					serving = append(serving, c)
+				}
+			}
+			return onePage(s.encoder.AppendChains(nil, serving)), listLife, nil
+		},
+	}
+}
+
+// tokensRoute lists the tokens of a chain that somebody vouches for.
+func (s *Server) tokensRoute() route[chain.ID] {
+	return route[chain.ID]{
+		paths:   []string{"/v1.0/token-list"},
+		dialect: swapping,
+		limit:   s.options.SwapLimit,
+		parse: func(c *gin.Context) (chain.ID, error) {
+			return parseChainID(c.Request.URL.RawQuery, s.options.Chains)
+		},
+		key:  chain.ID.String,
+		load: s.loadTokens,
+	}
+}
+
+func (s *Server) loadTokens(ctx context.Context, id chain.ID) ([]page, cache.Life, error) {
+	var addresses []chain.Address
+	if s.options.Listed != nil {
+		addresses = s.options.Listed(id)
+	}
+	tokens, err := s.options.Tokens(ctx, id, addresses...)
+	if err != nil {
+		return nil, noLife, err
+	}
+	listed := make([]wire.ListedToken, len(tokens))
+	for i, t := range tokens {
+		listed[i] = wire.ListedToken{Address: addresses[i], Token: t}
+	}
+	slices.SortFunc(listed, func(a, b wire.ListedToken) int { return bytes.Compare(a.Address.Bytes(), b.Address.Bytes()) })
+	return onePage(s.encoder.AppendTokens(nil, id, listed)), listLife, nil
+}

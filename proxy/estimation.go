@@ -1,0 +1,48 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/quote"
+)
+
+// estimationRoute answers what a swap costs, for nobody in particular: no recipient, no transaction.
+func (s *Server) estimationRoute() route[quote.Request] {
+	return route[quote.Request]{
+		paths:   []string{"/v1.0/chain/estimation"},
+		dialect: swapping,
+		limit:   s.options.SwapLimit,
+		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, false) },
+		key:     swapKey,
+		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
+			estimate, err := s.options.Estimate(ctx, r)
+			if err != nil {
+				return nil, noLife, err
+			}
+			return quotedPage(s.encoder.AppendEstimation(nil, estimate), estimate), noLife, nil
+		},
+	}
+}
+
+// explanationRoute answers how the answer of /v1.0/chain/transaction to the same parameters comes about, also
+// when it comes to none.
+func (s *Server) explanationRoute() route[quote.Request] {
+	return route[quote.Request]{
+		paths:   []string{"/v1.0/chain/transaction/explain"},
+		dialect: swapping,
+		limit:   s.options.SwapLimit,
+		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
+		key:     swapKey,
+		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
+			estimate, err := s.options.Estimate(ctx, r)
+			if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
+				return nil, noLife, err // nobody was asked
+			}
+			return onePage(s.encoder.AppendExplanation(nil, estimate, err)), noLife, nil
+		},
+	}
+}

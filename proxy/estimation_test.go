@@ -1,0 +1,135 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// withoutRecipient is the query of goodSwap for nobody in particular.
+func withoutRecipient(t *testing.T) string {
+	t.Helper()
+	_, query, _ := strings.Cut(goodSwap, "?")
+	var kept []string
+	for part := range strings.SplitSeq(query, "&") {
+		if !strings.HasPrefix(part, "tokenOutRecipient=") {
+			kept = append(kept, part)
+		}
+	}
+	return "?" + strings.Join(kept, "&")
+}
+
+func TestEstimationNeedsNoRecipient(t *testing.T) {
+	w := newWorld(t)
+	response := get(w.server(t), "/v1.0/chain/estimation"+withoutRecipient(t))
+	text := body(t, response)
+	var got struct {
+		Estimation map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(text, &got); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("HTTP %d, %v", response.StatusCode, err)
+	}
+	for _, member := range []string{"tokenIn", "tokenOut", "slippage", "comparedAggregators", "protocolFee", "costsDetails"} {
+		if got.Estimation[member] == nil {
+			t.Errorf("estimation lacks %s: %s", member, text)
+		}
+	}
+	if got.Estimation["tx"] != nil {
+		t.Errorf("estimation has a transaction")
+	}
+	if !w.lastSwap.Recipient.IsAbsent() {
+		t.Errorf("request = %+v, want no recipient", w.lastSwap)
+	}
+}
+
+func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	target := strings.Replace(goodSwap, "/transaction", "/transaction/explain", 1)
+	asked := []quote.Asked{{Venue: "kyberswap", Verdict: quote.Refused, Took: 1500 * time.Microsecond, Err: errors.New("no route")}}
+	s.options.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+		return quote.Estimate{Asked: asked}, quote.ErrNoTransaction
+	}
+	response := get(s, target)
+	const want = `{"error":"no venue made a transaction","aggregators":[{"name":"kyberswap","execution":"direct","verdict":"refused","tookMs":1.5,"reason":"no route"}]}`
+	if got := string(body(t, response)); response.StatusCode != http.StatusOK || got != want {
+		t.Errorf("HTTP %d %s, want %s", response.StatusCode, got, want)
+	}
+	asked = nil
+	// Another request: the answer to the first may still be on its way to others who asked for it.
+	if response := get(s, target+"&slippage=7"); response.StatusCode != http.StatusBadGateway {
+		t.Errorf("HTTP %d when nobody was asked, want 502", response.StatusCode)
+	}
+}
+
+func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	honest := s.options.Estimate
+	s.options.Estimate = func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+		e, err := honest(ctx, r)
+		e.QuotedAt = time.Now().Add(-3 * time.Second)
+		e.Expires = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
+		return e, err
+	}
+	header := get(s, goodSwap).Header
+	if age, expires := header.Get("Age"), header.Get("Expires"); age != "3" || expires != "Sat, 21 Nov 2026 12:00:30 GMT" {
+		t.Errorf("Age = %q, Expires = %q", age, expires)
+	}
+}
+
+func TestClientsSayHowLongTheyWait(t *testing.T) {
+	for _, row := range []struct {
+		prefer []string
+		want   time.Duration
+	}{
+		{nil, 0},
+		{[]string{"wait=1"}, time.Second},
+		{[]string{"return=minimal, Wait = 2; foo"}, 2 * time.Second},
+		{[]string{"respond-async", `wait="3"`}, 3 * time.Second},
+		{[]string{"wait=0"}, 0},
+		{[]string{"wait=-1"}, 0},
+		{[]string{"wait=99999"}, time.Minute},
+		{[]string{"wait"}, 0},
+	} {
+		if got := waitOf(http.Header{"Prefer": row.prefer}); got != row.want {
+			t.Errorf("waitOf(%q) = %s, want %s", row.prefer, got, row.want)
+		}
+	}
+}
+
+func TestChainsAreThoseThatVenuesServe(t *testing.T) {
+	s := newWorld(t).server(t)
+	s.options.Serves = func(id chain.ID) bool { return id == 1 || id == chain.Solana || id == 100000014 }
+	const want = `{"chains":[{"chainId":1,"originalChainId":1,"chainName":"Ethereum"},` +
+		`{"chainId":7565164,"originalChainId":7565164,"chainName":"Solana"},` +
+		`{"chainId":100000014,"originalChainId":146,"chainName":"Sonic"}]}`
+	if got := string(body(t, get(s, "/v1.0/supported-chains-info"))); got != want {
+		t.Errorf("chains = %s, want %s", got, want)
+	}
+}
+
+func TestTokenListIsByAddress(t *testing.T) {
+	s := newWorld(t).server(t)
+	s.options.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
+	var got struct {
+		Tokens map[string]struct{ Address, Symbol string }
+	}
+	response := get(s, "/v1.0/token-list?chainId=8453")
+	if err := json.Unmarshal(body(t, response), &got); err != nil {
+		t.Fatal(err)
+	}
+	if listed := got.Tokens[strings.ToLower(usdcText)]; listed.Symbol != "USDC" || listed.Address != strings.ToLower(usdcText) {
+		t.Errorf("tokens = %+v, want USDC", got.Tokens)
+	}
+	if response := get(s, "/v1.0/token-list?chainId=2"); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("HTTP %d for an unknown chain, want 400", response.StatusCode)
+	}
+}

@@ -1,0 +1,75 @@
+package proxy
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+func TestFreshnessPointsOutChainsThatAreBehind(t *testing.T) {
+	now := time.Unix(1_784_950_000, 0)
+	lags := map[chain.ID]index.Lag{
+		1:    {Head: 90, Indexed: 90, IndexedTime: 1_784_949_990, Level: now.Add(-2 * time.Second)},
+		137:  {Head: 80, Indexed: 70, IndexedTime: 1_784_949_000},
+		8453: {},
+	}
+	for _, test := range []struct {
+		concerned         []chain.ID
+		head, lag, behind string
+	}{
+		{nil, "1;block=90;time=1784949990;lag=2, 137;block=70;time=1784949000;lag=1000, 8453;block=0", "", "137, 8453"},
+		{[]chain.ID{1, 1}, "1;block=90;time=1784949990;lag=2", "2", ""},
+		{[]chain.ID{8453, 1, 10}, "1;block=90;time=1784949990;lag=2, 8453;block=0", "", "8453"},
+		{[]chain.ID{137, 1}, "1;block=90;time=1784949990;lag=2, 137;block=70;time=1784949000;lag=1000", "1000", "137"},
+		{[]chain.ID{10}, "", "", ""},
+	} {
+		header := http.Header{}
+		freshnessOf(lags, test.concerned, time.Minute, now).write(header)
+		for name, want := range map[string]string{indexHead: test.head, indexLag: test.lag, indexBehind: test.behind} {
+			if got := header.Get(name); got != want {
+				t.Errorf("chains %v: %s: %q, want %q", test.concerned, name, got, want)
+			}
+		}
+	}
+}
+
+// TestAnswersFromTheIndexTellHowFreshTheyAre asks every path that the index answers, and one that it does not.
+func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
+	w := newWorld(t)
+	w.lag = map[chain.ID]index.Lag{
+		8453: {Head: 9, Indexed: 9, IndexedTime: 1_784_948_713, Level: time.Now()},
+		137:  {Head: 9, Indexed: 8, IndexedTime: 1_784_948_713, Level: time.Now().Add(-time.Hour)},
+		1:    {},
+	}
+	s := w.server(t)
+	const both = "137;block=8;time=1784948713;lag=3600, 8453;block=9;time=1784948713;lag=0"
+	for path, want := range map[string][2]string{
+		"/api/Satistics/" + taker + "/lockedAssets": {"1;block=0, " + both, ""},
+		"/api/Orders/creationTxHash/" + severalTx:   {both, "3600"},
+		"/api/Orders/" + idText(11):                 {both, "3600"},
+	} {
+		for range 2 { // loaded, then kept
+			response := get(s, path)
+			if got := [2]string{response.Header.Get(indexHead), response.Header.Get(indexLag)}; got != want {
+				t.Errorf("GET %s: HTTP %d, head and lag %q, want %q", path, response.StatusCode, got, want)
+			}
+		}
+	}
+	if got := get(s, "/api/Satistics/"+taker+"/lockedAssets").Header.Get(indexBehind); got != "1, 137" {
+		t.Errorf("%s = %q, want 1, 137", indexBehind, got)
+	}
+}
+
+// TestIndexThatCannotBeReadIsNoAnswer distinguishes nothing that is locked from nothing that is known.
+func TestIndexThatCannotBeReadIsNoAnswer(t *testing.T) {
+	if p := problemOf(index.ErrUnavailable); p.status != http.StatusServiceUnavailable || p.id != "INDEX_UNAVAILABLE" {
+		t.Errorf("problem of a store that is away: %d %s", p.status, p.id)
+	}
+	if got := chainsOf(&order.Order{Terms: order.Terms{Give: order.Offer{Chain: 1}, Take: order.Offer{Chain: 10}}}); len(got) != 2 {
+		t.Errorf("an order is about %v", got)
+	}
+}

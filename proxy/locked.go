@@ -1,0 +1,80 @@
+package proxy
+
+import (
+	"context"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// lockedLife is the shortest time in which a block can change the answer.
+var lockedLife = cache.Life{Fresh: 2 * time.Second}
+
+// lockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
+// who do not expect that.
+func (s *Server) lockedRoute() route[chain.Address] {
+	return route[chain.Address]{
+		paths:   []string{"/api/Satistics/:takerAddress/lockedAssets", "/api/Statistics/:takerAddress/lockedAssets"},
+		dialect: tracking,
+		limit:   s.options.OrderLimit,
+		parse:   parseTakerAddress,
+		key:     chain.Address.String,
+		load:    s.loadLocked,
+		indexed: true,
+	}
+}
+
+func parseTakerAddress(c *gin.Context) (chain.Address, error) {
+	address, _, err := chain.ParseAnyAddress(c.Param("takerAddress"))
+	if err != nil {
+		return chain.Address{}, malformedAddress.from(err)
+	}
+	return address, nil
+}
+
+func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, cache.Life, error) {
+	locked, err := s.options.Locked(ctx, taker)
+	if err != nil {
+		return nil, noLife, err
+	}
+	worth, err := s.worth(ctx, keysOf(locked))
+	if err != nil {
+		return nil, noLife, err
+	}
+	return onePage(s.encoder.AppendLocked(nil, locked, worth)), lockedLife, nil
+}
+
+// worth looks up what tokens are called and, meanwhile, what they are worth.
+func (s *Server) worth(ctx context.Context, keys []token.Key) (wire.Worth, error) {
+	if len(keys) == 0 {
+		return wire.Worth{}, nil
+	}
+	var worth wire.Worth
+	priced := make(chan struct{})
+	go func() {
+		defer close(priced)
+		if s.options.USD != nil {
+			worth.USD = s.options.USD(ctx, keys...)
+		}
+	}()
+	tokens, err := s.tokens(ctx, keys)
+	<-priced
+	worth.Tokens = tokens
+	return worth, err
+}
+
+func keysOf(locked []order.LockedChain) []token.Key {
+	var keys []token.Key
+	for _, c := range locked {
+		for _, t := range c.Tokens {
+			keys = append(keys, token.Key{Chain: c.Chain, Address: t.Token})
+		}
+	}
+	return keys
+}

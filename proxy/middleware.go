@@ -1,0 +1,110 @@
+package proxy
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
+)
+
+const requestIDHeader = "X-Request-Id"
+
+// longestURL bounds the path and the query, bytes each. Parsing takes longer than linear time.
+const longestURL = 8 << 10
+
+// observe gives every request an id, a span and a line in the log. The query is in neither: it may hold
+// an access token.
+func (s *Server) observe(c *gin.Context) {
+	started := time.Now()
+	span := s.startSpan(c)
+	id := requestID(span)
+	header := c.Writer.Header()
+	header[requestIDHeader] = []string{id}
+	header["X-Content-Type-Options"] = noSniff
+	defer func() {
+		endSpan(span, c)
+		s.logRequest(c, id, time.Since(started))
+	}()
+	c.Next()
+}
+
+// requestID is the trace's id where there is a trace to be found, so that a client's report leads to it.
+func requestID(span trace.Span) string {
+	if span.IsRecording() {
+		return span.SpanContext().TraceID().String()
+	}
+	var id [16]byte
+	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
+	binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
+	return hex.EncodeToString(id[:])
+}
+
+func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
+	ctx, status, level := c.Request.Context(), c.Writer.Status(), slog.LevelInfo
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	if !s.log.Enabled(ctx, level) {
+		return
+	}
+	const longestPath = 200
+	attributes := make([]slog.Attr, 0, 10)
+	attributes = append(attributes,
+		slog.String("method", c.Request.Method),
+		slog.String("route", c.FullPath()),
+		slog.String("path", fmt.Sprintf("%.*s", longestPath, c.Request.URL.Path)),
+		slog.Int("status", status),
+		slog.Int("bytes", max(c.Writer.Size(), 0)),
+		slog.Duration("took", took),
+		slog.String("requestId", id),
+	)
+	if status := c.Writer.Header()["Cache-Status"]; len(status) > 0 {
+		attributes = append(attributes, slog.String("cache", status[0]))
+	}
+	if len(c.Errors) > 0 {
+		attributes = append(attributes, slog.String("error", c.Errors[0].Error()))
+	}
+	s.log.LogAttrs(ctx, level, "request", attributes...)
+}
+
+// recoverPanic turns a panic into an answer. Panics of loads arrive as errors of the cache.
+func (s *Server) recoverPanic(c *gin.Context) {
+	defer func() {
+		recovered := recover()
+		if recovered == nil {
+			return
+		}
+		if cause, isError := recovered.(error); isError && errors.Is(cause, http.ErrAbortHandler) {
+			panic(recovered)
+		}
+		err := fmt.Errorf("panic: %v\n%s", recovered, debug.Stack())
+		if c.Writer.Written() {
+			_ = c.Error(err)
+			return
+		}
+		s.fail(c, tracking, internalError.from(err))
+	}()
+	c.Next()
+}
+
+// allowOrigins lets pages of any origin read the answers, which are the same for everybody.
+func allowOrigins(c *gin.Context) {
+	header := c.Writer.Header()
+	header["Access-Control-Allow-Origin"] = anyOrigin
+	header["Access-Control-Expose-Headers"] = exposed
+}
+
+// limitURL declines overlong URLs before anybody parses them.
+func (s *Server) limitURL(c *gin.Context) {
+	if len(c.Request.URL.RawQuery) > longestURL || len(c.Request.URL.Path) > longestURL {
+		s.fail(c, tracking, urlTooLong.because(""))
+	}
+}

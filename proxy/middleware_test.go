@@ -1,0 +1,210 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	response := get(s, ordersPath+createdTx+"?accesstoken="+secret)
+	var line struct {
+		Msg, Method, Route, Path, RequestID, Cache string
+		Status, Bytes                              int
+	}
+	if err := json.Unmarshal(w.log.Bytes(), &line); err != nil {
+		t.Fatalf("log %q: %v", w.log.String(), err)
+	}
+	if line.Method != "GET" || line.Status != http.StatusOK || line.Route != ordersPath+":creationTxHash" ||
+		line.Bytes != len(body(t, response)) || line.RequestID != response.Header.Get("X-Request-Id") || line.Cache != "crossgate; fwd=miss" {
+		t.Errorf("logged %+v", line)
+	}
+	if strings.Contains(w.log.String(), secret) {
+		t.Errorf("the access token is logged: %s", w.log.String())
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	s := newWorld(t).server(t)
+	for _, target := range []string{
+		ordersPath + createdTx, "/api/orders/x", "/api/Transaction/x/orderIds", "/v1.0/dln/tx/x/order-ids", "/v1.0/dln/order/x/status",
+		"/api/Satistics/x/lockedAssets", swapPath,
+	} {
+		response := do(s, http.MethodOptions, target, "Origin: https://wallet.example", "Access-Control-Request-Method: GET")
+		header := response.Header
+		if response.StatusCode != http.StatusNoContent || header.Get("Access-Control-Allow-Origin") != "*" ||
+			header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" {
+			t.Errorf("OPTIONS %s: HTTP %d %v", target, response.StatusCode, header)
+		}
+	}
+}
+
+const (
+	clientTrace = "0af7651916cd43dd8448eb211c80319c"
+	traceparent = "Traceparent: 00-" + clientTrace + "-b7ad6b7169203331-01"
+)
+
+func TestTracesOfClients(t *testing.T) {
+	spans := tracetest.NewInMemoryExporter()
+	provider := trace.NewTracerProvider(trace.WithSyncer(spans))
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(provider)
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
+
+	for _, trusted := range []bool{false, true} {
+		spans.Reset()
+		s := newWorld(t).server(t, func(o *Options) {
+			o.TrustTraceparent = trusted
+			find := o.Orders
+			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				_, span := otel.Tracer("test").Start(ctx, "order.find")
+				defer span.End()
+				return find(ctx, tx)
+			}
+		})
+		response := get(s, ordersPath+createdTx+"?accesstoken="+secret, traceparent)
+		found := spans.GetSpans()
+		if len(found) != 2 {
+			t.Fatalf("%d spans, want the request's and its search's", len(found))
+		}
+		search, request := found[0], found[1]
+		id := request.SpanContext.TraceID().String()
+		if search.Parent.SpanID() != request.SpanContext.SpanID() || request.Name != "GET "+ordersPath+":creationTxHash" {
+			t.Errorf("the search %s does not belong to the request %q", search.Name, request.Name)
+		}
+		if got := response.Header.Get("X-Request-Id"); got != id {
+			t.Errorf("X-Request-Id = %s, want the trace %s", got, id)
+		}
+		if continued := id == clientTrace; continued != trusted {
+			t.Errorf("trusted %v: the client's trace is continued %v", trusted, continued)
+		}
+		if linked := len(request.Links) == 1 && request.Links[0].SpanContext.TraceID().String() == clientTrace; linked == trusted {
+			t.Errorf("trusted %v: the client's trace is linked %v", trusted, linked)
+		}
+		for _, attribute := range request.Attributes {
+			if strings.Contains(attribute.Value.String(), secret) {
+				t.Errorf("%s tells the access token", attribute.Key)
+			}
+		}
+	}
+}
+
+func TestRunServesAndDrains(t *testing.T) {
+	begun, release := make(chan struct{}), make(chan struct{})
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) {
+		find := o.Orders
+		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			close(begun)
+			<-release
+			return find(ctx, tx)
+		}
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, listener) }()
+
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	base := "http://" + listener.Addr().String()
+	answered := make(chan string, 1)
+	go func() { answered <- fetch(t, client, base+ordersPath+createdTx) }()
+	<-begun
+	if got := fetch(t, client, base+"/readyz"); !strings.Contains(got, `"ok"`) {
+		t.Errorf("/readyz = %s", got)
+	}
+	stop()
+	for get(s, "/readyz").StatusCode != http.StatusServiceUnavailable {
+		select {
+		case err := <-ended:
+			t.Fatalf("Run ended with a request under way: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	close(release)
+	if got := <-answered; !strings.Contains(got, `"state":"Created"`) {
+		t.Errorf("the request under way got %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+func fetch(t *testing.T, client *http.Client, url string) string {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(raw)
+}
+
+func TestHealth(t *testing.T) {
+	var reason error
+	s := newWorld(t).server(t, func(o *Options) { o.Ready = func() error { return reason } })
+	for _, step := range []struct {
+		reason error
+		ready  int
+	}{{nil, http.StatusOK}, {errors.New("index is 900 s behind"), http.StatusServiceUnavailable}} {
+		reason = step.reason
+		if got := get(s, "/healthz").StatusCode; got != http.StatusOK {
+			t.Errorf("/healthz: HTTP %d", got)
+		}
+		response := get(s, "/readyz")
+		raw := string(body(t, response))
+		if response.StatusCode != step.ready || reason != nil && !strings.Contains(raw, reason.Error()) {
+			t.Errorf("/readyz: HTTP %d %s", response.StatusCode, raw)
+		}
+	}
+}
+
+// FuzzURL holds every path and query to getting one JSON answer that is no fault of ours.
+func FuzzURL(f *testing.F) {
+	f.Add("/api/Orders/creationTxHash/"+createdTx, "accesstoken=x")
+	f.Add("/api/Orders/"+unknownIs, "index=1&index=%zz")
+	f.Add("/api/Transaction/"+severalTx+"/orderIds", "")
+	f.Add("/v1.0/chain/transaction/", "chainId=%zz&chainId=1;")
+	f.Add("//api//Satistics/../"+taker+"/lockedAssets", "\x00")
+	s := newWorld(f).server(f, func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
+	f.Fuzz(func(t *testing.T, path, query string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gateway.example/", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL.Path, r.URL.RawQuery = path, query
+		answer := serve(s, r)
+		raw := body(t, answer)
+		if !json.Valid(raw) || answer.StatusCode >= http.StatusInternalServerError {
+			t.Errorf("%q?%q: HTTP %d %q", path, query, answer.StatusCode, raw)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// orderIDsRoute answers which orders a transaction created, in the words of the tracking API.
+func (s *Server) orderIDsRoute() route[chain.TxHash] {
+	return s.idsRoute("/api/Transaction/:hash/orderIds", tracking, s.encoder.AppendOrderIDs)
+}
+
+// orderIDTextsRoute answers the same in the words of the swap API.
+func (s *Server) orderIDTextsRoute() route[chain.TxHash] {
+	return s.idsRoute("/v1.0/dln/tx/:hash/order-ids", swapping, s.encoder.AppendOrderIDTexts)
+}
+
+func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID) []byte) route[chain.TxHash] {
+	return route[chain.TxHash]{
+		paths:   []string{path},
+		dialect: d,
+		limit:   s.options.OrderLimit,
+		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
+		key:     chain.TxHash.String,
+		load: func(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
+			ids, life, err := s.orderIDs(ctx, tx)
+			if err != nil {
+				return nil, noLife, err
+			}
+			return onePage(encode(nil, ids)), life, nil
+		},
+	}
+}
+
+// orderIDs lists the orders of a transaction in log order. Here a transaction that no chain knows is one
+// that has created no order so far: clients of these paths come again until the list is not empty.
+func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) ([]order.ID, cache.Life, error) {
+	orders, err := s.ordersOf(ctx, tx)
+	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
+		return nil, unknownLife, nil
+	}
+	if err != nil {
+		return nil, noLife, err
+	}
+	ids := make([]order.ID, len(orders))
+	for i, o := range orders {
+		ids[i] = o.ID
+	}
+	return ids, s.lifeOf(orders), nil
+}

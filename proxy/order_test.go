@@ -1,0 +1,143 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/upstream"
+)
+
+// idText is an order's id in lower case.
+func idText(first byte) string { return order.ID{first}.String() }
+
+func TestOrderIsFoundByItsID(t *testing.T) {
+	s := newWorld(t).server(t)
+	want := string(body(t, get(s, ordersPath+claimedTx)))
+	id := idText(8)
+	for _, target := range []string{
+		"/api/Orders/" + id,
+		"/api/orders/0x" + strings.ToUpper(id[2:]) + "/?t=1784948713",
+	} {
+		response := get(s, target)
+		if got := string(body(t, response)); response.StatusCode != http.StatusOK || got != want {
+			t.Errorf("GET %s: HTTP %d, another record than by its transaction: %.80s", target, response.StatusCode, got)
+		}
+		if got := response.Header.Get("Cache-Control"); got != "public, max-age=600" {
+			t.Errorf("Cache-Control of a settled order = %q", got)
+		}
+	}
+	head := do(s, http.MethodHead, "/api/Orders/"+id)
+	if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(want)) || head.Header.Get("ETag") == "" {
+		t.Errorf("HEAD: HTTP %d of %d bytes", head.StatusCode, head.ContentLength)
+	}
+	status := get(s, "/v1.0/dln/order/"+id+"/status")
+	if got, want := string(body(t, status)), `{"orderId":"`+id+`","status":"ClaimedUnlock"}`; got != want {
+		t.Errorf("status = %s, want %s", got, want)
+	}
+}
+
+func TestUnknownOrderTellsHowFarTheIndexIs(t *testing.T) {
+	for want, lag := range map[string]map[chain.ID]index.Lag{
+		"the index has read all chains to their newest blocks; orders from before": {1: {Head: 9, Indexed: 9, IndexedTime: 1_784_948_713}},
+		"read all chains up to 2026-07-25T03:05:13Z at least;":                     {1: {Head: 9, Indexed: 8, IndexedTime: 1_784_948_713}, 10: {Head: 9, Indexed: 9}},
+		"read all chains but 10, 8453 up to 2026-07-25T03:05:13Z at least;":        {1: {Head: 9, Indexed: 8, IndexedTime: 1_784_948_713}, 10: {}, 8453: {Head: 7}},
+		"read all chains but 137 to their newest blocks;":                          {1: {Head: 9, Indexed: 9}, 137: {}},
+	} {
+		w := newWorld(t)
+		w.lag = lag
+		response := get(w.server(t), "/api/Orders/"+unknownIs)
+		if e := wantError(t, response, http.StatusNotFound, "UNKNOWN_ORDER"); !strings.Contains(e.Message, want) {
+			t.Errorf("%+v: %q, want %q in it", lag, e.Message, want)
+		}
+		if got := response.Header.Get("Cache-Control"); got != "public, max-age=1" {
+			t.Errorf("Cache-Control = %q, want a second", got)
+		}
+	}
+}
+
+func TestOrderBesideTheIndexIsFoundByItsIDOnceItsTransactionWas(t *testing.T) {
+	w := newWorld(t)
+	w.unindexed = map[order.ID]bool{{11}: true, {12}: true}
+	s := w.server(t)
+	wantError(t, get(s, "/api/Orders/"+idText(12)), http.StatusNotFound, "UNKNOWN_ORDER")
+	if got := get(s, "/api/Transaction/"+severalTx+"/orderIds").StatusCode; got != http.StatusOK {
+		t.Fatalf("order ids: HTTP %d", got)
+	}
+	var got struct{ OrderID struct{ StringValue string } }
+	response := get(s, "/api/Orders/"+idText(11))
+	if err := json.Unmarshal(body(t, response), &got); err != nil || got.OrderID.StringValue != idText(11) {
+		t.Errorf("order by id: HTTP %d %+v, %v", response.StatusCode, got, err)
+	}
+}
+
+func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
+	silent := &index.UnreachableError{Chains: []chain.ID{137}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: "rpc"}}
+	s := newWorld(t).server(t, func(o *Options) {
+		o.Order = func(context.Context, order.ID) (*order.Order, error) { return nil, silent }
+	})
+	wantError(t, get(s, "/api/Orders/"+idText(8)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
+}
+
+func TestOrderIDsAreAlwaysAList(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	for tx, want := range map[string]struct {
+		ids  []string
+		kept string
+	}{
+		severalTx:                    {[]string{idText(10), idText(11), idText(12)}, "public, max-age=2"},
+		claimedTx:                    {[]string{idText(8)}, "public, max-age=600"},
+		plainTx:                      {[]string{}, "public, max-age=1"},
+		unknownIs:                    {[]string{}, "public, max-age=1"},
+		strings.ToUpper(plainTx[2:]): {[]string{}, "public, max-age=1"},
+	} {
+		values, texts := get(s, "/api/Transaction/"+tx+"/orderIds"), get(s, "/V1.0/DLN/tx/"+tx+"/order-ids/")
+		var asValues struct {
+			OrderIDs []struct{ StringValue string }
+		}
+		var asTexts struct{ OrderIDs []string }
+		raw := body(t, values)
+		if err := errors.Join(json.Unmarshal(raw, &asValues), json.Unmarshal(body(t, texts), &asTexts)); err != nil {
+			t.Fatal(err)
+		}
+		if asValues.OrderIDs == nil || asTexts.OrderIDs == nil {
+			t.Errorf("%s: no list: %s", tx, raw)
+		}
+		for i, id := range want.ids {
+			if asValues.OrderIDs[i].StringValue != id || asTexts.OrderIDs[i] != id {
+				t.Errorf("%s: %+v and %+v, want %v", tx, asValues, asTexts, want.ids)
+			}
+		}
+		if len(asValues.OrderIDs) != len(want.ids) || len(asTexts.OrderIDs) != len(want.ids) {
+			t.Errorf("%s: %d and %d ids, want %d", tx, len(asValues.OrderIDs), len(asTexts.OrderIDs), len(want.ids))
+		}
+		for _, response := range []*http.Response{values, texts} {
+			if got := response.Header.Get("Cache-Control"); got != want.kept {
+				t.Errorf("%s: Cache-Control = %q, want %q", tx, got, want.kept)
+			}
+		}
+	}
+}
+
+func TestCreationsForgetTheOldest(t *testing.T) {
+	var c creations
+	id := func(n int) order.ID { return order.ID{byte(n >> 16), byte(n >> 8), byte(n)} }
+	for n := range 3 * creationsKept {
+		c.remember([]*order.Order{{ID: id(n)}}, chain.NewTxHash([]byte{1}))
+	}
+	if _, remembered := c.of(id(0)); remembered {
+		t.Error("the first creation is remembered for ever")
+	}
+	for _, n := range []int{2 * creationsKept, 3*creationsKept - 1} {
+		if _, remembered := c.of(id(n)); !remembered {
+			t.Errorf("creation %d of %d is forgotten", n, 3*creationsKept)
+		}
+	}
+}

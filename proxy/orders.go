@@ -1,0 +1,120 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+)
+
+// creation asks for one of the orders that a transaction created.
+type creation struct {
+	tx    chain.TxHash
+	index int // among them, in log order from 0
+}
+
+// ordersRoute answers what became of the order that a transaction created. The documented answer has room
+// for one order and means the first; the others have an index. All orders of a transaction are loaded
+// together.
+func (s *Server) ordersRoute() route[creation] {
+	return route[creation]{
+		paths:   []string{"/api/Orders/creationTxHash/:creationTxHash"},
+		dialect: tracking,
+		limit:   s.options.OrderLimit,
+		parse:   parseCreation,
+		key:     func(q creation) string { return q.tx.String() },
+		load:    func(ctx context.Context, q creation) ([]page, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
+		choose:  chooseOrder,
+		indexed: true,
+	}
+}
+
+func parseCreation(c *gin.Context) (creation, error) {
+	tx, err := parseTxHash(c.Param("creationTxHash"))
+	if err != nil {
+		return creation{}, err
+	}
+	index, err := parseIndex(c.Request.URL.RawQuery)
+	return creation{tx, index}, err
+}
+
+func parseTxHash(text string) (chain.TxHash, error) {
+	hash, err := chain.ParseTxHash(text)
+	if err != nil {
+		return chain.TxHash{}, malformedHash.from(err)
+	}
+	return hash, nil
+}
+
+// parseIndex reads the only parameter that lookups of orders have. Others are tolerated: clients send access
+// tokens and cache busters.
+func parseIndex(rawQuery string) (int, error) {
+	if rawQuery == "" {
+		return 0, nil
+	}
+	values, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return 0, invalidParameters.because("the query is not properly encoded")
+	}
+	given := values["index"]
+	if len(given) == 0 {
+		return 0, nil
+	}
+	index, err := strconv.ParseUint(given[0], 10, 31)
+	if err != nil || len(given) > 1 {
+		return 0, invalidParameters.because("index must be one whole number, 0 for the transaction's first order")
+	}
+	return int(index), nil
+}
+
+func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
+	orders, err := s.ordersOf(ctx, tx)
+	if err != nil {
+		return nil, noLife, err
+	}
+	bodies, life, err := s.encodeOrders(ctx, orders)
+	if err != nil {
+		return nil, noLife, err
+	}
+	pages := make([]page, len(bodies))
+	for i, body := range bodies {
+		pages[i] = page{body: body, link: seriesLink(i, len(bodies)), chains: chainsOf(orders[i])}
+	}
+	return pages, life, nil
+}
+
+func chooseOrder(q creation, orders []page) (page, error) {
+	if q.index >= len(orders) {
+		return page{}, orderOutOfRange.because(fmt.Sprintf("the transaction created %d of them; index counts from 0", len(orders)))
+	}
+	return orders[q.index], nil
+}
+
+// seriesLink is the Link header of the order at index among several: where the series begins and ends and
+// which orders are next to this one (RFC 8288, relations of its registry). The targets are relative, since
+// this server need not be at the root of its host.
+func seriesLink(index, count int) []string {
+	if count == 1 {
+		return nil
+	}
+	last := count - 1
+	links := make([]string, 0, 4)
+	add := func(relation string, to int) {
+		links = append(links, fmt.Sprintf(`<?index=%d>; rel="%s"`, to, relation))
+	}
+	if index > 0 {
+		add("first", 0)
+		add("prev", index-1)
+	}
+	if index < last {
+		add("next", index+1)
+		add("last", last)
+	}
+	return []string{strings.Join(links, ", ")}
+}

@@ -1,0 +1,224 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/token"
+	"crossgate/upstream"
+)
+
+func TestOrderIsFoundUnderEverySpellingOfItsPath(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	for _, target := range []string{
+		ordersPath + createdTx,
+		"/api/orders/creationtxhash/" + createdTx,
+		"/API/ORDERS/CREATIONTXHASH/" + createdTx,
+		ordersPath + createdTx + "/",
+		ordersPath + strings.ToUpper(createdTx[2:]),
+		ordersPath + "0x" + strings.ToUpper(createdTx[2:]),
+		ordersPath + createdTx + "?accesstoken=s3cret&t=1784948713&t=2",
+	} {
+		response := get(s, target)
+		var got struct {
+			OrderID struct{ StringValue string }
+			State   string
+			Give    struct{ Symbol string } `json:"giveOfferWithMetadata"`
+		}
+		if err := json.Unmarshal(body(t, response), &got); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("GET %s: HTTP %d, %v", target, response.StatusCode, err)
+		}
+		if got.State != "Created" || !strings.HasPrefix(got.OrderID.StringValue, "0x07") || got.Give.Symbol != "USDC" {
+			t.Errorf("GET %s = %+v", target, got)
+		}
+	}
+	if asked := w.asked.Load(); asked != 1 {
+		t.Errorf("the orders were asked for %d times, want once", asked)
+	}
+}
+
+func TestOrderHeaders(t *testing.T) {
+	s := newWorld(t).server(t)
+	first := get(s, ordersPath+createdTx)
+	full := body(t, first)
+	for name, want := range map[string]string{
+		"Content-Type":                "application/json; charset=utf-8",
+		"Cache-Control":               "public, max-age=2",
+		"Access-Control-Allow-Origin": "*",
+		"X-Content-Type-Options":      "nosniff",
+		"Cache-Status":                "crossgate; fwd=miss",
+		"Age":                         "0",
+	} {
+		if got := first.Header.Get(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	etag := first.Header.Get("ETag")
+	for _, condition := range []string{etag, "W/" + etag, `"other", ` + etag, "*"} {
+		again := get(s, ordersPath+createdTx, "If-None-Match: "+condition)
+		if rest := body(t, again); again.StatusCode != http.StatusNotModified || len(rest) != 0 || again.Header.Get("ETag") != etag {
+			t.Errorf("If-None-Match %s: HTTP %d with %d bytes, want 304 and none", condition, again.StatusCode, len(rest))
+		}
+	}
+	if other := get(s, ordersPath+createdTx, `If-None-Match: "other"`); other.StatusCode != http.StatusOK {
+		t.Errorf("another tag: HTTP %d, want 200", other.StatusCode)
+	}
+	if settled := get(s, ordersPath+claimedTx).Header.Get("Cache-Control"); settled != "public, max-age=600" {
+		t.Errorf("Cache-Control of a settled order = %q", settled)
+	}
+	head := do(s, http.MethodHead, ordersPath+createdTx)
+	if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(full)) {
+		t.Errorf("HEAD: HTTP %d of %d bytes, want the GET's 200 and %d", head.StatusCode, head.ContentLength, len(full))
+	}
+}
+
+func TestOrdersOfOneTransactionAreASeries(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	etags := map[string]string{}
+	for _, test := range []struct{ query, id, link string }{
+		{"", "0x0a", `<?index=1>; rel="next", <?index=2>; rel="last"`},
+		{"?index=0&t=1", "0x0a", `<?index=1>; rel="next", <?index=2>; rel="last"`},
+		{"?index=1", "0x0b", `<?index=0>; rel="first", <?index=0>; rel="prev", <?index=2>; rel="next", <?index=2>; rel="last"`},
+		{"?accesstoken=x&index=02", "0x0c", `<?index=0>; rel="first", <?index=1>; rel="prev"`},
+	} {
+		response := get(s, ordersPath+severalTx+test.query)
+		var got struct{ OrderID struct{ StringValue string } }
+		if err := json.Unmarshal(body(t, response), &got); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("GET %s: HTTP %d, %v", test.query, response.StatusCode, err)
+		}
+		if id := got.OrderID.StringValue[:4]; id != test.id {
+			t.Errorf("GET %s is order %s, want %s", test.query, id, test.id)
+		}
+		if link := response.Header.Get("Link"); link != test.link {
+			t.Errorf("GET %s: Link = %s, want %s", test.query, link, test.link)
+		}
+		etags[response.Header.Get("ETag")] = test.id
+	}
+	if len(etags) != 3 {
+		t.Errorf("three orders have the tags %v", etags)
+	}
+	beyond := get(s, ordersPath+severalTx+"?index=3")
+	if e := wantError(t, beyond, http.StatusNotFound, "ORDER_INDEX_OUT_OF_RANGE"); !strings.Contains(e.Message, "created 3") {
+		t.Errorf("beyond the last order: %q", e.Message)
+	}
+	if asked := w.asked.Load(); asked != 1 {
+		t.Errorf("the orders were asked for %d times, want once for all of them", asked)
+	}
+	if link := get(s, ordersPath+createdTx).Header.Get("Link"); link != "" {
+		t.Errorf("an order without neighbours has the Link %s", link)
+	}
+}
+
+func TestSettledOrdersAreKept(t *testing.T) {
+	const kept, moving = "public, max-age=600", "public, max-age=2"
+	for name, test := range map[string]struct {
+		tx      string
+		settled func(*order.Order) bool
+		want    string
+	}{
+		"final and old":              {claimedTx, nil, kept},
+		"final, told to be settled":  {claimedTx, func(*order.Order) bool { return true }, kept},
+		"final, may be taken back":   {claimedTx, func(*order.Order) bool { return false }, moving},
+		"not final, cannot be taken": {createdTx, func(*order.Order) bool { return true }, moving},
+	} {
+		s := newWorld(t).server(t, func(o *Options) { o.Settled = test.settled })
+		if got := get(s, ordersPath+test.tx).Header.Get("Cache-Control"); got != test.want {
+			t.Errorf("%s: Cache-Control = %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestMovingOrderIsAskedForAgainAfterABlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t)
+		for _, step := range []struct {
+			wait   time.Duration
+			target string
+			asked  int64
+			age    string
+		}{
+			{0, createdTx, 1, "0"},
+			{1500 * time.Millisecond, createdTx, 1, "1"},
+			{500 * time.Millisecond, createdTx, 2, "0"},
+			{0, unknownIs, 3, ""},
+			{900 * time.Millisecond, unknownIs, 3, ""},
+			{200 * time.Millisecond, unknownIs, 4, ""},
+		} {
+			time.Sleep(step.wait)
+			response := get(s, ordersPath+step.target)
+			synctest.Wait()
+			if got := w.asked.Load(); got != step.asked {
+				t.Errorf("%+v: asked %d times", step, got)
+			}
+			if got := response.Header.Get("Age"); got != step.age {
+				t.Errorf("%+v: Age = %q", step, got)
+			}
+		}
+	})
+}
+
+func TestEqualRequestsShareOneSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t, func(o *Options) {
+			find := o.Orders
+			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				time.Sleep(time.Second)
+				return find(ctx, tx)
+			}
+		})
+		var clients sync.WaitGroup
+		for range 50 {
+			clients.Go(func() {
+				if got := get(s, ordersPath+createdTx); got.StatusCode != http.StatusOK {
+					t.Errorf("HTTP %d", got.StatusCode)
+				}
+			})
+		}
+		clients.Wait()
+		if got := w.asked.Load(); got != 1 {
+			t.Errorf("asked %d times, want once", got)
+		}
+	})
+}
+
+func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
+	s := newWorld(t).server(t, func(o *Options) {
+		o.Tokens = func(context.Context, chain.ID, ...chain.Address) ([]token.Token, error) {
+			return nil, &upstream.Error{Class: upstream.Unreachable, Endpoint: "base-rpc"}
+		}
+	})
+	e := wantError(t, get(s, ordersPath+createdTx), http.StatusBadGateway, "UPSTREAM_FAILED")
+	if e.ErrorCode != http.StatusBadGateway {
+		t.Errorf("errorCode = %d, want the HTTP status, as the tracking API has it", e.ErrorCode)
+	}
+}
+
+func TestLockedAssets(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	for _, path := range []string{"/api/Satistics/", "/api/Statistics/", "/api/satistics/"} {
+		response := get(s, path+taker+"/lockedAssets")
+		raw := string(body(t, response))
+		if response.StatusCode != http.StatusOK || !strings.Contains(raw, `"amount":17.991001,"tokenAmount":17.9928,`) {
+			t.Errorf("GET %s: HTTP %d %s", path, response.StatusCode, raw)
+		}
+	}
+	for _, who := range []string{nobody, "TDApGsYobnq34xJeEHKbDoAbXXbKiqBMSw", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"} {
+		response := get(s, "/api/Satistics/"+who+"/lockedAssets")
+		if raw := string(body(t, response)); response.StatusCode != http.StatusOK || raw != "[]" {
+			t.Errorf("nothing locked for %s: HTTP %d %s, want 200 []", who, response.StatusCode, raw)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+)
+
+// paths are the patterns of the routes; a segment that begins with a colon stands for any one segment.
+type paths []string
+
+// canonical hands requests to next under the documented spelling of their path. The frameworks behind the
+// original APIs (ASP.NET Core, Express) do not tell upper from lower case and ignore a slash at the end,
+// and clients use both.
+func (p paths) canonical(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, pattern := range p {
+			if path, fits := spell(r.URL.Path, pattern); fits {
+				r = under(r, path)
+				break
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// spell returns path as pattern spells it, if path fits pattern.
+func spell(path, pattern string) (spelled string, fits bool) {
+	rest, wanted, exact := strings.TrimSuffix(path, "/"), pattern, true
+	for more := true; more; {
+		var segment, want string
+		var longer bool
+		segment, rest, more = strings.Cut(rest, "/")
+		want, wanted, longer = strings.Cut(wanted, "/")
+		if more != longer || !isParameter(want) && !strings.EqualFold(segment, want) {
+			return "", false
+		}
+		exact = exact && (isParameter(want) || segment == want)
+	}
+	if exact {
+		return strings.TrimSuffix(path, "/"), true
+	}
+	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	for i, want := range strings.Split(pattern, "/") {
+		if !isParameter(want) {
+			segments[i] = want
+		}
+	}
+	return strings.Join(segments, "/"), true
+}
+
+func isParameter(segment string) bool { return strings.HasPrefix(segment, ":") }
+
+// under is r with another path.
+func under(r *http.Request, path string) *http.Request {
+	if path == r.URL.Path {
+		return r
+	}
+	changed, url := *r, *r.URL
+	url.Path, url.RawPath = path, ""
+	changed.URL = &url
+	return &changed
+}

@@ -1,0 +1,140 @@
+package proxy
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/proxy/wire"
+)
+
+// kind is one way in which a request can go without an answer.
+type kind struct {
+	status int
+	code   int    // errorCode of the swap API
+	id     string // errorId
+	text   string // what the client is told, unless the problem knows better
+	// remember is how long the same question gets the same problem without being asked again.
+	remember time.Duration
+}
+
+// The numbers below 1000 and the ids beside them are the hosted service's (recorded and documented errors
+// of dln.debridge.finance); the numbers of its other ids are not published. Ours begin at 1000.
+var (
+	invalidParameters = kind{status: 400, code: 2, id: "INVALID_QUERY_PARAMETERS", text: "invalid query parameters"}
+
+	lowAmount = kind{status: 400, code: 12, id: "ERROR_LOW_GIVE_AMOUNT", text: "the sender has nothing to swap after paying for the transaction"}
+
+	affiliatePercentNotSet   = kind{status: 400, code: 1001, id: "AFFILIATE_FEE_PERCENT_NOT_SET", text: "affiliateFeePercent must be set when affiliateFeeRecipient is"}
+	affiliateRecipientNotSet = kind{status: 400, code: 1002, id: "AFFILIATE_FEE_RECIPIENT_NOT_SET", text: "affiliateFeeRecipient must be set when affiliateFeePercent is"}
+	unsupportedTokenIn       = kind{status: 400, code: 1003, id: "UNSUPPORTED_TOKEN_IN", text: "no venue knows tokenIn"}
+	unsupportedTokenOut      = kind{status: 400, code: 1004, id: "UNSUPPORTED_TOKEN_OUT", text: "no venue knows tokenOut"}
+	internalError            = kind{status: 500, code: 1005, id: "INTERNAL_SERVER_ERROR", text: "internal error; the log has it under this reqId"}
+
+	unsupportedChain = kind{status: 400, code: 1101, id: "UNSUPPORTED_CHAIN", text: "no venue serves this chain here"}
+	noRoute          = kind{status: 400, code: 1102, id: "NO_ROUTE", text: "no venue has a route for this swap at this amount"}
+	wouldRevert      = kind{status: 400, code: 1103, id: "TRANSACTION_WOULD_REVERT", text: "the swap's transaction would revert"}
+
+	malformedHash    = kind{status: 400, code: 1201, id: "MALFORMED_TRANSACTION_HASH", text: "a transaction hash is 0x and 64 hex digits, or a base58 signature of 64 bytes"}
+	malformedAddress = kind{status: 400, code: 1202, id: "MALFORMED_ADDRESS", text: "takerAddress must be 0x and 40 hex digits, or base58 of a Solana or TRON address"}
+	malformedOrderID = kind{status: 400, code: 1203, id: "MALFORMED_ORDER_ID", text: "an order id is 0x and 64 hex digits"}
+	unknownTx        = kind{status: 404, code: 1204, id: "TRANSACTION_NOT_FOUND", text: "no chain knows this transaction yet", remember: unknownLife.Fresh}
+	txWithoutOrder   = kind{status: 404, code: 1205, id: "TRANSACTION_WITHOUT_ORDER", text: "the transaction created no order", remember: unknownLife.Fresh}
+	orderOutOfRange  = kind{status: 404, code: 1206, id: "ORDER_INDEX_OUT_OF_RANGE", text: "the transaction created fewer orders"}
+	unknownOrder     = kind{status: 404, code: 15, id: "UNKNOWN_ORDER", text: "no order with this id has been indexed", remember: unknownLife.Fresh}
+	unknownStatus    = kind{status: 400, code: 15, id: unknownOrder.id, text: unknownOrder.text, remember: unknownLife.Fresh} // as the swap API has it
+
+	chainUnreachable    = kind{status: 503, code: 1301, id: "CHAIN_UNREACHABLE", text: "a chain that could hold the answer cannot be reached"}
+	upstreamFailed      = kind{status: 502, code: 1302, id: "UPSTREAM_FAILED", text: "no upstream gave a usable answer"}
+	upstreamUnavailable = kind{status: 503, code: 1303, id: "UPSTREAM_UNAVAILABLE", text: "every upstream has failed too often lately or is over its rate limit"}
+	upstreamTimeout     = kind{status: 504, code: 1304, id: "UPSTREAM_TIMEOUT", text: "no upstream answered in time"}
+	indexUnavailable    = kind{status: 503, code: 1305, id: "INDEX_UNAVAILABLE", text: "the index of orders cannot be read at the moment"}
+
+	unknownPath      = kind{status: 404, code: 1401, id: "PATH_NOT_FOUND", text: "there is nothing at this path"}
+	methodNotAllowed = kind{status: 405, code: 1402, id: "METHOD_NOT_ALLOWED", text: "this path takes GET, HEAD and OPTIONS"}
+	urlTooLong       = kind{status: 414, code: 1403, id: "URI_TOO_LONG", text: "path and query may have 8192 bytes each"}
+	clientLeft       = kind{status: 499, code: 1404, id: "CLIENT_CLOSED_REQUEST", text: "the client left before the answer was ready"}
+)
+
+// problem is a kind as it happened. It is an error so that parsing can return it.
+type problem struct {
+	kind
+	message    string        // instead of the kind's text
+	retryAfter time.Duration // for the statuses that ask to come again
+	cause      error         // for the log only
+}
+
+func (p *problem) Error() string {
+	if p.cause != nil {
+		return p.id + ": " + p.cause.Error()
+	}
+	return p.id
+}
+
+func (p *problem) Unwrap() error { return p.cause }
+
+// because is a problem of this kind that says more than the kind's text.
+func (k kind) because(message string) *problem { return &problem{kind: k, message: message} }
+
+// from is a problem of this kind with the error that led to it.
+func (k kind) from(cause error) *problem { return &problem{kind: k, cause: cause} }
+
+// dialect is how an API numbers its errors.
+type dialect uint8
+
+const (
+	tracking dialect = iota // the HTTP status
+	swapping                // its own numbers
+)
+
+func (d dialect) code(k kind) int {
+	if d == swapping {
+		return k.code
+	}
+	return k.status
+}
+
+// Limits of Retry-After, seconds. Who was not told when to come again comes again soon.
+const (
+	shortestRetry = 1
+	longestRetry  = 300
+)
+
+// fail sends p instead of an answer. Nothing more is done for the request.
+func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
+	c.Abort()
+	if p.cause != nil && p.status >= http.StatusInternalServerError {
+		_ = c.Error(p.cause) // for the request's log line; gin returns what it was given
+	}
+	message := p.text
+	if p.message != "" {
+		message = p.message
+	}
+	header := c.Writer.Header()
+	body := wire.AppendProblem(nil, wire.Problem{
+		Code: d.code(p.kind), ID: p.id, Message: message, RequestID: header.Get(requestIDHeader),
+	})
+	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
+	if p.remember > 0 {
+		header["Cache-Control"] = publicFor(p.remember)
+	}
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	if comesAgain(p.status) {
+		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
+		header["Retry-After"] = []string{strconv.Itoa(min(max(seconds, shortestRetry), longestRetry))}
+	}
+	c.Status(p.status)
+	_, _ = c.Writer.Write(body)
+}
+
+// comesAgain reports whether the same request may fare better later.
+func comesAgain(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+}
+
+func (s *Server) noRoute(c *gin.Context) { s.fail(c, tracking, unknownPath.because("")) }
+
+// noMethod answers for a path that takes other methods, which gin has put into the Allow header.
+func (s *Server) noMethod(c *gin.Context) { s.fail(c, tracking, methodNotAllowed.because("")) }

@@ -1,0 +1,126 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+// Lives of answers about orders. Nothing follows a final state that no reorg can take back; what else is
+// known may change with the next block, and what is not known yet is asked for again and again.
+var (
+	noLife      = cache.Life{}
+	unknownLife = cache.Life{Fresh: time.Second}
+	movingLife  = cache.Life{Fresh: 2 * time.Second}
+	settledLife = cache.Life{Fresh: 10 * time.Minute, Stale: 10 * time.Minute}
+)
+
+// settledAfter is the age of an order's newest event from which on it is held to be past any reorg where
+// nobody tells better.
+const settledAfter = 6 * time.Hour
+
+// encodeOrders returns the records of orders, and for how long all of them can be relied on.
+func (s *Server) encodeOrders(ctx context.Context, orders []*order.Order) (bodies [][]byte, life cache.Life, err error) {
+	tokens, err := s.tokens(ctx, tokensOf(orders))
+	if err != nil {
+		return nil, noLife, err
+	}
+	bodies = make([][]byte, len(orders))
+	for i, o := range orders {
+		const typical = 13 << 10 // bytes of a record with all its steps
+		bodies[i] = s.encoder.AppendOrder(make([]byte, 0, typical), recordOf(o, tokens))
+	}
+	return bodies, s.lifeOf(orders), nil
+}
+
+// lifeOf is the life of an answer that tells of orders.
+func (s *Server) lifeOf(orders []*order.Order) cache.Life {
+	for _, o := range orders {
+		if !o.State.IsFinal() || !o.Call.IsFinal() || !s.isSettled(o) {
+			return movingLife
+		}
+	}
+	return settledLife
+}
+
+func (s *Server) isSettled(o *order.Order) bool {
+	if s.options.Settled != nil {
+		return s.options.Settled(o)
+	}
+	return time.Since(time.Unix(int64(o.Newest()), 0)) > settledAfter
+}
+
+func giveToken(o *order.Order) token.Key {
+	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Terms.Give.Token}
+}
+
+func takeToken(o *order.Order) token.Key {
+	return token.Key{Chain: o.Terms.Take.Chain, Address: o.Terms.Take.Token}
+}
+
+// preswapToken is what the maker paid where that was swapped to the give token first.
+func preswapToken(o *order.Order) (key token.Key, swapped bool) {
+	if o.Created == nil || o.Created.Fact.Preswap == nil {
+		return token.Key{}, false
+	}
+	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Created.Fact.Preswap.TokenIn}, true
+}
+
+func tokensOf(orders []*order.Order) []token.Key {
+	var keys []token.Key
+	for _, o := range orders {
+		keys = append(keys, giveToken(o), takeToken(o))
+		if key, swapped := preswapToken(o); swapped {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func recordOf(o *order.Order, tokens map[token.Key]token.Token) wire.Record {
+	r := wire.Record{Order: o, Give: tokens[giveToken(o)], Take: tokens[takeToken(o)]}
+	if key, swapped := preswapToken(o); swapped {
+		r.PreswapIn = tokens[key]
+	}
+	return r
+}
+
+// tokens looks up metadata on all chains at once, one call for each, however often a key is given.
+func (s *Server) tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
+	byChain, found := map[chain.ID][]chain.Address{}, make(map[token.Key]token.Token, len(keys))
+	for _, key := range keys {
+		if _, repeated := found[key]; repeated {
+			continue
+		}
+		found[key] = token.Token{}
+		byChain[key.Chain] = append(byChain[key.Chain], key.Address)
+	}
+	var (
+		lookups sync.WaitGroup
+		mu      sync.Mutex
+		failed  error
+	)
+	for id, addresses := range byChain {
+		lookups.Go(func() {
+			tokens, err := s.options.Tokens(ctx, id, addresses...)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = errors.Join(failed, err)
+				return
+			}
+			for i, t := range tokens {
+				found[token.Key{Chain: id, Address: addresses[i]}] = t
+			}
+		})
+	}
+	lookups.Wait()
+	return found, failed
+}

@@ -1,0 +1,105 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order/index"
+)
+
+// route is a documented path as data: how a request becomes a question of type Q, what tells questions
+// apart, and who answers one that has no answer in the cache.
+type route[Q any] struct {
+	paths   []string // the documented one first
+	dialect dialect
+	limit   time.Duration // of load, and so of everybody who waits for it
+	parse   func(*gin.Context) (Q, error)
+	key     func(Q) string // injective: questions with one key differ in nothing but the page they are about
+	load    func(context.Context, Q) (pages []page, life cache.Life, err error)
+	choose  func(Q, []page) (page, error) // nil: load makes one page
+	indexed bool                          // the order index answers: pages tell how fresh it is
+}
+
+// mount makes engine serve r and returns its paths.
+func mount[Q any](s *Server, engine *gin.Engine, r route[Q]) []string {
+	handler := r.handler(s)
+	for _, path := range r.paths {
+		engine.GET(path, handler)
+		engine.HEAD(path, handler)
+		engine.OPTIONS(path, preflight)
+	}
+	return r.paths
+}
+
+// handler is the walk of every request.
+func (r route[Q]) handler(s *Server) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		question, err := r.parse(c)
+		if err != nil {
+			s.fail(c, r.dialect, problemOf(err))
+			return
+		}
+		key := r.paths[0] + " " + r.key(question)
+		found, err := s.answers.Get(c.Request.Context(), key, func(ctx context.Context) (answer, cache.Life, error) {
+			return r.answer(ctx, s, question)
+		})
+		if err != nil {
+			s.fail(c, r.dialect, problemOf(err))
+			return
+		}
+		c.Writer.Header()["Cache-Status"] = cacheStatus(found.Outcome, found.Shared)
+		if found.Value.problem != nil {
+			s.fail(c, r.dialect, found.Value.problem)
+			return
+		}
+		chosen, err := r.page(question, found.Value.pages)
+		if err != nil {
+			s.fail(c, r.dialect, problemOf(err))
+			return
+		}
+		chosen.write(c, found.Age)
+	}
+}
+
+// page returns the page that the question is about.
+func (r route[Q]) page(question Q, pages []page) (page, error) {
+	if r.choose == nil {
+		return pages[0], nil
+	}
+	return r.choose(question, pages)
+}
+
+// answer loads. A problem that may be remembered for a moment is an answer like any other.
+func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
+	var lags map[chain.ID]index.Lag
+	if r.indexed && s.options.Lag != nil {
+		lags = s.options.Lag() // before the index is read, for what is read is as fresh at least
+	}
+	pages, life, err := r.load(ctx, question)
+	if err != nil {
+		if p := problemOf(err); p.remember > 0 {
+			return answer{problem: p}, cache.Life{Fresh: p.remember}, nil
+		}
+		return answer{}, cache.Life{}, err
+	}
+	for i := range pages {
+		pages[i].freshness = freshnessOf(lags, pages[i].chains, s.options.Behind, time.Now())
+	}
+	return newAnswer(pages, life), life, nil
+}
+
+func preflight(c *gin.Context) {
+	header := c.Writer.Header()
+	header.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+	header.Set("Access-Control-Allow-Headers", "*, Authorization")
+	header.Set("Access-Control-Max-Age", "86400")
+	header.Set("Allow", "GET, HEAD, OPTIONS")
+	c.Status(http.StatusNoContent)
+}

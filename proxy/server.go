@@ -1,0 +1,181 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy/wire"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// Limits of the listener. Headers may be far larger than the longest query that is read, so that an
+// overlong query gets an answer that says so.
+const (
+	readHeaderLimit = 5 * time.Second
+	readLimit       = 10 * time.Second
+	writeLimit      = 30 * time.Second
+	idleLimit       = 60 * time.Second
+	headerBytes     = 256 << 10
+	drainLimit      = 15 * time.Second
+)
+
+// Defaults of Options: how long the walk behind each path may take.
+const (
+	defaultOrderLimit = 12 * time.Second
+	defaultSwapLimit  = 6 * time.Second
+)
+
+// Options says who answers and within which limits.
+type Options struct {
+	// Orders returns the orders that a transaction created, in log order (order/index.Index.Find).
+	Orders func(context.Context, chain.TxHash) ([]*order.Order, error)
+	// Order returns the order with an id, order.ErrNotFound when it has not been indexed (order/index.Index.ByID).
+	Order func(context.Context, order.ID) (*order.Order, error)
+	// Lag tells how far orders have been indexed (order/index.Index.Lag).
+	Lag func() map[chain.ID]index.Lag
+	// Behind is the lag from which answers point out a chain; 1 min when zero.
+	Behind time.Duration
+	// Settled reports whether no reorg can take back any event of an order; nil: hours after the newest.
+	Settled func(*order.Order) bool
+	// Locked returns what is locked for a taker (order/index.Index.Locked).
+	Locked func(context.Context, chain.Address) ([]order.LockedChain, error)
+	// Estimate answers a swap request (quote.Estimator.Estimate).
+	Estimate func(context.Context, quote.Request) (quote.Estimate, error)
+	// Serves tells whether swaps are estimated on a chain (quote.Estimator.Serves); nil: on all.
+	Serves func(chain.ID) bool
+	// Listed returns the tokens of a chain that are vouched for (token.Directory.Listed); nil: none.
+	Listed func(chain.ID) []chain.Address
+	// Tokens returns metadata of one chain's tokens in the sequence asked (token.Directory.Lookup).
+	Tokens func(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
+	// USD returns the known prices of one whole token (token.Directory.USD); nil: none is known.
+	USD func(context.Context, ...token.Key) map[token.Key]*big.Rat
+	// Chains are the chains that requests may name and that answers are written for.
+	Chains chain.Registry
+	// Ready says why requests should go elsewhere for now; nil, or a nil error: they are welcome.
+	Ready func() error
+
+	CacheBytes       int64         // of answers; 64 MiB when zero
+	OrderLimit       time.Duration // longest wait for orders and locked assets; 12 s when zero
+	SwapLimit        time.Duration // longest wait for a swap; 6 s when zero
+	TrustTraceparent bool          // continue the traces of clients; otherwise they are only linked
+	Logger           *slog.Logger  // slog.Default() when nil
+}
+
+// Server answers the documented paths.
+type Server struct {
+	options   Options
+	encoder   wire.Encoder
+	answers   *cache.Cache[answer]
+	creations creations
+	handler   http.Handler
+	log       *slog.Logger
+	tracer    trace.Tracer
+	draining  atomic.Bool
+}
+
+// New returns a server. Close it when it no longer serves.
+func New(o Options) (*Server, error) {
+	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
+	o.Behind = cmp.Or(o.Behind, time.Minute)
+	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
+	answers, err := cache.New(cache.Options[answer]{
+		MaxBytes:  o.CacheBytes,
+		Cost:      answer.cost,
+		LoadLimit: max(o.OrderLimit, o.SwapLimit),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("answers: %w", err)
+	}
+	s := &Server{
+		options: o,
+		encoder: wire.Encoder{Chains: o.Chains},
+		answers: answers,
+		log:     cmp.Or(o.Logger, slog.Default()),
+		tracer:  otel.Tracer("crossgate/proxy"),
+	}
+	s.handler = s.router()
+	return s, nil
+}
+
+// Handler answers requests.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// CacheStats tells how the cache of answers is doing.
+func (s *Server) CacheStats() cache.Stats { return s.answers.Stats() }
+
+// Close waits for answers that are being made and frees the cache.
+func (s *Server) Close() { s.answers.Close() }
+
+// Run serves on listener until ctx ends, then lets requests under way finish.
+func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: readHeaderLimit,
+		ReadTimeout:       readLimit,
+		WriteTimeout:      writeLimit,
+		IdleTimeout:       idleLimit,
+		MaxHeaderBytes:    headerBytes,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	// ctx has ended; the drain needs time of its own.
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
+	defer cancel()
+	err := server.Shutdown(drain)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("drain: %w", err), server.Close())
+	}
+	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, fmt.Errorf("serve: %w", ended))
+	}
+	return err
+}
+
+// router puts the routes behind what every request goes through.
+func (s *Server) router() http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false // paths takes care of it, without a second request
+	s.mountHealth(engine)
+	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
+	engine.NoRoute(s.noRoute)
+	engine.NoMethod(s.noMethod)
+	var known paths
+	known = append(known, mount(s, engine, s.ordersRoute())...)
+	known = append(known, mount(s, engine, s.orderRoute())...)
+	known = append(known, mount(s, engine, s.statusRoute())...)
+	known = append(known, mount(s, engine, s.orderIDsRoute())...)
+	known = append(known, mount(s, engine, s.orderIDTextsRoute())...)
+	known = append(known, mount(s, engine, s.lockedRoute())...)
+	known = append(known, mount(s, engine, s.swapRoute())...)
+	known = append(known, mount(s, engine, s.explanationRoute())...)
+	known = append(known, mount(s, engine, s.estimationRoute())...)
+	known = append(known, mount(s, engine, s.chainsRoute())...)
+	known = append(known, mount(s, engine, s.tokensRoute())...)
+	return known.canonical(engine)
+}

@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/quote"
+)
+
+// swapRoute answers what a swap costs and which transaction makes it. Its answers are not kept, since a
+// transaction must never be stale; equal requests at the same time share one.
+func (s *Server) swapRoute() route[quote.Request] {
+	return route[quote.Request]{
+		paths:   []string{"/v1.0/chain/transaction"},
+		dialect: swapping,
+		limit:   s.options.SwapLimit,
+		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
+		key:     swapKey,
+		load:    s.loadSwap,
+	}
+}
+
+// parseRequest reads a swap request: its query, and how long the client prefers to wait.
+func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
+	r, err := parseSwap(c.Request.URL.RawQuery, s.options.Chains, hasRecipient)
+	r.Wait = waitOf(c.Request.Header)
+	return r, err
+}
+
+func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
+	estimate, err := s.options.Estimate(ctx, r)
+	if err != nil {
+		return nil, noLife, err
+	}
+	return quotedPage(s.encoder.AppendSwap(nil, estimate), estimate), noLife, nil
+}
+
+// quotedPage is a page that tells how old its prices are and how long they hold.
+func quotedPage(body []byte, e quote.Estimate) []page {
+	return []page{{body: body, quoted: e.QuotedAt, expires: e.Expires}}
+}
+
+// swapKey names a request by all that it says. No part can contain the separator.
+func swapKey(r quote.Request) string {
+	slippage := "auto"
+	if r.SlippagePercent != nil {
+		slippage = r.SlippagePercent.String()
+	}
+	parts := []any{
+		r.Chain, r.TokenIn, r.TokenOut, r.AmountIn, r.Whole, r.Recipient, r.Sender, slippage,
+		r.Affiliate.Percent, r.Affiliate.Recipient, r.Priority, r.ReferralCode, r.Wait,
+	}
+	var key strings.Builder
+	for _, part := range parts {
+		fmt.Fprintf(&key, "%v|", part)
+	}
+	return key.String()
+}

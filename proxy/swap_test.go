@@ -1,0 +1,247 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+func TestSwapIsAnswered(t *testing.T) {
+	w := newWorld(t)
+	response := get(w.server(t), goodSwap)
+	var got struct {
+		Tx       struct{ To, Data, Value string }
+		TokenOut struct{ Symbol, MinAmount string }
+	}
+	if err := json.Unmarshal(body(t, response), &got); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("HTTP %d, %v", response.StatusCode, err)
+	}
+	if got.Tx.Data != nobody || got.TokenOut.Symbol != "WETH" || got.TokenOut.MinAmount != "5000000" {
+		t.Errorf("answer = %+v", got)
+	}
+	if control, etag := response.Header.Get("Cache-Control"), response.Header.Get("ETag"); control != "no-store" || etag != "" {
+		t.Errorf("Cache-Control = %q, ETag = %q, want no-store and none", control, etag)
+	}
+}
+
+func TestSwapRequestIsReadWhole(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	target := goodSwap + "&tokenOutAmount=auto&slippage=0.50&affiliateFeePercent=0.1&affiliateFeeRecipient=" + taker +
+		"&senderAddress=" + taker + "&srcChainPriorityLevel=aggressive&referralCode=4294967295&accesstoken=" + secret + "&tab=1&tab=2"
+	if response := get(s, target); response.StatusCode != http.StatusOK {
+		t.Fatalf("HTTP %d %s", response.StatusCode, body(t, response))
+	}
+	slippage := percent(t, "0.5")
+	want := quote.Request{
+		Chain: 8453, TokenIn: address(t, usdcText), TokenOut: address(t, wethText), AmountIn: chain.NewAmount(5_000_000),
+		Recipient: address(t, nobody), Sender: address(t, taker), SlippagePercent: &slippage,
+		Affiliate: quote.Affiliate{Percent: percent(t, "0.1"), Recipient: address(t, taker)},
+		Priority:  quote.Aggressive, ReferralCode: 4294967295,
+	}
+	if diff := cmp.Diff(want, w.lastSwap, compareRequests); diff != "" {
+		t.Errorf("request differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestMaxIsAllThatTheSenderHas(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	amount := regexp.MustCompile(`tokenInAmount=\d+`)
+	if response := get(s, amount.ReplaceAllString(goodSwap, "tokenInAmount=max")); response.StatusCode != http.StatusOK {
+		t.Fatalf("HTTP %d %s", response.StatusCode, body(t, response))
+	}
+	if !w.lastSwap.Whole || !w.lastSwap.AmountIn.IsZero() {
+		t.Errorf("request = %+v, want the whole", w.lastSwap)
+	}
+	response := get(s, strings.Replace(amount.ReplaceAllString(goodSwap, "tokenInAmount=max"), "/transaction", "/estimation", 1))
+	if response.StatusCode != http.StatusBadRequest {
+		t.Errorf("HTTP %d for an estimation of max, want 400: nobody sends", response.StatusCode)
+	}
+}
+
+var compareRequests = cmp.Options{
+	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
+	cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
+	cmp.Comparer(decimal.Decimal.Equal),
+}
+
+func TestEveryWrongParameterIsNamed(t *testing.T) {
+	const ids = "1, 10, 56, 137, 8453, 42161, 43114, 59144, 7565164, 100000001, 100000002, 100000008, 100000009, 100000013, " +
+		"100000014, 100000017, 100000019, 100000020, 100000021, 100000022, 100000023, 100000025, 100000026, 100000027, " +
+		"100000028, 100000029, 100000030, 100000031"
+	s := newWorld(t).server(t)
+	for query, want := range map[string]string{
+		"": "chainId must be one of the following values: " + ids + "; tokenIn should not be empty; tokenInAmount should not be empty; " +
+			"tokenOut should not be empty; tokenOutRecipient should not be empty",
+		"chainId=2&tokenIn=x&tokenInAmount=-1&tokenOut=0x00&tokenOutRecipient=vitalik.eth&tokenOutAmount=5&slippage=100&affiliateFeePercent=10.01" +
+			"&affiliateFeeRecipient=0&senderAddress=me&srcChainPriorityLevel=slow&referralCode=-1": "chainId must be one of the following values: " + ids +
+			"; tokenIn must be an address; tokenInAmount must be a positive whole number of the token's smallest units; tokenOut must be an address; " +
+			"tokenOutRecipient must be an address; tokenOutAmount must be auto: the outcome of a swap follows from its input; " +
+			"slippage must be auto or a percent greater than 0 and less than 100; affiliateFeePercent must be a percent from 0 to 10; " +
+			"affiliateFeeRecipient must be an address; senderAddress must be an address; " +
+			"srcChainPriorityLevel must be one of the following values: normal, aggressive; referralCode must be a whole number below 4294967296",
+	} {
+		e := wantError(t, get(s, swapPath+"?"+query), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
+		if diff := cmp.Diff(strings.Split(want, "; "), strings.Split(e.ErrorMessage, "; ")); diff != "" || e.ErrorCode != 2 {
+			t.Errorf("errorCode %d, mistakes differ (-want +got):\n%s", e.ErrorCode, diff)
+		}
+	}
+}
+
+func TestWrongParameters(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	without := func(name string) string {
+		var kept []string
+		for part := range strings.SplitSeq(strings.TrimPrefix(goodSwap, swapPath+"?"), "&") {
+			if !strings.HasPrefix(part, name+"=") {
+				kept = append(kept, part)
+			}
+		}
+		return swapPath + "?" + strings.Join(kept, "&")
+	}
+	for _, test := range []struct{ name, value, mistake string }{
+		{"tokenIn", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "tokenIn must be the zero address to mean the native coin"},
+		{"tokenOut", usdcText, "tokenOut must not be tokenIn"},
+		{"tokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "tokenOut must be an address of 0x and 40 hex digits"},
+		{"tokenInAmount", "0", "tokenInAmount must be a positive whole number of the token's smallest units"},
+		{"tokenInAmount", "auto", "tokenInAmount must be a positive whole number of the token's smallest units"},
+		{"tokenInAmount", "1e18", "tokenInAmount must be a positive whole number of the token's smallest units"},
+		{"tokenInAmount", strings.Repeat("9", 79), "tokenInAmount must be a positive whole number of the token's smallest units"},
+		{"tokenInAmount", "", "tokenInAmount should not be empty"},
+		{"tokenInAmount", "1&tokenInAmount=1", "tokenInAmount must be given once"},
+		{"chainId", "8453&chainId=1", "chainId must be given once"},
+		{"tokenOutRecipient", "0x0000000000000000000000000000000000000000", "tokenOutRecipient must not be the zero address"},
+		{"slippage", "1e9999999", "slippage must be auto or a percent greater than 0 and less than 100"},
+		{"slippage", "0", "slippage must be auto or a percent greater than 0 and less than 100"},
+		{"slippage", "-1", "slippage must be auto or a percent greater than 0 and less than 100"},
+		{"slippage", ".", "slippage must be auto or a percent greater than 0 and less than 100"},
+		{"slippage", "NaN", "slippage must be auto or a percent greater than 0 and less than 100"},
+		{"affiliateFeePercent", "11", "affiliateFeePercent must be a percent from 0 to 10"},
+		{"referralCode", "4294967296", "referralCode must be a whole number below 4294967296"},
+	} {
+		e := wantError(t, get(s, without(test.name)+"&"+test.name+"="+test.value), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
+		if e.ErrorMessage != test.mistake && !strings.HasPrefix(e.ErrorMessage, test.mistake+"; ") {
+			t.Errorf("%s=%.50s: %q, want %q", test.name, test.value, e.ErrorMessage, test.mistake)
+		}
+	}
+	if got := w.asked.Load(); got != 0 {
+		t.Errorf("%d wrong requests were estimated", got)
+	}
+}
+
+func TestEveryDocumentedChainIsAValue(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) {
+		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+			return quote.Estimate{}, quote.ErrUnsupportedChain
+		}
+	})
+	accounts := map[chain.Family][3]string{
+		chain.EVM: {usdcText, wethText, nobody},
+		chain.SVM: {"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "11111111111111111111111111111111", "src5qyZHqTqecJV4aY6Cb6zDZLMDzrDKKezs22MPHr4"},
+		chain.TVM: {"TDApGsYobnq34xJeEHKbDoAbXXbKiqBMSw", "0x0000000000000000000000000000000000000000", address(t, nobody).Format(chain.TVM)},
+	}
+	for _, c := range chain.Documented().All() {
+		a := accounts[c.Family]
+		target := swapPath + "?chainId=" + c.ID.String() + "&tokenIn=" + a[0] + "&tokenInAmount=1&tokenOut=" + a[1] + "&tokenOutRecipient=" + a[2] + "&senderAddress=" + a[2]
+		wantError(t, get(s, target), http.StatusBadRequest, "UNSUPPORTED_CHAIN")
+	}
+}
+
+func TestEqualSwapsShareOneEstimateAndKeepNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t, func(o *Options) {
+			estimate := o.Estimate
+			o.Estimate = func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+				time.Sleep(time.Second)
+				return estimate(ctx, r)
+			}
+		})
+		for round := range 2 {
+			var clients sync.WaitGroup
+			for range 10 {
+				clients.Go(func() { get(s, goodSwap) })
+			}
+			clients.Wait()
+			synctest.Wait()
+			if got := w.asked.Load(); got != int64(round)+1 {
+				t.Errorf("after round %d %d estimates, want one a round", round, got)
+			}
+		}
+	})
+}
+
+func TestSwapHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newWorld(t).server(t, func(o *Options) {
+			o.Estimate = func(ctx context.Context, _ quote.Request) (quote.Estimate, error) {
+				<-ctx.Done()
+				return quote.Estimate{}, ctx.Err()
+			}
+		})
+		began := time.Now()
+		wantError(t, get(s, goodSwap), http.StatusGatewayTimeout, "UPSTREAM_TIMEOUT")
+		if took := time.Since(began); took != defaultSwapLimit {
+			t.Errorf("answered after %v, want %v", took, defaultSwapLimit)
+		}
+	})
+}
+
+// TestDifferentSwapsHaveDifferentKeys protects wallets from getting each other's transactions.
+func TestDifferentSwapsHaveDifferentKeys(t *testing.T) {
+	draw := func(t *rapid.T, label string) quote.Request {
+		small := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, label+name) }
+		account := func(name string) chain.Address { return chain.NewAddress(make([]byte, small(name, 2))) }
+		r := quote.Request{
+			Chain: chain.ID(small("chain", 2)), TokenIn: account("in"), TokenOut: account("out"),
+			AmountIn: chain.NewAmount(uint64(small("amount", 2))), Recipient: account("recipient"), Sender: account("sender"),
+			Affiliate: quote.Affiliate{Percent: decimal.New(int64(small("share", 2)), -1), Recipient: account("affiliate")},
+			Priority:  quote.Priority(small("priority", 1)), ReferralCode: uint32(small("referral", 2)),
+		}
+		if slippage := small("slippage", 2); slippage > 0 {
+			percent := decimal.New(int64(slippage), -1)
+			r.SlippagePercent = &percent
+		}
+		return r
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw(t, "a "), draw(t, "b ")
+		if same := cmp.Equal(a, b, compareRequests); same != (swapKey(a) == swapKey(b)) {
+			t.Errorf("equal %v, keys %q and %q", same, swapKey(a), swapKey(b))
+		}
+	})
+}
+
+func FuzzParseSwap(f *testing.F) {
+	f.Add(strings.TrimPrefix(goodSwap, swapPath+"?"))
+	f.Add("chainId=1&chainId=1&slippage=%ff&tokenIn=0x")
+	registry := chain.Documented()
+	f.Fuzz(func(t *testing.T, query string) {
+		r, err := parseSwap(query, registry, true)
+		if err != nil {
+			if p := problemOf(err); p.status != http.StatusBadRequest || len(p.message) > 4096 {
+				t.Errorf("%q: %d %q", query, p.status, p.message)
+			}
+			return
+		}
+		if r.AmountIn.IsZero() || r.TokenIn.IsAbsent() || r.TokenIn == r.TokenOut || r.Recipient.IsAbsent() || r.Recipient.IsNative() {
+			t.Errorf("%q is read as %+v", query, r)
+		}
+	})
+}

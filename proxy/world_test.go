@@ -1,0 +1,262 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"go.uber.org/goleak"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// What the small world of these tests holds.
+const (
+	createdTx = "0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"
+	claimedTx = "0xc2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2"
+	plainTx   = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
+	severalTx = "0xc5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5"
+	unknownIs = "0xc4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4"
+
+	taker    = "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1"
+	nobody   = "0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2"
+	usdcText = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+	wethText = "0x4200000000000000000000000000000000000006"
+
+	ordersPath = "/api/Orders/creationTxHash/"
+	swapPath   = "/v1.0/chain/transaction"
+	goodSwap   = swapPath + "?chainId=8453&tokenIn=" + usdcText + "&tokenInAmount=5000000&tokenOut=" + wethText + "&tokenOutRecipient=" + nobody
+)
+
+// world answers what a Server asks, and counts.
+type world struct {
+	orders    map[string][]*order.Order
+	unindexed map[order.ID]bool
+	lag       map[chain.ID]index.Lag
+	asked     atomic.Int64
+	lastSwap  quote.Request
+	tokenList *token.Directory
+	log       bytes.Buffer
+}
+
+func newWorld(t testing.TB) *world {
+	usdc := token.Key{Chain: 8453, Address: address(t, usdcText)}
+	w := &world{orders: map[string][]*order.Order{}}
+	w.tokenList = token.NewDirectory(token.DirectoryOptions{
+		Registry: chain.Documented(),
+		Own: map[token.Key]token.Token{
+			usdc: {Decimals: 6, Name: "USD Coin", Symbol: "USDC"},
+			{Chain: 8453, Address: address(t, wethText)}: {Decimals: 18, Name: "Wrapped Ether", Symbol: "WETH"},
+		},
+		Prices: []token.PriceSource{func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) {
+			return map[token.Key]*big.Rat{usdc: big.NewRat(9999, 10_000)}, nil
+		}},
+	})
+	now := uint64(time.Now().Unix())
+	w.orders[createdTx] = []*order.Order{created(t, order.ID{7}, createdTx, now-10)}
+	w.orders[claimedTx] = []*order.Order{claimed(t, claimedTx, now-86_400)}
+	w.orders[plainTx] = nil
+	for id := range byte(3) {
+		w.orders[severalTx] = append(w.orders[severalTx], created(t, order.ID{10 + id}, severalTx, now-10))
+	}
+	return w
+}
+
+// server returns a server over w that is closed at the end of the test.
+func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
+	t.Helper()
+	o := Options{
+		Orders: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			w.asked.Add(1)
+			orders, known := w.orders[tx.String()]
+			switch {
+			case !known:
+				return nil, order.ErrNotFound
+			case len(orders) == 0:
+				return nil, order.ErrNoOrder
+			}
+			return orders, nil
+		},
+		Order: func(_ context.Context, id order.ID) (*order.Order, error) {
+			w.asked.Add(1)
+			for _, orders := range w.orders {
+				for _, o := range orders {
+					if o.ID == id && !w.unindexed[id] {
+						return o, nil
+					}
+				}
+			}
+			return nil, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
+		},
+		Lag: func() map[chain.ID]index.Lag { return w.lag },
+		Locked: func(_ context.Context, who chain.Address) ([]order.LockedChain, error) {
+			w.asked.Add(1)
+			if who.String() != taker {
+				return nil, nil
+			}
+			l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: address(t, usdcText), Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
+			return order.Locked([]order.Lock{l}), nil
+		},
+		Estimate: func(_ context.Context, r quote.Request) (quote.Estimate, error) {
+			w.asked.Add(1)
+			w.lastSwap = r
+			return w.estimate(t, r), nil
+		},
+		Tokens: w.tokenList.Lookup,
+		USD:    w.tokenList.USD,
+		Chains: chain.Documented(),
+		Logger: slog.New(slog.NewJSONHandler(&w.log, nil)),
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// estimate pays out one unit of tokenOut for each of tokenIn.
+func (w *world) estimate(t testing.TB, r quote.Request) quote.Estimate {
+	c, _ := chain.Documented().Chain(r.Chain)
+	tokens, err := w.tokenList.Lookup(t.Context(), r.Chain, r.TokenIn, r.TokenOut)
+	if err != nil {
+		t.Error(err)
+	}
+	return quote.Estimate{
+		Chain:  c,
+		In:     quote.Priced{Side: quote.Side{Address: r.TokenIn, Token: tokens[0], Amount: r.AmountIn}},
+		Out:    quote.Priced{Side: quote.Side{Address: r.TokenOut, Token: tokens[1], Amount: r.AmountIn}},
+		MinOut: r.AmountIn,
+		Tx:     quote.Tx{To: c.Contracts.Router, Data: r.Recipient.Bytes()},
+	}
+}
+
+func created(t testing.TB, id order.ID, tx string, at uint64) *order.Order {
+	hash, err := chain.ParseTxHash(tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, _ := order.Fold([]order.Event{{Order: id, At: order.At{Chain: 8453, Tx: hash, Block: 1, Time: at}, Fact: order.Created{
+		Terms: order.Terms{
+			Maker: address(t, taker),
+			Give:  order.Offer{Chain: 8453, Token: address(t, usdcText), Amount: chain.NewAmount(17_992_800)},
+			Take:  order.Offer{Chain: 137, Token: chain.NativeCoin(chain.EVM), Amount: chain.NewAmount(1)},
+		},
+	}}})
+	return o
+}
+
+func claimed(t testing.TB, tx string, at uint64) *order.Order {
+	o := created(t, order.ID{8}, tx, at)
+	o, _ = order.Fold([]order.Event{
+		{Order: o.ID, At: o.Created.At, Fact: o.Created.Fact},
+		{Order: o.ID, At: order.At{Chain: 8453, Block: 2, Time: at + 60}, Fact: order.Claimed{Kind: order.Unlock}},
+	})
+	return o
+}
+
+func address(t testing.TB, text string) chain.Address {
+	t.Helper()
+	a, err := chain.ParseAddress(text, chain.EVM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func percent(t testing.TB, text string) decimal.Decimal {
+	t.Helper()
+	d, err := decimal.NewFromString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// do sends a request of one header line, "Name: value", or none.
+func do(s *Server, method, target string, headers ...string) *http.Response {
+	r := httptest.NewRequest(method, target, http.NoBody)
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Add(name, value)
+	}
+	return serve(s, r)
+}
+
+func serve(s *Server, r *http.Request) *http.Response {
+	recorder := httptest.NewRecorder()
+	s.Handler().ServeHTTP(recorder, r)
+	return recorder.Result()
+}
+
+func get(s *Server, target string, headers ...string) *http.Response {
+	return do(s, http.MethodGet, target, headers...)
+}
+
+// body reads an answer to its end, which ends the response.
+func body(t testing.TB, response *http.Response) []byte {
+	t.Helper()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// errorBody is an error as clients of either API read it.
+type errorBody struct {
+	ErrorCode    int    `json:"errorCode"`
+	ErrorID      string `json:"errorId"`
+	Message      string `json:"message"`
+	ErrorMessage string `json:"errorMessage"`
+	ReqID        string `json:"reqId"`
+}
+
+// wantError checks everything that holds for every error and returns its body.
+func wantError(t testing.TB, response *http.Response, status int, id string) errorBody {
+	t.Helper()
+	raw := body(t, response)
+	var e errorBody
+	if err := json.Unmarshal(raw, &e); err != nil {
+		t.Fatalf("error body %q: %v", raw, err)
+	}
+	if response.StatusCode != status || e.ErrorID != id {
+		t.Fatalf("HTTP %d %s, want %d %s", response.StatusCode, raw, status, id)
+	}
+	if e.Message == "" || e.Message != e.ErrorMessage || e.ErrorCode == 0 || e.ReqID == "" || e.ReqID != response.Header.Get("X-Request-Id") {
+		t.Errorf("incomplete error %s", raw)
+	}
+	if got := response.Header.Get("Content-Type"); got != "application/json; charset=utf-8" {
+		t.Errorf("Content-Type = %q", got)
+	}
+	if got := response.Header.Get("Cache-Control"); got != "no-store" && !(got == "public, max-age=1" && status < 500) {
+		t.Errorf("Cache-Control = %q, want no-store, or a second where the answer may change", got)
+	}
+	if retry := response.Header.Get("Retry-After"); (retry != "") != comesAgain(status) {
+		t.Errorf("HTTP %d with Retry-After %q", status, retry)
+	}
+	return e
+}

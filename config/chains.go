@@ -1,0 +1,162 @@
+package config
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+)
+
+// Chain is a chain that the gateway reads. A documented chain needs its id and endpoints only; whatever
+// else is given here counts instead of the documented value. Any other chain needs everything.
+type Chain struct {
+	ID        chain.ID   `yaml:"id"`
+	Endpoints []Endpoint `yaml:"endpoints"`
+	Execution Execution  `yaml:"execution"` // of its swaps; empty: as swap.execution says
+
+	Native    uint64        `yaml:"native"` // EIP-155 chain id
+	Name      string        `yaml:"name"`
+	Family    chain.Family  `yaml:"family"`
+	Coin      Coin          `yaml:"coin"`
+	BlockTime time.Duration `yaml:"blockTime"`
+	Finality  uint64        `yaml:"finality"` // blocks
+	Explorer  string        `yaml:"explorer"`
+	Contracts Contracts     `yaml:"contracts"`
+}
+
+// Coin is a chain's native coin.
+type Coin struct {
+	Name     string        `yaml:"name"`
+	Symbol   string        `yaml:"symbol"`
+	Decimals uint8         `yaml:"decimals"`
+	Wrapped  chain.Address `yaml:"wrapped"`
+}
+
+// Contracts are the addresses of the order protocol and its surroundings.
+type Contracts struct {
+	DlnSource           chain.Address `yaml:"dlnSource"`
+	DlnDestination      chain.Address `yaml:"dlnDestination"`
+	Gate                chain.Address `yaml:"gate"`
+	ExternalCallAdapter chain.Address `yaml:"externalCallAdapter"`
+	Router              chain.Address `yaml:"router"`
+	Multicall           chain.Address `yaml:"multicall"`
+}
+
+// Registry returns the documented chains with what the file says instead, and the chains that it adds.
+func (c Config) Registry() chain.Registry {
+	documented := chain.Documented()
+	chains := slices.Clone(documented.All())
+	for _, own := range c.Chains {
+		known, _ := documented.Chain(own.ID)
+		chains = append(chains, own.over(known))
+	}
+	return chain.NewRegistry(chains...)
+}
+
+// over returns known with what c gives in its place.
+func (c Chain) over(known chain.Chain) chain.Chain {
+	return chain.Chain{
+		ID:     c.ID,
+		Native: cmp.Or(c.Native, known.Native),
+		Name:   cmp.Or(c.Name, known.Name),
+		Family: cmp.Or(c.Family, known.Family),
+		Coin: chain.Coin{
+			Name:     cmp.Or(c.Coin.Name, known.Coin.Name),
+			Symbol:   cmp.Or(c.Coin.Symbol, known.Coin.Symbol),
+			Decimals: cmp.Or(c.Coin.Decimals, known.Coin.Decimals),
+		},
+		WrappedCoin: cmp.Or(c.Coin.Wrapped, known.WrappedCoin),
+		BlockTime:   cmp.Or(c.BlockTime, known.BlockTime),
+		Finality:    cmp.Or(c.Finality, known.Finality),
+		Explorer:    cmp.Or(c.Explorer, known.Explorer),
+		Contracts: chain.Contracts{
+			DlnSource:           cmp.Or(c.Contracts.DlnSource, known.Contracts.DlnSource),
+			DlnDestination:      cmp.Or(c.Contracts.DlnDestination, known.Contracts.DlnDestination),
+			Gate:                cmp.Or(c.Contracts.Gate, known.Contracts.Gate),
+			ExternalCallAdapter: cmp.Or(c.Contracts.ExternalCallAdapter, known.Contracts.ExternalCallAdapter),
+			Router:              cmp.Or(c.Contracts.Router, known.Contracts.Router),
+			Multicall:           cmp.Or(c.Contracts.Multicall, known.Contracts.Multicall),
+		},
+	}
+}
+
+func checkChains(chains []Chain, at place) {
+	if len(chains) == 0 {
+		at.mistake("want at least one chain: a gateway without any has nothing to answer from")
+	}
+	documented := chain.Documented()
+	first := make(map[chain.ID]int)
+	for i, each := range chains {
+		known, isDocumented := documented.Chain(each.ID)
+		each.check(known, isDocumented, at.item(i))
+		if earlier, taken := first[each.ID]; taken {
+			at.item(i).key("id").mistake("is listed already as chains[%d]", earlier)
+			continue
+		}
+		first[each.ID] = i
+	}
+}
+
+// check reports what is wrong with c on top of known, which is empty for a chain that is not documented.
+func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
+	checkEndpoints(c.Endpoints, at.key("endpoints"))
+	if c.ID == 0 {
+		at.key("id").mistake("want the number that the API uses for the chain")
+		return
+	}
+	if isDocumented && c.Family != chain.UnknownFamily && c.Family != known.Family {
+		at.key("family").mistake("this chain is of family %s", known.Family)
+		return
+	}
+	whole := c.over(known)
+	c.checkContracts(whole.Family, at)
+	if c.BlockTime < 0 {
+		at.key("blockTime").mistake("want a duration above zero")
+	}
+	if c.Explorer != "" && !isWebAddress(c.Explorer) {
+		at.key("explorer").mistake("want a URL")
+	}
+	if !isDocumented {
+		checkAdded(whole, at)
+	}
+}
+
+func (c Chain) checkContracts(family chain.Family, at place) {
+	contracts := at.key("contracts")
+	checkAddress(c.Coin.Wrapped, family, at.key("coin").key("wrapped"))
+	checkAddress(c.Contracts.DlnSource, family, contracts.key("dlnSource"))
+	checkAddress(c.Contracts.DlnDestination, family, contracts.key("dlnDestination"))
+	checkAddress(c.Contracts.Gate, family, contracts.key("gate"))
+	checkAddress(c.Contracts.ExternalCallAdapter, family, contracts.key("externalCallAdapter"))
+	checkAddress(c.Contracts.Router, family, contracts.key("router"))
+	checkAddress(c.Contracts.Multicall, family, contracts.key("multicall"))
+}
+
+// checkAdded wants of a chain that is not documented what the gateway cannot do without.
+func checkAdded(c chain.Chain, at place) {
+	for key, absent := range map[string]bool{
+		"name":                     c.Name == "",
+		"family":                   c.Family == chain.UnknownFamily,
+		"native":                   c.Family == chain.EVM && c.Native == 0,
+		"blockTime":                c.BlockTime == 0,
+		"coin.symbol":              c.Coin.Symbol == "",
+		"contracts.dlnSource":      c.Contracts.DlnSource == chain.Address{},
+		"contracts.dlnDestination": c.Contracts.DlnDestination == chain.Address{},
+	} {
+		if absent {
+			at.key(key).mistake("wanted for chain %d, which is not documented", c.ID)
+		}
+	}
+}
+
+// checkAddress wants the length that the family's addresses have; absent is fine.
+func checkAddress(address chain.Address, family chain.Family, at place) {
+	length := 20
+	if family == chain.SVM {
+		length = 32
+	}
+	if !address.IsAbsent() && address.Len() != length && family != chain.UnknownFamily {
+		at.mistake("is no address of family %s", family)
+	}
+}

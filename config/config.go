@@ -1,0 +1,125 @@
+// Package config is the one YAML file that tells a gateway what it may call and how it behaves: a section
+// per file of this package, and every mistake in it reported at once with its place.
+package config
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Config is the whole file. What the file leaves out has the value of its section's default; chains,
+// venues and prices that it leaves out are off.
+type Config struct {
+	Listen    string    `yaml:"listen"` // host:port of the gateway
+	Index     Index     `yaml:"index"`
+	Cache     Cache     `yaml:"cache"`
+	Swap      Swap      `yaml:"swap"`
+	Chains    []Chain   `yaml:"chains"`
+	Venues    []Venue   `yaml:"venues"`
+	Prices    Prices    `yaml:"prices"`
+	Tokens    Tokens    `yaml:"tokens"`
+	Telemetry Telemetry `yaml:"telemetry"`
+
+	lines map[string]int // of every path that the file gives
+}
+
+//go:embed default.yaml
+var embedded []byte
+
+// Default returns the configuration of a gateway that was given no file: the documented chains through
+// public endpoints, and the venues that need no key.
+func Default() Config {
+	c, err := Parse(embedded)
+	if err != nil {
+		panic("config: embedded default.yaml: " + err.Error())
+	}
+	return c
+}
+
+// Load reads and validates a file. Mistakes in it are Mistakes, and come with what could be read.
+func Load(path string) (Config, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	c, err := Parse(text)
+	if err != nil {
+		return c, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of
+// that name. Mistakes are returned together, in the order of the file, as Mistakes.
+func Parse(text []byte) (Config, error) {
+	document, err := parseDocument(text)
+	if err != nil {
+		return Config{}, Mistakes{{Message: err.Error()}}
+	}
+	c := base()
+	r := &report{lines: make(map[string]int)}
+	if len(document.Content) > 0 {
+		decode(document.Content[0], reflect.ValueOf(&c).Elem(), place{in: r})
+	}
+	c.lines = r.lines
+	c.nameEndpoints()
+	c.check(place{in: r})
+	return c, r.err()
+}
+
+// parseDocument reads the YAML of a file that must hold one document at most.
+func parseDocument(text []byte) (yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document, second yaml.Node
+	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return yaml.Node{}, err
+	}
+	switch err := decoder.Decode(&second); {
+	case errors.Is(err, io.EOF):
+		return document, nil
+	case err != nil:
+		return yaml.Node{}, err
+	}
+	return yaml.Node{}, fmt.Errorf("line %d: a second document begins; a configuration is one", second.Line)
+}
+
+// base is what an empty file stands for.
+func base() Config {
+	return Config{
+		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Swap: defaultSwap(),
+		Telemetry: defaultTelemetry(),
+	}
+}
+
+// Validate returns the Mistakes of a configuration that was not read from a file, or nil.
+func (c Config) Validate() error {
+	r := &report{lines: c.lines}
+	c.check(place{in: r})
+	return r.err()
+}
+
+// Mistake returns a mistake at a path such as venues[2].name, with its line in the file: for rules that
+// only the parts know which are built from the configuration.
+func (c Config) Mistake(path, message string) Mistake {
+	r := report{lines: c.lines}
+	return Mistake{Path: path, Line: r.line(path), Message: message}
+}
+
+func (c Config) check(at place) {
+	checkListen(c.Listen, at.key("listen"))
+	c.Index.check(at.key("index"))
+	c.Cache.check(at.key("cache"))
+	c.Swap.check(at.key("swap"))
+	checkChains(c.Chains, at.key("chains"))
+	checkVenues(c.Venues, at.key("venues"))
+	c.Prices.check(at.key("prices"))
+	c.Tokens.check(c.Registry(), at.key("tokens"))
+	c.Telemetry.check(at.key("telemetry"))
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"crossgate/chain"
+)
+
+// decode reads node into a value by its yaml tags. It is here, instead of the decoder of the YAML package,
+// for the sake of its reports: that one stops at the first wrong key of a mapping, names no path, and
+// quotes values.
+func decode(node *yaml.Node, into reflect.Value, at place) {
+	at.in.lines[at.path] = node.Line
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	if node.ShortTag() == "!!null" {
+		return
+	}
+	switch _, isText := texts[into.Type()]; {
+	case isText:
+		decodeScalar(node, into, at)
+	case into.Kind() == reflect.Pointer:
+		into.Set(reflect.New(into.Type().Elem()))
+		decode(node, into.Elem(), at)
+	case into.Kind() == reflect.Struct:
+		decodeStruct(node, into, at)
+	case into.Kind() == reflect.Map:
+		decodeMap(node, into, at)
+	case into.Kind() == reflect.Slice:
+		decodeSlice(node, into, at)
+	default:
+		decodeScalar(node, into, at)
+	}
+}
+
+func decodeStruct(node *yaml.Node, into reflect.Value, at place) {
+	fields := make(map[string]reflect.Value)
+	for field, value := range into.Fields() {
+		if name := field.Tag.Get("yaml"); name != "" {
+			fields[name] = value
+		}
+	}
+	for key, value := range entries(node, at) {
+		field, known := fields[key]
+		if !known {
+			at.key(key).mistake("unknown key; known here: %s", strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+			continue
+		}
+		decode(value, field, at.key(key))
+	}
+}
+
+func decodeMap(node *yaml.Node, into reflect.Value, at place) {
+	into.Set(reflect.MakeMap(into.Type()))
+	for key, value := range entries(node, at) {
+		element := reflect.New(into.Type().Elem()).Elem()
+		decode(value, element, at.key(key))
+		into.SetMapIndex(reflect.ValueOf(key), element)
+	}
+}
+
+// entries yields the keys and values of a mapping, each key once.
+func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool) {
+	return func(yield func(string, *yaml.Node) bool) {
+		if node.Kind != yaml.MappingNode {
+			at.mistake("want a mapping of keys to values")
+			return
+		}
+		first := make(map[string]int)
+		for i := 0; i < len(node.Content); i += 2 {
+			key, value := node.Content[i], node.Content[i+1]
+			line, given := first[key.Value]
+			if given {
+				at.key(key.Value).mistake("given again in line %d, after line %d", key.Line, line)
+				continue
+			}
+			first[key.Value] = key.Line
+			at.in.lines[at.key(key.Value).path] = key.Line
+			if !yield(key.Value, value) {
+				return
+			}
+		}
+	}
+}
+
+func decodeSlice(node *yaml.Node, into reflect.Value, at place) {
+	if node.Kind != yaml.SequenceNode {
+		at.mistake("want a list")
+		return
+	}
+	into.Set(reflect.MakeSlice(into.Type(), len(node.Content), len(node.Content)))
+	for i, element := range node.Content {
+		decode(element, into.Index(i), at.item(i))
+	}
+}
+
+// decodeScalar reads a single value, with environment variables in it expanded.
+func decodeScalar(node *yaml.Node, into reflect.Value, at place) {
+	if node.Kind != yaml.ScalarNode {
+		at.mistake("want a single value")
+		return
+	}
+	text, missing := expand(node.Value)
+	if len(missing) > 0 {
+		at.mistake("not set in the environment: %s", strings.Join(missing, ", "))
+		return
+	}
+	if form, isText := texts[into.Type()]; isText {
+		value, err := form.parse(text)
+		if err != nil {
+			at.mistake("want %s", form.want)
+			return
+		}
+		into.Set(reflect.ValueOf(value))
+		return
+	}
+	if want := setScalar(into, text); want != "" {
+		at.mistake("want %s", want)
+	}
+}
+
+// setScalar stores text in a value of a basic kind; want says what it should have been.
+func setScalar(into reflect.Value, text string) (want string) {
+	bits := 0
+	if into.CanInt() || into.CanUint() || into.CanFloat() {
+		bits = into.Type().Bits()
+	}
+	switch {
+	case into.Kind() == reflect.String:
+		into.SetString(text)
+	case into.Kind() == reflect.Bool:
+		value, err := strconv.ParseBool(text)
+		if err != nil {
+			return "true or false"
+		}
+		into.SetBool(value)
+	case into.CanInt():
+		value, err := strconv.ParseInt(text, 10, bits)
+		if err != nil {
+			return "a whole number"
+		}
+		into.SetInt(value)
+	case into.CanUint():
+		value, err := strconv.ParseUint(text, 10, bits)
+		if err != nil {
+			return "a whole number from 0 on"
+		}
+		into.SetUint(value)
+	case into.CanFloat():
+		value, err := strconv.ParseFloat(text, bits)
+		if err != nil {
+			return "a number"
+		}
+		into.SetFloat(value)
+	default:
+		panic("config: no reader for a field of type " + into.Type().String())
+	}
+	return ""
+}
+
+// text is a form that values of a type are written in.
+type text struct {
+	want  string
+	parse func(string) (any, error)
+}
+
+var texts = map[reflect.Type]text{
+	reflect.TypeFor[time.Duration](): {"a duration such as 2500ms, 5s or 1m", func(s string) (any, error) { return time.ParseDuration(s) }},
+	reflect.TypeFor[Bytes]():         {"a size such as 64MiB or 1GiB", func(s string) (any, error) { return ParseBytes(s) }},
+	reflect.TypeFor[Secret]():        {"text", func(s string) (any, error) { return NewSecret(s), nil }},
+	reflect.TypeFor[Execution]():     {"router, direct or best", func(s string) (any, error) { return ParseExecution(s) }},
+	reflect.TypeFor[chain.Family]():  {"evm, solana or tron", func(s string) (any, error) { return chain.ParseFamily(s) }},
+	reflect.TypeFor[chain.ID]():      {"a chain id: the number that the API uses", func(s string) (any, error) { return chain.ParseID(s) }},
+	reflect.TypeFor[chain.Address](): {"an address: 0x and 40 hex digits, or base58 on Solana and TRON", func(s string) (any, error) {
+		address, _, err := chain.ParseAnyAddress(s)
+		return address, err
+	}},
+}

@@ -1,0 +1,114 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Mistake is one thing that is wrong in a configuration. It never quotes a value, which may be a key.
+type Mistake struct {
+	Path    string // chains[2].endpoints[0].url; empty for the file as a whole
+	Line    int    // zero when the configuration is not from a file
+	Message string
+}
+
+func (m Mistake) String() string {
+	var parts []string
+	if m.Path != "" {
+		parts = append(parts, m.Path)
+	}
+	if m.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d", m.Line))
+	}
+	return strings.Join(append(parts, m.Message), ": ")
+}
+
+// Mistakes is everything that is wrong in a configuration, in the order of its lines.
+type Mistakes []Mistake
+
+// Error names one mistake on the line, several on a line each.
+func (m Mistakes) Error() string {
+	if len(m) == 1 {
+		return m[0].String()
+	}
+	lines := []string{fmt.Sprintf("%d mistakes", len(m))}
+	for _, mistake := range m {
+		lines = append(lines, "  "+mistake.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// With returns m and further together, in the order of the file. Of two mistakes at one path the one of m counts.
+func (m Mistakes) With(further Mistakes) Mistakes {
+	all := slices.Clone(m)
+	for _, mistake := range further {
+		if !slices.ContainsFunc(m, func(known Mistake) bool { return known.Path == mistake.Path }) {
+			all = append(all, mistake)
+		}
+	}
+	all.sort()
+	return all
+}
+
+func (m Mistakes) sort() {
+	slices.SortFunc(m, func(a, b Mistake) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Path, b.Path))
+	})
+}
+
+// report collects the mistakes of one file and remembers on which line each of its paths stands.
+type report struct {
+	lines    map[string]int
+	mistakes Mistakes
+	reported map[string]bool // paths
+}
+
+// line returns the line of path, or of the nearest thing around it that the file gives.
+func (r *report) line(path string) int {
+	for path != "" {
+		if line, given := r.lines[path]; given {
+			return line
+		}
+		path = path[:max(strings.LastIndexByte(path, '.'), strings.LastIndexByte(path, '['), 0)]
+	}
+	return r.lines[""]
+}
+
+// err returns the mistakes in the order of the file, nil when there are none.
+func (r *report) err() error {
+	if len(r.mistakes) == 0 {
+		return nil
+	}
+	r.mistakes.sort()
+	return r.mistakes
+}
+
+// place is a path within a configuration, where mistakes are reported.
+type place struct {
+	path string
+	in   *report
+}
+
+func (p place) key(name string) place {
+	if p.path == "" {
+		return place{name, p.in}
+	}
+	return place{p.path + "." + name, p.in}
+}
+
+func (p place) item(i int) place { return place{p.path + "[" + strconv.Itoa(i) + "]", p.in} }
+
+// mistake reports what is wrong here. The first report counts: what could not be read is not also absent.
+func (p place) mistake(format string, arguments ...any) {
+	if p.in.reported[p.path] {
+		return
+	}
+	if p.in.reported == nil {
+		p.in.reported = make(map[string]bool)
+	}
+	p.in.reported[p.path] = true
+	p.in.mistakes = append(p.in.mistakes, Mistake{p.path, p.in.line(p.path), fmt.Sprintf(format, arguments...)})
+}

@@ -1,0 +1,124 @@
+package config_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/config"
+)
+
+func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
+	_, err := config.Parse([]byte(`listen: somewhere
+index: {path: "", lookback: -1}
+cache: {maxBytes: lots, colour: red}
+swap:
+  window: 8s
+  deadline: 3s
+chains:
+  - id: 1
+    endpoints:
+      - {name: one, url: "ftp://example.com"}
+      - {name: one, url: "https://example.com", timeout: -1s, burst: 3}
+      - {name: "https://k.example", url: "https://example.com", requestsPerSecond: NaN}
+  - id: 1
+    family: tron
+    endpoints: []
+  - id: 424242
+    family: evm
+    endpoints: [{url: "https://example.com"}]
+    contracts: {dlnSource: "src5qyZHqTqecJV4aY6Cb6zDZLMDzrDKKezs22MPHr4", gate: nonsense}
+venues:
+  - endpoints: {url: "https://example.com"}
+  - name: velora
+  - name: velora
+    endpoints: [{url: "https://example.com", headers: {"a b": c}}]
+prices: {coingecko: {}}
+tokens:
+  logo: /logo.png
+  own:
+    - {chain: 5, address: "0x0000000000000000000000000000000000000000", symbol: X, decimals: 78}
+    - {chain: 1, address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", decimals: 300}
+telemetry: {trustTraceparent: perhaps, service: a, service: b}
+`))
+	want := `34 mistakes
+  listen: line 1: want host:port, for instance 127.0.0.1:8080
+  index.lookback: line 2: want a whole number from 0 on
+  index.path: line 2: want the path of the database file
+  cache.colour: line 3: unknown key; known here: maxBytes
+  cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
+  swap.deadline: line 6: want more than the window: the best venue's transaction is built after it
+  chains[0].endpoints[0].url: line 10: want an address that begins with https:// or http://
+  chains[0].endpoints[1].burst: line 11: want a whole number above zero, together with requestsPerSecond
+  chains[0].endpoints[1].name: line 11: is the name of endpoints[0] already
+  chains[0].endpoints[1].timeout: line 11: want a duration above zero
+  chains[0].endpoints[2].name: line 12: want a short name without spaces and slashes, since it stands for the URL in logs
+  chains[0].endpoints[2].requestsPerSecond: line 12: want a number from 0 on; 0 means unlimited
+  chains[1].id: line 13: is listed already as chains[0]
+  chains[1].family: line 14: this chain is of family evm
+  chains[1].endpoints: line 15: want at least one endpoint with a url
+  chains[2].blockTime: line 16: wanted for chain 424242, which is not documented
+  chains[2].coin.symbol: line 16: wanted for chain 424242, which is not documented
+  chains[2].name: line 16: wanted for chain 424242, which is not documented
+  chains[2].native: line 16: wanted for chain 424242, which is not documented
+  chains[2].contracts.dlnDestination: line 19: wanted for chain 424242, which is not documented
+  chains[2].contracts.dlnSource: line 19: is no address of family evm
+  chains[2].contracts.gate: line 19: want an address: 0x and 40 hex digits, or base58 on Solana and TRON
+  venues[0].endpoints: line 21: want a list
+  venues[0].name: line 21: want the name of a venue
+  venues[2].name: line 23: is listed already as venues[1]
+  venues[2].endpoints[0].headers.a b: line 24: is no header that HTTP can carry
+  prices.coingecko: line 25: unknown key; known here: defillama
+  tokens.logo: line 27: want a URL with {address} in it, and {chainId} where it matters
+  tokens.own[0].chain: line 29: want the id of a documented chain, or of one under chains
+  tokens.own[0].decimals: line 29: want a number up to 77
+  tokens.own[1].decimals: line 30: want a whole number from 0 on
+  tokens.own[1].symbol: line 30: want the token's symbol
+  telemetry.service: line 31: given again in line 31, after line 31
+  telemetry.trustTraceparent: line 31: want true or false
+`
+	if err == nil {
+		t.Fatal("Parse found no mistake")
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(err.Error()+"\n", "\n")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTextThatIsNoConfiguration(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "chains: want at least one chain: a gateway without any has nothing to answer from"},
+		{"just text", "line 1: want a mapping of keys to values"},
+		{minimal + "---\nlisten: ':1'\n", "line 2: a second document begins; a configuration is one"},
+		{"chains: [", "yaml: line 1: did not find expected node content"},
+	} {
+		_, err := config.Parse([]byte(test.text))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Parse(%q) = %v, want %q", test.text, err, test.want)
+		}
+	}
+}
+
+func TestMistakeOfAPartHasItsLine(t *testing.T) {
+	c, err := config.Parse([]byte(minimal + "venues:\n  - name: nowhere\n    endpoints: [{url: 'https://example.com'}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Mistake("venues[0].settings.colour", "unknown").String()
+	if want := "venues[0].settings.colour: line 3: unknown"; got != want {
+		t.Errorf("Mistake = %q, want %q", got, want)
+	}
+}
+
+func TestValidateWithoutAFileHasNoLines(t *testing.T) {
+	c := config.Default()
+	c.Listen = "nowhere"
+	c = config.Config{Listen: c.Listen, Index: c.Index, Cache: c.Cache, Swap: c.Swap, Chains: c.Chains, Telemetry: c.Telemetry}
+	err := c.Validate()
+	var mistakes config.Mistakes
+	if !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].Line != 0 || mistakes[0].Path != "listen" {
+		t.Errorf("Validate = %v, want one mistake at listen without a line", err)
+	}
+}

@@ -1,0 +1,27 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+const redacted = "[redacted]"
+
+// Secret is a text that may hold a key: URLs do, in their path or query. Printed, logged or encoded in any
+// way it is [redacted]; only Reveal gives it out.
+type Secret struct{ text string }
+
+// NewSecret holds text.
+func NewSecret(text string) Secret { return Secret{text} }
+
+// Reveal returns the text, for the one place that needs it.
+func (s Secret) Reveal() string { return s.text }
+
+// Format keeps every verb of package fmt from the text.
+func (s Secret) Format(state fmt.State, _ rune) { fmt.Fprint(state, redacted) }
+
+// LogValue keeps it out of logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// MarshalText keeps it out of JSON and YAML.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }

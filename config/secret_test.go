@@ -1,0 +1,93 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"crossgate/config"
+)
+
+const canary = "canary-4f1d2a"
+
+func TestValuesComeFromTheEnvironment(t *testing.T) {
+	t.Setenv("CHAIN_KEY", canary)
+	t.Setenv("RATE", "2.5")
+	c, err := config.Parse([]byte(`
+chains:
+  - id: 1
+    endpoints: [{url: "https://example.com/${CHAIN_KEY}/x", headers: {Authorization: "Bearer ${CHAIN_KEY}"}, requestsPerSecond: "${RATE}", burst: 5}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := c.Chains[0].Endpoints[0]
+	if got, want := endpoint.URL.Reveal(), "https://example.com/"+canary+"/x"; got != want {
+		t.Errorf("URL = %q, want %q", got, want)
+	}
+	if got, want := endpoint.Header().Get("authorization"), "Bearer "+canary; got != want {
+		t.Errorf("Authorization = %q, want %q", got, want)
+	}
+	if endpoint.RequestsPerSecond != 2.5 {
+		t.Errorf("RequestsPerSecond = %v, want 2.5", endpoint.RequestsPerSecond)
+	}
+}
+
+func TestVariableThatIsNotSetIsAMistake(t *testing.T) {
+	_, err := config.Parse([]byte(minimal + "listen: ${CROSSGATE_TEST_HOST}:${CROSSGATE_TEST_PORT}\n"))
+	want := "listen: line 2: not set in the environment: CROSSGATE_TEST_HOST, CROSSGATE_TEST_PORT"
+	if err == nil || err.Error() != want {
+		t.Errorf("Parse = %v, want %s", err, want)
+	}
+}
+
+// TestNothingPrintsASecret tries every door that a value could leave a program by.
+func TestNothingPrintsASecret(t *testing.T) {
+	t.Setenv("CHAIN_KEY", canary)
+	c, err := config.Parse([]byte(`
+chains: [{id: 1, endpoints: [{url: "https://${CHAIN_KEY}.example.com", headers: {X-Key: "${CHAIN_KEY}"}}]}]
+venues: [{name: velora, key: "${CHAIN_KEY}", endpoints: [{url: "https://example.com?key=${CHAIN_KEY}"}]}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		fmt.Fprintf(&out, verb, c)
+		fmt.Fprintf(&out, verb, c.Chains[0].Endpoints[0].URL)
+		fmt.Fprintf(&out, verb, c.Venues)
+	}
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("started", "config", c, "endpoint", c.Chains[0].Endpoints[0], "key", c.Venues[0].Key)
+	slog.New(slog.NewTextHandler(&out, nil)).Info("started", "config", c, "endpoint", c.Chains[0].Endpoints[0], "key", c.Venues[0].Key)
+	if err := json.NewEncoder(&out).Encode(c); err != nil {
+		t.Error(err)
+	}
+	if err := yaml.NewEncoder(&out).Encode(c); err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(out.String(), canary) || strings.Contains(out.String(), fmt.Sprintf("%x", canary)) {
+		t.Errorf("secret printed: %s", out.String())
+	}
+}
+
+func TestMistakesNeverQuoteValues(t *testing.T) {
+	t.Setenv("CHAIN_KEY", canary)
+	_, err := config.Parse([]byte(`
+listen: ${CHAIN_KEY}
+index: ${CHAIN_KEY}
+cache: {maxBytes: "${CHAIN_KEY}"}
+swap: {window: "${CHAIN_KEY}"}
+chains: [{id: "${CHAIN_KEY}", endpoints: [{name: "${CHAIN_KEY} x", url: "${CHAIN_KEY}", burst: "${CHAIN_KEY}"}], contracts: {gate: "${CHAIN_KEY}"}}]
+venues: [{name: "${CHAIN_KEY}", endpoints: "${CHAIN_KEY}"}]
+tokens: {logo: "${CHAIN_KEY}", own: [{chain: 1, address: "${CHAIN_KEY}"}]}
+telemetry: {trustTraceparent: "${CHAIN_KEY}"}
+`))
+	if err == nil || strings.Contains(err.Error(), canary) {
+		t.Errorf("Parse = %v, want mistakes without %s", err, canary)
+	}
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+
+	"crossgate/chain"
+)
+
+// Tokens is what the operator knows better than the tokens' contracts.
+type Tokens struct {
+	// Logo is the URL of a token's picture, with {chainId} and {address} in it; empty: the default of
+	// package token.
+	Logo string  `yaml:"logo"`
+	Own  []Token `yaml:"own"`
+}
+
+// Token is an entry of the operator's own list, which is believed before any contract.
+type Token struct {
+	Chain    chain.ID      `yaml:"chain"`
+	Address  chain.Address `yaml:"address"` // all zero: the native coin
+	Name     string        `yaml:"name"`
+	Symbol   string        `yaml:"symbol"`
+	Decimals uint8         `yaml:"decimals"`
+	Logo     string        `yaml:"logo"`
+}
+
+// mostDecimals is where 10^decimals still fits 256 bits.
+const mostDecimals = 77
+
+func (t Tokens) check(registry chain.Registry, at place) {
+	if t.Logo != "" && (!isWebAddress(t.Logo) || !strings.Contains(t.Logo, "{address}")) {
+		at.key("logo").mistake("want a URL with {address} in it, and {chainId} where it matters")
+	}
+	type key struct {
+		chain   chain.ID
+		address chain.Address
+	}
+	first := make(map[key]int)
+	for i, token := range t.Own {
+		at := at.key("own").item(i)
+		token.check(registry, at)
+		k := key{token.Chain, token.Address}
+		if earlier, taken := first[k]; taken {
+			at.mistake("is the token of own[%d] already", earlier)
+			continue
+		}
+		first[k] = i
+	}
+}
+
+func (t Token) check(registry chain.Registry, at place) {
+	if _, known := registry.Chain(t.Chain); !known {
+		at.key("chain").mistake("want the id of a documented chain, or of one under chains")
+	} else {
+		checkAddress(t.Address, registry.Family(t.Chain), at.key("address"))
+	}
+	if t.Symbol == "" {
+		at.key("symbol").mistake("want the token's symbol")
+	}
+	if t.Decimals > mostDecimals {
+		at.key("decimals").mistake("want a number up to %d", mostDecimals)
+	}
+	if t.Logo != "" && !isWebAddress(t.Logo) {
+		at.key("logo").mistake("want a URL")
+	}
+}
+
+func isWebAddress(text string) bool {
+	parsed, err := url.Parse(text)
+	return err == nil && parsed.Host != "" && (parsed.Scheme == "https" || parsed.Scheme == "http")
+}

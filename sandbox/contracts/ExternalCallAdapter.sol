@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.37;
+
+import {IERC20, Transfer} from "./Transfer.sol";
+
+/// @notice Runs the call that an order asks for on the take chain: at once when the taker claims the
+/// reward for it, otherwise whenever somebody comes by.
+contract ExternalCallAdapter {
+    enum CallStatus { NotSet, Created, Executed, Cancelled }
+
+    struct Envelope {
+        address fallbackAddress;
+        address executorAddress;
+        uint160 executionFee;
+        bool allowDelayedExecution;
+        bool requireSuccessfullExecution;
+        bytes payload;
+    }
+
+    struct Call {
+        bytes32 orderId;
+        address callAuthority;
+        address token;
+        uint256 amount;
+        bytes externalCall;
+    }
+
+    uint8 private constant ENVELOPE_VERSION = 1;
+
+    address public dlnDestination;
+    /// @notice Registrations use the event with the misspelled name, as older adapters do.
+    bool public legacyEvents;
+    mapping(bytes32 => CallStatus) public externalCallStatus;
+
+    event ExternalCallRegistered(
+        bytes32 callId, bytes32 orderId, address callAuthority, address tokenAddress, uint256 amount, bytes externalCall
+    );
+    event ExternallCallRegistered(
+        bytes32 callId, bytes32 orderId, address callAuthority, address tokenAddress, uint256 amount, bytes externalCall
+    );
+    event ExternalCallExecuted(bytes32 orderId, bool callSucceeded);
+    event ExternalCallFailed(bytes32 orderId, bytes callResult);
+    event ExternalCallCancelled(bytes32 callId, bytes32 orderId, address cancelBeneficiary, address tokenAddress, uint256 amount);
+
+    error OnlyDlnDestination();
+    error OnlyCallAuthority();
+    error InvalidState();
+    error IncorrectEnvelopeVersion();
+    error DelayedExecutionNotAllowed();
+    error FailedExecuteExternalCall();
+
+    receive() external payable {}
+
+    function getCallId(Call memory call) public pure returns (bytes32) {
+        return keccak256(abi.encodePacked(call.orderId, call.callAuthority, call.token, call.amount, keccak256(call.externalCall)));
+    }
+
+    function receiveCall(
+        bytes32 orderId, address callAuthority, address token, uint256 amount, bytes calldata externalCall, address rewardBeneficiary
+    ) external {
+        if (msg.sender != dlnDestination) revert OnlyDlnDestination();
+        Call memory call = Call(orderId, callAuthority, token, amount, externalCall);
+        bytes32 callId = getCallId(call);
+        if (rewardBeneficiary != address(0)) {
+            externalCallStatus[callId] = CallStatus.Executed;
+            _run(call, rewardBeneficiary);
+            return;
+        }
+        if (!_open(call.externalCall).allowDelayedExecution) revert DelayedExecutionNotAllowed();
+        externalCallStatus[callId] = CallStatus.Created;
+        if (legacyEvents) emit ExternallCallRegistered(callId, orderId, callAuthority, token, amount, externalCall);
+        else emit ExternalCallRegistered(callId, orderId, callAuthority, token, amount, externalCall);
+    }
+
+    /// @notice Runs a registered call; the caller names who receives the execution fee.
+    function executeCall(
+        bytes32 orderId, address callAuthority, address token, uint256 amount, bytes calldata externalCall, address rewardBeneficiary
+    ) external {
+        Call memory call = Call(orderId, callAuthority, token, amount, externalCall);
+        _advance(getCallId(call), CallStatus.Executed);
+        _run(call, rewardBeneficiary);
+    }
+
+    /// @notice Gives the tokens of a registered call to whom the order's authority names.
+    function cancelCall(
+        bytes32 orderId, address callAuthority, address token, uint256 amount, address recipient, bytes calldata externalCall
+    ) external {
+        if (msg.sender != callAuthority) revert OnlyCallAuthority();
+        Call memory call = Call(orderId, callAuthority, token, amount, externalCall);
+        bytes32 callId = getCallId(call);
+        _advance(callId, CallStatus.Cancelled);
+        Transfer.pay(token, recipient, amount);
+        emit ExternalCallCancelled(callId, orderId, recipient, token, amount);
+    }
+
+    function _advance(bytes32 callId, CallStatus to) private {
+        if (externalCallStatus[callId] != CallStatus.Created) revert InvalidState();
+        externalCallStatus[callId] = to;
+    }
+
+    function _open(bytes memory externalCall) private pure returns (Envelope memory) {
+        if (uint8(externalCall[0]) != ENVELOPE_VERSION) revert IncorrectEnvelopeVersion();
+        bytes memory body = new bytes(externalCall.length - 1);
+        for (uint256 i = 0; i < body.length; ++i) body[i] = externalCall[i + 1];
+        return abi.decode(body, (Envelope));
+    }
+
+    /// @dev Whatever the call leaves, and everything when it fails, goes to the fallback address.
+    function _run(Call memory call, address rewardBeneficiary) private {
+        Envelope memory envelope = _open(call.externalCall);
+        Transfer.pay(call.token, rewardBeneficiary, envelope.executionFee);
+        uint256 amount = call.amount - envelope.executionFee;
+        uint256 before = _balance(call.token) - amount;
+        (bool ok, bytes memory result) = _execute(call.token, amount, envelope.payload);
+        if (!ok && envelope.requireSuccessfullExecution) revert FailedExecuteExternalCall();
+        Transfer.pay(call.token, envelope.fallbackAddress, _balance(call.token) - before);
+        emit ExternalCallExecuted(call.orderId, ok);
+        if (!ok) emit ExternalCallFailed(call.orderId, result);
+    }
+
+    function _execute(address token, uint256 amount, bytes memory payload) private returns (bool ok, bytes memory result) {
+        (address to, uint32 txGas, bytes memory data) = abi.decode(payload, (address, uint32, bytes));
+        if (token == address(0)) return to.call{value: amount, gas: txGas == 0 ? gasleft() : txGas}(data);
+        IERC20(token).approve(to, amount);
+        (ok, result) = to.call{gas: txGas == 0 ? gasleft() : txGas}(data);
+        IERC20(token).approve(to, 0);
+    }
+
+    function _balance(address token) private view returns (uint256) {
+        return token == address(0) ? address(this).balance : IERC20(token).balanceOf(address(this));
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.37;
+
+import {PoolSwap} from "./PoolSwap.sol";
+import {IWrappedCoin} from "./PoolRouter.sol";
+import {Transfer} from "./Transfer.sol";
+
+interface ITokenApproval {
+    function claimTokens(address token, address from, address to, uint256 amount) external;
+}
+
+/// @notice What stands at each swap venue's router address: pulls or takes the input, leaves the
+/// affiliate its share, swaps along the given pools, keeps the venue's share and pays the recipient.
+contract VenueRouter {
+    struct SwapOrder {
+        address tokenIn;
+        address tokenOut;
+        uint256 amountIn;
+        uint256 minAmountOut;
+        address recipient;
+        address[] pools;
+        address feeReceiver;
+        uint16 inputFeeBps;
+        uint16 outputFeeBps;
+        uint256 deadline;
+    }
+
+    uint256 private constant BPS = 10_000;
+    /// @dev Venues spell the native coin so; the zero address means it too.
+    address private constant COIN = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+
+    address public wrappedCoin;
+    /// @dev What users approve instead of this contract; the zero address: nothing does.
+    address public approval;
+
+    event Swapped(address indexed sender, address indexed recipient, address tokenIn, uint256 amountIn, address tokenOut, uint256 amountOut);
+
+    error Expired();
+    error WrongValue(uint256 received, uint256 expected);
+    error WrongRoute(address tokenOut);
+    error MinReturnNotReached(uint256 amountOut, uint256 minAmountOut);
+
+    receive() external payable {}
+
+    function swap(SwapOrder calldata order) external payable returns (uint256 amountOut) {
+        if (order.deadline < block.timestamp) revert Expired();
+        (address token, uint256 amount) = _takeInput(order);
+        for (uint256 i = 0; i < order.pools.length; ++i) {
+            (token, amount) = PoolSwap.swap(order.pools[i], token, amount, address(this));
+        }
+        amountOut = amount - amount * order.outputFeeBps / BPS;
+        if (amountOut < order.minAmountOut) revert MinReturnNotReached(amountOut, order.minAmountOut);
+        _payOutcome(order, token, amountOut);
+        emit Swapped(msg.sender, order.recipient, order.tokenIn, order.amountIn, order.tokenOut, amountOut);
+    }
+
+    /// @dev Returns what is left to swap, the coin already wrapped.
+    function _takeInput(SwapOrder calldata order) private returns (address token, uint256 amount) {
+        uint256 fee = order.amountIn * order.inputFeeBps / BPS;
+        amount = order.amountIn - fee;
+        if (_isCoin(order.tokenIn)) {
+            if (msg.value != order.amountIn) revert WrongValue(msg.value, order.amountIn);
+            Transfer.pay(address(0), order.feeReceiver, fee);
+            IWrappedCoin(wrappedCoin).deposit{value: amount}();
+            return (wrappedCoin, amount);
+        }
+        if (msg.value != 0) revert WrongValue(msg.value, 0);
+        if (approval == address(0)) Transfer.pull(order.tokenIn, msg.sender, address(this), order.amountIn);
+        else ITokenApproval(approval).claimTokens(order.tokenIn, msg.sender, address(this), order.amountIn);
+        Transfer.pay(order.tokenIn, order.feeReceiver, fee);
+        return (order.tokenIn, amount);
+    }
+
+    function _payOutcome(SwapOrder calldata order, address token, uint256 amountOut) private {
+        if (_isCoin(order.tokenOut)) {
+            if (token != wrappedCoin) revert WrongRoute(token);
+            IWrappedCoin(wrappedCoin).withdraw(amountOut);
+            Transfer.pay(address(0), order.recipient, amountOut);
+            return;
+        }
+        if (token != order.tokenOut) revert WrongRoute(token);
+        Transfer.pay(token, order.recipient, amountOut);
+    }
+
+    function _isCoin(address token) private pure returns (bool) {
+        return token == COIN || token == address(0);
+    }
+}

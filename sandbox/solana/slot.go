@@ -1,0 +1,75 @@
+package solana
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+)
+
+// Numbers of the sandbox's chain. A slot has its number from the time since the beginning, so that
+// history's slots are the same at every start.
+const (
+	firstSlot    = 310_000_000
+	slotDuration = 400 * time.Millisecond
+	// finalizedDepth is how far the finalized slot is behind the confirmed one: 32, as votes need.
+	finalizedDepth = 32
+	// Every skipEvery-th slot has no block, as when a leader misses its turn.
+	skipEvery = 37
+	// heightGap is by how many blocks the height was behind the slot when the ledger began.
+	heightGap = 21_700_000
+	// hashLife is for how many blocks a blockhash serves.
+	hashLife = 150
+)
+
+func isSkipped(slot uint64) bool { return slot%skipEvery == 0 }
+
+// skippedUpTo counts the slots without a block up to and with slot.
+func skippedUpTo(slot uint64) uint64 { return slot / skipEvery }
+
+func height(slot uint64) uint64 { return slot - skippedUpTo(slot) - heightGap }
+
+// next is the first slot behind slot that has a block.
+func next(slot uint64) uint64 {
+	for slot++; isSkipped(slot); {
+		slot++
+	}
+	return slot
+}
+
+// previous is the last slot before slot that has a block.
+func previous(slot uint64) uint64 {
+	for slot--; isSkipped(slot); {
+		slot--
+	}
+	return slot
+}
+
+// slotAt is the slot of a time, or the next with a block.
+func (c *Chain) slotAt(at time.Time) uint64 {
+	slot := uint64(firstSlot + max(0, at.Sub(c.beginning)/slotDuration))
+	if isSkipped(slot) {
+		slot++
+	}
+	return slot
+}
+
+// timeOf is when a slot's block was made, in UNIX seconds as nodes estimate it.
+func (c *Chain) timeOf(slot uint64) int64 {
+	return c.beginning.Add(time.Duration(slot-firstSlot) * slotDuration).Unix()
+}
+
+// fork begins where a reorg dropped slots: the blocks from there on have other hashes.
+type fork struct{ from uint64 }
+
+// blockhash is the hash of the block of slot on the present fork.
+func (c *Chain) blockhash(slot uint64) [32]byte {
+	forks := uint64(0)
+	for i, f := range c.forks {
+		if f.from <= slot {
+			forks = uint64(i) + 1
+		}
+	}
+	preimage := []byte("crossgate sandbox: solana block ")
+	preimage = binary.BigEndian.AppendUint64(preimage, slot)
+	return sha256.Sum256(binary.BigEndian.AppendUint64(preimage, forks))
+}

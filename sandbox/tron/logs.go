@@ -1,0 +1,143 @@
+package tron
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// Limits of one search, as java-tron's configuration has them by default: maxBlockRange, maxAddressSize,
+// maxSubTopics; and its LogBlockQuery.MAX_RESULT.
+const (
+	maxBlockRange = 5000
+	maxAddresses  = 1000
+	maxTopics     = 1000
+	maxLogs       = 10_000
+)
+
+type filter struct {
+	FromBlock string            `json:"fromBlock"`
+	ToBlock   string            `json:"toBlock"`
+	BlockHash json.RawMessage   `json:"blockHash"`
+	Address   json.RawMessage   `json:"address"`
+	Topics    []json.RawMessage `json:"topics"`
+}
+
+func (s *server) logs(ctx context.Context, params []json.RawMessage) (any, error) {
+	var asked filter
+	if err := json.Unmarshal(params[0], &asked); err != nil {
+		return nil, invalidParams("method parameters invalid")
+	}
+	from, to, err := s.span(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := asked.addresses()
+	if err != nil {
+		return nil, err
+	}
+	if err := asked.checkTopics(); err != nil {
+		return nil, err
+	}
+	found := []log{}
+	if from > to {
+		return found, nil
+	}
+	search := map[string]any{"fromBlock": hexutil.Uint64(from), "toBlock": hexutil.Uint64(to), "address": addresses, "topics": asked.Topics}
+	if err := s.node.CallContext(ctx, &found, "eth_getLogs", search); err != nil {
+		return nil, err
+	}
+	if len(found) > maxLogs {
+		return nil, &fault{Code: limitExceeded, Message: fmt.Sprintf("query returned more than %d results", maxLogs)}
+	}
+	reshape(found)
+	return found, nil
+}
+
+// span returns the blocks to search. Beyond the newest there is nothing.
+func (s *server) span(ctx context.Context, asked filter) (from, to uint64, err error) {
+	var head hexutil.Uint64
+	if err := s.node.CallContext(ctx, &head, "eth_blockNumber"); err != nil {
+		return 0, 0, err
+	}
+	if asked.BlockHash != nil {
+		if asked.FromBlock != "" || asked.ToBlock != "" {
+			return 0, 0, invalidParams("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other")
+		}
+		found, err := s.blockByHash(ctx, []json.RawMessage{asked.BlockHash, json.RawMessage("false")})
+		if err != nil || found == nil {
+			return 0, 0, invalidParams("invalid blockHash")
+		}
+		number := uint64(found.(*shaped).Number)
+		return number, number, nil
+	}
+	if from, err = s.number(ctx, asked.FromBlock, uint64(head)); err != nil {
+		return 0, 0, err
+	}
+	if to, err = s.number(ctx, asked.ToBlock, uint64(head)); err != nil {
+		return 0, 0, err
+	}
+	if from > to && asked.FromBlock != "" && asked.ToBlock != "" {
+		return 0, 0, invalidParams("please verify: fromBlock <= toBlock")
+	}
+	to = min(to, uint64(head))
+	if from <= to && to-from > maxBlockRange {
+		return 0, 0, invalidParams(fmt.Sprintf("exceed max block range: %d", maxBlockRange))
+	}
+	return from, to, nil
+}
+
+// number is the number of a block named by number or tag; one that is not named is the head.
+func (s *server) number(ctx context.Context, named string, head uint64) (uint64, error) {
+	if named == "" || named == "latest" {
+		return head, nil
+	}
+	at, err := height(named)
+	if err != nil {
+		return 0, err
+	}
+	if number, err := hexutil.DecodeUint64(at); err == nil {
+		return number, nil
+	}
+	found, err := s.blockAt(ctx, at, false)
+	if err != nil || found == nil {
+		return 0, err
+	}
+	return uint64(found.Number), nil
+}
+
+// addresses reads one address or a list of them.
+func (f filter) addresses() ([]common.Address, error) {
+	var several []string
+	if f.Address != nil && json.Unmarshal(f.Address, &several) != nil {
+		several = []string{text(f.Address)}
+	}
+	if len(several) > maxAddresses {
+		return nil, invalidParams(fmt.Sprintf("exceed max addresses: %d", maxAddresses))
+	}
+	var addresses []common.Address
+	for i, each := range several {
+		read, err := address(each)
+		if err != nil {
+			return nil, invalidParams(fmt.Sprintf("invalid address at index %d: [%s]", i, each))
+		}
+		addresses = append(addresses, read)
+	}
+	return addresses, nil
+}
+
+func (f filter) checkTopics() error {
+	if len(f.Topics) > 4 {
+		return invalidParams("topics size should be <= 4")
+	}
+	for _, slot := range f.Topics {
+		var several []json.RawMessage
+		if json.Unmarshal(slot, &several) == nil && len(several) > maxTopics {
+			return invalidParams(fmt.Sprintf("exceed max topics: %d", maxTopics))
+		}
+	}
+	return nil
+}

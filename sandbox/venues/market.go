@@ -1,0 +1,52 @@
+// Package venues speaks each swap venue's own HTTP dialect over the pools of the sandbox's chains.
+package venues
+
+import (
+	"context"
+	"math/big"
+	"net/http"
+	"time"
+)
+
+// Pool is one constant-product pool that a venue may route through.
+type Pool struct {
+	// Chain is the EVM (EIP-155) chain id, which is what venues speak.
+	Chain uint64
+	// Address, TokenA and TokenB are 0x hex; TokenA is the pool's token0. The native coin trades as its wrapped token.
+	Address, TokenA, TokenB string
+	// FeeBps is what the pool keeps of every input, in basis points.
+	FeeBps int
+}
+
+// Token is a token, or the native coin under the zero address, that the venues know.
+type Token struct {
+	Chain                 uint64
+	Address, Symbol, Name string
+	Decimals              int
+	// USD is the price the pools were seeded at.
+	USD float64
+}
+
+// Market is everything a venue can see of the sandbox.
+type Market struct {
+	Pools  []Pool
+	Tokens []Token
+	// Wrapped is the wrapped coin's address by EVM chain id.
+	Wrapped map[uint64]string
+	// Reserves answers the present reserves of TokenA and TokenB of a pool, in smallest units.
+	Reserves func(ctx context.Context, chain uint64, pool string) (a, b *big.Int, err error)
+	Now      func() time.Time
+}
+
+// Prices is the name of the service that tells USD prices and swaps nothing.
+const Prices = "defillama"
+
+// Handlers returns one handler per venue, and Prices. Each serves the paths of the real service from the root.
+func Handlers(m Market) map[string]http.Handler {
+	f := newFloor(m)
+	handlers := map[string]http.Handler{Prices: newDefiLlama(f)}
+	for name, d := range dialects {
+		handlers[name] = d.open(f)
+	}
+	return handlers
+}

@@ -1,0 +1,41 @@
+package sandbox
+
+import (
+	"strings"
+	"text/template"
+)
+
+// gatewayConfig differs from the configuration of a real deployment in its URLs, and in reading the
+// chains from their first block: they are short.
+var gatewayConfig = template.Must(template.New("config").Parse(`# A gateway in front of this sandbox.
+index: {path: {{printf "%q" .Index}}, lookback: 0}
+chains:
+{{- range .World.Chains}}
+  - {id: {{.Facts.ID}}, endpoints: [{url: "{{.RPC}}"}]}
+{{- end}}
+{{- with .World.Solana}}
+  - {id: {{.Facts.ID}}, endpoints: [{url: "{{.RPC}}"}]}
+{{- end}}
+venues:
+{{- range .World.Venues}}
+  - {name: {{.Name}}, endpoints: [{url: "{{.URL}}"}]{{with .Key}}, key: "{{.}}"{{end}}}
+{{- end}}
+{{- range .World.Exchanges}}
+  - {name: {{.}}}
+{{- end}}
+prices: {defillama: {endpoints: [{url: "{{.World.Prices.URL}}"}]}}
+`))
+
+// Config returns the configuration file of a gateway that knows this world and nothing else, and keeps
+// its orders in the file at indexPath.
+func (w *World) Config(indexPath string) []byte {
+	var text strings.Builder
+	err := gatewayConfig.Execute(&text, struct {
+		World *World
+		Index string
+	}{w, indexPath})
+	if err != nil {
+		panic("sandbox: the template of the configuration: " + err.Error())
+	}
+	return []byte(text.String())
+}

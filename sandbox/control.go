@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"crossgate/chain"
+)
+
+// control is one call that moves the world.
+type control struct {
+	path string
+	body string // an example
+	does string
+	act  func(w *World, ctx context.Context, body []byte) (any, error)
+}
+
+// errBadCall marks mistakes in the call itself, as against what the chain refused.
+var errBadCall = errors.New("bad call")
+
+var controls = []control{
+	{
+		"create", `{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`,
+		"creates an order of the first maker; amounts in whole tokens, no token means the coin", decoded((*World).controlCreate),
+	},
+	{"fulfil", `{"orderId":"0x…","taker":"0x…"}`, "has a taker (default: the first) fulfil an order", decoded((*World).controlFulfil)},
+	{"unlock", `{"orderIds":["0x…"]}`, "has the taker send the unlock, one message for all of them", decoded((*World).controlUnlock)},
+	{"claim", `{"orderId":"0x…"}`, "carries out the unlock that was sent about an order", decoded((*World).controlClaim)},
+	{"cancel", `{"orderId":"0x…"}`, "has the order's authority cancel it and send word", decoded((*World).controlCancel)},
+	{"claim-cancel", `{"orderId":"0x…"}`, "carries out the cancel that was sent about an order", decoded((*World).controlClaim)},
+	{"mine", `{"chainId":1,"blocks":3}`, "adds empty blocks", decoded((*World).controlMine)},
+	{
+		"reorg", `{"chainId":1,"depth":2,"again":false}`,
+		"drops the newest blocks for one more, empty, or (again) with the same transactions one block later", decoded((*World).controlReorg),
+	},
+	{
+		"fault", `{"target":137,"kind":"slow","delayMs":3000}`,
+		"makes a chain's RPC or a venue slow (delayMs), down, wrong (as: html, garbage, chain) or limited (retryAfter seconds), " +
+			"for ever or for so many requests; none ends it", decoded((*World).controlFault),
+	},
+}
+
+const maxControlBytes = 1 << 20
+
+func (w *World) openControl(mux *http.ServeMux) {
+	mux.HandleFunc("GET /{$}", listControls)
+	mux.HandleFunc("GET /sandbox/world", func(out http.ResponseWriter, r *http.Request) {
+		seen, err := w.look(r.Context())
+		if err != nil {
+			refuse(out, http.StatusInternalServerError, err)
+			return
+		}
+		answer(out, http.StatusOK, seen)
+	})
+	for _, c := range controls {
+		mux.HandleFunc("POST /sandbox/"+c.path, func(out http.ResponseWriter, r *http.Request) { w.control(out, r, c) })
+	}
+	mux.HandleFunc("/", func(out http.ResponseWriter, r *http.Request) {
+		refuse(out, http.StatusNotFound, fmt.Errorf("no %s %s here: GET / lists the calls", r.Method, r.URL.Path))
+	})
+}
+
+func listControls(out http.ResponseWriter, _ *http.Request) {
+	calls := []map[string]string{{"call": "GET /sandbox/world", "does": "shows everything in the sandbox as it is now"}}
+	for _, c := range controls {
+		calls = append(calls, map[string]string{"call": "POST /sandbox/" + c.path, "body": c.body, "does": c.does})
+	}
+	answer(out, http.StatusOK, map[string]any{"calls": calls})
+}
+
+func (w *World) control(out http.ResponseWriter, r *http.Request, c control) {
+	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxControlBytes))
+	if err != nil {
+		refuse(out, http.StatusBadRequest, fmt.Errorf("read body: %w", err))
+		return
+	}
+	result, err := c.act(w, r.Context(), body)
+	switch {
+	case errors.Is(err, ErrUnknownOrder):
+		refuse(out, http.StatusNotFound, err)
+	case errors.Is(err, errBadCall):
+		refuse(out, http.StatusBadRequest, fmt.Errorf("%w; want %s", err, c.body))
+	case err != nil:
+		refuse(out, http.StatusConflict, err)
+	default:
+		answer(out, http.StatusOK, result)
+	}
+}
+
+// decoded reads a call's body into B, refusing unknown members.
+func decoded[B any](act func(*World, context.Context, B) (any, error)) func(*World, context.Context, []byte) (any, error) {
+	return func(w *World, ctx context.Context, body []byte) (any, error) {
+		var b B
+		decoder := json.NewDecoder(strings.NewReader(string(body)))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&b); err != nil {
+			return nil, fmt.Errorf("%w: %w", errBadCall, err)
+		}
+		return act(w, ctx, b)
+	}
+}
+
+func (w *World) controlMine(ctx context.Context, b struct {
+	ChainID chain.ID `json:"chainId"`
+	Blocks  int      `json:"blocks"`
+},
+) (any, error) {
+	const most = 10_000
+	if _, _, err := w.tokensOn(b.ChainID); err != nil || b.Blocks < 1 || b.Blocks > most {
+		return nil, fmt.Errorf("%w: chain %s, %d blocks of at most %d", errBadCall, b.ChainID, b.Blocks, most)
+	}
+	if err := w.Mine(ctx, b.ChainID, b.Blocks); err != nil {
+		return nil, err
+	}
+	return w.lookAtChain(b.ChainID), nil
+}
+
+func (w *World) controlReorg(ctx context.Context, b struct {
+	ChainID chain.ID `json:"chainId"`
+	Depth   uint64   `json:"depth"`
+	Again   bool     `json:"again"`
+},
+) (any, error) {
+	reorg := w.Reorg
+	if b.Again {
+		reorg = w.ReorgAgain
+	}
+	if err := reorg(ctx, b.ChainID, b.Depth); err != nil {
+		return nil, fmt.Errorf("%w: %w", errBadCall, err)
+	}
+	return w.lookAtChain(b.ChainID), nil
+}
+
+func (w *World) lookAtChain(id chain.ID) chainView {
+	if c, here := w.Chain(id); here {
+		return c.look()
+	}
+	return w.solana.look()
+}
+
+func (w *World) controlFault(_ context.Context, b struct {
+	Target     json.RawMessage `json:"target"`
+	Kind       string          `json:"kind"`
+	DelayMs    int64           `json:"delayMs"`
+	As         string          `json:"as"`
+	RetryAfter int64           `json:"retryAfter"`
+	Requests   int             `json:"requests"`
+},
+) (any, error) {
+	target := strings.Trim(string(b.Target), `"`)
+	err := w.Inject(target, Fault{
+		Kind: b.Kind, Delay: time.Duration(b.DelayMs) * time.Millisecond, As: b.As,
+		RetryAfter: time.Duration(b.RetryAfter) * time.Second, Requests: b.Requests,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBadCall, err)
+	}
+	return map[string]string{"target": target, "kind": b.Kind}, nil
+}
+
+// Mine adds empty blocks to a chain.
+func (w *World) Mine(ctx context.Context, id chain.ID, blocks int) error {
+	if id == chain.Solana {
+		w.solana.ledger.Mine(blocks)
+		return nil
+	}
+	c, err := w.known(id)
+	if err != nil {
+		return err
+	}
+	for range blocks {
+		if _, err := c.node.seal(ctx, w.now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reorg drops the newest depth blocks of a chain, with everything in them, for depth+1 empty ones.
+func (w *World) Reorg(ctx context.Context, id chain.ID, depth uint64) error {
+	return w.rewrite(ctx, id, rewrite{depth: depth})
+}
+
+// ReorgAgain drops the newest depth blocks of a chain and has the same transactions happen again, each
+// in a block one higher.
+func (w *World) ReorgAgain(ctx context.Context, id chain.ID, depth uint64) error {
+	return w.rewrite(ctx, id, rewrite{depth: depth, again: true})
+}
+
+func (w *World) rewrite(ctx context.Context, id chain.ID, r rewrite) error {
+	if id == chain.Solana {
+		if r.again {
+			return errors.New("on Solana dropped transactions do not happen again")
+		}
+		return w.solana.ledger.Reorg(r.depth)
+	}
+	c, err := w.known(id)
+	if err != nil {
+		return err
+	}
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	return c.node.reorg(ctx, w.now(), r)
+}

@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+	"crossgate/sandbox/contracts"
+	"crossgate/sandbox/venues"
+)
+
+// exchange is where the contracts of exchanges stand on the real chain: Uniswap/contracts deployments,
+// sushi 7.3.15 and oku-chains 1.12.36. What is empty is not there.
+type exchange struct {
+	pairFactory                      string // of the pool router
+	feeFactory, feeQuoter, feeRouter string // Uniswap V3
+	routeFactory, routeRouter        string // Aerodrome
+}
+
+var exchanges = map[chain.ID]exchange{
+	1: {
+		pairFactory: "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f",
+		feeFactory:  "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+		feeQuoter:   "0x61fFE014bA17989E743c5F6cB21bF9697530B21e",
+		feeRouter:   "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
+	},
+	137: {
+		pairFactory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C",
+		feeFactory:  "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+		feeQuoter:   "0x61fFE014bA17989E743c5F6cB21bF9697530B21e",
+		feeRouter:   "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
+	},
+	8453: {
+		pairFactory:  "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6",
+		feeFactory:   "0x33128a8fC17869897dcE68Ed026d694621f6FDfD",
+		feeQuoter:    "0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a",
+		feeRouter:    "0x2626664c2603336E57B271c5C0b26F421741e481",
+		routeFactory: "0x420DD381b31aEf6683db6B902084cB0FFECe40Da",
+		routeRouter:  "0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43",
+	},
+	100000014: {pairFactory: "0xB45e53277a7e0F1D35f2a77160e91e25507f1763"},
+}
+
+// Exchanges are the names of venues that are read from the world's chains, without a service.
+func (w *World) Exchanges() []string {
+	return []string{"aerodrome", "sushiswap-v2", "uniswap-v2", "uniswap-v3", "wrap"}
+}
+
+// hundredthsPerBps turns a pool's fee into what Uniswap V3 calls it.
+const hundredthsPerBps = 100
+
+// placeMarkets puts up the pools, the exchanges that know them, and the venues' contracts.
+func (a *allocation) placeMarkets() {
+	c := a.chain
+	pairs, fees, routes := contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState()
+	for _, pool := range c.Pools {
+		a.place(pool.Address, contracts.Pool, contracts.Pool.NewState().
+			Set("token0", pool.Token0.Address).
+			Set("token1", pool.Token1.Address).
+			Set("feeBps", pool.FeeBps).
+			Set("reserve0", pool.reserves[0]).
+			Set("reserve1", pool.reserves[1]), nil)
+		one, other := pool.Token0.Address, pool.Token1.Address
+		fee := pool.FeeBps * hundredthsPerBps
+		fees.Set("getPool", pool.Address, one, other, fee).Set("getPool", pool.Address, other, one, fee)
+		of := pairs
+		if pool.FeeBps != tiers[0].feeBps {
+			of = routes
+		}
+		of.Set("getPair", pool.Address, one, other).Set("getPair", pool.Address, other, one)
+	}
+	a.placeExchanges(pairs, fees, routes)
+	for _, name := range venues.Names() {
+		a.placeVenue(name)
+	}
+}
+
+// placeExchanges puts up Uniswap V2 over the dear pools, V3 over all, and Aerodrome over the cheap ones.
+func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
+	at, wrapped := exchanges[a.chain.Facts.ID], a.chain.Tokens[0].Address
+	put := func(address string, contract *contracts.Contract, state *contracts.State) {
+		if address != "" {
+			a.place(common.HexToAddress(address), contract, state, nil)
+		}
+	}
+	put(at.pairFactory, contracts.PoolFactory, pairs)
+	put(a.chain.spec.poolRouter, contracts.PoolRouter, contracts.PoolRouter.NewState().
+		Set("WETH", wrapped).Set("factory", common.HexToAddress(at.pairFactory)))
+	put(at.feeFactory, contracts.PoolFactory, fees)
+	put(at.feeQuoter, contracts.FeePoolQuoter, contracts.FeePoolQuoter.NewState().
+		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
+	put(at.feeRouter, contracts.FeePoolRouter, contracts.FeePoolRouter.NewState().
+		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
+	put(at.routeFactory, contracts.PoolFactory, routes)
+	put(at.routeRouter, contracts.RoutePoolRouter, contracts.RoutePoolRouter.NewState().
+		Set("weth", wrapped).Set("defaultFactory", common.HexToAddress(at.routeFactory)))
+}
+
+// placeVenue puts up a venue's contracts, all alike, and what holds allowances for them.
+func (a *allocation) placeVenue(name string) {
+	native := a.chain.Facts.Native
+	approval := common.HexToAddress(venues.Approval(name, native))
+	for _, at := range venues.Routers(name, native) {
+		router := common.HexToAddress(at)
+		a.place(router, contracts.VenueRouter, contracts.VenueRouter.NewState().
+			Set("wrappedCoin", a.chain.Tokens[0].Address).Set("approval", approval), nil)
+		if approval != (common.Address{}) {
+			a.place(approval, contracts.TokenApproval, contracts.TokenApproval.NewState().Set("router", router), nil)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"crossgate/sandbox/venues"
+)
+
+// Kinds of fault.
+const (
+	Slow    = "slow"    // answers late
+	Down    = "down"    // breaks the connection
+	Wrong   = "wrong"   // answers 200 with something else
+	Limited = "limited" // answers 429
+	NoFault = "none"    // ends a fault
+)
+
+// What a wrong endpoint answers.
+const (
+	AsHTML    = "html"    // an error page
+	AsGarbage = "garbage" // JSON that breaks off
+	AsChain   = "chain"   // as an endpoint of another chain would; chains only
+)
+
+// Fault is how an endpoint misbehaves.
+type Fault struct {
+	Kind  string        // Slow, Down, Wrong, Limited or NoFault
+	Delay time.Duration // of Slow; default 5 s
+	As    string        // of Wrong; default AsHTML
+	// RetryAfter is what Limited asks for, in whole seconds; default 1 s.
+	RetryAfter time.Duration
+	// Requests is how many of them the fault meets before it ends by itself. Zero: until NoFault.
+	Requests int
+}
+
+const (
+	defaultDelay      = 5 * time.Second
+	defaultRetryAfter = time.Second
+	maxRequestBytes   = 5 << 20
+	// strangeChainID is the EIP-155 id that AsChain claims.
+	strangeChainID = "0x3e7"
+)
+
+// faults are the faults in force, by target: a chain's id or a venue's name.
+type faults struct {
+	ended chan struct{} // closed when the world is
+
+	mu      sync.Mutex
+	targets []string
+	active  map[string]*Fault
+}
+
+func newFaults() *faults {
+	return &faults{ended: make(chan struct{}), active: map[string]*Fault{}}
+}
+
+// Inject makes the endpoint of a chain (target: its id) or of a venue (target: its name) misbehave.
+func (w *World) Inject(target string, f Fault) error { return w.faults.inject(target, f) }
+
+func (f *faults) inject(target string, fault Fault) error {
+	switch {
+	case !slices.Contains([]string{Slow, Down, Wrong, Limited, NoFault}, fault.Kind):
+		return fmt.Errorf("kind %q: want slow, down, wrong, limited or none", fault.Kind)
+	case !slices.Contains([]string{"", AsHTML, AsGarbage, AsChain}, fault.As):
+		return fmt.Errorf("as %q: want html, garbage or chain", fault.As)
+	case fault.Delay < 0 || fault.RetryAfter < 0 || fault.Requests < 0:
+		return errors.New("negative delay, retryAfter or requests")
+	}
+	if fault.Delay == 0 {
+		fault.Delay = defaultDelay
+	}
+	if fault.RetryAfter == 0 {
+		fault.RetryAfter = defaultRetryAfter
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.Contains(f.targets, target) {
+		return fmt.Errorf("target %q: want one of %q", target, f.targets)
+	}
+	delete(f.active, target)
+	if fault.Kind != NoFault {
+		f.active[target] = &fault
+	}
+	return nil
+}
+
+// inForce returns the faults by target.
+func (f *faults) inForce() map[string]Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	faults := map[string]Fault{}
+	for target, fault := range f.active {
+		faults[target] = *fault
+	}
+	return faults
+}
+
+// take returns the fault that the target's next request meets.
+func (f *faults) take(target string) Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fault := f.active[target]
+	if fault == nil {
+		return Fault{Kind: NoFault}
+	}
+	if fault.Requests > 0 {
+		if fault.Requests--; fault.Requests == 0 {
+			delete(f.active, target)
+		}
+	}
+	return *fault
+}
+
+// end lets go of every request that a fault holds.
+func (f *faults) end() { close(f.ended) }
+
+// guard puts target's faults in front of its handler.
+func (f *faults) guard(target string, next http.Handler) http.Handler {
+	f.targets = append(f.targets, target)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fault := f.take(target)
+		switch fault.Kind {
+		case Slow:
+			// The body is read first: only then does the server notice that the client has gone.
+			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
+			if err != nil || !f.wait(r.Context(), fault.Delay) {
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			next.ServeHTTP(w, r)
+		case Down:
+			breakConnection(w)
+		case Wrong:
+			answerWrong(w, r, fault.As, next)
+		case Limited:
+			venues.Limited(target, max(fault.RetryAfter, time.Second)).ServeHTTP(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// wait reports whether the delay passed before the client left or the world ended.
+func (f *faults) wait(ctx context.Context, delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-f.ended:
+	}
+	return false
+}
+
+// breakConnection ends the connection with a reset, without a byte of answer.
+func breakConnection(w http.ResponseWriter) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // closes it all the same
+	}
+	if tcp, ok := connection.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // close sends a reset
+	}
+	_ = connection.Close()
+}
+
+func answerWrong(w http.ResponseWriter, r *http.Request, as string, next http.Handler) {
+	switch as {
+	case AsGarbage:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"amou`)
+	case AsChain:
+		answerAsOtherChain(w, r, next)
+	default:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>")
+	}
+}

@@ -1,0 +1,192 @@
+package sandbox
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"crossgate/chain"
+	"crossgate/sandbox/contracts"
+)
+
+// The protocol's parameters as they are on the real chains: four basis points, and batches of fifty
+// orders, of seven for Solana.
+const (
+	transferFeeBps           = 4
+	maxOrdersInBatch         = 50
+	maxOrdersInBatchToSolana = 7
+
+	engineEVM    = 1
+	engineSolana = 2
+)
+
+// fixedFees is what an order costs its maker in the coin of the give chain: docs.debridge.com, fees
+// and supported chains.
+var fixedFees = map[chain.ID]string{1: "0.001", 137: "0.5", 8453: "0.001", 100000014: "1", chain.Tron: "4"}
+
+// solanaDestination is what EVM contracts hold for Solana's DlnDestination: the program's address
+// ["AUTHORIZED_DST_NATIVE_SENDER"].
+var solanaDestination = common.FromHex("0xa192b7f8b3eddc1e930a8e141564bb0ddc9d23f607cf13fd3a9fc15a638ed033")
+
+// allocation is genesis in the making: contracts at their real addresses, in the state in which a
+// running chain would have them.
+type allocation struct {
+	accounts types.GenesisAlloc
+	chain    *Chain
+	cast     cast
+}
+
+// genesis is the chain's first block. Its time is long past, so that history can begin when it likes.
+func (c *Chain) genesis(people cast) *core.Genesis {
+	a := &allocation{accounts: core.SystemContractAllocs(), chain: c, cast: people}
+	for _, account := range people.all() {
+		a.accounts[account.Address] = types.Account{Balance: c.coin().units("10000")}
+	}
+	a.placeProtocol()
+	a.placeTokens()
+	if c.hasMarket() {
+		a.placeMarkets()
+		a.placeRouter()
+	}
+	a.place(c.multicall(), contracts.Multicall3, contracts.Multicall3.NewState(), nil)
+	a.place(multiCaller, contracts.MultiCaller, contracts.MultiCaller.NewState(), nil)
+	a.place(callTarget, contracts.CallTarget, contracts.CallTarget.NewState(), nil)
+	return &core.Genesis{
+		Config:     protocol(c.Facts.Native),
+		Timestamp:  1_700_000_000,
+		GasLimit:   blockGasLimit,
+		BaseFee:    big.NewInt(c.spec.baseFee),
+		Difficulty: new(big.Int),
+		Alloc:      a.accounts,
+	}
+}
+
+func (a *allocation) place(at common.Address, contract *contracts.Contract, state *contracts.State, balance *big.Int) {
+	if balance == nil {
+		balance = new(big.Int)
+	}
+	// Nonce 1, as contracts have it since EIP-161.
+	a.accounts[at] = types.Account{Code: contract.Runtime, Storage: state.Slots(), Balance: balance, Nonce: 1}
+}
+
+func (a *allocation) placeProtocol() {
+	c := a.chain
+	var subscription uint64
+	if uint64(c.Facts.ID) != c.Facts.Native {
+		subscription = uint64(c.Facts.ID)
+	}
+	source := contracts.DlnSource.NewState().
+		Set("owner", a.cast.owner.Address).
+		Set("deBridgeGate", c.gate()).
+		Set("subscriptionId", subscription).
+		Set("globalFixedNativeFee", c.coin().units(fixedFees[c.Facts.ID])).
+		Set("globalTransferFeeBps", uint64(transferFeeBps)).
+		Set("legacyEvents", startsLegacy(c))
+	destination := contracts.DlnDestination.NewState().
+		Set("owner", a.cast.owner.Address).
+		Set("deBridgeGate", c.gate()).
+		Set("externalCallAdapter", externalCallAdapter).
+		Set("subscriptionId", subscription).
+		Set("maxOrderCountPerBatchEvmUnlock", uint64(maxOrdersInBatch)).
+		Set("maxOrderCountPerBatchSolanaUnlock", uint64(maxOrdersInBatchToSolana)).
+		Set("legacyEvents", startsLegacy(c))
+	for _, other := range chain.Documented().All() {
+		sourceThere, destinationThere, engine := peers(other)
+		if other.ID == c.Facts.ID || len(destinationThere) == 0 {
+			continue
+		}
+		source.Set("dlnDestinationAddresses", destinationThere, uint64(other.ID)).Set("chainEngines", engine, uint64(other.ID))
+		destination.Set("dlnSourceAddresses", sourceThere, uint64(other.ID)).Set("chainEngines", engine, uint64(other.ID))
+	}
+	a.place(c.dlnSource(), contracts.DlnSource, source, nil)
+	a.place(c.dlnDestination(), contracts.DlnDestination, destination, nil)
+	a.place(c.gate(), contracts.DeBridgeGate, contracts.DeBridgeGate.NewState().Set("subscriptionId", subscription), nil)
+	a.place(externalCallAdapter, contracts.ExternalCallAdapter, contracts.ExternalCallAdapter.NewState().
+		Set("dlnDestination", c.dlnDestination()).
+		Set("legacyEvents", c.Facts.ID == polygon), nil)
+}
+
+// peers are the protocol's two contracts on another chain, as messages name them.
+func peers(other chain.Chain) (source, destination []byte, engine uint64) {
+	if other.Family == chain.SVM {
+		return other.Contracts.DlnSource.Bytes(), solanaDestination, engineSolana
+	}
+	return other.Contracts.DlnSource.Bytes(), other.Contracts.DlnDestination.Bytes(), engineEVM
+}
+
+// Amounts of every token that each account has at genesis, in whole tokens.
+var purse = map[string]string{usdc: "5000000", wbtc: "100", dai: "5000000", mkr: "10000", mute: "1000000000000", usdt: "5000000"}
+
+const wrappedInPurse = "5000"
+
+func (a *allocation) placeTokens() {
+	for i, token := range a.chain.Tokens {
+		state := token.contract.NewState()
+		if token.contract == contracts.BytesToken {
+			state.Set("name", bytes32(token.Name)).Set("symbol", bytes32(token.Symbol))
+		} else {
+			state.Set("name", token.Name).Set("symbol", token.Symbol)
+		}
+		if token.hasDecimals() {
+			state.Set("decimals", uint64(token.Decimals))
+		}
+		amount := wrappedInPurse
+		if i > 0 {
+			amount = purse[token.Symbol]
+		}
+		supply := a.fillPurses(state, token.units(amount))
+		supply.Add(supply, a.fillPools(state, token))
+		state.Set("totalSupply", supply)
+		var backing *big.Int
+		if token.contract == contracts.WrappedCoin {
+			backing = supply
+		}
+		a.place(token.Address, token.contract, state, backing)
+	}
+}
+
+// fillPurses gives every account the amount, and lets the protocol pull it from those who play a part
+// in the history. Users approve for themselves.
+func (a *allocation) fillPurses(state *contracts.State, amount *big.Int) *big.Int {
+	c := a.chain
+	supply := new(big.Int)
+	for _, account := range a.cast.all() {
+		state.Set("balanceOf", amount, account.Address)
+		supply.Add(supply, amount)
+	}
+	unlimited := new(big.Int).Sub(new(big.Int).Lsh(common.Big1, 256), common.Big1)
+	for _, maker := range a.cast.makers {
+		state.Set("allowance", unlimited, maker.Address, c.dlnSource())
+		state.Set("allowance", unlimited, maker.Address, multiCaller)
+		state.Set("allowance", unlimited, maker.Address, c.router())
+	}
+	for _, taker := range append(a.cast.takers[:takerCount:takerCount], a.cast.courier) {
+		state.Set("allowance", unlimited, taker.Address, c.dlnDestination())
+		state.Set("allowance", unlimited, taker.Address, multiCaller)
+	}
+	state.Set("allowance", unlimited, multiCaller, c.dlnSource())
+	state.Set("allowance", unlimited, multiCaller, c.dlnDestination())
+	return supply
+}
+
+func (a *allocation) fillPools(state *contracts.State, token Token) *big.Int {
+	supply := new(big.Int)
+	for _, pool := range a.chain.Pools {
+		for i, side := range []Token{pool.Token0, pool.Token1} {
+			if side.Address == token.Address {
+				state.Set("balanceOf", pool.reserves[i], pool.Address)
+				supply.Add(supply, pool.reserves[i])
+			}
+		}
+	}
+	return supply
+}
+
+// bytes32 is a short text, left-aligned as Solidity keeps it.
+func bytes32(text string) common.Hash {
+	var word common.Hash
+	copy(word[:], text)
+	return word
+}

@@ -1,0 +1,213 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/sandbox/contracts"
+	"crossgate/sandbox/solana"
+)
+
+// ErrUnknownOrder means that no chain of the world announced an order.
+var ErrUnknownOrder = errors.New("no such order in the sandbox")
+
+// terms is the order tuple. The ABI reader wants the fields under exactly these names.
+type terms struct {
+	MakerOrderNonce             uint64
+	MakerSrc                    []byte
+	GiveChainId                 *big.Int //nolint:revive // the tuple's name
+	GiveTokenAddress            []byte
+	GiveAmount                  *big.Int
+	TakeChainId                 *big.Int //nolint:revive // the tuple's name
+	TakeTokenAddress            []byte
+	TakeAmount                  *big.Int
+	ReceiverDst                 []byte
+	GivePatchAuthoritySrc       []byte
+	OrderAuthorityAddressDst    []byte
+	AllowedTakerDst             []byte
+	AllowedCancelBeneficiarySrc []byte
+	ExternalCall                []byte
+}
+
+// Order is an order as its creation announced it.
+type Order struct {
+	ID         common.Hash
+	CreationTx chain.TxHash
+	Title      string // what it is an example of; empty for orders made after the history
+	terms      terms
+}
+
+// GiveChain is where the order was created.
+func (o Order) GiveChain() chain.ID { return chain.ID(o.terms.GiveChainId.Uint64()) }
+
+// TakeChain is where it is to be fulfilled; it may lie outside the world.
+func (o Order) TakeChain() chain.ID { return chain.ID(o.terms.TakeChainId.Uint64()) }
+
+// Orders reads every order from the chains' logs, in the sequence of the chains and of creation.
+func (w *World) Orders(ctx context.Context) ([]Order, error) {
+	var orders []Order
+	for _, c := range w.chains {
+		logs, err := c.logs(ctx, c.dlnSource(), createdTopics()...)
+		if err != nil {
+			return nil, err
+		}
+		created, err := createdIn(logs)
+		if err != nil {
+			return nil, fmt.Errorf("orders of chain %s: %w", c.Facts.ID, err)
+		}
+		orders = append(orders, created...)
+	}
+	for _, created := range w.solana.ledger.Orders() {
+		orders = append(orders, orderOf(created))
+	}
+	for i := range orders {
+		orders[i].Title = w.titles[orders[i].ID]
+	}
+	return orders, nil
+}
+
+// Order finds an order by its id.
+func (w *World) Order(ctx context.Context, id common.Hash) (Order, error) {
+	orders, err := w.Orders(ctx)
+	if err != nil {
+		return Order{}, err
+	}
+	if i := slices.IndexFunc(orders, func(o Order) bool { return o.ID == id }); i >= 0 {
+		return orders[i], nil
+	}
+	return Order{}, fmt.Errorf("%s: %w", id, ErrUnknownOrder)
+}
+
+// Statuses as the contracts' enums count them.
+const (
+	giveCreated       = 1
+	giveClaimedUnlock = 2
+	giveClaimedCancel = 3
+	takeFulfilled     = 1
+	takeSentUnlock    = 2
+	takeSentCancel    = 3
+	takeCancelled     = 4 // on Solana only, where word of a cancel is sent apart
+)
+
+// The same as Solana's programs name them.
+var (
+	giveStatuses = map[solana.Status]uint8{
+		solana.Created: giveCreated, solana.ClaimedUnlock: giveClaimedUnlock, solana.ClaimedCancel: giveClaimedCancel,
+	}
+	takeStatuses = map[solana.Status]uint8{
+		solana.Fulfilled: takeFulfilled, solana.SentUnlock: takeSentUnlock,
+		solana.Cancelled: takeCancelled, solana.SentCancel: takeSentCancel,
+	}
+)
+
+// State reads the order's present state from the contracts of both chains.
+func (w *World) State(ctx context.Context, o Order) (order.State, error) {
+	give, take, err := w.statuses(ctx, o)
+	if err != nil {
+		return order.None, err
+	}
+	switch {
+	case give == giveClaimedUnlock:
+		return order.StateClaimedUnlock, nil
+	case give == giveClaimedCancel:
+		return order.StateClaimedOrderCancel, nil
+	case take == takeFulfilled:
+		return order.StateFulfilled, nil
+	case take == takeSentUnlock:
+		return order.StateSentUnlock, nil
+	case take == takeSentCancel:
+		return order.StateSentOrderCancel, nil
+	case take == takeCancelled:
+		return order.StateOrderCancelled, nil
+	case give == giveCreated:
+		return order.StateCreated, nil
+	}
+	return order.None, nil
+}
+
+// statuses are those of the two contracts, zero for the one that is not in the world.
+func (w *World) statuses(ctx context.Context, o Order) (give, take uint8, err error) {
+	if o.GiveChain() == chain.Solana {
+		give = giveStatuses[w.solana.ledger.Given(o.ID)]
+	}
+	if o.TakeChain() == chain.Solana {
+		status, _ := w.solana.ledger.Taken(o.ID)
+		take = takeStatuses[status]
+	}
+	if c, here := w.Chain(o.GiveChain()); here {
+		values, err := c.read(ctx, contracts.DlnSource, c.dlnSource(), "giveOrders", o.ID)
+		if err != nil {
+			return 0, 0, err
+		}
+		give = values[0].(uint8)
+	}
+	if c, here := w.Chain(o.TakeChain()); here {
+		values, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takeOrders", o.ID)
+		if err != nil {
+			return 0, 0, err
+		}
+		take = values[0].(uint8)
+	}
+	return give, take, nil
+}
+
+// taker is who fulfilled the order and may send its unlock; zero before.
+func (w *World) taker(ctx context.Context, o Order) ([]byte, error) {
+	if o.TakeChain() == chain.Solana {
+		_, holder := w.solana.ledger.Taken(o.ID)
+		return holder[:], nil
+	}
+	c, err := w.known(o.TakeChain())
+	if err != nil {
+		return nil, err
+	}
+	values, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takeOrders", o.ID)
+	if err != nil {
+		return nil, err
+	}
+	return values[1].(common.Address).Bytes(), nil
+}
+
+func createdTopics() []common.Hash {
+	return []common.Hash{contracts.DlnSource.Topic("CreatedOrder"), contracts.DlnSource.Topic("CreatedOrder0")}
+}
+
+// createdIn decodes the orders that logs announce.
+func createdIn(logs []types.Log) ([]Order, error) {
+	var orders []Order
+	for _, log := range logs {
+		name := "CreatedOrder"
+		if log.Topics[0] == contracts.DlnSource.Topic("CreatedOrder0") {
+			name = "CreatedOrder0"
+		}
+		values, err := contracts.DlnSource.ABI.Unpack(name, log.Data)
+		if err != nil {
+			return nil, fmt.Errorf("%s in transaction %s: %w", name, log.TxHash, err)
+		}
+		o := Order{ID: values[1].([32]byte), CreationTx: chain.NewTxHash(log.TxHash.Bytes())}
+		o.terms = *abi.ConvertType(values[0], new(terms)).(*terms)
+		orders = append(orders, o)
+	}
+	return orders, nil
+}
+
+// logs returns the logs of one contract with one of the topics, oldest first.
+func (c *Chain) logs(ctx context.Context, at common.Address, topics ...common.Hash) ([]types.Log, error) {
+	logs, err := c.node.client.FilterLogs(ctx, ethereum.FilterQuery{
+		FromBlock: new(big.Int), Addresses: []common.Address{at}, Topics: [][]common.Hash{topics},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("logs of chain %s: %w", c.Facts.ID, err)
+	}
+	return logs, nil
+}

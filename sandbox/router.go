@@ -1,0 +1,52 @@
+package sandbox
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/sandbox/contracts"
+	"crossgate/sandbox/venues"
+)
+
+// routerFeeBps is what the public router was recorded to keep of a same-chain swap (2026-09).
+const routerFeeBps = 8
+
+// routerTreasury collects the public router's fees.
+var routerTreasury = madeAddress("router treasury")
+
+// unlisted is the venue that the public router does not call on one chain, so that there is only the direct
+// way to it.
+var unlisted = struct {
+	chain uint64
+	venue string
+}{146, "openocean"}
+
+// placeRouter gives the public router its terms and the list of those whom it calls.
+func (a *allocation) placeRouter() {
+	c := a.chain
+	state := contracts.DeBridgeRouter.NewState().
+		Set("owner", a.cast.owner.Address).
+		Set("feeTreasury", routerTreasury).
+		Set("dlnDestination", c.dlnDestination()).
+		Set("swapVariableFeeBps", uint64(routerFeeBps))
+	for _, at := range c.callable() {
+		if at != "" {
+			state.Set("supportedRouters", true, common.HexToAddress(at))
+		}
+	}
+	a.place(c.router(), contracts.DeBridgeRouter, state, nil)
+}
+
+// callable are the contracts that the public router calls, and those that take tokens for them. What is empty is
+// not on the chain.
+func (c *Chain) callable() []string {
+	at := exchanges[c.Facts.ID]
+	callable := []string{c.spec.poolRouter, at.feeRouter, at.routeRouter}
+	for _, name := range venues.Names() {
+		if c.Facts.Native == unlisted.chain && name == unlisted.venue {
+			continue
+		}
+		callable = append(callable, venues.Routers(name, c.Facts.Native)...)
+		callable = append(callable, venues.Approval(name, c.Facts.Native))
+	}
+	return callable
+}

@@ -1,0 +1,59 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/sandbox/tron"
+)
+
+// handler serves the whole world: each chain's RPC, each venue, and the control calls.
+func (w *World) handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, c := range w.chains {
+		path := "/rpc/" + c.Facts.ID.String()
+		c.RPC, c.EVMRPC = w.url+path, w.url+path
+		served := http.Handler(c.node)
+		if c.Facts.Family == chain.TVM {
+			c.EVMRPC = c.RPC + "/evm"
+			mux.Handle(path+"/evm", allowBrowsers(c.node))
+			served = tron.New(c.node.client.Client())
+		}
+		mux.Handle(path, w.faults.guard(c.Facts.ID.String(), allowBrowsers(served)))
+	}
+	path := "/rpc/" + chain.Solana.String()
+	w.solana.RPC = w.url + path
+	mux.Handle(path, w.faults.guard(chain.Solana.String(), allowBrowsers(w.solana.ledger)))
+	w.openVenues(mux)
+	slices.Sort(w.faults.targets)
+	w.openControl(mux)
+	return mux
+}
+
+// allowBrowsers lets web pages call next, as public endpoints do.
+func allowBrowsers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		if r.Method == http.MethodOptions {
+			w.Header().Set("Access-Control-Allow-Headers", "*")
+			w.Header().Set("Access-Control-Allow-Methods", "GET, POST")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(body) // the client has gone
+}
+
+func refuse(w http.ResponseWriter, status int, err error) {
+	answer(w, status, map[string]string{"error": err.Error()})
+}

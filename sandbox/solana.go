@@ -1,0 +1,94 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/sandbox/solana"
+)
+
+// Solana is the world's Solana chain.
+type Solana struct {
+	// Facts are the real chain's: its id, its coin and the protocol's programs.
+	Facts  chain.Chain
+	Tokens []Token // the wrapped coin first
+	// RPC is the URL of its JSON-RPC endpoint, faults included.
+	RPC string
+
+	ledger *solana.Chain
+}
+
+// newSolana is the chain as it is when history begins: everybody has coin and tokens there.
+func newSolana(beginning time.Time, people cast) (*Solana, error) {
+	facts, known := chain.Documented().Chain(chain.Solana)
+	if !known {
+		return nil, fmt.Errorf("chain %s is not documented", chain.Solana)
+	}
+	const lamports, tokens = 10_000_000_000_000, 5_000_000
+	s := &Solana{Facts: facts, ledger: solana.New(beginning)}
+	for _, t := range solana.Tokens {
+		s.Tokens = append(s.Tokens, tokenOnSolana(t))
+	}
+	for _, account := range people.all() {
+		s.ledger.Fund(account.Wallet.Key, lamports, tokens)
+	}
+	for _, spec := range specs {
+		other, _ := chain.Documented().Chain(spec.id)
+		source, destination, _ := peers(other)
+		s.ledger.Connect(uint64(other.ID), source, destination)
+	}
+	return s, nil
+}
+
+func tokenOnSolana(t solana.Token) Token {
+	return Token{Chain: chain.Solana, Mint: t.Mint, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals}
+}
+
+// coin is the native coin as orders spell it: the zero address.
+func (s *Solana) coin() Token { return tokenOnSolana(solana.Native) }
+
+// token returns the token with symbol, none for the coin; asking for one that does not exist is a
+// mistake of the caller's source.
+func (s *Solana) token(symbol string) Token {
+	for _, t := range s.Tokens {
+		if t.Symbol == symbol {
+			return t
+		}
+	}
+	if symbol != "" {
+		panic("Solana has no token " + symbol)
+	}
+	return s.coin()
+}
+
+// Head is the newest slot.
+func (s *Solana) Head() uint64 { return s.ledger.Head() }
+
+// run makes blocks every period, unless that is zero, until ctx ends.
+func (s *Solana) run(ctx context.Context, now func() time.Time, period time.Duration) {
+	if period == 0 {
+		return
+	}
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.ledger.Pass(now())
+		}
+	}
+}
+
+func (s *Solana) look() chainView {
+	return chainView{
+		ID: s.Facts.ID, Family: s.Facts.Family.String(), Name: s.Facts.Name, RPC: s.RPC, Head: s.Head(),
+		DlnSource:      s.Facts.Contracts.DlnSource.Format(chain.SVM),
+		DlnDestination: s.Facts.Contracts.DlnDestination.Format(chain.SVM),
+		Gate:           s.Facts.Contracts.Gate.Format(chain.SVM),
+		Coin:           coinView{s.Facts.Coin.Symbol, s.Facts.Coin.Decimals, s.Tokens[0].text(chain.SVM)},
+	}
+}

@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+	"crossgate/sandbox/contracts"
+	"crossgate/sandbox/solana"
+)
+
+// Rewards for executing the instructions of a message on Solana, in lamports.
+const (
+	initWalletReward = uint64(2_100_000)
+	claimReward      = uint64(30_000)
+)
+
+// create makes one maker's orders in one transaction.
+func (s *Solana) create(at time.Time, proposals ...proposal) ([]Order, error) {
+	var creations []solana.Creation
+	for _, p := range proposals {
+		creations = append(creations, s.creation(p))
+	}
+	created, err := s.ledger.Create(at, proposals[0].way, creations...)
+	if err != nil {
+		return nil, fmt.Errorf("create order on Solana: %w", err)
+	}
+	orders := make([]Order, len(created))
+	for i, c := range created {
+		orders[i] = orderOf(c)
+	}
+	return orders, nil
+}
+
+// first is the only order of a transaction.
+func first(orders []Order, err error) (Order, error) {
+	if err == nil && len(orders) != 1 {
+		err = fmt.Errorf("creation announced %d orders", len(orders))
+	}
+	if err != nil {
+		return Order{}, err
+	}
+	return orders[0], nil
+}
+
+func (s *Solana) creation(p proposal) solana.Creation {
+	c := solana.Creation{
+		Maker: p.maker.Wallet, Give: givenOn(p.giveToken), Amount: p.giveAmount.Uint64(),
+		Take:     solana.Offer{Chain: uint64(p.takeChain), Token: p.takeToken, Amount: p.takeAmount},
+		Receiver: p.receiver, Authority: p.authority, AllowedTaker: p.allowedTaker, ExternalCall: p.externalCall,
+		Nonce: p.salt, Metadata: p.metadata,
+	}
+	if len(p.cancelBeneficiary) > 0 {
+		c.CancelBeneficiary = solana.Key(p.cancelBeneficiary)
+	}
+	if p.affiliate != nil {
+		c.Affiliate = &solana.Affiliate{Beneficiary: solana.Key(p.affiliate.beneficiary), Amount: p.affiliate.amount.Uint64()}
+	}
+	if p.referral != 0 {
+		c.Referral = &p.referral
+	}
+	if !p.payer.isNobody() {
+		c.Payer = p.payer.Wallet
+	}
+	return c
+}
+
+// givenOn is a token as the ledger knows it.
+func givenOn(t Token) solana.Token {
+	for _, known := range solana.Tokens {
+		if known.Mint == t.Mint {
+			return known
+		}
+	}
+	return solana.Native
+}
+
+func orderOf(c solana.Order) Order {
+	t := c.Terms
+	number := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
+	return Order{ID: t.ID(), CreationTx: chain.NewTxHash(c.Creation[:]), terms: terms{
+		MakerOrderNonce: t.Nonce, MakerSrc: t.Maker,
+		GiveChainId: number(t.Give.Chain), GiveTokenAddress: t.Give.Token, GiveAmount: t.Give.Amount,
+		TakeChainId: number(t.Take.Chain), TakeTokenAddress: t.Take.Token, TakeAmount: t.Take.Amount,
+		ReceiverDst: t.Receiver, GivePatchAuthoritySrc: t.PatchAuthority, OrderAuthorityAddressDst: t.Authority,
+		AllowedTakerDst: t.AllowedTaker, AllowedCancelBeneficiarySrc: t.CancelBeneficiary, ExternalCall: t.ExternalCall,
+	}}
+}
+
+// termsOf are an order's terms as the programs carry them.
+func termsOf(o Order) solana.Terms {
+	t := o.terms
+	return solana.Terms{
+		Nonce: t.MakerOrderNonce, Maker: t.MakerSrc,
+		Give:     solana.Offer{Chain: t.GiveChainId.Uint64(), Token: t.GiveTokenAddress, Amount: t.GiveAmount},
+		Take:     solana.Offer{Chain: t.TakeChainId.Uint64(), Token: t.TakeTokenAddress, Amount: t.TakeAmount},
+		Receiver: t.ReceiverDst, PatchAuthority: t.GivePatchAuthoritySrc, Authority: t.OrderAuthorityAddressDst,
+		AllowedTaker: t.AllowedTakerDst, CancelBeneficiary: t.AllowedCancelBeneficiarySrc, ExternalCall: t.ExternalCall,
+	}
+}
+
+func (s *Solana) fulfil(at time.Time, o Order, taker Account, how fulfilment) error {
+	if how.extra != nil || how.runsCall || how.throughRouter {
+		return errors.New("on Solana orders are fulfilled exactly, by their takers")
+	}
+	f := solana.Fulfilment{Terms: termsOf(o), Taker: taker.Wallet}
+	if !how.unlockAuthority.isNobody() {
+		f.UnlockAuthority = how.unlockAuthority.Wallet.Key
+	}
+	return s.ledger.Fulfil(at, solana.Way{}, f)
+}
+
+func (s *Solana) sendUnlock(at time.Time, taker Account, beneficiary []byte, orders []Order) error {
+	ids := make([][32]byte, len(orders))
+	for i, o := range orders {
+		ids[i] = o.ID
+	}
+	return s.ledger.SendUnlock(at, taker.Wallet, beneficiary, ids...)
+}
+
+// sendCancel cancels the order, unless that has happened, and sends word of it.
+func (s *Solana) sendCancel(at time.Time, o Order, authority Account, beneficiary []byte) error {
+	if status, _ := s.ledger.Taken(o.ID); status != solana.Cancelled {
+		if err := s.ledger.Cancel(at, termsOf(o), authority.Wallet); err != nil {
+			return err
+		}
+	}
+	return s.ledger.SendCancel(at, o.ID, authority.Wallet, beneficiary)
+}
+
+// message is the word about the order that left Solana, as an EVM gate claims it.
+func (s *Solana) message(o Order) (message, error) {
+	sent, err := s.ledger.Message(o.ID)
+	if err != nil {
+		return message{}, err
+	}
+	autoParams, err := claimedParams.Pack(claimedTuple{
+		ExecutionFee: new(big.Int), Flags: new(big.Int).SetUint64(sent.Flags),
+		FallbackAddress: common.BytesToAddress(sent.Receiver), Data: sent.Data, NativeSender: sent.Sender[:],
+	})
+	if err != nil {
+		return message{}, fmt.Errorf("parameters of message %x: %w", sent.Submission, err)
+	}
+	return message{
+		to: chain.ID(sent.To), from: chain.Solana, debridgeID: sent.DebridgeID,
+		receiver: common.BytesToAddress(sent.Receiver), nonce: new(big.Int).SetUint64(sent.Nonce), autoParams: autoParams,
+	}, nil
+}
+
+// claim carries messages from EVM chains out: a message about one order in two transactions, one about
+// several in one.
+func (s *Solana) claim(at time.Time, keeper Account, messages ...message) error {
+	for _, m := range messages {
+		if err := s.ledger.Claim(at, keeper.Wallet, m.inbound, len(m.inbound.Orders) > 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlockingOnSolana is the call by which an EVM chain sends an unlock to Solana.
+func unlockingOnSolana(beneficiary []byte, orders []Order) []byte {
+	to, fee := [32]byte(beneficiary), new(big.Int)
+	if len(orders) == 1 {
+		return contracts.DlnDestination.Pack("sendSolanaUnlock", orders[0].terms, to, fee, initWalletReward, claimReward)
+	}
+	all := make([]terms, len(orders))
+	for i, o := range orders {
+		all[i] = o.terms
+	}
+	return contracts.DlnDestination.Pack("sendBatchSolanaUnlock", all, to, fee, initWalletReward, claimReward)
+}

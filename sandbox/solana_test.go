@@ -1,0 +1,204 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/sandbox/contracts"
+)
+
+func TestSolanaShowsEveryStateInBothDirections(t *testing.T) {
+	w := untouched
+	orders, err := w.Orders(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := map[order.State]int{}, map[order.State]int{}
+	for _, o := range orders {
+		state, err := w.State(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.GiveChain() == chain.Solana {
+			from[state]++
+		}
+		if o.TakeChain() == chain.Solana {
+			to[state]++
+		}
+	}
+	for _, state := range []order.State{
+		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
+		order.StateSentOrderCancel, order.StateClaimedOrderCancel,
+	} {
+		if from[state] == 0 || to[state] == 0 {
+			t.Errorf("state %s: %d orders from Solana, %d to it", state, from[state], to[state])
+		}
+	}
+	if to[order.StateOrderCancelled] == 0 {
+		t.Error("no order is cancelled on Solana without word of it")
+	}
+}
+
+// The message that an EVM chain sends about an order from Solana is, byte for byte, the one that the
+// protocol's own tests expect, but for what depends on the order.
+func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "shared", "facts", "dln", "vectors", "solana_claim_message.json"))
+	if err != nil {
+		t.Skipf("vector not present: %v", err)
+	}
+	var vector struct {
+		Inputs struct {
+			TakeChainID       string `json:"takeChainId"`
+			SrcProgramID      string `json:"srcProgramId"`
+			ActionBeneficiary string `json:"actionBeneficiary"`
+			GiveToken         string `json:"orderGiveTokenAddress"`
+			OrderID           string `json:"orderId"`
+		}
+		ExpectedClaim, ExpectedCancel string
+	}
+	if err := json.Unmarshal(raw, &vector); err != nil {
+		t.Fatal(err)
+	}
+	w := untouched
+	orders, err := w.Orders(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, o := range orders {
+		m, err := w.message(t.Context(), o)
+		if o.GiveChain() != chain.Solana || err != nil || len(m.inbound.Orders) != 1 {
+			continue
+		}
+		template := vector.ExpectedClaim
+		if m.inbound.Cancel {
+			template = vector.ExpectedCancel
+		}
+		want := strings.NewReplacer(
+			vector.Inputs.TakeChainID[2:], hex.EncodeToString(common.BigToHash(o.terms.TakeChainId).Bytes()),
+			vector.Inputs.SrcProgramID[2:], hex.EncodeToString(w.solana.Facts.Contracts.DlnSource.Bytes()),
+			vector.Inputs.ActionBeneficiary[2:], hex.EncodeToString(m.inbound.Beneficiary[:]),
+			vector.Inputs.GiveToken[2:], hex.EncodeToString(o.terms.GiveTokenAddress),
+			vector.Inputs.OrderID[2:], hex.EncodeToString(o.ID.Bytes()),
+			"feffffffffffffff", hex.EncodeToString(binary.LittleEndian.AppendUint64(nil, initWalletReward)),
+			"fdffffffffffffff", hex.EncodeToString(binary.LittleEndian.AppendUint64(nil, claimReward)),
+		).Replace(template[2:])
+		if got := hex.EncodeToString(w.dataSent(t, o, m)); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", o.Title, got, want)
+		}
+		compared++
+	}
+	if compared < 4 {
+		t.Errorf("%d messages compared, want several", compared)
+	}
+}
+
+// dataSent is the call that the message about an order carries.
+func (w *World) dataSent(t *testing.T, o Order, m message) []byte {
+	t.Helper()
+	c, _ := w.Chain(o.TakeChain())
+	logs, err := c.logs(t.Context(), c.gate(), contracts.DeBridgeGate.Topic("Sent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, log := range logs {
+		values, err := contracts.DeBridgeGate.ABI.Unpack("Sent", log.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values[0].([32]byte) != m.inbound.Submission {
+			continue
+		}
+		params, err := sentParams.Unpack(values[6].([]byte))
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := json.Marshal(params[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent struct{ Data []byte }
+		if err := json.Unmarshal(encoded, &sent); err != nil {
+			t.Fatal(err)
+		}
+		return sent.Data
+	}
+	t.Fatalf("%s: no message %x was sent", o.Title, m.inbound.Submission)
+	return nil
+}
+
+func TestControlsTakeAnOrderToSolanaAndBack(t *testing.T) {
+	w := open(t, Options{})
+	for _, tt := range []struct {
+		name string
+		body map[string]any
+		way  []string
+		ends string
+	}{
+		{"to", map[string]any{"chainId": base, "takeChainId": chain.Solana, "giveToken": usdc, "giveAmount": "10", "takeToken": usdc, "takeAmount": "9.9"}, []string{"fulfil", "unlock", "claim"}, "ClaimedUnlock"},
+		{"from", map[string]any{"chainId": chain.Solana, "takeChainId": polygon, "giveToken": "JitoSOL", "giveAmount": "1.5", "takeAmount": "500"}, []string{"fulfil", "unlock", "claim"}, "ClaimedUnlock"},
+		{"to, cancelled", map[string]any{"chainId": sonic, "takeChainId": chain.Solana, "giveAmount": "10", "takeAmount": "0.05"}, []string{"cancel", "claim-cancel"}, "ClaimedOrderCancel"},
+		{"from, cancelled", map[string]any{"chainId": chain.Solana, "takeChainId": base, "giveToken": usdc, "giveAmount": "10", "takeToken": usdc, "takeAmount": "9"}, []string{"cancel", "claim-cancel"}, "ClaimedOrderCancel"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := steer(t, w, "create", tt.body)
+			for _, call := range tt.way {
+				status, text := request(t, http.MethodPost, w.URL()+"/sandbox/"+call, map[string]any{"orderId": o.OrderID})
+				if status != http.StatusOK {
+					t.Fatalf("%s = %d %s", call, status, text)
+				}
+			}
+			made, err := w.Order(t.Context(), o.OrderID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if state, err := w.State(t.Context(), made); err != nil || state.String() != tt.ends {
+				t.Errorf("state %s, %v, want %s", state, err, tt.ends)
+			}
+		})
+	}
+}
+
+func TestControlsMoveSolana(t *testing.T) {
+	w := open(t, Options{})
+	head := w.Solana().Head()
+	o := steer(t, w, "create", map[string]any{
+		"chainId": chain.Solana, "takeChainId": base, "giveToken": usdc, "giveAmount": "3", "takeToken": usdc, "takeAmount": "2.9",
+	})
+	for call, body := range map[string]map[string]any{
+		"mine":  {"chainId": chain.Solana, "blocks": 3},
+		"fault": {"target": chain.Solana, "kind": Limited, "requests": 1},
+	} {
+		if status, text := request(t, http.MethodPost, w.URL()+"/sandbox/"+call, body); status != http.StatusOK {
+			t.Errorf("%s = %d %s", call, status, text)
+		}
+	}
+	if w.Solana().Head() <= head+3 {
+		t.Errorf("head %d after %d, an order and three blocks", w.Solana().Head(), head)
+	}
+	slot := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "getSlot"}
+	if status, _ := request(t, http.MethodPost, w.Solana().RPC, slot); status != http.StatusTooManyRequests {
+		t.Errorf("limited RPC = %d", status)
+	}
+	if status, text := request(t, http.MethodPost, w.Solana().RPC, slot); status != http.StatusOK || !bytes.Contains(text, []byte(`"result":3`)) {
+		t.Errorf("RPC = %d %s", status, text)
+	}
+	body := map[string]any{"chainId": chain.Solana, "depth": 20}
+	if status, text := request(t, http.MethodPost, w.URL()+"/sandbox/reorg", body); status != http.StatusOK {
+		t.Errorf("reorg = %d %s", status, text)
+	}
+	if _, err := w.Order(t.Context(), o.OrderID); err == nil {
+		t.Error("the order outlived the reorg that dropped it")
+	}
+}

@@ -1,0 +1,218 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/sandbox/tron"
+)
+
+// tronAnswer is what TRON's endpoint answers to one call.
+type tronAnswer struct {
+	Result json.RawMessage
+	Error  *struct {
+		Code          int
+		Message, Data string
+	}
+}
+
+func askTron(t *testing.T, method string, params ...any) tronAnswer {
+	t.Helper()
+	c, here := untouched.Chain(chain.Tron)
+	if !here {
+		t.Fatal("no TRON in the world")
+	}
+	if params == nil {
+		params = []any{}
+	}
+	status, text := request(t, http.MethodPost, c.RPC, map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	var answer tronAnswer
+	if err := json.Unmarshal(text, &answer); err != nil || status != http.StatusOK {
+		t.Fatalf("%s = %d %s, %v", method, status, text, err)
+	}
+	return answer
+}
+
+// members reads a result that is an object.
+func (a tronAnswer) members(t *testing.T) map[string]any {
+	t.Helper()
+	var members map[string]any
+	if err := json.Unmarshal(a.Result, &members); err != nil || members == nil {
+		t.Fatalf("result %.200s, error %+v: want an object", a.Result, a.Error)
+	}
+	return members
+}
+
+func TestTronRefusesAsItsNodesDo(t *testing.T) {
+	c, _ := untouched.Chain(chain.Tron)
+	usdtAddress := c.token(usdt).Address.Hex()
+	symbol := map[string]any{"to": usdtAddress, "data": "0x95d89b41"}
+	const onlyNewest, onlyTag = "TAG [earliest | pending | finalized | safe] not supported", "QUANTITY not supported, just support TAG as latest"
+	for _, tt := range []struct {
+		method string
+		params []any
+		code   int
+		says   string
+	}{
+		{"eth_feeHistory", []any{"0xa", "latest", []int{50}}, -32601, "does not exist"},
+		{"eth_sendRawTransaction", []any{"0x00"}, -32601, "does not exist"},
+		{"eth_getTransactionCount", []any{usdtAddress, "latest"}, -32601, "does not exist"},
+		{"eth_simulateV1", []any{map[string]any{}, "latest"}, -32601, "does not exist"},
+		{"eth_getBlockByNumber", []any{"safe", false}, -32602, "TAG safe not supported"},
+		{"eth_getBlockByNumber", []any{"newest", false}, -32602, "invalid block number"},
+		{"eth_getTransactionReceipt", []any{"0x12"}, -32602, "invalid hash value"},
+		{"eth_call", []any{symbol, "0x1"}, -32602, onlyTag},
+		{"eth_call", []any{symbol, "finalized"}, -32602, onlyNewest},
+		{"eth_call", []any{symbol, "latest", map[string]any{}}, -32602, "parameters"}, // no overrides
+		{"eth_call", []any{map[string]any{"to": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "data": "0x95d89b41"}, "latest"}, -32602, "invalid address"},
+		{"eth_call", []any{map[string]any{"to": madeAddress("nobody").Hex(), "data": "0x95d89b41"}, "latest"}, -32600, "Smart contract is not exist."},
+		{"eth_call", []any{map[string]any{"to": usdtAddress, "data": "0x12345678"}, "latest"}, -32000, "REVERT opcode executed"},
+		{"eth_getBalance", []any{usdtAddress, "0x1"}, -32602, onlyTag},
+		{"eth_getLogs", []any{map[string]any{"fromBlock": "0x2", "toBlock": "0x1"}}, -32602, "fromBlock <= toBlock"},
+		{"eth_getLogs", []any{map[string]any{"address": "TR7N"}}, -32602, "invalid address at index 0"},
+		{"eth_getLogs", []any{map[string]any{"topics": make([]any, 5)}}, -32602, "topics size"},
+	} {
+		answer := askTron(t, tt.method, tt.params...)
+		if answer.Error == nil || answer.Error.Code != tt.code || !strings.Contains(answer.Error.Message, tt.says) || answer.Error.Data == "" {
+			t.Errorf("%s %v = %.80s %+v, want error %d saying %q", tt.method, tt.params, answer.Result, answer.Error, tt.code, tt.says)
+		}
+	}
+}
+
+func TestTronTakesAddressesWithAndWithoutItsVersionByte(t *testing.T) {
+	c, _ := untouched.Chain(chain.Tron)
+	digits := common.Bytes2Hex(c.token(usdt).Address.Bytes())
+	for _, to := range []string{"0x" + digits, "41" + digits, "0x41" + digits} {
+		answer := askTron(t, "eth_call", map[string]any{"to": to, "data": "0x95d89b41"}, "latest")
+		if answer.Error != nil || !strings.Contains(string(answer.Result), common.Bytes2Hex([]byte(usdt))) {
+			t.Errorf("symbol of %s = %s, %+v, want USDT", to, answer.Result, answer.Error)
+		}
+	}
+}
+
+func TestTronTakesAHundredCallsAtOnce(t *testing.T) {
+	c, _ := untouched.Chain(chain.Tron)
+	batch := func(size int) string {
+		calls := make([]map[string]any, size)
+		for i := range calls {
+			calls[i] = map[string]any{"jsonrpc": "2.0", "id": i, "method": "eth_blockNumber", "params": []any{}}
+		}
+		_, text := request(t, http.MethodPost, c.RPC, calls)
+		return string(text)
+	}
+	if got := batch(100); strings.Count(got, `"result"`) != 100 {
+		t.Errorf("100 calls = %.200s", got)
+	}
+	if got := batch(101); !strings.Contains(got, "exceeds the limit of 100") || strings.HasPrefix(got, "[") {
+		t.Errorf("101 calls = %.200s, want one refusal", got)
+	}
+}
+
+// Hashes of TRON's blocks begin with the block's number, and each names its parent by its hash.
+func TestTronBlocksAreAChain(t *testing.T) {
+	head := askTron(t, "eth_getBlockByNumber", "latest", false).members(t)
+	for range 5 {
+		number := strings.TrimPrefix(head["number"].(string), "0x")
+		if hash := head["hash"].(string); !strings.HasPrefix(hash, "0x"+strings.Repeat("0", 16-len(number))+number) {
+			t.Errorf("block 0x%s has hash %s", number, hash)
+		}
+		head = askTron(t, "eth_getBlockByHash", head["parentHash"], false).members(t)
+	}
+	if final := askTron(t, "eth_getBlockByNumber", "finalized", false).members(t); final["number"] == head["number"] {
+		t.Errorf("block %s is final, five blocks behind the head", final["number"])
+	}
+	for method, unknown := range map[string][]any{
+		"eth_getBlockByNumber":      {"0xfffff", false},
+		"eth_getBlockByHash":        {seed("no block").Hex(), false},
+		"eth_getTransactionByHash":  {seed("no transaction").Hex()},
+		"eth_getTransactionReceipt": {seed("no transaction").Hex()},
+	} {
+		if answer := askTron(t, method, unknown...); string(answer.Result) != "null" {
+			t.Errorf("%s of nothing = %s, %+v, want null", method, answer.Result, answer.Error)
+		}
+	}
+}
+
+func TestTronTellsTheLogsOfTheNodeBeneath(t *testing.T) {
+	c, _ := untouched.Chain(chain.Tron)
+	beneath, err := c.node.client.FilterLogs(t.Context(), ethereum.FilterQuery{FromBlock: new(big.Int), Addresses: []common.Address{c.dlnSource()}})
+	if err != nil || len(beneath) == 0 {
+		t.Fatalf("%d logs, %v", len(beneath), err)
+	}
+	var logs []struct{ BlockHash, TransactionHash, LogIndex, BlockTimestamp, Data string }
+	answer := askTron(t, "eth_getLogs", map[string]any{"fromBlock": "earliest", "toBlock": "latest", "address": c.dlnSource().Hex()})
+	if err := json.Unmarshal(answer.Result, &logs); err != nil || len(logs) != len(beneath) {
+		t.Fatalf("%d logs, %v, want %d", len(logs), err, len(beneath))
+	}
+	for i, want := range beneath {
+		got := logs[i]
+		if got.BlockHash != tron.BlockHash(want.BlockNumber, want.BlockHash).Hex() || got.TransactionHash != want.TxHash.Hex() ||
+			got.LogIndex != fmt.Sprintf("0x%x", want.Index) || got.BlockTimestamp != fmt.Sprintf("0x%x", want.BlockTimestamp) ||
+			got.Data != "0x"+common.Bytes2Hex(want.Data) {
+			t.Errorf("log %d = %+v, want that of block %d", i, got, want.BlockNumber)
+		}
+	}
+	for name, filter := range map[string]map[string]any{
+		"one block by hash": {"blockHash": logs[0].BlockHash, "address": c.dlnSource().Hex()},
+		"beyond the head":   {"fromBlock": "0xfffff", "toBlock": "0xffffff"},
+	} {
+		if answer := askTron(t, "eth_getLogs", filter); answer.Error != nil {
+			t.Errorf("%s: %+v", name, answer.Error)
+		}
+	}
+}
+
+// What real nodes were seen to answer has the members that the sandbox's answers have, and no others.
+func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
+	orders, err := untouched.Orders(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := slices.IndexFunc(orders, func(o Order) bool { return o.GiveChain() == chain.Tron })
+	for _, method := range []string{"eth_getTransactionReceipt", "eth_getTransactionByHash"} {
+		t.Run(method, func(t *testing.T) {
+			raw, err := os.ReadFile(filepath.Join("..", "..", "shared", "recorded", "chains", "tron-jsonrpc-"+method+".json"))
+			if err != nil {
+				t.Skipf("recorded answer not present: %v", err)
+			}
+			var recorded struct {
+				Response struct {
+					Body struct{ Result map[string]any }
+				}
+			}
+			if err := json.Unmarshal(raw, &recorded); err != nil {
+				t.Fatal(err)
+			}
+			got, want := askTron(t, method, orders[from].CreationTx.Format(chain.EVM)).members(t), recorded.Response.Body.Result
+			if diff := cmp.Diff(names(want), names(got)); diff != "" {
+				t.Errorf("members (-recorded +sandbox):\n%s", diff)
+			}
+			for _, name := range []string{"type", "gasPrice", "effectiveGasPrice", "nonce"} {
+				if got[name] != want[name] {
+					t.Errorf("%s = %v, recorded %v", name, got[name], want[name])
+				}
+			}
+			if logs, has := want["logs"].([]any); has {
+				got := got["logs"].([]any)[0].(map[string]any)
+				if diff := cmp.Diff(names(logs[0].(map[string]any)), names(got)); diff != "" {
+					t.Errorf("members of a log (-recorded +sandbox):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+func names(members map[string]any) []string { return slices.Sorted(maps.Keys(members)) }

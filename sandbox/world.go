@@ -1,0 +1,172 @@
+// Package sandbox is a small world outside the gateway, in one process: real EVM chains in memory with
+// the order protocol's contracts at their real addresses, a history of orders, swap venues over
+// on-chain pools, and controls that move all of it and make it fail. It serves people who develop
+// wallets offline, and it is the gateway's own test double.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+)
+
+// Options of a world. The zero value is a world of its own on a free port.
+type Options struct {
+	// Listen is the address of the one port that serves the control calls, the chains' RPC and the
+	// venues. Default 127.0.0.1:0.
+	Listen string
+	// Now is the world's clock, by default the real one.
+	Now func() time.Time
+	// BlockTime has every chain make a block so often. Zero: only when there is a transaction.
+	BlockTime time.Duration
+	// Log hears of what goes wrong after the start. Default: nobody.
+	Log *slog.Logger
+}
+
+// World is everything outside the gateway. It runs until Close.
+type World struct {
+	chains []*Chain // ascending ids
+	solana *Solana
+	cast   cast
+	titles map[common.Hash]string // of the history's orders, by id
+	others []OtherTransaction
+	now    func() time.Time
+	log    *slog.Logger
+	// lastSalt is the newest order's of those made by control calls.
+	lastSalt atomic.Uint64
+
+	url    string
+	venues []Venue
+	prices Venue
+	faults *faults
+	server *http.Server
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// Start builds the chains, plays their history, which ends at the present, and serves the result.
+// Everything in it but the blocks' times is the same at every start. ctx bounds the start only.
+func Start(ctx context.Context, o Options) (*World, error) {
+	o = o.withDefaults()
+	w := &World{cast: newCast(), titles: map[common.Hash]string{}, now: o.Now, log: o.Log, faults: newFaults()}
+	if err := w.start(ctx, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("sandbox: %w", err), w.Close())
+	}
+	return w, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func (w *World) start(ctx context.Context, o Options) error {
+	for _, s := range specs {
+		c, err := newChain(s, w.cast)
+		if err != nil {
+			return err
+		}
+		w.chains = append(w.chains, c)
+	}
+	beginning := o.Now().Add(-historyLength)
+	var err error
+	if w.solana, err = newSolana(beginning, w.cast); err != nil {
+		return err
+	}
+	if err := w.play(ctx, beginning); err != nil {
+		return err
+	}
+	w.solana.ledger.Pass(o.Now())
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	w.url = "http://" + listener.Addr().String()
+	w.server = &http.Server{Handler: w.handler(), ReadHeaderTimeout: 10 * time.Second}
+	var running context.Context
+	running, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+	for _, c := range w.chains {
+		w.running.Go(func() { c.node.run(running, o.Now, o.BlockTime, o.Log) })
+	}
+	w.running.Go(func() { w.solana.run(running, o.Now, o.BlockTime) })
+	w.running.Go(func() {
+		if err := w.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			w.log.Error("sandbox server", "error", err)
+		}
+	})
+	return nil
+}
+
+// Close stops serving and ends the chains.
+func (w *World) Close() error {
+	var mistakes []error
+	if w.server != nil {
+		w.faults.end()
+		mistakes = append(mistakes, w.server.Close())
+	}
+	if w.stop != nil {
+		w.stop()
+	}
+	w.running.Wait()
+	for _, c := range w.chains {
+		mistakes = append(mistakes, c.node.Close())
+	}
+	return errors.Join(mistakes...)
+}
+
+// URL is where the control calls, the chains' RPC and the venues are served.
+func (w *World) URL() string { return w.url }
+
+// Solana returns the Solana chain.
+func (w *World) Solana() *Solana { return w.solana }
+
+// Chains returns the chains that run on EVM nodes, by ascending id.
+func (w *World) Chains() []*Chain { return w.chains }
+
+// Chain returns the chain with id.
+func (w *World) Chain(id chain.ID) (c *Chain, here bool) {
+	for _, c := range w.chains {
+		if c.Facts.ID == id {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+func (w *World) known(id chain.ID) (*Chain, error) {
+	if c, here := w.Chain(id); here {
+		return c, nil
+	}
+	return nil, fmt.Errorf("chain %s is not in the sandbox", id)
+}
+
+// Takers returns the accounts that fulfil orders.
+func (w *World) Takers() []Account { return w.cast.takers }
+
+// Accounts returns accounts for whoever uses the sandbox, with coin and tokens on every chain.
+func (w *World) Accounts() []Account { return w.cast.users }
+
+// Venues returns the swap venues by name.
+func (w *World) Venues() []Venue { return w.venues }
+
+// Prices is the source of USD prices.
+func (w *World) Prices() Venue { return w.prices }

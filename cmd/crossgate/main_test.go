@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCommandLines(t *testing.T) {
+	wrong := filepath.Join(t.TempDir(), "wrong.yaml")
+	const mistakes = "listen: nowhere\nchains: [{id: 1, endpoints: []}]\nvenues: [{name: nobody, endpoints: [{url: \"https://key@example.org/SECRET\"}]}]\nsurprise: 1\n"
+	if err := os.WriteFile(wrong, []byte(mistakes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		line string
+		code int
+		says []string
+	}{
+		{"", 2, []string{"crossgate serve"}},
+		{"help", 0, []string{"crossgate serve"}},
+		{"fly", 2, []string{`no command "fly"`}},
+		{"serve --nonsense", 2, []string{"nonsense"}},
+		{"check extra", 2, []string{`unexpected "extra"`}},
+		{"check", 0, []string{"28 chains, "}},
+		{"check --config " + filepath.Join("..", "..", "deploy", "crossgate.yaml"), 0, []string{"valid"}},
+		{"check --config missing.yaml", 1, []string{"missing.yaml"}},
+		{"check --config " + wrong, 1, []string{
+			"listen: line 1:", "chains[0].endpoints: line 2:", "venues[0]: line 3:", "surprise: line 4:",
+		}},
+		{"serve --config " + wrong, 1, []string{"listen: line 1:", "surprise: line 4:"}},
+	} {
+		var said bytes.Buffer
+		code := run(context.Background(), strings.Fields(test.line), &said, &said)
+		if code != test.code {
+			t.Errorf("crossgate %s = %d, want %d: %s", test.line, code, test.code, said.String())
+		}
+		for _, want := range test.says {
+			if !strings.Contains(said.String(), want) {
+				t.Errorf("crossgate %s said %q, want %q in it", test.line, said.String(), want)
+			}
+		}
+		if strings.Contains(said.String(), "SECRET") {
+			t.Errorf("crossgate %s told a key: %s", test.line, said.String())
+		}
+	}
+}
+
+func TestServeAnswersAndStops(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, stop := context.WithCancel(context.Background())
+	var said announcement
+	said.heard = stop // it may stop as soon as it has told where it answers
+	const offline = "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\n"
+	if err := os.WriteFile("offline.yaml", []byte(offline), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(ctx, []string{"serve", "--config", "offline.yaml", "--listen", "127.0.0.1:0"}, &said, os.Stderr); code != 0 {
+		t.Errorf("serve = %d, want 0", code)
+	}
+	if !strings.HasPrefix(said.text, "crossgate answers on http://127.0.0.1:") {
+		t.Errorf("serve said %q", said.text)
+	}
+}
+
+// announcement calls heard when something is written to it.
+type announcement struct {
+	text  string
+	heard func()
+}
+
+func (a *announcement) Write(text []byte) (int, error) {
+	a.text += string(text)
+	a.heard()
+	return len(text), nil
+}

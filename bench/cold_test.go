@@ -1,0 +1,323 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/trace"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/sandbox"
+)
+
+// latency is what every answer of a chain takes in these measurements, beside its own time. The test takes
+// more of it, so that what is asked at the same time overlaps on busy machines too.
+const (
+	latency        = 50 * time.Millisecond
+	patientLatency = 4 * latency
+)
+
+// Round trips to chains, each of which needs what the one before brought, that an order may cost at most of
+// which the gateway knows nothing: the creation; how far its chains have come; where; and those transactions.
+var mostRounds = map[string]int{"Created": 2, "Fulfilled": 4, "SentUnlock": 4}
+
+func TestColdOrdersTakeFewRoundTrips(t *testing.T) {
+	w := startWorld(t)
+	for state, most := range mostRounds {
+		t.Run(state, func(t *testing.T) {
+			creation := w.orderIn(t, state)
+			url, stop := w.gateway(t, patientLatency)
+			defer stop()
+			cost := w.fetch(t, url, creation)
+			t.Logf("%d round trips, %d requests, %d calls, %v", cost.rounds, cost.requests, cost.calls, cost.time)
+			if cost.rounds > most || cost.rounds == 0 {
+				t.Errorf("%d round trips, want at most %d", cost.rounds, most)
+			}
+			if len(cost.twice) > 0 {
+				t.Errorf("asked more than once: %v", cost.twice)
+			}
+		})
+	}
+}
+
+// BenchmarkColdOrder fetches an order of which the gateway knows nothing, with 50 ms added to every answer of
+// a chain. Each time is that of the whole request; a gateway is started anew for each.
+func BenchmarkColdOrder(b *testing.B) {
+	w := startWorld(b)
+	for _, state := range []string{"Created", "Fulfilled", "SentUnlock"} {
+		b.Run(state, func(b *testing.B) {
+			creation := w.orderIn(b, state)
+			var rounds, requests, calls int
+			var spent time.Duration
+			for b.Loop() {
+				b.StopTimer()
+				url, stop := w.gateway(b, latency)
+				b.StartTimer()
+				cost := w.fetch(b, url, creation)
+				b.StopTimer()
+				stop()
+				rounds, requests, calls, spent = rounds+cost.rounds, requests+cost.requests, calls+cost.calls, spent+cost.time
+				b.StartTimer()
+			}
+			n := float64(b.N)
+			b.ReportMetric(float64(rounds)/n, "rounds/op")
+			b.ReportMetric(float64(requests)/n, "requests/op")
+			b.ReportMetric(float64(calls)/n, "calls/op")
+			b.ReportMetric(spent.Seconds()*1000/n, "ms/order")
+		})
+	}
+}
+
+// world is a sandbox whose chains answer late, what is asked of them, and the spans of whoever asks.
+type world struct {
+	*sandbox.World
+	relay  *relay
+	config *strings.Replacer // to the relays' addresses
+	spans  *attempts
+}
+
+func startWorld(t testing.TB) *world {
+	t.Helper()
+	made, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{World: made, relay: &relay{asked: map[string]int{}}, spans: &attempts{}}
+	var addresses []string
+	for _, c := range made.Chains() {
+		addresses = append(addresses, `"`+c.RPC+`"`, `"`+serve(t, w.relay.to(c.RPC))+`"`)
+	}
+	w.config = strings.NewReplacer(append(addresses, "lookback: 0", "lookback: 1")...)
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(w.spans)))
+	t.Cleanup(func() {
+		otel.SetTracerProvider(before)
+		if err := made.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// relay stands before chains, answers late and remembers what it was asked.
+type relay struct {
+	mu    sync.Mutex
+	late  time.Duration
+	asked map[string]int // by chain, method and parameters
+}
+
+func (r *relay) to(rpc string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
+			return
+		}
+		<-time.After(r.hear(rpc, body))
+		onward, err := http.NewRequestWithContext(request.Context(), http.MethodPost, rpc, bytes.NewReader(body))
+		if err != nil {
+			return
+		}
+		onward.Header.Set("Content-Type", "application/json")
+		answer, err := http.DefaultClient.Do(onward)
+		if err != nil {
+			return
+		}
+		defer answer.Body.Close()
+		w.WriteHeader(answer.StatusCode)
+		_, _ = io.Copy(w, answer.Body)
+	})
+}
+
+// hear remembers what is asked and returns how late the answer is to be.
+func (r *relay) hear(rpc string, body []byte) time.Duration {
+	type call struct {
+		Method string
+		Params json.RawMessage
+	}
+	var calls []call
+	if json.Unmarshal(body, &calls) != nil {
+		calls = make([]call, 1)
+		_ = json.Unmarshal(body, &calls[0])
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range calls {
+		r.asked[rpc+" "+c.Method+" "+string(c.Params)]++
+	}
+	return r.late
+}
+
+// begin makes answers late and forgets what was asked so far.
+func (r *relay) begin(late time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.late = late
+	clear(r.asked)
+}
+
+// repeated lists what was asked more than once, but for blocks by their number: followers ask for those
+// once a second.
+func (r *relay) repeated() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []string
+	for what, times := range r.asked {
+		if times > 1 && !strings.Contains(what, "eth_getBlockByNumber") {
+			list = append(list, what)
+		}
+	}
+	return list
+}
+
+// orderIn returns the creation of an order between EVM chains that is in a state and alone in its transaction.
+func (w *world) orderIn(t testing.TB, state string) (creation string) {
+	t.Helper()
+	var told struct {
+		Chains []struct {
+			ID     uint64
+			Family string
+		}
+		Orders []struct {
+			ChainID, TakeChainID  uint64
+			CreationTxHash, State string
+		}
+	}
+	if err := json.Unmarshal(fetch(t, http.DefaultClient, w.URL()+"/sandbox/world", nil), &told); err != nil {
+		t.Fatal(err)
+	}
+	isEVM, alike := map[uint64]bool{}, map[string]int{}
+	for _, c := range told.Chains {
+		isEVM[c.ID] = cmp.Or(c.Family, "evm") == "evm"
+	}
+	for _, o := range told.Orders {
+		alike[o.CreationTxHash]++
+	}
+	for _, o := range told.Orders {
+		if o.State == state && isEVM[o.ChainID] && isEVM[o.TakeChainID] && alike[o.CreationTxHash] == 1 {
+			return o.CreationTxHash
+		}
+	}
+	t.Fatalf("the sandbox has no order in state %s", state)
+	return ""
+}
+
+// gateway starts one that knows the newest blocks only; from then on chains answer late.
+func (w *world) gateway(t testing.TB, late time.Duration) (url string, stop func()) {
+	t.Helper()
+	w.relay.begin(0)
+	text := w.Config(filepath.Join(t.TempDir(), "orders.db"))
+	c, err := config.Parse([]byte(w.config.Replace(string(text))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.New(t.Context(), c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- g.Run(ctx, listener) }()
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.relay.begin(late)
+	return "http://" + listener.Addr().String(), func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// cost is what a request made of its chains.
+type cost struct {
+	rounds, requests, calls int
+	twice                   []string // what was asked more than once
+	time                    time.Duration
+}
+
+func (w *world) fetch(t testing.TB, url, creation string) cost {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/Orders/creationTxHash/"+creation, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := time.Since(began)
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("order %s: %s", creation, response.Status)
+	}
+	c := w.spans.of(response.Header.Get("X-Request-Id"))
+	c.time, c.twice = spent, w.relay.repeated()
+	return c
+}
+
+// attempts keeps the spans of requests to chains.
+type attempts struct {
+	mu    sync.Mutex
+	ended []trace.ReadOnlySpan
+}
+
+func (a *attempts) OnStart(context.Context, trace.ReadWriteSpan) {}
+func (a *attempts) Shutdown(context.Context) error               { return nil }
+func (a *attempts) ForceFlush(context.Context) error             { return nil }
+
+func (a *attempts) OnEnd(s trace.ReadOnlySpan) {
+	if s.Name() != "rpc.attempt" {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = append(a.ended, s)
+}
+
+// of sums up a trace. Requests that follow one another make a round trip each, those at the same time one.
+func (a *attempts) of(traceID string) cost {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var c cost
+	var until time.Time
+	slices.SortFunc(a.ended, func(x, y trace.ReadOnlySpan) int { return x.EndTime().Compare(y.EndTime()) })
+	for _, s := range a.ended {
+		if s.SpanContext().TraceID().String() != traceID {
+			continue
+		}
+		c.requests++
+		c.calls += int(attributeOf(s, "crossgate.rpc.batch_size").AsInt64())
+		if !s.StartTime().Before(until) {
+			c.rounds++
+			until = s.EndTime()
+		}
+	}
+	return c
+}
+
+func attributeOf(s trace.ReadOnlySpan, key attribute.Key) attribute.Value {
+	set := attribute.NewSet(s.Attributes()...)
+	value, _ := set.Value(key)
+	return value
+}

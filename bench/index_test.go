@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy/wire"
+)
+
+// BenchmarkIngest follows two chains of 50 000 orders, 190 000 events, into an empty SQLite file: logs are
+// decoded, orders folded, ranges committed.
+func BenchmarkIngest(b *testing.B) {
+	const orders = 50_000
+	give, take := &ledger{id: giveChain, orders: orders}, &ledger{id: takeChain, orders: orders}
+	events := give.store() + take.store()
+	for b.Loop() {
+		path := filepath.Join(b.TempDir(), "orders.db")
+		if _, store := fill(b, path, give, take); store.Close() != nil {
+			b.Fatal("the store does not close")
+		}
+	}
+	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkLocked asks what is locked for a taker with 5000 locked orders among a million, and writes the
+// answer, without any cache. It reports the median. CROSSGATE_BENCH_DIR keeps the store for the next time.
+// BenchmarkLocks of order/index compares with ten millions.
+func BenchmarkLocked(b *testing.B) {
+	const orders = 1_000_000
+	dir := os.Getenv("CROSSGATE_BENCH_DIR")
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	path := filepath.Join(dir, "orders-1000000.db")
+	give, take := &ledger{id: giveChain, orders: orders}, &ledger{id: takeChain, orders: orders}
+	x, store := fill(b, path, give, take)
+	defer store.Close()
+	encoder := wire.Encoder{Chains: chain.Documented()}
+	var body []byte
+	var times []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		begun := time.Now()
+		locked, err := x.Locked(b.Context(), busyTaker)
+		if err != nil || count(locked) != waiting {
+			b.Fatalf("%d orders are locked, %v, want %d", count(locked), err, waiting)
+		}
+		body = encoder.AppendLocked(body[:0], locked, wire.Worth{})
+		times = append(times, time.Since(begun))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "ms-median")
+	facts, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(facts.Size())/float64(orders), "store-B/order")
+}
+
+func count(locked []order.LockedChain) int {
+	orders := 0
+	for _, c := range locked {
+		for _, t := range c.Tokens {
+			for _, d := range t.Targets {
+				orders += len(d.Orders)
+			}
+		}
+	}
+	return orders
+}
+
+// fill follows ledgers into the store at path until it is level with them.
+func fill(b *testing.B, path string, ledgers ...*ledger) (*index.Index, *index.Store) {
+	b.Helper()
+	store, err := index.Open(b.Context(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sources := make(map[chain.ID]order.Source)
+	for _, l := range ledgers {
+		sources[l.id] = l
+	}
+	x := index.New(store, sources, index.Options{
+		Chains: chain.Documented(), Range: 100, MinPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- x.Run(ctx) }()
+	for tick := time.Tick(time.Millisecond); !level(x); {
+		<-tick
+	}
+	stop()
+	if err := <-ended; err != nil {
+		b.Fatal(err)
+	}
+	return x, store
+}
+
+func level(x *index.Index) bool {
+	for _, lag := range x.Lag() {
+		if lag.Level.IsZero() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,185 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy"
+	"crossgate/proxy/wire"
+	"crossgate/token"
+)
+
+var usdc = token.Token{
+	Decimals: 6, Name: "USD Coin", Symbol: "USDC",
+	LogoURI: "https://tokens.debridge.finance/Logo/8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913/big/token-logo.png",
+}
+
+// BenchmarkOrderRecord encodes the record of an order that has come to its end.
+func BenchmarkOrderRecord(b *testing.B) {
+	encoder := wire.Encoder{Chains: chain.Documented()}
+	record := wire.Record{Order: claimed(), Give: usdc, Take: usdc}
+	var buffer []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		buffer = encoder.AppendOrder(buffer[:0], record)
+	}
+	b.SetBytes(int64(len(buffer)))
+}
+
+// BenchmarkFold makes an order of the seven events of a life with everything in it.
+func BenchmarkFold(b *testing.B) {
+	events := life()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, told := order.Fold(events); !told {
+			b.Fatal("no order")
+		}
+	}
+}
+
+// BenchmarkOrderHit fetches an order that the gateway remembers, over kept connections on loopback.
+func BenchmarkOrderHit(b *testing.B) {
+	tx := claimed().Created.At.Tx
+	path := "/api/Orders/creationTxHash/" + tx.String()
+	gateway := startGateway(b)
+	body := fetch(b, http.DefaultClient, gateway+path, nil)
+
+	bare := serve(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body)
+	}))
+	b.Run("crossgate", func(b *testing.B) { load(b, gateway+path, len(body)) })
+	b.Run("net-http", func(b *testing.B) { load(b, bare+path, len(body)) })
+}
+
+// load fetches url again and again, from several connections at once.
+func load(b *testing.B, url string, size int) {
+	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	b.ReportAllocs()
+	b.SetBytes(int64(size))
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		buffer := make([]byte, 0, 2*size)
+		for pb.Next() {
+			if got := fetch(b, client, url, buffer); len(got) != size {
+				b.Errorf("answer of %d bytes, want %d", len(got), size)
+				return
+			}
+		}
+	})
+}
+
+func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte {
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	defer answer.Body.Close()
+	into := bytes.NewBuffer(buffer[:0])
+	if _, err := into.ReadFrom(answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+		b.Errorf("status %d, %v", answer.StatusCode, err)
+	}
+	return into.Bytes()
+}
+
+// startGateway serves one order, with the log of requests written as in production but to nowhere.
+func startGateway(b *testing.B) (url string) {
+	server, err := proxy.New(proxy.Options{
+		Chains: chain.Documented(),
+		Orders: func(context.Context, chain.TxHash) ([]*order.Order, error) { return []*order.Order{claimed()}, nil },
+		Tokens: func(_ context.Context, _ chain.ID, addresses ...chain.Address) ([]token.Token, error) {
+			tokens := make([]token.Token, len(addresses))
+			for i := range tokens {
+				tokens[i] = usdc
+			}
+			return tokens, nil
+		},
+		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(server.Close)
+	return serve(b, server.Handler())
+}
+
+// serve answers on a port of loopback until the benchmark ends.
+func serve(b testing.TB, handler http.Handler) (url string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := &http.Server{Handler: handler}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	b.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// claimed is an order from Base to Polygon, fulfilled and paid long ago.
+func claimed() *order.Order {
+	folded, _ := order.Fold(life())
+	return folded
+}
+
+// life is what the chains told of it: each side's in sequence, as an index keeps them.
+func life() []order.Event {
+	terms := order.Terms{
+		Nonce: 1_784_948_708_910, Maker: account(1), Receiver: account(2),
+		Give:        order.Offer{Chain: 8453, Token: account(3), Amount: chain.NewAmount(17_992_800)},
+		Take:        order.Offer{Chain: 137, Token: account(4), Amount: chain.NewAmount(17_279_551)},
+		Authorities: order.Authorities{GivePatch: account(1), Order: account(2), AllowedTaker: account(5)},
+	}
+	paid := terms.Take.Amount
+	facts := []struct {
+		chain chain.ID
+		fact  order.Fact
+	}{
+		{8453, order.Created{
+			Terms: terms, FixFee: chain.NewAmount(1e15), PercentFee: chain.NewAmount(7200), ReferralCode: 31_805,
+			Affiliate: &order.Affiliate{Beneficiary: account(6), Amount: chain.NewAmount(1800)},
+		}},
+		{8453, order.GiveIncreased{Final: chain.NewAmount(18_000_000), FinalPercentFee: chain.NewAmount(7203)}},
+		{137, order.TakeDecreased{Final: chain.NewAmount(17_000_000)}},
+		{137, order.Fulfilled{Terms: terms, ActualAmount: &paid, Taker: account(5), UnlockAuthority: account(5)}},
+		{137, order.ExternalCall{Step: order.CallExecuted}},
+		{137, order.Sent{Kind: order.Unlock, Beneficiary: account(5), Submission: hash(7)}},
+		{8453, order.Claimed{Kind: order.Unlock, Beneficiary: account(5), Paid: terms.Give.Amount, Submission: hash(7)}},
+	}
+	events := make([]order.Event, len(facts))
+	for i, f := range facts {
+		events[i] = order.Event{Order: hash(9), At: at(f.chain, byte(i+1)), Fact: f.fact}
+	}
+	return events
+}
+
+func at(id chain.ID, step byte) order.At {
+	return order.At{
+		Chain: id, Tx: chain.NewTxHash(bytes.Repeat([]byte{step}, 32)), Block: 30_000_000 + uint64(step), BlockHash: hash(step),
+		Time: 1_784_948_713 + uint64(step), Initiator: account(5),
+	}
+}
+
+func account(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, 20)) }
+
+func hash(b byte) chain.Hash { return chain.Hash(bytes.Repeat([]byte{b}, 32)) }

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/proxy"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// stall is a venue that answers after a while, with a transaction that holds what a guard looks for.
+type stall struct {
+	name  string
+	rate  uint64 // thousandths of the input
+	takes time.Duration
+}
+
+var _ quote.Venue = stall{}
+
+func (s stall) Profile() quote.Profile {
+	return quote.Profile{Name: s.name, Routers: map[chain.ID]chain.Address{chain.Ethereum: account(9)}}
+}
+
+func (s stall) Quote(ctx context.Context, swap quote.Swap) (quote.Quote, error) {
+	if s.takes > 0 {
+		select {
+		case <-time.After(s.takes):
+		case <-ctx.Done():
+			return quote.Quote{}, ctx.Err()
+		}
+	}
+	return quote.Quote{AmountOut: swap.In.Amount.MulDiv(s.rate, 1000), Gas: 200_000}, nil
+}
+
+func (s stall) Build(_ context.Context, swap quote.Swap, q quote.Quote) (quote.Tx, error) {
+	least := q.AmountOut.MulDiv(999, 1000).Bytes32()
+	data := append([]byte{1, 2, 3, 4}, least[:]...)
+	return quote.Tx{To: account(9), Data: append(data, swap.Recipient.Bytes()...)}, nil
+}
+
+// stalls are eight venues, of which the slowest takes longest.
+func stalls(latencies ...time.Duration) []quote.Venue {
+	venues := make([]quote.Venue, 8)
+	for i := range venues {
+		s := stall{name: fmt.Sprintf("stall-%d", i), rate: 990 + uint64(i)}
+		if len(latencies) > 0 {
+			s.takes = latencies[i]
+		}
+		venues[i] = s
+	}
+	return venues
+}
+
+func estimator(venues []quote.Venue) *quote.Estimator {
+	stable := token.Token{Decimals: 6, Name: "A stable coin", Symbol: "USDC"}
+	return quote.New(quote.Options{
+		Registry: chain.Documented(), Venues: venues, Logger: slog.New(slog.DiscardHandler),
+		Tokens: token.NewDirectory(token.DirectoryOptions{
+			Registry: chain.Documented(),
+			Own: map[token.Key]token.Token{
+				{Chain: 1, Address: account(1)}: stable, {Chain: 1, Address: account(2)}: stable,
+			},
+		}),
+	})
+}
+
+// BenchmarkSwapOverhead asks eight venues that take 20 to 400 ms, and tells how much longer than the slowest of
+// them an estimate takes.
+func BenchmarkSwapOverhead(b *testing.B) {
+	const slowest = 400 * time.Millisecond
+	e := estimator(stalls(
+		20*time.Millisecond, 60*time.Millisecond, 110*time.Millisecond, 160*time.Millisecond,
+		220*time.Millisecond, 280*time.Millisecond, 340*time.Millisecond, slowest,
+	))
+	var overheads []time.Duration
+	for amount := uint64(1_000_000); b.Loop(); amount++ {
+		began := time.Now()
+		got, err := e.Estimate(b.Context(), quote.Request{
+			Chain: 1, TokenIn: account(1), TokenOut: account(2), AmountIn: chain.NewAmount(amount), Recipient: account(3),
+		})
+		if err != nil || len(got.Compared) != 8 {
+			b.Fatalf("%d venues, %v", len(got.Compared), err)
+		}
+		overheads = append(overheads, time.Since(began)-slowest)
+	}
+	slices.Sort(overheads)
+	b.ReportMetric(float64(overheads[len(overheads)/2].Microseconds())/1000, "median-overhead-ms")
+}
+
+// BenchmarkSwapAnswer asks for a swap that nobody asked for before, over kept connections on loopback, from eight
+// venues that answer at once.
+func BenchmarkSwapAnswer(b *testing.B) {
+	server, err := proxy.New(proxy.Options{
+		Chains: chain.Documented(), Estimate: estimator(stalls()).Estimate,
+		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(server.Close)
+	askSwaps(b, serve(b, server.Handler()), fmt.Sprintf("chainId=1&tokenIn=%s&tokenOut=%s&tokenOutRecipient=%s", account(1), account(2), account(3)), 1_000_000)
+}
+
+// BenchmarkSwapOnSandbox is BenchmarkSwapAnswer with the sandbox's venues and chains behind the gateway: every
+// answer asks all venues of the chain over HTTP, has a transaction built, and tries it on a node, all in one process.
+func BenchmarkSwapOnSandbox(b *testing.B) {
+	w := startWorld(b)
+	url, stop := w.gateway(b, 0)
+	defer stop()
+	var usdcAddress string
+	for _, listed := range w.Chains()[0].Tokens {
+		if listed.Symbol == "USDC" {
+			usdcAddress = listed.Address.Hex()
+		}
+	}
+	query := fmt.Sprintf("chainId=1&tokenIn=0x0000000000000000000000000000000000000000&tokenOut=%s&tokenOutRecipient=%s", usdcAddress, account(3))
+	askSwaps(b, url, query, 1_000_000_000_000_000)
+}
+
+// askSwaps asks for ever other amounts, from several connections at once.
+func askSwaps(b *testing.B, url, query string, least uint64) {
+	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	var amount atomic.Uint64
+	amount.Store(least)
+	b.ReportAllocs()
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		var buffer []byte
+		for pb.Next() {
+			buffer = fetch(b, client, fmt.Sprintf("%s/v1.0/chain/transaction?%s&tokenInAmount=%d", url, query, amount.Add(1)), buffer)
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+}

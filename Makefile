@@ -1,0 +1,46 @@
+# make demo and make test do all of their own set-up on Debian and Ubuntu; elsewhere they say what they need.
+
+LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+ARGS     ?=
+BENCH    ?= .
+FUZZTIME ?= 60s
+
+.PHONY: help demo test soak lint fmt fuzz bench build contracts image check
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
+	CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
+
+test: ## vet, every test under the race detector, and 5 s of every fuzz target
+	@.ci/setup
+	go vet ./...
+	go test -race -timeout 20m ./...
+	@.ci/fuzz 5s
+
+soak: ## kill the order index 200 times at random moments, and compare what is left
+	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
+
+lint: ## what a machine can say about style
+	go run $(LINTER) run
+
+fmt: ## write the sources in their one form
+	go run $(LINTER) fmt
+
+fuzz: ## every fuzz target for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+bench: ## what a request costs, and what the order index carries; BENCH selects
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./bench ./order/index
+
+build: ## static binaries in bin/
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ ./cmd/crossgate ./cmd/sandbox
+
+contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed
+	cd sandbox/contracts && npm ci --no-audit --no-fund && node compile.mjs
+
+image: ## the gateway as a container image (needs Docker, Podman or Buildah's docker alias)
+	docker build -f deploy/Dockerfile -t crossgate .
+
+check: lint test ## what a change must pass

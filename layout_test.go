@@ -1,0 +1,242 @@
+package crossgate_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A room is a package's line in the map of ARCHITECTURE.md: what it may import of this module.
+type room struct {
+	imports string // packages by path below the module, separated by spaces
+	instead string // what to do when something else seems to be needed
+}
+
+var house = map[string]room{
+	"chain": {"", "the vocabulary knows nobody: put what needs a neighbour into that neighbour"},
+	"token": {"chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
+
+	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
+	"order/onchain": {"chain order", "decoding is pure: whoever reads the chain hands the bytes in"},
+	"order/index":   {"chain order token", "the index asks chains through order.Source and order.Historian; cmd/crossgate/gateway hands them in"},
+	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
+
+	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"upstream": {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
+
+	"upstream/evm":    {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/tron":   {"chain order token upstream upstream/evm", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/solana": {"chain order order/onchain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/venue":  {"chain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+
+	"proxy/wire": {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy":      {"cache chain order order/index proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+
+	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
+
+	"cmd/crossgate/gateway": {
+		"cache chain config order order/index proxy quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
+	},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+
+	"sandbox/contracts": {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/solana":    {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/tron":      {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/venues":    {"chain sandbox/contracts", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox":           {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"cmd/sandbox":       {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+
+	"bench": {"", "benchmarks are tests: what they need goes into files named _test.go"},
+	"":      {"", "the root holds the test of this table and no code"},
+}
+
+// A door is where a third-party module may come in; the longest path that fits an import counts.
+type door struct {
+	path    string
+	open    string // packages that may import it, separated by spaces; x/... is x with everything below
+	tests   string // those whose tests may, too; ... is all
+	instead string
+}
+
+const (
+	worldOnly  = "the node of go-ethereum stays out of the gateway: only the sandbox and the tests of commands run it"
+	testsOnly  = "this is for tests"
+	abiLibrary = "go-ethereum is a library for ABI, addresses and Keccak only, in the packages that speak EVM"
+)
+
+var doors = []door{
+	{"github.com/gin-gonic/gin", "proxy", "", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/dgraph-io/ristretto/v2", "cache", "", "remember answers through cache.Cache"},
+	{"github.com/sony/gobreaker/v2", "upstream", "", "call services through upstream.Endpoint, which has a breaker"},
+	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
+	{"golang.org/x/sync", "cmd/...", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},
+	{"modernc.org/sqlite", "order/index", "", "orders are kept by order/index"},
+	{"github.com/jackc/pgx/v5", "order/index", "", "orders are kept by order/index"},
+	{"github.com/pressly/goose/v3", "order/index", "", "orders are kept by order/index"},
+	{"go.yaml.in/yaml/v3", "config chain", "", "settings come from config, facts of chains from chain"},
+	{"github.com/holiman/uint256", "chain", "sandbox/... cmd/...", "amounts are chain.Amount"},
+	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "upstream/solana cmd/...", "addresses and hashes are read and written by chain"},
+	{"golang.org/x/crypto", "chain", "cmd/...", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
+	{"filippo.io/edwards25519", "order/onchain", "", "accounts of Solana's programs are derived by onchain.ProgramAddress"},
+	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+
+	{"go.opentelemetry.io/otel", "cache order/... quote upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
+	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans go is decided in cmd/crossgate/gateway"},
+
+	{"github.com/ethereum/go-ethereum", "sandbox/...", "cmd/...", worldOnly},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
+	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
+	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
+
+	{"github.com/google/go-cmp", "", "...", testsOnly},
+	{"pgregory.net/rapid", "", "...", testsOnly},
+	{"go.uber.org/goleak", "", "...", testsOnly},
+	{"github.com/rogpeppe/go-internal", "", "...", testsOnly},
+}
+
+// listed is what go list tells of a package.
+type listed struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+func TestImportsGoDownOnly(t *testing.T) {
+	found := make(map[string]bool)
+	for _, p := range list(t, "./...") {
+		name := below(p.ImportPath)
+		found[name] = true
+		r, known := house[name]
+		if !known {
+			t.Errorf("package %s has no line in the house of layout_test.go: add one, and its place to ARCHITECTURE.md", p.ImportPath)
+			continue
+		}
+		allowed := strings.Fields(r.imports)
+		for _, path := range p.Imports {
+			if isOurs(path) && !slices.Contains(allowed, below(path)) {
+				t.Errorf("%s imports %s: %s", p.ImportPath, path, r.instead)
+			}
+		}
+	}
+	for name := range house {
+		if !found[name] {
+			t.Errorf("package %q of the house in layout_test.go is not in the tree: take its line out", name)
+		}
+	}
+}
+
+func TestThirdPartyModulesComeInByTheirDoor(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		name := below(p.ImportPath)
+		for _, path := range p.Imports {
+			checkDoor(t, p.ImportPath, path, func(d door) bool { return fits(name, d.open) })
+		}
+		for _, path := range slices.Concat(p.TestImports, p.XTestImports) {
+			checkDoor(t, "a test of "+p.ImportPath, path, func(d door) bool { return fits(name, d.open) || fits(name, d.tests) })
+		}
+	}
+}
+
+// TestGatewayHasNoNode keeps the sandbox, and the node it runs, out of the binary that people deploy.
+func TestGatewayHasNoNode(t *testing.T) {
+	const ethereum = "github.com/ethereum/go-ethereum/"
+	for _, p := range list(t, "-deps", "./cmd/crossgate") {
+		if strings.HasPrefix(p.ImportPath, "crossgate/sandbox") {
+			t.Errorf("cmd/crossgate contains %s: %s", p.ImportPath, worldOnly)
+		}
+		part, isEthereum := strings.CutPrefix(p.ImportPath, ethereum)
+		if isEthereum && !fits(part, "accounts/abi common/... crypto/... log rlp/... params/...") {
+			t.Errorf("cmd/crossgate contains %s: %s", p.ImportPath, worldOnly)
+		}
+	}
+}
+
+func checkDoor(t *testing.T, importer, path string, isOpen func(door) bool) {
+	t.Helper()
+	if isOurs(path) || isStandard(path) {
+		return
+	}
+	var through *door
+	for i, d := range doors {
+		if fits(path, d.path+"/...") && (through == nil || len(d.path) > len(through.path)) {
+			through = &doors[i]
+		}
+	}
+	switch {
+	case through == nil:
+		t.Errorf("%s imports %s, which has no door: give it one in layout_test.go and a line in docs/decisions/0002-dependencies.md, or do without", importer, path)
+	case !isOpen(*through):
+		t.Errorf("%s imports %s: %s", importer, path, through.instead)
+	}
+}
+
+// fits says whether name is one of the space-separated patterns.
+func fits(name, patterns string) bool {
+	for _, pattern := range strings.Fields(patterns) {
+		parent, whole := strings.CutSuffix(pattern, "/...")
+		if pattern == "..." || name == pattern || whole && (name == parent || strings.HasPrefix(name, parent+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+const module = "crossgate"
+
+func isOurs(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+// isStandard goes by the rule that import paths outside the standard library begin with a domain.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+// below is a package's path without the module, empty for the root.
+func below(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}
+
+// list runs go list. It reads the directories of the tree as well, for go test to notice when a remembered
+// result is out of date: what another program reads it does not see.
+func list(t *testing.T, arguments ...string) []listed {
+	t.Helper()
+	err := filepath.WalkDir(".", func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && (entry.Name() == ".git" || entry.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments = append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, arguments...)
+	command := exec.CommandContext(t.Context(), "go", arguments...)
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(arguments, " "), err, complaints.String())
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		switch err := decoder.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return packages
+		case err != nil:
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}

@@ -17,6 +17,10 @@ var (
 	wholePercent            = decimal.NewFromInt(100)
 )
 
+// affiliateDecimals is how finely a percent tells an affiliate's share: the public router and all venues count
+// basis points.
+const affiliateDecimals = 2
+
 // coinOfOthers is how many swap APIs spell the native coin. This one spells it as the zero address, and
 // 0xEeee… is nobody's contract.
 var coinOfOthers = strings.Repeat("e", 40)
@@ -221,8 +225,8 @@ func (p *parameters) affiliatePercent(name string) decimal.Decimal {
 		return decimal.Decimal{}
 	}
 	percent, ok := parsePercent(text)
-	if !ok || percent.GreaterThan(largestAffiliatePercent) {
-		p.mistake(name + " must be a percent from 0 to 10")
+	if !ok || percent.GreaterThan(largestAffiliatePercent) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
+		p.mistake(name + " must be a percent from 0 to 10 in steps of 0.01")
 		return decimal.Decimal{}
 	}
 	return percent

@@ -29,8 +29,8 @@ var (
 
 	affiliatePercentNotSet   = kind{status: 400, code: 1001, id: "AFFILIATE_FEE_PERCENT_NOT_SET", text: "affiliateFeePercent must be set when affiliateFeeRecipient is"}
 	affiliateRecipientNotSet = kind{status: 400, code: 1002, id: "AFFILIATE_FEE_RECIPIENT_NOT_SET", text: "affiliateFeeRecipient must be set when affiliateFeePercent is"}
-	unsupportedTokenIn       = kind{status: 400, code: 1003, id: "UNSUPPORTED_TOKEN_IN", text: "no venue knows tokenIn"}
-	unsupportedTokenOut      = kind{status: 400, code: 1004, id: "UNSUPPORTED_TOKEN_OUT", text: "no venue knows tokenOut"}
+	unsupportedTokenIn       = kind{status: 400, code: 1003, id: "UNSUPPORTED_TOKEN_IN", text: "tokenIn is no token of this chain, or none that a venue knows"}
+	unsupportedTokenOut      = kind{status: 400, code: 1004, id: "UNSUPPORTED_TOKEN_OUT", text: "tokenOut is no token of this chain, or none that a venue knows"}
 	internalError            = kind{status: 500, code: 1005, id: "INTERNAL_SERVER_ERROR", text: "internal error; the log has it under this reqId"}
 
 	unsupportedChain = kind{status: 400, code: 1101, id: "UNSUPPORTED_CHAIN", text: "no venue serves this chain here"}

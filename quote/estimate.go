@@ -185,7 +185,7 @@ func (e *Estimator) settle(ctx context.Context, r Request) (Swap, *GasPrice, err
 	c, _ := e.registry.Chain(r.Chain)
 	gasPrice := make(chan *GasPrice, 1)
 	go func() { gasPrice <- e.gasPrice(ctx, r.Chain, r.Priority) }()
-	tokens, err := e.tokens.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
+	tokens, err := e.lookup(ctx, r)
 	if err != nil {
 		return Swap{}, nil, err
 	}
@@ -215,4 +215,18 @@ func (e *Estimator) settle(ctx context.Context, r Request) (Swap, *GasPrice, err
 		s.In.Amount, s.Kept, err = e.whole(ctx, s, price)
 	}
 	return s, price, err
+}
+
+// lookup returns the metadata of both tokens. What tells no decimals is no token.
+func (e *Estimator) lookup(ctx context.Context, r Request) ([]token.Token, error) {
+	tokens, err := e.tokens.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.tokens.IsSilent(token.Key{Chain: r.Chain, Address: r.TokenIn}):
+		return nil, fmt.Errorf("%s: %w", tokens[0].Symbol, ErrUnsupportedTokenIn)
+	case e.tokens.IsSilent(token.Key{Chain: r.Chain, Address: r.TokenOut}):
+		return nil, fmt.Errorf("%s: %w", tokens[1].Symbol, ErrUnsupportedTokenOut)
+	}
+	return tokens, nil
 }

@@ -190,3 +190,44 @@ func TestEstimateNeedsTheTokensButNoPrices(t *testing.T) {
 		t.Errorf("Estimate without prices = %v, want an answer", err)
 	}
 }
+
+// shelf is a chain that knows the decimals of some tokens.
+type shelf map[chain.Address]uint8
+
+func (s shelf) ReadTokens(_ context.Context, addresses []chain.Address) ([]token.Reading, error) {
+	readings := make([]token.Reading, len(addresses))
+	for i, a := range addresses {
+		if decimals, known := s[a]; known {
+			readings[i].Decimals = &decimals
+		}
+	}
+	return readings, nil
+}
+
+func TestWhatTellsNoDecimalsIsNoToken(t *testing.T) {
+	only := &booth{name: "only", perInput: 7}
+	e := quote.New(quote.Options{
+		Registry: chain.Documented(), Venues: []quote.Venue{only},
+		Tokens: token.NewDirectory(token.DirectoryOptions{
+			Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: shelf{usdc: 6}},
+		}),
+	})
+	for _, test := range []struct {
+		in, out chain.Address
+		want    error
+	}{
+		{usdc, coin, nil},
+		{usdc, dai, quote.ErrUnsupportedTokenOut},
+		{dai, usdc, quote.ErrUnsupportedTokenIn},
+		{dai, sender, quote.ErrUnsupportedTokenIn},
+	} {
+		r := usdcToDai()
+		r.TokenIn, r.TokenOut = test.in, test.out
+		if _, err := e.Estimate(t.Context(), r); !errors.Is(err, test.want) {
+			t.Errorf("Estimate(%s to %s) = %v, want %v", test.in, test.out, err, test.want)
+		}
+	}
+	if got := only.quotes.Load(); got != 1 {
+		t.Errorf("the venue was asked %d times, want once: for what is a swap of tokens", got)
+	}
+}

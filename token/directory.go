@@ -111,6 +111,16 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 	return tokens, nil
 }
 
+// IsSilent reports whether the contract of a token was asked and did not tell its decimals. Mostly there is no
+// contract at the address. It asks nobody itself.
+func (d *Directory) IsSilent(key Key) bool {
+	if _, settled := d.settled(key); settled {
+		return false
+	}
+	said, asked := d.contracts.last(key)
+	return asked && said.Decimals == nil
+}
+
 // Expect begins to read what is not known of tokens that are about to be looked up, and does not wait for it.
 func (d *Directory) Expect(ctx context.Context, keys ...Key) {
 	unread := map[chain.ID][]Key{}

@@ -97,6 +97,11 @@ func TestLookupTellsEveryKindOfToken(t *testing.T) {
 		if _, err := d.Lookup(t.Context(), 1, mute, usdc); err != nil {
 			t.Error(err)
 		}
+		for _, a := range []chain.Address{usdc, maker, chain.NativeCoin(chain.EVM), mute, address("0x0000000000000000000000000000000000000bad")} {
+			if got, want := d.IsSilent(token.Key{Chain: 1, Address: a}), a == mute; got != want {
+				t.Errorf("IsSilent(%s) = %t, want %t: only a contract that was asked can be", a, got, want)
+			}
+		}
 		if diff := cmp.Diff([][]chain.Address{{usdc, mute}}, reader.asked, cmp.Comparer(same)); diff != "" {
 			t.Errorf("readings (-want +got):\n%s", diff)
 		}

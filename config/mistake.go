@@ -41,16 +41,24 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// With returns m and further together, in the order of the file. Of two mistakes at one path the one of m counts.
+// With returns m and further together, in the order of the file. Of two mistakes at one path the one of m counts,
+// and so does one of m about a member of what further finds wrong as a whole: a venue lacks the key that could
+// not be read.
 func (m Mistakes) With(further Mistakes) Mistakes {
 	all := slices.Clone(m)
 	for _, mistake := range further {
-		if !slices.ContainsFunc(m, func(known Mistake) bool { return known.Path == mistake.Path }) {
+		if !slices.ContainsFunc(m, func(known Mistake) bool { return known.covers(mistake.Path) }) {
 			all = append(all, mistake)
 		}
 	}
 	all.sort()
 	return all
+}
+
+// covers reports whether m is about what is at path or about a direct member of it.
+func (m Mistake) covers(path string) bool {
+	rest, within := strings.CutPrefix(m.Path, path)
+	return within && (rest == "" || rest[0] == '.' && !strings.ContainsAny(rest[1:], ".["))
 }
 
 func (m Mistakes) sort() {

@@ -44,6 +44,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if whole, several := e.Err.(attempts); several {
+		return whole.of(e.Endpoint)
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s", e.Endpoint, e.Class)
 	if e.Status != 0 {
@@ -94,6 +97,15 @@ func (a attempts) Error() string {
 		texts[i] = err.Error()
 	}
 	return strings.Join(texts, "; ")
+}
+
+// of is what the endpoints of a pool said, after the pool's name unless the only endpoint has the same.
+func (a attempts) of(pool string) string {
+	var only *Error
+	if len(a) == 1 && errors.As(a[0], &only) && only.Endpoint == pool {
+		return a.Error()
+	}
+	return pool + ": " + a.Error()
 }
 
 func (a attempts) Unwrap() []error { return a }

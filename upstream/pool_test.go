@@ -106,6 +106,30 @@ func TestPoolClassesFailuresAsAWhole(t *testing.T) {
 	}
 }
 
+// The class of the whole follows from what the endpoints said, so it is not told beside them; a pool that has
+// the name of its only endpoint is not named twice.
+func TestPoolNamesEverythingOnce(t *testing.T) {
+	broken := always(500, "")
+	for _, test := range []struct {
+		endpoints []string
+		want      string
+	}{
+		{[]string{"0x"}, "0x: server error (HTTP 500)"},
+		{[]string{"node"}, "0x: node: server error (HTTP 500)"},
+		{[]string{"0x", "0x-2"}, "0x: 0x: server error (HTTP 500); 0x-2: server error (HTTP 500)"},
+		{nil, "0x: no endpoint is configured"},
+	} {
+		var endpoints []*upstream.Endpoint
+		for _, name := range test.endpoints {
+			endpoints = append(endpoints, endpoint(t, name, broken))
+		}
+		_, err := upstream.NewPool("0x", endpoints...).Do(t.Context(), upstream.Request{}, nil)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("Do() with endpoints %q = %v, want %q", test.endpoints, err, test.want)
+		}
+	}
+}
+
 func TestPoolStopsWhenTheCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0

@@ -49,6 +49,28 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
+// What the file gets wrong is not told again by the parts that are made of it.
+func TestCheckTellsEachMistakeOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "wrong.yaml")
+	const mistakes = `chains: [{id: 1, endpoints: [{name: a, url: "ftp://a.example"}, {name: b, url: "https://${NOT_SET}"}]}]
+venues:
+  - {name: 0x, key: "${NOT_SET}", endpoints: [{url: "https://c.example"}]}
+  - {name: nobody, endpoints: [{url: "ftp://d.example"}]}
+`
+	if err := os.WriteFile(file, []byte(mistakes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	run(context.Background(), []string{"check", "--config", file}, &said, &said)
+	for _, want := range []string{
+		"5 mistakes", "chains[0].endpoints[0].url", "chains[0].endpoints[1].url", "venues[0].key", "venues[1]: line 4", "venues[1].endpoints[0].url",
+	} {
+		if strings.Count(said.String(), want) != 1 {
+			t.Errorf("check said %s, want %q in it once", said.String(), want)
+		}
+	}
+}
+
 func TestServeAnswersAndStops(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, stop := context.WithCancel(context.Background())

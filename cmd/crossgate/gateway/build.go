@@ -78,7 +78,7 @@ func (b *builder) pool(path, name string, configured []config.Endpoint, attribut
 			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Attributes: attributes,
 		})
 		if err != nil {
-			b.mistake(fmt.Sprintf("%s.endpoints[%d]", path, i), err)
+			b.mistake(fmt.Sprintf("%s.endpoints[%d].url", path, i), err)
 			continue
 		}
 		endpoints = append(endpoints, endpoint)

@@ -30,6 +30,7 @@ type page struct {
 	length  []string
 	control []string
 
+	final     bool       // nothing can follow what the body tells
 	chains    []chain.ID // that the body is about; none: all that are indexed
 	freshness freshness
 
@@ -80,6 +81,14 @@ func (a answer) cost() int64 {
 		cost += int64(cap(p.body)) + headers
 	}
 	return cost
+}
+
+// tag tells the page from others of its question.
+func (p page) tag() string {
+	if p.etag == nil {
+		return ""
+	}
+	return strings.Trim(p.etag[0], `"`)
 }
 
 // write sends the page, or that the client has it already.

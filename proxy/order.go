@@ -23,6 +23,7 @@ func (s *Server) orderRoute() route[order.ID] {
 		key:     order.ID.String,
 		load:    s.loadOrder,
 		indexed: true,
+		streams: true,
 	}
 }
 
@@ -56,7 +57,7 @@ func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life
 	if err != nil {
 		return nil, noLife, err
 	}
-	return []page{{body: bodies[0], chains: chainsOf(o)}}, life, nil
+	return []page{{body: bodies[0], chains: chainsOf(o), final: isFinal(o)}}, life, nil
 }
 
 func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]page, cache.Life, error) {

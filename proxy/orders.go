@@ -32,6 +32,7 @@ func (s *Server) ordersRoute() route[creation] {
 		load:    func(ctx context.Context, q creation) ([]page, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
 		choose:  chooseOrder,
 		indexed: true,
+		streams: true,
 	}
 }
 
@@ -84,7 +85,7 @@ func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache
 	}
 	pages := make([]page, len(bodies))
 	for i, body := range bodies {
-		pages[i] = page{body: body, link: seriesLink(i, len(bodies)), chains: chainsOf(orders[i])}
+		pages[i] = page{body: body, link: seriesLink(i, len(bodies)), chains: chainsOf(orders[i]), final: isFinal(orders[i])}
 	}
 	return pages, life, nil
 }

@@ -52,6 +52,8 @@ var (
 	upstreamTimeout     = kind{status: 504, code: 1304, id: "UPSTREAM_TIMEOUT", text: "no upstream answered in time"}
 	indexUnavailable    = kind{status: 503, code: 1305, id: "INDEX_UNAVAILABLE", text: "the index of orders cannot be read at the moment"}
 
+	tooManyStreams = kind{status: 503, code: 1306, id: "TOO_MANY_STREAMS", text: "as many clients as this server serves follow an order at the moment"}
+
 	unknownPath      = kind{status: 404, code: 1401, id: "PATH_NOT_FOUND", text: "there is nothing at this path"}
 	methodNotAllowed = kind{status: 405, code: 1402, id: "METHOD_NOT_ALLOWED", text: "this path takes GET, HEAD and OPTIONS"}
 	urlTooLong       = kind{status: 414, code: 1403, id: "URI_TOO_LONG", text: "path and query may have 8192 bytes each"}

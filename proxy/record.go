@@ -43,12 +43,15 @@ func (s *Server) encodeOrders(ctx context.Context, orders []*order.Order) (bodie
 // lifeOf is the life of an answer that tells of orders.
 func (s *Server) lifeOf(orders []*order.Order) cache.Life {
 	for _, o := range orders {
-		if !o.State.IsFinal() || !o.Call.IsFinal() || !s.isSettled(o) {
+		if !isFinal(o) || !s.isSettled(o) {
 			return movingLife
 		}
 	}
 	return settledLife
 }
+
+// isFinal reports whether nothing can follow but a reorg.
+func isFinal(o *order.Order) bool { return o.State.IsFinal() && o.Call.IsFinal() }
 
 func (s *Server) isSettled(o *order.Order) bool {
 	if s.options.Settled != nil {

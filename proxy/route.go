@@ -23,6 +23,7 @@ type route[Q any] struct {
 	load    func(context.Context, Q) (pages []page, life cache.Life, err error)
 	choose  func(Q, []page) (page, error) // nil: load makes one page
 	indexed bool                          // the order index answers: pages tell how fresh it is
+	streams bool                          // the answer can be followed as it changes
 }
 
 // mount makes engine serve r and returns its paths.
@@ -39,31 +40,44 @@ func mount[Q any](s *Server, engine *gin.Engine, r route[Q]) []string {
 // handler is the walk of every request.
 func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 	return func(c *gin.Context) {
+		if r.streams {
+			c.Writer.Header().Add("Vary", "Accept")
+		}
 		question, err := r.parse(c)
 		if err != nil {
 			s.fail(c, r.dialect, problemOf(err))
 			return
 		}
-		key := r.paths[0] + " " + r.key(question)
-		found, err := s.answers.Get(c.Request.Context(), key, func(ctx context.Context) (answer, cache.Life, error) {
-			return r.answer(ctx, s, question)
-		})
+		if r.streams && wantsStream(c.Request) {
+			r.stream(c, s, question)
+			return
+		}
+		chosen, from, err := r.ask(c.Request.Context(), s, question)
+		if from != nil {
+			c.Writer.Header()["Cache-Status"] = cacheStatus(from.Outcome, from.Shared)
+		}
 		if err != nil {
 			s.fail(c, r.dialect, problemOf(err))
 			return
 		}
-		c.Writer.Header()["Cache-Status"] = cacheStatus(found.Outcome, found.Shared)
-		if found.Value.problem != nil {
-			s.fail(c, r.dialect, found.Value.problem)
-			return
-		}
-		chosen, err := r.page(question, found.Value.pages)
-		if err != nil {
-			s.fail(c, r.dialect, problemOf(err))
-			return
-		}
-		chosen.write(c, found.Age)
+		chosen.write(c, from.Age)
 	}
+}
+
+// ask returns the page that answers a question, and what the cache said of it: nil when there was nothing to say.
+func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (page, *cache.Result[answer], error) {
+	key := r.paths[0] + " " + r.key(question)
+	found, err := s.answers.Get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
+		return r.answer(ctx, s, question)
+	})
+	if err != nil {
+		return page{}, nil, err
+	}
+	if found.Value.problem != nil {
+		return page{}, &found, found.Value.problem
+	}
+	chosen, err := r.page(question, found.Value.pages)
+	return chosen, &found, err
 }
 
 // page returns the page that the question is about.

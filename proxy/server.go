@@ -74,6 +74,7 @@ type Options struct {
 	CacheBytes       int64         // of answers; 64 MiB when zero
 	OrderLimit       time.Duration // longest wait for orders and locked assets; 12 s when zero
 	SwapLimit        time.Duration // longest wait for a swap; 6 s when zero
+	Streams          int           // most clients that follow an order at a time; 512 when zero
 	TrustTraceparent bool          // continue the traces of clients; otherwise they are only linked
 	Logger           *slog.Logger  // slog.Default() when nil
 }
@@ -84,6 +85,7 @@ type Server struct {
 	encoder   wire.Encoder
 	answers   *cache.Cache[answer]
 	creations creations
+	streams   streams
 	handler   http.Handler
 	log       *slog.Logger
 	tracer    trace.Tracer
@@ -107,6 +109,7 @@ func New(o Options) (*Server, error) {
 		options: o,
 		encoder: wire.Encoder{Chains: o.Chains},
 		answers: answers,
+		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 	}
@@ -134,6 +137,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(s.streams.end)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {

@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// Limits of streams.
+const (
+	defaultStreams  = 512
+	streamInterval  = time.Second      // between two looks at the answer, which the cache makes cheap
+	streamHeartbeat = 15 * time.Second // proxies in between close connections on which nothing comes
+	streamWrite     = 10 * time.Second // for one event to leave
+	longestStream   = 30 * time.Minute // clients come again by themselves, and others have their turn
+)
+
+const streamType = "text/event-stream"
+
+// streams bounds how many clients follow an answer at a time, and ends all of them.
+type streams struct {
+	places chan struct{}
+	ending chan struct{} // closed when all are to end
+	end    func()
+}
+
+func newStreams(most int) streams {
+	ending := make(chan struct{})
+	return streams{places: make(chan struct{}, most), ending: ending, end: sync.OnceFunc(func() { close(ending) })}
+}
+
+// enter takes a place; leave gives it back.
+func (s streams) enter() (entered bool) {
+	select {
+	case s.places <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s streams) leave() { <-s.places }
+
+// wantsStream reports whether a request is that of an EventSource.
+func wantsStream(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), streamType)
+}
+
+// stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
+// be had at first is a problem like any other; later the client keeps what it has until it can be had again.
+func (r route[Q]) stream(c *gin.Context, s *Server, question Q) {
+	if !s.streams.enter() {
+		s.fail(c, r.dialect, tooManyStreams.because(""))
+		return
+	}
+	defer s.streams.leave()
+	ctx, cancel := context.WithTimeout(c.Request.Context(), longestStream)
+	defer cancel()
+	current, _, err := r.ask(ctx, s, question)
+	if err != nil {
+		s.fail(c, r.dialect, problemOf(err))
+		return
+	}
+	known := c.GetHeader("Last-Event-ID")
+	if current.final && current.tag() == known {
+		c.Status(http.StatusNoContent) // the one answer after which an EventSource does not come again
+		return
+	}
+	events := openEvents(c)
+	look, beat := time.NewTicker(streamInterval), time.NewTicker(streamHeartbeat)
+	defer look.Stop()
+	defer beat.Stop()
+	for {
+		if err == nil && current.tag() != known {
+			known = current.tag()
+			events.send("id: " + known + "\nevent: order\ndata: " + string(current.body) + "\n\n")
+		}
+		if err == nil && current.final {
+			events.send("event: final\ndata: {}\n\n")
+			return
+		}
+		select {
+		case <-look.C:
+			current, _, err = r.ask(ctx, s, question)
+		case <-beat.C:
+			events.send(": still here\n\n")
+		case <-s.streams.ending:
+			return
+		case <-ctx.Done():
+			return
+		}
+		if events.broken {
+			return
+		}
+	}
+}
+
+// events is a response on which one event follows another.
+type events struct {
+	writer     http.ResponseWriter
+	controller *http.ResponseController
+	broken     bool // the client cannot be reached any more
+}
+
+func openEvents(c *gin.Context) *events {
+	header := c.Writer.Header()
+	header.Set("Content-Type", streamType)
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // nginx would collect events before it passes them on
+	c.Status(http.StatusOK)
+	e := &events{writer: c.Writer, controller: http.NewResponseController(c.Writer)}
+	// The listener's limits are those of one answer; the reading limit would end the stream as if the client had left.
+	e.limit(e.controller.SetReadDeadline(time.Time{}))
+	e.send("retry: 2000\n\n")
+	return e
+}
+
+func (e *events) send(text string) {
+	e.limit(e.controller.SetWriteDeadline(time.Now().Add(streamWrite)))
+	if _, err := e.writer.Write([]byte(text)); err != nil {
+		e.broken = true
+		return
+	}
+	if err := e.controller.Flush(); err != nil {
+		e.broken = true
+	}
+}
+
+// limit notes that a limit could not be set on a connection. Writers that have none are not connections.
+func (e *events) limit(err error) {
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		e.broken = true
+	}
+}

@@ -1,0 +1,184 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// pipes is a listener without a network, so that a test's clock rules its connections' limits.
+type pipes struct {
+	connections chan net.Conn
+	closed      chan struct{}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.connections:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error   { close(p.closed); return nil }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p.connections <- server
+	return client, nil
+}
+
+// running is a server that runs until stop, and a client of it.
+func running(t *testing.T, w *world, change ...func(*Options)) (client *http.Client, stop func() error) {
+	listener := pipes{make(chan net.Conn), make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	server := w.server(t, change...)
+	go func() { ended <- server.Run(ctx, listener) }()
+	transport := &http.Transport{DialContext: listener.dial}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}, func() error { cancel(); return <-ended }
+}
+
+// follow opens the stream of an order and returns its lines.
+func follow(t *testing.T, client *http.Client, path string, headers ...string) (*http.Response, *bufio.Scanner) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	return response, lines
+}
+
+// event reads the next event with a name; heartbeats are counted.
+func event(t *testing.T, lines *bufio.Scanner) (name, id, data string, beats int) {
+	t.Helper()
+	for lines.Scan() {
+		field, value, _ := strings.Cut(lines.Text(), ": ")
+		switch field {
+		case "event":
+			name = value
+		case "id":
+			id = value
+		case "data":
+			data = value
+		case "":
+			if value != "" {
+				beats++
+			} else if name != "" {
+				return name, id, data, beats
+			}
+		}
+	}
+	return "", "", "", beats
+}
+
+func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const later = 2 * time.Minute // than one answer may take to be read or written
+		began := time.Now()
+		client, stop := running(t, newWorld(t), func(o *Options) {
+			o.Orders = func(context.Context, chain.TxHash) ([]*order.Order, error) {
+				if time.Since(began) < later {
+					return []*order.Order{created(t, order.ID{7}, createdTx, uint64(began.Unix()))}, nil
+				}
+				return []*order.Order{claimed(t, createdTx, uint64(began.Unix()))}, nil
+			}
+		})
+		response, lines := follow(t, client, ordersPath+createdTx)
+		if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
+			t.Errorf("Content-Type = %q", got)
+		}
+		if name, _, data, _ := event(t, lines); name != "order" || !strings.Contains(data, `"state":"Created"`) {
+			t.Fatalf("first event %s %.200s, want the order as it is", name, data)
+		}
+		name, id, data, beats := event(t, lines)
+		if name != "order" || !strings.Contains(data, `"state":"ClaimedUnlock"`) || beats < 7 {
+			t.Errorf("after %d heartbeats: %s %.200s, want the order as it has become", beats, name, data)
+		}
+		if name, _, _, _ := event(t, lines); name != "final" {
+			t.Errorf("event %q, want final", name)
+		}
+		if name, _, _, _ := event(t, lines); name != "" {
+			t.Errorf("%s after the final event, want the end", name)
+		}
+		if again, _ := follow(t, client, ordersPath+createdTx, "Last-Event-ID: "+id); again.StatusCode != http.StatusNoContent {
+			t.Errorf("a client that has the final order gets %s, want 204", again.Status)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestStreamsEndWhenTheServerStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := running(t, newWorld(t))
+		_, lines := follow(t, client, ordersPath+createdTx)
+		event(t, lines)
+		began, stopped := time.Now(), make(chan error)
+		go func() { stopped <- stop() }()
+		if name, _, _, _ := event(t, lines); name != "" {
+			t.Errorf("event %s, want the end", name)
+		}
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("the server waited %v for a stream", took)
+		}
+	})
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := running(t, newWorld(t), func(o *Options) { o.Streams = 2 })
+		var first *http.Response
+		for range 2 {
+			response, lines := follow(t, client, ordersPath+severalTx+"?index=1")
+			event(t, lines)
+			first = response
+		}
+		refused, _ := follow(t, client, ordersPath+createdTx)
+		wantError(t, refused, http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
+		first.Body.Close()
+		synctest.Wait()
+		if response, _ := follow(t, client, ordersPath+createdTx); response.StatusCode != http.StatusOK {
+			t.Errorf("after a client has left: %s", response.Status)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestStreamOfNothingIsAProblem(t *testing.T) {
+	s := newWorld(t).server(t)
+	wantError(t, get(s, ordersPath+unknownIs, "Accept: text/event-stream"), http.StatusNotFound, "TRANSACTION_NOT_FOUND")
+	wantError(t, get(s, ordersPath+"0x12", "Accept: text/event-stream"), http.StatusBadRequest, "MALFORMED_TRANSACTION_HASH")
+	if got := get(s, ordersPath+createdTx).Header.Get("Vary"); got != "Accept" {
+		t.Errorf("Vary = %q, want Accept: a stream is under the same URL", got)
+	}
+}

@@ -23,6 +23,7 @@ var answersOfDomain = []struct {
 	{order.ErrNoOrder, txWithoutOrder},
 	{order.ErrNotFound, unknownTx},
 	{index.ErrUnavailable, indexUnavailable},
+	{index.ErrEmpty, indexEmpty},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},

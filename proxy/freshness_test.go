@@ -69,6 +69,9 @@ func TestIndexThatCannotBeReadIsNoAnswer(t *testing.T) {
 	if p := problemOf(index.ErrUnavailable); p.status != http.StatusServiceUnavailable || p.id != "INDEX_UNAVAILABLE" {
 		t.Errorf("problem of a store that is away: %d %s", p.status, p.id)
 	}
+	if p := problemOf(index.ErrEmpty); p.status != http.StatusServiceUnavailable || p.id != "INDEX_EMPTY" {
+		t.Errorf("problem of an index that has read nothing: %d %s", p.status, p.id)
+	}
 	if got := chainsOf(&order.Order{Terms: order.Terms{Give: order.Offer{Chain: 1}, Take: order.Offer{Chain: 10}}}); len(got) != 2 {
 		t.Errorf("an order is about %v", got)
 	}

@@ -51,6 +51,7 @@ var (
 	upstreamUnavailable = kind{status: 503, code: 1303, id: "UPSTREAM_UNAVAILABLE", text: "every upstream has failed too often lately or is over its rate limit"}
 	upstreamTimeout     = kind{status: 504, code: 1304, id: "UPSTREAM_TIMEOUT", text: "no upstream answered in time"}
 	indexUnavailable    = kind{status: 503, code: 1305, id: "INDEX_UNAVAILABLE", text: "the index of orders cannot be read at the moment"}
+	indexEmpty          = kind{status: 503, code: 1306, id: "INDEX_EMPTY", text: "no chain has been read so far, so nothing is known of any order"}
 
 	tooManyStreams = kind{status: 503, code: 1306, id: "TOO_MANY_STREAMS", text: "as many clients as this server serves follow an order at the moment"}
 

@@ -79,11 +79,16 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 	now := time.Now()
 	kept := map[order.ID]order.Kept{}
 	questions := map[chain.ID][]order.ID{}
+	branches := map[chain.ID]uint64{}
 	for _, l := range locks {
-		if known, fresh := x.confirmed.recall(l.Order, now); fresh {
+		id := l.Give.Chain
+		if f, followed := x.byChain[id]; followed {
+			branches[id], _ = f.standing()
+		}
+		if known, fresh := x.confirmed.recall(l.Order, branches[id], now); fresh {
 			kept[l.Order] = known
-		} else if _, tells := x.sources[l.Give.Chain].(order.Keeper); tells {
-			questions[l.Give.Chain] = append(questions[l.Give.Chain], l.Order)
+		} else if _, tells := x.sources[id].(order.Keeper); tells {
+			questions[id] = append(questions[id], l.Order)
 		}
 	}
 	var mu sync.Mutex
@@ -103,7 +108,7 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 			}
 			for i, answer := range answers {
 				kept[ids[i]] = answer
-				x.confirmed.remember(ids[i], answer, now)
+				x.confirmed.remember(ids[i], answer, branches[id], now)
 			}
 		})
 	}
@@ -119,10 +124,11 @@ type confirmations struct {
 
 type confirmation struct {
 	order.Kept
-	until time.Time
+	branch uint64 // of the chain, when it was asked
+	until  time.Time
 }
 
-// How long an answer of a chain is good for. A claim is for ever, but for reorgs; a fulfilled order that does
+// How long an answer of a chain is good for, unless a reorg is seen. A claim is for ever but for them; a fulfilled order that does
 // not exist is a forgery, and a forger can make many; a created one may be claimed with the next block.
 var confirmationLife = map[order.State]time.Duration{
 	order.None:                    time.Minute,
@@ -131,19 +137,19 @@ var confirmationLife = map[order.State]time.Duration{
 	order.StateClaimedOrderCancel: time.Hour,
 }
 
-func (c *confirmations) recall(id order.ID, now time.Time) (order.Kept, bool) {
+func (c *confirmations) recall(id order.ID, branch uint64, now time.Time) (order.Kept, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, told := c.known[id]
-	return known.Kept, told && now.Before(known.until)
+	return known.Kept, told && known.branch == branch && now.Before(known.until)
 }
 
-func (c *confirmations) remember(id order.ID, kept order.Kept, now time.Time) {
+func (c *confirmations) remember(id order.ID, kept order.Kept, branch uint64, now time.Time) {
 	const most = 200_000
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= most {
 		c.known = make(map[order.ID]confirmation)
 	}
-	c.known[id] = confirmation{kept, now.Add(confirmationLife[kept.State])}
+	c.known[id] = confirmation{kept, branch, now.Add(confirmationLife[kept.State])}
 }

@@ -32,8 +32,9 @@ type follower struct {
 	position  checkpoint
 	begun     bool // position is known
 	head      order.Block
-	finalized uint64 // newest block past any reorg
-	unsettled bool   // blocks that were read may be gone
+	finalized uint64        // newest block past any reorg
+	doubt     chan struct{} // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
+	branch    uint64        // counts reorgs
 	levelAt   time.Time
 	every     time.Duration // between looks at the head
 }
@@ -71,7 +72,11 @@ func (f *follower) run(ctx context.Context) {
 		default:
 			f.watch(ctx)
 		}
-		if !wait(ctx, leaseInterval) {
+		pause := leaseInterval
+		if f.doubts() != nil {
+			pause = f.poll // the one that follows is about to withdraw blocks
+		}
+		if !wait(ctx, pause) {
 			return
 		}
 	}
@@ -123,27 +128,48 @@ func (f *follower) watch(ctx context.Context) {
 		return
 	}
 	f.moved(position)
-	head, err := f.source.Head(ctx)
+	head, err := f.readHead(ctx)
 	if err != nil {
 		return
 	}
-	f.sawHead(head)
 	kept, found, err := f.store.keptBlock(ctx, f.chain, head.Latest.Number+1)
-	if err == nil && found && kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
+	if err != nil || !found {
+		return
+	}
+	hash, err := f.canonical(ctx, kept.number, head)
+	switch {
+	case err != nil:
+		return
+	case hash != kept.hash:
+		f.doubtSince(head)
+		return
+	case f.follows(head.Latest):
+		f.stands(head)
+	default:
+		f.standsAnew(head) // whether blocks were withdrawn meanwhile is not known here
+	}
+	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
 		f.levelNow()
 	}
 }
 
 // catchUp reads what happened since the checkpoint, range by range.
 func (f *follower) catchUp(ctx context.Context) error {
-	head, err := f.source.Head(ctx)
+	position, known, err := f.store.checkpoint(ctx, f.chain)
+	if err != nil {
+		return err
+	}
+	if known {
+		f.moved(position)
+	}
+	head, err := f.readHead(ctx)
 	if err != nil {
 		return fmt.Errorf("read head: %w", err)
 	}
-	f.sawHead(head)
-	position, err := f.begin(ctx, head)
-	if err != nil {
-		return err
+	if !known {
+		if position, err = f.begin(ctx, head); err != nil {
+			return err
+		}
 	}
 	if position, err = f.settle(ctx, position, head); err != nil {
 		return err
@@ -155,20 +181,13 @@ func (f *follower) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// begin returns the checkpoint: where the store is, or the first block to read, which it reads.
+// begin reads the first block that is to be read, and returns the checkpoint there.
 func (f *follower) begin(ctx context.Context, head order.Head) (checkpoint, error) {
-	position, known, err := f.store.checkpoint(ctx, f.chain)
-	if err != nil {
-		return checkpoint{}, err
-	}
-	if known {
-		f.moved(position)
-		return position, nil
-	}
+	var first uint64
 	if f.lookback > 0 && head.Latest.Number > f.lookback {
-		position.first = min(head.Latest.Number-f.lookback, head.Finalized)
+		first = min(head.Latest.Number-f.lookback, head.Finalized)
 	}
-	return f.beginAt(ctx, position.first, head)
+	return f.beginAt(ctx, first, head)
 }
 
 // beginAt stores the block where following begins, so that the checkpoint is a block that was read.
@@ -189,9 +208,9 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 	})
 }
 
-// settle compares the blocks that were read with the chain, newest first. Where a reorg dropped some, it
-// withdraws what they said, back to the newest block that is still there; to where following began when
-// none is.
+// settle compares the blocks that were read with the chain, newest first. Where a reorg dropped some, the chain
+// is in doubt from then on, until what they said is withdrawn, back to the newest block that is still there; to
+// where following began when none is.
 func (f *follower) settle(ctx context.Context, position checkpoint, head order.Head) (checkpoint, error) {
 	// Of blocks beyond the head nothing is known: the chain, or the endpoint that told the head, is behind.
 	below, dropped := head.Latest.Number+1, false
@@ -213,12 +232,13 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 			break
 		}
 		below, dropped = kept.number, true
+		f.doubtSince(head)
 	}
 	if !dropped {
-		f.settled()
+		f.stands(head)
 		return position, nil
 	}
-	return f.rewind(ctx, position, max(below, position.first+1)-1)
+	return f.rewind(ctx, position, max(below, position.first+1)-1, head)
 }
 
 // canonical returns the hash of a block without asking for one that the head names.
@@ -237,7 +257,7 @@ func (f *follower) canonical(ctx context.Context, number uint64, head order.Head
 }
 
 // rewind goes back to a block, to read on from there.
-func (f *follower) rewind(ctx context.Context, position checkpoint, number uint64) (checkpoint, error) {
+func (f *follower) rewind(ctx context.Context, position checkpoint, number uint64, head order.Head) (checkpoint, error) {
 	block, err := f.source.Block(ctx, number)
 	if err != nil {
 		return position, fmt.Errorf("read block %d: %w", number, err)
@@ -251,7 +271,7 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 	}
 	f.tell(changes)
 	f.moved(back)
-	f.settled()
+	f.standsAnew(head)
 	return back, nil
 }
 

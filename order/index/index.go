@@ -142,10 +142,17 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found *order.Order, err 
 // Locked returns what is locked for an unlock authority: orders that it delivered and was not paid for. A
 // delivered order whose creation the index has not seen counts when its give chain keeps it as created, since
 // anybody can deliver on an order that does not exist; and where the index is behind a give chain, that chain
-// is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer.
+// is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer, or when a
+// reorg dropped blocks that could not be withdrawn yet; ErrEmpty when nothing was ever read of any chain.
 func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, error) {
 	if taker.IsAbsent() {
 		return nil, nil
+	}
+	if _, err := x.Branch(ctx); err != nil {
+		return nil, fmt.Errorf("read locked orders: %w", err)
+	}
+	if err := x.checkBegun(ctx); err != nil {
+		return nil, err
 	}
 	certain, unconfirmed, err := x.store.locks(ctx, taker)
 	if err != nil {
@@ -156,6 +163,26 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 		return nil, err
 	}
 	return order.Locked(locks), nil
+}
+
+// ErrEmpty says that nothing was ever read of any chain, so that nothing is known.
+var ErrEmpty = errors.New("no chain has been read so far")
+
+// checkBegun tells an index that knows of no order from one that knows nothing.
+func (x *Index) checkBegun(ctx context.Context) error {
+	if len(x.followers) == 0 || slices.ContainsFunc(x.followers, (*follower).hasBegun) {
+		return nil
+	}
+	for _, f := range x.followers { // they may not have looked yet
+		_, known, err := x.store.checkpoint(ctx, f.chain)
+		if err != nil {
+			return unavailable(ctx, err)
+		}
+		if known {
+			return nil
+		}
+	}
+	return fmt.Errorf("read locked orders: %w", ErrEmpty)
 }
 
 // Lag returns the lag of every chain.

@@ -1,10 +1,6 @@
 package index
 
-import (
-	"time"
-
-	"crossgate/order"
-)
+import "time"
 
 // Lag is how far a chain's follower is behind its chain.
 type Lag struct {
@@ -12,6 +8,7 @@ type Lag struct {
 	Indexed     uint64    // newest block whose events are stored
 	IndexedTime uint64    // its time, UNIX seconds
 	Level       time.Time // when the store last held everything that the chain had; zero: not since the start
+	Branch      uint64    // another number after each reorg: what was made of an earlier one may be gone
 }
 
 // By returns how old the stored image of the chain is: what happened longer ago is in it.
@@ -26,24 +23,16 @@ func (l Lag) By(now time.Time) time.Duration {
 func (f *follower) lag() Lag {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
+	return Lag{
+		Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt,
+		Branch: f.branch,
+	}
 }
 
 func (f *follower) moved(position checkpoint) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.position, f.begun = position, true
-}
-
-// sawHead takes note of the newest block. Unless it follows the one before, blocks in between may be
-// others than those that were read.
-func (f *follower) sawHead(head order.Head) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if head.Latest.Hash != f.head.Hash && head.Latest.Parent != f.head.Hash {
-		f.unsettled = true
-	}
-	f.head, f.finalized = head.Latest, head.Finalized
 }
 
 // isFinal reports whether a block is known to be past any reorg.
@@ -53,22 +42,11 @@ func (f *follower) isFinal(number uint64) bool {
 	return number <= f.finalized
 }
 
-func (f *follower) isUnsettled() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.unsettled
-}
-
-func (f *follower) settled() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.unsettled = false
-}
-
 func (f *follower) levelNow() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.levelAt, f.unsettled = time.Now(), false
+	f.levelAt = time.Now()
+	f.endDoubt()
 }
 
 func (f *follower) pace(every time.Duration) {
@@ -83,8 +61,14 @@ func (f *follower) covers(since uint64) bool {
 	const patience = 3 // looks that may be missed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.begun && (f.position.firstTime <= since || f.position.first == 0) && !f.unsettled &&
+	return f.begun && (f.position.firstTime <= since || f.position.first == 0) && f.doubt == nil &&
 		!f.levelAt.IsZero() && time.Since(f.levelAt) <= patience*f.every
+}
+
+func (f *follower) hasBegun() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.begun
 }
 
 // coversAll reports whether the store reaches back to where the chain begins.

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func testReorgsWhileServing(t *testing.T, store *Store) {
 		Chains: evmChains(1), MinPoll: time.Millisecond, MaxPoll: time.Millisecond,
 	}))
 	runIndex(t, x)
-	s := served{ledger: ledger, index: x}
+	s := served{ledger: ledger, index: x, blocks: map[order.ID][]chain.Hash{}}
 	var readers sync.WaitGroup
 	stop := make(chan struct{})
 	for range 2 {
@@ -37,6 +38,7 @@ func testReorgsWhileServing(t *testing.T, store *Store) {
 					return
 				default:
 					s.ask(t)
+					s.askLocked(t)
 				}
 			}
 		})
@@ -67,6 +69,7 @@ type served struct {
 	mu        sync.Mutex
 	made      uint16
 	creations []chain.TxHash
+	blocks    map[order.ID][]chain.Hash // that ever held the order
 	answers   int
 }
 
@@ -80,7 +83,9 @@ func (s *served) mine(blocks int) {
 		binary.BigEndian.PutUint16(d.id[:], s.made/2)
 		s.mu.Unlock()
 		created := s.ledger.mine([]told{d.created(), d.fulfilled()})
+		block, _ := s.ledger.Block(context.Background(), uint64(len(s.ledger.blocks)-1))
 		s.mu.Lock()
+		s.blocks[d.id] = append(s.blocks[d.id], block.Hash)
 		s.creations = append(s.creations, created...)
 		s.mu.Unlock()
 	}
@@ -119,6 +124,35 @@ func (s *served) ask(t *testing.T) {
 	}
 }
 
+// askLocked asks what is locked. Every order of the answer must be in a block which the head stands on that was read
+// before.
+func (s *served) askLocked(t *testing.T) {
+	read := s.index.followers[0].forksRead()
+	locked, err := s.index.Locked(t.Context(), taker)
+	if err != nil {
+		return // nothing was read yet
+	}
+	for _, c := range locked {
+		for _, id := range c.Tokens[0].Targets[0].Orders {
+			if !s.stood(id, read) {
+				t.Errorf("order %s is told to be locked, whose blocks were all dropped in forks up to %d", id, read)
+			}
+		}
+	}
+}
+
+// stood reports whether an order is in a block of the chain, or was in one that was not dropped before a later fork.
+func (s *served) stood(id order.ID, forks uint64) bool {
+	s.mu.Lock()
+	blocks := s.blocks[id]
+	s.mu.Unlock()
+	s.ledger.mu.Lock()
+	defer s.ledger.mu.Unlock()
+	holds := func(e order.Event) bool { return e.Order == id }
+	return slices.ContainsFunc(s.ledger.blocks, func(b sealed) bool { return slices.ContainsFunc(b.events, holds) }) ||
+		slices.ContainsFunc(blocks, func(hash chain.Hash) bool { return s.ledger.dropped[hash] > forks })
+}
+
 // locked counts what the chain as it is keeps locked.
 func (s *served) locked() int {
 	s.ledger.mu.Lock()
@@ -142,5 +176,5 @@ func (f *follower) forksRead() uint64 {
 func (f *follower) isAt(head chain.Hash) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.head.Hash == head && !f.unsettled
+	return f.head.Hash == head && f.doubt == nil
 }

@@ -176,12 +176,12 @@ type origin struct {
 
 func (from origin) stands(id chain.ID) bool { return !from.unsettled[id] }
 
-// unsettled lists the chains that have told of a new head which the store may not stand on. It has to be asked
+// unsettled lists the chains that have told of a head which the store does not stand on yet. It has to be asked
 // before the store is read: what is read later stands on these heads at least.
 func (x *Index) unsettled() map[chain.ID]bool {
 	var chains map[chain.ID]bool
 	for _, f := range x.followers {
-		if f.isUnsettled() {
+		if f.doubts() != nil {
 			if chains == nil {
 				chains = map[chain.ID]bool{}
 			}

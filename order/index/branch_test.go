@@ -1,0 +1,175 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// gated is a chain that keeps those waiting who ask for a block, until it is let go.
+type gated struct {
+	*ledger
+	gate chan struct{}
+}
+
+func (g *gated) Block(ctx context.Context, number uint64) (order.Block, error) {
+	select {
+	case <-g.gate:
+	case <-ctx.Done():
+		return order.Block{}, ctx.Err()
+	}
+	return g.ledger.Block(ctx, number)
+}
+
+// openGate lets everybody through, closeGate nobody.
+func (g *gated) openGate()  { close(g.gate) }
+func (g *gated) closeGate() { g.gate = make(chan struct{}) }
+
+// doubtful is an index of one chain, on which an order was delivered in a block that a reorg has dropped: the
+// follower has read the new head and waits for a block.
+func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error) {
+	t.Helper()
+	chain1 = &gated{ledger: newLedger(1), gate: make(chan struct{})}
+	chain1.openGate()
+	d := newDeal(1, 1, 1)
+	chain1.mine([]told{d.created()})
+	chain1.mine([]told{d.fulfilled()})
+	x = New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{Chains: evmChains(1)}))
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 1 {
+		t.Fatalf("%d orders are locked, want 1", got)
+	}
+	chain1.drop(1)
+	chain1.mine()
+	chain1.closeGate()
+	followed = make(chan error, 1)
+	go func() { followed <- x.followers[0].catchUp(t.Context()) }()
+	synctest.Wait()
+	return x, chain1, followed
+}
+
+func TestLockedWaitsUntilDroppedBlocksAreWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x, chain1, followed := doubtful(t)
+		before := x.Lag()[1].Branch
+		answered := make(chan int, 1)
+		go func() { answered <- lockedOrders(t, x) }()
+		synctest.Wait()
+		select {
+		case got := <-answered:
+			t.Fatalf("%d orders are told to be locked while the reorg is carried out", got)
+		default:
+		}
+		chain1.openGate()
+		if err := <-followed; err != nil {
+			t.Fatal(err)
+		}
+		if got := <-answered; got != 0 {
+			t.Errorf("%d orders are locked, want none: the delivery was dropped", got)
+		}
+		after, err := x.Branch(t.Context())
+		if err != nil || after == before {
+			t.Errorf("after the reorg Branch = %d, %v, want another one than %d", after, err, before)
+		}
+	})
+}
+
+func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x, chain1, followed := doubtful(t)
+		begun := time.Now()
+		var unreachable *UnreachableError
+		_, err := x.Locked(t.Context(), taker)
+		if !errors.As(err, &unreachable) || len(unreachable.Chains) != 1 || time.Since(begun) > doubtLimit {
+			t.Errorf("Locked after %v: %v, want an *UnreachableError about chain 1", time.Since(begun), err)
+		}
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		if _, err := x.Locked(left, taker); !errors.Is(err, context.Canceled) {
+			t.Errorf("Locked for a caller who left: %v", err)
+		}
+		if _, err := x.Branch(t.Context(), 137); err != nil {
+			t.Errorf("Branch of another chain: %v", err)
+		}
+		chain1.openGate()
+		if err := <-followed; err != nil {
+			t.Fatal(err)
+		}
+		if got := lockedOrders(t, x); got != 0 {
+			t.Errorf("%d orders are locked, want none", got)
+		}
+	})
+}
+
+func TestHeadsThatContradictEachOther(t *testing.T) {
+	block := func(number uint64, hash, parent byte) order.Block {
+		return order.Block{Number: number, Hash: chain.Hash{hash}, Parent: chain.Hash{parent}}
+	}
+	before := block(5, 'e', 'd')
+	for _, test := range []struct {
+		now  order.Block
+		want bool
+	}{
+		{before, false},
+		{block(5, 'E', 'd'), true},
+		{block(6, 'f', 'e'), false},
+		{block(6, 'F', 'E'), true},
+		{block(4, 'd', 'c'), false}, // told by an endpoint that is behind
+		{block(4, 'D', 'c'), true},
+		{block(9, 'x', 'y'), false}, // not known before it is compared
+		{block(1, 'x', 'y'), false},
+	} {
+		if got := contradict(before, test.now); got != test.want {
+			t.Errorf("head %d %c after 5 e: contradiction %v, want %v", test.now.Number, test.now.Hash[0], got, test.want)
+		}
+	}
+	if contradict(order.Block{}, before) {
+		t.Error("the first head contradicts nothing")
+	}
+}
+
+// TestJumpOntoAnotherBranchIsFound reads a head far ahead of the last one, on a branch that dropped it.
+func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
+	ledger, d := newLedger(1), newDeal(1, 1, 1)
+	ledger.mine([]told{d.created(), d.fulfilled()})
+	x := New(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(Options{Chains: evmChains(1)}))
+	followAll(t, x)
+	ledger.drop(1)
+	for range 4 {
+		ledger.mine()
+	}
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 0 || x.Lag()[1].Branch != 1 {
+		t.Errorf("%d orders are locked on branch %d, want none on branch 1", got, x.Lag()[1].Branch)
+	}
+}
+
+func TestNothingIsSaidBeforeAnythingWasRead(t *testing.T) {
+	path := t.TempDir() + "/orders.db"
+	ledger := newLedger(1)
+	sources := map[chain.ID]order.Source{1: ledger, 137: newLedger(137)}
+	x := New(openStoreAt(t, path), sources, quietly(Options{Chains: evmChains(1, 137)}))
+	if _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrEmpty) {
+		t.Errorf("Locked before a chain was reached: %v, want ErrEmpty", err)
+	}
+	follow(t, x.followers[0])
+	if got := lockedOrders(t, x); got != 0 {
+		t.Errorf("%d orders are locked, want none", got)
+	}
+	ledger.fail(errors.New("no route to host"))
+	again := New(openStoreAt(t, path), sources, quietly(Options{Chains: evmChains(1, 137)}))
+	if _, err := again.Locked(t.Context(), taker); err != nil {
+		t.Errorf("Locked of a store that was filled earlier: %v", err)
+	}
+	if err := again.followers[0].catchUp(t.Context()); err == nil {
+		t.Error("the head of a chain that is down was read")
+	}
+	if got, want := again.Lag()[1].IndexedTime, uint64(1_000_000); got != want {
+		t.Errorf("while its chain is down the store is as of %d, want %d", got, want)
+	}
+}

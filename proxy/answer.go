@@ -18,8 +18,9 @@ import (
 // together, or a problem, whose body is written for each client since it carries the request's id. It is
 // shared and never changed.
 type answer struct {
-	pages   []page
-	problem *problem
+	pages    []page
+	problem  *problem
+	searched freshness // of all chains, beside a problem: what was not found in them
 }
 
 // page is a body with its headers.

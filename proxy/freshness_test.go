@@ -47,10 +47,19 @@ func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 	}
 	s := w.server(t)
 	const both = "137;block=8;time=1784948713;lag=3600, 8453;block=9;time=1784948713;lag=0"
+	every := [2]string{"1;block=0, " + both, ""}
 	for path, want := range map[string][2]string{
-		"/api/Satistics/" + taker + "/lockedAssets": {"1;block=0, " + both, ""},
-		"/api/Orders/creationTxHash/" + severalTx:   {both, "3600"},
-		"/api/Orders/" + idText(11):                 {both, "3600"},
+		"/api/Satistics/" + taker + "/lockedAssets":    every,
+		"/api/Orders/creationTxHash/" + severalTx:      {both, "3600"},
+		"/api/Orders/creationTxHash/" + unknownIs:      every,
+		"/api/Orders/" + idText(11):                    {both, "3600"},
+		"/api/Orders/" + idText(99):                    every,
+		"/v1.0/dln/order/" + idText(11) + "/status":    {both, "3600"},
+		"/v1.0/dln/order/" + idText(99) + "/status":    every,
+		"/api/Transaction/" + severalTx + "/orderIds":  {both, "3600"},
+		"/api/Transaction/" + unknownIs + "/orderIds":  every,
+		"/v1.0/dln/tx/" + severalTx + "/order-ids":     {both, "3600"},
+		"/v1.0/chain/transaction?chainId=" + "nothing": {"", ""},
 	} {
 		for range 2 { // loaded, then kept
 			response := get(s, path)

@@ -29,28 +29,30 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
 		key:     chain.TxHash.String,
 		load: func(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
-			ids, life, err := s.orderIDs(ctx, tx)
+			ids, chains, life, err := s.orderIDs(ctx, tx)
 			if err != nil {
 				return nil, noLife, err
 			}
-			return onePage(encode(nil, ids)), life, nil
+			return []page{{body: encode(nil, ids), chains: chains}}, life, nil
 		},
+		indexed: true,
 	}
 }
 
-// orderIDs lists the orders of a transaction in log order. Here a transaction that no chain knows is one
-// that has created no order so far: clients of these paths come again until the list is not empty.
-func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) ([]order.ID, cache.Life, error) {
+// orderIDs lists the orders of a transaction in log order, and the chains that they are about: none when there are
+// no orders. Here a transaction that no chain knows is one that has created no order so far: clients of these paths
+// come again until the list is not empty.
+func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (ids []order.ID, chains []chain.ID, life cache.Life, err error) {
 	orders, err := s.ordersOf(ctx, tx)
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
-		return nil, unknownLife, nil
+		return nil, nil, unknownLife, nil
 	}
 	if err != nil {
-		return nil, noLife, err
+		return nil, nil, noLife, err
 	}
-	ids := make([]order.ID, len(orders))
-	for i, o := range orders {
-		ids[i] = o.ID
+	for _, o := range orders {
+		ids = append(ids, o.ID)
+		chains = append(chains, chainsOf(o)...)
 	}
-	return ids, s.lifeOf(orders), nil
+	return ids, chains, s.lifeOf(orders), nil
 }

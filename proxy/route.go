@@ -55,6 +55,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 		chosen, from, err := r.ask(c.Request.Context(), s, question)
 		if from != nil {
 			c.Writer.Header()["Cache-Status"] = cacheStatus(from.Outcome, from.Shared)
+			from.Value.searched.write(c.Writer.Header())
 		}
 		if err != nil {
 			s.fail(c, r.dialect, problemOf(err))
@@ -99,7 +100,8 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	pages, life, err := r.load(ctx, question)
 	if err != nil {
 		if p := problemOf(err); p.remember > 0 {
-			return answer{problem: p}, cache.Life{Fresh: p.remember}, nil
+			searched := freshnessOf(lags, nil, s.options.Behind, time.Now())
+			return answer{problem: p, searched: searched}, cache.Life{Fresh: p.remember}, nil
 		}
 		return answer{}, cache.Life{}, err
 	}

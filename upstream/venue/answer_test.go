@@ -62,74 +62,49 @@ type heard struct {
 
 // readers are each venue's readers of answers.
 var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) heard{
-	kyberName: func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		var route kyberRoute
-		route, h.priceErr = readKyberRoute(resp, p, s)
-		h.amountOut = route.amountOut
-		h.tx, h.txErr = readKyberBuild(resp, p, s, quote.Quote{})
-		return h
-	},
-	veloraName: func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		var route veloraRoute
-		route, h.priceErr = readVeloraPrice(resp, p, s)
-		if h.amountOut = route.net; route.net.Cmp(route.gross) > 0 {
+	kyberName: readsTwice(readKyberRoute, readKyberBuild),
+	veloraName: func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
+		h := readsTwice(readVeloraPrice, readVeloraTransaction)(resp, p, s)
+		if found, err := readVeloraPrice(resp, p, s); err == nil && found.route.net.Cmp(found.route.gross) > 0 {
 			h.priceErr, h.amountOut = nil, chain.Amount{} // more than all is as bad as nothing
 		}
-		h.tx, h.txErr = readVeloraTransaction(resp, p, s)
 		return h
 	},
-	openOceanName: func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		var price openOceanPrice
-		price, h.priceErr = readOpenOceanPrice(resp, s)
-		h.amountOut = price.amountOut
-		h.tx, h.txErr = readOpenOceanSwap(resp, p, s, quote.Quote{})
-		return h
-	},
-	sushiName: func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		var price sushiAnswer
-		price, h.priceErr = readSushi(resp, s)
-		h.amountOut = price.amountOut()
-		h.tx, h.txErr = readSushiSwap(resp, p, s, quote.Quote{})
-		return h
-	},
-	relayName: readsReady(readRelay),
-	lifiName:  readsReady(readLifi),
-	ensoName:  readsReady(readEnso),
-	okxName:   readsReady(readOKX),
-	zeroExName: func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		var price zeroExAnswer
-		price, h.priceErr = readZeroEx(resp, p, s)
-		h.amountOut = price.amountOut()
-		h.tx, h.txErr = readZeroExQuote(resp, p, s, quote.Quote{})
-		return h
-	},
-	jupiterName: func(resp upstream.Response, _ quote.Profile, s quote.Swap) (h heard) {
-		var route jupiterRoute
-		route, h.priceErr = readJupiterQuote(resp, s)
-		h.amountOut = route.amountOut
-		h.tx, h.txErr = readJupiterSwap(resp)
-		return h
-	},
-	dflowName: readsReady(readDFlow),
-	sunioName: func(resp upstream.Response, _ quote.Profile, s quote.Swap) (h heard) {
-		var route sunioRoute
-		route, h.priceErr = readSunio(resp, s)
-		h.amountOut, h.txErr = route.amountOut, errors.New("written by the gateway")
-		return h
-	},
-	oneInchName: func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		var price oneInchAnswer
-		price, h.priceErr = readOneInch(resp)
-		h.amountOut = price.amountOut()
-		h.tx, h.txErr = readOneInchSwap(resp, p, s, quote.Quote{})
-		return h
+	openOceanName: readsTwice(readOpenOceanPrice, readOpenOceanSwap),
+	sushiName:     readsTwice(readSushiQuote, readSushiSwap),
+	zeroExName:    readsTwice(readZeroExPrice, readZeroExQuote),
+	oneInchName:   readsTwice(readOneInchQuote, readOneInchSwap),
+	jupiterName:   readsTwice(readJupiterQuote, readJupiterSwap),
+	relayName:     readsOnce(readRelay),
+	lifiName:      readsOnce(readLifi),
+	ensoName:      readsOnce(readEnso),
+	okxName:       readsOnce(readOKX),
+	dflowName:     readsOnce(readDFlow),
+	sunioName: func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
+		found, err := something(readSunio(resp, p, s))
+		return heard{amountOut: found.amountOut, priceErr: err, txErr: errors.New("written by the gateway")}
 	},
 }
 
-func readsReady(read func(upstream.Response, quote.Profile, quote.Swap) (ready, error)) func(upstream.Response, quote.Profile, quote.Swap) heard {
+// readsOnce is for services whose one answer holds price and transaction.
+func readsOnce(read func(upstream.Response, quote.Profile, quote.Swap) (offer[quote.Tx], error)) func(upstream.Response, quote.Profile, quote.Swap) heard {
 	return func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
-		offered, err := read(resp, p, s)
-		return heard{offered.amountOut, offered.tx, err, err}
+		found, err := something(read(resp, p, s))
+		return heard{found.amountOut, found.route, err, err}
+	}
+}
+
+// readsTwice is for services with an answer for each.
+func readsTwice[R any](
+	price func(upstream.Response, quote.Profile, quote.Swap) (offer[R], error),
+	build func(upstream.Response, quote.Profile, quote.Swap, quote.Quote) (quote.Tx, error),
+) func(upstream.Response, quote.Profile, quote.Swap) heard {
+	return func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
+		var found offer[R]
+		found, h.priceErr = something(price(resp, p, s))
+		h.amountOut = found.amountOut
+		h.tx, h.txErr = build(resp, p, s, quote.Quote{})
+		return h
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode"
 
@@ -101,8 +102,31 @@ func decode(resp upstream.Response, out any) error {
 	return nil
 }
 
+// decodeOr is decode for answers of 2xx; of a client error refusal makes what it says.
+func decodeOr(refusal func(upstream.Response) error, resp upstream.Response, out any) error {
+	if isRejection(resp) {
+		return refusal(resp)
+	}
+	return decode(resp, out)
+}
+
 // isRejection reports whether the answer is a client error.
 func isRejection(resp upstream.Response) bool { return resp.Status >= http.StatusBadRequest }
+
+// set adds a parameter that has something to say.
+func set(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+// header is one header, and none when there is nothing to say in it: no key, mostly.
+func header(name, value string) http.Header {
+	if value == "" {
+		return nil
+	}
+	return http.Header{name: {value}}
+}
 
 // encode writes a request body. Raw JSON in it goes through untouched: venues sign their routes.
 func encode(body any) ([]byte, error) {

@@ -4,7 +4,6 @@ package venue
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -41,62 +39,19 @@ const (
 
 func init() {
 	// Ten requests per second for every key.
-	register(Service{Name: ensoName, URL: "https://api.enso.finance", Keyed: true, RequestsPerSecond: 8, Burst: 10}, openEnso)
+	register(Service{Name: ensoName, URL: "https://api.enso.finance", Keyed: true, RequestsPerSecond: 8, Burst: 10}, openEnso, excludedSources)
 }
 
 // enso answers with price and transaction at once.
-type enso struct {
-	pool            *upstream.Pool
-	profile         quote.Profile
-	key             string
-	excludedSources string
-	now             func() time.Time
-}
+type enso struct{ Options }
 
-var _ quote.Venue = (*enso)(nil)
-
-// openEnso knows the setting excludedSources (comma-separated aggregators, in the API's names).
 func openEnso(o Options) (quote.Venue, error) {
-	if err := o.allow("excludedSources"); err != nil {
-		return nil, err
-	}
-	return &enso{
-		pool: o.Pool, key: o.Key, excludedSources: o.Settings["excludedSources"], now: o.Now,
-		profile: quote.Profile{
-			Name: ensoName, ImageURL: ensoImage, Routers: o.routersAt(ensoRouters),
-			MaxAffiliatePercent: decimal.NewFromInt(1),
-		},
-	}, nil
+	return &oneCall{pricing[quote.Tx]{Options: o, request: enso{o}.request, read: readEnso, profile: quote.Profile{
+		Name: ensoName, ImageURL: ensoImage, Routers: o.routersAt(ensoRouters), MaxAffiliatePercent: decimal.NewFromInt(1),
+	}}}, nil
 }
 
-// Profile implements quote.Venue.
-func (e *enso) Profile() quote.Profile { return e.profile }
-
-// Quote implements quote.Venue.
-func (e *enso) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	asked := e.now()
-	offered, err := e.ask(ctx, s)
-	if err != nil {
-		return quote.Quote{}, err
-	}
-	return offered.quote(asked), nil
-}
-
-// Build implements quote.Venue.
-func (e *enso) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	return buildReady(ensoName, s, q, func() (ready, error) { return e.ask(ctx, s) })
-}
-
-func (e *enso) ask(ctx context.Context, s quote.Swap) (ready, error) {
-	if err := suits(e.profile, s); err != nil {
-		return ready{}, err
-	}
-	return askReady(ctx, e.pool, e.request(s), ensoName, s, func(resp upstream.Response) (ready, error) {
-		return readEnso(resp, e.profile, s)
-	})
-}
-
-func (e *enso) request(s quote.Swap) upstream.Request {
+func (v enso) request(s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
 		"chainId":         {strconv.FormatUint(s.Chain.Native, 10)},
 		"fromAddress":     {s.Sender.String()},
@@ -109,16 +64,14 @@ func (e *enso) request(s quote.Swap) upstream.Request {
 		"slippage":        {strconv.Itoa(bps(s.SlippagePercent))}, // bps
 		"routingStrategy": {"router"},
 	}
-	if e.excludedSources != "" {
-		query.Set("ignoreAggregators", e.excludedSources)
-	}
+	set(query, "ignoreAggregators", v.Settings[excludedSources])
 	if share := s.Affiliate.Percent; share.IsPositive() {
 		query.Set("fee", strconv.Itoa(bps(share))) // bps of the input
 		query.Set("feeReceiver", s.Affiliate.Recipient.String())
 	}
 	return upstream.Request{
-		Path: "api/v1/shortcuts/route", Query: query, Header: http.Header{"Authorization": {"Bearer " + e.key}},
-	}
+		Path: "api/v1/shortcuts/route", Query: query, Header: http.Header{"Authorization": {"Bearer " + v.Key}},
+	}, nil
 }
 
 // only is a number that the API writes by itself or as the one member of a list.
@@ -140,48 +93,34 @@ func (o *only) UnmarshalJSON(raw []byte) error {
 }
 
 // readEnso reads the answer. It does not repeat the input; the transaction's value and the calldata do.
-func readEnso(resp upstream.Response, p quote.Profile, s quote.Swap) (ready, error) {
-	if isRejection(resp) {
-		return ready{}, ensoRefusal(resp)
-	}
+func readEnso(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
 	var answer struct {
-		AmountOut    only   `json:"amountOut"`
-		MinAmountOut only   `json:"minAmountOut"`
-		Gas          digits `json:"gas"`
-		Tx           struct {
-			To    string `json:"to"`
-			Value digits `json:"value"`
-			Data  string `json:"data"`
-		} `json:"tx"`
+		AmountOut    only        `json:"amountOut"`
+		MinAmountOut only        `json:"minAmountOut"`
+		Gas          digits      `json:"gas"`
+		Tx           transaction `json:"tx"`
 	}
-	if err := decode(resp, &answer); err != nil {
-		return ready{}, err
+	if err := decodeOr(ensoRefusal, resp, &answer); err != nil {
+		return found, err
 	}
-	out := answer.AmountOut.digits
-	switch {
-	case out == "":
-		return ready{}, errors.New("answer without an amount")
-	case out.amount().IsZero():
-		return ready{}, noRoute("nothing comes out")
+	if answer.AmountOut.digits == "" {
+		return found, errors.New("answer without an amount")
 	}
-	if err := checkMinimum(answer.MinAmountOut.digits, s, out.amount()); err != nil {
-		return ready{}, err
+	found.amountOut, found.gas = answer.AmountOut.digits.amount(), answer.Gas.gas()
+	if err := checkMinimum(answer.MinAmountOut.digits, s, found.amountOut); err != nil {
+		return found, err
 	}
-	tx, err := transaction{to: answer.Tx.To, value: answer.Tx.Value, data: answer.Tx.Data}.check(p, s)
-	return ready{amountOut: out.amount(), gas: answer.Gas.gas(), tx: tx}, err
+	found.route, err = answer.Tx.check(p, s)
+	return found, err
+}
+
+type ensoFailure struct {
+	Message json.RawMessage `json:"message"` // a text, or a list of texts
 }
 
 // ensoRefusal reads an error. A bad request is mostly a pair or an amount that cannot be routed.
 func ensoRefusal(resp upstream.Response) error {
-	var failure struct {
-		Message json.RawMessage `json:"message"` // a text, or a list of texts
-	}
-	if err := decode(resp, &failure); err != nil {
-		return refused(ensoName, resp.Status, "")
-	}
-	words := strings.Trim(string(failure.Message), `"[]`)
-	if resp.Status == http.StatusBadRequest {
-		return noRoute(words)
-	}
-	return refused(ensoName, resp.Status, words)
+	return refusal(ensoName, resp, func(f ensoFailure) (string, bool) {
+		return strings.Trim(string(f.Message), `"[]`), resp.Status == http.StatusBadRequest
+	})
 }

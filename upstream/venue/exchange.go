@@ -123,9 +123,6 @@ func init() {
 
 func openExchange(name string) func(Options) (quote.Venue, error) {
 	return func(o Options) (quote.Venue, error) {
-		if err := o.allow(); err != nil {
-			return nil, err
-		}
 		if o.Contracts == nil {
 			return nil, errors.New("has no chain to read")
 		}

@@ -3,18 +3,18 @@ package venue
 // KyberSwap Aggregator API v1: https://docs.kyberswap.com/developer-guide/aggregator-api
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
-	"time"
 
 	"github.com/shopspring/decimal"
 
-	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -24,11 +24,11 @@ const (
 	kyberRouter = "0x6131B5fae19EA4f9D964eAc0408E4408b66337b5" // MetaAggregationRouterV2, also the spender
 	kyberImage  = "https://kyberswap.com/favicon.png"
 
-	// kyberLife is how long a route can be built from.
-	kyberLife = 30 * time.Second
-
 	// kyberSlippageCap is the slippage in bps above which the API wants to hear that it is meant.
 	kyberSlippageCap = 2000
+
+	// kyberClientID is the setting with which the gateway introduces itself.
+	kyberClientID = "clientID"
 )
 
 // kyberSlugs are the chains by their EIP-155 ids.
@@ -50,91 +50,27 @@ const (
 func init() {
 	// 30 requests in 10 s are allowed to a client that says who it is.
 	register(Service{
-		Name: kyberName, URL: "https://aggregator-api.kyberswap.com", RequestsPerSecond: 2.5, Burst: 5,
-	}, openKyber)
+		Name: kyberName, URL: "https://aggregator-api.kyberswap.com", Keyless: true, RequestsPerSecond: 2.5, Burst: 5,
+	}, openKyber, kyberClientID, excludedSources)
 }
 
 // kyber asks for a route first and has the transaction built from it when it wins, so the comparison
 // does not depend on anyone's wallet.
-type kyber struct {
-	pool            *upstream.Pool
-	profile         quote.Profile
-	clientID        string
-	excludedSources string
-	now             func() time.Time
-}
+type kyber struct{ Options }
 
-var _ quote.Venue = (*kyber)(nil)
-
-// openKyber knows the settings clientID (how the gateway introduces itself) and excludedSources
-// (comma-separated, in the API's names).
 func openKyber(o Options) (quote.Venue, error) {
-	if o.Key != "" {
-		return nil, errors.New("takes no key")
-	}
-	if err := o.allow("clientID", "excludedSources"); err != nil {
-		return nil, err
-	}
-	k := &kyber{pool: o.Pool, clientID: "crossgate", excludedSources: o.Settings["excludedSources"], now: o.Now}
-	if id := o.Settings["clientID"]; id != "" {
-		k.clientID = id
-	}
-	k.profile = quote.Profile{
-		Name: kyberName, ImageURL: kyberImage,
-		Routers: o.routers(kyberRouter, func(native uint64) bool { return kyberSlugs[native] != "" }),
-		// It takes any share of the input that leaves something to swap.
-		MaxAffiliatePercent: decimal.New(9999, -2),
-	}
-	return k, nil
-}
-
-// Profile implements quote.Venue.
-func (k *kyber) Profile() quote.Profile { return k.profile }
-
-// Quote implements quote.Venue.
-func (k *kyber) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	if err := suits(k.profile, s); err != nil {
-		return quote.Quote{}, err
-	}
-	asked := k.now()
-	route, err := ask(ctx, k.pool, k.routesRequest(s), func(resp upstream.Response) (kyberRoute, error) {
-		return readKyberRoute(resp, k.profile, s)
-	})
-	if err != nil {
-		return quote.Quote{}, fmt.Errorf("kyberswap route on chain %d: %w", s.Chain.ID, err)
-	}
-	return quote.Quote{
-		Venue: kyberName, AmountOut: route.amountOut, Gas: route.gas, Expires: asked.Add(kyberLife), Route: route,
+	v := kyber{o}
+	return &twoCalls[json.RawMessage]{
+		pricing: pricing[json.RawMessage]{Options: o, request: v.routesRequest, read: readKyberRoute, profile: quote.Profile{
+			Name: kyberName, ImageURL: kyberImage, Routers: o.routers(kyberRouter, slices.Collect(maps.Keys(kyberSlugs))...),
+			// It takes any share of the input that leaves something to swap.
+			MaxAffiliatePercent: decimal.New(9999, -2),
+		}},
+		buildRequest: v.buildRequest, readBuild: readKyberBuild,
 	}, nil
 }
 
-// Build implements quote.Venue.
-func (k *kyber) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	route, ours := q.Route.(kyberRoute)
-	if !ours {
-		return quote.Tx{}, errors.New("kyberswap build of a quote that is not its own")
-	}
-	request, err := k.buildRequest(s, route)
-	if err != nil {
-		return quote.Tx{}, err
-	}
-	tx, err := ask(ctx, k.pool, request, func(resp upstream.Response) (quote.Tx, error) {
-		return readKyberBuild(resp, k.profile, s, q)
-	})
-	if err != nil {
-		return quote.Tx{}, fmt.Errorf("kyberswap build on chain %d: %w", s.Chain.ID, err)
-	}
-	return tx, nil
-}
-
-// kyberRoute is a quoted route. The API signs the summary and wants it back untouched.
-type kyberRoute struct {
-	summary   json.RawMessage
-	amountOut chain.Amount
-	gas       uint64
-}
-
-func (k *kyber) routesRequest(s quote.Swap) upstream.Request {
+func (v kyber) routesRequest(s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
 		"tokenIn":  {tokenText(s.In.Address)},
 		"tokenOut": {tokenText(s.Out.Address)},
@@ -143,19 +79,18 @@ func (k *kyber) routesRequest(s quote.Swap) upstream.Request {
 	if !s.GasPrice.IsZero() {
 		query.Set("gasPrice", s.GasPrice.String())
 	}
-	if k.excludedSources != "" {
-		query.Set("excludedSources", k.excludedSources)
-	}
+	set(query, "excludedSources", v.Settings[excludedSources])
 	if share := s.Affiliate.Percent; share.IsPositive() {
 		query.Set("feeAmount", strconv.Itoa(bps(share)))
 		query.Set("isInBps", "true")
 		query.Set("chargeFeeBy", "currency_in")
 		query.Set("feeReceiver", s.Affiliate.Recipient.String())
 	}
-	return upstream.Request{Path: kyberSlugs[s.Chain.Native] + "/api/v1/routes", Query: query, Header: k.header()}
+	return upstream.Request{Path: kyberSlugs[s.Chain.Native] + "/api/v1/routes", Query: query, Header: v.header()}, nil
 }
 
-func (k *kyber) buildRequest(s quote.Swap, route kyberRoute) (upstream.Request, error) {
+// buildRequest sends the route back untouched: the API signs it.
+func (v kyber) buildRequest(s quote.Swap, route json.RawMessage) (upstream.Request, error) {
 	slippage := bps(s.SlippagePercent)
 	body, err := encode(struct {
 		RouteSummary         json.RawMessage `json:"routeSummary"`
@@ -167,26 +102,28 @@ func (k *kyber) buildRequest(s quote.Swap, route kyberRoute) (upstream.Request, 
 		Deadline             int64           `json:"deadline"` // UNIX seconds
 		Source               string          `json:"source"`
 	}{
-		RouteSummary: route.summary, Sender: s.Sender.String(), Recipient: s.Recipient.String(), Origin: s.Sender.String(),
+		RouteSummary: route, Sender: s.Sender.String(), Recipient: s.Recipient.String(), Origin: s.Sender.String(),
 		SlippageTolerance: slippage, IgnoreCappedSlippage: slippage > kyberSlippageCap,
-		Deadline: k.now().Add(signTime).Unix(), Source: k.clientID,
+		Deadline: v.Now().Add(signTime).Unix(), Source: v.clientID(),
 	})
 	return upstream.Request{
-		Method: http.MethodPost, Path: kyberSlugs[s.Chain.Native] + "/api/v1/route/build", Header: k.header(), Body: body,
+		Method: http.MethodPost, Path: kyberSlugs[s.Chain.Native] + "/api/v1/route/build", Header: v.header(), Body: body,
 	}, err
 }
 
-func (k *kyber) header() http.Header { return http.Header{"X-Client-Id": {k.clientID}} }
+func (v kyber) header() http.Header { return header("X-Client-Id", v.clientID()) }
+
+func (v kyber) clientID() string { return cmp.Or(v.Settings[kyberClientID], "crossgate") }
 
 // readKyberRoute reads the answer of GET /routes. The affiliate's share is off the amount already: it is
 // taken from the input.
-func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (kyberRoute, error) {
+func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[json.RawMessage], err error) {
 	var data struct {
 		RouteSummary  json.RawMessage `json:"routeSummary"`
 		RouterAddress string          `json:"routerAddress"`
 	}
 	if err := readKyberData(resp, &data); err != nil {
-		return kyberRoute{}, err
+		return found, err
 	}
 	var summary struct {
 		AmountIn  digits `json:"amountIn"`
@@ -194,16 +131,10 @@ func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (kybe
 		Gas       digits `json:"gas"`
 	}
 	if err := json.Unmarshal(data.RouteSummary, &summary); err != nil {
-		return kyberRoute{}, fmt.Errorf("route summary: %w", err)
+		return found, fmt.Errorf("route summary: %w", err)
 	}
-	if err := errors.Join(checkIn(summary.AmountIn, s), checkRouter(data.RouterAddress, p, s)); err != nil {
-		return kyberRoute{}, err
-	}
-	route := kyberRoute{summary: data.RouteSummary, amountOut: summary.AmountOut.amount(), gas: summary.Gas.gas()}
-	if route.amountOut.IsZero() {
-		return kyberRoute{}, noRoute("nothing comes out")
-	}
-	return route, nil
+	found.amountOut, found.gas, found.route = summary.AmountOut.amount(), summary.Gas.gas(), data.RouteSummary
+	return found, errors.Join(checkIn(summary.AmountIn, s), checkRouter(data.RouterAddress, p, s))
 }
 
 // readKyberBuild reads the answer of POST /route/build.
@@ -221,10 +152,10 @@ func readKyberBuild(resp upstream.Response, p quote.Profile, s quote.Swap, q quo
 	if err := checkIn(data.AmountIn, s); err != nil {
 		return quote.Tx{}, err
 	}
-	if err := checkMoved(data.AmountOut, q); err != nil {
+	if err := checkMoved(data.AmountOut.amount(), q); err != nil {
 		return quote.Tx{}, err
 	}
-	return transaction{to: data.RouterAddress, value: data.TransactionValue, data: data.Data}.check(p, s)
+	return transaction{To: data.RouterAddress, Value: data.TransactionValue, Data: data.Data}.check(p, s)
 }
 
 // readKyberData opens the envelope of every answer, whose code is zero when all is well.

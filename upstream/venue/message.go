@@ -30,13 +30,10 @@ func wrapsCoin(s quote.Swap) (bool, error) {
 	return !wrapped, nil
 }
 
-// suitsSolana tells why a swap on Solana cannot be asked for, if so.
-func suitsSolana(p quote.Profile, s quote.Swap) error {
-	if err := suits(p, s); err != nil {
-		return err
-	}
-	if _, fits := s.In.Amount.Uint64(); !fits {
-		return fmt.Errorf("%s: %w for more than 64 bits", p.Name, quote.ErrNoRoute)
+// checkMints refuses an answer about other tokens than were asked about.
+func checkMints(in, out string, s quote.Swap) error {
+	if in != mintText(s, s.In.Address) || out != mintText(s, s.Out.Address) {
+		return errors.New("answer is about other tokens")
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package venue
 // OKX DEX API v6: https://web3.okx.com/onchainos/dev-docs/trade/dex-swap
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -26,6 +25,11 @@ const (
 	okxName  = "okx"
 	okxImage = "https://www.okx.com/favicon.ico"
 	okxPath  = "/api/v6/dex/aggregator/swap"
+
+	// Settings: the only sources to be used, as comma-separated ids, and further routers that have been
+	// announced, as chain=address with commas between them.
+	okxSources = "sources"
+	okxRouters = "routers"
 )
 
 // okxContracts are what OKX documents for one chain. Routers are replaced now and then, so that several are
@@ -64,55 +68,44 @@ const (
 
 func init() {
 	// One request per second unless agreed otherwise.
-	register(Service{Name: okxName, URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2}, openOKX)
+	register(Service{Name: okxName, URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2}, openOKX, okxSources, okxRouters)
 }
 
 // okx answers with price and transaction at once. The sender approves another contract than the one called.
 type okx struct {
-	pool    *upstream.Pool
-	profile quote.Profile
-	key     okxKey
-	sources string
-	now     func() time.Time
+	Options
+	key okxKey
 }
 
 // okxKey is an API key with what its requests are signed with.
 type okxKey struct{ id, secret, passphrase string }
 
-var _ quote.Venue = (*okx)(nil)
-
-// openOKX takes the three parts of a key with colons between them, and knows the settings sources (the
-// only ones to be used, comma-separated ids) and routers (further ones that have been announced, as
-// chain=address with commas between them).
+// openOKX takes the three parts of a key with colons between them.
 func openOKX(o Options) (quote.Venue, error) {
-	if err := o.allow("sources", "routers"); err != nil {
-		return nil, err
-	}
 	parts := strings.SplitN(o.Key, ":", 3)
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
 		return nil, errors.New("key is not an API key, its secret and its passphrase with colons between them")
 	}
-	v := &okx{
-		pool: o.Pool, key: okxKey{parts[0], parts[1], parts[2]}, sources: o.Settings["sources"], now: o.Now,
-		profile: quote.Profile{
-			Name: okxName, ImageURL: okxImage, MaxAffiliatePercent: decimal.NewFromInt(3),
-			Routers: map[chain.ID]chain.Address{}, MoreRouters: map[chain.ID][]chain.Address{}, Approves: map[chain.ID]chain.Address{},
-		},
+	p := quote.Profile{
+		Name: okxName, ImageURL: okxImage, MaxAffiliatePercent: decimal.NewFromInt(3),
+		Routers: map[chain.ID]chain.Address{}, MoreRouters: map[chain.ID][]chain.Address{}, Approves: map[chain.ID]chain.Address{},
 	}
 	for _, c := range o.Registry.All() {
 		at, served := okxChains[c.Native]
 		if c.Family != chain.EVM || !served {
 			continue
 		}
-		v.profile.Routers[c.ID], v.profile.Approves[c.ID] = contract(at.routers[0]), contract(at.approval)
+		p.Routers[c.ID], p.Approves[c.ID] = contract(at.routers[0]), contract(at.approval)
 		for _, other := range at.routers[1:] {
-			v.profile.MoreRouters[c.ID] = append(v.profile.MoreRouters[c.ID], contract(other))
+			p.MoreRouters[c.ID] = append(p.MoreRouters[c.ID], contract(other))
 		}
 	}
-	return v, v.addRouters(o.Settings["routers"])
+	v := okx{o, okxKey{parts[0], parts[1], parts[2]}}
+	return &oneCall{pricing[quote.Tx]{Options: o, profile: p, request: v.request, read: readOKX}}, v.addRouters(p)
 }
 
-func (v *okx) addRouters(setting string) error {
+func (v okx) addRouters(p quote.Profile) error {
+	setting := v.Settings[okxRouters]
 	if setting == "" {
 		return nil
 	}
@@ -123,39 +116,12 @@ func (v *okx) addRouters(setting string) error {
 		if err := errors.Join(idErr, err); err != nil {
 			return fmt.Errorf("setting routers: %w", err)
 		}
-		v.profile.MoreRouters[id] = append(v.profile.MoreRouters[id], router)
+		p.MoreRouters[id] = append(p.MoreRouters[id], router)
 	}
 	return nil
 }
 
-// Profile implements quote.Venue.
-func (v *okx) Profile() quote.Profile { return v.profile }
-
-// Quote implements quote.Venue.
-func (v *okx) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	asked := v.now()
-	offered, err := v.ask(ctx, s)
-	if err != nil {
-		return quote.Quote{}, err
-	}
-	return offered.quote(asked), nil
-}
-
-// Build implements quote.Venue.
-func (v *okx) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	return buildReady(okxName, s, q, func() (ready, error) { return v.ask(ctx, s) })
-}
-
-func (v *okx) ask(ctx context.Context, s quote.Swap) (ready, error) {
-	if err := suits(v.profile, s); err != nil {
-		return ready{}, err
-	}
-	return askReady(ctx, v.pool, v.request(s), okxName, s, func(resp upstream.Response) (ready, error) {
-		return readOKX(resp, v.profile, s)
-	})
-}
-
-func (v *okx) request(s quote.Swap) upstream.Request {
+func (v okx) request(s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
 		"chainIndex":          {strconv.FormatUint(s.Chain.Native, 10)},
 		"swapMode":            {"exactIn"},
@@ -166,14 +132,12 @@ func (v *okx) request(s quote.Swap) upstream.Request {
 		"userWalletAddress":   {s.Sender.String()},
 		"swapReceiverAddress": {s.Recipient.String()},
 	}
-	if v.sources != "" {
-		query.Set("dexIds", v.sources)
-	}
+	set(query, "dexIds", v.Settings[okxSources])
 	if share := s.Affiliate.Percent; share.IsPositive() {
 		query.Set("feePercent", share.String()) // percent of the input
 		query.Set("fromTokenReferrerWalletAddress", s.Affiliate.Recipient.String())
 	}
-	return upstream.Request{Path: okxPath[1:], Query: query, Header: v.key.sign(okxPath+"?"+query.Encode(), v.now())}
+	return upstream.Request{Path: okxPath[1:], Query: query, Header: v.key.sign(okxPath+"?"+query.Encode(), v.Now())}, nil
 }
 
 // sign makes the headers of a GET request for a path and query, exactly as they are sent.
@@ -196,32 +160,27 @@ type okxOffer struct {
 		ToTokenAmount   digits `json:"toTokenAmount"`
 	} `json:"routerResult"`
 	Tx struct {
-		To               string `json:"to"`
-		Value            digits `json:"value"`
-		Data             string `json:"data"`
+		transaction
 		Gas              digits `json:"gas"`
 		MinReceiveAmount digits `json:"minReceiveAmount"`
 	} `json:"tx"`
 }
 
-func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (ready, error) {
-	offer, err := readOKXOffer(resp)
+func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+	offered, err := readOKXOffer(resp)
 	if err != nil {
-		return ready{}, err
+		return found, err
 	}
-	if err := checkIn(offer.RouterResult.FromTokenAmount, s); err != nil {
-		return ready{}, err
+	if err := checkIn(offered.RouterResult.FromTokenAmount, s); err != nil {
+		return found, err
 	}
-	amountOut := offer.RouterResult.ToTokenAmount.amount()
-	if amountOut.IsZero() {
-		return ready{}, noRoute("nothing comes out")
-	}
+	found.amountOut, found.gas = offered.RouterResult.ToTokenAmount.amount(), offered.Tx.Gas.gas()
 	// The minimum tells whether slippage was understood in the unit in which it was sent.
-	if err := checkMinimum(offer.Tx.MinReceiveAmount, s, amountOut); err != nil {
-		return ready{}, err
+	if err := checkMinimum(offered.Tx.MinReceiveAmount, s, found.amountOut); err != nil {
+		return found, err
 	}
-	tx, err := transaction{to: offer.Tx.To, value: offer.Tx.Value, data: offer.Tx.Data}.check(p, s)
-	return ready{amountOut: amountOut, gas: offer.Tx.Gas.gas(), tx: tx}, err
+	found.route, err = offered.Tx.transaction.check(p, s)
+	return found, err
 }
 
 // readOKXOffer opens the envelope of every answer.

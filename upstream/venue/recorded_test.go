@@ -60,10 +60,10 @@ func TestRecordedVeloraAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if route.net.String() != c.wantNet || route.gas != c.gas {
-				t.Errorf("net %s, gas %d; want %s, %d", route.net, route.gas, c.wantNet, c.gas)
+			if route.amountOut.String() != c.wantNet || route.gas != c.gas {
+				t.Errorf("net %s, gas %d; want %s, %d", route.amountOut, route.gas, c.wantNet, c.gas)
 			}
-			tx, err := readVeloraTransaction(upstream.Response{Status: 200, Body: body.TxParams}, p, s)
+			tx, err := readVeloraTransaction(upstream.Response{Status: 200, Body: body.TxParams}, p, s, quote.Quote{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +173,7 @@ func TestRecordedJupiterQuote(t *testing.T) {
 	if s.Out.Address, err = chain.ParseAddress("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", chain.SVM); err != nil {
 		t.Fatal(err)
 	}
-	route, err := readJupiterQuote(upstream.Response{Status: 200, Body: pair.Response.Body}, s)
+	route, err := readJupiterQuote(upstream.Response{Status: 200, Body: pair.Response.Body}, quote.Profile{}, s)
 	if err != nil || route.amountOut.String() != "120704786" || route.minimum.String() != "120101263" {
 		t.Errorf("out %s, minimum %s, %v; want 120704786 and 120101263", route.amountOut, route.minimum, err)
 	}
@@ -193,9 +193,9 @@ func TestRecordedSunioRoute(t *testing.T) {
 	if s.Out.Address, err = chain.ParseAddress("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", chain.TVM); err != nil {
 		t.Fatal(err)
 	}
-	route, err := readSunio(upstream.Response{Status: 200, Body: pair.Response.Body}, s)
-	if err != nil || route.amountOut.String() != "340000" || len(route.path) != 3 {
-		t.Errorf("out %s over %d tokens, %v; want 340000 over 3", route.amountOut, len(route.path), err)
+	route, err := readSunio(upstream.Response{Status: 200, Body: pair.Response.Body}, quote.Profile{}, s)
+	if err != nil || route.amountOut.String() != "340000" || len(route.route.path) != 3 {
+		t.Errorf("out %s over %d tokens, %v; want 340000 over 3", route.amountOut, len(route.route.path), err)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestRecordedKyberTransactions(t *testing.T) {
 			RouterAddress   string `json:"routerAddress"`
 		}
 		recorded(t, name, &body)
-		tx := transaction{to: body.RouterAddress, value: body.InputAmount, data: body.EncodedSwapData}
+		tx := transaction{To: body.RouterAddress, Value: body.InputAmount, Data: body.EncodedSwapData}
 		if _, err := tx.check(profileOf(t, kyberName), baseSwap(t, string(body.InputAmount))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -266,7 +266,7 @@ func TestRecordedKyberTransactions(t *testing.T) {
 func TestDocumentedOpenOceanAnswer(t *testing.T) {
 	var body json.RawMessage
 	recorded(t, "openocean.quote.docs.json", &body)
-	price, err := readOpenOceanPrice(upstream.Response{Status: 200, Body: body}, baseSwap(t, "1000000000000000000"))
+	price, err := readOpenOceanPrice(upstream.Response{Status: 200, Body: body}, quote.Profile{}, baseSwap(t, "1000000000000000000"))
 	if err != nil || price.amountOut.String() != "2345670000" || price.gas != 516812 {
 		t.Errorf("price %s, gas %d, %v; want 2345670000, 516812", price.amountOut, price.gas, err)
 	}

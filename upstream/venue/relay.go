@@ -3,13 +3,11 @@ package venue
 // Relay API, POST /quote/v2: https://docs.relay.link/references/api/get-quote-v2
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -50,80 +48,38 @@ var relayNoRoute = map[string]bool{
 
 func init() {
 	// 50 requests per minute without a key.
-	register(Service{Name: relayName, URL: "https://api.relay.link", RequestsPerSecond: 0.8, Burst: 10}, openRelay)
+	register(Service{Name: relayName, URL: "https://api.relay.link", RequestsPerSecond: 0.8, Burst: 10}, openRelay, excludedSources)
 }
 
 // relay answers with price and transaction at once. It takes no affiliate share: its app fees are paid out
 // later, by Relay, and not from the input.
-type relay struct {
-	pool            *upstream.Pool
-	profile         quote.Profile
-	key             string
-	excludedSources []string
-	now             func() time.Time
-}
+type relay struct{ Options }
 
-var _ quote.Venue = (*relay)(nil)
-
-// openRelay knows the setting excludedSources (comma-separated, in the API's names).
 func openRelay(o Options) (quote.Venue, error) {
-	if err := o.allow("excludedSources"); err != nil {
-		return nil, err
-	}
-	r := &relay{pool: o.Pool, key: o.Key, now: o.Now, profile: quote.Profile{
+	p := quote.Profile{
 		Name: relayName, ImageURL: relayImage, Routers: map[chain.ID]chain.Address{}, MoreRouters: map[chain.ID][]chain.Address{},
-	}}
-	if sources := o.Settings["excludedSources"]; sources != "" {
-		r.excludedSources = strings.Split(sources, ",")
 	}
 	for _, c := range o.Registry.All() {
 		older, served := relayChains[c.Native]
 		switch {
 		case c.Family != chain.EVM || !served:
 		case older:
-			r.profile.Routers[c.ID] = contract(relayOtherProxy)
-			r.profile.MoreRouters[c.ID] = []chain.Address{contract(relayOtherRouter), contract(relayOtherOldProxy), contract(relayOtherOldRouter)}
+			p.Routers[c.ID] = contract(relayOtherProxy)
+			p.MoreRouters[c.ID] = []chain.Address{contract(relayOtherRouter), contract(relayOtherOldProxy), contract(relayOtherOldRouter)}
 		default:
-			r.profile.Routers[c.ID] = contract(relayProxy)
-			r.profile.MoreRouters[c.ID] = []chain.Address{contract(relayRouter), contract(relayOldProxy), contract(relayOldRouter)}
+			p.Routers[c.ID] = contract(relayProxy)
+			p.MoreRouters[c.ID] = []chain.Address{contract(relayRouter), contract(relayOldProxy), contract(relayOldRouter)}
 		}
 	}
-	return r, nil
-}
-
-// Profile implements quote.Venue.
-func (r *relay) Profile() quote.Profile { return r.profile }
-
-// Quote implements quote.Venue.
-func (r *relay) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	asked := r.now()
-	offered, err := r.ask(ctx, s)
-	if err != nil {
-		return quote.Quote{}, err
-	}
-	return offered.quote(asked), nil
-}
-
-// Build implements quote.Venue.
-func (r *relay) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	return buildReady(relayName, s, q, func() (ready, error) { return r.ask(ctx, s) })
-}
-
-func (r *relay) ask(ctx context.Context, s quote.Swap) (ready, error) {
-	if err := suits(r.profile, s); err != nil {
-		return ready{}, err
-	}
-	request, err := r.request(s)
-	if err != nil {
-		return ready{}, err
-	}
-	return askReady(ctx, r.pool, request, relayName, s, func(resp upstream.Response) (ready, error) {
-		return readRelay(resp, r.profile, s)
-	})
+	return &oneCall{pricing[quote.Tx]{Options: o, profile: p, request: relay{o}.request, read: readRelay}}, nil
 }
 
 // request asks for a swap on one chain, which the user's own transaction makes.
-func (r *relay) request(s quote.Swap) (upstream.Request, error) {
+func (v relay) request(s quote.Swap) (upstream.Request, error) {
+	var excluded []string
+	if sources := v.Settings[excludedSources]; sources != "" {
+		excluded = strings.Split(sources, ",")
+	}
 	body, err := encode(struct {
 		User                 string   `json:"user"`
 		Recipient            string   `json:"recipient"`
@@ -142,13 +98,9 @@ func (r *relay) request(s quote.Swap) (upstream.Request, error) {
 		OriginChainID: s.Chain.Native, DestinationChainID: s.Chain.Native,
 		OriginCurrency: s.In.Address.String(), DestinationCurrency: s.Out.Address.String(),
 		Amount: s.In.Amount.String(), TradeType: "EXACT_INPUT", SlippageTolerance: strconv.Itoa(bps(s.SlippagePercent)),
-		ExcludedSwapSources: r.excludedSources,
+		ExcludedSwapSources: excluded,
 	})
-	request := upstream.Request{Method: http.MethodPost, Path: "quote/v2", Body: body}
-	if r.key != "" {
-		request.Header = http.Header{"X-Api-Key": {r.key}}
-	}
-	return request, err
+	return upstream.Request{Method: http.MethodPost, Path: "quote/v2", Header: header("X-Api-Key", v.Key), Body: body}, err
 }
 
 // relayStep is a transaction of the answer.
@@ -156,19 +108,14 @@ type relayStep struct {
 	ID    string `json:"id"`
 	Items []struct {
 		Data struct {
-			To    string `json:"to"`
-			Data  string `json:"data"`
-			Value digits `json:"value"`
-			Gas   digits `json:"gas"`
+			transaction
+			Gas digits `json:"gas"`
 		} `json:"data"`
 	} `json:"items"`
 }
 
 // readRelay reads the answer: a step to approve, where that is needed, and the step to swap.
-func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (ready, error) {
-	if isRejection(resp) {
-		return ready{}, relayRefusal(resp)
-	}
+func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
 	var answer struct {
 		Steps   []relayStep `json:"steps"`
 		Details struct {
@@ -176,23 +123,24 @@ func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (ready, er
 			CurrencyOut relayCurrency `json:"currencyOut"`
 		} `json:"details"`
 	}
-	if err := decode(resp, &answer); err != nil {
-		return ready{}, err
+	if err := decodeOr(relayRefusal, resp, &answer); err != nil {
+		return found, err
 	}
 	in, out := answer.Details.CurrencyIn, answer.Details.CurrencyOut
 	if err := errors.Join(checkIn(in.Amount, s), checkMinimum(out.MinimumAmount, s, out.Amount.amount())); err != nil {
-		return ready{}, err
+		return found, err
 	}
-	if out.Amount.amount().IsZero() {
-		return ready{}, noRoute("nothing comes out")
+	if found.amountOut = out.Amount.amount(); found.amountOut.IsZero() {
+		return found, noRoute("nothing comes out") // and there may be nothing to call
 	}
 	step, err := relaySwap(answer.Steps, p, s)
 	if err != nil {
-		return ready{}, err
+		return found, err
 	}
 	data := step.Items[0].Data
-	tx, err := transaction{to: data.To, value: data.Value, data: data.Data}.check(p, s)
-	return ready{amountOut: out.Amount.amount(), gas: data.Gas.gas(), tx: tx}, err
+	found.gas = data.Gas.gas()
+	found.route, err = data.transaction.check(p, s)
+	return found, err
 }
 
 type relayCurrency struct {
@@ -229,16 +177,16 @@ func relaySwap(steps []relayStep, p quote.Profile, s quote.Swap) (relayStep, err
 	return *swap, nil
 }
 
+type relayFailure struct {
+	Message   string `json:"message"`
+	ErrorCode string `json:"errorCode"`
+}
+
 func relayRefusal(resp upstream.Response) error {
-	var failure struct {
-		Message   string `json:"message"`
-		ErrorCode string `json:"errorCode"`
-	}
-	if err := decode(resp, &failure); err != nil {
-		return refused(relayName, resp.Status, "")
-	}
-	if relayNoRoute[failure.ErrorCode] {
-		return noRoute(failure.ErrorCode)
-	}
-	return refused(relayName, resp.Status, strings.TrimSpace(failure.ErrorCode+" "+failure.Message))
+	return refusal(relayName, resp, func(f relayFailure) (string, bool) {
+		if relayNoRoute[f.ErrorCode] {
+			return f.ErrorCode, true
+		}
+		return strings.TrimSpace(f.ErrorCode + " " + f.Message), false
+	})
 }

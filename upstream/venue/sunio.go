@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
@@ -22,9 +21,6 @@ const (
 	sunioName   = "sunio"
 	sunioRouter = "TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj" // SmartExchangeRouter, also the spender
 	sunioImage  = "https://sun.io/favicon.ico"
-
-	// sunioLife is ours: the API does not say how long a price holds.
-	sunioLife = 30 * time.Second
 
 	// sunioPools are the kinds of pool that the router can be told of. SunSwap V4 has another call.
 	sunioPools = "PSM,CURVE,CURVE_COMBINATION,WTRX,SUNSWAP_V1,SUNSWAP_V2,SUNSWAP_V3"
@@ -42,83 +38,50 @@ var sunioABI = parseABI(`[{"type":"function","name":"swapExactInput","inputs":[{
 
 func init() {
 	// The limit is not published. The odd host is SUN.io's own (ShapeShift's swapper calls it too).
-	register(Service{Name: sunioName, URL: "https://rot.endjgfsv.link", RequestsPerSecond: 3, Burst: 5}, openSunio)
+	register(Service{Name: sunioName, URL: "https://rot.endjgfsv.link", Keyless: true, RequestsPerSecond: 3, Burst: 5}, openSunio)
 }
 
 // sunio asks the API for a route and writes the calldata itself: the API makes none. The router's call has no
 // place for an affiliate share.
-type sunio struct {
-	pool    *upstream.Pool
-	profile quote.Profile
-	now     func() time.Time
-}
+type sunio struct{ pricing[sunioRoute] }
 
 var _ quote.Venue = (*sunio)(nil)
 
 func openSunio(o Options) (quote.Venue, error) {
-	if o.Key != "" {
-		return nil, errors.New("takes no key")
-	}
-	if err := o.allow(); err != nil {
-		return nil, err
-	}
-	v := &sunio{pool: o.Pool, now: o.Now, profile: quote.Profile{
-		Name: sunioName, ImageURL: sunioImage, Routers: map[chain.ID]chain.Address{},
-	}}
+	p := quote.Profile{Name: sunioName, ImageURL: sunioImage, Routers: map[chain.ID]chain.Address{}}
 	router, err := chain.ParseAddress(sunioRouter, chain.TVM)
 	if err != nil {
 		return nil, err
 	}
 	if _, known := o.Registry.Chain(chain.Tron); known {
-		v.profile.Routers[chain.Tron] = router
+		p.Routers[chain.Tron] = router
 	}
-	return v, nil
+	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioRequest, read: readSunio}}, nil
 }
 
-// Profile implements quote.Venue.
-func (v *sunio) Profile() quote.Profile { return v.profile }
-
-// Quote implements quote.Venue.
-func (v *sunio) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	if err := suits(v.profile, s); err != nil {
-		return quote.Quote{}, err
-	}
-	asked := v.now()
-	route, err := ask(ctx, v.pool, v.request(s), func(resp upstream.Response) (sunioRoute, error) {
-		return readSunio(resp, s)
-	})
-	if err != nil {
-		return quote.Quote{}, fmt.Errorf("sunio route on chain %d: %w", s.Chain.ID, err)
-	}
-	return quote.Quote{
-		Venue: sunioName, AmountOut: route.amountOut, Expires: asked.Add(sunioLife), Route: route,
-		Gas: sunioEnergy + sunioHopEnergy*uint64(len(route.path)-2),
-	}, nil
-}
-
-func (v *sunio) request(s quote.Swap) upstream.Request {
+func sunioRequest(s quote.Swap) (upstream.Request, error) {
 	return upstream.Request{Path: "swap/router", Query: url.Values{
 		"fromToken": {s.In.Address.Format(chain.TVM)}, // the coin is the zero address
 		"toToken":   {s.Out.Address.Format(chain.TVM)},
 		"amountIn":  {s.In.Amount.String()},
 		"typeList":  {sunioPools},
-	}}
+	}}, nil
 }
 
 // sunioRoute is a way in the words of the router's call: a pool's kind and fee stand at the token it takes.
 type sunioRoute struct {
-	path      []common.Address
-	versions  []string
-	fees      []*big.Int // hundredths of a basis point, zero where the kind has none
-	amountOut chain.Amount
+	path     []common.Address
+	versions []string
+	fees     []*big.Int // hundredths of a basis point, zero where the kind has none
 }
 
 // Build implements quote.Venue. It asks nobody: the calldata holds the minimum.
 func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	route, ours := q.Route.(sunioRoute)
-	if !ours {
-		return quote.Tx{}, errors.New("sunio build of a quote that is not its own")
+	own, err := v.own(q)
+	if err != nil {
+		return quote.Tx{}, err
 	}
+	route := own.route
 	slippage, err := percentOf(q.AmountOut, s.SlippagePercent)
 	if err != nil {
 		return quote.Tx{}, fmt.Errorf("sunio minimum: %w", err)
@@ -134,7 +97,7 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 		Deadline               *big.Int
 	}{
 		s.In.Amount.Big(), q.AmountOut.Sub(slippage).Big(), common.BytesToAddress(s.Recipient.Bytes()),
-		big.NewInt(v.now().Add(signTime).Unix()),
+		big.NewInt(v.Now().Add(signTime).Unix()),
 	})
 	tx := quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data}
 	if s.In.Address.IsNative() {
@@ -154,43 +117,40 @@ type sunioOffer struct {
 	PoolVersions []string `json:"poolVersions"`
 }
 
-func readSunio(resp upstream.Response, s quote.Swap) (sunioRoute, error) {
+func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found offer[sunioRoute], err error) {
 	var answer struct {
 		Code    *int         `json:"code"`
 		Message string       `json:"message"`
 		Data    []sunioOffer `json:"data"`
 	}
-	err := decode(resp, &answer)
+	err = decode(resp, &answer)
 	switch {
 	case isRejection(resp):
-		return sunioRoute{}, refused(sunioName, resp.Status, answer.Message)
+		return found, refused(sunioName, resp.Status, answer.Message)
 	case err != nil:
-		return sunioRoute{}, err
+		return found, err
 	case answer.Code == nil:
-		return sunioRoute{}, errors.New("answer without a code")
+		return found, errors.New("answer without a code")
 	case *answer.Code != 0:
-		return sunioRoute{}, refused(sunioName, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
+		return found, refused(sunioName, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
 	case len(answer.Data) == 0:
-		return sunioRoute{}, noRoute("no routes")
+		return found, noRoute("no routes")
 	}
 	best := answer.Data[0]
 	in, err := smallest(best.AmountIn, s.In.Token.Decimals)
 	if err != nil || in != s.In.Amount {
-		return sunioRoute{}, fmt.Errorf("answer is about an input of %q", clean(best.AmountIn))
+		return found, fmt.Errorf("answer is about an input of %q", clean(best.AmountIn))
 	}
-	route, err := best.route(s)
-	if err != nil {
-		return sunioRoute{}, err
+	if found.route, err = best.route(s); err != nil {
+		return found, err
 	}
-	if route.amountOut = best.AmountOutRaw.amount(); best.AmountOutRaw == "" {
-		if route.amountOut, err = smallest(best.AmountOut, s.Out.Token.Decimals); err != nil {
-			return sunioRoute{}, fmt.Errorf("amount out: %w", err)
+	found.gas = sunioEnergy + sunioHopEnergy*uint64(len(found.route.path)-2)
+	if found.amountOut = best.AmountOutRaw.amount(); best.AmountOutRaw == "" {
+		if found.amountOut, err = smallest(best.AmountOut, s.Out.Token.Decimals); err != nil {
+			return found, fmt.Errorf("amount out: %w", err)
 		}
 	}
-	if route.amountOut.IsZero() {
-		return sunioRoute{}, noRoute("nothing comes out")
-	}
-	return route, nil
+	return found, nil
 }
 
 // route reads the way, which must lead from the one token of the swap to the other.

@@ -42,20 +42,23 @@ func suits(p quote.Profile, s quote.Swap) error {
 	if !share.Shift(2).IsInteger() {
 		return fmt.Errorf("%s: %w with an affiliate share finer than a basis point", p.Name, quote.ErrNoRoute)
 	}
+	if _, fits := s.In.Amount.Uint64(); s.Chain.Family == chain.SVM && !fits {
+		return fmt.Errorf("%s: %w for more than 64 bits", p.Name, quote.ErrNoRoute)
+	}
 	return nil
 }
 
 // transaction is the transaction of an answer as the venue spells it.
 type transaction struct {
-	to    string
-	value digits
-	data  string
+	To    string `json:"to"`
+	Value digits `json:"value"`
+	Data  string `json:"data"`
 }
 
 // check reads the transaction and refuses one that calls another contract than the venue's router, or
 // that sends another value than the swap's input asks for.
 func (t transaction) check(p quote.Profile, s quote.Swap) (quote.Tx, error) {
-	router, err := parseRouter(t.to, p, s)
+	router, err := parseRouter(t.To, p, s)
 	if err != nil {
 		return quote.Tx{}, err
 	}
@@ -63,10 +66,10 @@ func (t transaction) check(p quote.Profile, s quote.Swap) (quote.Tx, error) {
 	if s.In.Address.IsNative() {
 		value = s.In.Amount
 	}
-	if t.value == "" || t.value.amount() != value {
-		return quote.Tx{}, fmt.Errorf("transaction of value %q instead of %s", string(t.value), value)
+	if t.Value == "" || t.Value.amount() != value {
+		return quote.Tx{}, fmt.Errorf("transaction of value %q instead of %s", string(t.Value), value)
 	}
-	data, err := calldata(t.data)
+	data, err := calldata(t.Data)
 	if err != nil {
 		return quote.Tx{}, err
 	}
@@ -128,9 +131,9 @@ func checkIn(in digits, s quote.Swap) error {
 }
 
 // checkMoved refuses to build at less than was quoted.
-func checkMoved(out digits, q quote.Quote) error {
-	if out.amount().Cmp(q.AmountOut) < 0 {
-		return fmt.Errorf("%w: %s instead of %s", ErrPriceMoved, string(out), q.AmountOut)
+func checkMoved(out chain.Amount, q quote.Quote) error {
+	if out.Cmp(q.AmountOut) < 0 {
+		return fmt.Errorf("%w: %s instead of %s", ErrPriceMoved, out, q.AmountOut)
 	}
 	return nil
 }

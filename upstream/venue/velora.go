@@ -3,7 +3,6 @@ package venue
 // Velora (once ParaSwap) Market API v6.2: https://developers.velora.xyz
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -26,13 +24,13 @@ const (
 	veloraImage   = "https://velora.xyz/favicon.ico"
 	veloraVersion = "6.2" // it defaults to 5, which is not kept up any more
 
-	// veloraLife is ours: the API does not say how long a price holds.
-	veloraLife = 30 * time.Second
+	// veloraPartner is the setting for a name agreed with the venue, which charges strangers 0.01 %.
+	veloraPartner = "partner"
 )
 
 // veloraNetworks are the chains, whose EIP-155 ids the API uses.
-var veloraNetworks = map[uint64]bool{
-	1: true, 10: true, 56: true, 100: true, 137: true, 146: true, 8453: true, 42161: true, 43114: true,
+var veloraNetworks = []uint64{
+	1, 10, 56, 100, 137, 146, 8453, 42161, 43114,
 }
 
 // veloraNoRoute are the beginnings of the error texts that mean: not this pair, not this amount.
@@ -42,79 +40,26 @@ var veloraNoRoute = []string{
 
 func init() {
 	// The limit is not published; /swap has a lower one than the two calls used here.
-	register(Service{Name: veloraName, URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5}, openVelora)
+	register(Service{Name: veloraName, URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5}, openVelora, veloraPartner, excludedSources)
 }
 
 // velora prices with GET /prices and builds with POST /transactions rather than with GET /swap, which does
 // both at once: a price needs no wallet, so it can be compared and shared before anyone is asked to sign;
 // it may be asked for more often; and only the winner pays for a second round trip.
-type velora struct {
-	pool            *upstream.Pool
-	profile         quote.Profile
-	key             string
-	partner         string
-	excludedSources string
-	now             func() time.Time
-}
+type velora struct{ Options }
 
-var _ quote.Venue = (*velora)(nil)
-
-// openVelora knows the settings partner (a name agreed with the venue; it charges strangers 0.01 %) and
-// excludedSources (comma-separated, in the API's names).
 func openVelora(o Options) (quote.Venue, error) {
-	if err := o.allow("partner", "excludedSources"); err != nil {
-		return nil, err
-	}
-	return &velora{
-		pool: o.Pool, key: o.Key, now: o.Now,
-		partner: o.Settings["partner"], excludedSources: o.Settings["excludedSources"],
-		profile: quote.Profile{
-			Name: veloraName, ImageURL: veloraImage,
-			Routers: o.routers(veloraRouter, func(native uint64) bool { return veloraNetworks[native] }),
+	v := velora{o}
+	return &twoCalls[veloraRoute]{
+		pricing: pricing[veloraRoute]{Options: o, request: v.pricesRequest, read: readVeloraPrice, profile: quote.Profile{
+			Name: veloraName, ImageURL: veloraImage, Routers: o.routers(veloraRouter, veloraNetworks...),
 			// Its partner fee comes out of the output, not out of the input: no affiliate share.
 			// The router pays its caller when the beneficiary is the zero address, which recorded calldata has.
 			OmitsSender: true,
-		},
+		}},
+		// The price route goes back signed, so the transaction is for the price quoted.
+		buildRequest: v.transactionRequest, readBuild: readVeloraTransaction,
 	}, nil
-}
-
-// Profile implements quote.Venue.
-func (v *velora) Profile() quote.Profile { return v.profile }
-
-// Quote implements quote.Venue.
-func (v *velora) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	if err := suits(v.profile, s); err != nil {
-		return quote.Quote{}, err
-	}
-	asked := v.now()
-	route, err := ask(ctx, v.pool, v.pricesRequest(s), func(resp upstream.Response) (veloraRoute, error) {
-		return readVeloraPrice(resp, v.profile, s)
-	})
-	if err != nil {
-		return quote.Quote{}, fmt.Errorf("velora price on chain %d: %w", s.Chain.ID, err)
-	}
-	return quote.Quote{
-		Venue: veloraName, AmountOut: route.net, Gas: route.gas, Expires: asked.Add(veloraLife), Route: route,
-	}, nil
-}
-
-// Build implements quote.Venue. The price route goes back signed, so the transaction is for the price quoted.
-func (v *velora) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	route, ours := q.Route.(veloraRoute)
-	if !ours {
-		return quote.Tx{}, errors.New("velora build of a quote that is not its own")
-	}
-	request, err := v.transactionRequest(s, route)
-	if err != nil {
-		return quote.Tx{}, err
-	}
-	tx, err := ask(ctx, v.pool, request, func(resp upstream.Response) (quote.Tx, error) {
-		return readVeloraTransaction(resp, v.profile, s)
-	})
-	if err != nil {
-		return quote.Tx{}, fmt.Errorf("velora build on chain %d: %w", s.Chain.ID, err)
-	}
-	return tx, nil
 }
 
 // veloraRoute is a quoted price route, which the API signs and wants back untouched.
@@ -123,7 +68,6 @@ type veloraRoute struct {
 	gross      chain.Amount // destAmount, before the venue's fee
 	net        chain.Amount
 	feePercent decimal.Decimal
-	gas        uint64
 }
 
 // least returns the smallest outcome before the fee that leaves the recipient the quoted amount less the
@@ -149,7 +93,7 @@ func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error
 	return least, nil
 }
 
-func (v *velora) pricesRequest(s quote.Swap) upstream.Request {
+func (v velora) pricesRequest(s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
 		"srcToken":     {tokenText(s.In.Address)},
 		"srcDecimals":  {strconv.Itoa(int(s.In.Token.Decimals))},
@@ -160,21 +104,17 @@ func (v *velora) pricesRequest(s quote.Swap) upstream.Request {
 		"network":      {strconv.FormatUint(s.Chain.Native, 10)},
 		"version":      {veloraVersion},
 	}
-	if v.partner != "" {
-		query.Set("partner", v.partner)
-	}
-	if v.excludedSources != "" {
-		query.Set("excludeDEXS", v.excludedSources)
-	}
-	return upstream.Request{Path: "prices", Query: query, Header: v.header()}
+	set(query, "partner", v.Settings[veloraPartner])
+	set(query, "excludeDEXS", v.Settings[excludedSources])
+	return upstream.Request{Path: "prices", Query: query, Header: v.header()}, nil
 }
 
 // transactionRequest states the minimum as an amount: the other way, a slippage in whole basis points,
 // would round it. The API's own checks of balance and allowance are off, since a wallet may approve later.
-func (v *velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.Request, error) {
+func (v velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.Request, error) {
 	least, err := route.least(s.SlippagePercent)
 	if err != nil {
-		return upstream.Request{}, fmt.Errorf("velora minimum: %w", err)
+		return upstream.Request{}, fmt.Errorf("minimum: %w", err)
 	}
 	body, err := encode(struct {
 		PriceRoute   json.RawMessage `json:"priceRoute"`
@@ -194,7 +134,7 @@ func (v *velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.R
 		DestToken: tokenText(s.Out.Address), DestDecimals: s.Out.Token.Decimals,
 		SrcAmount: s.In.Amount.String(), DestAmount: least.String(),
 		UserAddress: s.Sender.Checksum(), Receiver: s.Recipient.Checksum(), // other spellings are refused
-		Partner: v.partner, Deadline: v.now().Add(signTime).Unix(),
+		Partner: v.Settings[veloraPartner], Deadline: v.Now().Add(signTime).Unix(),
 	})
 	return upstream.Request{
 		Method: http.MethodPost, Path: "transactions/" + strconv.FormatUint(s.Chain.Native, 10),
@@ -202,21 +142,16 @@ func (v *velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.R
 	}, err
 }
 
-func (v *velora) header() http.Header {
-	if v.key == "" {
-		return nil
-	}
-	return http.Header{"X-Api-Key": {v.key}}
-}
+func (v velora) header() http.Header { return header("X-Api-Key", v.Key) }
 
 // readVeloraPrice reads the answer of GET /prices. Its destAmount is before the venue's fee: recorded
 // answers give the sum of the last hops' outputs whatever partnerFee, in percent, stands beside it.
-func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (veloraRoute, error) {
+func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[veloraRoute], err error) {
 	var answer struct {
 		PriceRoute json.RawMessage `json:"priceRoute"`
 	}
 	if err := readVelora(resp, &answer); err != nil {
-		return veloraRoute{}, err
+		return found, err
 	}
 	var price struct {
 		SrcAmount       digits      `json:"srcAmount"`
@@ -226,40 +161,31 @@ func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (vel
 		PartnerFee      json.Number `json:"partnerFee"`
 	}
 	if err := json.Unmarshal(answer.PriceRoute, &price); err != nil {
-		return veloraRoute{}, fmt.Errorf("price route: %w", err)
+		return found, fmt.Errorf("price route: %w", err)
 	}
 	if err := errors.Join(checkIn(price.SrcAmount, s), checkRouter(price.ContractAddress, p, s)); err != nil {
-		return veloraRoute{}, err
+		return found, err
 	}
 	percent, err := parsePercent(price.PartnerFee)
 	if err != nil {
-		return veloraRoute{}, fmt.Errorf("partner fee: %w", err)
+		return found, fmt.Errorf("partner fee: %w", err)
 	}
 	gross := price.DestAmount.amount()
 	fee, err := percentOf(gross, percent)
 	if err != nil {
-		return veloraRoute{}, fmt.Errorf("partner fee: %w", err)
+		return found, fmt.Errorf("partner fee: %w", err)
 	}
-	route := veloraRoute{
-		price: answer.PriceRoute, gross: gross, net: gross.Sub(fee), feePercent: percent, gas: price.GasCost.gas(),
-	}
-	if route.net.IsZero() {
-		return veloraRoute{}, noRoute("nothing comes out")
-	}
-	return route, nil
+	net := gross.Sub(fee)
+	return offer[veloraRoute]{amountOut: net, gas: price.GasCost.gas(), route: veloraRoute{answer.PriceRoute, gross, net, percent}}, nil
 }
 
 // readVeloraTransaction reads the answer of POST /transactions.
-func readVeloraTransaction(resp upstream.Response, p quote.Profile, s quote.Swap) (quote.Tx, error) {
-	var answer struct {
-		To    string `json:"to"`
-		Value digits `json:"value"`
-		Data  string `json:"data"`
-	}
+func readVeloraTransaction(resp upstream.Response, p quote.Profile, s quote.Swap, _ quote.Quote) (quote.Tx, error) {
+	var answer transaction
 	if err := readVelora(resp, &answer); err != nil {
 		return quote.Tx{}, err
 	}
-	return transaction{to: answer.To, value: answer.Value, data: answer.Data}.check(p, s)
+	return answer.check(p, s)
 }
 
 // readVelora reads any answer. An error is a text without a code; some come with the status 200.

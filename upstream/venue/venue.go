@@ -37,23 +37,29 @@ type Service struct {
 	URL               string // empty when there is no service to be asked
 	KeyedURL          string // where holders of a key ask, when that is elsewhere
 	Keyed             bool   // it answers nobody without a key
+	Keyless           bool   // it has no keys
 	RequestsPerSecond float64
 	Burst             int
 }
 
 type entry struct {
-	service Service
-	open    func(Options) (quote.Venue, error)
+	service  Service
+	open     func(Options) (quote.Venue, error)
+	settings []string
 }
 
 var registered = map[string]entry{}
 
-// register makes a venue available under its service's name.
-func register(s Service, open func(Options) (quote.Venue, error)) {
+// excludedSources is the setting of most aggregators: the exchanges that they shall not use, comma-separated
+// in their API's own names.
+const excludedSources = "excludedSources"
+
+// register makes a venue available under its service's name. Its settings are those that it knows.
+func register(s Service, open func(Options) (quote.Venue, error), settings ...string) {
 	if _, taken := registered[s.Name]; taken {
 		panic("venue: " + s.Name + " is registered twice")
 	}
-	registered[s.Name] = entry{s, open}
+	registered[s.Name] = entry{s, open, settings}
 }
 
 // Names lists the venues in alphabetical order.
@@ -83,6 +89,12 @@ func New(name string, o Options) (quote.Venue, error) {
 	if found.service.Keyed && o.Key == "" {
 		return nil, fmt.Errorf("venue %s answers nobody without a key", name)
 	}
+	if found.service.Keyless && o.Key != "" {
+		return nil, fmt.Errorf("venue %s takes no key", name)
+	}
+	if err := o.allow(found.settings); err != nil {
+		return nil, fmt.Errorf("venue %s: %w", name, err)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -94,7 +106,7 @@ func New(name string, o Options) (quote.Venue, error) {
 }
 
 // allow refuses settings that are not among known.
-func (o Options) allow(known ...string) error {
+func (o Options) allow(known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(o.Settings)) {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("unknown setting %q (%s)", name, strings.Join(known, ", "))
@@ -103,17 +115,14 @@ func (o Options) allow(known ...string) error {
 	return nil
 }
 
-// routers gives every EVM chain of the registry whose native id is served the router at the same address,
+// routers gives the EVM chains of the registry with the EIP-155 ids served the router at the same address,
 // which is how the venues here deploy.
-func (o Options) routers(router string, served func(native uint64) bool) map[chain.ID]chain.Address {
-	address := contract(router)
-	byChain := map[chain.ID]chain.Address{}
-	for _, c := range o.Registry.All() {
-		if c.Family == chain.EVM && served(c.Native) {
-			byChain[c.ID] = address
-		}
+func (o Options) routers(router string, served ...uint64) map[chain.ID]chain.Address {
+	byNative := make(map[uint64]string, len(served))
+	for _, native := range served {
+		byNative[native] = router
 	}
-	return byChain
+	return o.routersAt(byNative)
 }
 
 // routersAt gives the EVM chains of the registry the routers that byNative names for their EIP-155 ids.

@@ -1,0 +1,163 @@
+package venue
+
+// What services have in common. Some answer with price and transaction at once, most are asked twice; a
+// venue's file holds what it says and hears, and this one the walk.
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// serviceLife is how long a price, and a transaction that came with it, are good for where the API does not say.
+const serviceLife = 30 * time.Second
+
+// offer is a price, and R: what its transaction is made from.
+type offer[R any] struct {
+	amountOut chain.Amount
+	minimum   chain.Amount // on Solana alone: elsewhere it is read from the calldata
+	gas       uint64
+	route     R
+}
+
+// anew is what is made from by a service that prices anew for its transaction.
+type anew struct{}
+
+// pricing is a service as far as it is asked for prices.
+type pricing[R any] struct {
+	Options
+	profile quote.Profile
+	request func(quote.Swap) (upstream.Request, error) // or why there is no asking for the swap
+	read    func(upstream.Response, quote.Profile, quote.Swap) (offer[R], error)
+}
+
+// kept is what a quote keeps for its transaction, and the wallets that it was asked for.
+type kept[R any] struct {
+	route             R
+	sender, recipient chain.Address
+}
+
+// Profile implements quote.Venue.
+func (p *pricing[R]) Profile() quote.Profile { return p.profile }
+
+// Quote implements quote.Venue.
+func (p *pricing[R]) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
+	asked := p.Now()
+	found, err := p.price(ctx, s)
+	if err != nil {
+		return quote.Quote{}, err
+	}
+	return quote.Quote{
+		Venue: p.profile.Name, AmountOut: found.amountOut, Minimum: found.minimum, Gas: found.gas,
+		Expires: asked.Add(serviceLife), Route: kept[R]{found.route, s.Sender, s.Recipient},
+	}, nil
+}
+
+func (p *pricing[R]) price(ctx context.Context, s quote.Swap) (offer[R], error) {
+	if err := suits(p.profile, s); err != nil {
+		return offer[R]{}, err
+	}
+	request, err := p.request(s)
+	if err != nil {
+		return offer[R]{}, p.failed("quote", s, err)
+	}
+	found, err := ask(ctx, p.Pool, request, func(resp upstream.Response) (offer[R], error) {
+		return something(p.read(resp, p.profile, s))
+	})
+	if err != nil {
+		return offer[R]{}, p.failed("quote", s, err)
+	}
+	return found, nil
+}
+
+func (p *pricing[R]) failed(attempt string, s quote.Swap, err error) error {
+	return fmt.Errorf("%s %s on chain %d: %w", p.profile.Name, attempt, s.Chain.ID, err)
+}
+
+// something turns an offer of nothing into a no.
+func something[R any](found offer[R], err error) (offer[R], error) {
+	if err == nil && found.amountOut.IsZero() {
+		return offer[R]{}, noRoute("nothing comes out")
+	}
+	return found, err
+}
+
+// own returns what q keeps, which must be a quote of this venue's.
+func (p *pricing[R]) own(q quote.Quote) (kept[R], error) {
+	own, ours := q.Route.(kept[R])
+	if !ours || q.Venue != p.profile.Name {
+		return kept[R]{}, fmt.Errorf("%s build of a quote that is not its own", p.profile.Name)
+	}
+	return own, nil
+}
+
+// oneCall is a service that answers with price and transaction at once, made for one sender and recipient.
+type oneCall struct{ pricing[quote.Tx] }
+
+var _ quote.Venue = (*oneCall)(nil)
+
+// Build implements quote.Venue. Other wallets than those that the quote was asked for have one made for them.
+func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	own, err := v.own(q)
+	if err != nil {
+		return quote.Tx{}, err
+	}
+	if own.sender == s.Sender && own.recipient == s.Recipient {
+		return own.route, nil
+	}
+	fresh, err := v.price(ctx, s)
+	if err != nil {
+		return quote.Tx{}, err
+	}
+	if err := checkMoved(fresh.amountOut, q); err != nil {
+		return quote.Tx{}, v.failed("build", s, err)
+	}
+	return fresh.route, nil
+}
+
+// twoCalls is a service that is asked for a price, which depends on nobody's wallet, and for the transaction
+// when it wins.
+type twoCalls[R any] struct {
+	pricing[R]
+	buildRequest func(quote.Swap, R) (upstream.Request, error)
+	readBuild    func(upstream.Response, quote.Profile, quote.Swap, quote.Quote) (quote.Tx, error)
+}
+
+var _ quote.Venue = (*twoCalls[anew])(nil)
+
+// Build implements quote.Venue.
+func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	own, err := v.own(q)
+	if err != nil {
+		return quote.Tx{}, err
+	}
+	request, err := v.buildRequest(s, own.route)
+	if err != nil {
+		return quote.Tx{}, v.failed("build", s, err)
+	}
+	tx, err := ask(ctx, v.Pool, request, func(resp upstream.Response) (quote.Tx, error) {
+		return v.readBuild(resp, v.profile, s, q)
+	})
+	if err != nil {
+		return quote.Tx{}, v.failed("build", s, err)
+	}
+	return tx, nil
+}
+
+// refusal reads the body of a client error into failure and has it explained: what the venue says, and whether
+// that is a no to the pair or the amount rather than to the request.
+func refusal[F any](venue string, resp upstream.Response, explain func(F) (message string, isRoute bool)) error {
+	var failure F
+	if err := decode(resp, &failure); err != nil {
+		return refused(venue, resp.Status, "")
+	}
+	message, isRoute := explain(failure)
+	if isRoute {
+		return noRoute(message)
+	}
+	return refused(venue, resp.Status, message)
+}

@@ -37,6 +37,7 @@ func (r round) quoted() bool {
 type board struct {
 	mu    sync.Mutex
 	posts map[string]*post
+	swept time.Time
 }
 
 // post is one round, which may still be under way.
@@ -113,11 +114,15 @@ func (b *board) leave(key string, p *post) {
 	p.stop()
 }
 
-// sweepLocked forgets what is over.
+// sweepLocked forgets what is over, at most once in a while: it looks at every post.
 func (b *board) sweepLocked(now time.Time) {
 	if b.posts == nil {
 		b.posts = map[string]*post{}
 	}
+	if now.Sub(b.swept) < shortestShare {
+		return
+	}
+	b.swept = now
 	for key, p := range b.posts {
 		if !p.until.IsZero() && !now.Before(p.until) {
 			delete(b.posts, key)

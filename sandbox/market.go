@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -24,7 +25,7 @@ type Venue struct {
 // market is what the venues see of the world.
 func (w *World) market() venues.Market {
 	m := venues.Market{
-		Wrapped: map[uint64]string{}, Reserves: w.reserves, Now: w.now,
+		Wrapped: map[uint64]string{}, Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves, Now: w.now,
 	}
 	for _, c := range w.chains {
 		if !c.hasMarket() {
@@ -49,17 +50,43 @@ func (w *World) market() venues.Market {
 	return m
 }
 
-// reserves reads a pool at the head.
-func (w *World) reserves(ctx context.Context, evmChainID uint64, pool string) (a, b *big.Int, err error) {
-	for _, c := range w.chains {
+// depths are the reserves of pools, read once a block. No address is a pool on two chains.
+type depths struct {
+	world *World
+
+	mu   sync.Mutex
+	seen map[common.Address]depth
+}
+
+// depth are a pool's reserves at a block. They are not changed.
+type depth struct {
+	block common.Hash
+	a, b  *big.Int
+}
+
+// reserves tells a pool's at the head.
+func (d *depths) reserves(ctx context.Context, evmChainID uint64, pool string) (a, b *big.Int, err error) {
+	at := common.HexToAddress(pool)
+	for _, c := range d.world.chains {
 		if c.Facts.Native != evmChainID {
 			continue
 		}
-		values, err := c.read(ctx, contracts.Pool, common.HexToAddress(pool), "getReserves")
+		head := c.node.eth.BlockChain().CurrentBlock().Hash()
+		d.mu.Lock()
+		known := d.seen[at]
+		d.mu.Unlock()
+		if known.block == head {
+			return known.a, known.b, nil
+		}
+		values, err := c.read(ctx, contracts.Pool, at, "getReserves")
 		if err != nil {
 			return nil, nil, err
 		}
-		return values[0].(*big.Int), values[1].(*big.Int), nil
+		known = depth{head, values[0].(*big.Int), values[1].(*big.Int)}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.seen[at] = known
+		return known.a, known.b, nil
 	}
 	return nil, nil, fmt.Errorf("chain %d is not in the sandbox", evmChainID)
 }

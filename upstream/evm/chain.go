@@ -27,6 +27,7 @@ type Chain struct {
 
 	newest     atomic.Pointer[header] // that the chain told of; nil before the first
 	noTagUntil atomic.Int64           // UNIX nanoseconds
+	fees       atomic.Pointer[feeMarket]
 }
 
 var _ order.Historian = (*Chain)(nil)

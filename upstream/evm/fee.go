@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -29,24 +30,54 @@ type feeHistory struct {
 	GasUsedRatios []float64  `json:"gasUsedRatio"`
 }
 
-// GasPrice reads what a unit of gas costs now, in one round trip. Expected is the next base fee and the
-// median tip of the blocks that were used at all; MaxFee leaves room for the base fee to double, for
+// A fee market is believed for half a block, within these bounds: each block has its own base fee.
+const (
+	shortestFeeLife = 500 * time.Millisecond
+	longestFeeLife  = 5 * time.Second
+)
+
+// feeMarket is what gas costs at each priority.
+type feeMarket struct {
+	prices [quote.Aggressive + 1]quote.GasPrice
+	until  time.Time
+}
+
+// GasPrice tells what a unit of gas costs now, in one round trip and mostly in none. Expected is the next base fee
+// and the median tip of the blocks that were used at all; MaxFee leaves room for the base fee to double, for
 // Aggressive to treble. Chains without base fees are asked for their gas price.
 func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
+	if known := c.fees.Load(); known != nil && time.Now().Before(known.until) {
+		return known.prices[p], nil
+	}
+	var told feeMarket
+	price, err := c.readFees(ctx)
+	if err != nil {
+		return quote.GasPrice{}, err
+	}
+	for priority := range told.prices {
+		told.prices[priority] = price(quote.Priority(priority))
+	}
+	told.until = time.Now().Add(min(max(c.chain.BlockTime/2, shortestFeeLife), longestFeeLife))
+	c.fees.Store(&told)
+	return told.prices[p], nil
+}
+
+// readFees asks the chain what gas costs.
+func (c *Chain) readFees(ctx context.Context) (func(quote.Priority) quote.GasPrice, error) {
 	var history *feeHistory
 	var plain amount
 	historyCall := call(&history, nil, "eth_feeHistory", quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := call(&plain, nil, "eth_gasPrice")
 	if err := c.ask(ctx, historyCall, plainCall); err != nil {
-		return quote.GasPrice{}, err
+		return nil, err
 	}
 	if historyCall.Err == nil && history.hasMarket() {
-		return history.price(p, leastTip[c.chain.ID]), nil
+		return func(p quote.Priority) quote.GasPrice { return history.price(p, leastTip[c.chain.ID]) }, nil
 	}
 	if plainCall.Err != nil {
-		return quote.GasPrice{}, fmt.Errorf("chain %d: %w", c.chain.ID, plainCall.Err)
+		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, plainCall.Err)
 	}
-	return legacyPrice(p, plain.Amount), nil
+	return func(p quote.Priority) quote.GasPrice { return legacyPrice(p, plain.Amount) }, nil
 }
 
 // legacyPrice adds a quarter for Aggressive.

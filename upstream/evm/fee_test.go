@@ -39,12 +39,16 @@ func TestGasPrice(t *testing.T) {
 			n := newNode(10)
 			n.chainID = test.chain.Native
 			n.answers["eth_feeHistory"], n.answers["eth_gasPrice"] = test.history, `"result":"0x1dcd65000"`
-			got, err := n.serve(t, test.chain).GasPrice(t.Context(), test.priority)
+			c := n.serve(t, test.chain)
+			if _, err := c.GasPrice(t.Context(), quote.Aggressive-test.priority); err != nil {
+				t.Error(err)
+			}
+			got, err := c.GasPrice(t.Context(), test.priority)
 			if err != nil || got != test.want {
 				t.Errorf("GasPrice() = %+v, %v, want %+v", got, err, test.want)
 			}
 			if trips := n.trips(); trips != 1 {
-				t.Errorf("GasPrice() took %d round trips, want 1", trips)
+				t.Errorf("GasPrice() took %d round trips, want 1 for both priorities", trips)
 			}
 		})
 	}

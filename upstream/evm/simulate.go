@@ -25,6 +25,7 @@ type Simulator struct {
 	chain *Chain
 
 	plainUntil atomic.Int64 // UNIX nanoseconds; until then there is eth_call only
+	tellsNeed  atomic.Bool  // the last simulation told how much gas its calls need
 
 	mu      sync.Mutex
 	layouts map[chain.Address]layout
@@ -179,17 +180,19 @@ func look(token, account chain.Address) simulated {
 
 func paddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32), a.Bytes()...) }
 
-// tellsOf is what eth_simulateV1 tells of one call.
+// tellsOf is what eth_simulateV1 tells of one call. MaxUsedGas is what it had used before refunds; not every
+// node tells it.
 type tellsOf struct {
 	Status     quantity           `json:"status"`
 	ReturnData payload            `json:"returnData"`
 	GasUsed    quantity           `json:"gasUsed"`
+	MaxUsedGas quantity           `json:"maxUsedGas"`
 	Logs       []log              `json:"logs"`
 	Error      *upstream.RPCError `json:"error"`
 }
 
-// run makes the transaction between two looks at who has what. Its gas is asked for in the same round trip:
-// what a transaction used is less than it needs, as refunds come at its end.
+// run makes the transaction between two looks at who has what. What a transaction used is less than it needs, as
+// refunds come at its end; nodes that do not tell the need are asked to estimate it in the same round trip.
 func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Finding, error) {
 	looks := []simulated{look(t.Out, t.Recipient)}
 	if !t.Through.IsAbsent() {
@@ -212,7 +215,11 @@ func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Fi
 	var gas quantity
 	simulation := call(&blocks, nil, "eth_simulateV1", question, "latest")
 	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	if err := s.chain.ask(ctx, simulation, estimate); err != nil {
+	asked := []*upstream.Call{simulation, estimate}
+	if s.tellsNeed.Load() {
+		asked = asked[:1]
+	}
+	if err := s.chain.ask(ctx, asked...); err != nil {
 		return quote.Finding{}, err
 	}
 	if simulation.Err != nil {
@@ -221,7 +228,9 @@ func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Fi
 	if len(blocks) != 1 || len(blocks[0].Calls) != len(calls) {
 		return quote.Finding{}, fmt.Errorf("%w: the simulation has another number of calls", quote.ErrNoTrial)
 	}
-	return finding(blocks[0].Calls, len(looks), t.Through, gas)
+	told := blocks[0].Calls
+	s.tellsNeed.Store(told[len(told)-len(looks)-1].MaxUsedGas > 0)
+	return finding(told, len(looks), t.Through, gas)
 }
 
 // finding reads what calls told: first looks, then the transaction, at the end the same looks again.
@@ -231,7 +240,10 @@ func finding(calls []tellsOf, looks int, through chain.Address, gas quantity) (q
 		return quote.Finding{}, swap.refusal()
 	}
 	found := quote.Finding{Measured: true, Gas: uint64(gas)}
-	if found.Gas == 0 {
+	switch {
+	case swap.MaxUsedGas > 0:
+		found.Gas = uint64(swap.MaxUsedGas) * 33 / 32 // each call within keeps a 64th of the gas for itself (EIP-150)
+	case found.Gas == 0:
 		found.Gas = uint64(swap.GasUsed) * 5 / 4 // go-ethereum's estimates were 23 to 27 % above
 	}
 	changes := make([]chain.Amount, looks)

@@ -1,0 +1,170 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/sandbox"
+)
+
+// outsideVariable makes this binary a world, with the order index of its gateway at the path that it holds.
+const outsideVariable = "CROSSGATE_BENCH_OUTSIDE"
+
+func TestMain(m *testing.M) {
+	index := os.Getenv(outsideVariable)
+	if index == "" {
+		os.Exit(m.Run())
+	}
+	if err := beOutside(context.Background(), index); err != nil {
+		fmt.Fprintln(os.Stderr, "world:", err)
+		os.Exit(1)
+	}
+}
+
+// outside is a world in another process.
+type outside struct {
+	Config string // of a gateway in front of it
+	USDC   string // on Ethereum
+
+	ask  io.Writer
+	says *bufio.Scanner
+}
+
+// beOutside is a world until the input ends. It introduces itself, and answers every line by what it has spent.
+func beOutside(ctx context.Context, index string) error {
+	world, err := sandbox.Start(ctx, sandbox.Options{})
+	if err != nil {
+		return err
+	}
+	introduction := outside{Config: string(world.Config(index))}
+	for _, listed := range world.Chains()[0].Tokens {
+		if listed.Symbol == "USDC" {
+			introduction.USDC = listed.Address.Hex()
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(introduction); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		used, err := processorTime()
+		if err != nil {
+			return err
+		}
+		fmt.Println(used.Nanoseconds())
+	}
+	return world.Close()
+}
+
+func startOutside(b *testing.B) *outside {
+	b.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	process := exec.Command(self)
+	process.Env = append(os.Environ(), outsideVariable+"="+filepath.Join(b.TempDir(), "orders.db"))
+	process.Stderr = os.Stderr
+	in, inErr := process.StdinPipe()
+	out, outErr := process.StdoutPipe()
+	if inErr != nil || outErr != nil {
+		b.Fatal(inErr, outErr)
+	}
+	if err := process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = in.Close() // which ends it
+		if err := process.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	o := &outside{ask: in, says: bufio.NewScanner(out)}
+	o.says.Buffer(nil, 1<<20)
+	if err := json.Unmarshal([]byte(o.line(b)), o); err != nil {
+		b.Fatal(err)
+	}
+	return o
+}
+
+func (o *outside) line(b *testing.B) string {
+	b.Helper()
+	if !o.says.Scan() {
+		b.Fatalf("the world has ended: %v", o.says.Err())
+	}
+	return strings.TrimSpace(o.says.Text())
+}
+
+// spent is the processor time that the world has used.
+func (o *outside) spent(b *testing.B) time.Duration {
+	b.Helper()
+	if _, err := io.WriteString(o.ask, "\n"); err != nil {
+		b.Fatal(err)
+	}
+	used, err := strconv.ParseInt(o.line(b), 10, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used)
+}
+
+// spent is the processor time that this process has used.
+func spent(b *testing.B) time.Duration {
+	b.Helper()
+	used, err := processorTime()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return used
+}
+
+func processorTime() (time.Duration, error) {
+	var used syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), err
+}
+
+// startGatewayOf starts a gateway whose log goes nowhere, and waits until it has read the chains.
+func startGatewayOf(b *testing.B, configuration string) (url string) {
+	b.Helper()
+	c, err := config.Parse([]byte(configuration))
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := gateway.New(b.Context(), c, slog.New(slog.NewJSONHandler(io.Discard, nil)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- g.Run(ctx, listener) }()
+	b.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+	})
+	if err := g.AwaitIndexed(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return "http://" + listener.Addr().String()
+}

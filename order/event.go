@@ -80,7 +80,10 @@ const (
 type Cancelled struct{}
 
 // ExternalCall is a step of the order's call on the take chain.
-type ExternalCall struct{ Step ExternalCallStep }
+type ExternalCall struct {
+	Step ExternalCallStep
+	By   chain.Address `json:",omitzero"` // who had CallFallenBack done; absent where the chain does not tell it
+}
 
 // ExternalCallStep is what the external call's adapter reported.
 type ExternalCallStep uint8
@@ -91,7 +94,8 @@ const (
 	CallExecuted
 	CallFailed
 	CallCancelled
-	CallBegun // some of its instructions ran, others are left (Solana)
+	CallBegun      // some of its instructions ran, others are left (Solana)
+	CallFallenBack // given up, what was delivered went to whoever gave it up (Solana)
 )
 
 func (Created) fact()       {}

@@ -3,6 +3,8 @@ package order
 import (
 	"cmp"
 	"slices"
+
+	"crossgate/chain"
 )
 
 // Fold makes the order that events tell of. Every event must be about the same order and come from
@@ -32,7 +34,7 @@ func Fold(events []Event) (folded *Order, ok bool) {
 		case TakeDecreased:
 			patches.take, patches.took = fact, true
 		case ExternalCall:
-			call |= 1 << fact.Step
+			call.add(fact)
 		}
 	}
 	switch {
@@ -124,10 +126,25 @@ func (o *Order) furthest() State {
 	return None
 }
 
-// callSteps is a set of steps: bit n stands for step n.
-type callSteps uint
+// callSteps are the steps of a call that events tell of.
+type callSteps struct {
+	set          uint          // bit n stands for step n
+	fallenBackBy chain.Address // for CallFallenBack
+}
 
-func (s callSteps) include(step ExternalCallStep) bool { return s&(1<<step) != 0 }
+func (s *callSteps) add(fact ExternalCall) {
+	s.set |= 1 << fact.Step
+	if fact.Step == CallFallenBack {
+		s.fallenBackBy = fact.By
+	}
+}
+
+func (s callSteps) include(step ExternalCallStep) bool { return s.set&(1<<step) != 0 }
+
+// isCancelled reports whether the one who may cancel the order gave its call up.
+func (s callSteps) isCancelled(by chain.Address) bool {
+	return s.include(CallCancelled) || s.include(CallFallenBack) && !by.IsAbsent() && s.fallenBackBy == by
+}
 
 // callState tells how far the call has come; of several steps the more final one counts.
 func (o *Order) callState(seen callSteps) ExternalCallState {
@@ -136,9 +153,9 @@ func (o *Order) callState(seen callSteps) ExternalCallState {
 		return NoExtCall
 	case o.State.IsCancelled():
 		return OrderCancelled
-	case seen.include(CallCancelled):
+	case seen.isCancelled(o.Terms.Authorities.Order):
 		return CancelledCall
-	case seen.include(CallFailed):
+	case seen.include(CallFailed), seen.include(CallFallenBack):
 		return Failed
 	case seen.include(CallExecuted):
 		return Completed

@@ -36,7 +36,7 @@ func terms() order.Terms {
 
 func termsWithCall() order.Terms {
 	t := terms()
-	t.ExternalCall = []byte{1}
+	t.ExternalCall, t.Authorities.Order = []byte{1}, address("authority")
 	return t
 }
 
@@ -110,6 +110,10 @@ func TestFoldTakesTheLastPatch(t *testing.T) {
 	}
 }
 
+func fallenBack(by chain.Address) order.Event {
+	return on(takeChain, 26, 0, order.ExternalCall{Step: order.CallFallenBack, By: by})
+}
+
 func TestFoldTellsTheStateOfTheCall(t *testing.T) {
 	created := on(giveChain, 10, 0, order.Created{Terms: termsWithCall()})
 	fulfilled := on(takeChain, 20, 1, order.Fulfilled{Terms: termsWithCall()})
@@ -125,6 +129,10 @@ func TestFoldTellsTheStateOfTheCall(t *testing.T) {
 		{"executed", []order.Event{created, fulfilled, call(20, order.CallRegistered), call(25, order.CallExecuted)}, order.Completed},
 		{"failed", []order.Event{created, fulfilled, call(20, order.CallFailed)}, order.Failed},
 		{"call cancelled", []order.Event{created, fulfilled, call(20, order.CallRegistered), call(25, order.CallCancelled)}, order.CancelledCall},
+		{"fallen back by the order's authority", []order.Event{created, fulfilled, fallenBack(address("authority"))}, order.CancelledCall},
+		{"fallen back by somebody else", []order.Event{created, fulfilled, fallenBack(address("somebody"))}, order.Failed},
+		{"fallen back by nobody knows whom", []order.Event{created, fulfilled, fallenBack(chain.Address{})}, order.Failed},
+		{"begun, then fallen back", []order.Event{created, fulfilled, call(21, order.CallBegun), fallenBack(address("somebody"))}, order.Failed},
 		{"order cancelled", []order.Event{created, sentCancel}, order.OrderCancelled},
 	}
 	for _, test := range tests {
@@ -141,7 +149,7 @@ func TestFoldIgnoresSequenceAndRepetition(t *testing.T) {
 	life := []order.Event{
 		created, giveIncreased, giveAgain, takeDecreased, fulfilled, sentUnlock, claimedUnlock,
 		cancelled, sentCancel, claimedCancel,
-		call(19, order.CallRegistered), call(22, order.CallExecuted),
+		call(19, order.CallRegistered), call(22, order.CallExecuted), fallenBack(address("somebody")),
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		events := rapid.SliceOfNDistinct(rapid.SampledFrom(life), 1, -1, func(e order.Event) order.At { return e.At }).Draw(t, "events")

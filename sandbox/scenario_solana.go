@@ -98,13 +98,16 @@ func (h *history) writeCallsOnSolana() {
 	}{
 		{79.2, "to Solana, external call awaiting execution", nil},
 		{80.2, "to Solana, external call executed", func(o *Order, at time.Time) error {
-			return w.solana.ledger.ExecuteCall(at, o.ID, w.cast.keeper.Wallet, true)
+			return w.solana.ledger.ExecuteCall(at, termsOf(*o), w.cast.keeper.Wallet, true)
 		}},
 		{80.4, "to Solana, external call executed in part", func(o *Order, at time.Time) error {
-			return w.solana.ledger.ExecuteCall(at, o.ID, w.cast.keeper.Wallet, false)
+			return w.solana.ledger.ExecuteCall(at, termsOf(*o), w.cast.keeper.Wallet, false)
 		}},
 		{80.6, "to Solana, external call given up", func(o *Order, at time.Time) error {
 			return w.solana.ledger.FallBack(at, termsOf(*o), w.cast.makers[3].Wallet)
+		}},
+		{80.8, "to Solana, external call given up by one who may not cancel", func(o *Order, at time.Time) error {
+			return w.solana.ledger.FallBack(at, termsOf(*o), w.cast.keeper.Wallet)
 		}},
 	} {
 		o := h.open(s.minute, s.title, 3, lot{base, usdc, "120"}, lot{chain.Solana, usdc, "119.2"}, instructs())

@@ -63,6 +63,7 @@ func everyFact() []order.Fact {
 		d.sentUnlock().fact, d.claimedUnlock().fact,
 		order.Cancelled{},
 		order.ExternalCall{Step: order.CallFailed},
+		order.ExternalCall{Step: order.CallFallenBack, By: taker},
 	}
 }
 

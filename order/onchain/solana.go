@@ -140,11 +140,10 @@ func (x *execution) callProgress(i int) []Found {
 	return nil
 }
 
-// callFact reads the executor's event. To fall back is to give the call up: it is the one who may cancel the
-// order that does it, since a call that fails is undone together with its transaction.
+// callFact reads the executor's event. The order's terms decide what it means that somebody gave the call up.
 func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 	if _, told := step.event(callFallbacked); told {
-		return order.ExternalCall{Step: order.CallCancelled}, true
+		return order.ExternalCall{Step: order.CallFallenBack, By: fallbackAuthority(step.Instruction)}, true
 	}
 	data, told := step.event(callExecuted)
 	if !told || len(data) == 0 {
@@ -154,6 +153,15 @@ func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 		return order.ExternalCall{Step: order.CallExecuted}, true
 	}
 	return order.ExternalCall{Step: order.CallBegun}, true
+}
+
+// fallbackAuthority returns who signed that a call be given up, absent where the instruction is another one.
+func fallbackAuthority(in Instruction) chain.Address {
+	const authority = 3 // of extcallMeta, executeAuth, executeWallet, fallbackAuthority, …
+	if d, _ := splitDiscriminator(in.Data); d != makeFallback || len(in.Accounts) <= authority {
+		return chain.Address{}
+	}
+	return in.Accounts[authority]
 }
 
 // positionOf orders facts within a transaction: by instruction, then by the order's place in it.

@@ -35,6 +35,9 @@ var (
 
 var sendBatchUnlock = discriminatorOf("global", "send_batch_unlock")
 
+// makeFallback is the executor's (IDL of extcall_program 1.1.1 in @debridge-finance/dln-client 8.3.6).
+var makeFallback = discriminatorOf("global", "make_fallback")
+
 // solanaInstruction is one instruction of the protocol's programs that takes an order a step further.
 type solanaInstruction struct {
 	name       string

@@ -1,6 +1,8 @@
 package onchain_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -173,10 +175,12 @@ func TestDecodeSolanaReadsEveryInstruction(t *testing.T) {
 		{"call executed", executed(t, to.ID, 1), to.ID, order.ExternalCall{Step: order.CallExecuted}},
 		{"call begun", executed(t, to.ID, 0), to.ID, order.ExternalCall{Step: order.CallBegun}},
 		{
-			"call given up", call{
-				program: solanaContracts.ExternalCallAdapter, accounts: []chain.Address{onchain.CallAccount(solanaContracts, to.ID)},
-				events: [][]byte{tagged(t, "f6d911053241e66d")},
-			}, to.ID, order.ExternalCall{Step: order.CallCancelled},
+			"call given up", givenUp(t, to.ID, "make_fallback"), to.ID,
+			order.ExternalCall{Step: order.CallFallenBack, By: key(0x33)},
+		},
+		{
+			"call given up by an instruction that is not known", givenUp(t, to.ID, "make_fallback_faster"), to.ID,
+			order.ExternalCall{Step: order.CallFallenBack},
 		},
 	}
 	for _, test := range tests {
@@ -197,6 +201,17 @@ func executed(tb testing.TB, id order.ID, whole byte) call {
 	return call{
 		program: solanaContracts.ExternalCallAdapter, accounts: []chain.Address{key(1), onchain.CallAccount(solanaContracts, id)},
 		events: [][]byte{tagged(tb, "08e88b84c52d1da4").raw([]byte{whole}).u64(1).u64(2).u64(3)},
+	}
+}
+
+// givenUp is an instruction of the executor that falls back from an order's call at the word of account 0x33.
+func givenUp(tb testing.TB, id order.ID, name string) call {
+	discriminator := sha256.Sum256([]byte("global:" + name))
+	return call{
+		program:  solanaContracts.ExternalCallAdapter,
+		accounts: []chain.Address{onchain.CallAccount(solanaContracts, id), key(0x31), key(0x32), key(0x33), key(0x34), key(0x35), key(0x36)},
+		data:     tagged(tb, hex.EncodeToString(discriminator[:8])).raw(id[:]),
+		events:   [][]byte{tagged(tb, "f6d911053241e66d").u64(0)},
 	}
 }
 

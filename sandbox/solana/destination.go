@@ -62,7 +62,7 @@ func (f Fulfilment) fulfillOrder(t Token) Instruction {
 // receiver is who gets what the order asks for.
 func (f Fulfilment) receiver() Key {
 	if len(f.Terms.ExternalCall) > 0 {
-		return callWallet(f.Terms.ID())
+		return callAuthority(f.Terms.ID())
 	}
 	return keyOf(f.Terms.Receiver)
 }

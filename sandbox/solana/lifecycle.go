@@ -227,24 +227,28 @@ func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend u
 }
 
 // ExecuteCall runs the external call of a fulfilled order, fully or in part.
-func (c *Chain) ExecuteCall(at time.Time, id [32]byte, keeper Account, fully bool) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, err := c.send(at, Way{}.transaction(keeper, nil, executeCall(id, keeper.Key, fully))); err != nil {
-		return fmt.Errorf("execute external call of order %x: %w", id, err)
-	}
-	return nil
-}
-
-// FallBack gives the external call of a fulfilled order up.
-func (c *Chain) FallBack(at time.Time, t Terms, authority Account) error {
+func (c *Chain) ExecuteCall(at time.Time, t Terms, keeper Account, fully bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	token, err := taken(t)
 	if err != nil {
 		return err
 	}
-	if _, err := c.send(at, Way{}.transaction(authority, nil, fallBack(t.ID(), token, authority.Key, t.Take.Amount.Uint64()))); err != nil {
+	if _, err := c.send(at, Way{}.transaction(keeper, nil, executeCall(t.ID(), token, keeper.Key, fully))); err != nil {
+		return fmt.Errorf("execute external call of order %x: %w", t.ID(), err)
+	}
+	return nil
+}
+
+// FallBack gives the external call of a fulfilled order up; what was delivered goes to whoever does it.
+func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	token, err := taken(t)
+	if err != nil {
+		return err
+	}
+	if _, err := c.send(at, Way{}.transaction(by, nil, fallBack(t.ID(), token, by.Key, t.Take.Amount.Uint64()))); err != nil {
 		return fmt.Errorf("fall back from the call of order %x: %w", t.ID(), err)
 	}
 	return nil

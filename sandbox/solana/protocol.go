@@ -70,10 +70,6 @@ func submissionAuthority(submission Key) Key {
 	return pda(debridgeProgram, []byte("SUBMISSION_AUTH"), submission[:])
 }
 
-func callMeta(id [32]byte) Key { return pda(executorProgram, []byte("META"), id[:]) }
-
-func callWallet(id [32]byte) Key { return pda(executorProgram, []byte("WALLET"), id[:]) }
-
 // contractOn is the account of a contract on another chain, with the contract's address.
 type contractOn struct{ address []byte }
 

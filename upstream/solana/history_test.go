@@ -17,8 +17,9 @@ func TestHistoryFindsBothSides(t *testing.T) {
 	w.must(w.Claim(w.later(), taker, sandbox.Inbound{
 		Submission: [32]byte{1}, From: 1, Beneficiary: taker.Key, Orders: [][32]byte{out.Terms.ID(), out2.Terms.ID()},
 	}, false))
-	calling, plain := w.fulfil(sandbox.Way{}, []byte("external call")), w.fulfil(sandbox.Way{}, nil)
-	w.must(w.ExecuteCall(w.later(), calling, taker, true))
+	withCall := w.terms([]byte("external call"))
+	calling, plain := w.deliver(sandbox.Way{}, withCall), w.fulfil(sandbox.Way{}, nil)
+	w.must(w.ExecuteCall(w.later(), withCall, taker, true))
 	w.must(w.SendUnlock(w.later(), taker, onEVM, plain, calling))
 	cancelled := w.terms(nil)
 	w.must(w.Cancel(w.later(), cancelled, other))

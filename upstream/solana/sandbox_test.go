@@ -97,7 +97,11 @@ func (w *world) terms(call []byte) sandbox.Terms {
 
 func (w *world) fulfil(way sandbox.Way, call []byte) order.ID {
 	w.t.Helper()
-	terms := w.terms(call)
+	return w.deliver(way, w.terms(call))
+}
+
+func (w *world) deliver(way sandbox.Way, terms sandbox.Terms) order.ID {
+	w.t.Helper()
 	w.must(w.Fulfil(w.later(), way, sandbox.Fulfilment{Terms: terms, Taker: taker}))
 	return terms.ID()
 }

@@ -164,12 +164,12 @@ func (o *outsider) readUnlock(tx *solanaTransaction, i int, told *told, benefici
 }
 
 // readExecution reads how far an external call came. It is cancelled when it falls back at the word of
-// whoever may cancel the order.
+// whoever may cancel the order: the fourth account of make_fallback signs.
 func (o *outsider) readExecution(call *solanaCall) {
 	told := o.orders[call.arguments().hash()]
 	executed, isFallback := call.event("Executed"), call.event("Fallbacked") != nil
 	switch {
-	case isFallback && slices.Contains(call.accounts, base58.Encode(told.created.OrderAuthorityAddressDst)):
+	case isFallback && call.is(executor, "make_fallback") && call.accounts[3] == base58.Encode(told.created.OrderAuthorityAddressDst):
 		told.call = "Cancelled"
 	case isFallback:
 		told.call = "Failed"

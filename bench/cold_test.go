@@ -170,14 +170,14 @@ func (r *relay) begin(late time.Duration) {
 	clear(r.asked)
 }
 
-// repeated lists what was asked more than once, but for blocks by their number: followers ask for those
-// once a second.
+// repeated lists what was asked more than once, but for blocks by their number, which followers ask for once a
+// second, and for the chain's id, which an endpoint has to tell again after a request was given up.
 func (r *relay) repeated() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []string
 	for what, times := range r.asked {
-		if times > 1 && !strings.Contains(what, "eth_getBlockByNumber") {
+		if times > 1 && !strings.Contains(what, "eth_getBlockByNumber") && !strings.Contains(what, "eth_chainId") {
 			list = append(list, what)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"time"
@@ -132,7 +133,8 @@ type Response struct {
 	Header http.Header
 	Body   []byte
 
-	secrets *strings.Replacer // for texts of the body that end up in errors
+	secrets   *strings.Replacer // for texts of the body that end up in errors
+	connected bool              // a connection was opened for it
 }
 
 // Do asks once. An answer of 2xx or 4xx is a Response, but for 429; everything else is an *Error.
@@ -202,6 +204,10 @@ func (e *Endpoint) refusal(err error) error {
 // exchange sends r and reads the whole answer.
 func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, error) {
 	started := time.Now()
+	connected := false
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) { connected = !got.Reused },
+	})
 	request, err := e.request(ctx, r)
 	if err != nil {
 		return Response{}, &Error{Class: Rejected, Endpoint: e.name, Err: err}
@@ -215,7 +221,7 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 	if err != nil {
 		return Response{}, e.broken(ctx, caller, started, err)
 	}
-	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, secrets: e.secrets}
+	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, secrets: e.secrets, connected: connected}
 	if int64(len(body)) > e.maxBody {
 		return Response{Status: answer.StatusCode}, &Error{
 			Class: BadAnswer, Endpoint: e.name, Status: answer.StatusCode,

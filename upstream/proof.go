@@ -6,58 +6,92 @@ import (
 	"time"
 )
 
-// provenFor is how long an endpoint is trusted after a proof.
-const provenFor = time.Minute
+// provenFor is how long an endpoint is believed after a proof.
+const provenFor = 15 * time.Second
 
 // proof is what every endpoint of an RPC has to show before it is believed.
 type proof struct {
 	call  func() *Call
-	until map[*Endpoint]*atomic.Int64 // UNIX nanoseconds
+	shown map[*Endpoint]*shown
+}
+
+// shown is what one endpoint has shown, and how many requests to it are under way.
+type shown struct {
+	until    atomic.Int64 // UNIX nanoseconds
+	underWay atomic.Int64
 }
 
 // Proving returns an RPC over the same pool that believes an endpoint only while it answers a call of its
-// own well, at first, after failures and once in a while: that it serves the right chain, for instance.
-// The call goes along with others, so it costs no round trip where endpoints take batches.
+// own well, that it serves the right chain, for instance: at first, once in a while, after whatever may have
+// broken a connection, and over a connection that was opened while no other one was in use. The call goes
+// along with others, so it costs a round trip only in the last of these cases, and where endpoints take no
+// batches.
 func (r *RPC) Proving(call func() *Call) *RPC {
-	p := &proof{call: call, until: make(map[*Endpoint]*atomic.Int64, len(r.pool.endpoints))}
+	p := &proof{call: call, shown: make(map[*Endpoint]*shown, len(r.pool.endpoints))}
 	for _, e := range r.pool.endpoints {
-		p.until[e] = new(atomic.Int64)
+		p.shown[e] = new(shown)
 	}
 	return &RPC{pool: r.pool, lastID: r.lastID, batch: r.batch, proof: p}
 }
 
 // prove makes calls at one endpoint, and the proof before or with them when it is due.
 func (r *RPC) prove(ctx context.Context, e *Endpoint, number int, calls []*Call, hear func(outcomes) error) error {
-	if r.proof.holds(e) {
-		err := r.send(ctx, e, number, calls, hear)
-		if r.proof != nil && countsAgainst(err) {
-			r.proof.until[e].Store(0)
-		}
-		return err
+	if r.proof == nil {
+		return r.send(ctx, e, number, calls, func(_ Response, got outcomes) error { return hear(got) })
 	}
-	test := r.proof.call()
+	s := r.proof.shown[e]
+	alone := s.underWay.Add(1) == 1
+	defer s.underWay.Add(-1)
+	if s.holds() {
+		reconnected := false
+		err := r.send(ctx, e, number, calls, func(answer Response, got outcomes) error {
+			if reconnected = answer.connected && alone; reconnected {
+				return nil
+			}
+			return hear(got)
+		})
+		if !reconnected {
+			return s.after(err)
+		}
+		s.until.Store(0)
+	}
+	return s.after(r.sendProof(ctx, e, number, calls, hear))
+}
+
+// sendProof makes calls and the proof, in one request when the endpoint takes that many.
+func (r *RPC) sendProof(ctx context.Context, e *Endpoint, number int, calls []*Call, hear func(outcomes) error) error {
+	s, test := r.proof.shown[e], r.proof.call()
 	if uint64(len(calls)) < r.batch.Now() {
-		return r.send(ctx, e, number, append([]*Call{test}, calls...), func(got outcomes) error {
-			if err := r.proof.judge(e, got[0]); err != nil {
+		return r.send(ctx, e, number, append([]*Call{test}, calls...), func(_ Response, got outcomes) error {
+			if err := s.judge(got[0]); err != nil {
 				return err
 			}
 			return hear(got[1:])
 		})
 	}
-	err := r.send(ctx, e, number, []*Call{test}, func(got outcomes) error { return r.proof.judge(e, got[0]) })
+	err := r.send(ctx, e, number, []*Call{test}, func(_ Response, got outcomes) error { return s.judge(got[0]) })
 	if err != nil {
 		return err
 	}
-	return r.send(ctx, e, number, calls, hear)
+	return r.send(ctx, e, number, calls, func(_ Response, got outcomes) error { return hear(got) })
 }
 
-// holds reports whether an endpoint needs no proof now.
-func (p *proof) holds(e *Endpoint) bool { return p == nil || time.Now().UnixNano() < p.until[e].Load() }
+// holds reports whether the endpoint needs no proof now.
+func (s *shown) holds() bool { return time.Now().UnixNano() < s.until.Load() }
 
-// judge remembers that an endpoint passed, or says why it did not.
-func (p *proof) judge(e *Endpoint, test outcome) error {
+// judge remembers that the endpoint passed, or says why it did not.
+func (s *shown) judge(test outcome) error {
 	if test.err == nil {
-		p.until[e].Store(time.Now().Add(provenFor).UnixNano())
+		s.until.Store(time.Now().Add(provenFor).UnixNano())
 	}
 	return test.err
+}
+
+// after makes the next request carry a proof when a request ended in a way that may have cost the
+// connection, be it by the caller who left.
+func (s *shown) after(err error) error {
+	if countsAgainst(err) || classOf(err) == Timeout || classOf(err) == Canceled {
+		s.until.Store(0)
+	}
+	return err
 }

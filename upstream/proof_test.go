@@ -1,9 +1,12 @@
 package upstream_test
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -83,6 +86,97 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 	down, id = false, "0x2" // another machine answers under the same name
 	if err := call(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") {
 		t.Errorf("after coming back as another chain: %v", err)
+	}
+}
+
+// TestCallersWhoLeaveAskForAnotherProof has the caller of a request leave, which closes its connection.
+func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	id, stuck := "0x1", false
+	client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+		if stuck {
+			return silent(r)
+		}
+		return ofChain(id, &requests)(r)
+	}))).Proving(chainProof(&proofs))
+	if err := client.Call(t.Context(), "web3_name", new(string)); err != nil {
+		t.Fatal(err)
+	}
+	stuck = true
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := client.Call(gone, "web3_name", new(string)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Call of a caller who left = %v", err)
+	}
+	stuck, id = false, "0x2"
+	if err := client.Call(t.Context(), "web3_name", new(string)); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") {
+		t.Errorf("after a caller left, and another chain came: %v", err)
+	}
+}
+
+// TestNewConnectionsAskForAnotherProof moves a name to another machine between two requests.
+func TestNewConnectionsAskForAnotherProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	machine := func(id string) string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.GetBody = nil
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			told, err := ofChain(id, &requests)(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.Copy(w, told.Body)
+		}))
+		t.Cleanup(server.Close)
+		return server.Listener.Addr().String()
+	}
+	right, alsoRight, wrong := machine("0x1"), machine("0x1"), machine("0x2")
+	leadsTo := right
+	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{
+		Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, leadsTo)
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.CloseIdle)
+	client := upstream.NewRPC(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
+	var name string
+	ask := func() (number int64, err error) {
+		before := requests.Load()
+		err = client.Call(t.Context(), "web3_name", &name)
+		return requests.Load() - before, err
+	}
+	for _, step := range []struct {
+		name     string
+		to       string
+		requests int64
+		proofs   int64
+	}{
+		{"first", right, 1, 1},
+		{"over the same connection", right, 1, 1},
+		{"over a new connection", alsoRight, 2, 2},
+		{"over that one", alsoRight, 1, 2},
+	} {
+		if step.to != leadsTo {
+			leadsTo = step.to
+			node.CloseIdle()
+		}
+		if number, err := ask(); err != nil || name != "from 0x1" || number != step.requests || proofs.Load() != step.proofs {
+			t.Errorf("%s: %q, %v, %d requests, %d proofs, want %d and %d", step.name, name, err, number, proofs.Load(), step.requests, step.proofs)
+		}
+	}
+	leadsTo = wrong
+	node.CloseIdle()
+	if number, err := ask(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") || number != 2 {
+		t.Errorf("over a connection to another chain: %v, %d requests", err, number)
 	}
 }
 

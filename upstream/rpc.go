@@ -135,7 +135,7 @@ func (r *RPC) exchange(ctx context.Context, calls []*Call) error {
 }
 
 // send makes calls at one endpoint in one HTTP request and has hear judge the outcomes.
-func (r *RPC) send(ctx context.Context, e *Endpoint, number int, calls []*Call, hear func(outcomes) error) error {
+func (r *RPC) send(ctx context.Context, e *Endpoint, number int, calls []*Call, hear func(Response, outcomes) error) error {
 	first := r.lastID.Add(uint64(len(calls))) - uint64(len(calls)) + 1
 	body, err := encode(calls, first)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *RPC) send(ctx context.Context, e *Endpoint, number int, calls []*Call, 
 		if err != nil {
 			return err
 		}
-		return hear(settle(calls, answers, first))
+		return hear(response, settle(calls, answers, first))
 	})
 	return err
 }
@@ -186,7 +186,7 @@ var spanMethods = map[string]bool{
 	"eth_feeHistory": true, "eth_gasPrice": true, "eth_getBalance": true, "eth_getBlockByHash": true,
 	"eth_getBlockByNumber": true, "eth_getCode": true, "eth_getLogs": true, "eth_getTransactionByHash": true,
 	"eth_getTransactionReceipt": true, "eth_simulateV1": true,
-	"getBlock": true, "getBlocks": true, "getMultipleAccounts": true, "getSignaturesForAddress": true,
+	"getBlock": true, "getBlocks": true, "getGenesisHash": true, "getMultipleAccounts": true, "getSignaturesForAddress": true,
 	"getSlot": true, "getTransaction": true,
 }
 

@@ -76,6 +76,15 @@ func ParseHash(text string) (Hash, error) {
 	return Hash(raw), nil
 }
 
+// ParseSolanaHash reads base58 of 32 bytes, in which Solana writes hashes of blocks.
+func ParseSolanaHash(text string) (Hash, error) {
+	raw, err := decodeBase58(text, len(Hash{}))
+	if err != nil {
+		return Hash{}, fmt.Errorf("%.80q is not base58 of 32 bytes", text)
+	}
+	return Hash(raw), nil
+}
+
 // IsAbsent reports whether the hash is all zero.
 func (h Hash) IsAbsent() bool { return h == Hash{} }
 

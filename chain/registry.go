@@ -15,6 +15,7 @@ import (
 type Chain struct {
 	ID          ID
 	Native      uint64 // EIP-155 chain id; zero on Solana
+	Genesis     Hash   // hash of the first block, by which clusters of Solana are told apart; absent elsewhere
 	Name        string
 	Family      Family
 	Coin        Coin
@@ -116,6 +117,7 @@ func (r Registry) All() []Chain { return r.ordered }
 type stanza struct {
 	ID        ID            `yaml:"id"`
 	Native    uint64        `yaml:"native"`
+	Genesis   string        `yaml:"genesis"`
 	Name      string        `yaml:"name"`
 	Family    string        `yaml:"family"`
 	Coin      coinStanza    `yaml:"coin"`
@@ -150,6 +152,11 @@ func (s stanza) chain() (Chain, error) {
 		BlockTime: s.BlockTime, Finality: s.Finality, Explorer: s.Explorer,
 	}
 	var mistakes []error
+	if s.Genesis != "" {
+		if c.Genesis, err = ParseSolanaHash(s.Genesis); err != nil {
+			mistakes = append(mistakes, err)
+		}
+	}
 	for _, field := range []struct {
 		text string
 		into *Address

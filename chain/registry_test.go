@@ -18,6 +18,9 @@ func TestDocumentedChains(t *testing.T) {
 		t.Errorf("family of an unknown chain = %v, want %v", got, UnknownFamily)
 	}
 	for _, c := range registry.All() {
+		if isSolana := c.Family == SVM; isSolana == c.Genesis.IsAbsent() || isSolana != (c.Native == 0) {
+			t.Errorf("chain %d has native id %d and genesis %s, want one of them", c.ID, c.Native, c.Genesis)
+		}
 		if c.Contracts.DlnSource.IsAbsent() || c.BlockTime <= 0 || c.Finality == 0 || c.Coin.Symbol == "" {
 			t.Errorf("chain %d lacks a fact: %+v", c.ID, c)
 		}

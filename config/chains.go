@@ -15,7 +15,8 @@ type Chain struct {
 	Endpoints []Endpoint `yaml:"endpoints"`
 	Execution Execution  `yaml:"execution"` // of its swaps; empty: as swap.execution says
 
-	Native    uint64        `yaml:"native"` // EIP-155 chain id
+	Native    uint64        `yaml:"native"`  // EIP-155 chain id
+	Genesis   chain.Hash    `yaml:"genesis"` // of a cluster of Solana
 	Name      string        `yaml:"name"`
 	Family    chain.Family  `yaml:"family"`
 	Coin      Coin          `yaml:"coin"`
@@ -57,10 +58,11 @@ func (c Config) Registry() chain.Registry {
 // over returns known with what c gives in its place.
 func (c Chain) over(known chain.Chain) chain.Chain {
 	return chain.Chain{
-		ID:     c.ID,
-		Native: cmp.Or(c.Native, known.Native),
-		Name:   cmp.Or(c.Name, known.Name),
-		Family: cmp.Or(c.Family, known.Family),
+		ID:      c.ID,
+		Native:  cmp.Or(c.Native, known.Native),
+		Genesis: cmp.Or(c.Genesis, known.Genesis),
+		Name:    cmp.Or(c.Name, known.Name),
+		Family:  cmp.Or(c.Family, known.Family),
 		Coin: chain.Coin{
 			Name:     cmp.Or(c.Coin.Name, known.Coin.Name),
 			Symbol:   cmp.Or(c.Coin.Symbol, known.Coin.Symbol),
@@ -139,6 +141,7 @@ func checkAdded(c chain.Chain, at place) {
 		"name":                     c.Name == "",
 		"family":                   c.Family == chain.UnknownFamily,
 		"native":                   c.Family == chain.EVM && c.Native == 0,
+		"genesis":                  c.Family == chain.SVM && c.Genesis.IsAbsent(),
 		"blockTime":                c.BlockTime == 0,
 		"coin.symbol":              c.Coin.Symbol == "",
 		"contracts.dlnSource":      c.Contracts.DlnSource == chain.Address{},

@@ -179,6 +179,7 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[Execution]():     {"router, direct or best", func(s string) (any, error) { return ParseExecution(s) }},
 	reflect.TypeFor[chain.Family]():  {"evm, solana or tron", func(s string) (any, error) { return chain.ParseFamily(s) }},
 	reflect.TypeFor[chain.ID]():      {"a chain id: the number that the API uses", func(s string) (any, error) { return chain.ParseID(s) }},
+	reflect.TypeFor[chain.Hash]():    {"the hash of a block in base58", func(s string) (any, error) { return chain.ParseSolanaHash(s) }},
 	reflect.TypeFor[chain.Address](): {"an address: 0x and 40 hex digits, or base58 on Solana and TRON", func(s string) (any, error) {
 		address, _, err := chain.ParseAnyAddress(s)
 		return address, err

@@ -28,10 +28,11 @@ var (
 	_ order.Historian = (*Chain)(nil)
 )
 
-// New returns the chain that rpc's endpoints serve. Solana has no number that says which chain an endpoint
-// serves: blocks of another cluster show as a reorg.
+// New returns the chain that rpc's endpoints serve; whether they do is found out on first use, by the hash of the
+// first block.
 func New(c chain.Chain, rpc *upstream.RPC) *Chain {
-	made := &Chain{chain: c, rpc: rpc}
+	made := &Chain{chain: c}
+	made.rpc = rpc.Proving(made.genesisCall)
 	for _, address := range []chain.Address{c.Contracts.DlnSource, c.Contracts.DlnDestination, c.Contracts.ExternalCallAdapter} {
 		if !address.IsAbsent() {
 			made.programs = append(made.programs, &program{address: address})
@@ -59,6 +60,17 @@ func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
 		}
 	}
 	return nil
+}
+
+// genesisCall is what endpoints prove themselves by: those of another cluster must never be believed.
+func (c *Chain) genesisCall() *upstream.Call {
+	var genesis blockHash
+	return call(&genesis, func(genesis blockHash) error {
+		if got := chain.Hash(genesis); got != c.chain.Genesis {
+			return fmt.Errorf("endpoint serves the chain that begins with block %s, not %s", got.Format(chain.SVM), c.chain.Genesis.Format(chain.SVM))
+		}
+		return nil
+	}, "getGenesisHash")
 }
 
 // Head returns the newest confirmed block, and the newest finalized one.

@@ -79,6 +79,17 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 			t.Errorf("EventsIn after %s = %+v, %v, want the creation", name, events, err)
 		}
 	}
+	devnet := liar{w, "getGenesisHash", func(json.RawMessage) json.RawMessage {
+		return json.RawMessage(`"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"`)
+	}}
+	trips := w.tripsOf(func() {
+		if events, err := w.chain(devnet).EventsIn(t.Context(), txOf(made.Creation)); err != nil || len(events) != 1 {
+			t.Errorf("EventsIn after a node of another cluster = %+v, %v, want the creation", events, err)
+		}
+	})
+	if trips == 0 {
+		t.Error("a node of another cluster was believed")
+	}
 	head := w.Head()
 	for name, l := range map[string]liar{
 		"signatures out of order": {w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {

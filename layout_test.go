@@ -38,7 +38,8 @@ var house = map[string]room{
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
 	"proxy/wire": {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
-	"proxy":      {"cache chain order order/index proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+	"proxy/web":  {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
+	"proxy":      {"cache chain order order/index proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 

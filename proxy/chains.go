@@ -25,13 +25,7 @@ func (s *Server) chainsRoute() route[struct{}] {
 		parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
 		key:     func(struct{}) string { return "" },
 		load: func(context.Context, struct{}) ([]page, cache.Life, error) {
-			var serving []chain.Chain
-			for _, c := range s.options.Chains.All() {
-				if s.options.Serves == nil || s.options.Serves(c.ID) {
-					serving = append(serving, c)
-				}
-			}
-			return onePage(s.encoder.AppendChains(nil, serving)), listLife, nil
+			return onePage(s.encoder.AppendChains(nil, s.serving())), listLife, nil
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"time"
@@ -78,6 +79,9 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.cause }
 
+// said is what the client is told.
+func (p *problem) said() string { return cmp.Or(p.message, p.text) }
+
 // because is a problem of this kind that says more than the kind's text.
 func (k kind) because(message string) *problem { return &problem{kind: k, message: message} }
 
@@ -111,13 +115,9 @@ func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 	if p.cause != nil && p.status >= http.StatusInternalServerError {
 		_ = c.Error(p.cause) // for the request's log line; gin returns what it was given
 	}
-	message := p.text
-	if p.message != "" {
-		message = p.message
-	}
 	header := c.Writer.Header()
 	body := wire.AppendProblem(nil, wire.Problem{
-		Code: d.code(p.kind), ID: p.id, Message: message, RequestID: header.Get(requestIDHeader),
+		Code: d.code(p.kind), ID: p.id, Message: p.said(), RequestID: header.Get(requestIDHeader),
 	})
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	if p.remember > 0 {

@@ -55,7 +55,6 @@ func TestBadRequests(t *testing.T) {
 		"malformed taker":           {"GET", "/api/Satistics/vitalik.eth/lockedAssets", 400, "MALFORMED_ADDRESS", 400},
 		"taker with a bad checksum": {"GET", "/api/Satistics/TDApGsYobnq34xJeEHKbDoAbXXbKiqBMSx/lockedAssets", 400, "MALFORMED_ADDRESS", 400},
 		"unknown path":              {"GET", "/api/Orders", 404, "PATH_NOT_FOUND", 404},
-		"root":                      {"GET", "/", 404, "PATH_NOT_FOUND", 404},
 		"path upwards":              {"GET", "/api/../../etc/passwd", 404, "PATH_NOT_FOUND", 404},
 		"unknown path, POST":        {"POST", "/nothing", 404, "PATH_NOT_FOUND", 404},
 		"POST of an order":          {"POST", ordersPath + createdTx, 405, "METHOD_NOT_ALLOWED", 405},

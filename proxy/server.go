@@ -20,6 +20,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
 	"crossgate/quote"
 	"crossgate/token"
@@ -86,6 +87,7 @@ type Server struct {
 	answers   *cache.Cache[answer]
 	creations creations
 	streams   streams
+	pages     *web.Pages
 	handler   http.Handler
 	log       *slog.Logger
 	tracer    trace.Tracer
@@ -109,6 +111,7 @@ func New(o Options) (*Server, error) {
 		options: o,
 		encoder: wire.Encoder{Chains: o.Chains},
 		answers: answers,
+		pages:   web.New(o.Chains),
 		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
@@ -169,6 +172,7 @@ func (s *Server) router() http.Handler {
 	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
 	engine.NoRoute(s.noRoute)
 	engine.NoMethod(s.noMethod)
+	s.mountPages(engine)
 	var known paths
 	known = append(known, mount(s, engine, s.ordersRoute())...)
 	known = append(known, mount(s, engine, s.orderRoute())...)

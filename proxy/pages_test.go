@@ -1,0 +1,125 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+// pageAt fetches a page and checks what holds for every one.
+func pageAt(t *testing.T, s *Server, target string, status int) string {
+	t.Helper()
+	response := get(s, target)
+	page := string(body(t, response))
+	if response.StatusCode != status {
+		t.Fatalf("GET %s = %d, want %d: %.600s", target, response.StatusCode, status, page)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+		"X-Content-Type-Options": "nosniff",
+	} {
+		if got := response.Header.Get(name); got != want {
+			t.Errorf("GET %s: %s = %q, want %q", target, name, got, want)
+		}
+	}
+	if policy := response.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("GET %s: policy %q", target, policy)
+	}
+	return page
+}
+
+func TestPagesShowWhatIsAsked(t *testing.T) {
+	w := newWorld(t)
+	w.lag = map[chain.ID]index.Lag{8453: {}}
+	s := w.server(t, func(o *Options) {
+		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
+	})
+	query := strings.TrimPrefix(goodSwap, swapPath+"?")
+	for target, want := range map[string]string{
+		"/":                                "nothing yet",
+		"/order":                           `name="hash"`,
+		"/order/" + createdTx:              `data-events="/api/Orders/creationTxHash/` + createdTx + `"`,
+		"/order/" + claimedTx:              "delivered and paid",
+		"/order/" + severalTx:              `href="/order/` + severalTx + `?index=2"`,
+		"/order/" + severalTx + "?index=1": `<a href="/order/` + severalTx + `?index=1" aria-current="page">`,
+		"/order/" + order.ID{7}.String():   `data-events="/api/Orders/` + order.ID{7}.String() + `"`,
+		"/locked":                          `name="taker"`,
+		"/locked/" + taker:                 "17.9928",
+		"/locked/" + nobody:                "Nothing is locked",
+		"/swap":                            `name="tokenOut"`,
+		"/swap?chainId=8453":               `<option value="` + usdcText + `">USDC</option>`,
+		"/swap?" + query:                   `value="5"`, // of 5000000 units
+		"/swap?" + strings.Replace(query, "tokenInAmount=5000000", "amount=0.5", 1):                "tokenInAmount=500000&amp;",
+		"/swap?chainId=8453&amount=2&tokenIn=" + usdcText + "&tokenOut=" + wethText + "&slippage=": "/v1.0/chain/estimation?chainId=8453",
+	} {
+		if page := pageAt(t, s, target, http.StatusOK); !strings.Contains(page, want) {
+			t.Errorf("GET %s lacks %s", target, want)
+		}
+	}
+	if page := pageAt(t, s, "/order/"+claimedTx, http.StatusOK); strings.Contains(page, "data-events") {
+		t.Error("the page of an order that is final waits for more")
+	}
+}
+
+func TestPagesTellWhatIsWrong(t *testing.T) {
+	s := newWorld(t).server(t)
+	for target, want := range map[string]struct {
+		status int
+		id     string
+	}{
+		"/order/0x12":                            {400, "MALFORMED_TRANSACTION_HASH"},
+		"/order/" + unknownIs:                    {404, "TRANSACTION_NOT_FOUND"},
+		"/order/" + plainTx:                      {404, "TRANSACTION_WITHOUT_ORDER"},
+		"/order/" + createdTx + "?index=9":       {404, "ORDER_INDEX_OUT_OF_RANGE"},
+		"/locked/vitalik.eth":                    {400, "MALFORMED_ADDRESS"},
+		"/swap?%zz":                              {400, "INVALID_QUERY_PARAMETERS"},
+		"/swap?chainId=8453&tokenIn=0x&amount=1": {400, "tokenIn must be an address"},
+		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1e3": {400, "the amount must be a number"},
+		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, "tokenOut should not be empty"},
+	} {
+		if page := pageAt(t, s, target, want.status); !strings.Contains(page, want.id) {
+			t.Errorf("GET %s lacks %s", target, want.id)
+		}
+	}
+}
+
+func TestFormsLeadToTheirPages(t *testing.T) {
+	s := newWorld(t).server(t)
+	for target, want := range map[string]string{
+		"/order?hash=0xab": "/order/0xab", "/locked?taker=a%2Fb": "/locked/a%2Fb", "/order?hash=https://evil.example": "/order/https:%2F%2Fevil.example",
+	} {
+		response := get(s, target)
+		if response.StatusCode != http.StatusSeeOther || response.Header.Get("Location") != want {
+			t.Errorf("GET %s = %d to %s, want 303 to %s", target, response.StatusCode, response.Header.Get("Location"), want)
+		}
+	}
+}
+
+func TestAssetsAreServedAndNothingElse(t *testing.T) {
+	s := newWorld(t).server(t)
+	for target, want := range map[string]string{
+		"/assets/style.css": "text/css; charset=utf-8", "/assets/order.js": "text/javascript; charset=utf-8", "/assets/icon.svg": "image/svg+xml",
+	} {
+		response := get(s, target)
+		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != want {
+			t.Errorf("GET %s = %d, %s", target, response.StatusCode, response.Header.Get("Content-Type"))
+		}
+	}
+	for _, target := range []string{"/assets/", "/assets/none.css", "/assets/../templates/order.html"} {
+		if response := get(s, target); response.StatusCode != http.StatusNotFound {
+			t.Errorf("GET %s = %d, want 404", target, response.StatusCode)
+		}
+	}
+}
+
+func TestOriginIsWhatTheVisitorSees(t *testing.T) {
+	s := newWorld(t).server(t)
+	response := get(s, "/order/"+createdTx, "X-Forwarded-Proto: https")
+	if page := string(body(t, response)); !strings.Contains(page, "curl 'https://example.com/api/Orders/creationTxHash/"+createdTx) {
+		t.Error("the command does not begin with the visitor's address")
+	}
+}

@@ -1,0 +1,137 @@
+package proxy
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/proxy/web"
+)
+
+// swapPage shows a comparison. Its query is that of the API's paths, but that the amount may be given in whole
+// tokens and the recipient may be missing.
+func (s *Server) swapPage(c *gin.Context) {
+	form, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		s.failPage(c, invalidParameters.because("the query is not properly encoded"))
+		return
+	}
+	ctx := c.Request.Context()
+	shown := web.Swap{Form: form, Chains: s.serving(), Origin: originOf(c.Request), Now: time.Now()}
+	if id, err := chain.ParseID(form.Get("chainId")); err == nil {
+		shown.Listed = s.listed(ctx, id)
+	}
+	status := http.StatusOK
+	if form.Has("tokenIn") {
+		if err := s.compare(ctx, &shown); err != nil {
+			p := problemOf(err)
+			if p.cause != nil && p.status >= http.StatusInternalServerError {
+				_ = c.Error(p.cause)
+			}
+			problem := shownProblem(c, p)
+			status, shown.Problem = p.status, &problem
+		}
+	}
+	s.writePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
+}
+
+// compare fills in what the venues say.
+func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
+	query, err := s.queryOf(ctx, shown.Form)
+	if err != nil {
+		return err
+	}
+	named := query.Has("tokenOutRecipient")
+	shown.Path = "/v1.0/chain/estimation?" + query.Encode()
+	if named {
+		shown.Path = "/v1.0/chain/transaction?" + query.Encode()
+	}
+	r, err := parseSwap(query.Encode(), s.options.Chains, named)
+	if err != nil {
+		return err
+	}
+	tokens, err := s.options.Tokens(ctx, r.Chain, r.TokenIn, r.TokenOut)
+	if err != nil {
+		return err
+	}
+	shown.In, shown.Out, shown.AmountIn = tokens[0], tokens[1], r.AmountIn
+	if !r.Whole {
+		shown.Form.Set("amount", decimal.NewFromBigInt(r.AmountIn.Big(), -int32(tokens[0].Decimals)).String())
+	}
+	found, _, err := s.explanationRoute().ask(ctx, s, r)
+	if err != nil {
+		return err
+	}
+	shown.Explanation = found.body
+	return nil
+}
+
+// queryOf turns a form into a query of the API: fields that were left empty are not there, and whole tokens become
+// smallest units.
+func (s *Server) queryOf(ctx context.Context, form url.Values) (url.Values, error) {
+	query := url.Values{}
+	for name, values := range form {
+		if name != "amount" && len(values) > 0 && values[0] != "" {
+			query[name] = values
+		}
+	}
+	whole := form.Get("amount")
+	if whole == "" || whole == "max" {
+		if whole != "" {
+			query.Set("tokenInAmount", whole)
+		}
+		return query, nil
+	}
+	p := &parameters{values: query}
+	id := p.chainID("chainId", s.options.Chains)
+	p.family = s.options.Chains.Family(id)
+	in := p.token("tokenIn")
+	if len(p.wrong) > 0 {
+		return nil, invalidParameters.because(p.wrong[0])
+	}
+	tokens, err := s.options.Tokens(ctx, id, in)
+	if err != nil {
+		return nil, err
+	}
+	amount, err := web.UnitsOf(whole, tokens[0].Decimals)
+	if err != nil {
+		return nil, invalidParameters.because(err.Error())
+	}
+	query.Set("tokenInAmount", amount.String())
+	return query, nil
+}
+
+// serving are the chains that swaps are estimated on.
+func (s *Server) serving() []chain.Chain {
+	var serving []chain.Chain
+	for _, c := range s.options.Chains.All() {
+		if s.options.Serves == nil || s.options.Serves(c.ID) {
+			serving = append(serving, c)
+		}
+	}
+	return serving
+}
+
+// listed are tokens to choose from. A form works without them.
+func (s *Server) listed(ctx context.Context, id chain.ID) []web.Listed {
+	if s.options.Listed == nil {
+		return nil
+	}
+	addresses := s.options.Listed(id)
+	tokens, err := s.options.Tokens(ctx, id, addresses...)
+	if err != nil {
+		return nil
+	}
+	family := s.options.Chains.Family(id)
+	all := make([]web.Listed, len(tokens))
+	for i, t := range tokens {
+		all[i] = web.Listed{Address: addresses[i].Format(family), Symbol: t.Symbol}
+	}
+	return all
+}

@@ -1,0 +1,11 @@
+// Buttons that copy the command before them. Without a script they are not there.
+for (const button of document.querySelectorAll('[data-copy]')) {
+  const text = button.previousElementSibling
+  if (!navigator.clipboard) continue
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(text.textContent)
+    button.textContent = 'Copied'
+    setTimeout(() => { button.textContent = 'Copy' }, 2000)
+  })
+}

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"crossgate/chain"
+)
+
+// The documented answers, as far as pages show them.
+
+type named struct {
+	Text string `json:"stringValue"` // empty when absent
+}
+
+func (n named) chain() chain.ID {
+	id, err := chain.ParseID(n.Text)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+type tokenJSON struct {
+	Decimals              int
+	Name, Symbol, LogoURI string
+}
+
+type offerJSON struct {
+	ChainID      named
+	TokenAddress named
+	Amount       named
+	FinalAmount  named
+	tokenJSON
+}
+
+type eventJSON struct {
+	TransactionHash named
+	BlockNumber     uint64
+	BlockTimeStamp  int64
+	Initiator       named
+}
+
+type infoJSON struct{ TransactionMetadata *eventJSON }
+
+type recordJSON struct {
+	OrderID             named
+	MakerSrc            named
+	ReceiverDst         named
+	AllowedTakerDst     named
+	Taker               named
+	UnlockAuthorityDst  named
+	Give                offerJSON `json:"giveOfferWithMetadata"`
+	Take                offerJSON `json:"takeOfferWithMetadata"`
+	ActualFulfillAmount *named
+	State               string
+	ExternalCallState   string
+	ReferralCode        uint64
+	FinalPercentFee     named
+	FixFee              named
+
+	Created       *eventJSON `json:"createdSrcEventMetadata"`
+	Fulfilled     *eventJSON `json:"fulfilledDstEventMetadata"`
+	SentUnlock    infoJSON   `json:"sentUnlockDstEventInfo"`
+	ClaimedUnlock infoJSON   `json:"claimedUnlockSrcEventInfo"`
+	Cancelled     *eventJSON `json:"orderCancelledDstEventMetadata"`
+	SentCancel    infoJSON   `json:"sentOrderCancelDstEventInfo"`
+	ClaimedCancel infoJSON   `json:"claimedOrderCancelSrcEventInfo"`
+}
+
+type lockedJSON struct {
+	ChainID      named
+	LockedTokens []struct {
+		TokenAddress           named
+		TokenMetadata          tokenJSON
+		Amount                 json.Number
+		TokenAmount            json.Number
+		DstChainsLockedAmounts []struct {
+			TargetChainID       named
+			DstChainAmount      json.Number
+			DstChainTokenAmount json.Number
+			OrdersToUnlock      []named
+		}
+	}
+}
+
+type explanationJSON struct {
+	Error       string
+	Execution   string
+	To          string
+	Amount      string
+	MinAmount   string
+	ProtocolFee string
+	QuotedAt    time.Time
+	Aggregators []struct {
+		Name, Execution, Verdict, Reason string
+		QuotedAmount, Amount             string
+		TookMs                           float64
+		Gas                              uint64
+		Simulated                        bool
+	}
+}
+
+func decode[T any](answer []byte) (T, error) {
+	var into T
+	if err := json.Unmarshal(answer, &into); err != nil {
+		return into, fmt.Errorf("answer for a page: %w", err)
+	}
+	return into, nil
+}
+
+// FulfilledAt is when the order of a record was delivered; zero when it was not.
+func FulfilledAt(record []byte) time.Time {
+	r, err := decode[recordJSON](record)
+	if err != nil || r.Fulfilled == nil {
+		return time.Time{}
+	}
+	return time.Unix(r.Fulfilled.BlockTimeStamp, 0)
+}
+
+// LockedOrders lists the ids of the orders in an answer about what is locked.
+func LockedOrders(answer []byte) ([]string, error) {
+	chains, err := decode[[]lockedJSON](answer)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, c := range chains {
+		for _, t := range c.LockedTokens {
+			for _, d := range t.DstChainsLockedAmounts {
+				for _, id := range d.OrdersToUnlock {
+					ids = append(ids, id.Text)
+				}
+			}
+		}
+	}
+	return ids, nil
+}
+
+// indented is JSON for reading.
+func indented(answer []byte) string {
+	var text bytes.Buffer
+	if err := json.Indent(&text, answer, "", "  "); err != nil {
+		return string(answer)
+	}
+	return text.String()
+}

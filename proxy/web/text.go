@@ -1,0 +1,120 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"crossgate/chain"
+)
+
+// Amount is an amount in whole tokens.
+type Amount struct {
+	Text  string // rounded down to what the eye takes in
+	Exact string // every digit
+}
+
+// shownPlaces is how many significant places of a fraction are shown.
+const shownPlaces = 6
+
+// amountOf writes an amount of smallest units in whole tokens.
+func amountOf(units string, decimals int) Amount {
+	if units == "" {
+		units = "0"
+	}
+	if missing := decimals + 1 - len(units); missing > 0 {
+		units = strings.Repeat("0", missing) + units
+	}
+	point := len(units) - decimals
+	whole, fraction := grouped(units[:point]), strings.TrimRight(units[point:], "0")
+	exact := joined(whole, fraction)
+	places := shownPlaces
+	if whole == "0" {
+		places += len(fraction) - len(strings.TrimLeft(fraction, "0"))
+	}
+	if len(fraction) > places {
+		fraction = strings.TrimRight(fraction[:places], "0")
+	}
+	return Amount{Text: joined(whole, fraction), Exact: exact}
+}
+
+func joined(whole, fraction string) string {
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}
+
+// grouped puts commas between thousands.
+func grouped(digits string) string {
+	var text strings.Builder
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			text.WriteByte(',')
+		}
+		text.WriteRune(digit)
+	}
+	return text.String()
+}
+
+// UnitsOf reads an amount of whole tokens, such as 0.1, as smallest units.
+func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
+	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if len(fraction) > int(decimals) {
+		return chain.Amount{}, fmt.Errorf("the token has %d decimals, fewer than the amount", decimals)
+	}
+	digits := strings.TrimLeft(whole+fraction+strings.Repeat("0", int(decimals)-len(fraction)), "0")
+	amount, err := chain.ParseAmount(digits)
+	if err != nil || amount.IsZero() {
+		return chain.Amount{}, fmt.Errorf("the amount must be a number above zero, such as 0.1")
+	}
+	return amount, nil
+}
+
+// short leaves the ends of a long hash or address.
+func short(text string) string {
+	const head, tail = 8, 6
+	if len(text) <= head+tail+3 {
+		return text
+	}
+	return text[:head] + "…" + text[len(text)-tail:]
+}
+
+// initial stands where a token's logo is not to be had.
+func initial(symbol string) string {
+	r, _ := utf8.DecodeRuneInString(symbol)
+	if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		return "?"
+	}
+	return string(unicode.ToUpper(r))
+}
+
+func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ago says how long something is past, to the largest unit that fits.
+func ago(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" }
+
+func lasting(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch d = max(d, 0); {
+	case d < time.Minute:
+		return plural(int(d/time.Second), "second")
+	case d < time.Hour:
+		return plural(int(d/time.Minute), "minute")
+	case d < 2*day:
+		return plural(int(d/time.Hour), "hour")
+	}
+	return plural(int(d/day), "day")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"time"
+
+	"crossgate/chain"
+)
+
+// step is an event of an order, or one that is still to come.
+type step struct {
+	Title   string
+	Says    string
+	Chain   string
+	OnGive  bool // it happens on the give chain
+	Done    bool
+	Next    bool // the first that is still to come
+	Time    time.Time
+	Block   uint64
+	Hash    string
+	URL     string
+	Sender  string
+	FromURL string
+}
+
+// stage is a step of one of the two ways that an order can go.
+type stage struct {
+	title, done, ahead string
+	onGive             bool
+	event              *eventJSON
+}
+
+// steps tells an order's events in their sequence, and what is still to come on its way.
+func (p *Pages) steps(r recordJSON) []step {
+	stages := []stage{{"Created", "the maker locked what is given", "its creation has not been seen", true, r.Created}}
+	switch {
+	case r.Cancelled == nil && r.SentCancel.TransactionMetadata == nil && r.ClaimedCancel.TransactionMetadata == nil:
+		stages = append(stages,
+			stage{"Fulfilled", "a taker delivered to the receiver", "a taker has to deliver", false, r.Fulfilled},
+			stage{"Unlock sent", "a message asks to pay the taker", "the taker has to ask for its pay", false, r.SentUnlock.TransactionMetadata},
+			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, r.ClaimedUnlock.TransactionMetadata},
+		)
+	case sameTx(r.Cancelled, r.SentCancel.TransactionMetadata):
+		stages = append(stages, stage{"Cancelled, refund sent", "cancelled, with a message that asks for the refund", "", false, r.Cancelled})
+	default:
+		stages = append(stages,
+			stage{"Cancelled", "nobody can deliver any more", "", false, r.Cancelled},
+			stage{"Refund sent", "a message asks for the refund", "the refund has to be asked for", false, r.SentCancel.TransactionMetadata},
+		)
+	}
+	if r.Cancelled != nil || r.SentCancel.TransactionMetadata != nil || r.ClaimedCancel.TransactionMetadata != nil {
+		stages = append(stages, stage{"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, r.ClaimedCancel.TransactionMetadata})
+	}
+	steps, next := make([]step, len(stages)), false
+	for i, s := range stages {
+		id := r.Take.ChainID.chain()
+		if s.onGive {
+			id = r.Give.ChainID.chain()
+		}
+		steps[i] = p.step(s, id)
+		if !steps[i].Done && !next {
+			steps[i].Next, next = true, true
+		}
+	}
+	return steps
+}
+
+func sameTx(a, b *eventJSON) bool {
+	return a != nil && b != nil && a.TransactionHash == b.TransactionHash
+}
+
+func (p *Pages) step(s stage, id chain.ID) step {
+	shown := step{Title: s.title, Says: s.ahead, Chain: p.chainName(id), OnGive: s.onGive}
+	if s.event == nil {
+		return shown
+	}
+	e := s.event
+	shown.Says, shown.Done = s.done, true
+	shown.Time, shown.Block = time.Unix(e.BlockTimeStamp, 0), e.BlockNumber
+	shown.Hash, shown.URL = e.TransactionHash.Text, p.txURL(id, e.TransactionHash.Text)
+	shown.Sender, shown.FromURL = e.Initiator.Text, p.addressURL(id, e.Initiator.Text)
+	return shown
+}

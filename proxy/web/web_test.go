@@ -1,0 +1,283 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// noon is when the pages of these tests are looked at.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// answer reads one of the documented answers that package wire writes.
+func answer(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "wire", "testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// explored are the documented chains, each with an explorer.
+func explored() chain.Registry {
+	var chains []chain.Chain
+	for _, c := range chain.Documented().All() {
+		c.Explorer = "https://explorer.example/" + c.ID.String()
+		chains = append(chains, c)
+	}
+	return chain.NewRegistry(chains...)
+}
+
+func render(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var page bytes.Buffer
+	if err := write(&page); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+func orderPage(t *testing.T, record []byte) string {
+	t.Helper()
+	pages := New(explored())
+	return render(t, func(to io.Writer) error {
+		return pages.Order(to, Order{Record: record, Path: "/api/Orders/0x01", Now: noon, Origin: "http://127.0.0.1:8080"})
+	})
+}
+
+// text is a page without its tags, on one line.
+func text(page string) string {
+	return strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " ")
+}
+
+func TestOrderPageTellsTheWholeWay(t *testing.T) {
+	for name, wants := range map[string][]string{
+		"order_created":          {"Created waits for a taker", "Fulfilled on", "Not yet: a taker has to deliver", "Unlock claimed"},
+		"order_claimed":          {"ClaimedUnlock delivered and paid", "the maker locked what is given", "a taker delivered", "the taker was paid"},
+		"order_cancelled":        {"Cancelled", "refund"},
+		"order_solana":           {"on Solana"},
+		"order_tron_to_solana":   {"Gives on TRON", "Takes on Solana"},
+		"order_unknown_creation": {"Not yet: its creation has not been seen"},
+	} {
+		page := text(orderPage(t, answer(t, name)))
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("page of %s lacks %q: %s", name, want, page)
+			}
+		}
+	}
+}
+
+func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
+	record := answer(t, "order_tron_to_solana")
+	var r recordJSON
+	if err := json.Unmarshal(record, &r); err != nil {
+		t.Fatal(err)
+	}
+	page := orderPage(t, record)
+	for _, want := range []string{
+		"https://explorer.example/100000026/transaction/" + r.Created.TransactionHash.Text,
+		"https://explorer.example/7565164/address/" + r.ReceiverDst.Text,
+	} {
+		if !strings.Contains(page, `href="`+want+`"`) {
+			t.Errorf("no link to %s", want)
+		}
+	}
+	pages := New(chain.Documented())
+	plain := render(t, func(to io.Writer) error { return pages.Order(to, Order{Record: record, Now: noon}) })
+	if strings.Contains(plain, "explorer.example") || strings.Contains(plain, `href=""`) {
+		t.Error("a page without known explorers has links to them")
+	}
+}
+
+// hostile is what a token may call itself.
+const hostile = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`
+
+// executable finds what must not come out of a token's text: elements and addresses that run scripts.
+var executable = regexp.MustCompile(`(?i)<script>|<img src=x|(href|src)="\s*(javascript|data|vbscript):`)
+
+func TestTextOfTokensCannotBecomeAPartOfThePage(t *testing.T) {
+	var record map[string]any
+	if err := json.Unmarshal(answer(t, "order_claimed"), &record); err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []string{"giveOfferWithMetadata", "takeOfferWithMetadata"} {
+		offer := record[side].(map[string]any)
+		offer["name"], offer["symbol"], offer["logoURI"] = hostile, hostile, "javascript:alert(3)"
+	}
+	raw, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := New(explored())
+	wild := token.Token{Decimals: 6, Name: hostile, Symbol: hostile, LogoURI: "data:text/html,<script>alert(4)</script>"}
+	locked := bytes.ReplaceAll(answer(t, "locked"), []byte(`"USDC"`), []byte(`"\u003cscript>alert(5)\u003c/script>"`))
+	for name, write := range map[string]func(io.Writer) error{
+		"order": func(to io.Writer) error {
+			return pages.Order(to, Order{Record: raw, Path: hostile, Hash: hostile, Count: 2, Now: noon})
+		},
+		"locked": func(to io.Writer) error { return pages.Locked(to, Locked{Taker: hostile, Answer: locked, Now: noon}) },
+		"problem": func(to io.Writer) error {
+			return pages.Problem(to, Problem{ID: hostile, Message: hostile, Request: hostile})
+		},
+		"swap": func(to io.Writer) error {
+			return pages.Swap(to, Swap{
+				Form: url.Values{"tokenIn": {hostile}, "chainId": {hostile}, "amount": {hostile}}, Origin: hostile, Now: noon,
+				Listed: []Listed{{hostile, hostile}}, In: wild, Out: wild, Explanation: answer(t, "explanation"),
+			})
+		},
+	} {
+		page := render(t, write)
+		if found := executable.FindString(page); found != "" {
+			t.Errorf("the page of %s contains %s", name, found)
+		}
+		if name != "locked" && !strings.Contains(page, "alert(1)") {
+			t.Errorf("the page of %s does not show the text at all", name)
+		}
+	}
+}
+
+func TestPagesHaveNothingInline(t *testing.T) {
+	pages := New(explored())
+	explanation := answer(t, "explanation")
+	for name, write := range map[string]func(io.Writer) error{
+		"home": func(to io.Writer) error {
+			return pages.Home(to, Home{Chains: chain.Documented().All(), Indexed: []Indexed{{Chain: 1, Block: 2}, {Chain: 137}}})
+		},
+		"no order":  func(to io.Writer) error { return pages.Order(to, Order{}) },
+		"order":     func(to io.Writer) error { return pages.Order(to, Order{Record: answer(t, "order_claimed"), Now: noon}) },
+		"no locked": func(to io.Writer) error { return pages.Locked(to, Locked{}) },
+		"locked":    func(to io.Writer) error { return pages.Locked(to, Locked{Answer: answer(t, "locked"), Now: noon}) },
+		"no swap":   func(to io.Writer) error { return pages.Swap(to, Swap{}) },
+		"swap": func(to io.Writer) error {
+			return pages.Swap(to, Swap{Explanation: explanation, Out: token.Token{Decimals: 18}})
+		},
+		"problem": func(to io.Writer) error { return pages.Problem(to, Problem{}) },
+		"docs":    pages.Docs,
+	} {
+		page := render(t, write)
+		// The policy forbids all of it, so that it would not work.
+		if inline := regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=|<script(>|\s+type="module">)`).FindString(page); inline != "" {
+			t.Errorf("the page %s has %q in it", name, inline)
+		}
+		if strings.Count(page, "<h1") != 1 || !strings.Contains(page, "</html>") {
+			t.Errorf("the page %s has %d first headings, want one, or is cut off", name, strings.Count(page, "<h1"))
+		}
+		for _, reference := range regexp.MustCompile(`(?:src|href)="(/assets/[^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if _, err := Assets().Open(strings.TrimPrefix(reference[1], "/assets/")); err != nil {
+				t.Errorf("the page %s refers to %s: %v", name, reference[1], err)
+			}
+		}
+		for _, label := range regexp.MustCompile(`<label for="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if !strings.Contains(page, `id="`+label[1]+`"`) {
+				t.Errorf("the page %s has a label for nothing: %s", name, label[1])
+			}
+		}
+	}
+}
+
+func TestSwapPageTellsWhoWonAndWhyOthersDidNot(t *testing.T) {
+	explanation := []byte(`{"execution":"router","to":"0x","amount":"1000000","minAmount":"990000","protocolFee":"800","aggregators":[
+		{"name":"first","execution":"router","verdict":"won","tookMs":12.4,"quotedAmount":"1000800","amount":"1000000","gas":1,"simulated":true},
+		{"name":"second","execution":"direct","verdict":"outbid","tookMs":80,"quotedAmount":"990000","amount":"990000","gas":1,"simulated":false},
+		{"name":"third","execution":"direct","verdict":"refused","tookMs":3,"quotedAmount":"5","amount":"5","gas":1,"simulated":false,"reason":"another recipient"},
+		{"name":"fourth","execution":"direct","verdict":"silent","tookMs":2500}]}`)
+	pages := New(explored())
+	page := render(t, func(to io.Writer) error {
+		return pages.Swap(to, Swap{
+			Form: url.Values{"chainId": {"1"}}, Explanation: explanation, Out: token.Token{Symbol: "USDC", Decimals: 6},
+			In: token.Token{Symbol: "ETH", Decimals: 18}, AmountIn: chain.NewAmount(1e17), Path: "/v1.0/chain/estimation?chainId=1&tokenIn=0x", Origin: "https://gate.example",
+		})
+	})
+	plain := text(page)
+	for _, want := range []string{
+		"0.1 ETH on Ethereum brings", "1 USDC at least 0.99 USDC, after a protocol fee of 0.0008 USDC",
+		"first chosen tried 1 best price 12 ms", "second 0.99 1.00 % below 80 ms by its own router",
+		"third refused another recipient", "fourth did not answer in time",
+		"curl 'https://gate.example/v1.0/chain/estimation?chainId=1&amp;tokenIn=0x'",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the page lacks %q: %s", want, plain)
+		}
+	}
+	if widths := regexp.MustCompile(`class="value" width="([0-9.]+)%"`).FindAllStringSubmatch(page, -1); len(widths) != 2 || widths[0][1] != "100.0" || widths[1][1] != "20.0" {
+		t.Errorf("bars of %v percent, want 100 and 20: one percent below on a scale of one and a quarter", widths)
+	}
+}
+
+func TestLockedPageTellsForHowLong(t *testing.T) {
+	raw := answer(t, "locked")
+	ids, err := LockedOrders(raw)
+	if err != nil || len(ids) == 0 {
+		t.Fatalf("orders %v, %v", ids, err)
+	}
+	pages := New(explored())
+	page := text(render(t, func(to io.Writer) error {
+		return pages.Locked(to, Locked{Taker: "0xd1", Answer: raw, Now: noon, Delivered: map[string]time.Time{ids[0]: noon.Add(-75 * time.Hour)}})
+	}))
+	for _, want := range []string{"the longest waits 3 days", "2026-11-18 09:00:00 UTC 3 days"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+	empty := text(render(t, func(to io.Writer) error { return pages.Locked(to, Locked{Answer: []byte("[]")}) }))
+	if !strings.Contains(empty, "Nothing is locked") {
+		t.Errorf("page of nothing: %s", empty)
+	}
+}
+
+func TestAmountsAreReadable(t *testing.T) {
+	for _, test := range []struct {
+		units       string
+		decimals    int
+		text, exact string
+	}{
+		{"0", 18, "0", "0"},
+		{"", 6, "0", "0"},
+		{"1", 0, "1", "1"},
+		{"1234567", 0, "1,234,567", "1,234,567"},
+		{"499800000000000000", 18, "0.4998", "0.4998"},
+		{"1234567890123456789012", 18, "1,234.567890", "1,234.567890123456789012"},
+		{"123456789", 18, "0.000000000123456", "0.000000000123456789"},
+		{"1", 18, "0.000000000000000001", "0.000000000000000001"},
+	} {
+		got := amountOf(test.units, test.decimals)
+		if got.Text != strings.TrimRight(test.text, "0") && got.Text != test.text || got.Exact != test.exact {
+			t.Errorf("amountOf(%q, %d) = %+v, want %s and %s", test.units, test.decimals, got, test.text, test.exact)
+		}
+	}
+}
+
+func TestWholeTokensBecomeUnits(t *testing.T) {
+	for text, want := range map[string]string{"1": "1000000", "0.1": "100000", " 12.5 ": "12500000", ".5": "500000", "1.0000000000": "1000000", "0.000001": "1"} {
+		if got, err := UnitsOf(text, 6); err != nil || got.String() != want {
+			t.Errorf("UnitsOf(%q) = %v, %v, want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "0.0", "-1", "1e6", "1,5", "0.0000001", "1.2.3", "ten", strings.Repeat("9", 90)} {
+		if got, err := UnitsOf(text, 6); err == nil {
+			t.Errorf("UnitsOf(%q) = %v, want an error", text, got)
+		}
+	}
+}
+
+func TestDurationsAreInTheLargestUnitThatFits(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0 seconds", time.Second: "1 second", 119 * time.Second: "1 minute", 47 * time.Hour: "47 hours", 50 * time.Hour: "2 days",
+	} {
+		if got := lasting(d); got != want {
+			t.Errorf("lasting(%v) = %q, want %q", d, got, want)
+		}
+	}
+}

@@ -21,15 +21,16 @@ const (
 // breaker keeps calls away from an endpoint that fails. Whoever is let in must call the done function
 // that comes with it; a probe cannot hold the half-open state longer than its own timeout.
 type breaker struct {
-	steps   *gobreaker.TwoStepCircuitBreaker[struct{}]
-	reopens atomic.Int64 // UNIX nanoseconds at which probing begins, of the latest opening
+	steps   atomic.Pointer[gobreaker.TwoStepCircuitBreaker[struct{}]]
+	settled gobreaker.Settings
+	reopens atomic.Int64 // UNIX nanoseconds of the next probe
 }
 
 func newBreaker(name string) *breaker {
 	b := &breaker{}
 	// Endpoints that fell together must not be probed together.
 	open := openTime + rand.N(openTime/5)
-	b.steps = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+	b.settled = gobreaker.Settings{
 		Name:         name,
 		MaxRequests:  1,
 		Interval:     breakerWindow,
@@ -44,8 +45,15 @@ func newBreaker(name string) *breaker {
 				b.reopens.Store(time.Now().Add(open).UnixNano())
 			}
 		},
-	})
+	}
+	b.close()
 	return b
+}
+
+// close forgets all failures. gobreaker has no way to close an open breaker, so a new one takes its place; what
+// was let in by the old one settles with that.
+func (b *breaker) close() {
+	b.steps.Store(gobreaker.NewTwoStepCircuitBreaker[struct{}](b.settled))
 }
 
 // answered reports whether the endpoint did its work, whatever became of the answer.
@@ -63,18 +71,26 @@ func readyToTrip(counts gobreaker.Counts) bool {
 }
 
 // isOpen reports whether calls are refused outright.
-func (b *breaker) isOpen() bool { return b.steps.State() == gobreaker.StateOpen }
+func (b *breaker) isOpen() bool { return b.steps.Load().State() == gobreaker.StateOpen }
+
+// isClosed reports whether calls are let in without limit.
+func (b *breaker) isClosed() bool { return b.steps.Load().State() == gobreaker.StateClosed }
 
 // enter lets a call in, or says after what time to ask again.
 func (b *breaker) enter() (done func(error), retryAfter time.Duration, ok bool) {
-	done, err := b.steps.Allow()
+	done, err := b.steps.Load().Allow()
 	if err != nil {
 		return nil, b.untilProbe(), false
 	}
 	return done, 0, true
 }
 
-// untilProbe returns the time until the next probe may begin, a moment when another one is under way.
+// expectProbe says when the next probe begins.
+func (b *breaker) expectProbe(after time.Duration) {
+	b.reopens.Store(time.Now().Add(after).UnixNano())
+}
+
+// untilProbe returns the time until the next probe may begin, a moment when one is under way.
 func (b *breaker) untilProbe() time.Duration {
 	return max(time.Until(time.Unix(0, b.reopens.Load())), time.Second)
 }

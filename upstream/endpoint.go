@@ -12,6 +12,8 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -53,6 +55,15 @@ type Endpoint struct {
 	breaker    *breaker
 	budget     *budget
 	secrets    *strings.Replacer
+	health     health
+	sound      atomic.Pointer[inquiry] // what it answered well last; nil before that
+	lied       atomic.Bool             // its latest failing was a bad answer
+
+	working   sync.WaitGroup
+	mu        sync.Mutex
+	isProbing bool
+	stopProbe context.CancelFunc
+	closed    bool
 }
 
 // NewEndpoint returns the endpoint that o describes; it calls nothing yet.
@@ -102,9 +113,6 @@ func newClient(given *http.Client) *http.Client {
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
 
-// CloseIdle closes connections that wait for further use.
-func (e *Endpoint) CloseIdle() { e.client.CloseIdleConnections() }
-
 // Request is what to ask, apart from where.
 type Request struct {
 	Method string // GET without a body, POST with one, by default
@@ -114,7 +122,9 @@ type Request struct {
 	Body   []byte
 	Cost   int // what it takes from the rate budget; 1 by default
 
-	rpcMethod string // for the span; set by RPC alone
+	// Set by RPC alone: the method, for spans and latencies, and what any answer to these calls must look like.
+	rpcMethod string
+	valid     func(Response) error
 }
 
 func (r Request) method() string {
@@ -158,6 +168,7 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 	ctx, cancel := context.WithTimeout(caller, e.timeout)
 	defer cancel()
 	if e.breaker.isOpen() {
+		e.probe(r)
 		return Response{}, &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: e.breaker.untilProbe()}
 	}
 	// The budget first: a probe that waits for it would keep the breaker half-open.
@@ -172,8 +183,11 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 	if !ok {
 		return Response{}, &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: after}
 	}
-	outcome := errPanicked // unless something else is known
-	defer func() { done(outcome) }()
+	outcome, started := errPanicked, time.Now() // unless something else is known
+	defer func() {
+		done(outcome)
+		e.learn(r, time.Since(started), outcome)
+	}()
 
 	response, err := e.exchange(ctx, caller, r)
 	if err == nil && check != nil {
@@ -185,6 +199,18 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 	}
 	outcome = err
 	return response, err
+}
+
+// learn remembers what became of a call, and has the endpoint probed when that opened its breaker.
+func (e *Endpoint) learn(r Request, took time.Duration, outcome error) {
+	e.health.note(r.rpcMethod, took, outcome)
+	switch {
+	case outcome == nil:
+		e.keepSound(r)
+	case countsAgainst(outcome):
+		e.lied.Store(classOf(outcome) == BadAnswer)
+		e.probe(r)
+	}
 }
 
 // refusal makes an *Error of what a check said; a plain error is a bad answer.
@@ -309,23 +335,4 @@ func (e *Endpoint) interrupted(caller context.Context, started time.Time) error 
 		Class: Timeout, Endpoint: e.name, Err: err,
 		hurried: time.Since(started) < min(fairTime, e.timeout/2),
 	}
-}
-
-// standing ranks how likely the endpoint is to answer at once.
-type standing uint8
-
-const (
-	ready standing = iota
-	short          // would wait for our own rate
-	away           // asked us to pause, or its breaker is open
-)
-
-func (e *Endpoint) standing() standing {
-	switch {
-	case e.breaker.isOpen() || e.budget.isPaused():
-		return away
-	case e.budget.isSpent():
-		return short
-	}
-	return ready
 }

@@ -72,6 +72,24 @@ func classOf(err error) Class {
 	return 0
 }
 
+// statusOf returns the HTTP status that err tells of, zero when it tells of none.
+func statusOf(err error) int {
+	var classed *Error
+	if errors.As(err, &classed) {
+		return classed.Status
+	}
+	return 0
+}
+
+// retryAfterOf returns when err says that asking again makes sense, zero when it does not.
+func retryAfterOf(err error) time.Duration {
+	var classed *Error
+	if errors.As(err, &classed) {
+		return classed.RetryAfter
+	}
+	return 0
+}
+
 // countsAgainst reports whether err is the endpoint's own failing. A caller's cancel or haste, a spent
 // budget and a declined request are not.
 func countsAgainst(err error) bool {

@@ -1,18 +1,34 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
+)
+
+// How the preferred endpoint of a pool is chosen. One that works stays until another is clearly better.
+const (
+	usualQuantile = 0.9              // of how long calls take
+	clearlyBetter = 0.7              // of the preferred one's burden, or less
+	leastStay     = 10 * time.Second // between two changes for the better
+	burdenBase    = 50 * time.Millisecond
+	burdenPerFail = 10 // times the burden when every call fails
+	overtakenMost = 3  // lost races in a row after which the winner is preferred
+	exploreEvery  = 10 * time.Second
 )
 
 // Pool is several endpoints that can do the same job. Safe for concurrent use.
 type Pool struct {
 	name      string
 	endpoints []*Endpoint
-	preferred atomic.Int64 // index of the endpoint that answered well last
+	spare     spare
+	preferred atomic.Int64 // index of the endpoint that is asked first
+	moved     atomic.Int64 // UNIX nanoseconds of the latest change of preferred
+	overtaken atomic.Int64 // races that the preferred endpoint lost in a row
+	explored  atomic.Int64 // UNIX nanoseconds at which an endpoint was last tried for knowledge alone
 }
 
 // NewPool returns a pool that prefers endpoints in the sequence given until another one proves better.
@@ -23,76 +39,128 @@ func NewPool(name string, endpoints ...*Endpoint) *Pool {
 // Name returns the configured name.
 func (p *Pool) Name() string { return p.name }
 
+// Health tells how each endpoint does, in the sequence in which they were given.
+func (p *Pool) Health() []Health {
+	told := make([]Health, len(p.endpoints))
+	for i, e := range p.endpoints {
+		told[i] = e.Health()
+		told[i].Preferred = int64(i) == p.preferred.Load()
+	}
+	return told
+}
+
 // Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts
 // every Response. A plain error of check is a bad answer; an *Error keeps its class. When all fail the
-// error is an *Error that classes the failures as a whole and says what each endpoint said.
+// error is an *Error that classes the failures as a whole and says what each endpoint said. A GET may be
+// asked of a second endpoint while the first is slow, and again after a failure; check sees one answer at
+// a time, and none after the accepted one.
 func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (Response, error) {
 	var accepted Response
-	err := p.each(ctx, func(ctx context.Context, e *Endpoint, number int) error {
-		response, err := e.attempt(ctx, r, number, check)
-		if err == nil {
-			accepted = response
-		}
-		return err
+	method := r.method()
+	err := p.run(ctx, job{
+		isRead: method == http.MethodGet || method == http.MethodHead,
+		ask: func(ctx context.Context, e *Endpoint, number int, verdict *verdict) error {
+			_, err := e.attempt(ctx, r, number, func(response Response) error {
+				return verdict.hear(func() error {
+					if check != nil {
+						if err := check(response); err != nil {
+							return err
+						}
+					}
+					accepted = response
+					return nil
+				})
+			})
+			return err
+		},
 	})
 	return accepted, err
 }
 
-// try asks one endpoint, as the number-th of a job.
-type try func(ctx context.Context, e *Endpoint, number int) error
-
-// each has endpoints tried one after the other until a try succeeds; see Do.
-func (p *Pool) each(ctx context.Context, ask try) error {
-	var failures attempts
-	order := p.order()
-	for i, index := range order {
-		err := p.attempt(ctx, ask, index, i+1)
-		if err == nil {
-			if !failures.onlyDoubt() { // who confirmed another's answer did not do better
-				p.preferred.Store(int64(index))
-			}
-			return nil
-		}
-		failures = append(failures, err)
-		if classOf(err) == Canceled || ctx.Err() != nil {
-			break
-		}
-	}
-	if len(order) == 0 {
-		failures = attempts{errors.New("no endpoint is configured")}
-	}
-	whole := failures.summary(p.name)
-	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		whole.Class = Canceled
-	} else if err != nil {
-		whole.Class = Timeout
-	}
-	return whole
+// job is a question to a pool.
+type job struct {
+	kind   string // calls of one kind take alike
+	isRead bool   // asking twice does no harm
+	ask    func(ctx context.Context, e *Endpoint, number int, verdict *verdict) error
 }
 
-// attempt has one endpoint tried. While others remain it may use half of the time that is left, so that a
-// silent endpoint does not take the whole of it.
-func (p *Pool) attempt(ctx context.Context, ask try, index, number int) error {
-	deadline, limited := ctx.Deadline()
-	if !limited || number == len(p.endpoints) {
-		return ask(ctx, p.endpoints[index], number)
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
-	defer cancel()
-	return ask(ctx, p.endpoints[index], number)
+// run has endpoints tried until a try succeeds; see Do.
+func (p *Pool) run(ctx context.Context, j job) error {
+	p.spare.earn()
+	r := &race{pool: p, job: j, order: p.order(j.kind), failures: make(map[int]error), results: make(chan result)}
+	return r.run(ctx)
 }
 
-// order lists the endpoints by index: those that can answer at once first, the last good one before its
-// equals.
-func (p *Pool) order() []int {
+// answered learns who gave the answer of a job, and whether another one failed before.
+func (p *Pool) answered(index int, j job, failed, doubted bool) {
+	switch {
+	case int64(index) == p.preferred.Load():
+		p.overtaken.Store(0)
+	case doubted: // who confirmed another's answer did not do better
+	case failed || p.overtaken.Add(1) >= overtakenMost:
+		p.prefer(index)
+	}
+	if j.isRead {
+		p.explore(index)
+	}
+}
+
+func (p *Pool) prefer(index int) {
+	p.preferred.Store(int64(index))
+	p.moved.Store(time.Now().UnixNano())
+	p.overtaken.Store(0)
+}
+
+// order lists the endpoints by index: those that can answer at once first, the preferred one before its
+// equals, then those with the least burden.
+func (p *Pool) order(kind string) []int {
 	order := make([]int, 0, len(p.endpoints))
 	standings := make([]standing, len(p.endpoints))
+	burdens := make([]time.Duration, len(p.endpoints))
+	known := make([]bool, len(p.endpoints))
 	preferred := int(p.preferred.Load())
 	for i := range p.endpoints {
 		index := (preferred + i) % len(p.endpoints)
 		order = append(order, index)
 		standings[index] = p.endpoints[index].standing()
+		burdens[index], known[index] = p.endpoints[index].burden(kind)
 	}
+	if len(order) < 2 {
+		return order
+	}
+	slices.SortStableFunc(order[1:], func(a, b int) int { return cmp.Compare(burdens[a], burdens[b]) })
 	slices.SortStableFunc(order, func(a, b int) int { return int(standings[a]) - int(standings[b]) })
+	best := order[1]
+	isBetter := float64(burdens[best]) < clearlyBetter*float64(burdens[preferred])
+	if isBetter && known[best] && standings[preferred] == ready && standings[best] == ready && p.mayMove() {
+		p.prefer(best)
+		order[0], order[1] = best, preferred
+	}
 	return order
+}
+
+func (p *Pool) mayMove() bool {
+	return time.Since(time.Unix(0, p.moved.Load())) >= leastStay
+}
+
+// explore has, once in a while, the endpoint that was seen at work the longest ago asked what another just
+// answered well: how fast it is, and whether it has recovered, is known before anybody depends on it.
+func (p *Pool) explore(winner int) {
+	if len(p.endpoints) < 2 {
+		return
+	}
+	now := time.Now()
+	last := p.explored.Load()
+	if now.Sub(time.Unix(0, last)) < exploreEvery || !p.explored.CompareAndSwap(last, now.UnixNano()) || last == 0 {
+		return
+	}
+	oldest := -1
+	for i, e := range p.endpoints {
+		if i != winner && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
+			oldest = i
+		}
+	}
+	if known := p.endpoints[winner].sound.Load(); known != nil && now.Sub(p.endpoints[oldest].health.measured()) >= exploreEvery {
+		p.endpoints[oldest].inquire(*known)
+	}
 }

@@ -137,7 +137,7 @@ func TestPoolStopsWhenTheCallerLeaves(t *testing.T) {
 		pool := upstream.NewPool("chain", endpoint(t, "a", hang), endpoint(t, "b", hang))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		_, err := pool.Do(ctx, upstream.Request{}, nil)
+		_, err := pool.Do(ctx, upstream.Request{Method: "POST"}, nil)
 		if classOf(err) != upstream.Canceled || asked != 1 {
 			t.Errorf("Do() of a caller who left = %v after %d requests, want canceled after 1", err, asked)
 		}

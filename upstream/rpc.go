@@ -116,16 +116,22 @@ func (r *RPC) chunk(ctx context.Context, calls []*Call) error {
 // leaves some of them open sends all of them on to the next endpoint; the fullest answer is kept.
 func (r *RPC) exchange(ctx context.Context, calls []*Call) error {
 	var fullest outcomes
-	err := r.pool.each(ctx, func(ctx context.Context, e *Endpoint, number int) error {
-		return r.prove(ctx, e, number, calls, func(got outcomes) error {
-			if len(r.pool.endpoints) > 1 {
-				got.doubt(fullest)
-			}
-			if fullest == nil || got.open() < fullest.open() {
-				fullest = got
-			}
-			return got.firstOpen()
-		})
+	hear := func(got outcomes) error {
+		if len(r.pool.endpoints) > 1 {
+			got.doubt(fullest)
+		}
+		if fullest == nil || got.open() < fullest.open() {
+			fullest = got
+		}
+		return got.firstOpen()
+	}
+	err := r.pool.run(ctx, job{
+		kind: spanMethod(calls), isRead: true, // there is no method here that changes anything
+		ask: func(ctx context.Context, e *Endpoint, number int, verdict *verdict) error {
+			return r.prove(ctx, e, number, calls, func(got outcomes) error {
+				return verdict.hear(func() error { return hear(got) })
+			})
+		},
 	})
 	if fullest == nil || (len(calls) == 1 && err != nil) {
 		return fmt.Errorf("%s: %w", calls[0].Method, err)
@@ -142,6 +148,10 @@ func (r *RPC) send(ctx context.Context, e *Endpoint, number int, calls []*Call, 
 		return err
 	}
 	request := Request{Body: body, Cost: len(calls), rpcMethod: spanMethod(calls)}
+	request.valid = func(response Response) error {
+		_, err := parse(response, len(calls))
+		return err
+	}
 	_, err = e.attempt(ctx, request, number, func(response Response) error {
 		answers, err := parse(response, len(calls))
 		if err != nil {

@@ -50,5 +50,6 @@ func endpoint(t *testing.T, name string, answers transport, options ...upstream.
 	if err != nil {
 		t.Fatalf("NewEndpoint(%s): %v", name, err)
 	}
+	t.Cleanup(e.Close)
 	return e
 }

@@ -53,7 +53,7 @@ func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(endpoint.CloseIdle)
+	t.Cleanup(endpoint.Close)
 	c := New(ethereum.Facts, upstream.NewRPC(upstream.NewPool("node", endpoint)))
 	s := &stall{NewSimulator(c), NewRouter(c), map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
 	for i, token := range ethereum.Tokens {

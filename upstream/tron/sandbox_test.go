@@ -38,7 +38,7 @@ func rpcAt(t *testing.T, url string) *upstream.RPC {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(endpoint.CloseIdle)
+	t.Cleanup(endpoint.Close)
 	return upstream.NewRPC(upstream.NewPool("tron", endpoint))
 }
 

@@ -88,7 +88,7 @@ func newPool(t *testing.T, name, address string) *upstream.Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(endpoint.CloseIdle)
+	t.Cleanup(endpoint.Close)
 	return upstream.NewPool(name, endpoint)
 }
 

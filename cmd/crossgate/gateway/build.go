@@ -158,8 +158,8 @@ func (b *builder) addTokens() {
 	b.parts.tokens = token.NewDirectory(o)
 }
 
-func (p *parts) closeIdle() {
+func (p *parts) close() {
 	for _, endpoint := range p.endpoints {
-		endpoint.CloseIdle()
+		endpoint.Close()
 	}
 }

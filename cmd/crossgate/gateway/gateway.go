@@ -99,7 +99,7 @@ func (g *Gateway) isIndexed() bool {
 // Close frees a gateway that is not running.
 func (g *Gateway) Close() error {
 	g.server.Close()
-	g.parts.closeIdle()
+	g.parts.close()
 	return g.store.Close()
 }
 

@@ -30,7 +30,7 @@ func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func
 	if err != nil {
 		return err
 	}
-	defer p.closeIdle()
+	defer p.close()
 	store, err := openStore(ctx, c.Index)
 	if err != nil {
 		return err

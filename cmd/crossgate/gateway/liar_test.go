@@ -133,7 +133,7 @@ func poolAt(t *testing.T, name, url string) *upstream.Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(e.CloseIdle)
+	t.Cleanup(e.Close)
 	return upstream.NewPool(name, e)
 }
 

@@ -19,36 +19,6 @@ func classOf(err error) upstream.Class {
 	return 0
 }
 
-// Whatever callers do, they must not be able to take an endpoint away from others.
-func TestBreakerIgnoresWhatCallersCause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		next := always(404, "{}")
-		e := endpoint(t, "node", func(r *http.Request) (*http.Response, error) { return next(r) })
-		ask := func(ctx context.Context) { _, _ = e.Do(ctx, upstream.Request{}) }
-		for range 50 {
-			ask(t.Context()) // nothing found
-		}
-		next = always(429, "", "Retry-After", "1")
-		for range 50 {
-			ask(t.Context()) // too many requests
-			time.Sleep(time.Second)
-		}
-		next = silent
-		for range 50 {
-			canceled, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, cancel)
-			ask(canceled)
-			hurried, cancelHurried := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			ask(hurried)
-			cancelHurried()
-		}
-		next = always(200, "{}")
-		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
-			t.Errorf("Do() after callers' doings = %v, want an answer", err)
-		}
-	})
-}
-
 func TestBreakerOpensAndProbes(t *testing.T) {
 	for name, broken := range map[string]transport{
 		"refused": func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") },
@@ -58,8 +28,9 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				next, asked := broken, 0
-				e := endpoint(t, "node", func(r *http.Request) (*http.Response, error) { asked++; return next(r) })
+				var next changing
+				next.to(broken)
+				e := endpoint(t, "node", next.answer)
 				for range 10 {
 					_, _ = e.Do(t.Context(), upstream.Request{})
 				}
@@ -68,10 +39,10 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 				if !errors.As(err, &got) || got.Class != upstream.BreakerOpen || got.RetryAfter <= 0 {
 					t.Fatalf("Do() after 10 failures = %v, want an open breaker and when to ask again", err)
 				}
-				if asked != 5 {
+				if asked := next.asked.Load(); asked != 5 {
 					t.Errorf("asked %d times before the breaker opened, want 5", asked)
 				}
-				next = always(200, "{}")
+				next.to(always(200, "{}"))
 				time.Sleep(15 * time.Second)
 				if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 					t.Errorf("probe of a recovered endpoint = %v, want an answer", err)
@@ -83,13 +54,14 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 
 func TestHungProbeFreesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		next := always(500, "")
-		e := endpoint(t, "node", func(r *http.Request) (*http.Response, error) { return next(r) })
+		var next changing
+		next.to(always(500, ""))
+		e := endpoint(t, "node", next.answer)
 		for range 5 {
 			_, _ = e.Do(t.Context(), upstream.Request{})
 		}
 		time.Sleep(15 * time.Second)
-		next = silent
+		next.to(silent)
 		probed := make(chan error)
 		go func() {
 			_, err := e.Do(context.Background(), upstream.Request{})
@@ -102,7 +74,7 @@ func TestHungProbeFreesTheBreaker(t *testing.T) {
 		if err := <-probed; classOf(err) != upstream.Timeout {
 			t.Errorf("hung probe = %v, want a timeout", err)
 		}
-		next = always(200, "{}")
+		next.to(always(200, "{}"))
 		time.Sleep(15 * time.Second)
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() after a hung probe = %v, want an answer", err)

@@ -24,7 +24,7 @@ const (
 	defaultMaxBody = 16 << 20
 
 	// fairTime is how long an endpoint must have had before a deadline of the caller's counts against it:
-	// hurried callers must not be able to open its breaker.
+	// excused callers must not be able to open its breaker.
 	fairTime = 500 * time.Millisecond
 )
 
@@ -251,7 +251,7 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 	if int64(len(body)) > e.maxBody {
 		return Response{Status: answer.StatusCode}, &Error{
 			Class: BadAnswer, Endpoint: e.name, Status: answer.StatusCode,
-			Err: fmt.Errorf("answer exceeds %d bytes", e.maxBody),
+			Err: fmt.Errorf("answer exceeds %d bytes", e.maxBody), excused: true,
 		}
 	}
 	if class := classOfStatus(answer.StatusCode); class != 0 {
@@ -333,6 +333,6 @@ func (e *Endpoint) interrupted(caller context.Context, started time.Time) error 
 	}
 	return &Error{
 		Class: Timeout, Endpoint: e.name, Err: err,
-		hurried: time.Since(started) < min(fairTime, e.timeout/2),
+		excused: time.Since(started) < min(fairTime, e.timeout/2),
 	}
 }

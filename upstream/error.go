@@ -10,7 +10,8 @@ import (
 // Class is what a failed call comes down to, for those who decide what to do next.
 type Class uint8
 
-// The classes. Only Unreachable, Timeout, ServerError and BadAnswer are held against an endpoint.
+// The classes. Only Unreachable, Timeout, ServerError and BadAnswer are held against an endpoint, unless a caller
+// may have brought them about.
 const (
 	Unreachable Class = iota + 1 // no connection, or it broke
 	Timeout                      // no answer in the time given
@@ -39,8 +40,9 @@ type Error struct {
 	RetryAfter time.Duration // when asking again makes sense; zero when unknown
 	Err        error         // the cause; may be nil
 
-	// hurried marks a timeout at a deadline of the caller's that came too soon to blame the endpoint.
-	hurried bool
+	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
+	// endpoint, an answer that is too long.
+	excused bool
 }
 
 func (e *Error) Error() string {
@@ -98,10 +100,8 @@ func countsAgainst(err error) bool {
 		return err != nil
 	}
 	switch classed.Class {
-	case Unreachable, ServerError, BadAnswer:
-		return true
-	case Timeout:
-		return !classed.hurried
+	case Unreachable, ServerError, BadAnswer, Timeout:
+		return !classed.excused
 	}
 	return false
 }

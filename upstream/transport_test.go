@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"crossgate/upstream"
@@ -26,6 +27,19 @@ func answer(status int, body string, headers ...string) *http.Response {
 // always answers every request alike.
 func always(status int, body string, headers ...string) transport {
 	return func(*http.Request) (*http.Response, error) { return answer(status, body, headers...), nil }
+}
+
+// changing answers as it was told last, and counts what it is asked.
+type changing struct {
+	now   atomic.Pointer[transport]
+	asked atomic.Int64
+}
+
+func (c *changing) to(t transport) { c.now.Store(&t) }
+
+func (c *changing) answer(r *http.Request) (*http.Response, error) {
+	c.asked.Add(1)
+	return (*c.now.Load())(r)
 }
 
 // silent answers nothing until the request is given up.

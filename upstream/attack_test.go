@@ -1,0 +1,164 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// Whatever callers do, they must not be able to take an endpoint away from others: thousands of them leave
+// early, hurry, ask for what is not there, for what is too large, for what reverts and for what makes no sense.
+func TestCallersCannotOpenABreaker(t *testing.T) {
+	const each = 500
+	long := transport(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(neverEnding{})}, nil
+	})
+	rejects := func(code int, message string) transport {
+		return node(func(rpcCall) string { return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message) })
+	}
+	noRoute := func(upstream.Response) error {
+		return &upstream.Error{Class: upstream.Rejected, Err: errors.New("no route")}
+	}
+	attacks := map[string]struct {
+		answers transport
+		attack  func(context.Context, *upstream.Pool)
+	}{
+		"leave early": {silent, func(ctx context.Context, p *upstream.Pool) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(rand.N(9*time.Second), cancel)
+			_, _ = p.Do(ctx, upstream.Request{}, nil)
+		}},
+		"hurry": {silent, func(ctx context.Context, p *upstream.Pool) {
+			ctx, cancel := context.WithTimeout(ctx, rand.N(400*time.Millisecond))
+			defer cancel()
+			_, _ = p.Do(ctx, upstream.Request{}, nil)
+		}},
+		"ask for what is not there":  {always(404, "{}"), get(nil)},
+		"ask what is not allowed":    {always(403, "<html>"), get(nil)},
+		"ask what makes no sense":    {always(400, `{"message":"absurd amount"}`), get(nil)},
+		"ask too much at once":       {always(413, ""), get(nil)},
+		"ask for too long an answer": {long, get(nil)},
+		"find no route":              {always(200, "{}"), get(noRoute)},
+		"ask too often":              {always(429, "", "Retry-After", "1"), get(nil)},
+		"revert":                     {rejects(3, "execution reverted"), call("eth_call", "0x")},
+		"send absurd parameters":     {rejects(-32602, "invalid argument 0"), call("eth_call", "nonsense")},
+		"send what JSON cannot hold": {node(echo), call("eth_call", func() {})},
+		"search too wide":            {rejects(-32005, "query returned more than 10000 results"), call("eth_getLogs", "0x")},
+		"ask for what is pruned":     {rejects(-32000, "missing trie node"), call("eth_call", "0x")},
+	}
+	for name, test := range attacks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var next changing
+				next.to(test.answers)
+				e := endpoint(t, "node", next.answer, upstream.EndpointOptions{MaxBody: 1 << 10})
+				pool := upstream.NewPool("pool", e)
+				var callers sync.WaitGroup
+				for range each {
+					callers.Go(func() { test.attack(t.Context(), pool) })
+				}
+				callers.Wait()
+				next.to(node(echo))
+				time.Sleep(2 * time.Second) // a pause that the endpoint asked for itself
+				var got string
+				if err := upstream.NewRPC(pool).Call(t.Context(), "eth_call", &got, "0x1"); err != nil || got != "0x1" {
+					t.Errorf("the next caller has %q, %v, want an answer", got, err)
+				}
+			})
+		})
+	}
+}
+
+func get(check func(upstream.Response) error) func(context.Context, *upstream.Pool) {
+	return func(ctx context.Context, p *upstream.Pool) {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		_, _ = p.Do(ctx, upstream.Request{}, check)
+	}
+}
+
+func call(method string, params ...any) func(context.Context, *upstream.Pool) {
+	return func(ctx context.Context, p *upstream.Pool) {
+		_ = upstream.NewRPC(p).Call(ctx, method, new(string), params...)
+	}
+}
+
+// Some services fail inside on absurd requests. That opens a breaker, which the last sound question closes again
+// before long.
+func TestOneCallersPoisonHoldsNobodyOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Has("absurd") {
+				return answer(500, ""), nil
+			}
+			return answer(200, "fine"), nil
+		})
+		sound := func() error { _, err := e.Do(t.Context(), upstream.Request{Path: "quote"}); return err }
+		if err := sound(); err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			_, _ = e.Do(t.Context(), upstream.Request{Query: map[string][]string{"absurd": {"1"}}})
+		}
+		err := sound()
+		var refused *upstream.Error
+		if !errors.As(err, &refused) || refused.Class != upstream.BreakerOpen {
+			t.Fatalf("Do() amid failures = %v, want the breaker's refusal", err)
+		}
+		time.Sleep(refused.RetryAfter)
+		synctest.Wait()
+		if err := sound(); err != nil {
+			t.Errorf("Do() after %v, as told = %v, want an answer", refused.RetryAfter, err)
+		}
+	})
+}
+
+// A service that comes back is asked again as soon as a caller was told it would be.
+func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next changing
+		next.to(always(503, ""))
+		e := endpoint(t, "node", next.answer)
+		for range 5 {
+			_, _ = e.Do(t.Context(), upstream.Request{})
+		}
+		time.Sleep(2500 * time.Millisecond)
+		next.to(always(200, "{}"))
+		_, err := e.Do(t.Context(), upstream.Request{})
+		var refused *upstream.Error
+		if !errors.As(err, &refused) || refused.Class != upstream.BreakerOpen || refused.RetryAfter > 2*time.Second {
+			t.Fatalf("Do() = %v, want a refusal for two seconds at most", err)
+		}
+		time.Sleep(refused.RetryAfter)
+		synctest.Wait()
+		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
+			t.Errorf("Do() after %v, as told = %v, want an answer", refused.RetryAfter, err)
+		}
+	})
+}
+
+// Who answers nonsense has not recovered because it answers.
+func TestLiarWaitsForTheWholeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next changing
+		next.to(always(200, "<html>"))
+		client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", next.answer)))
+		for range 5 {
+			_ = client.Call(t.Context(), "eth_call", new(string))
+		}
+		asked := next.asked.Load()
+		time.Sleep(9 * time.Second)
+		if err := client.Call(t.Context(), "eth_call", new(string)); classOf(err) != upstream.BreakerOpen || next.asked.Load() != asked {
+			t.Errorf("Call() = %v with %d requests meanwhile, want a refusal and none", err, next.asked.Load()-asked)
+		}
+	})
+}

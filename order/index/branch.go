@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -16,45 +15,24 @@ const doubtLimit = 2 * time.Second
 // errDoubt says why nothing is said of a chain.
 var errDoubt = errors.New("a reorg has dropped blocks that could not be withdrawn yet")
 
-// Branch returns a number that is another one after each reorg of one of the chains, of any chain when none are
-// named: an answer made under another number (the sum of Lag.Branch) may tell what a dropped block said. Where a
-// chain has told of a head that does not stand on the blocks which were read, Branch waits until they are
-// withdrawn; *UnreachableError when that takes too long.
-func (x *Index) Branch(ctx context.Context, chains ...chain.ID) (uint64, error) {
-	var sum uint64
-	for _, f := range x.followers {
-		if len(chains) > 0 && !slices.Contains(chains, f.chain) {
-			continue
-		}
-		branch, err := f.settledBranch(ctx)
-		if err != nil {
-			return 0, err
-		}
-		sum += branch
-	}
-	return sum, nil
-}
-
-// settledBranch waits while the chain is in doubt.
-func (f *follower) settledBranch(ctx context.Context) (uint64, error) {
-	branch, doubt := f.standing()
-	if doubt == nil {
-		return branch, nil
-	}
+// awaitWithdrawals returns when no chain is in doubt: when the blocks that a reorg has dropped, as a chain's head
+// tells, are withdrawn. *UnreachableError when that takes too long.
+func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()
-	for doubt != nil {
-		select {
-		case <-doubt:
-		case <-ctx.Done():
-			if errors.Is(context.Cause(ctx), errDoubt) {
-				return 0, &UnreachableError{Chains: []chain.ID{f.chain}, Err: errDoubt}
+	for _, f := range x.followers {
+		for doubt := f.doubts(); doubt != nil; doubt = f.doubts() {
+			select {
+			case <-doubt:
+			case <-ctx.Done():
+				if errors.Is(context.Cause(ctx), errDoubt) {
+					return &UnreachableError{Chains: []chain.ID{f.chain}, Err: errDoubt}
+				}
+				return ctx.Err()
 			}
-			return 0, ctx.Err()
 		}
-		branch, doubt = f.standing()
 	}
-	return branch, nil
+	return nil
 }
 
 func (f *follower) standing() (branch uint64, doubt <-chan struct{}) {
@@ -108,13 +86,23 @@ func (f *follower) follows(now order.Block) bool {
 	return now.Hash == f.head.Hash || now.Parent == f.head.Hash
 }
 
-// doubtSince takes note of a head that does not stand on the blocks which were read.
+// doubtSince takes note of a head that does not stand on the blocks which were read. Answers that are kept of the
+// chain are given up before: what is asked for from then on is told by the chain, or waits.
 func (f *follower) doubtSince(head order.Head) {
+	f.mu.Lock()
+	if f.doubt == nil {
+		f.doubt = make(chan struct{})
+	}
+	f.mu.Unlock()
+	f.giveUp()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.head, f.finalized = head.Latest, head.Finalized
-	if f.doubt == nil {
-		f.doubt = make(chan struct{})
+}
+
+func (f *follower) giveUp() {
+	if f.reorganised != nil {
+		f.reorganised(f.chain)
 	}
 }
 

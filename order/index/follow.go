@@ -17,16 +17,17 @@ const maxBackoff = 30 * time.Second
 // follower keeps one chain's events in the store. Only its own goroutine moves it; what others may ask
 // stands under the mutex.
 type follower struct {
-	chain    chain.ID
-	source   order.Source
-	store    *Store
-	logger   *slog.Logger
-	changed  func([]Change)
-	poll     time.Duration
-	lookback uint64
-	width    width
-	spare    chan struct{} // a place for each range that is read ahead, shared by all followers
-	lease    lease         // held while the chain is followed
+	chain       chain.ID
+	source      order.Source
+	store       *Store
+	logger      *slog.Logger
+	changed     func([]Change)
+	reorganised func(chain.ID)
+	poll        time.Duration
+	lookback    uint64
+	width       width
+	spare       chan struct{} // a place for each range that is read ahead, shared by all followers
+	lease       lease         // held while the chain is followed
 
 	mu        sync.Mutex
 	position  checkpoint
@@ -43,16 +44,17 @@ func newFollower(store *Store, id chain.ID, source order.Source, o Options) *fol
 	known, _ := o.Chains.Chain(id)
 	poll := min(max(known.BlockTime, o.MinPoll), o.MaxPoll)
 	return &follower{
-		chain:    id,
-		source:   source,
-		store:    store,
-		logger:   o.Logger.With("chain", id),
-		changed:  o.Changed,
-		poll:     poll,
-		lookback: o.Lookback,
-		width:    newWidth(o.Range),
-		spare:    o.spare,
-		every:    poll,
+		chain:       id,
+		source:      source,
+		store:       store,
+		logger:      o.Logger.With("chain", id),
+		changed:     o.Changed,
+		reorganised: o.Reorganised,
+		poll:        poll,
+		lookback:    o.Lookback,
+		width:       newWidth(o.Range),
+		spare:       o.spare,
+		every:       poll,
 	}
 }
 
@@ -145,8 +147,9 @@ func (f *follower) watch(ctx context.Context) {
 		return
 	case f.follows(head.Latest):
 		f.stands(head)
-	default:
-		f.standsAnew(head) // whether blocks were withdrawn meanwhile is not known here
+	default: // whether blocks were withdrawn meanwhile is not known here
+		f.giveUp()
+		f.standsAnew(head)
 	}
 	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
 		f.levelNow()
@@ -232,7 +235,9 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 			break
 		}
 		below, dropped = kept.number, true
-		f.doubtSince(head)
+		if f.doubts() == nil {
+			f.doubtSince(head)
+		}
 	}
 	if !dropped {
 		f.stands(head)

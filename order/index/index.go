@@ -41,6 +41,9 @@ type Options struct {
 	// Changed hears of orders about which something new was stored, by this process or another one on the
 	// same PostgreSQL; nil when any may have changed. It must not take long.
 	Changed func([]Change)
+	// Reorganised hears of a chain whose blocks may have been dropped, before anything is told of its new branch:
+	// what was told of the chain so far may be wrong. It must not take long.
+	Reorganised func(chain.ID)
 	// Announce hears of an order whose chains are about to be asked what became of it, so that what else has
 	// to be known of it can be fetched at the same time. It must not take long.
 	Announce func(context.Context, *order.Order)
@@ -148,7 +151,7 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 	if taker.IsAbsent() {
 		return nil, nil
 	}
-	if _, err := x.Branch(ctx); err != nil {
+	if err := x.awaitWithdrawals(ctx); err != nil {
 		return nil, fmt.Errorf("read locked orders: %w", err)
 	}
 	if err := x.checkBegun(ctx); err != nil {

@@ -8,7 +8,6 @@ type Lag struct {
 	Indexed     uint64    // newest block whose events are stored
 	IndexedTime uint64    // its time, UNIX seconds
 	Level       time.Time // when the store last held everything that the chain had; zero: not since the start
-	Branch      uint64    // another number after each reorg: what was made of an earlier one may be gone
 }
 
 // By returns how old the stored image of the chain is: what happened longer ago is in it.
@@ -23,10 +22,7 @@ func (l Lag) By(now time.Time) time.Duration {
 func (f *follower) lag() Lag {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Lag{
-		Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt,
-		Branch: f.branch,
-	}
+	return Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
 }
 
 func (f *follower) moved(position checkpoint) {

@@ -51,6 +51,7 @@ var house = map[string]room{
 
 	"sandbox/contracts": {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/solana":    {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/postgres":  {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/tron":      {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/venues":    {"chain sandbox/contracts", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox":           {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},

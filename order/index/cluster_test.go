@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/sandbox/postgres"
 )
 
 // until returns when done does, or fails the test: after a time that only a machine with much else to do needs.
@@ -52,12 +53,23 @@ func indexedTo(t *testing.T, store *Store, id chain.ID) uint64 {
 	return position.block
 }
 
+// TestDeadLeaderIsReplacedInTime is about the clocks alone: how long it takes on a busy machine is logged by
+// TestAnotherReplicaTakesOverFromOneThatDied.
+func TestDeadLeaderIsReplacedInTime(t *testing.T) {
+	const limit, reserve = 15 * time.Second, 3 * time.Second // of the database and of the chain, to answer
+	if longest := leaseLife + leaseInterval; longest > limit-reserve {
+		t.Errorf("a lease that nobody prolongs is taken %v later at most, want %v", longest, limit-reserve)
+	}
+	if leaseRenewal > leaseLife/3 {
+		t.Errorf("a lease of %v is prolonged every %v, so that one late answer loses it", leaseLife, leaseRenewal)
+	}
+}
+
 // TestAnotherReplicaTakesOverFromOneThatDied kills the process that follows the chains.
 func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a lease has to run out")
+		t.Skip("a lease has to run out, which takes some 10 s: run without -short")
 	}
-	const limit = 15 * time.Second
 	p := plan{Store: newDatabase(t), Start: time.Now(), First: 300, Last: 20_000, Every: 10 * time.Millisecond}
 	kill := startChild(t, p)
 	store := openReplica(t, p.Store)
@@ -74,11 +86,7 @@ func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
 	kill()
 	killed := time.Now()
 	until(t, "taken over", func() bool { return chains[1].events.Load() > 0 && chains[137].events.Load() > 0 })
-	took := time.Since(killed).Round(10 * time.Millisecond)
-	t.Logf("taken over %v after the leader was killed", took)
-	if took > limit {
-		t.Errorf("taken over after %v, want %v at most", took, limit)
-	}
+	t.Logf("taken over %v after the leader was killed", time.Since(killed).Round(10*time.Millisecond))
 
 	second := startChild(t, p) // it must stand by
 	taken := chains[1].events.Load()
@@ -187,23 +195,23 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 // TestServesWhileItsDatabaseIsAway stops PostgreSQL and starts it again.
 func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	newDatabase(t) // skips where there is none
-	database, err := newServer()
+	database, err := postgres.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := database.remove(); err != nil {
+		if err := database.Remove(); err != nil {
 			t.Error(err)
 		}
 	})
-	store := openReplica(t, database.create(t, "orders"))
+	store := openReplica(t, create(t, database, "orders"))
 	w := newWorld()
 	x := New(store, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, quietly(Options{
 		Chains: evmChains(1, 137, 10), MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond,
 	}))
 	runIndex(t, x)
 	until(t, "indexed", func() bool { return x.Lag()[1].Indexed == 1 && x.Lag()[137].Head == x.Lag()[137].Indexed })
-	if err := database.stop(); err != nil {
+	if err := database.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	w.fulfil()
@@ -214,7 +222,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 		t.Errorf("without the database Locked: %v, want ErrUnavailable", err)
 	}
 	stopped := x.Lag()[137]
-	if err := database.start(); err != nil {
+	if err := database.Resume(); err != nil {
 		t.Fatal(err)
 	}
 	started := time.Now()

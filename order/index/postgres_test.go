@@ -1,37 +1,19 @@
 package index
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
-)
 
-// server is a PostgreSQL of the tests' own, reached by a socket in its directory.
-type server struct {
-	dir      string
-	postgres string // the program
-	as       *syscall.Credential
-	running  *exec.Cmd
-}
+	"crossgate/sandbox/postgres"
+)
 
 // shared is started by the first test that needs it, and stopped by TestMain.
 var shared struct {
 	once    sync.Once
-	server  *server
+	server  *postgres.Server
 	missing error
 	names   int
 }
@@ -55,125 +37,21 @@ func openReplica(t *testing.T, url string) *Store {
 // newDatabase makes an empty database on the shared server and returns its address.
 func newDatabase(t *testing.T) string {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.missing = newServer() })
+	shared.once.Do(func() { shared.server, shared.missing = postgres.Start() })
 	if shared.missing != nil {
-		t.Skipf("PostgreSQL is not there (apt-get install postgresql): %v", shared.missing)
+		t.Skipf("no PostgreSQL to test with: %v", shared.missing)
 	}
 	shared.names++
-	return shared.server.create(t, fmt.Sprintf("index%d", shared.names))
+	return create(t, shared.server, fmt.Sprintf("index%d", shared.names))
 }
 
-// newServer makes a directory of data and starts a server on it.
-func newServer() (*server, error) {
-	postgres, err := findPostgres()
-	if err != nil {
-		return nil, err
-	}
-	as, err := unprivileged()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "postgres") // short: the socket's path must be
-	if err != nil {
-		return nil, err
-	}
-	s := &server{dir: dir, postgres: postgres, as: as}
-	if as != nil {
-		if err := os.Chown(dir, int(as.Uid), int(as.Gid)); err != nil {
-			return nil, err
-		}
-	}
-	initialise := s.command(filepath.Join(filepath.Dir(postgres), "initdb"),
-		"-D", s.data(), "-U", "postgres", "-A", "trust", "-N", "--encoding=UTF8", "--locale=C")
-	if said, err := initialise.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, said)
-	}
-	return s, s.start()
-}
-
-func findPostgres() (string, error) {
-	if path, err := exec.LookPath("postgres"); err == nil {
-		return path, nil
-	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
-	if err != nil || len(found) == 0 {
-		return "", errors.New("no program postgres on the path or in /usr/lib/postgresql")
-	}
-	return slices.Max(found), nil
-}
-
-// unprivileged is whom PostgreSQL runs as, since it refuses to be root.
-func unprivileged() (*syscall.Credential, error) {
-	if os.Getuid() != 0 {
-		return nil, nil
-	}
-	for _, name := range []string{"postgres", "nobody"} {
-		who, err := user.Lookup(name)
-		if err != nil {
-			continue
-		}
-		uid, uidErr := strconv.ParseUint(who.Uid, 10, 32)
-		gid, gidErr := strconv.ParseUint(who.Gid, 10, 32)
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
-	}
-	return nil, errors.New("no user to run it as")
-}
-
-func (s *server) data() string { return filepath.Join(s.dir, "data") }
-
-func (s *server) command(program string, arguments ...string) *exec.Cmd {
-	command := exec.Command(program, arguments...)
-	command.Dir = s.dir
-	command.SysProcAttr = withUs(s.as)
-	return command
-}
-
-// start runs the server and returns when it takes connections.
-func (s *server) start() error {
-	s.running = s.command(s.postgres, "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off")
-	if err := s.running.Start(); err != nil {
-		return err
-	}
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		ctx, cancel := context.WithDeadline(context.Background(), deadline)
-		connection, err := pgx.Connect(ctx, s.url("postgres"))
-		cancel()
-		if err == nil {
-			return connection.Close(context.Background())
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("PostgreSQL does not answer: %w", err)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
-}
-
-// stop ends the server and all connections to it.
-func (s *server) stop() error {
-	if err := s.running.Process.Signal(syscall.SIGINT); err != nil {
-		return err
-	}
-	return s.running.Wait()
-}
-
-func (s *server) remove() error { return errors.Join(s.stop(), os.RemoveAll(s.dir)) }
-
-func (s *server) url(database string) string {
-	return "postgres:///" + database + "?user=postgres&host=" + url.QueryEscape(s.dir)
-}
-
-func (s *server) create(t *testing.T, database string) string {
+func create(t *testing.T, server *postgres.Server, database string) string {
 	t.Helper()
-	connection, err := pgx.Connect(t.Context(), s.url("postgres"))
+	url, err := server.Create(database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close(t.Context())
-	if _, err := connection.Exec(t.Context(), "CREATE DATABASE "+database); err != nil {
-		t.Fatal(err)
-	}
-	return s.url(database)
+	return url
 }
 
 // TestPostgresTellsTheSame follows chains that are rewritten into both databases.

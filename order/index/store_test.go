@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if shared.server != nil {
-			if err := shared.server.remove(); err != nil {
+			if err := shared.server.Remove(); err != nil {
 				fmt.Fprintln(os.Stderr, "stop PostgreSQL:", err)
 				code = 1
 			}

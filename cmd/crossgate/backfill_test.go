@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,11 +35,16 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	}
 	serving, stop := context.WithCancel(context.Background())
 	served := make(chan int, 1)
+	said, says := io.Pipe()
 	go func() {
-		served <- run(serving, []string{"serve", "--config", file, "--listen", "127.0.0.1:0"}, new(bytes.Buffer), os.Stderr)
+		served <- run(serving, []string{"serve", "--config", file, "--listen", "127.0.0.1:0"}, says, os.Stderr)
+		says.Close()
 	}()
-	var bars, said bytes.Buffer
-	if code := run(t.Context(), []string{"backfill", "--config", file}, &said, &bars); code != 0 {
+	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil {
+		t.Fatalf("serve said %q, %v, want where it answers", line, err)
+	}
+	var bars, result bytes.Buffer
+	if code := run(t.Context(), []string{"backfill", "--config", file}, &result, &bars); code != 0 {
 		t.Fatalf("backfill = %d: %s", code, bars.String())
 	}
 	for _, want := range []string{"Ethereum", "100.0%", "done"} {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -33,7 +32,7 @@ func BenchmarkIngest(b *testing.B) {
 }
 
 func ingest(b *testing.B, events int, sources map[chain.ID]order.Source) {
-	used := processorTime(b)
+	used := spent(b)
 	b.ResetTimer()
 	for b.Loop() {
 		path := filepath.Join(b.TempDir(), "orders.db")
@@ -41,20 +40,10 @@ func ingest(b *testing.B, events int, sources map[chain.ID]order.Source) {
 			b.Fatal("the store does not close")
 		}
 	}
-	used = processorTime(b) - used
+	used = spent(b) - used
 	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 	b.ReportMetric(float64(events)*float64(b.N)/used.Seconds(), "events/cpu-s")
 	b.ReportMetric(0, "ns/op")
-}
-
-// processorTime is what this process has used so far, on all cores.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // BenchmarkLocked asks what is locked for a taker with 5000 locked orders among a million, and writes the

@@ -93,7 +93,13 @@ var doors = []door{
 
 	{"go.opentelemetry.io/otel", "cache order/... quote upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
-	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans go is decided in cmd/crossgate/gateway"},
+	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans and measurements go is decided in cmd/crossgate/gateway"},
+	{"go.opentelemetry.io/contrib/instrumentation/runtime", "cmd/crossgate/gateway", "", "where measurements go is decided in cmd/crossgate/gateway"},
+	{"github.com/prometheus/client_golang", "cmd/crossgate/gateway", "", "measure with the OpenTelemetry API: cmd/crossgate/gateway exports it"},
+	{"github.com/prometheus/client_model", "", "cmd/...", testsOnly},
+	{"github.com/prometheus/common", "", "cmd/...", testsOnly},
+	{"go.opentelemetry.io/proto/otlp", "", "cmd/...", "spans leave by the SDK's exporter; only tests read what left"},
+	{"google.golang.org/protobuf", "", "cmd/...", "spans leave by the SDK's exporter; only tests read what left"},
 
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "cmd/...", worldOnly},
 	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},

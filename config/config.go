@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -17,15 +18,18 @@ import (
 // Config is the whole file. What the file leaves out has the value of its section's default; chains,
 // venues and prices that it leaves out are off.
 type Config struct {
-	Listen    string    `yaml:"listen"` // host:port of the gateway
-	Index     Index     `yaml:"index"`
-	Cache     Cache     `yaml:"cache"`
-	Swap      Swap      `yaml:"swap"`
-	Chains    []Chain   `yaml:"chains"`
-	Venues    []Venue   `yaml:"venues"`
-	Prices    Prices    `yaml:"prices"`
-	Tokens    Tokens    `yaml:"tokens"`
-	Telemetry Telemetry `yaml:"telemetry"`
+	Listen string `yaml:"listen"` // host:port of the gateway
+	// Drain is for how long requests are still taken after /readyz has begun to say no, so that whoever
+	// distributes them can notice.
+	Drain     time.Duration `yaml:"drain"`
+	Index     Index         `yaml:"index"`
+	Cache     Cache         `yaml:"cache"`
+	Swap      Swap          `yaml:"swap"`
+	Chains    []Chain       `yaml:"chains"`
+	Venues    []Venue       `yaml:"venues"`
+	Prices    Prices        `yaml:"prices"`
+	Tokens    Tokens        `yaml:"tokens"`
+	Telemetry Telemetry     `yaml:"telemetry"`
 
 	lines map[string]int // of every path that the file gives
 }
@@ -114,6 +118,9 @@ func (c Config) Mistake(path, message string) Mistake {
 
 func (c Config) check(at place) {
 	checkListen(c.Listen, at.key("listen"))
+	if c.Drain < 0 {
+		at.key("drain").mistake("want 0s or more")
+	}
 	c.Index.check(at.key("index"))
 	c.Cache.check(at.key("cache"))
 	c.Swap.check(at.key("swap"))

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -180,6 +181,11 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[chain.Family]():  {"evm, solana or tron", func(s string) (any, error) { return chain.ParseFamily(s) }},
 	reflect.TypeFor[chain.ID]():      {"a chain id: the number that the API uses", func(s string) (any, error) { return chain.ParseID(s) }},
 	reflect.TypeFor[chain.Hash]():    {"the hash of a block in base58", func(s string) (any, error) { return chain.ParseSolanaHash(s) }},
+	reflect.TypeFor[slog.Level](): {"debug, info, warn or error", func(s string) (any, error) {
+		var level slog.Level
+		err := level.UnmarshalText([]byte(s))
+		return level, err
+	}},
 	reflect.TypeFor[chain.Address](): {"an address: 0x and 40 hex digits, or base58 on Solana and TRON", func(s string) (any, error) {
 		address, _, err := chain.ParseAnyAddress(s)
 		return address, err

@@ -1,17 +1,41 @@
 package config
 
-// Telemetry says who this gateway is in traces. Where traces go is said by the standard OTEL_* variables.
+import "log/slog"
+
+// Telemetry says how this gateway is looked at. Where traces go is said by the standard OTEL_* variables.
 type Telemetry struct {
-	Service string `yaml:"service"`
+	Service string `yaml:"service"` // its name in traces and measurements
+	// Admin is host:port for operators: /metrics, /healthz, /readyz with every dependency, /debug/pprof. It is
+	// not for the outside. Empty: there is none.
+	Admin string     `yaml:"admin"`
+	Log   LogForm    `yaml:"log"`
+	Level slog.Level `yaml:"level"` // least level of lines that are written
 	// TrustTraceparent makes a request's span a child of the caller's: right behind a proxy of one's own,
 	// wrong on the open internet, where callers could force every request to be sampled.
 	TrustTraceparent bool `yaml:"trustTraceparent"`
 }
 
-func defaultTelemetry() Telemetry { return Telemetry{Service: "crossgate"} }
+// LogForm is how lines of the log are written.
+type LogForm string
+
+// The forms of a log.
+const (
+	LogText LogForm = "text"
+	LogJSON LogForm = "json"
+)
+
+func defaultTelemetry() Telemetry {
+	return Telemetry{Service: "crossgate", Admin: "127.0.0.1:9464", Log: LogText}
+}
 
 func (t Telemetry) check(at place) {
 	if t.Service == "" {
 		at.key("service").mistake("want the name of this service in traces")
+	}
+	if t.Admin != "" {
+		checkListen(t.Admin, at.key("admin"))
+	}
+	if t.Log != LogText && t.Log != LogJSON {
+		at.key("log").mistake("want text or json")
 	}
 }

@@ -30,8 +30,10 @@ func (s *Server) observe(c *gin.Context) {
 	header[requestIDHeader] = []string{id}
 	header["X-Content-Type-Options"] = noSniff
 	defer func() {
+		took := time.Since(started)
+		s.measures.request(c, took)
 		endSpan(span, c)
-		s.logRequest(c, id, time.Since(started))
+		s.logRequest(c, id, took)
 	}()
 	c.Next()
 }

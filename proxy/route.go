@@ -54,6 +54,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 		}
 		chosen, from, err := r.ask(c.Request.Context(), s, question)
 		if from != nil {
+			s.measures.lookup(c.Request.Context(), r.paths[0], from.Outcome, from.Shared)
 			c.Writer.Header()["Cache-Status"] = cacheStatus(from.Outcome, from.Shared)
 			from.Value.searched.write(c.Writer.Header())
 		}

@@ -71,11 +71,14 @@ type Options struct {
 	Chains chain.Registry
 	// Ready says why requests should go elsewhere for now; nil, or a nil error: they are welcome.
 	Ready func() error
+	// Dependencies tell operators how everything is that the server needs; nil: nothing is told.
+	Dependencies func(context.Context) []Dependency
 
 	CacheBytes       int64         // of answers; 64 MiB when zero
 	OrderLimit       time.Duration // longest wait for orders and locked assets; 12 s when zero
 	SwapLimit        time.Duration // longest wait for a swap; 6 s when zero
 	Streams          int           // most clients that follow an order at a time; 512 when zero
+	Notice           time.Duration // for which requests are still taken once /readyz has said no
 	TrustTraceparent bool          // continue the traces of clients; otherwise they are only linked
 	Logger           *slog.Logger  // slog.Default() when nil
 }
@@ -88,6 +91,7 @@ type Server struct {
 	creations creations
 	streams   streams
 	pages     *web.Pages
+	measures  *measures
 	handler   http.Handler
 	log       *slog.Logger
 	tracer    trace.Tracer
@@ -116,6 +120,10 @@ func New(o Options) (*Server, error) {
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 	}
+	if s.measures, err = newMeasures(answers.Stats); err != nil {
+		answers.Close()
+		return nil, fmt.Errorf("instruments: %w", err)
+	}
 	s.handler = s.router()
 	return s, nil
 }
@@ -127,9 +135,12 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) CacheStats() cache.Stats { return s.answers.Stats() }
 
 // Close waits for answers that are being made and frees the cache.
-func (s *Server) Close() { s.answers.Close() }
+func (s *Server) Close() {
+	s.measures.close()
+	s.answers.Close()
+}
 
-// Run serves on listener until ctx ends, then lets requests under way finish.
+// Run serves on listener until ctx ends, then gives notice by /readyz and lets requests under way finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler,
@@ -149,6 +160,11 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-time.After(s.options.Notice):
+	}
 	// ctx has ended; the drain needs time of its own.
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
 	defer cancel()

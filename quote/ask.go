@@ -164,6 +164,7 @@ func (e *Estimator) ask(ctx context.Context, q question) (a answer) {
 		} else {
 			span.SetAttributes(amountOutKey.String(a.quote.AmountOut.String()))
 		}
+		e.measures.quoted(ctx, name, a.quote.Took, a.err)
 		finish(span, a.err)
 	}()
 	a.quote, a.err = q.venue.Quote(ctx, q.swap)

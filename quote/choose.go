@@ -102,7 +102,7 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 			err = fmt.Errorf("panic while building: %v", cause)
 		}
 		if err != nil {
-			countRefusal(ctx, o.profile.Name, err)
+			e.measures.refused(ctx, o.profile.Name, err)
 			e.log.WarnContext(ctx, "swap transaction refused",
 				"venue", o.profile.Name, "chain", s.Chain.ID, "execution", o.way.String(), "error", err)
 		}

@@ -45,6 +45,7 @@ type Estimator struct {
 	now        func() time.Time
 	log        *slog.Logger
 	board      board
+	measures   measures
 }
 
 // entry is a venue with what it declares about itself.
@@ -58,7 +59,7 @@ func New(o Options) *Estimator {
 	e := &Estimator{
 		registry: o.Registry, tokens: o.Tokens, fees: o.Fees, routers: o.Routers, simulators: o.Simulators,
 		usual: o.Execution, executions: o.Executions, window: cmp.Or(o.Window, DefaultWindow), now: o.Now,
-		log: cmp.Or(o.Logger, slog.Default()),
+		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(),
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -76,7 +77,10 @@ func New(o Options) *Estimator {
 // what kept the chain from telling the tokens. With an error, Asked alone is set, as far as it came.
 func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate, err error) {
 	ctx, span := startEstimate(ctx, r)
-	defer func() { finish(span, err) }()
+	defer func() {
+		e.measures.judged(ctx, estimate.Asked)
+		finish(span, err)
+	}()
 
 	serving, err := e.serving(r)
 	if err != nil {

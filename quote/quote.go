@@ -148,6 +148,10 @@ const (
 	LeftOut                // it was not asked
 )
 
+var verdictNames = [...]string{"won", "outbid", "refused", "silent", "left out"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
 // Fee is the estimated cost of the transaction itself.
 type Fee struct {
 	Total    chain.Amount // native coin

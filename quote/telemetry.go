@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -16,10 +17,42 @@ const scope = "crossgate/quote"
 // tracer is asked for each time: the provider may be set after this package is loaded.
 func tracer() trace.Tracer { return otel.Tracer(scope) }
 
-// refusals counts transactions that venues offered and that were not passed on. Its name is valid, which
-// is all that could fail.
-var refusals, _ = otel.Meter(scope).Int64Counter("crossgate.quote.refusals",
-	metric.WithDescription("Best quotes that did not become an answer, by venue and reason."))
+// measures are the instruments of a comparison. Their attributes are configured venues and fixed words.
+type measures struct {
+	refusals metric.Int64Counter
+	verdicts metric.Int64Counter
+	duration metric.Float64Histogram
+}
+
+// newMeasures makes the instruments. Their names are valid, which is all that could fail.
+func newMeasures() measures {
+	meter := otel.Meter(scope)
+	var m measures
+	m.refusals, _ = meter.Int64Counter("crossgate.quote.refusals",
+		metric.WithDescription("Best quotes that did not become an answer, by venue and reason."))
+	m.verdicts, _ = meter.Int64Counter("crossgate.venue.verdicts",
+		metric.WithDescription("What became of venues in comparisons: won, outbid, refused, silent or left out."))
+	m.duration, _ = meter.Float64Histogram("crossgate.venue.duration", metric.WithUnit("s"),
+		metric.WithDescription("Time that venues took to quote, by how it ended."),
+		metric.WithExplicitBucketBoundaries(0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 5))
+	return m
+}
+
+// quoted measures how long a venue took to quote.
+func (m measures) quoted(ctx context.Context, venue string, took time.Duration, err error) {
+	outcome := "ok"
+	if err != nil {
+		outcome = reason(err)
+	}
+	m.duration.Record(ctx, took.Seconds(), metric.WithAttributes(venueKey.String(venue), outcomeKey.String(outcome)))
+}
+
+// judged counts what became of everybody in a comparison.
+func (m measures) judged(ctx context.Context, all []Asked) {
+	for _, each := range all {
+		m.verdicts.Add(ctx, 1, metric.WithAttributes(venueKey.String(each.Venue), verdictKey.String(each.Verdict.String())))
+	}
+}
 
 const (
 	chainKey     = attribute.Key("crossgate.chain.id")
@@ -28,6 +61,7 @@ const (
 	amountOutKey = attribute.Key("crossgate.amount_out")
 	offersKey    = attribute.Key("crossgate.offers")
 	refusedKey   = attribute.Key("crossgate.refused")
+	verdictKey   = attribute.Key("crossgate.verdict")
 	reasonKey    = attribute.Key("crossgate.reason")
 )
 
@@ -53,8 +87,8 @@ func finish(span trace.Span, err error) {
 	}
 }
 
-func countRefusal(ctx context.Context, venue string, err error) {
-	refusals.Add(ctx, 1, metric.WithAttributes(venueKey.String(venue), reasonKey.String(reason(err))))
+func (m measures) refused(ctx context.Context, venue string, err error) {
+	m.refusals.Add(ctx, 1, metric.WithAttributes(venueKey.String(venue), reasonKey.String(reason(err))))
 }
 
 // reason is err in one of a few words, fit for a metric.

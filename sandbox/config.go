@@ -24,6 +24,7 @@ venues:
   - {name: {{.}}}
 {{- end}}
 prices: {defillama: {endpoints: [{url: "{{.World.Prices.URL}}"}]}}
+telemetry: {admin: "127.0.0.1:0"} # several may run side by side
 `))
 
 // Config returns the configuration file of a gateway that knows this world and nothing else, and keeps

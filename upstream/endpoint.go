@@ -64,6 +64,7 @@ type Endpoint struct {
 	isProbing bool
 	stopProbe context.CancelFunc
 	closed    bool
+	measures  measures
 }
 
 // NewEndpoint returns the endpoint that o describes; it calls nothing yet.
@@ -86,6 +87,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		breaker:    newBreaker(o.Name),
 		budget:     newBudget(o.RequestsPerSecond, o.Burst),
 		secrets:    newScrubber(o.Name, base, o.Header),
+		measures:   newMeasures(o.Name, o.Attributes),
 	}, nil
 }
 
@@ -158,10 +160,11 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 // attempt asks once, as the number-th try of a job. What check says about the answer counts for the
 // endpoint's health like the answer itself; nil accepts all.
 func (e *Endpoint) attempt(ctx context.Context, r Request, number int, check func(Response) error) (Response, error) {
+	began := time.Now()
 	ctx, span := startAttempt(ctx, e, r, number)
 	response, err := e.guarded(ctx, r, check)
+	e.measures.attempted(ctx, time.Since(began), err)
 	endAttempt(span, response, err)
-	countFailure(ctx, e, err)
 	return response, err
 }
 

@@ -76,7 +76,7 @@ func TestServeAnswersAndStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	var said announcement
 	said.heard = stop // it may stop as soon as it has told where it answers
-	const offline = "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\n"
+	const offline = "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\ntelemetry: {admin: \"127.0.0.1:0\"}\n"
 	if err := os.WriteFile("offline.yaml", []byte(offline), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 	if err != nil {
 		return err
 	}
-	flush, err := gateway.StartTelemetry(ctx, c.Telemetry.Service)
+	telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry.Service)
 	if err != nil {
 		return err
 	}
@@ -37,20 +37,44 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 		// ctx has ended by now; the last spans get time of their own.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()
-		err = errors.Join(err, flush(last))
+		err = errors.Join(err, telemetry.Stop(last))
 	}()
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	log := gateway.NewLogger(os.Stderr, c.Telemetry)
 	g, err := gateway.New(ctx, c, log)
 	if err != nil {
 		return err
 	}
+	stopAdmin, err := serveAdmin(ctx, g, c.Telemetry.Admin, telemetry, log)
+	if err != nil {
+		return errors.Join(err, g.Close())
+	}
 	var listening net.ListenConfig
 	listener, err := listening.Listen(ctx, "tcp", cmp.Or(*listen, c.Listen))
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen: %w", err), g.Close())
+		return errors.Join(fmt.Errorf("listen: %w", err), stopAdmin(), g.Close())
 	}
 	fmt.Fprintf(out, "crossgate answers on http://%s\n", listener.Addr())
-	return g.Run(ctx, listener)
+	return errors.Join(g.Run(ctx, listener), stopAdmin())
+}
+
+// serveAdmin answers operators until stop is called, which is after the last request of others.
+func serveAdmin(ctx context.Context, g *gateway.Gateway, address string, t *gateway.Telemetry, log *slog.Logger) (stop func() error, err error) {
+	if address == "" {
+		return func() error { return nil }, nil
+	}
+	var listening net.ListenConfig
+	listener, err := listening.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for operators: %w", err)
+	}
+	log.InfoContext(ctx, "operators are answered", "address", listener.Addr().String())
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- g.RunAdmin(serving, listener, t) }()
+	return func() error {
+		end()
+		return <-ended
+	}, nil
 }
 
 // load reads the file, or the embedded default when there is none.

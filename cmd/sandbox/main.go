@@ -54,14 +54,14 @@ func run(ctx context.Context, listen string, blockTime time.Duration, control st
 	if err != nil {
 		return fmt.Errorf("configuration of the gateway: %w", err)
 	}
-	flush, err := gateway.StartTelemetry(ctx, "crossgate-sandbox")
+	telemetry, err := gateway.StartTelemetry(ctx, "crossgate-sandbox")
 	if err != nil {
 		return err
 	}
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		err = errors.Join(err, flush(last))
+		err = errors.Join(err, telemetry.Stop(last))
 	}()
 	g, err := gateway.New(ctx, c, log)
 	if err != nil {

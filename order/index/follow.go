@@ -267,6 +267,7 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 	if err != nil {
 		return position, fmt.Errorf("read block %d: %w", number, err)
 	}
+	countReorg(ctx, f.chain)
 	f.logger.InfoContext(ctx, "reorg", "read_to", position.block, "back_to", number)
 	back := position
 	back.block, back.blockTime = number, block.Time

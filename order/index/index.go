@@ -82,6 +82,10 @@ func New(store *Store, sources map[chain.ID]order.Source, o Options) *Index {
 // Run follows every chain until ctx ends, and returns when all followers have stopped. A chain that
 // cannot be read is tried again; it does not hold up the others.
 func (x *Index) Run(ctx context.Context) error {
+	stopObserving, err := x.observe()
+	if err != nil {
+		return fmt.Errorf("instruments: %w", err)
+	}
 	var followers sync.WaitGroup
 	for _, f := range x.followers {
 		followers.Go(func() { f.run(ctx) })
@@ -89,7 +93,7 @@ func (x *Index) Run(ctx context.Context) error {
 	followers.Go(func() { x.listen(ctx) })
 	followers.Wait()
 	<-ctx.Done()
-	return nil
+	return stopObserving()
 }
 
 // Find returns the orders that a transaction created, in log order. It reads the store, and the chains

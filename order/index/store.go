@@ -26,6 +26,14 @@ type checkpoint struct {
 // Close ends the use of the database.
 func (s *Store) Close() error { return errors.Join(s.reader.Close(), s.writer.Close()) }
 
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.reader.PingContext(ctx); err != nil {
+		return fmt.Errorf("order index: %w", explain(err))
+	}
+	return nil
+}
+
 // checkpoint tells how far a chain has been followed; not known when it never was.
 func (s *Store) checkpoint(ctx context.Context, id chain.ID) (c checkpoint, known bool, err error) {
 	row := s.reader.QueryRowContext(ctx,

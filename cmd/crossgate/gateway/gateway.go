@@ -13,6 +13,7 @@ import (
 	"crossgate/config"
 	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/upstream"
 )
 
 // Gateway is a gateway ready to run.
@@ -21,6 +22,9 @@ type Gateway struct {
 	store  *index.Store
 	index  *index.Index
 	server *proxy.Server
+	behind time.Duration // lag from which a chain counts as behind
+
+	stopObserving func() error
 }
 
 // New builds the gateway that c describes and opens its store. Nothing is called until Run. What c gets
@@ -37,6 +41,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	p.shelf = tokenShelf{store, log}
 	orders := p.index(store, c.Index, log)
 	estimator := p.estimator(c, log)
+	g := &Gateway{parts: p, store: store, index: orders, behind: c.Index.Behind}
 	server, err := proxy.New(proxy.Options{
 		Orders:           orders.Find,
 		Order:            orders.ByID,
@@ -50,7 +55,9 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Tokens:           p.tokens.Lookup,
 		USD:              p.tokens.USD,
 		Chains:           p.registry,
+		Dependencies:     g.dependencies,
 		CacheBytes:       int64(c.Cache.MaxBytes),
+		Notice:           c.Drain,
 		SwapLimit:        c.Swap.Deadline,
 		TrustTraceparent: c.Telemetry.TrustTraceparent,
 		Logger:           log,
@@ -58,7 +65,11 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("http face: %w", err), store.Close())
 	}
-	return &Gateway{parts: p, store: store, index: orders, server: server}, nil
+	g.server = server
+	if g.stopObserving, err = upstream.Observe(p.endpoints...); err != nil {
+		return nil, errors.Join(fmt.Errorf("instruments: %w", err), g.Close())
+	}
+	return g, nil
 }
 
 // Run serves on listener and follows the chains until ctx ends. The followers stop after the last
@@ -70,6 +81,11 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	served := g.server.Run(ctx, listener)
 	stop()
 	return errors.Join(served, <-followed, g.Close())
+}
+
+// RunAdmin serves operators on listener until ctx ends: measurements of t, the state of every dependency, profiles.
+func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Telemetry) error {
+	return g.server.RunAdmin(ctx, listener, t.Metrics())
 }
 
 // AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.
@@ -100,7 +116,11 @@ func (g *Gateway) isIndexed() bool {
 func (g *Gateway) Close() error {
 	g.server.Close()
 	g.parts.close()
-	return g.store.Close()
+	var err error
+	if g.stopObserving != nil {
+		err = g.stopObserving()
+	}
+	return errors.Join(err, g.store.Close())
 }
 
 // Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.

@@ -4,33 +4,96 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
+	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 )
 
-// StartTelemetry makes spans leave the process: over OTLP when one of the standard endpoint variables
-// is set (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT), nowhere otherwise. Sampler,
-// batching and resource attributes follow their OTEL_* variables too. stop flushes what is left.
-func StartTelemetry(ctx context.Context, service string) (stop func(context.Context) error, err error) {
+// mostSeries bounds what one instrument may keep, whatever is asked of the gateway; the rest is counted as one.
+const mostSeries = 4000
+
+// Telemetry is where spans and measurements of this process go. The zero value keeps none.
+type Telemetry struct {
+	metrics http.Handler
+	stops   []func(context.Context) error
+}
+
+// StartTelemetry begins to collect measurements, which Metrics serves, and makes spans leave the process:
+// over OTLP when one of the standard endpoint variables is set (OTEL_EXPORTER_OTLP_ENDPOINT,
+// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT), nowhere otherwise. Sampler, batching and resource attributes follow
+// their OTEL_* variables too; OTEL_SDK_DISABLED=true turns everything off.
+func StartTelemetry(ctx context.Context, service string) (*Telemetry, error) {
+	t := &Telemetry{}
 	otel.SetTextMapPropagator(propagation.TraceContext{})
-	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
-		return func(context.Context) error { return nil }, nil
-	}
-	exporter, err := otlptracehttp.New(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("otlp exporter: %w", err)
+	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
+		return t, nil
 	}
 	described, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(service)), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("otel resource: %w", err)
 	}
-	provider := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(described))
+	if err := t.measure(described); err != nil {
+		return nil, err
+	}
+	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
+		return t, nil
+	}
+	spans, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("otlp exporter: %w", err), t.Stop(ctx))
+	}
+	provider := trace.NewTracerProvider(trace.WithBatcher(spans), trace.WithResource(described))
 	otel.SetTracerProvider(provider)
-	return provider.Shutdown, nil
+	t.stops = append(t.stops, provider.Shutdown)
+	return t, nil
+}
+
+// measure collects measurements in a registry of their own. One of the runtime's goes by another name, since
+// Prometheus keeps those that end in _count for histograms.
+func (t *Telemetry) measure(described *resource.Resource) error {
+	registry := prometheus.NewRegistry()
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
+	if err != nil {
+		return fmt.Errorf("prometheus exporter: %w", err)
+	}
+	provider := metric.NewMeterProvider(
+		metric.WithReader(reader), metric.WithResource(described), metric.WithCardinalityLimit(mostSeries),
+		metric.WithView(metric.NewView(metric.Instrument{Name: "go.goroutine.count"}, metric.Stream{Name: "go.goroutines"})),
+	)
+	otel.SetMeterProvider(provider)
+	t.stops = append(t.stops, provider.Shutdown)
+	if err := runtime.Start(runtime.WithMeterProvider(provider)); err != nil {
+		return fmt.Errorf("measure the runtime: %w", err)
+	}
+	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
+	return nil
+}
+
+// Metrics answers with all measurements in Prometheus' form; in OpenMetrics with the traces of examples.
+func (t *Telemetry) Metrics() http.Handler {
+	if t.metrics == nil {
+		return http.NotFoundHandler()
+	}
+	return t.metrics
+}
+
+// Stop flushes what is left.
+func (t *Telemetry) Stop(ctx context.Context) error {
+	var failures []error
+	for _, stop := range t.stops {
+		failures = append(failures, stop(ctx))
+	}
+	return errors.Join(failures...)
 }

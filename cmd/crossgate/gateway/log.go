@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/config"
+)
+
+// NewLogger writes to out in the form that c asks for. Lines about a request bear the ids of its trace and span, so
+// that one leads to the other.
+func NewLogger(out io.Writer, c config.Telemetry) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.Level}
+	var handler slog.Handler = slog.NewTextHandler(out, options)
+	if c.Log == config.LogJSON {
+		handler = slog.NewJSONHandler(out, options)
+	}
+	return slog.New(traced{handler})
+}
+
+// traced adds the ids of the trace that a line belongs to.
+type traced struct{ slog.Handler }
+
+func (t traced) Handle(ctx context.Context, line slog.Record) error {
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
+		line.AddAttrs(slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
+	}
+	return t.Handler.Handle(ctx, line)
+}
+
+func (t traced) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return traced{t.Handler.WithAttrs(attributes)}
+}
+
+func (t traced) WithGroup(name string) slog.Handler { return traced{t.Handler.WithGroup(name)} }

@@ -1,0 +1,115 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"crossgate/cache"
+)
+
+const outcomeKey = attribute.Key("crossgate.outcome")
+
+// durationBounds are OpenTelemetry's for http.server.request.duration, seconds, and two below for answers from
+// the cache.
+var durationBounds = []float64{0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
+
+// measures are the instruments of the face. Their attributes take few values, whatever clients send: known
+// methods, routes, statuses and outcomes. So each set of them is made once and kept.
+type measures struct {
+	duration metric.Float64Histogram
+	lookups  metric.Int64Counter
+	cache    metric.Registration
+	requests sets[requestLabels, metric.RecordOption]
+	outcomes sets[lookupLabels, metric.AddOption]
+}
+
+type requestLabels struct {
+	method, route string
+	status        int
+}
+
+type lookupLabels struct{ route, outcome string }
+
+func newMeasures(stats func() cache.Stats) (*measures, error) {
+	meter := otel.Meter("crossgate/proxy")
+	m := &measures{}
+	var errs [6]error
+	m.duration, errs[0] = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
+		metric.WithDescription("Duration of HTTP requests."), metric.WithExplicitBucketBoundaries(durationBounds...))
+	m.lookups, errs[1] = meter.Int64Counter("crossgate.cache.lookups",
+		metric.WithDescription("Questions put to the cache of answers, by what it had: hit, stale, miss, or shared with another's load."))
+	loads, err := meter.Int64ObservableCounter("crossgate.cache.loads",
+		metric.WithDescription("Answers that were made for the cache."))
+	errs[2] = err
+	failed, err := meter.Int64ObservableCounter("crossgate.cache.failed.loads",
+		metric.WithDescription("Answers for the cache that could not be made."))
+	errs[3] = err
+	dropped, err := meter.Int64ObservableCounter("crossgate.cache.dropped",
+		metric.WithDescription("Answers that the cache declined to keep."))
+	errs[4] = err
+	m.cache, errs[5] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		now := stats()
+		o.ObserveInt64(loads, int64(now.Loads))
+		o.ObserveInt64(failed, int64(now.Failed))
+		o.ObserveInt64(dropped, int64(now.Dropped))
+		return nil
+	}, loads, failed, dropped)
+	return m, errors.Join(errs[:]...)
+}
+
+// request measures a request that has been answered. A stream lasts as long as its client likes, which says
+// nothing about the server.
+func (m *measures) request(c *gin.Context, took time.Duration) {
+	if c.Writer.Header().Get("Content-Type") == streamType {
+		return
+	}
+	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status()}
+	m.duration.Record(c.Request.Context(), took.Seconds(), m.requests.of(labels, func() metric.RecordOption {
+		return metric.WithAttributeSet(attribute.NewSet(
+			methodKey.String(labels.method), routeKey.String(labels.route), statusKey.Int(labels.status)))
+	})...)
+}
+
+// lookup counts what the cache had for a question.
+func (m *measures) lookup(ctx context.Context, route string, outcome cache.Outcome, shared bool) {
+	labels := lookupLabels{route, outcome.String()}
+	if shared {
+		labels.outcome = "shared"
+	}
+	m.lookups.Add(ctx, 1, m.outcomes.of(labels, func() metric.AddOption {
+		return metric.WithAttributeSet(attribute.NewSet(routeKey.String(labels.route), outcomeKey.String(labels.outcome)))
+	})...)
+}
+
+// close ends the watch over the cache.
+func (m *measures) close() { _ = m.cache.Unregister() } // its only error is of a second time
+
+// sets keeps the attributes of measurements by what they say, ready to be passed on.
+type sets[L comparable, O any] struct {
+	mu   sync.RWMutex
+	made map[L][]O
+}
+
+func (s *sets[L, O]) of(labels L, build func() O) []O {
+	s.mu.RLock()
+	set, known := s.made[labels]
+	s.mu.RUnlock()
+	if known {
+		return set
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.made == nil {
+		s.made = make(map[L][]O)
+	}
+	set = []O{build()}
+	s.made[labels] = set
+	return set
+}

@@ -9,9 +9,10 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// Symbols of tokens on Solana. PYUSD is a token of the newer token program; BARE has no metadata.
+// Symbols of tokens on Solana. The wrapped coin has the symbol of the coin; PYUSD is a token of the newer token
+// program; BARE has no metadata.
 const (
-	wsol   = "WSOL"
+	wsol   = "SOL"
 	jitosl = "JitoSOL"
 	pyusd  = "PYUSD"
 	bare   = "BARE"

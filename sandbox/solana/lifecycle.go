@@ -82,7 +82,7 @@ func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, err
 	var instructions []Instruction
 	orders := make([]Order, len(creations))
 	for n, o := range creations {
-		if o.Give.Symbol == wrapped {
+		if o.Give.Mint == Tokens[0].Mint {
 			instructions = append(instructions, wrap(maker.Key, o.Amount)...)
 		}
 		nonce := o.Nonce

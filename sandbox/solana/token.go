@@ -29,7 +29,7 @@ var Native = Token{Symbol: "SOL", Name: "Solana", Decimals: 9}
 // Symbols by which the sandbox calls its mints. BARE has no metadata anywhere.
 const (
 	usdc    = "USDC"
-	wrapped = "WSOL"
+	wrapped = "SOL" // as on the chain, though it is the coin's symbol too
 	jito    = "JitoSOL"
 	paypal  = "PYUSD"
 	bare    = "BARE"
@@ -103,12 +103,8 @@ func (t Token) extendedMint(supply uint64) []byte {
 // metadata lays a Metaplex metadata account out: mpl-token-metadata, Metadata, with names padded.
 func (t Token) metadata() []byte {
 	const metadataV1, nameSize, symbolSize, uriSize, allocated = 4, 32, 10, 200, 679
-	symbol := t.Symbol
-	if symbol == wrapped {
-		symbol = "SOL" // as it is on the chain
-	}
 	data := borsh{}.u8(metadataV1).key(made("metadata authority")).key(t.Mint)
-	data = data.padded(t.Name, nameSize).padded(symbol, symbolSize).padded("", uriSize)
+	data = data.padded(t.Name, nameSize).padded(t.Symbol, symbolSize).padded("", uriSize)
 	data = data.u16(0).u8(0).bool(false).bool(true) // no fee, no creators, no sale, mutable
 	return append(data, make([]byte, allocated-len(data))...)
 }

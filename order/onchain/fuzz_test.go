@@ -74,5 +74,8 @@ func FuzzReaders(f *testing.F) {
 		if take, err := onchain.DecodeTakeOrder(answer); err == nil && take.Status > onchain.TakeSentCancel {
 			t.Errorf("DecodeTakeOrder = %+v", take)
 		}
+		if isOver, err := onchain.DecodeCallStatus(answer); isOver && (err != nil || len(answer) == 0) {
+			t.Errorf("DecodeCallStatus = over, %v, of %x", err, answer)
+		}
 	})
 }

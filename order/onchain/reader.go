@@ -56,6 +56,8 @@ var (
 
 	givePatches = selector("givePatches(bytes32)")
 	takePatches = selector("takePatches(bytes32)")
+
+	externalCallStatus = selector("externalCallStatus(bytes32)")
 )
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
@@ -71,6 +73,26 @@ func GivePatchesCall(id order.ID) []byte { return slices.Concat(givePatches, id[
 
 // TakePatchesCall is the calldata that asks DlnDestination by how much an order's take amount was lowered.
 func TakePatchesCall(id order.ID) []byte { return slices.Concat(takePatches, id[:]) }
+
+// CallStatusCall is the calldata that asks the external call adapter for a call, by the id that its
+// registration (ExternalCallRegistered) carries first.
+func CallStatusCall(registration []byte) []byte {
+	return slices.Concat(externalCallStatus, registration[:min(wordSize, len(registration))])
+}
+
+// DecodeCallStatus reads the answer: whether a call was executed, failed or was cancelled since it was registered.
+func DecodeCallStatus(answer []byte) (isOver bool, err error) {
+	const created, cancelled = 1, 3
+	w := newWords(answer)
+	status := w.uint(0, 8)
+	if err := w.err(); err != nil {
+		return false, fmt.Errorf("decode externalCallStatus: %w", err)
+	}
+	if status > cancelled {
+		return false, fmt.Errorf("decode externalCallStatus: status %d is unknown", status)
+	}
+	return status > created, nil
+}
 
 // DecodePatches reads the answer to either; an empty one, where there is no such contract, is zero.
 func DecodePatches(answer []byte) (chain.Amount, error) {

@@ -3,6 +3,7 @@ package evm_test
 import (
 	"fmt"
 	"math/big"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -243,5 +244,95 @@ func TestHistoryOfTheGiveSideLeavesOutAKnownCreation(t *testing.T) {
 	}
 	if trips := n.trips(); trips != 1 {
 		t.Errorf("History() took %d round trips, want 1", trips)
+	}
+}
+
+// registeredLog is the adapter's report that an order's call waits to be carried out, endedLog that it was.
+func registeredLog(t *testing.T, id order.ID) eventLog {
+	t.Helper()
+	return eventLog{
+		"ExternalCallRegistered(bytes32,bytes32,address,address,uint256,bytes)", testChain.Contracts.ExternalCallAdapter,
+		encode(t, "bytes32,bytes32,address,address,uint256,bytes", callID, [32]byte(id), [20]byte(repeat(4, 20)), [20]byte(repeat(3, 20)),
+			big.NewInt(990), []byte("call")),
+	}
+}
+
+func endedLog(t *testing.T, id order.ID) eventLog {
+	t.Helper()
+	return eventLog{
+		"ExternalCallExecuted(bytes32,bool)", testChain.Contracts.ExternalCallAdapter,
+		encode(t, "bytes32,bool", [32]byte(id), true),
+	}
+}
+
+var callID = [32]byte(repeat(0xca, 32))
+
+// keepCall makes the adapter's storage tell of a call that was registered in one block and, unless zero, ended
+// in another.
+func (n *node) keepCall(registered, ended uint64) {
+	others := n.storage
+	n.storage = func(to, data string, block uint64) string {
+		switch {
+		case to != testChain.Contracts.ExternalCallAdapter.String() || !strings.HasSuffix(data, fmt.Sprintf("%x", callID)):
+			return others(to, data, block)
+		case ended != 0 && block >= ended:
+			return fmt.Sprintf("0x%064x", 2)
+		case block >= registered:
+			return fmt.Sprintf("0x%064x", 1)
+		}
+		return fmt.Sprintf("0x%064x", 0)
+	}
+}
+
+// An external call can be carried out at any time after the fulfilment.
+func TestHistoryFindsTheEndOfACall(t *testing.T) {
+	const fulfilled = 10_000_060
+	terms, id := delivery()
+	for name, test := range map[string]struct {
+		head, ended, archive uint64
+		options              []evm.Option
+		want                 order.ExternalCallStep // that comes last; zero: an error
+		trips                int
+	}{
+		"waiting":                        {head: 40_000_000, want: order.CallRegistered, trips: 7},
+		"soon":                           {head: 40_000_000, ended: 10_000_100, want: order.CallExecuted, trips: 6},
+		"much later":                     {head: 40_000_000, ended: 25_000_000, want: order.CallExecuted, trips: 16},
+		"in the newest block":            {head: 40_000_000, ended: 40_000_000, want: order.CallExecuted, trips: 16},
+		"much later, no past state":      {head: 40_000_000, ended: 25_000_000, archive: 39_999_000},
+		"later, where none is told":      {head: 10_100_000, ended: 10_090_000, archive: 10_100_000, options: []evm.Option{evm.WithoutPast()}, want: order.CallExecuted, trips: 30},
+		"waiting, where no past is told": {head: 10_100_000, archive: 10_100_000, options: []evm.Option{evm.WithoutPast()}, want: order.CallRegistered, trips: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(test.head)
+			n.archive = test.archive
+			n.add(t, fulfilled, true, registeredLog(t, id), fulfilledLog(t, terms))
+			n.keep(fulfilled, 0)
+			n.keepCall(fulfilled, test.ended)
+			if test.ended != 0 {
+				n.add(t, test.ended, true, endedLog(t, id))
+			}
+			got, err := evm.New(testChain, rpcOf(t, n), test.options...).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+			if test.want == 0 {
+				if err == nil {
+					t.Errorf("History() = %+v, want an error: the end of the call cannot be found", got)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var last order.ExternalCall
+			for _, e := range got {
+				if call, is := e.Fact.(order.ExternalCall); is {
+					last = call
+				}
+			}
+			if last.Step != test.want {
+				t.Errorf("the call's last step is %d, want %d", last.Step, test.want)
+			}
+			if trips := n.trips(); trips > test.trips {
+				t.Errorf("History() took %d round trips, want at most %d", trips, test.trips)
+			}
+		})
 	}
 }

@@ -35,6 +35,9 @@ type search struct {
 	foundPatch bool
 	logs       []log
 	bisected   bool
+
+	call     question // whether its external call is over; to is absent unless one was registered
+	callOver bool     // as logs tell
 }
 
 func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
@@ -44,20 +47,27 @@ func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
 	if err := s.scan(ctx, since); err != nil {
 		return nil, err
 	}
-	if s.isComplete() {
-		return s.events(ctx)
+	if !s.isComplete() {
+		if err := s.bisect(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if s.chain.recent {
-		return nil, fmt.Errorf("chain %d: order %s has made %d steps, logs tell of %d", s.chain.chain.ID, s.id, s.steps, s.found)
-	}
-	s.bisected = true
-	if err := s.bisectSteps(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.bisectPatch(ctx); err != nil {
+	if err := s.endCall(ctx); err != nil {
 		return nil, err
 	}
 	return s.events(ctx)
+}
+
+// bisect finds what the logs that were searched lack by asking past blocks.
+func (s *search) bisect(ctx context.Context) error {
+	if s.chain.recent {
+		return fmt.Errorf("chain %d: order %s has made %d steps, logs tell of %d", s.chain.chain.ID, s.id, s.steps, s.found)
+	}
+	s.bisected = true
+	if err := s.bisectSteps(ctx); err != nil {
+		return err
+	}
+	return s.bisectPatch(ctx)
 }
 
 // path says what the search had to look at, for its span.
@@ -85,7 +95,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched payload
 	var latest *header
 	calls := []*upstream.Call{
-		s.storageCall(&steps, s.question, "latest"), s.storageCall(&patched, s.patches, "latest"), headerCall(&latest, "latest"),
+		s.storageCall(&steps, s.progress(), "latest"), s.storageCall(&patched, s.changes(), "latest"), headerCall(&latest, "latest"),
 	}
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
@@ -112,8 +122,12 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	return err
 }
 
-func (s *search) storageCall(out *payload, question func(order.ID) []byte, block any) *upstream.Call {
-	return call(out, nil, "eth_call", message{To: s.keeper, Data: question(s.id)}, block)
+// progress asks how far the order has come, changes by how much its amount was changed.
+func (s *search) progress() question { return question{s.keeper, s.question(s.id)} }
+func (s *search) changes() question  { return question{s.keeper, s.patches(s.id)} }
+
+func (s *search) storageCall(out *payload, q question, block any) *upstream.Call {
+	return call(out, nil, "eth_call", message{To: q.to, Data: q.data}, block)
 }
 
 func (s *search) stepsIn(answer payload) (int, error) {
@@ -160,7 +174,7 @@ func (s *search) bisectSteps(ctx context.Context) error {
 	}
 	for s.found < s.steps {
 		step := s.found + 1
-		block, err := s.firstBlock(ctx, before, s.question, func(answer payload) (bool, error) {
+		block, err := s.firstBlock(ctx, before, s.progress(), func(answer payload) (bool, error) {
 			steps, err := s.stepsIn(answer)
 			return steps >= step, err
 		})
@@ -183,7 +197,7 @@ func (s *search) bisectPatch(ctx context.Context) error {
 	if s.isComplete() {
 		return nil
 	}
-	block, err := s.firstBlock(ctx, max(s.from, 1)-1, s.patches, func(answer payload) (bool, error) {
+	block, err := s.firstBlock(ctx, max(s.from, 1)-1, s.changes(), func(answer payload) (bool, error) {
 		patched, err := onchain.DecodePatches(answer)
 		return patched.Cmp(s.patched) >= 0, err
 	})
@@ -203,10 +217,10 @@ func (s *search) bisectPatch(ctx context.Context) error {
 // probes is how many past blocks are asked in one round trip.
 const probes = 16
 
-// firstBlock returns the first block in which something has happened by what storage answers to question:
+// firstBlock returns the first block in which something has happened by what storage answers to a question:
 // after before, in which it has not, and not after the newest, in which it has.
 func (s *search) firstBlock(
-	ctx context.Context, before uint64, question func(order.ID) []byte, happened func(answer payload) (bool, error),
+	ctx context.Context, before uint64, q question, happened func(answer payload) (bool, error),
 ) (uint64, error) {
 	last := uint64(s.latest.Number)
 	for last-before > 1 {
@@ -214,7 +228,7 @@ func (s *search) firstBlock(
 		answers := make([]payload, len(blocks))
 		calls := make([]*upstream.Call, len(blocks))
 		for i, block := range blocks {
-			calls[i] = s.storageCall(&answers[i], question, quantity(block))
+			calls[i] = s.storageCall(&answers[i], q, quantity(block))
 		}
 		if err := s.chain.need(ctx, calls...); err != nil {
 			return 0, err
@@ -277,6 +291,7 @@ func (s *search) see(l log, fact order.Fact) {
 		s.found++
 	}
 	s.foundPatch = s.foundPatch || s.isPatch(fact)
+	s.seeCall(l, fact)
 }
 
 // events reads the transactions of the logs that were found.

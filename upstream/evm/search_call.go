@@ -1,0 +1,75 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+// seeCall learns from a log how far the order's external call has come.
+func (s *search) seeCall(l log, fact order.Fact) {
+	call, is := fact.(order.ExternalCall)
+	switch {
+	case !is:
+	case call.Step == order.CallRegistered:
+		s.call = question{l.Address, onchain.CallStatusCall(l.Data)}
+	default:
+		s.callOver = true
+	}
+}
+
+// endCall finds the end of an external call that was registered, after the blocks that were searched. Nobody is
+// bound to carry a call out soon, so the adapter is asked whether that has happened at all.
+func (s *search) endCall(ctx context.Context) error {
+	if s.call.to.IsAbsent() || s.callOver || s.to >= uint64(s.latest.Number) {
+		return nil
+	}
+	var block any = s.latest.Number
+	if s.chain.recent {
+		block = "latest"
+	}
+	var now payload
+	if err := s.chain.need(ctx, s.storageCall(&now, s.call, block)); err != nil {
+		return err
+	}
+	if isOver, err := s.isCallOver(now); err != nil || !isOver {
+		return err
+	}
+	if err := s.searchCall(ctx); err != nil {
+		return err
+	}
+	if !s.callOver {
+		return fmt.Errorf("chain %d: the external call of order %s is over, no event tells how", s.chain.chain.ID, s.id)
+	}
+	return nil
+}
+
+func (s *search) isCallOver(answer payload) (bool, error) {
+	isOver, err := onchain.DecodeCallStatus(answer)
+	if err != nil {
+		return false, fmt.Errorf("chain %d: order %s: %w", s.chain.chain.ID, s.id, err)
+	}
+	return isOver, nil
+}
+
+// searchCall reads the logs of the block in which the call ended or, where past blocks cannot be asked, all
+// logs since those that were searched.
+func (s *search) searchCall(ctx context.Context) error {
+	latest := uint64(s.latest.Number)
+	if s.chain.recent {
+		for from := s.to + 1; from <= latest && !s.callOver; from += windowBlocks {
+			if err := s.collect(ctx, from, min(from+windowBlocks-1, latest)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s.bisected = true
+	block, err := s.firstBlock(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), s.call, s.isCallOver)
+	if err != nil {
+		return fmt.Errorf("block in which the external call of order %s ended: %w", s.id, err)
+	}
+	return s.collect(ctx, block, block)
+}

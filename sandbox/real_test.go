@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,26 +10,19 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// shared reads a file of facts from beside the repository, and skips the test where there is none.
-func shared(t *testing.T, path string, out any) {
+// readShared returns a file of the recorded material, and skips the test where that does not lie beside the
+// repository's checkout.
+func readShared(t *testing.T, path string) []byte {
 	t.Helper()
-	root, err := os.Getwd()
+	file := filepath.Join("..", "..", "shared", filepath.FromSlash(path))
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", file)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; filepath.Dir(root) != root; root = filepath.Dir(root) {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-	}
-	file := filepath.Join(root, "..", "shared", path)
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Skipf("facts not present: %v", err)
-	}
-	if err := json.Unmarshal(data, out); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	return raw
 }
 
 // Calldata that was really sent creates here the order that it created there.
@@ -38,7 +32,9 @@ func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
 			Name, Calldata, From, OrderID, TxHash, Value string
 		}
 	}
-	shared(t, "facts/dln/vectors/evm_calldata.json", &vectors)
+	if err := json.Unmarshal(readShared(t, "facts/dln/vectors/evm_calldata.json"), &vectors); err != nil {
+		t.Fatal(err)
+	}
 	c := untouched.Chains()[0]
 	tried := 0
 	for _, item := range vectors.Items {

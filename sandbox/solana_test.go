@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,10 +51,7 @@ func TestSolanaShowsEveryStateInBothDirections(t *testing.T) {
 // The message that an EVM chain sends about an order from Solana is, byte for byte, the one that the
 // protocol's own tests expect, but for what depends on the order.
 func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "shared", "facts", "dln", "vectors", "solana_claim_message.json"))
-	if err != nil {
-		t.Skipf("vector not present: %v", err)
-	}
+	raw := readShared(t, "facts/dln/vectors/solana_claim_message.json")
 	var vector struct {
 		Inputs struct {
 			TakeChainID       string `json:"takeChainId"`

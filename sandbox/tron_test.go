@@ -6,8 +6,6 @@ import (
 	"maps"
 	"math/big"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -184,10 +182,7 @@ func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
 	from := slices.IndexFunc(orders, func(o Order) bool { return o.GiveChain() == chain.Tron })
 	for _, method := range []string{"eth_getTransactionReceipt", "eth_getTransactionByHash"} {
 		t.Run(method, func(t *testing.T) {
-			raw, err := os.ReadFile(filepath.Join("..", "..", "shared", "recorded", "chains", "tron-jsonrpc-"+method+".json"))
-			if err != nil {
-				t.Skipf("recorded answer not present: %v", err)
-			}
+			raw := readShared(t, "recorded/chains/tron-jsonrpc-"+method+".json")
 			var recorded struct {
 				Response struct {
 					Body struct{ Result map[string]any }

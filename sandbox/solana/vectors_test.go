@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -20,14 +21,25 @@ func (u *unhex) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// readVectors reads a file of the protocol's published vectors, or skips.
+// readVectors reads a file of the protocol's published vectors.
 func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "facts", "dln", "vectors", name))
-	if err != nil {
-		t.Skipf("vectors not present: %v", err)
+	must(t, json.Unmarshal(readShared(t, "facts/dln/vectors/"+name), into))
+}
+
+// readShared returns a file of the recorded material, and skips the test where that does not lie beside the
+// repository's checkout.
+func readShared(t *testing.T, path string) []byte {
+	t.Helper()
+	file := filepath.Join("..", "..", "..", "shared", filepath.FromSlash(path))
+	raw, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", file)
 	}
-	must(t, json.Unmarshal(raw, into))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
 }
 
 // realOrder is an order that was really made.

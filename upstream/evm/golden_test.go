@@ -69,13 +69,8 @@ type expectedSubmission struct {
 
 func goldenFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := filepath.Abs("../../../shared/golden/ledgers-A")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("recorded ledgers are not present: %s", folder)
-	}
+	folder := filepath.Join(evm.Recorded, "golden", "ledgers-A")
+	evm.NeedRecorded(t, folder)
 	return folder
 }
 

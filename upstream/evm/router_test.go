@@ -48,9 +48,10 @@ type revertVector struct {
 
 func readVectors(t *testing.T, path string) (vectors []routerVector, reverts map[string]string) {
 	t.Helper()
+	NeedRecorded(t, path)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("recording not present: %s", path)
+		t.Fatal(err)
 	}
 	var recording struct {
 		Errors []struct{ Signature, Selector string }
@@ -70,7 +71,7 @@ func readVectors(t *testing.T, path string) (vectors []routerVector, reverts map
 	return vectors, reverts
 }
 
-var recordedRouter = filepath.Join("..", "..", "..", "shared", "golden", "router", "router-vectors-A.json")
+var recordedRouter = filepath.Join(Recorded, "golden", "router", "router-vectors-A.json")
 
 func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
 	for _, path := range []string{filepath.Join("testdata", "router.json"), recordedRouter} {

@@ -13,8 +13,11 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 )
 
-// ErrClosed is the answer of a closed cache.
-var ErrClosed = errors.New("cache is closed")
+// Errors of a cache that does not load.
+var (
+	ErrClosed = errors.New("cache is closed")
+	ErrBusy   = errors.New("as many loads are under way as may be")
+)
 
 // Defaults of Options.
 const (
@@ -29,35 +32,44 @@ const (
 	countersPerEntry = 10
 	leastCounters    = 10_000
 	bufferItems      = 64
-	entryOverhead    = 128 // bytes that an entry takes beside key and value
+	entryOverhead    = 192 // bytes that an entry takes beside value and tags
 )
+
+// pause is how long after a load that went wrong a value past its freshness is served without another one.
+const pause = time.Second
 
 // Options configure a Cache.
 type Options[V any] struct {
-	MaxBytes  int64         // of keys and values together; 64 MiB when zero
+	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
 	Cost      func(V) int64 // bytes of a value
+	Tags      func(V) []Key // by which a value can be purged beside its own key; nil: none
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
+	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
 }
 
 // Cache holds values by key. Values are shared between callers and must not be changed.
 type Cache[V any] struct {
-	store     *ristretto.Cache[string, entry[V]]
-	cost      func(V) int64
-	loadLimit time.Duration
-	counts    counters
+	options Options[V]
+	store   *ristretto.Cache[uint64, entry[V]] // by the slots of keys
+	counts  counters
+	purges  purges
+	keeping sync.Mutex // held while a value goes into the store
 
 	mu      sync.Mutex
-	flights map[string]*flight[V]
+	flights map[Key]*flight[V]
 	closed  bool
 	landed  sync.WaitGroup // of flights
 }
 
-// entry is a value as the store holds it. Ristretto compares only hashes of keys, so the key is held too.
+// entry is a value as the store holds it.
 type entry[V any] struct {
-	key    string
+	key    Key
 	value  V
 	life   Life
+	tags   []Key
+	number uint64 // of the last purge before its load began
 	loaded time.Time
+	failed time.Time // when loading it again went wrong last; zero: it did not
 }
 
 // New returns an empty cache. Close it when it is no longer used.
@@ -68,21 +80,19 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	if o.LoadLimit <= 0 {
 		o.LoadLimit = defaultLoadLimit
 	}
-	store, err := ristretto.NewCache(&ristretto.Config[string, entry[V]]{
+	store, err := ristretto.NewCache(&ristretto.Config[uint64, entry[V]]{
 		NumCounters:        max(countersPerEntry*o.MaxBytes/typicalCost, leastCounters),
 		MaxCost:            o.MaxBytes,
 		BufferItems:        bufferItems,
 		IgnoreInternalCost: true, // entryOverhead stands for it
+		ShouldUpdate: func(newer, older entry[V]) bool {
+			return newer.key != older.key || newer.number >= older.number
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d bytes: %w", o.MaxBytes, err)
 	}
-	return &Cache[V]{
-		store:     store,
-		cost:      o.Cost,
-		loadLimit: o.LoadLimit,
-		flights:   map[string]*flight[V]{},
-	}, nil
+	return &Cache[V]{options: o, store: store, flights: map[Key]*flight[V]{}}, nil
 }
 
 // Result is a value with where it came from.
@@ -92,56 +102,102 @@ type Result[V any] struct {
 	Outcome Outcome
 	Age     time.Duration // since it was loaded; zero on a miss
 	Shared  bool          // a miss that another call had begun to load
+	Failure error         // of Spare: what the load met with, where it was this call that waited for it
 }
 
 // Load fetches the value of a key. Its error goes to everybody who waits and is not kept: an answer
 // that should be remembered for a moment, like "not found", is a value.
 type Load[V any] func(context.Context) (V, Life, error)
 
+// Hit returns the value of key when it is kept and fresh. It allocates nothing.
+func (c *Cache[V]) Hit(key Key) (kept Result[V], found bool) {
+	kept, _ = c.lookup(key)
+	if kept.Outcome != Hit {
+		return Result[V]{}, false
+	}
+	c.counts.hits.Add(1)
+	return kept, true
+}
+
 // Get returns the value of key, from the store or by load. A load runs once for all who ask meanwhile and
 // goes on when they leave: its context keeps the values of the first caller's and has a limit of its own.
 // ctx bounds only this call's wait.
-func (c *Cache[V]) Get(ctx context.Context, key string, load Load[V]) (Result[V], error) {
-	if kept := c.lookup(key); kept.Outcome != Miss {
-		c.counts.of(kept.Outcome).Add(1)
-		if kept.Outcome == Stale {
+func (c *Cache[V]) Get(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
+	kept, paused := c.lookup(key)
+	switch {
+	case kept.Outcome == Hit:
+		c.counts.hits.Add(1)
+		return kept, nil
+	case kept.Outcome == Stale || kept.Outcome == Spare && paused:
+		if !paused {
 			c.join(ctx, key, load)
 		}
+		c.counts.stales.Add(1)
 		return kept, nil
 	}
 	c.counts.misses.Add(1)
 	f, shared := c.join(ctx, key, load)
 	result, err := f.wait(ctx)
+	if err != nil && kept.Outcome == Spare {
+		c.counts.spares.Add(1)
+		kept.Failure = err
+		return kept, nil
+	}
 	result.Shared = shared
 	return result, err
 }
 
-// lookup returns what the store holds for key, a miss when that is nothing or too old.
-func (c *Cache[V]) lookup(key string) Result[V] {
-	kept, found := c.store.Get(key)
-	if !found || kept.key != key {
-		return Result[V]{}
+// lookup returns what the store holds for key, a miss when that is nothing or too old, and whether loading it
+// again went wrong a moment ago.
+func (c *Cache[V]) lookup(key Key) (kept Result[V], paused bool) {
+	e, found := c.store.Get(key.slot())
+	if !found || e.key != key {
+		return Result[V]{}, false
 	}
-	age := time.Since(kept.loaded)
-	return Result[V]{Value: kept.value, Life: kept.life, Outcome: kept.life.at(age), Age: age}
+	now := time.Now()
+	age := now.Sub(e.loaded)
+	outcome := e.life.at(age)
+	if how, purged := c.purges.of(e.number, key, e.tags); purged {
+		if how == Hard {
+			return Result[V]{}, false
+		}
+		if outcome == Hit {
+			outcome = e.life.ended()
+		}
+	}
+	if outcome == Miss {
+		return Result[V]{}, false
+	}
+	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, now.Sub(e.failed) < pause
 }
 
-// keep stores a value. Ristretto may decline new keys under pressure; then the next call loads again.
-func (c *Cache[V]) keep(key string, value V, life Life) {
-	if life.whole() <= 0 {
+// keep stores a value, and returns when it can be found. Ristretto may decline new keys under pressure; then
+// the next call loads again. One at a time: of several new values in its queue it drops those for which there
+// is no room, and all but the first of one key.
+func (c *Cache[V]) keep(e entry[V]) {
+	c.keeping.Lock()
+	defer c.keeping.Unlock()
+	rest := e.life.whole() - time.Since(e.loaded)
+	if rest <= 0 {
 		return
 	}
-	cost := int64(len(key)) + entryOverhead
-	if c.cost != nil {
-		cost += c.cost(value)
+	cost := int64(entryOverhead + len(e.tags)*len(Key{}))
+	if c.options.Cost != nil {
+		cost += c.options.Cost(e.value)
 	}
-	e := entry[V]{key: key, value: value, life: life, loaded: time.Now()}
-	if !c.store.SetWithTTL(key, e, cost, life.whole()) {
+	if !c.store.SetWithTTL(e.key.slot(), e, cost, rest) {
 		c.counts.dropped.Add(1)
 		return
 	}
-	// New keys are stored by another goroutine: without this the call after the flight could miss.
 	c.store.Wait()
+}
+
+// postpone has the value of key, where it is kept, served for a moment without another load.
+func (c *Cache[V]) postpone(key Key) {
+	if e, found := c.store.Get(key.slot()); found && e.key == key {
+		e.failed = time.Now()
+		c.keep(e)
+	}
 }
 
 // Close waits for loads under way and frees the store. Calls that come later get ErrClosed.
@@ -161,24 +217,20 @@ type Stats struct {
 	Hits, Stales, Misses uint64
 	Loads                uint64 // less than Stales and Misses together, by those who shared one
 	Failed               uint64 // loads that ended in an error
-	Dropped              uint64 // values that the store declined at once
+	Spares               uint64 // misses that got an old value for that reason
+	Shed                 uint64 // loads that were declined
+	Dropped              uint64 // values that the store declined
 }
 
 // Stats returns the counts of now.
 func (c *Cache[V]) Stats() Stats {
 	return Stats{
 		Hits: c.counts.hits.Load(), Stales: c.counts.stales.Load(), Misses: c.counts.misses.Load(),
-		Loads: c.counts.loads.Load(), Failed: c.counts.failed.Load(), Dropped: c.counts.dropped.Load(),
+		Loads: c.counts.loads.Load(), Failed: c.counts.failed.Load(), Spares: c.counts.spares.Load(),
+		Shed: c.counts.shed.Load(), Dropped: c.counts.dropped.Load(),
 	}
 }
 
 type counters struct {
-	hits, stales, misses, loads, failed, dropped atomic.Uint64
-}
-
-func (c *counters) of(o Outcome) *atomic.Uint64 {
-	if o == Stale {
-		return &c.stales
-	}
-	return &c.hits
+	hits, stales, misses, loads, failed, spares, shed, dropped atomic.Uint64
 }

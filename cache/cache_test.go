@@ -30,6 +30,9 @@ func open(t *testing.T, o Options[string]) *Cache[string] {
 	return c
 }
 
+// named is the key of a text.
+func named(text string) Key { return KeyOf([]byte(text)) }
+
 // counted returns a load that answers "value 1", "value 2" and so on.
 func counted(loads *atomic.Int64, life Life) Load[string] {
 	return func(context.Context) (string, Life, error) {
@@ -39,7 +42,7 @@ func counted(loads *atomic.Int64, life Life) Load[string] {
 
 func want(t *testing.T, c *Cache[string], load Load[string], value string, outcome Outcome, age time.Duration) {
 	t.Helper()
-	got, err := c.Get(t.Context(), "key", load)
+	got, err := c.Get(t.Context(), named("key"), load)
 	if err != nil || got.Value != value || got.Outcome != outcome || got.Age != age {
 		t.Fatalf("Get = %+v, %v, want %s as %v of age %v", got, err, value, outcome, age)
 	}
@@ -54,30 +57,48 @@ func TestValueLivesFreshThenStaleThenGone(t *testing.T) {
 		want(t, c, load, "value 1", Miss, 0)
 		synctest.Wait() // until then a call shares the load that is landing
 		want(t, c, load, "value 1", Hit, 0)
-		time.Sleep(1999 * time.Millisecond)
+		<-time.After(1999 * time.Millisecond)
 		want(t, c, load, "value 1", Hit, 1999*time.Millisecond)
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 		want(t, c, load, "value 1", Stale, 2*time.Second)
 		synctest.Wait()
 		want(t, c, load, "value 2", Hit, 0)
-		time.Sleep(5 * time.Second)
+		<-time.After(5 * time.Second)
 		want(t, c, load, "value 3", Miss, 0)
 	})
 }
 
-func TestStaleValueOutlivesFailingLoads(t *testing.T) {
+// TestOldValuesOutliveFailingLoads asks the same key through the three parts of a life while loads fail.
+func TestOldValuesOutliveFailingLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, Options[string]{})
+		life := Life{Fresh: time.Second, Stale: time.Second, IfError: 4 * time.Second}
+		want(t, c, counted(new(atomic.Int64), life), "value 1", Miss, 0)
 		var loads atomic.Int64
-		want(t, c, counted(&loads, Life{Fresh: time.Second, Stale: 2 * time.Second}), "value 1", Miss, 0)
-		failing := func(context.Context) (string, Life, error) { return "", Life{}, errBroken }
-		time.Sleep(time.Second)
+		failing := func(context.Context) (string, Life, error) {
+			loads.Add(1)
+			<-time.After(100 * time.Millisecond)
+			return "", Life{}, errBroken
+		}
+		<-time.After(time.Second)
 		want(t, c, failing, "value 1", Stale, time.Second)
-		time.Sleep(time.Second)
-		want(t, c, failing, "value 1", Stale, 2*time.Second)
-		time.Sleep(time.Second)
-		if got, err := c.Get(t.Context(), "key", failing); !errors.Is(err, errBroken) {
-			t.Fatalf("Get after the whole life = %+v, %v, want the load's error", got, err)
+		<-time.After(500 * time.Millisecond) // 1.5 s; the load failed at 1.1 s
+		want(t, c, failing, "value 1", Stale, 1500*time.Millisecond)
+		if got := loads.Load(); got != 1 {
+			t.Errorf("%d loads within the pause after one that went wrong, want 1", got)
+		}
+		<-time.After(time.Second) // 2.5 s
+		got, err := c.Get(t.Context(), named("key"), failing)
+		if err != nil || got.Value != "value 1" || got.Outcome != Spare || !errors.Is(got.Failure, errBroken) || got.Age != 2500*time.Millisecond {
+			t.Errorf("Get past Stale = %+v, %v, want the old value with the load's error", got, err)
+		}
+		got, err = c.Get(t.Context(), named("key"), failing)
+		if err != nil || got.Outcome != Spare || got.Failure != nil || loads.Load() != 2 {
+			t.Errorf("Get right after = %+v, %v after %d loads, want the old value without a third", got, err, loads.Load())
+		}
+		<-time.After(4 * time.Second)
+		if got, err := c.Get(t.Context(), named("key"), failing); !errors.Is(err, errBroken) {
+			t.Errorf("Get after the whole life = %+v, %v, want the load's error", got, err)
 		}
 	})
 }
@@ -92,7 +113,7 @@ func TestZeroLifeIsNotKept(t *testing.T) {
 
 func TestErrorsAreNotKept(t *testing.T) {
 	c := open(t, Options[string]{})
-	if _, err := c.Get(t.Context(), "key", func(context.Context) (string, Life, error) {
+	if _, err := c.Get(t.Context(), named("key"), func(context.Context) (string, Life, error) {
 		return "", Life{Fresh: time.Hour}, errBroken
 	}); !errors.Is(err, errBroken) {
 		t.Fatalf("Get = %v, want the load's error", err)
@@ -109,8 +130,8 @@ func TestOneLoadForAllWhoAskMeanwhile(t *testing.T) {
 		const many = 100
 		for range many {
 			callers.Go(func() {
-				got, err := c.Get(t.Context(), "key", func(context.Context) (string, Life, error) {
-					time.Sleep(time.Second)
+				got, err := c.Get(t.Context(), named("key"), func(context.Context) (string, Life, error) {
+					<-time.After(time.Second)
 					loads.Add(1)
 					return "value", Life{}, nil
 				})
@@ -146,10 +167,10 @@ func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 		}
 		impatient, cancel := context.WithTimeout(context.WithValue(t.Context(), tag{}, "of the first"), time.Second)
 		defer cancel()
-		if _, err := c.Get(impatient, "key", slow); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := c.Get(impatient, named("key"), slow); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatalf("Get of the impatient = %v, want its deadline", err)
 		}
-		got, err := c.Get(t.Context(), "key", slow)
+		got, err := c.Get(t.Context(), named("key"), slow)
 		if err != nil || got.Value != "of the first" || !got.Shared {
 			t.Fatalf("Get of the patient = %+v, %v, want the load that the first began", got, err)
 		}
@@ -160,7 +181,7 @@ func TestLoadHasALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, Options[string]{LoadLimit: 3 * time.Second})
 		began := time.Now()
-		_, err := c.Get(t.Context(), "key", func(ctx context.Context) (string, Life, error) {
+		_, err := c.Get(t.Context(), named("key"), func(ctx context.Context) (string, Life, error) {
 			<-ctx.Done()
 			return "", Life{}, ctx.Err()
 		})
@@ -174,9 +195,9 @@ func TestPanicAndExitReachEverybodyWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, Options[string]{})
 		for name, load := range map[string]Load[string]{
-			"panic": func(context.Context) (string, Life, error) { time.Sleep(time.Second); panic("boom") },
+			"panic": func(context.Context) (string, Life, error) { <-time.After(time.Second); panic("boom") },
 			"exit": func(context.Context) (string, Life, error) {
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				runtime.Goexit()
 				return "", Life{}, nil
 			},
@@ -184,7 +205,7 @@ func TestPanicAndExitReachEverybodyWhoWaits(t *testing.T) {
 			var callers sync.WaitGroup
 			for range 3 {
 				callers.Go(func() {
-					_, err := c.Get(t.Context(), name, load)
+					_, err := c.Get(t.Context(), named(name), load)
 					var panicked *PanicError
 					if err == nil || errors.As(err, &panicked) != (name == "panic") {
 						t.Errorf("Get of a load that ends in %s = %v", name, err)
@@ -204,15 +225,15 @@ func TestStaleKeyIsLoadedOnceAtATime(t *testing.T) {
 		var loads atomic.Int64
 		life := Life{Fresh: time.Second, Stale: time.Minute}
 		want(t, c, counted(&loads, life), "value 1", Miss, 0)
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		slow := func(ctx context.Context) (string, Life, error) {
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			return counted(&loads, life)(ctx)
 		}
 		for range 50 {
 			want(t, c, slow, "value 1", Stale, 2*time.Second)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		want(t, c, slow, "value 2", Hit, 0)
 	})
@@ -225,7 +246,7 @@ func TestClosedCache(t *testing.T) {
 	}
 	c.Close()
 	c.Close()
-	if _, err := c.Get(t.Context(), "key", counted(new(atomic.Int64), Life{})); !errors.Is(err, ErrClosed) {
+	if _, err := c.Get(t.Context(), named("key"), counted(new(atomic.Int64), Life{})); !errors.Is(err, ErrClosed) {
 		t.Errorf("Get of a closed cache = %v, want %v", err, ErrClosed)
 	}
 }
@@ -239,7 +260,7 @@ func TestPressureNeverGivesAnotherKeysValue(t *testing.T) {
 		callers.Go(func() {
 			for i := range 2000 {
 				key := fmt.Sprint((worker*31 + i*7) % 3000)
-				got, err := c.Get(t.Context(), key, func(context.Context) (string, Life, error) {
+				got, err := c.Get(t.Context(), named(key), func(context.Context) (string, Life, error) {
 					return "value of " + key, Life{Fresh: time.Hour}, nil
 				})
 				if err != nil || got.Value != "value of "+key {
@@ -274,10 +295,10 @@ func TestGetFollowsItsModel(t *testing.T) {
 func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 	c := open(t, Options[string]{})
 	// Out of step with ristretto's sweeps, which may drop an entry that is stored anew at that instant.
-	time.Sleep(100 * time.Millisecond)
-	held, heldAt, loads := "", time.Time{}, 0
+	<-time.After(100 * time.Millisecond)
+	held, heldAt, failedAt, loads := "", time.Time{}, time.Time{}, 0
 	for i, wait := range waits {
-		time.Sleep(time.Duration(wait) * time.Second)
+		<-time.After(time.Duration(wait) * time.Second)
 		load := func(context.Context) (string, Life, error) {
 			if fails[i] {
 				return "", Life{}, errBroken
@@ -289,7 +310,7 @@ func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 		if held != "" {
 			outcome = life.at(age)
 		}
-		got, err := c.Get(t.Context(), "key", load)
+		got, err := c.Get(t.Context(), named("key"), load)
 		synctest.Wait()
 		next := fmt.Sprint(loads)
 		switch {
@@ -299,13 +320,17 @@ func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 			}
 			continue
 		case outcome == Miss:
-			held, heldAt = next, time.Now()
+			held, heldAt, failedAt = next, time.Now(), time.Time{}
 		}
 		if err != nil || got.Outcome != outcome || got.Value != held {
 			return fmt.Errorf("step %d: Get = %+v, %v, want %s as %v", i, got, err, held, outcome)
 		}
-		if outcome == Stale && !fails[i] {
-			held, heldAt = next, time.Now()
+		switch {
+		case outcome != Stale || time.Since(failedAt) < pause:
+		case fails[i]:
+			failedAt = time.Now()
+		default:
+			held, heldAt, failedAt = next, time.Now(), time.Time{}
 		}
 		if life.whole() == 0 {
 			held = ""
@@ -324,7 +349,7 @@ func BenchmarkHit(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := c.Get(b.Context(), "key", load); err != nil {
+			if _, err := c.Get(b.Context(), named("key"), load); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // flight is one load under way. Its result is read after done is closed.
 type flight[V any] struct {
-	done  chan struct{}
-	value V
-	life  Life
-	err   error
+	number uint64 // of the last purge before it began
+	done   chan struct{}
+	value  V
+	life   Life
+	err    error
 }
 
 // PanicError is a panic of a load, as the error that everybody who waits for it gets.
@@ -26,21 +28,27 @@ func (e *PanicError) Error() string { return fmt.Sprintf("load panicked: %v", e.
 // errExited says that a load ended its goroutine (runtime.Goexit) instead of returning.
 var errExited = errors.New("load exited without an answer")
 
-// join returns the flight for key: the one under way, or a new one that runs load.
-func (c *Cache[V]) join(ctx context.Context, key string, load Load[V]) (f *flight[V], shared bool) {
+// join returns the flight for key: the one under way, or a new one that runs load. Who comes after a purge
+// does not share a load that began before it.
+func (c *Cache[V]) join(ctx context.Context, key Key, load Load[V]) (f *flight[V], shared bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f, underway := c.flights[key]; underway {
+	number := c.purges.newest.Load()
+	if f, underway := c.flights[key]; underway && f.number == number {
 		return f, true
 	}
 	if c.closed {
 		return landed(Result[V]{}, ErrClosed), false
 	}
 	// Checked again under the lock: the flight that this call waited to start may just have landed.
-	if kept := c.lookup(key); kept.Outcome == Hit {
+	if kept, _ := c.lookup(key); kept.Outcome == Hit {
 		return landed(kept, nil), true
 	}
-	f = &flight[V]{done: make(chan struct{}), err: errExited}
+	if c.options.MaxLoads > 0 && len(c.flights) >= c.options.MaxLoads {
+		c.counts.shed.Add(1)
+		return landed(Result[V]{}, ErrBusy), false
+	}
+	f = &flight[V]{done: make(chan struct{}), err: errExited, number: number}
 	c.flights[key] = f
 	c.landed.Add(1)
 	c.counts.loads.Add(1)
@@ -48,30 +56,40 @@ func (c *Cache[V]) join(ctx context.Context, key string, load Load[V]) (f *fligh
 	return f, false
 }
 
-// fly runs load and lands the flight: first everybody who waits gets the result, then the store, and only
-// then the flight leaves, so that a call in between joins it instead of loading again.
-func (c *Cache[V]) fly(ctx context.Context, key string, f *flight[V], load Load[V]) {
+// fly runs load and lands the flight. Everybody who waits gets a value before the store has it, and only then
+// the flight leaves: a call in between joins it instead of loading again. After an error it leaves first.
+func (c *Cache[V]) fly(ctx context.Context, key Key, f *flight[V], load Load[V]) {
 	defer c.landed.Done()
-	defer func() {
-		c.mu.Lock()
-		delete(c.flights, key)
-		c.mu.Unlock()
-	}()
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			f.err = &PanicError{Value: recovered, Stack: debug.Stack()}
 		}
 		if f.err != nil {
 			c.counts.failed.Add(1)
+			c.postpone(key)
+			c.leave(key, f)
+			close(f.done)
+			return
 		}
 		close(f.done)
-		if f.err == nil {
-			c.keep(key, f.value, f.life)
+		e := entry[V]{key: key, value: f.value, life: f.life, number: f.number, loaded: time.Now()}
+		if c.options.Tags != nil {
+			e.tags = c.options.Tags(f.value)
 		}
+		c.keep(e)
+		c.leave(key, f)
 	}()
-	ctx, cancel := context.WithTimeout(ctx, c.loadLimit)
+	ctx, cancel := context.WithTimeout(ctx, c.options.LoadLimit)
 	defer cancel()
 	f.value, f.life, f.err = load(ctx)
+}
+
+func (c *Cache[V]) leave(key Key, f *flight[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flights[key] == f {
+		delete(c.flights, key)
+	}
 }
 
 // wait returns the flight's result, or ctx's error when that ends first.

@@ -23,8 +23,9 @@ func NewTxHash(raw []byte) TxHash { return TxHash{string(raw)} }
 // ParseTxHash reads 0x and 64 hex digits, 64 hex digits alone, or base58 of 64 bytes.
 func ParseTxHash(text string) (TxHash, error) {
 	if digits := strings.TrimPrefix(text, "0x"); len(digits) == 2*evmHashLength {
-		if raw, err := hex.DecodeString(digits); err == nil {
-			return NewTxHash(raw), nil
+		var raw [evmHashLength]byte
+		if _, err := hex.Decode(raw[:], []byte(digits)); err == nil {
+			return NewTxHash(raw[:]), nil
 		}
 	}
 	if raw, err := decodeBase58(text, solanaSignatureLength); err == nil {
@@ -69,11 +70,14 @@ type Hash [32]byte
 // ParseHash reads 0x and 64 hex digits in any case.
 func ParseHash(text string) (Hash, error) {
 	digits, prefixed := strings.CutPrefix(text, "0x")
-	raw, err := hex.DecodeString(digits)
-	if !prefixed || err != nil || len(raw) != len(Hash{}) {
+	var raw Hash
+	if !prefixed || len(digits) != hex.EncodedLen(len(raw)) {
 		return Hash{}, fmt.Errorf("%q is not 0x and 64 hex digits", text)
 	}
-	return Hash(raw), nil
+	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
+		return Hash{}, fmt.Errorf("%q is not 0x and 64 hex digits", text)
+	}
+	return raw, nil
 }
 
 // ParseSolanaHash reads base58 of 32 bytes, in which Solana writes hashes of blocks.

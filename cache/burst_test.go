@@ -1,0 +1,134 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestTenThousandCallersOfAColdKeyLoadOnce has all of them wait at once, a third of them not for long.
+func TestTenThousandCallersOfAColdKeyLoadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const callers = 10_000
+		c := open(t, Options[string]{})
+		var loads, answered, left atomic.Int64
+		load := func(context.Context) (string, Life, error) {
+			loads.Add(1)
+			<-time.After(2 * time.Second)
+			return "value", Life{Fresh: time.Hour}, nil
+		}
+		var waiting sync.WaitGroup
+		for i := range callers {
+			waiting.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i%3)*time.Second)
+				defer cancel()
+				if i%3 == 1 { // as long as the load takes: either may win, so wait longer
+					ctx = t.Context()
+				}
+				if _, err := c.Get(ctx, named("key"), load); err != nil {
+					left.Add(1)
+					return
+				}
+				answered.Add(1)
+			})
+		}
+		waiting.Wait()
+		impatient := int64(callers/3 + 1)
+		if loads.Load() != 1 || left.Load() != impatient || answered.Load() != callers-impatient {
+			t.Errorf("%d loads, %d answered, %d left, want 1, %d and %d", loads.Load(), answered.Load(), left.Load(), callers-impatient, impatient)
+		}
+	})
+}
+
+// TestBurstOfNewKeysIsKept loads more keys at once than ristretto's queue of new ones has room for.
+func TestBurstOfNewKeysIsKept(t *testing.T) {
+	const keys, workers = 35_000, 16
+	c := open(t, Options[string]{MaxBytes: 64 << 20})
+	load := func(context.Context) (string, Life, error) { return "value", Life{Fresh: time.Hour}, nil }
+	var working sync.WaitGroup
+	for worker := range workers {
+		working.Go(func() {
+			for i := worker; i < keys; i += workers {
+				if _, err := c.Get(t.Context(), named(fmt.Sprint(i)), load); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	working.Wait()
+	c.Close() // returns when the last value is in the store
+	if got := c.Stats(); got.Dropped > 0 || got.Loads != keys {
+		t.Errorf("Stats() = %+v, want %d loads and nothing dropped", got, keys)
+	}
+}
+
+// TestExpiredValuesGiveBackTheirMemory waits for the sweep that ristretto does in steps of seconds.
+func TestExpiredValuesGiveBackTheirMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size = 1 << 10
+		c := open(t, Options[string]{MaxBytes: 1 << 20, Cost: func(string) int64 { return size }})
+		load := func(context.Context) (string, Life, error) { return "value", Life{Fresh: time.Second}, nil }
+		for i := range 100 {
+			if _, err := c.Get(t.Context(), named(fmt.Sprint(i)), load); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if taken := 1<<20 - c.store.RemainingCost(); taken < 100*size {
+			t.Fatalf("%d bytes are taken by 100 values of %d", taken, size)
+		}
+		<-time.After(20 * time.Second)
+		synctest.Wait()
+		if left := c.store.RemainingCost(); left != 1<<20 {
+			t.Errorf("%d of %d bytes are free after all values have expired", left, 1<<20)
+		}
+	})
+}
+
+func TestMoreLoadsThanMayRunAreDeclined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{MaxLoads: 2})
+		life := Life{Fresh: time.Second, IfError: time.Hour}
+		want(t, c, counted(new(atomic.Int64), life), "value 1", Miss, 0)
+		synctest.Wait()
+		slow := func(context.Context) (string, Life, error) {
+			<-time.After(10 * time.Second)
+			return "slow", Life{}, nil
+		}
+		for i := range 2 {
+			go func() { _, _ = c.Get(t.Context(), named(fmt.Sprint("slow ", i)), slow) }()
+		}
+		synctest.Wait()
+		want(t, c, slow, "value 1", Hit, 0)
+		if got, err := c.Get(t.Context(), named("another"), slow); !errors.Is(err, ErrBusy) {
+			t.Errorf("a third load: %+v, %v, want %v", got, err, ErrBusy)
+		}
+		<-time.After(2 * time.Second)
+		got, err := c.Get(t.Context(), named("key"), slow)
+		if err != nil || got.Outcome != Spare || !errors.Is(got.Failure, ErrBusy) {
+			t.Errorf("a third load for a kept key: %+v, %v, want the old value", got, err)
+		}
+		if shed := c.Stats().Shed; shed != 2 {
+			t.Errorf("%d loads are counted as shed, want 2", shed)
+		}
+	})
+}
+
+func TestHitAllocatesNothing(t *testing.T) {
+	c := open(t, Options[string]{Tags: tagged})
+	want(t, c, counted(new(atomic.Int64), Life{Fresh: time.Hour}), "value 1", Miss, 0)
+	c.landed.Wait()
+	field := []byte("key")
+	if allocations := testing.AllocsPerRun(100, func() {
+		if _, found := c.Hit(KeyOf(field)); !found {
+			t.Error("no hit")
+		}
+	}); allocations > 0 {
+		t.Errorf("a hit makes %v allocations, want none", allocations)
+	}
+}

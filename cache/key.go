@@ -1,0 +1,26 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// Key names a value, or the values that one purge reaches. It has one size whatever it was made of, and tells
+// who reads it nothing.
+type Key [sha256.Size]byte
+
+// KeyOf returns the key of fields in their canonical form. Each goes in with its length, so that no two
+// sequences of fields have one key.
+func KeyOf(fields ...[]byte) Key {
+	var space [256]byte // longer ones than are usual are moved to the heap
+	text := space[:0]
+	for _, field := range fields {
+		text = binary.AppendUvarint(text, uint64(len(field)))
+		text = append(text, field...)
+	}
+	return sha256.Sum256(text)
+}
+
+// slot is where ristretto has the key. Two keys of one slot drive each other out; neither is taken for the
+// other, since entries hold their key.
+func (k Key) slot() uint64 { return binary.NativeEndian.Uint64(k[:8]) }

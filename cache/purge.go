@@ -1,0 +1,74 @@
+package cache
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Purge is how a value is declared out of date.
+type Purge uint8
+
+// The ways to purge.
+const (
+	Soft Purge = iota // served as one past its freshness is
+	Hard              // never served again
+)
+
+// purges are the numbered purges of keys and tags. Values are numbered too, by the last purge before their
+// load began: a purge reaches every value with a lower number than its own, also one that was being loaded
+// while the purge came. The store has no way to find values by tag, and needs none that way.
+type purges struct {
+	newest atomic.Uint64 // number of the last purge; all that most lookups read
+
+	mu   sync.RWMutex
+	last map[Key][2]uint64 // by key or tag: number of its last soft and hard purge
+	all  uint64            // number up to which everything is purged
+}
+
+// mostPurges bounds the memory. When it is reached everything that was kept so far is purged, since what the
+// forgotten purges were about is not known any more.
+const mostPurges = 1 << 14
+
+// add purges what has one of the keys, as its own or as a tag.
+func (p *purges) add(how Purge, keys ...Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	number := p.newest.Load() + 1
+	if p.last == nil || len(p.last)+len(keys) > mostPurges {
+		if p.last != nil {
+			p.all = number
+		}
+		p.last = make(map[Key][2]uint64)
+	}
+	for _, key := range keys {
+		numbers := p.last[key]
+		numbers[how] = number
+		p.last[key] = numbers
+	}
+	// Last: who reads the number finds the purge.
+	p.newest.Store(number)
+}
+
+// of tells whether a value of this number has been purged.
+func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool) {
+	if number >= p.newest.Load() {
+		return Soft, false
+	}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if number < p.all {
+		return Hard, true
+	}
+	numbers := p.last[key]
+	for _, tag := range tags {
+		of := p.last[tag]
+		numbers[Soft], numbers[Hard] = max(numbers[Soft], of[Soft]), max(numbers[Hard], of[Hard])
+	}
+	if number < numbers[Hard] {
+		return Hard, true
+	}
+	return Soft, number < numbers[Soft]
+}
+
+// Purge declares out of date what is kept, or being loaded, under one of the keys or with one as its tag.
+func (c *Cache[V]) Purge(how Purge, keys ...Key) { c.purges.add(how, keys...) }

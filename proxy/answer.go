@@ -1,9 +1,11 @@
 package proxy
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
 )
 
 // answer is what one load made, ready to be copied to any number of clients: one page or several that belong
@@ -26,12 +29,13 @@ type answer struct {
 // page is a body with its headers.
 type page struct {
 	body    []byte
+	plain   form     // the body as it is
+	forms   *forms   // nil where the body is too short to be compressed
 	link    []string // to its neighbours among the pages, nil when there is one page
-	etag    []string
-	length  []string
 	control []string
 
 	final     bool       // nothing can follow what the body tells
+	orders    []order.ID // that the body is about
 	chains    []chain.ID // that the body is about; none: all that are indexed
 	freshness freshness
 
@@ -41,11 +45,14 @@ type page struct {
 
 // Header values that many answers share.
 var (
-	jsonType  = []string{"application/json; charset=utf-8"}
-	noStore   = []string{"no-store"}
-	noSniff   = []string{"nosniff"}
-	anyOrigin = []string{"*"}
-	exposed   = []string{"Age, Cache-Status, ETag, Link, Retry-After, X-Index-Behind, X-Index-Head, X-Index-Lag, X-Request-Id"}
+	jsonType    = []string{"application/json; charset=utf-8"}
+	noStore     = []string{"no-store"}
+	noSniff     = []string{"nosniff"}
+	anyOrigin   = []string{"*"}
+	varyCoding  = []string{"Accept-Encoding"}
+	varyStreams = []string{"Accept, Accept-Encoding"}
+	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
+		"X-Index-Behind, X-Index-Head, X-Index-Lag, X-Request-Id"}
 )
 
 // onePage is what most loads come to.
@@ -53,54 +60,78 @@ func onePage(body []byte) []page { return []page{{body: body}} }
 
 // newAnswer makes the headers of pages. Bodies that are not kept here must not be kept elsewhere either.
 func newAnswer(pages []page, life cache.Life) answer {
-	control := noStore
-	if life.Fresh > 0 {
-		control = publicFor(life.Fresh)
-	}
+	control := cacheControl(life)
 	for i := range pages {
 		p := &pages[i]
-		p.length, p.control = []string{strconv.Itoa(len(p.body))}, control
+		if life.Fresh > 0 && cap(p.body) > len(p.body)+len(p.body)/8 {
+			p.body = bytes.Clone(p.body) // what was made ready for a longer one would be kept with it
+		}
+		p.control = control
+		p.plain = form{body: p.body, length: []string{strconv.Itoa(len(p.body))}}
 		if life.Fresh > 0 {
 			const etagBytes = 16
 			digest := sha256.Sum256(p.body)
-			p.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
+			p.plain.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
+		}
+		if len(p.body) >= smallestEncoded {
+			p.forms = new(forms)
 		}
 	}
 	return answer{pages: pages}
 }
 
-// publicFor lets caches between here and the client keep an answer.
-func publicFor(life time.Duration) []string {
-	return []string{"public, max-age=" + strconv.Itoa(int(life/time.Second))}
-}
+// isEmpty says of an answer that it is none.
+func (a answer) isEmpty() bool { return a.pages == nil && a.problem == nil }
 
-// cost is what the answer takes in memory, bytes.
+// cost is what the answer takes in memory at most, bytes: each compressed form is half as long as the body or
+// is not kept.
 func (a answer) cost() int64 {
-	const headers = 256
+	const headers = 512
 	cost := int64(headers)
 	for _, p := range a.pages {
-		cost += int64(cap(p.body)) + headers
+		cost += 2*int64(cap(p.body)) + headers
 	}
 	return cost
 }
 
-// tag tells the page from others of its question.
-func (p page) tag() string {
-	if p.etag == nil {
-		return ""
+// tags are what the answer can be purged by: every order and every chain that it is about.
+func (a answer) tags() []cache.Key {
+	var tags []cache.Key
+	for _, p := range a.pages {
+		for _, id := range p.orders {
+			tags = append(tags, orderTag(id))
+		}
+		for _, id := range p.chains {
+			if tag := chainTag(id); !slices.Contains(tags, tag) {
+				tags = append(tags, tag)
+			}
+		}
 	}
-	return strings.Trim(p.etag[0], `"`)
+	return tags
 }
 
-// write sends the page, or that the client has it already.
-func (p page) write(c *gin.Context, age time.Duration) {
+func orderTag(id order.ID) cache.Key { return cache.KeyOf([]byte("order"), id[:]) }
+
+func chainTag(id chain.ID) cache.Key { return cache.KeyOf([]byte("chain"), []byte(id.String())) }
+
+// tag tells the page from others of its question.
+func (p *page) tag() string {
+	if p.plain.etag == nil {
+		return ""
+	}
+	return strings.Trim(p.plain.etag[0], `"`)
+}
+
+// write sends the page in the coding that the client likes best, or that the client has it already.
+func (p *page) write(c *gin.Context, age time.Duration) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = p.control
 	p.freshness.write(header)
-	if p.etag != nil {
-		header["Etag"] = p.etag
-		header["Age"] = []string{strconv.Itoa(int(age / time.Second))}
-		if matches(c.Request.Header["If-None-Match"], p.etag[0]) {
+	sent := p.in(acceptedEncoding(c.Request.Header["Accept-Encoding"]))
+	if sent.etag != nil {
+		header["Etag"] = sent.etag
+		header["Age"] = ageOf(age)
+		if matches(c.Request.Header["If-None-Match"], sent.etag[0]) {
 			c.Status(http.StatusNotModified)
 			return
 		}
@@ -109,16 +140,19 @@ func (p page) write(c *gin.Context, age time.Duration) {
 		header["Link"] = p.link
 	}
 	if !p.quoted.IsZero() {
-		header["Age"] = []string{strconv.Itoa(int(time.Since(p.quoted) / time.Second))}
+		header["Age"] = ageOf(time.Since(p.quoted))
 	}
 	if !p.expires.IsZero() {
 		header["Expires"] = []string{p.expires.UTC().Format(http.TimeFormat)}
 	}
+	if sent.coding != nil {
+		header["Content-Encoding"] = sent.coding
+	}
 	header["Content-Type"] = jsonType
-	header["Content-Length"] = p.length
+	header["Content-Length"] = sent.length
 	c.Status(http.StatusOK)
 	// A client that left is no error of ours, and the log has the bytes sent.
-	_, _ = c.Writer.Write(p.body)
+	_, _ = c.Writer.Write(sent.body)
 }
 
 // matches reports whether an If-None-Match header names etag, by weak comparison (RFC 9110 section 13.1.2).
@@ -132,24 +166,4 @@ func matches(conditions []string, etag string) bool {
 		}
 	}
 	return false
-}
-
-// Cache-Status values (RFC 9211).
-var (
-	statusHit    = []string{"crossgate; hit"}
-	statusStale  = []string{"crossgate; hit; detail=stale"}
-	statusMiss   = []string{"crossgate; fwd=miss"}
-	statusShared = []string{"crossgate; fwd=miss; collapsed"}
-)
-
-func cacheStatus(outcome cache.Outcome, shared bool) []string {
-	switch {
-	case outcome == cache.Hit:
-		return statusHit
-	case outcome == cache.Stale:
-		return statusStale
-	case shared:
-		return statusShared
-	}
-	return statusMiss
 }

@@ -3,12 +3,16 @@ package proxy
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
 	"crossgate/quote"
 )
+
+// comparisonLife is about a block. A price is not served past it, whatever goes wrong.
+var comparisonLife = cache.Life{Fresh: 2 * time.Second}
 
 // estimationRoute answers what a swap costs, for nobody in particular: no recipient, no transaction.
 func (s *Server) estimationRoute() route[quote.Request] {
@@ -17,15 +21,21 @@ func (s *Server) estimationRoute() route[quote.Request] {
 		dialect: swapping,
 		limit:   s.options.SwapLimit,
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, false) },
-		key:     swapKey,
+		key:     comparisonKey,
 		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
 			estimate, err := s.options.Estimate(ctx, r)
 			if err != nil {
 				return nil, noLife, err
 			}
-			return quotedPage(s.encoder.AppendEstimation(nil, estimate), estimate), noLife, nil
+			return quotedPage(s.encoder.AppendEstimation(nil, estimate), estimate), comparisonLife, nil
 		},
 	}
+}
+
+// comparisonKey leaves out how long the client prefers to wait: a comparison that is there answers everybody.
+func comparisonKey(path []byte, r quote.Request) cache.Key {
+	r.Wait = 0
+	return swapKey(path, r)
 }
 
 // explanationRoute answers how the answer of /v1.0/chain/transaction to the same parameters comes about, also

@@ -13,8 +13,8 @@ import (
 	"crossgate/token"
 )
 
-// lockedLife is the shortest time in which a block can change the answer.
-var lockedLife = cache.Life{Fresh: 2 * time.Second}
+// lockedLife begins with the shortest time in which a block can change the answer.
+var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: time.Minute}
 
 // lockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
 // who do not expect that.
@@ -24,7 +24,7 @@ func (s *Server) lockedRoute() route[chain.Address] {
 		dialect: tracking,
 		limit:   s.options.OrderLimit,
 		parse:   parseTakerAddress,
-		key:     chain.Address.String,
+		key:     func(path []byte, taker chain.Address) cache.Key { return cache.KeyOf(path, taker.Bytes()) },
 		load:    s.loadLocked,
 		indexed: true,
 	}

@@ -32,7 +32,7 @@ func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
 		t.Fatalf("log %q: %v", w.log.String(), err)
 	}
 	if line.Method != "GET" || line.Status != http.StatusOK || line.Route != ordersPath+":creationTxHash" ||
-		line.Bytes != len(body(t, response)) || line.RequestID != response.Header.Get("X-Request-Id") || line.Cache != "crossgate; fwd=miss" {
+		line.Bytes != len(body(t, response)) || line.RequestID != response.Header.Get("X-Request-Id") || line.Cache != "crossgate; fwd=miss; stored" {
 		t.Errorf("logged %+v", line)
 	}
 	if strings.Contains(w.log.String(), secret) {

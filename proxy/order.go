@@ -20,7 +20,7 @@ func (s *Server) orderRoute() route[order.ID] {
 		dialect: tracking,
 		limit:   s.options.OrderLimit,
 		parse:   parseOrderID,
-		key:     order.ID.String,
+		key:     orderKey,
 		load:    s.loadOrder,
 		indexed: true,
 		streams: true,
@@ -34,7 +34,7 @@ func (s *Server) statusRoute() route[order.ID] {
 		dialect: swapping,
 		limit:   s.options.OrderLimit,
 		parse:   parseOrderID,
-		key:     order.ID.String,
+		key:     orderKey,
 		load:    s.loadStatus,
 		indexed: true,
 	}
@@ -48,6 +48,13 @@ func parseOrderID(c *gin.Context) (order.ID, error) {
 	return id, nil
 }
 
+func orderKey(path []byte, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
+
+// orderPage is a page about one order.
+func orderPage(body []byte, o *order.Order) page {
+	return page{body: body, orders: []order.ID{o.ID}, chains: chainsOf(o), final: isFinal(o)}
+}
+
 func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
 	o, err := s.orderByID(ctx, id)
 	if err != nil {
@@ -57,7 +64,7 @@ func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life
 	if err != nil {
 		return nil, noLife, err
 	}
-	return []page{{body: bodies[0], chains: chainsOf(o), final: isFinal(o)}}, life, nil
+	return []page{orderPage(bodies[0], o)}, life, nil
 }
 
 func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
@@ -65,7 +72,7 @@ func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]page, cache.Lif
 	if err != nil {
 		return nil, noLife, s.unknown(err, unknownStatus)
 	}
-	return []page{{body: s.encoder.AppendStatus(nil, o), chains: chainsOf(o)}}, s.lifeOf([]*order.Order{o}), nil
+	return []page{orderPage(s.encoder.AppendStatus(nil, o), o)}, s.lifeOf([]*order.Order{o}), nil
 }
 
 // unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.

@@ -27,13 +27,13 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 		dialect: d,
 		limit:   s.options.OrderLimit,
 		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
-		key:     chain.TxHash.String,
+		key:     func(path []byte, tx chain.TxHash) cache.Key { return cache.KeyOf(path, tx.Bytes()) },
 		load: func(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
 			ids, chains, life, err := s.orderIDs(ctx, tx)
 			if err != nil {
 				return nil, noLife, err
 			}
-			return []page{{body: encode(nil, ids), chains: chains}}, life, nil
+			return []page{{body: encode(nil, ids), orders: ids, chains: chains}}, life, nil
 		},
 		indexed: true,
 	}

@@ -29,7 +29,7 @@ func TestOrderIsFoundByItsID(t *testing.T) {
 		if got := string(body(t, response)); response.StatusCode != http.StatusOK || got != want {
 			t.Errorf("GET %s: HTTP %d, another record than by its transaction: %.80s", target, response.StatusCode, got)
 		}
-		if got := response.Header.Get("Cache-Control"); got != "public, max-age=600" {
+		if got := response.Header.Get("Cache-Control"); got != keptLong {
 			t.Errorf("Cache-Control of a settled order = %q", got)
 		}
 	}
@@ -92,8 +92,8 @@ func TestOrderIDsAreAlwaysAList(t *testing.T) {
 		ids  []string
 		kept string
 	}{
-		severalTx:                    {[]string{idText(10), idText(11), idText(12)}, "public, max-age=2"},
-		claimedTx:                    {[]string{idText(8)}, "public, max-age=600"},
+		severalTx:                    {[]string{idText(10), idText(11), idText(12)}, keptAWhile},
+		claimedTx:                    {[]string{idText(8)}, keptLong},
 		plainTx:                      {[]string{}, "public, max-age=1"},
 		unknownIs:                    {[]string{}, "public, max-age=1"},
 		strings.ToUpper(plainTx[2:]): {[]string{}, "public, max-age=1"},

@@ -28,7 +28,7 @@ func (s *Server) ordersRoute() route[creation] {
 		dialect: tracking,
 		limit:   s.options.OrderLimit,
 		parse:   parseCreation,
-		key:     func(q creation) string { return q.tx.String() },
+		key:     func(path []byte, q creation) cache.Key { return cache.KeyOf(path, q.tx.Bytes()) },
 		load:    func(ctx context.Context, q creation) ([]page, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
 		choose:  chooseOrder,
 		indexed: true,
@@ -85,16 +85,17 @@ func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache
 	}
 	pages := make([]page, len(bodies))
 	for i, body := range bodies {
-		pages[i] = page{body: body, link: seriesLink(i, len(bodies)), chains: chainsOf(orders[i]), final: isFinal(orders[i])}
+		pages[i] = orderPage(body, orders[i])
+		pages[i].link = seriesLink(i, len(bodies))
 	}
 	return pages, life, nil
 }
 
-func chooseOrder(q creation, orders []page) (page, error) {
+func chooseOrder(q creation, orders []page) (*page, error) {
 	if q.index >= len(orders) {
-		return page{}, orderOutOfRange.because(fmt.Sprintf("the transaction created %d of them; index counts from 0", len(orders)))
+		return nil, orderOutOfRange.because(fmt.Sprintf("the transaction created %d of them; index counts from 0", len(orders)))
 	}
-	return orders[q.index], nil
+	return &orders[q.index], nil
 }
 
 // seriesLink is the Link header of the order at index among several: where the series begins and ends and

@@ -52,10 +52,11 @@ func TestOrderHeaders(t *testing.T) {
 	full := body(t, first)
 	for name, want := range map[string]string{
 		"Content-Type":                "application/json; charset=utf-8",
-		"Cache-Control":               "public, max-age=2",
+		"Cache-Control":               keptAWhile,
+		"Vary":                        "Accept, Accept-Encoding",
 		"Access-Control-Allow-Origin": "*",
 		"X-Content-Type-Options":      "nosniff",
-		"Cache-Status":                "crossgate; fwd=miss",
+		"Cache-Status":                "crossgate; fwd=miss; stored",
 		"Age":                         "0",
 	} {
 		if got := first.Header.Get(name); got != want {
@@ -72,7 +73,7 @@ func TestOrderHeaders(t *testing.T) {
 	if other := get(s, ordersPath+createdTx, `If-None-Match: "other"`); other.StatusCode != http.StatusOK {
 		t.Errorf("another tag: HTTP %d, want 200", other.StatusCode)
 	}
-	if settled := get(s, ordersPath+claimedTx).Header.Get("Cache-Control"); settled != "public, max-age=600" {
+	if settled := get(s, ordersPath+claimedTx).Header.Get("Cache-Control"); settled != keptLong {
 		t.Errorf("Cache-Control of a settled order = %q", settled)
 	}
 	head := do(s, http.MethodHead, ordersPath+createdTx)
@@ -120,7 +121,7 @@ func TestOrdersOfOneTransactionAreASeries(t *testing.T) {
 }
 
 func TestSettledOrdersAreKept(t *testing.T) {
-	const kept, moving = "public, max-age=600", "public, max-age=2"
+	const kept, moving = keptLong, keptAWhile
 	for name, test := range map[string]struct {
 		tx      string
 		settled func(*order.Order) bool
@@ -150,12 +151,13 @@ func TestMovingOrderIsAskedForAgainAfterABlock(t *testing.T) {
 		}{
 			{0, createdTx, 1, "0"},
 			{1500 * time.Millisecond, createdTx, 1, "1"},
-			{500 * time.Millisecond, createdTx, 2, "0"},
+			{500 * time.Millisecond, createdTx, 2, "2"}, // stale, and loaded again behind it
+			{0, createdTx, 2, "0"},
 			{0, unknownIs, 3, ""},
 			{900 * time.Millisecond, unknownIs, 3, ""},
 			{200 * time.Millisecond, unknownIs, 4, ""},
 		} {
-			time.Sleep(step.wait)
+			<-time.After(step.wait)
 			response := get(s, ordersPath+step.target)
 			synctest.Wait()
 			if got := w.asked.Load(); got != step.asked {
@@ -174,7 +176,7 @@ func TestEqualRequestsShareOneSearch(t *testing.T) {
 		s := w.server(t, func(o *Options) {
 			find := o.Orders
 			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				return find(ctx, tx)
 			}
 		})

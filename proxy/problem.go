@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crossgate/cache"
 	"crossgate/proxy/wire"
 )
 
@@ -121,7 +122,7 @@ func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 	})
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	if p.remember > 0 {
-		header["Cache-Control"] = publicFor(p.remember)
+		header["Cache-Control"] = cacheControl(cache.Life{Fresh: p.remember})
 	}
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	if comesAgain(p.status) {

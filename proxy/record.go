@@ -14,12 +14,13 @@ import (
 )
 
 // Lives of answers about orders. Nothing follows a final state that no reorg can take back; what else is
-// known may change with the next block, and what is not known yet is asked for again and again.
+// known may change with the next block, and what is not known yet is asked for again and again. Where the chains
+// cannot be reached, what was known a few minutes ago, with its Age, is better than nothing.
 var (
 	noLife      = cache.Life{}
 	unknownLife = cache.Life{Fresh: time.Second}
-	movingLife  = cache.Life{Fresh: 2 * time.Second}
-	settledLife = cache.Life{Fresh: 10 * time.Minute, Stale: 10 * time.Minute}
+	movingLife  = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
+	settledLife = cache.Life{Fresh: time.Hour, Stale: time.Hour, IfError: 22 * time.Hour}
 )
 
 // settledAfter is the age of an order's newest event from which on it is held to be past any reorg where

@@ -16,18 +16,20 @@ import (
 // apart, and who answers one that has no answer in the cache.
 type route[Q any] struct {
 	paths   []string // the documented one first
+	name    []byte   // that one, for keys
 	dialect dialect
 	limit   time.Duration // of load, and so of everybody who waits for it
 	parse   func(*gin.Context) (Q, error)
-	key     func(Q) string // injective: questions with one key differ in nothing but the page they are about
+	key     func(path []byte, question Q) cache.Key // questions of one key differ in nothing but the page they are about
 	load    func(context.Context, Q) (pages []page, life cache.Life, err error)
-	choose  func(Q, []page) (page, error) // nil: load makes one page
-	indexed bool                          // the order index answers: pages tell how fresh it is
-	streams bool                          // the answer can be followed as it changes
+	choose  func(Q, []page) (*page, error) // nil: load makes one page
+	indexed bool                           // the order index answers: pages tell how fresh it is
+	streams bool                           // the answer can be followed as it changes
 }
 
 // mount makes engine serve r and returns its paths.
 func mount[Q any](s *Server, engine *gin.Engine, r route[Q]) []string {
+	r.name = []byte(r.paths[0])
 	handler := r.handler(s)
 	for _, path := range r.paths {
 		engine.GET(path, handler)
@@ -39,10 +41,13 @@ func mount[Q any](s *Server, engine *gin.Engine, r route[Q]) []string {
 
 // handler is the walk of every request.
 func (r route[Q]) handler(s *Server) gin.HandlerFunc {
+	vary := varyCoding
+	if r.streams {
+		vary = varyStreams
+	}
 	return func(c *gin.Context) {
-		if r.streams {
-			c.Writer.Header().Add("Vary", "Accept")
-		}
+		header := c.Writer.Header()
+		header["Vary"] = vary
 		question, err := r.parse(c)
 		if err != nil {
 			s.fail(c, r.dialect, problemOf(err))
@@ -53,41 +58,47 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 			return
 		}
 		chosen, from, err := r.ask(c.Request.Context(), s, question)
-		if from != nil {
+		if !from.Value.isEmpty() {
 			s.measures.lookup(c.Request.Context(), r.paths[0], from.Outcome, from.Shared)
-			c.Writer.Header()["Cache-Status"] = cacheStatus(from.Outcome, from.Shared)
-			from.Value.searched.write(c.Writer.Header())
+			header["Cache-Status"] = cacheStatus(&from)
+			from.Value.searched.write(header)
 		}
 		if err != nil {
 			s.fail(c, r.dialect, problemOf(err))
 			return
 		}
+		if from.Failure != nil {
+			_ = c.Error(from.Failure) // for the log: the client got an older answer instead
+		}
 		chosen.write(c, from.Age)
 	}
 }
 
-// ask returns the page that answers a question, and what the cache said of it: nil when there was nothing to say.
-func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (page, *cache.Result[answer], error) {
-	key := r.paths[0] + " " + r.key(question)
-	found, err := s.answers.Get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
-		return r.answer(ctx, s, question)
-	})
-	if err != nil {
-		return page{}, nil, err
+// ask returns the page that answers a question, and what the cache said of it.
+func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.Result[answer], error) {
+	key := r.key(r.name, question)
+	found, hit := s.answers.Hit(key)
+	if !hit {
+		var err error
+		if found, err = r.miss(ctx, s, key, question); err != nil {
+			return nil, cache.Result[answer]{}, err
+		}
 	}
 	if found.Value.problem != nil {
-		return page{}, &found, found.Value.problem
+		return nil, found, found.Value.problem
 	}
-	chosen, err := r.page(question, found.Value.pages)
-	return chosen, &found, err
+	if r.choose == nil {
+		return &found.Value.pages[0], found, nil
+	}
+	chosen, err := r.choose(question, found.Value.pages)
+	return chosen, found, err
 }
 
-// page returns the page that the question is about.
-func (r route[Q]) page(question Q, pages []page) (page, error) {
-	if r.choose == nil {
-		return pages[0], nil
-	}
-	return r.choose(question, pages)
+// miss gets the answer that is not there as it should be.
+func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
+	return s.answers.Get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
+		return r.answer(ctx, s, question)
+	})
 }
 
 // answer loads. A problem that may be remembered for a moment is an answer like any other.

@@ -106,6 +106,7 @@ func New(o Options) (*Server, error) {
 	answers, err := cache.New(cache.Options[answer]{
 		MaxBytes:  o.CacheBytes,
 		Cost:      answer.cost,
+		Tags:      answer.tags,
 		LoadLimit: max(o.OrderLimit, o.SwapLimit),
 	})
 	if err != nil {

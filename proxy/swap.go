@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -44,8 +43,8 @@ func quotedPage(body []byte, e quote.Estimate) []page {
 	return []page{{body: body, quoted: e.QuotedAt, expires: e.Expires}}
 }
 
-// swapKey names a request by all that it says. No part can contain the separator.
-func swapKey(r quote.Request) string {
+// swapKey names a request by all that it says.
+func swapKey(path []byte, r quote.Request) cache.Key {
 	slippage := "auto"
 	if r.SlippagePercent != nil {
 		slippage = r.SlippagePercent.String()
@@ -54,9 +53,9 @@ func swapKey(r quote.Request) string {
 		r.Chain, r.TokenIn, r.TokenOut, r.AmountIn, r.Whole, r.Recipient, r.Sender, slippage,
 		r.Affiliate.Percent, r.Affiliate.Recipient, r.Priority, r.ReferralCode, r.Wait,
 	}
-	var key strings.Builder
+	fields := [][]byte{path}
 	for _, part := range parts {
-		fmt.Fprintf(&key, "%v|", part)
+		fields = append(fields, fmt.Append(nil, part))
 	}
-	return key.String()
+	return cache.KeyOf(fields...)
 }

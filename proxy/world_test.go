@@ -40,6 +40,10 @@ const (
 	usdcText = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 	wethText = "0x4200000000000000000000000000000000000006"
 
+	// Cache-Control of what cannot change any more, and of what may with the next block.
+	keptLong   = "public, max-age=3600, stale-while-revalidate=3600, stale-if-error=79200"
+	keptAWhile = "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
+
 	ordersPath = "/api/Orders/creationTxHash/"
 	swapPath   = "/v1.0/chain/transaction"
 	goodSwap   = swapPath + "?chainId=8453&tokenIn=" + usdcText + "&tokenInAmount=5000000&tokenOut=" + wethText + "&tokenOutRecipient=" + nobody

@@ -212,10 +212,10 @@ func TestGoldenFinality(t *testing.T) {
 		if o.OrdersInTx > 1 {
 			continue // their answers are kept together
 		}
-		life := "public, max-age=2"
+		life := "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
 		if (o.Record.State == "ClaimedUnlock" || o.Record.State == "ClaimedOrderCancel") &&
 			o.Record.ExternalCallState != "AwaitingExecution" && !slices.Contains(front.cases.EventAfterFinalized, o.OrderID) {
-			life = "public, max-age=600"
+			life = "public, max-age=3600, stale-while-revalidate=3600, stale-if-error=79200"
 		}
 		if got := headersAt(t, front.url+"/api/Orders/creationTxHash/"+o.CreationTxHash).Get("Cache-Control"); got != life {
 			t.Errorf("order %s, %s: Cache-Control %q, want %q", o.OrderID, o.Record.State, got, life)

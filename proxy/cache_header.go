@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"crossgate/cache"
+)
+
+// Cache-Status values (RFC 9211).
+var (
+	statusStale  = []string{"crossgate; hit; detail=stale-while-revalidate"}
+	statusSpare  = []string{"crossgate; fwd=stale; detail=stale-if-error"}
+	statusPaused = []string{"crossgate; hit; detail=stale-if-error"}
+	statusMiss   = []string{"crossgate; fwd=miss"}
+	statusStored = []string{"crossgate; fwd=miss; stored"}
+	statusShared = []string{"crossgate; fwd=miss; collapsed"}
+)
+
+// Header values of every whole number of seconds up to an hour, ready for hits.
+var (
+	secondsText = secondsWith("")
+	hitText     = secondsWith("crossgate; hit; ttl=")
+)
+
+func secondsWith(prefix string) (texts [3601][]string) {
+	values := make([]string, len(texts))
+	for i := range texts {
+		values[i] = prefix + strconv.Itoa(i)
+		texts[i] = values[i : i+1 : i+1]
+	}
+	return texts
+}
+
+// ageOf is the Age of an answer.
+func ageOf(age time.Duration) []string {
+	seconds := int(max(age, 0) / time.Second)
+	if seconds < len(secondsText) {
+		return secondsText[seconds]
+	}
+	return []string{strconv.Itoa(seconds)}
+}
+
+// cacheStatus tells what the cache did for a request.
+func cacheStatus(found *cache.Result[answer]) []string {
+	switch found.Outcome {
+	case cache.Hit:
+		seconds := int((found.Life.Fresh - found.Age) / time.Second)
+		if seconds < len(hitText) {
+			return hitText[seconds]
+		}
+		return []string{"crossgate; hit; ttl=" + strconv.Itoa(seconds)}
+	case cache.Stale:
+		return statusStale
+	case cache.Spare:
+		if found.Failure == nil {
+			return statusPaused
+		}
+		return statusSpare
+	case cache.Miss:
+	}
+	switch {
+	case found.Shared:
+		return statusShared
+	case found.Life.Fresh > 0:
+		return statusStored
+	}
+	return statusMiss
+}
+
+// cacheControl lets caches between here and the client keep an answer for the life that it has here.
+func cacheControl(life cache.Life) []string {
+	if life.Fresh <= 0 {
+		return noStore
+	}
+	var text strings.Builder
+	text.WriteString("public")
+	for _, each := range []struct {
+		directive string
+		span      time.Duration
+	}{{"max-age", life.Fresh}, {"stale-while-revalidate", life.Stale}, {"stale-if-error", life.IfError}} {
+		if each.span > 0 {
+			text.WriteString(", " + each.directive + "=" + strconv.Itoa(int(each.span/time.Second)))
+		}
+	}
+	return []string{text.String()}
+}

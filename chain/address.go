@@ -63,11 +63,14 @@ func ParseAnyAddress(text string) (Address, Family, error) {
 
 func parseHexAddress(text string) (Address, error) {
 	digits, prefixed := strings.CutPrefix(text, "0x")
-	raw, err := hex.DecodeString(digits)
-	if !prefixed || err != nil || len(raw) != evmAddressLength {
+	var raw [evmAddressLength]byte
+	if !prefixed || len(digits) != hex.EncodedLen(len(raw)) {
 		return Address{}, fmt.Errorf("%q is not 0x and 40 hex digits", text)
 	}
-	return NewAddress(raw), nil
+	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
+		return Address{}, fmt.Errorf("%q is not 0x and 40 hex digits", text)
+	}
+	return NewAddress(raw[:]), nil
 }
 
 func parseSolanaAddress(text string) (Address, error) {
@@ -119,6 +122,9 @@ func (a Address) Bytes() []byte {
 	}
 	return []byte(a.raw)
 }
+
+// AppendTo appends what Bytes returns to b.
+func (a Address) AppendTo(b []byte) []byte { return append(b, a.raw...) }
 
 // Len returns how many bytes the address has; zero when absent.
 func (a Address) Len() int { return len(a.raw) }

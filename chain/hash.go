@@ -37,6 +37,9 @@ func ParseTxHash(text string) (TxHash, error) {
 // Bytes returns the hash as its chain stores it.
 func (h TxHash) Bytes() []byte { return []byte(h.raw) }
 
+// AppendTo appends what Bytes returns to b.
+func (h TxHash) AppendTo(b []byte) []byte { return append(b, h.raw...) }
+
 // IsAbsent reports whether there is no hash.
 func (h TxHash) IsAbsent() bool { return h.raw == "" }
 

@@ -13,6 +13,9 @@ type Telemetry struct {
 	// TrustTraceparent makes a request's span a child of the caller's: right behind a proxy of one's own,
 	// wrong on the open internet, where callers could force every request to be sampled.
 	TrustTraceparent bool `yaml:"trustTraceparent"`
+	// Share of the requests that are traced, 0 to 1. A request that is not costs nothing here; OTEL_TRACES_SAMPLER
+	// decides about those that are left.
+	Share float64 `yaml:"share"`
 }
 
 // LogForm is how lines of the log are written.
@@ -25,7 +28,7 @@ const (
 )
 
 func defaultTelemetry() Telemetry {
-	return Telemetry{Service: "crossgate", Admin: "127.0.0.1:9464", Log: LogText}
+	return Telemetry{Service: "crossgate", Admin: "127.0.0.1:9464", Log: LogText, Share: 1}
 }
 
 func (t Telemetry) check(at place) {
@@ -37,5 +40,8 @@ func (t Telemetry) check(at place) {
 	}
 	if t.Log != LogText && t.Log != LogJSON {
 		at.key("log").mistake("want text or json")
+	}
+	if !(t.Share >= 0 && t.Share <= 1) {
+		at.key("share").mistake("want a share from 0 to 1")
 	}
 }

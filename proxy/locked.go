@@ -24,7 +24,7 @@ func (s *Server) lockedRoute() route[chain.Address] {
 		dialect: tracking,
 		limit:   s.options.OrderLimit,
 		parse:   parseTakerAddress,
-		key:     func(path []byte, taker chain.Address) cache.Key { return cache.KeyOf(path, taker.Bytes()) },
+		key:     takerKey,
 		load:    s.loadLocked,
 		indexed: true,
 	}
@@ -36,6 +36,11 @@ func parseTakerAddress(c *gin.Context) (chain.Address, error) {
 		return chain.Address{}, malformedAddress.from(err)
 	}
 	return address, nil
+}
+
+func takerKey(path []byte, taker chain.Address) cache.Key {
+	var space [32]byte
+	return cache.KeyOf(path, taker.AppendTo(space[:0]))
 }
 
 func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, cache.Life, error) {

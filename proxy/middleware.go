@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -24,7 +25,7 @@ const longestURL = 8 << 10
 // an access token.
 func (s *Server) observe(c *gin.Context) {
 	started := time.Now()
-	span := s.startSpan(c)
+	span := s.startSpan(c) // nil when this request is not traced
 	id := requestID(span)
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
@@ -32,7 +33,9 @@ func (s *Server) observe(c *gin.Context) {
 	defer func() {
 		took := time.Since(started)
 		s.measures.request(c, took)
-		endSpan(span, c)
+		if span != nil {
+			endSpan(span, c)
+		}
 		s.logRequest(c, id, took)
 	}()
 	c.Next()
@@ -40,7 +43,7 @@ func (s *Server) observe(c *gin.Context) {
 
 // requestID is the trace's id where there is a trace to be found, so that a client's report leads to it.
 func requestID(span trace.Span) string {
-	if span.IsRecording() {
+	if span != nil && span.IsRecording() {
 		return span.SpanContext().TraceID().String()
 	}
 	var id [16]byte
@@ -53,6 +56,9 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	ctx, status, level := c.Request.Context(), c.Writer.Status(), slog.LevelInfo
 	if status >= http.StatusInternalServerError {
 		level = slog.LevelError
+	}
+	if isHit(c) {
+		level = slog.LevelDebug
 	}
 	if !s.log.Enabled(ctx, level) {
 		return
@@ -75,6 +81,12 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 		attributes = append(attributes, slog.String("error", c.Errors[0].Error()))
 	}
 	s.log.LogAttrs(ctx, level, "request", attributes...)
+}
+
+// isHit reports whether a request was answered from the cache alone, without any trouble.
+func isHit(c *gin.Context) bool {
+	status := c.Writer.Header()["Cache-Status"]
+	return len(status) > 0 && strings.HasPrefix(status[0], "crossgate; hit; ttl=") && len(c.Errors) == 0
 }
 
 // recoverPanic turns a panic into an answer. Panics of loads arrive as errors of the cache.

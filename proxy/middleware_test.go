@@ -208,3 +208,32 @@ func FuzzURL(f *testing.F) {
 		}
 	})
 }
+
+// TestUntracedRequestsBeginNoTraces has a search begin a span below a request that is not sampled.
+func TestUntracedRequestsBeginNoTraces(t *testing.T) {
+	spans := tracetest.NewInMemoryExporter()
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans)))
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) {
+		find := o.Orders
+		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			_, span := otel.Tracer("test").Start(ctx, "order.find")
+			defer span.End()
+			return find(ctx, tx)
+		}
+		o.Traced = func() bool { return false }
+	})
+	for range 2 {
+		if got := get(s, ordersPath+createdTx, traceparent); got.StatusCode != http.StatusOK || len(got.Header.Get("X-Request-Id")) != 32 {
+			t.Errorf("HTTP %d, X-Request-Id %q", got.StatusCode, got.Header.Get("X-Request-Id"))
+		}
+	}
+	if found := spans.GetSpans(); len(found) != 0 {
+		t.Errorf("%d spans of requests that are not sampled", len(found))
+	}
+	if lines := strings.Count(w.log.String(), "\n"); lines != 1 {
+		t.Errorf("%d lines in the log of a miss and a hit, want the miss alone", lines)
+	}
+}

@@ -27,7 +27,7 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 		dialect: d,
 		limit:   s.options.OrderLimit,
 		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
-		key:     func(path []byte, tx chain.TxHash) cache.Key { return cache.KeyOf(path, tx.Bytes()) },
+		key:     txKey,
 		load: func(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
 			ids, chains, life, err := s.orderIDs(ctx, tx)
 			if err != nil {

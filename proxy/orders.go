@@ -28,7 +28,7 @@ func (s *Server) ordersRoute() route[creation] {
 		dialect: tracking,
 		limit:   s.options.OrderLimit,
 		parse:   parseCreation,
-		key:     func(path []byte, q creation) cache.Key { return cache.KeyOf(path, q.tx.Bytes()) },
+		key:     func(path []byte, q creation) cache.Key { return txKey(path, q.tx) },
 		load:    func(ctx context.Context, q creation) ([]page, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
 		choose:  chooseOrder,
 		indexed: true,
@@ -72,6 +72,11 @@ func parseIndex(rawQuery string) (int, error) {
 		return 0, invalidParameters.because("index must be one whole number, 0 for the transaction's first order")
 	}
 	return int(index), nil
+}
+
+func txKey(path []byte, tx chain.TxHash) cache.Key {
+	var space [64]byte // of the longest hash, so that a hit allocates nothing here
+	return cache.KeyOf(path, tx.AppendTo(space[:0]))
 }
 
 func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {

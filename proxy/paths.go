@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -12,15 +13,42 @@ type paths []string
 // original APIs (ASP.NET Core, Express) do not tell upper from lower case and ignore a slash at the end,
 // and clients use both.
 func (p paths) canonical(next http.Handler) http.Handler {
+	spelled := p.ends()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, pattern := range p {
-			if path, fits := spell(r.URL.Path, pattern); fits {
-				r = under(r, path)
-				break
+		if !slices.ContainsFunc(spelled, func(e ends) bool { return e.fit(r.URL.Path) }) {
+			for _, pattern := range p {
+				if path, fits := spell(r.URL.Path, pattern); fits {
+					r = under(r, path)
+					break
+				}
 			}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// ends are what is before and after the one parameter of a pattern. They tell at little cost that a path is
+// spelt as documented, as most are.
+type ends struct{ before, after string }
+
+func (p paths) ends() []ends {
+	var all []ends
+	for _, pattern := range p {
+		before, parameter, _ := strings.Cut(pattern, ":")
+		_, after, more := strings.Cut(parameter, "/")
+		if more {
+			after = "/" + after
+		}
+		all = append(all, ends{before, after})
+	}
+	return all
+}
+
+func (e ends) fit(path string) bool {
+	if len(path) <= len(e.before)+len(e.after) || !strings.HasPrefix(path, e.before) || !strings.HasSuffix(path, e.after) {
+		return false
+	}
+	return strings.IndexByte(path[len(e.before):len(path)-len(e.after)], '/') < 0
 }
 
 // spell returns path as pattern spells it, if path fits pattern.

@@ -79,6 +79,9 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.
 	key := r.key(r.name, question)
 	found, hit := s.answers.Hit(key)
 	if !hit {
+		if s.options.Traced != nil {
+			ctx = untraced(ctx)
+		}
 		var err error
 		if found, err = r.miss(ctx, s, key, question); err != nil {
 			return nil, cache.Result[answer]{}, err

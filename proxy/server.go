@@ -79,6 +79,7 @@ type Options struct {
 	SwapLimit        time.Duration // longest wait for a swap; 6 s when zero
 	Streams          int           // most clients that follow an order at a time; 512 when zero
 	Notice           time.Duration // for which requests are still taken once /readyz has said no
+	Traced           func() bool   // whether the next request is traced; nil: all are
 	TrustTraceparent bool          // continue the traces of clients; otherwise they are only linked
 	Logger           *slog.Logger  // slog.Default() when nil
 }

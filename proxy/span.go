@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -21,20 +24,33 @@ const (
 	cacheKey    = attribute.Key("crossgate.cache.status")
 )
 
-// startSpan opens the request's span and puts it into the request's context. A trace that the client
-// began is continued for clients that are trusted with it; for others it is only linked, so that nobody
-// outside decides what is sampled or which trace grows without end. Baggage is never read.
+// startSpan opens the request's span and puts it into the request's context, or returns nil for a request that
+// is not traced, which costs nothing then. A trace that the client began is continued for clients that are
+// trusted with it; for others it is only linked, so that nobody outside decides what is sampled or which trace
+// grows without end. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
-	ctx := c.Request.Context()
-	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
-	if c.Request.Header.Get("Traceparent") != "" {
-		remote := propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(c.Request.Header))
-		if s.options.TrustTraceparent {
-			ctx = remote
-		} else {
-			options = append(options, trace.WithLinks(trace.LinkFromContext(remote)))
+	if c.Request.Header["Traceparent"] != nil && s.options.TrustTraceparent {
+		began := remote(c.Request)
+		if trace.SpanContextFromContext(began).IsValid() {
+			return s.openSpan(began, c)
 		}
 	}
+	if s.options.Traced != nil && !s.options.Traced() {
+		return nil
+	}
+	if c.Request.Header["Traceparent"] != nil {
+		return s.openSpan(c.Request.Context(), c, trace.WithLinks(trace.LinkFromContext(remote(c.Request))))
+	}
+	return s.openSpan(c.Request.Context(), c)
+}
+
+// remote is the context of the span that the client says the request belongs to.
+func remote(r *http.Request) context.Context {
+	return propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+}
+
+func (s *Server) openSpan(ctx context.Context, c *gin.Context, options ...trace.SpanStartOption) trace.Span {
+	options = append(options, trace.WithSpanKind(trace.SpanKindServer))
 	ctx, span := s.tracer.Start(ctx, spanName(c), options...)
 	if span.IsRecording() {
 		span.SetAttributes(
@@ -44,6 +60,17 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 	}
 	c.Request = c.Request.WithContext(ctx)
 	return span
+}
+
+// untraced is ctx for work of a request without a span: spans below it are not taken for the beginnings of traces.
+func untraced(ctx context.Context) context.Context {
+	if trace.SpanContextFromContext(ctx).IsValid() {
+		return ctx
+	}
+	var id trace.SpanContextConfig
+	binary.NativeEndian.PutUint64(id.TraceID[:], rand.Uint64()|1)
+	binary.NativeEndian.PutUint64(id.SpanID[:], rand.Uint64()|1)
+	return trace.ContextWithSpanContext(ctx, trace.NewSpanContext(id))
 }
 
 func spanName(c *gin.Context) string {

@@ -39,6 +39,9 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 		defer cancel()
 		err = errors.Join(err, telemetry.Stop(last))
 	}()
+	if !gateway.Exports() {
+		c.Telemetry.Share = 0
+	}
 	log := gateway.NewLogger(os.Stderr, c.Telemetry)
 	g, err := gateway.New(ctx, c, log)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"strings"
@@ -47,7 +48,7 @@ func StartTelemetry(ctx context.Context, service string) (*Telemetry, error) {
 	if err := t.measure(described); err != nil {
 		return nil, err
 	}
-	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
+	if !Exports() {
 		return t, nil
 	}
 	spans, err := otlptracehttp.New(ctx)
@@ -96,4 +97,17 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 		failures = append(failures, stop(ctx))
 	}
 	return errors.Join(failures...)
+}
+
+// Exports reports whether the environment says where spans go.
+func Exports() bool {
+	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+}
+
+// traced decides which requests are traced: nil when all are.
+func traced(share float64) func() bool {
+	if share >= 1 {
+		return nil
+	}
+	return func() bool { return rand.Float64() < share }
 }

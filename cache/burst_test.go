@@ -123,9 +123,8 @@ func TestHitAllocatesNothing(t *testing.T) {
 	c := open(t, Options[string]{Tags: tagged})
 	want(t, c, counted(new(atomic.Int64), Life{Fresh: time.Hour}), "value 1", Miss, 0)
 	c.landed.Wait()
-	field := []byte("key")
 	if allocations := testing.AllocsPerRun(100, func() {
-		if _, found := c.Hit(KeyOf(field)); !found {
+		if _, found := c.Hit(KeyOf("key")); !found {
 			t.Error("no hit")
 		}
 	}); allocations > 0 {

@@ -31,7 +31,7 @@ func open(t *testing.T, o Options[string]) *Cache[string] {
 }
 
 // named is the key of a text.
-func named(text string) Key { return KeyOf([]byte(text)) }
+func named(text string) Key { return KeyOf(text) }
 
 // counted returns a load that answers "value 1", "value 2" and so on.
 func counted(loads *atomic.Int64, life Life) Load[string] {

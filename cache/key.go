@@ -9,11 +9,12 @@ import (
 // who reads it nothing.
 type Key [sha256.Size]byte
 
-// KeyOf returns the key of fields in their canonical form. Each goes in with its length, so that no two
-// sequences of fields have one key.
-func KeyOf(fields ...[]byte) Key {
+// KeyOf returns the key of a kind of question and its fields in their canonical form. Each goes in with its
+// length, so that no two sequences of fields have one key.
+func KeyOf(kind string, fields ...[]byte) Key {
 	var space [256]byte // longer ones than are usual are moved to the heap
-	text := space[:0]
+	text := binary.AppendUvarint(space[:0], uint64(len(kind)))
+	text = append(text, kind...)
 	for _, field := range fields {
 		text = binary.AppendUvarint(text, uint64(len(field)))
 		text = append(text, field...)

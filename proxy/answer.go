@@ -110,9 +110,9 @@ func (a answer) tags() []cache.Key {
 	return tags
 }
 
-func orderTag(id order.ID) cache.Key { return cache.KeyOf([]byte("order"), id[:]) }
+func orderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
 
-func chainTag(id chain.ID) cache.Key { return cache.KeyOf([]byte("chain"), []byte(id.String())) }
+func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.String())) }
 
 // tag tells the page from others of its question.
 func (p *page) tag() string {

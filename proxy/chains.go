@@ -23,7 +23,7 @@ func (s *Server) chainsRoute() route[struct{}] {
 		dialect: swapping,
 		limit:   s.options.SwapLimit,
 		parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
-		key:     func(path []byte, _ struct{}) cache.Key { return cache.KeyOf(path) },
+		key:     func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
 		load: func(context.Context, struct{}) ([]page, cache.Life, error) {
 			return onePage(s.encoder.AppendChains(nil, s.serving())), listLife, nil
 		},
@@ -39,7 +39,7 @@ func (s *Server) tokensRoute() route[chain.ID] {
 		parse: func(c *gin.Context) (chain.ID, error) {
 			return parseChainID(c.Request.URL.RawQuery, s.options.Chains)
 		},
-		key:  func(path []byte, id chain.ID) cache.Key { return cache.KeyOf(path, []byte(id.String())) },
+		key:  func(path string, id chain.ID) cache.Key { return cache.KeyOf(path, []byte(id.String())) },
 		load: s.loadTokens,
 	}
 }

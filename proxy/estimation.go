@@ -33,7 +33,7 @@ func (s *Server) estimationRoute() route[quote.Request] {
 }
 
 // comparisonKey leaves out how long the client prefers to wait: a comparison that is there answers everybody.
-func comparisonKey(path []byte, r quote.Request) cache.Key {
+func comparisonKey(path string, r quote.Request) cache.Key {
 	r.Wait = 0
 	return swapKey(path, r)
 }

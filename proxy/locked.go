@@ -38,7 +38,7 @@ func parseTakerAddress(c *gin.Context) (chain.Address, error) {
 	return address, nil
 }
 
-func takerKey(path []byte, taker chain.Address) cache.Key {
+func takerKey(path string, taker chain.Address) cache.Key {
 	var space [32]byte
 	return cache.KeyOf(path, taker.AppendTo(space[:0]))
 }

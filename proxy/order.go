@@ -48,7 +48,7 @@ func parseOrderID(c *gin.Context) (order.ID, error) {
 	return id, nil
 }
 
-func orderKey(path []byte, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
+func orderKey(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
 
 // orderPage is a page about one order.
 func orderPage(body []byte, o *order.Order) page {

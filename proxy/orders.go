@@ -28,7 +28,7 @@ func (s *Server) ordersRoute() route[creation] {
 		dialect: tracking,
 		limit:   s.options.OrderLimit,
 		parse:   parseCreation,
-		key:     func(path []byte, q creation) cache.Key { return txKey(path, q.tx) },
+		key:     func(path string, q creation) cache.Key { return txKey(path, q.tx) },
 		load:    func(ctx context.Context, q creation) ([]page, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
 		choose:  chooseOrder,
 		indexed: true,
@@ -74,7 +74,7 @@ func parseIndex(rawQuery string) (int, error) {
 	return int(index), nil
 }
 
-func txKey(path []byte, tx chain.TxHash) cache.Key {
+func txKey(path string, tx chain.TxHash) cache.Key {
 	var space [64]byte // of the longest hash, so that a hit allocates nothing here
 	return cache.KeyOf(path, tx.AppendTo(space[:0]))
 }

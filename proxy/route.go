@@ -16,11 +16,10 @@ import (
 // apart, and who answers one that has no answer in the cache.
 type route[Q any] struct {
 	paths   []string // the documented one first
-	name    []byte   // that one, for keys
 	dialect dialect
 	limit   time.Duration // of load, and so of everybody who waits for it
 	parse   func(*gin.Context) (Q, error)
-	key     func(path []byte, question Q) cache.Key // questions of one key differ in nothing but the page they are about
+	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the page they are about
 	load    func(context.Context, Q) (pages []page, life cache.Life, err error)
 	choose  func(Q, []page) (*page, error) // nil: load makes one page
 	indexed bool                           // the order index answers: pages tell how fresh it is
@@ -29,7 +28,6 @@ type route[Q any] struct {
 
 // mount makes engine serve r and returns its paths.
 func mount[Q any](s *Server, engine *gin.Engine, r route[Q]) []string {
-	r.name = []byte(r.paths[0])
 	handler := r.handler(s)
 	for _, path := range r.paths {
 		engine.GET(path, handler)
@@ -76,7 +74,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 
 // ask returns the page that answers a question, and what the cache said of it.
 func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.Result[answer], error) {
-	key := r.key(r.name, question)
+	key := r.key(r.paths[0], question)
 	found, hit := s.answers.Hit(key)
 	if !hit {
 		if s.options.Traced != nil {

@@ -44,7 +44,7 @@ func quotedPage(body []byte, e quote.Estimate) []page {
 }
 
 // swapKey names a request by all that it says.
-func swapKey(path []byte, r quote.Request) cache.Key {
+func swapKey(path string, r quote.Request) cache.Key {
 	slippage := "auto"
 	if r.SlippagePercent != nil {
 		slippage = r.SlippagePercent.String()
@@ -53,9 +53,9 @@ func swapKey(path []byte, r quote.Request) cache.Key {
 		r.Chain, r.TokenIn, r.TokenOut, r.AmountIn, r.Whole, r.Recipient, r.Sender, slippage,
 		r.Affiliate.Percent, r.Affiliate.Recipient, r.Priority, r.ReferralCode, r.Wait,
 	}
-	fields := [][]byte{path}
+	var fields [][]byte
 	for _, part := range parts {
 		fields = append(fields, fmt.Append(nil, part))
 	}
-	return cache.KeyOf(fields...)
+	return cache.KeyOf(path, fields...)
 }

@@ -60,7 +60,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Notice:           c.Drain,
 		SwapLimit:        c.Swap.Deadline,
 		TrustTraceparent: c.Telemetry.TrustTraceparent,
-		Traced:           traced(c.Telemetry.Share),
+		Traced:           sampled(c.Telemetry.Share),
 		Logger:           log,
 	})
 	if err != nil {

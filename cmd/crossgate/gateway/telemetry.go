@@ -104,8 +104,8 @@ func Exports() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// traced decides which requests are traced: nil when all are.
-func traced(share float64) func() bool {
+// sampled decides which requests are traced: nil when all are.
+func sampled(share float64) func() bool {
 	if share >= 1 {
 		return nil
 	}

@@ -41,12 +41,16 @@ func unavailable(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: read locked orders: %w", ErrUnavailable, explain(err))
 }
 
+// lockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table of
+// orders nor that of events is read, however many there are.
+const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
+	FROM orders WHERE locked > 0 AND unlock_authority = $1
+	ORDER BY give_chain, give_token, take_chain, id`
+
 // locks lists what is locked for an unlock authority, and what it delivered of orders whose creation was not
 // seen, both by give chain, give token, take chain and id.
 func (s *Store) locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT id, give_chain, give_token, give_amount, take_chain, locked
-		FROM orders WHERE locked > 0 AND unlock_authority = $1
-		ORDER BY give_chain, give_token, take_chain, id`, blob(taker.Bytes()))
+	rows, err := s.reader.QueryContext(ctx, lockedOrdersOf, blob(taker.Bytes()))
 	if err != nil {
 		return nil, nil, unavailable(ctx, err)
 	}

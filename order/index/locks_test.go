@@ -1,17 +1,69 @@
 package index
 
 import (
+	"database/sql"
 	"encoding/binary"
 	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
 )
+
+// TestLocksReadNothingButTheirIndex looks at how the databases go about it.
+func TestLocksReadNothingButTheirIndex(t *testing.T) {
+	plan := column(t, openStore(t).reader, 3, "EXPLAIN QUERY PLAN "+lockedOrdersOf, taker.Bytes())
+	const want = "SEARCH orders USING COVERING INDEX orders_locked (unlock_authority=?)"
+	if len(plan) != 1 || plan[0] != want {
+		t.Errorf("SQLite: %q, want %q alone", plan, want)
+	}
+	tx, err := openPostgres(t).reader.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing is changed
+	// A table of a few rows would be read whole.
+	if _, err := tx.ExecContext(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
+		t.Fatal(err)
+	}
+	plan = column(t, tx, 0, "EXPLAIN "+strings.ReplaceAll(lockedOrdersOf, "$1", "'x'"))
+	if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Only Scan using orders_locked") || strings.Contains(text, "Sort") {
+		t.Errorf("PostgreSQL:\n%s\nwant an index only scan of orders_locked without sorting", text)
+	}
+}
+
+// column returns one column of the rows that a statement finds.
+func column(t *testing.T, q querier, at int, statement string, arguments ...any) (values []string) {
+	t.Helper()
+	rows, err := q.QueryContext(t.Context(), statement, arguments...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		names, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, cells := make([]sql.NullString, len(names)), make([]any, len(names))
+		for i := range row {
+			cells[i] = &row[i]
+		}
+		if err := rows.Scan(cells...); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, row[at].String)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
 
 // BenchmarkLocks reads the locks of a taker with 5000 of them from stores of one and of ten million orders, a
 // tenth of which are locked for others. The orders are written straight into the table of folded orders: of

@@ -41,7 +41,7 @@ type spec struct {
 	coinUSD float64
 	baseFee int64 // smallest units of the coin, at genesis
 	// poolRouter is where Uniswap V2's router (SushiSwap's on Sonic) stands on the real chain:
-	// Uniswap/contracts deployments, sushi 7.3.15. A chain without has no pools and no venues.
+	// Uniswap/contracts deployments, sushi 7.3.15.
 	poolRouter string
 	// tags are nearer to the head than on the real chain: the history is short.
 	tags finality
@@ -69,9 +69,7 @@ func newChain(s spec, c cast) (*Chain, error) {
 		return nil, fmt.Errorf("chain %s is not documented", s.id)
 	}
 	made := &Chain{Facts: facts, Tokens: newTokens(facts, s.coinUSD), spec: s}
-	if made.hasMarket() {
-		made.Pools = newPools(made.Tokens)
-	}
+	made.Pools = newPools(made.Tokens)
 	node, err := newNode(made.genesis(c), s.tags)
 	if err != nil {
 		return nil, fmt.Errorf("chain %s: %w", s.id, err)
@@ -80,8 +78,8 @@ func newChain(s spec, c cast) (*Chain, error) {
 	return made, nil
 }
 
-// hasMarket reports whether tokens can be swapped on the chain.
-func (c *Chain) hasMarket() bool { return c.spec.poolRouter != "" }
+// hasPublicRouter reports whether the protocol's router stands on the chain: everywhere but on TRON.
+func (c *Chain) hasPublicRouter() bool { return c.Facts.Family == chain.EVM }
 
 // token returns the chain's token with symbol; asking for one that does not exist is a mistake of the
 // caller's source.

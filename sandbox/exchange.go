@@ -69,8 +69,8 @@ func (a *allocation) placeMarkets() {
 		of.Set("getPair", pool.Address, one, other).Set("getPair", pool.Address, other, one)
 	}
 	a.placeExchanges(pairs, fees, routes)
-	for _, name := range venues.Names() {
-		a.placeVenue(name)
+	for _, name := range venues.Serving(a.chain.Facts.Native) {
+		a.placeVenue(name, pairs, fees)
 	}
 }
 
@@ -95,14 +95,23 @@ func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 		Set("weth", wrapped).Set("defaultFactory", common.HexToAddress(at.routeFactory)))
 }
 
-// placeVenue puts up a venue's contracts, all alike, and what holds allowances for them.
-func (a *allocation) placeVenue(name string) {
-	native := a.chain.Facts.Native
+// placeVenue puts up a venue's contracts and what holds allowances for them. They are all alike, but for SUN.io's,
+// whose calls the gateway writes itself: it knows the dear pools as version 2 and the cheap ones as version 3.
+func (a *allocation) placeVenue(name string, pairs, fees *contracts.State) {
+	native, wrapped := a.chain.Facts.Native, a.chain.Tokens[0].Address
 	approval := common.HexToAddress(venues.Approval(name, native))
 	for _, at := range venues.Routers(name, native) {
 		router := common.HexToAddress(at)
+		if name == venues.Sunio {
+			pairFactory, poolFactory := madeAddress("SunSwap V2 factory"), madeAddress("SunSwap V3 factory")
+			a.place(pairFactory, contracts.PoolFactory, pairs, nil)
+			a.place(poolFactory, contracts.PoolFactory, fees, nil)
+			a.place(router, contracts.SmartExchangeRouter, contracts.SmartExchangeRouter.NewState().
+				Set("WTRX", wrapped).Set("pairFactory", pairFactory).Set("poolFactory", poolFactory), nil)
+			continue
+		}
 		a.place(router, contracts.VenueRouter, contracts.VenueRouter.NewState().
-			Set("wrappedCoin", a.chain.Tokens[0].Address).Set("approval", approval), nil)
+			Set("wrappedCoin", wrapped).Set("approval", approval), nil)
 		if approval != (common.Address{}) {
 			a.place(approval, contracts.TokenApproval, contracts.TokenApproval.NewState().Set("router", router), nil)
 		}

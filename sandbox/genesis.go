@@ -46,8 +46,8 @@ func (c *Chain) genesis(people cast) *core.Genesis {
 	}
 	a.placeProtocol()
 	a.placeTokens()
-	if c.hasMarket() {
-		a.placeMarkets()
+	a.placeMarkets()
+	if c.hasPublicRouter() {
 		a.placeRouter()
 	}
 	a.place(c.multicall(), contracts.Multicall3, contracts.Multicall3.NewState(), nil)

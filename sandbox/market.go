@@ -28,9 +28,6 @@ func (w *World) market() venues.Market {
 		Wrapped: map[uint64]string{}, Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves, Now: w.now,
 	}
 	for _, c := range w.chains {
-		if !c.hasMarket() {
-			continue
-		}
 		m.Wrapped[c.Facts.Native] = c.Tokens[0].Address.Hex()
 		for _, t := range append([]Token{c.coin()}, c.Tokens...) {
 			if !t.hasDecimals() {

@@ -26,7 +26,7 @@ var tiers = []struct {
 	{5, 1_500_000},
 }
 
-// newPools fills the pools of every traded pair with equal value on both sides.
+// newPools fills the pools of every traded pair of the chain's tokens with equal value on both sides.
 func newPools(tokens []Token) []Pool {
 	wrapped := tokens[0]
 	bySymbol := map[string]Token{}
@@ -40,9 +40,14 @@ func newPools(tokens []Token) []Pool {
 		{wrapped, bySymbol[mkr]},
 		{bySymbol[usdc], bySymbol[dai]},
 		{bySymbol[usdc], bySymbol[wbtc]},
+		{wrapped, bySymbol[usdt]},
+		{bySymbol[usdc], bySymbol[usdt]},
 	}
 	var pools []Pool
 	for _, pair := range pairs {
+		if pair[0].isCoin() || pair[1].isCoin() {
+			continue // not a token of this chain
+		}
 		for _, tier := range tiers {
 			pools = append(pools, newPool(pair[0], pair[1], tier.feeBps, tier.sideUSD))
 		}

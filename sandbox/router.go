@@ -41,7 +41,7 @@ func (a *allocation) placeRouter() {
 func (c *Chain) callable() []string {
 	at := exchanges[c.Facts.ID]
 	callable := []string{c.spec.poolRouter, at.feeRouter, at.routeRouter}
-	for _, name := range venues.Names() {
+	for _, name := range venues.Serving(c.Facts.Native) {
 		if c.Facts.Native == unlisted.chain && name == unlisted.venue {
 			continue
 		}

@@ -155,7 +155,7 @@ func (w *World) lookAtOrders(ctx context.Context) ([]orderView, error) {
 func (c *Chain) look() chainView {
 	text := func(a common.Address) string { return addressText(c.Facts.Family, a) }
 	var poolRouter string
-	if c.hasMarket() {
+	if c.spec.poolRouter != "" {
 		poolRouter = text(common.HexToAddress(c.spec.poolRouter))
 	}
 	return chainView{

@@ -58,12 +58,13 @@ func printOrders(ctx context.Context, out io.Writer, world *sandbox.World, gatew
 
 // printSwaps shows a swap of each chain's coin into its first stable token.
 func printSwaps(out io.Writer, world *sandbox.World, gateway string) {
-	const coin, oneTenth = "0x0000000000000000000000000000000000000000", "100000000000000000"
+	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts()[0].Address.Hex())
 	fmt.Fprintf(out, "\nSwap 0.1 of the coin into USDC\n")
 	for _, c := range world.Chains() {
+		oneTenth := "1" + strings.Repeat("0", int(c.Facts.Coin.Decimals)-1)
 		for _, t := range c.Tokens {
-			if t.Symbol != "USDC" || len(c.Pools) == 0 {
+			if t.Symbol != "USDC" {
 				continue
 			}
 			fmt.Fprintf(out, "%s\t%s/v1.0/chain/transaction?chainId=%s&tokenIn=%s&tokenInAmount=%s&tokenOut=%s&tokenOutRecipient=%s&senderAddress=%s\n",

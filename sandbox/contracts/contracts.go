@@ -53,6 +53,8 @@ var (
 	RoutePoolRouter = load("RoutePoolRouter")
 	VenueRouter     = load("VenueRouter")
 	TokenApproval   = load("TokenApproval")
+
+	SmartExchangeRouter = load("SmartExchangeRouter")
 )
 
 // load reads an embedded artifact. A broken one is a mistake of the build, not of the caller.

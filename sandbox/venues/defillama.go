@@ -9,8 +9,8 @@ import (
 
 // llamaChains are the chains, and llamaCoins their coins, by DefiLlama's and CoinGecko's names for them.
 var (
-	llamaChains = map[string]uint64{"ethereum": 1, "polygon": 137, "base": 8453, "sonic": 146}
-	llamaCoins  = map[string]uint64{"ethereum": 1, "polygon-ecosystem-token": 137, "sonic-3": 146}
+	llamaChains = map[string]uint64{"ethereum": 1, "polygon": 137, "base": 8453, "sonic": 146, "tron": tronNative}
+	llamaCoins  = map[string]uint64{"ethereum": 1, "polygon-ecosystem-token": 137, "sonic-3": 146, "tron": tronNative}
 )
 
 const llamaConfidence = 0.99
@@ -56,6 +56,9 @@ func (d *defiLlama) price(key string) (price llamaPrice, known bool) {
 		t = l.tokens[coin]
 	} else {
 		l, served := d.floor.chains[llamaChains[space]]
+		if space == "tron" {
+			name = tronHex(name)
+		}
 		if !served || !common.IsHexAddress(name) {
 			return price, false
 		}

@@ -52,18 +52,38 @@ var dialects = map[string]dialect{
 		limited: okxAnswer{Code: "50011", Data: []okxOffer{}, Msg: "Rate limit reached."},
 	},
 	"relay": {open: newRelay, routers: everywhere(relayProxy, relayRouter), limited: relayFailure{Message: "Too many requests"}},
+	Sunio:   {open: newSunio, routers: onTron(sunioRouter), limited: sunioAnswer{Code: http.StatusTooManyRequests, Message: "too many requests"}},
 }
 
-// everywhere is for venues whose contracts have the same addresses on every chain.
+// everywhere is for venues whose contracts have the same addresses on every EVM chain.
 func everywhere(routers ...string) func(uint64) []string {
-	return func(uint64) []string { return routers }
+	return func(chain uint64) []string {
+		if chain == tronNative {
+			return nil
+		}
+		return routers
+	}
+}
+
+func onTron(routers ...string) func(uint64) []string {
+	return func(chain uint64) []string {
+		if chain != tronNative {
+			return nil
+		}
+		return routers
+	}
 }
 
 // Names lists the venues that swap.
 func Names() []string { return slices.Sorted(maps.Keys(dialects)) }
 
+// Serving lists the venues that swap on the chain with an EIP-155 id.
+func Serving(chain uint64) []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return len(Routers(name, chain)) == 0 })
+}
+
 // Routers are the contracts of a venue on the chain with an EIP-155 id, 0x hex; the first one is what it
-// mostly calls.
+// mostly calls. None: it does not serve the chain.
 func Routers(venue string, chain uint64) []string { return dialects[venue].routers(chain) }
 
 // Approval is the contract that users of a venue approve on a chain, 0x hex; empty where it is the router.

@@ -2,6 +2,7 @@ package venues
 
 import (
 	"context"
+	"maps"
 	"math/big"
 	"strings"
 	"time"
@@ -65,6 +66,14 @@ func newFloor(m Market) *floor {
 		}
 	}
 	return f
+}
+
+// serving is the part of the floor on the chains that a venue serves.
+func (f *floor) serving(venue string) *floor {
+	part := *f
+	part.chains = maps.Clone(f.chains)
+	maps.DeleteFunc(part.chains, func(chain uint64, _ *listing) bool { return len(Routers(venue, chain)) == 0 })
+	return &part
 }
 
 // find returns a listed token by its address in a venue's spelling.

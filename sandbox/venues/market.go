@@ -46,7 +46,7 @@ func Handlers(m Market) map[string]http.Handler {
 	f := newFloor(m)
 	handlers := map[string]http.Handler{Prices: newDefiLlama(f)}
 	for name, d := range dialects {
-		handlers[name] = d.open(f)
+		handlers[name] = d.open(f.serving(name))
 	}
 	return handlers
 }

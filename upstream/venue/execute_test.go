@@ -93,7 +93,7 @@ func newPool(t *testing.T, name, address string) *upstream.Pool {
 }
 
 // executedSwaps are the kinds of swap on a chain: from and to the coin, between tokens by one and by two
-// pools, wrapping.
+// pools, wrapping; as far as the tokens are there.
 func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quote.Swap {
 	sides := map[string]quote.Side{"coin": {
 		Address: chain.NativeCoin(chain.EVM), Token: token.Token{Symbol: c.Facts.Coin.Symbol, Decimals: c.Facts.Coin.Decimals},
@@ -110,20 +110,24 @@ func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quo
 	}
 	var swaps []quote.Swap
 	for _, kind := range []struct{ in, out, amount string }{
-		{"coin", "USDC", "1000000000000000000"},
-		{"USDC", "coin", "250000000"},
-		{"USDC", "DAI", "250000000"},
-		{"WBTC", "DAI", "100000"},
-		{"coin", "wrapped", "1000000000000000000"},
-		{"wrapped", "coin", "1000000000000000000"},
+		{"coin", "USDC", "1"},
+		{"USDC", "coin", "250"},
+		{"USDC", "DAI", "250"},
+		{"WBTC", "DAI", "0.001"},
+		{"USDC", "USDT", "250"},
+		{"coin", "wrapped", "1"},
+		{"wrapped", "coin", "1"},
 	} {
+		if sides[kind.in].Address.IsAbsent() || sides[kind.out].Address.IsAbsent() {
+			continue
+		}
 		s := quote.Swap{
 			Chain: c.Facts, In: sides[kind.in], Out: sides[kind.out],
 			Sender: chain.NewAddress(sender.Address.Bytes()), Recipient: address(t, recipient),
 			SlippagePercent: decimal.RequireFromString("0.5"),
 		}
 		var err error
-		if s.In.Amount, err = chain.ParseAmount(kind.amount); err != nil {
+		if s.In.Amount, err = chain.AmountFromBig(decimal.RequireFromString(kind.amount).Shift(int32(s.In.Token.Decimals)).BigInt()); err != nil {
 			t.Fatal(err)
 		}
 		swaps = append(swaps, s)

@@ -39,7 +39,7 @@ var (
 )
 
 // TestRealUniswap holds the exchanges against Uniswap's own contracts, put where they stand on Ethereum: they
-// deliver what was quoted to the unit. The contracts and the node come from npm; npm ci in testdata/uniswap.
+// deliver what was quoted to the unit. The contracts and the node come from npm: .ci/setup.
 func TestRealUniswap(t *testing.T) {
 	lab := startLab(t)
 	tokenA, tokenB := lab.buildUniswap(t)
@@ -97,7 +97,8 @@ type lab struct {
 func startLab(t *testing.T) *lab {
 	binary := filepath.Join("testdata", "uniswap", "node_modules", "@foundry-rs", "anvil-linux-amd64", "bin", "anvil")
 	if _, err := os.Stat(binary); errors.Is(err, os.ErrNotExist) {
-		t.Skipf("anvil and Uniswap's contracts not present: %s (npm ci in upstream/venue/testdata/uniswap)", binary)
+		t.Skipf("anvil and Uniswap's contracts are not there: %s; .ci/setup installs them where there is npm on Linux "+
+			"(npm ci --ignore-scripts in upstream/venue/testdata/uniswap)", binary)
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -172,9 +173,11 @@ func (l *lab) call(t *testing.T, to common.Address, contract abi.ABI, value *big
 	l.send(t, to, data, value)
 }
 
-// transact sends a transaction, which must succeed, and returns the contract that it made.
+// transact sends a transaction, which must succeed, and returns the contract that it made. Its gas is set: the
+// node estimates for the second of the newest block, and pools have more to write in the next one.
 func (l *lab) transact(t *testing.T, tx map[string]any) common.Address {
 	t.Helper()
+	tx["gas"] = hexutil.Uint64(15_000_000)
 	var hash string
 	if err := l.node.Call(t.Context(), "eth_sendTransaction", &hash, tx); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote
 	r.Chain = p.chainID("chainId", chains)
 	p.family = chains.Family(r.Chain)
 	r.TokenIn = p.token("tokenIn")
-	r.AmountIn, r.Whole = p.amountIn("tokenInAmount", hasRecipient)
+	p.amounts(&r, hasRecipient)
 	r.TokenOut = p.token("tokenOut")
 	if !r.TokenIn.IsAbsent() && r.TokenIn == r.TokenOut {
 		p.mistake("tokenOut must not be tokenIn")
@@ -53,7 +53,6 @@ func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote
 	if hasRecipient {
 		r.Recipient = p.account("tokenOutRecipient", true)
 	}
-	p.automatic("tokenOutAmount")
 	r.SlippagePercent = p.slippage("slippage")
 	r.Affiliate.Percent = p.affiliatePercent("affiliateFeePercent")
 	r.Affiliate.Recipient = p.account("affiliateFeeRecipient", false)
@@ -178,12 +177,26 @@ var addressForms = map[chain.Family]string{
 	chain.TVM: " in base58check",
 }
 
-// amountIn reads an amount, or max for all that the sender has, which takes somebody who sends.
-func (p *parameters) amountIn(name string, hasSender bool) (amount chain.Amount, whole bool) {
-	if text, _ := p.value(name); text == "max" && hasSender {
-		return chain.Amount{}, true
+// amounts reads which side of the swap is fixed: an input, max for all that the sender has, which takes somebody who
+// sends, or auto for as much as an output takes.
+func (p *parameters) amounts(r *quote.Request, hasSender bool) {
+	in, _ := p.value("tokenInAmount")
+	switch {
+	case in == "auto":
+		if out, given := p.value("tokenOutAmount"); !given || out == "" || out == "auto" {
+			p.mistake("tokenInAmount can be auto only when tokenOutAmount is an amount")
+			return
+		}
+		r.LeastOut = p.amount("tokenOutAmount")
+		return
+	case in == "max" && hasSender:
+		r.Whole = true
+	default:
+		r.AmountIn = p.amount("tokenInAmount")
 	}
-	return p.amount(name), false
+	if out, given := p.value("tokenOutAmount"); given && out != "" && out != "auto" {
+		p.mistake("tokenOutAmount must be auto unless tokenInAmount is")
+	}
 }
 
 func (p *parameters) amount(name string) chain.Amount {
@@ -196,13 +209,6 @@ func (p *parameters) amount(name string) chain.Amount {
 		p.mistake(name + " must be a positive whole number of the token's smallest units")
 	}
 	return amount
-}
-
-// automatic accepts a parameter that leaves a choice to us. A fixed choice must not be dropped silently.
-func (p *parameters) automatic(name string) {
-	if text, given := p.value(name); given && text != "" && text != "auto" {
-		p.mistake(name + " must be auto: the outcome of a swap follows from its input")
-	}
 }
 
 // slippage reads a percent; nil leaves it to us.

@@ -73,6 +73,20 @@ func TestMaxIsAllThatTheSenderHas(t *testing.T) {
 	}
 }
 
+func TestAutoIsAsMuchAsTheOutcomeTakes(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	target := regexp.MustCompile(`tokenInAmount=\d+`).ReplaceAllString(goodSwap, "tokenInAmount=auto&tokenOutAmount=77")
+	for _, path := range []string{target, strings.Replace(target, "/transaction", "/estimation", 1)} {
+		if response := get(s, path); response.StatusCode != http.StatusOK {
+			t.Fatalf("HTTP %d %s", response.StatusCode, body(t, response))
+		}
+		if w.lastSwap.LeastOut != chain.NewAmount(77) || !w.lastSwap.AmountIn.IsZero() || w.lastSwap.Whole {
+			t.Errorf("request = %+v, want an outcome of 77 and no input", w.lastSwap)
+		}
+	}
+}
+
 var compareRequests = cmp.Options{
 	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
 	cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
@@ -89,8 +103,8 @@ func TestEveryWrongParameterIsNamed(t *testing.T) {
 			"tokenOut should not be empty; tokenOutRecipient should not be empty",
 		"chainId=2&tokenIn=x&tokenInAmount=-1&tokenOut=0x00&tokenOutRecipient=vitalik.eth&tokenOutAmount=5&slippage=100&affiliateFeePercent=10.01" +
 			"&affiliateFeeRecipient=0&senderAddress=me&srcChainPriorityLevel=slow&referralCode=-1": "chainId must be one of the following values: " + ids +
-			"; tokenIn must be an address; tokenInAmount must be a positive whole number of the token's smallest units; tokenOut must be an address; " +
-			"tokenOutRecipient must be an address; tokenOutAmount must be auto: the outcome of a swap follows from its input; " +
+			"; tokenIn must be an address; tokenInAmount must be a positive whole number of the token's smallest units; " +
+			"tokenOutAmount must be auto unless tokenInAmount is; tokenOut must be an address; tokenOutRecipient must be an address; " +
 			"slippage must be auto or a percent greater than 0 and less than 100; affiliateFeePercent must be a percent from 0 to 10 in steps of 0.01; " +
 			"affiliateFeeRecipient must be an address; senderAddress must be an address; " +
 			"srcChainPriorityLevel must be one of the following values: normal, aggressive; referralCode must be a whole number below 4294967296",
@@ -119,7 +133,10 @@ func TestWrongParameters(t *testing.T) {
 		{"tokenOut", usdcText, "tokenOut must not be tokenIn"},
 		{"tokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "tokenOut must be an address of 0x and 40 hex digits"},
 		{"tokenInAmount", "0", "tokenInAmount must be a positive whole number of the token's smallest units"},
-		{"tokenInAmount", "auto", "tokenInAmount must be a positive whole number of the token's smallest units"},
+		{"tokenInAmount", "auto", "tokenInAmount can be auto only when tokenOutAmount is an amount"},
+		{"tokenInAmount", "auto&tokenOutAmount=auto", "tokenInAmount can be auto only when tokenOutAmount is an amount"},
+		{"tokenInAmount", "auto&tokenOutAmount=0", "tokenOutAmount must be a positive whole number of the token's smallest units"},
+		{"tokenInAmount", "max&tokenOutAmount=7", "tokenOutAmount must be auto unless tokenInAmount is"},
 		{"tokenInAmount", "1e18", "tokenInAmount must be a positive whole number of the token's smallest units"},
 		{"tokenInAmount", strings.Repeat("9", 79), "tokenInAmount must be a positive whole number of the token's smallest units"},
 		{"tokenInAmount", "", "tokenInAmount should not be empty"},

@@ -114,7 +114,7 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 	b = built{offer: o}
 	if r.Recipient.IsAbsent() {
 		b.untried = errNoTransaction
-		return b, nil
+		return b, r.satisfiedBy(b.outcome)
 	}
 	if b.tx, err = e.transaction(ctx, o); err != nil {
 		return built{}, err
@@ -123,6 +123,9 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 		b.tx, err = o.routing.wrap(s, o.profile, b.tx, o.outcome, r.ReferralCode)
 	} else {
 		b.outcome, err = directOutcome(s, o.profile, o.quote, b.tx)
+	}
+	if err == nil {
+		err = r.satisfiedBy(b.outcome)
 	}
 	if err != nil {
 		return built{}, err

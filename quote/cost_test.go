@@ -57,7 +57,7 @@ func readShared(t *testing.T, path string, into any) {
 	path = filepath.Join("..", "..", "shared", path)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("recording not present: %s", path)
+		t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatal(err)

@@ -91,6 +91,11 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	if err != nil {
 		return Estimate{}, err
 	}
+	if !r.LeastOut.IsZero() {
+		if swap, err = e.aim(ctx, r, swap, serving, awaitPrices); err != nil {
+			return Estimate{}, err
+		}
+	}
 	p := e.plan(ctx, r, swap, serving)
 	if len(p.asked) == 0 {
 		return Estimate{Asked: p.leftOut}, nobodyAble(p.leftOut)

@@ -163,7 +163,7 @@ func TestSwapsOnSolana(t *testing.T) {
 func TestRecordedSolanaTransaction(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "shared", "recorded", "chains", "jupiter-swap-v6-transaction-2024.json"))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded transaction of Jupiter not present: %v", err)
+		t.Skipf("recorded transaction of Jupiter not present: %v; it is in the folder shared, which lies beside the repository", err)
 	}
 	var recorded struct {
 		SwapTransaction string `json:"swapTransaction"`

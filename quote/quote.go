@@ -27,6 +27,7 @@ type Request struct {
 	TokenIn, TokenOut chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
 	Whole             bool             // in place of AmountIn: all that the sender has, less what the transaction costs
+	LeastOut          chain.Amount     // in place of AmountIn: what the recipient is to get at least; zero: whatever comes
 	Recipient         chain.Address    // absent: prices alone are asked for, no transaction
 	Sender            chain.Address    // the recipient when absent
 	SlippagePercent   *decimal.Decimal // nil: chosen by us

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -96,24 +97,33 @@ func TestRouterBehavesAsTheRealOne(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "golden", "router", "router-vectors-A.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("recording not present: %s", path)
+		t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
 	var recording routerRecording
 	if err := json.Unmarshal(text, &recording); err != nil {
 		t.Fatal(err)
 	}
-	var replayed, passedOver int
+	replayed, passedOver := 0, map[string]int{}
 	for i, c := range recording.Chains {
 		for _, v := range c.Vectors {
 			if why := beyondTheSandbox(v); why != "" {
-				passedOver++
+				passedOver[why]++
 				continue
 			}
 			replayed++
 			t.Run(v.ID, func(t *testing.T) { replay(t, &recording, i, v) })
 		}
 	}
-	t.Logf("%d calls replayed, %d need contracts that the sandbox does not have", replayed, passedOver)
+	if !maps.Equal(passedOver, unplayable) {
+		t.Errorf("calls that were passed over, by what the sandbox lacks for them: %v, want %v", passedOver, unplayable)
+	}
+	t.Logf("%d calls replayed", replayed)
+}
+
+// unplayable are the calls whose outcome is the arithmetic of a venue that the sandbox does not have. What the router
+// makes of an outcome is in the others; how its calls are encoded is tested with all of them in upstream/evm.
+var unplayable = map[string]int{
+	"Uniswap V3": 6, "a venue with a separate spender": 10, "Uniswap V2 for taxed tokens": 4,
 }
 
 // beyondTheSandbox says which contract a call needs that is not in the sandbox.

@@ -210,7 +210,7 @@ func TestReadPricesOfTheService(t *testing.T) {
 		path := filepath.Join("..", "..", "..", "shared", "recorded", "chains", recorded.name)
 		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Skipf("recorded answer not present: %s", path)
+			t.Skipf("recorded answer not present: %s; it is in the folder shared, which lies beside the repository", path)
 		}
 		var file struct {
 			Response struct{ Body json.RawMessage }

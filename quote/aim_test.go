@@ -1,0 +1,96 @@
+package quote_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+// pool is a booth whose rate gets worse the more is sold to it: depth units of the input halve it.
+type pool struct {
+	*booth
+	depth uint64
+}
+
+func (p pool) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
+	q, err := p.booth.Quote(ctx, s)
+	if err != nil {
+		return q, err
+	}
+	depth, in := decimal.NewFromUint64(p.depth), decimal.NewFromBigInt(s.In.Amount.Big(), 0)
+	out := decimal.NewFromBigInt(q.AmountOut.Big(), 0).Mul(depth).Div(depth.Add(in)).Floor()
+	q.AmountOut, err = chain.AmountFromBig(out.BigInt())
+	return q, err
+}
+
+func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
+	const perUnit = 1_000_000_000_000 // a DAI for a USDC
+	wanted := amount("250000000000000000000")
+	flat := func() *booth { return &booth{name: "flat", perInput: perUnit} }
+	for _, row := range []struct {
+		name        string
+		venues      []quote.Venue
+		priced      bool
+		execution   quote.Execution
+		affiliate   quote.Affiliate
+		least, most uint64 // input
+	}{
+		{"at a rate", []quote.Venue{flat()}, true, quote.DirectOnly, quote.Affiliate{}, 250_250_250, 250_500_500},
+		{"without prices to begin with", []quote.Venue{flat()}, false, quote.DirectOnly, quote.Affiliate{}, 250_250_250, 250_500_500},
+		{"from a pool that it moves", []quote.Venue{pool{flat(), 1_000_000_000}}, true, quote.DirectOnly, quote.Affiliate{}, 333_779_000, 334_300_000},
+		{"from the better of two", []quote.Venue{pool{flat(), 1_000_000_000}, &booth{name: "other", perInput: perUnit * 9 / 10}}, true, quote.DirectOnly, quote.Affiliate{}, 278_055_000, 278_400_000},
+		{
+			"after the public router and an affiliate", []quote.Venue{flat()}, true, quote.PreferRouter,
+			quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}, 252_979_000, 253_300_000,
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			o := quote.Options{Registry: chain.Documented(), Venues: row.venues, Tokens: directory(row.priced), Execution: row.execution}
+			if row.execution == quote.PreferRouter {
+				o.Routers = map[chain.ID]quote.Router{1: &crossing{feeBps: 8, lists: []*booth{flat()}}}
+			}
+			r := usdcToDai()
+			r.AmountIn, r.LeastOut, r.Affiliate = chain.Amount{}, wanted, row.affiliate
+			for _, recipient := range []chain.Address{r.Recipient, {}} { // with a transaction, and prices alone
+				r.Recipient = recipient
+				got, err := quote.New(o).Estimate(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				in := got.In.Amount
+				if in.Cmp(chain.NewAmount(row.least)) < 0 || in.Cmp(chain.NewAmount(row.most)) > 0 {
+					t.Errorf("input of %s, want %d to %d", in, row.least, row.most)
+				}
+				if got.MinOut.Cmp(wanted) < 0 || got.Out.Amount.Cmp(got.MinOut) < 0 {
+					t.Errorf("an outcome of %s, at least %s, want at least %s", got.Out.Amount, got.MinOut, wanted)
+				}
+			}
+		})
+	}
+}
+
+func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
+	e := estimator(pool{&booth{name: "small", perInput: 1_000_000_000_000}, 100_000_000})
+	r := usdcToDai()
+	r.AmountIn, r.LeastOut = chain.Amount{}, amount("250000000000000000000") // the pool has a hundred in all
+	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) {
+		t.Errorf("Estimate = %v, want ErrNoRoute", err)
+	}
+}
+
+func TestWhatGuaranteesLessThanIsWantedIsRefused(t *testing.T) {
+	mean := &booth{name: "mean", perInput: 1_000_000_000_000, lie: func(tx *quote.Tx) {
+		less := amount("249800000000000000000").Bytes32() // within what a venue's rounding may come to
+		copy(tx.Data[4:], less[:])
+	}}
+	r := usdcToDai()
+	r.AmountIn, r.LeastOut = chain.Amount{}, amount("250000000000000000000")
+	if _, err := estimator(mean).Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("Estimate = %v, want ErrRefused", err)
+	}
+}

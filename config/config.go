@@ -31,8 +31,17 @@ type Config struct {
 	Tokens    Tokens        `yaml:"tokens"`
 	Telemetry Telemetry     `yaml:"telemetry"`
 
-	lines map[string]int // of every path that the file gives
+	lines    map[string]int // of every path that the file gives
+	files    []string       // that values were read from
+	revision string
 }
+
+// Revision names what the configuration says: the same text with the same secrets has the same one. Empty for a
+// configuration that was not read.
+func (c Config) Revision() string { return c.revision }
+
+// Files lists the files, beside its own, that the configuration was read from: those of secrets.
+func (c Config) Files() []string { return c.files }
 
 //go:embed default.yaml
 var embedded []byte
@@ -61,7 +70,7 @@ func Load(path string) (Config, error) {
 }
 
 // Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of
-// that name. Mistakes are returned together, in the order of the file, as Mistakes.
+// that name, or where that is not set for the content of the file that NAME_FILE names. Mistakes are returned together, in the order of the file, as Mistakes.
 func Parse(text []byte) (Config, error) {
 	document, err := parseDocument(text)
 	if err != nil {
@@ -69,10 +78,11 @@ func Parse(text []byte) (Config, error) {
 	}
 	c := base()
 	r := &report{lines: make(map[string]int)}
+	r.reads.Write(text)
 	if len(document.Content) > 0 {
 		decode(document.Content[0], reflect.ValueOf(&c).Elem(), place{in: r})
 	}
-	c.lines = r.lines
+	c.lines, c.files, c.revision = r.lines, r.files, r.revision()
 	c.nameEndpoints()
 	c.check(place{in: r})
 	return c, r.err()

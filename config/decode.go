@@ -109,7 +109,7 @@ func decodeScalar(node *yaml.Node, into reflect.Value, at place) {
 		at.mistake("want a single value")
 		return
 	}
-	text, missing := expand(node.Value)
+	text, missing := at.in.expand(node.Value)
 	if len(missing) > 0 {
 		at.mistake("not set in the environment: %s", strings.Join(missing, ", "))
 		return

@@ -3,18 +3,33 @@ package config
 import (
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// expand replaces ${NAME} by the environment variable of that name and lists those that are not set.
-func expand(text string) (expanded string, missing []string) {
+// expand replaces ${NAME} by the environment variable of that name and lists those that are not set. Where only
+// NAME_FILE is, the value is what that file holds, without space around it: secrets are often mounted as files.
+func (r *report) expand(text string) (expanded string, missing []string) {
 	expanded = variable.ReplaceAllStringFunc(text, func(reference string) string {
 		name := reference[2 : len(reference)-1]
 		value, set := os.LookupEnv(name)
+		if file := os.Getenv(name + "_FILE"); !set && file != "" {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				missing = append(missing, name+" (the file that "+name+"_FILE names cannot be read)")
+				return ""
+			}
+			if !slices.Contains(r.files, file) {
+				r.files = append(r.files, file)
+			}
+			value, set = strings.TrimSpace(string(content)), true
+		}
 		if !set {
 			missing = append(missing, name)
 		}
+		r.reads.WriteString("\x00" + value)
 		return value
 	})
 	return expanded, missing

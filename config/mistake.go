@@ -1,7 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,6 +75,14 @@ type report struct {
 	lines    map[string]int
 	mistakes Mistakes
 	reported map[string]bool // paths
+	files    []string        // that values were read from
+	reads    bytes.Buffer    // everything that was read
+}
+
+// revision is short enough to be told apart by eye, and tells nothing of the secrets in it.
+func (r *report) revision() string {
+	sum := sha256.Sum256(r.reads.Bytes())
+	return hex.EncodeToString(sum[:6])
 }
 
 // line returns the line of path, or of the nearest thing around it that the file gives.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,5 +92,37 @@ telemetry: {trustTraceparent: "${CHAIN_KEY}"}
 `))
 	if err == nil || strings.Contains(err.Error(), canary) {
 		t.Errorf("Parse = %v, want mistakes without %s", err, canary)
+	}
+}
+
+func TestSecretsComeFromFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("  s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NODE_TOKEN_FILE", file)
+	t.Setenv("OTHER_TOKEN_FILE", file+".absent")
+	c, err := config.Parse([]byte(minimal + "venues: [{name: a, key: '${NODE_TOKEN}'}, {name: b, key: '${OTHER_TOKEN}'}]\n"))
+	if got := c.Venues[0].Key.Reveal(); got != "s3cret" || !slices.Equal(c.Files(), []string{file}) {
+		t.Errorf("key = %q from %q, want the file's text", got, c.Files())
+	}
+	if err == nil || !strings.Contains(err.Error(), "venues[1].key: line 2: not set in the environment: OTHER_TOKEN (the file that OTHER_TOKEN_FILE names cannot be read)") {
+		t.Errorf("Parse = %v, want the absent file's variable named", err)
+	}
+}
+
+func TestRevisionFollowsTextAndSecrets(t *testing.T) {
+	text := []byte(minimal + "venues: [{name: a, key: '${NODE_TOKEN}'}]\n")
+	revision := func(key string, text []byte) string {
+		t.Setenv("NODE_TOKEN", key)
+		c, err := config.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Revision()
+	}
+	one := revision("a", text)
+	if one == "" || one != revision("a", text) || one == revision("b", text) || one == revision("a", append(text, '\n')) {
+		t.Errorf("revision %q is not that of this text with this secret alone", one)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"crossgate/cmd/crossgate/gateway"
@@ -57,7 +59,27 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 		return errors.Join(fmt.Errorf("listen: %w", err), stopAdmin(), g.Close())
 	}
 	fmt.Fprintf(out, "crossgate answers on http://%s\n", listener.Addr())
-	return errors.Join(g.Run(ctx, listener), stopAdmin())
+	log.Info("the configuration is used", "revision", c.Revision())
+	stopReloading := reloading(ctx, *file, c, g, log)
+	return errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
+}
+
+// reloading has a running gateway follow its file, where it has one, until stop is called.
+func reloading(ctx context.Context, file string, c config.Config, g *gateway.Gateway, log *slog.Logger) (stop func() error) {
+	if file == "" {
+		return func() error { return nil }
+	}
+	asks := make(chan os.Signal, 1)
+	signal.Notify(asks, syscall.SIGHUP)
+	watching, end := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	r := &reloader{file: file, running: c, seen: c.Revision(), apply: g.Reload, log: log}
+	go func() { ended <- r.run(watching, asks) }()
+	return func() error {
+		end()
+		signal.Stop(asks)
+		return <-ended
+	}
 }
 
 // serveAdmin answers operators until stop is called, which is after the last request of others.

@@ -12,8 +12,10 @@ import (
 
 // dependencies tells how everything is that the gateway needs: the store, the chains, their endpoints.
 func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
+	used, done := g.sets.use()
+	defer done()
 	all := []proxy.Dependency{g.storeState(ctx)}
-	lags, now := g.index.Lag(), time.Now()
+	lags, now := used.index.Lag(), time.Now()
 	for _, id := range slices.Sorted(maps.Keys(lags)) {
 		lag := lags[id]
 		each := proxy.Dependency{Kind: "chain", Name: id.String(), State: "its head is not known yet"}
@@ -24,7 +26,7 @@ func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
 		}
 		all = append(all, each)
 	}
-	for _, endpoint := range g.parts.endpoints {
+	for _, endpoint := range used.parts.endpoints {
 		health := endpoint.Health()
 		state := fmt.Sprintf("%s, %.0f %% of recent calls failed", health.Standing, 100*health.Failing)
 		if health.Reason != "" {

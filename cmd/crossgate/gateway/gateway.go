@@ -13,18 +13,15 @@ import (
 	"crossgate/config"
 	"crossgate/order/index"
 	"crossgate/proxy"
-	"crossgate/upstream"
 )
 
 // Gateway is a gateway ready to run.
 type Gateway struct {
-	parts  *parts
 	store  *index.Store
-	index  *index.Index
+	sets   *sets
 	server *proxy.Server
 	behind time.Duration // lag from which a chain counts as behind
-
-	stopObserving func() error
+	log    *slog.Logger
 }
 
 // New builds the gateway that c describes and opens its store. Nothing is called until Run. What c gets
@@ -38,22 +35,24 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	p.shelf = tokenShelf{store, log}
-	orders := p.index(store, c.Index, log)
-	estimator := p.estimator(c, log)
-	g := &Gateway{parts: p, store: store, index: orders, behind: c.Index.Behind}
+	first, err := newSet(p, c, store, log)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	now := &sets{log: log, current: first}
+	g := &Gateway{store: store, sets: now, behind: c.Index.Behind, log: log}
 	server, err := proxy.New(proxy.Options{
-		Orders:           orders.Find,
-		Order:            orders.ByID,
-		Lag:              orders.Lag,
+		Orders:           now.orders,
+		Order:            now.order,
+		Lag:              now.lag,
 		Behind:           c.Index.Behind,
-		Settled:          orders.Settled,
-		Locked:           orders.Locked,
-		Estimate:         estimator.Estimate,
-		Serves:           estimator.Serves,
-		Listed:           p.tokens.Listed,
-		Tokens:           p.tokens.Lookup,
-		USD:              p.tokens.USD,
+		Settled:          now.settled,
+		Locked:           now.locked,
+		Estimate:         now.estimate,
+		Serves:           now.serves,
+		Listed:           now.listed,
+		Tokens:           now.tokens,
+		USD:              now.usd,
 		Chains:           p.registry,
 		Dependencies:     g.dependencies,
 		CacheBytes:       int64(c.Cache.MaxBytes),
@@ -67,9 +66,6 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("http face: %w", err), store.Close())
 	}
 	g.server = server
-	if g.stopObserving, err = upstream.Observe(p.endpoints...); err != nil {
-		return nil, errors.Join(fmt.Errorf("instruments: %w", err), g.Close())
-	}
 	return g, nil
 }
 
@@ -78,7 +74,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
 	followed := make(chan error, 1)
-	go func() { followed <- g.index.Run(following) }()
+	go func() { followed <- g.sets.follow(following) }()
 	served := g.server.Run(ctx, listener)
 	stop()
 	return errors.Join(served, <-followed, g.Close())
@@ -105,7 +101,7 @@ func (g *Gateway) AwaitIndexed(ctx context.Context) error {
 }
 
 func (g *Gateway) isIndexed() bool {
-	for _, lag := range g.index.Lag() {
+	for _, lag := range g.sets.lag() {
 		if lag.Head == 0 || lag.Indexed < lag.Head {
 			return false
 		}
@@ -116,12 +112,9 @@ func (g *Gateway) isIndexed() bool {
 // Close frees a gateway that is not running.
 func (g *Gateway) Close() error {
 	g.server.Close()
-	g.parts.close()
-	var err error
-	if g.stopObserving != nil {
-		err = g.stopObserving()
-	}
-	return errors.Join(err, g.store.Close())
+	now, done := g.sets.use()
+	defer done()
+	return errors.Join(now.close(), g.store.Close())
 }
 
 // Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"context"
+	"math/big"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// The questions of the HTTP face, each put to the set that is current when it is asked.
+
+func (s *sets) orders(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.Find(ctx, tx)
+}
+
+func (s *sets) order(ctx context.Context, id order.ID) (*order.Order, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.ByID(ctx, id)
+}
+
+func (s *sets) lag() map[chain.ID]index.Lag {
+	now, done := s.use()
+	defer done()
+	return now.index.Lag()
+}
+
+func (s *sets) settled(o *order.Order) bool {
+	now, done := s.use()
+	defer done()
+	return now.index.Settled(o)
+}
+
+func (s *sets) locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.Locked(ctx, taker)
+}
+
+func (s *sets) estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+	now, done := s.use()
+	defer done()
+	return now.estimator.Estimate(ctx, r)
+}
+
+func (s *sets) serves(id chain.ID) bool {
+	now, done := s.use()
+	defer done()
+	return now.estimator.Serves(id)
+}
+
+func (s *sets) listed(id chain.ID) []chain.Address {
+	now, done := s.use()
+	defer done()
+	return now.parts.tokens.Listed(id)
+}
+
+func (s *sets) tokens(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
+	now, done := s.use()
+	defer done()
+	return now.parts.tokens.Lookup(ctx, id, addresses...)
+}
+
+func (s *sets) usd(ctx context.Context, keys ...token.Key) map[token.Key]*big.Rat {
+	now, done := s.use()
+	defer done()
+	return now.parts.tokens.USD(ctx, keys...)
+}

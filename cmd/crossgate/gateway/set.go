@@ -1,0 +1,151 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"sync"
+
+	"crossgate/config"
+	"crossgate/order/index"
+	"crossgate/quote"
+	"crossgate/upstream"
+)
+
+// set is what one configuration makes: endpoints and their health, adapters, the followers of the chains, the
+// comparison of venues. It does not change; a new configuration makes a new one. The store of orders, the
+// listeners and the ready answers outlive it.
+type set struct {
+	config    config.Config
+	parts     *parts
+	index     *index.Index
+	estimator *quote.Estimator
+	users     sync.WaitGroup
+	replaced  chan struct{} // closed when another set has taken its place
+
+	stopObserving func() error
+}
+
+func newSet(p *parts, c config.Config, store *index.Store, log *slog.Logger) (*set, error) {
+	p.shelf = tokenShelf{store, log}
+	stop, err := upstream.Observe(p.endpoints...)
+	if err != nil {
+		return nil, fmt.Errorf("instruments: %w", err)
+	}
+	return &set{
+		config: c, parts: p, index: p.index(store, c.Index, log), estimator: p.estimator(c, log),
+		stopObserving: stop, replaced: make(chan struct{}),
+	}, nil
+}
+
+// close ends what the set does by itself.
+func (s *set) close() error {
+	s.parts.close()
+	return s.stopObserving()
+}
+
+// sets hands out the current set and lets another take its place.
+type sets struct {
+	log *slog.Logger
+
+	mu      sync.Mutex
+	current *set
+}
+
+// use returns the current set, which stays whole until done is called.
+func (s *sets) use() (now *set, done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current.users.Add(1)
+	return s.current, s.current.users.Done
+}
+
+// replace makes next the current set. Requests under way keep theirs.
+func (s *sets) replace(next *set) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.current.replaced)
+	s.current = next
+}
+
+// follow has the chains followed by the current set until ctx ends. A set that was replaced stops first, so that
+// no chain is followed twice, and is closed after its last request.
+func (s *sets) follow(ctx context.Context) error {
+	var retiring sync.WaitGroup
+	defer retiring.Wait()
+	for {
+		now, done := s.use()
+		following, stop := context.WithCancel(ctx)
+		followed := make(chan error, 1)
+		go func() { followed <- now.index.Run(following) }()
+		select {
+		case <-ctx.Done():
+		case <-now.replaced:
+		}
+		stop()
+		err := <-followed
+		done()
+		if ctx.Err() != nil {
+			return err
+		}
+		retiring.Go(func() {
+			now.users.Wait()
+			if err := now.close(); err != nil {
+				s.log.Warn("the previous configuration is still measured", "error", err)
+			}
+		})
+	}
+}
+
+// Reload puts what c describes in the place of the running configuration, or says why it does not. No request
+// notices. What a gateway is started with stays until it is started again, and is named in the log: where it listens
+// and keeps orders, its memory, its longest answers, its telemetry. The facts of chains belong to that as well, but
+// a file that changes them is refused as a whole: endpoints may be meant for the new ones.
+func (g *Gateway) Reload(c config.Config) error {
+	was, done := g.sets.use()
+	defer done()
+	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {
+		return errors.New("reload: other facts of chains, or an undocumented chain, take a restart")
+	}
+	if kept := keepStarted(was.config, &c); len(kept) > 0 {
+		g.log.Warn("part of the new configuration takes a restart", "keys", strings.Join(kept, ", "))
+	}
+	p, err := build(c)
+	if err != nil {
+		return fmt.Errorf("reload: %w", err)
+	}
+	next, err := newSet(p, c, g.store, g.log)
+	if err != nil {
+		return fmt.Errorf("reload: %w", err)
+	}
+	g.sets.replace(next)
+	return nil
+}
+
+// keepStarted gives c what a running gateway cannot change, and names what it changed by that.
+func keepStarted(was config.Config, c *config.Config) (kept []string) {
+	keep := func(name string, was, now any) {
+		target := reflect.ValueOf(now).Elem()
+		if !reflect.DeepEqual(was, target.Interface()) {
+			kept = append(kept, name)
+			target.Set(reflect.ValueOf(was))
+		}
+	}
+	keep("listen", was.Listen, &c.Listen)
+	keep("drain", was.Drain, &c.Drain)
+	keep("index", was.Index, &c.Index)
+	keep("cache", was.Cache, &c.Cache)
+	keep("swap.deadline", was.Swap.Deadline, &c.Swap.Deadline)
+	keep("telemetry", was.Telemetry, &c.Telemetry)
+	return kept
+}
+
+// Revision names the configuration that requests are answered by at the moment.
+func (g *Gateway) Revision() string {
+	now, done := g.sets.use()
+	defer done()
+	return now.config.Revision()
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"crossgate/config"
+)
+
+// written is a log that tests read.
+type written struct {
+	line chan string
+}
+
+func (w *written) Write(text []byte) (int, error) {
+	w.line <- string(text)
+	return len(text), nil
+}
+
+// watched is a file with its reloader.
+type watched struct {
+	file  string
+	used  chan config.Config
+	log   *written
+	asks  chan os.Signal
+	ended chan error
+}
+
+const chainOf = "chains: [{id: 1, endpoints: [{name: %NAME%, url: 'https://node.example/${RELOAD_TEST_KEY}'}]}]\n"
+
+func text(name string) []byte { return []byte(strings.ReplaceAll(chainOf, "%NAME%", name)) }
+
+func startWatching(t *testing.T, file string) *watched {
+	t.Helper()
+	running, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{
+		file: file, used: make(chan config.Config, 10), log: &written{line: make(chan string, 10)},
+		asks: make(chan os.Signal), ended: make(chan error, 1),
+	}
+	r := &reloader{
+		file: file, running: running, seen: running.Revision(), log: slog.New(slog.NewTextHandler(w.log, nil)),
+		apply: func(c config.Config) error {
+			if c.Chains[0].Endpoints[0].Name == "refused" {
+				return errors.New("refused by the gateway")
+			}
+			w.used <- c
+			return nil
+		},
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { w.ended <- r.run(ctx, w.asks) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-w.ended; err != nil {
+			t.Error(err)
+		}
+		goleak.VerifyNone(t)
+	})
+	w.asks <- syscall.SIGHUP // it watches once it has answered
+	if c := <-w.used; c.Revision() != running.Revision() {
+		t.Fatalf("revision %s without a change, want %s", c.Revision(), running.Revision())
+	}
+	<-w.log.line
+	return w
+}
+
+// next is what the log says and, for a configuration that is used, the name of its endpoint.
+func (w *watched) next(t *testing.T) (said, name string) {
+	t.Helper()
+	said = <-w.log.line
+	select {
+	case c := <-w.used:
+		name = c.Chains[0].Endpoints[0].Name
+	default:
+	}
+	return said, name
+}
+
+func TestFileIsReadAgainWhenItChanges(t *testing.T) {
+	t.Setenv("RELOAD_TEST_KEY", "first")
+	file := filepath.Join(t.TempDir(), "gateway.yaml")
+	write := func(text []byte) {
+		t.Helper()
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(text("one"))
+	w := startWatching(t, file)
+	write(text("two"))
+	if said, name := w.next(t); name != "two" || !strings.Contains(said, "is used") {
+		t.Errorf("after a change: %q uses %q, want two", said, name)
+	}
+	write([]byte("chains: []\nlisten: nowhere\n"))
+	if said, name := w.next(t); name != "" || !strings.Contains(said, "is not used") || !strings.Contains(said, "2 mistakes") {
+		t.Errorf("after a bad change: %q uses %q, want the old one to stay, and both mistakes named", said, name)
+	}
+	write(text("refused"))
+	if said, name := w.next(t); name != "" || !strings.Contains(said, "refused by the gateway") {
+		t.Errorf("after a refused change: %q uses %q, want the old one to stay", said, name)
+	}
+	write(text("three"))
+	if said, name := w.next(t); name != "three" {
+		t.Errorf("after a good change: %q uses %q, want three", said, name)
+	}
+	w.asks <- syscall.SIGHUP
+	if said, name := w.next(t); name != "three" {
+		t.Errorf("after SIGHUP: %q uses %q, want three again", said, name)
+	}
+}
+
+// A ConfigMap is mounted as links: gateway.yaml -> ..data/gateway.yaml, ..data -> a directory that is replaced whole.
+func TestMountedConfigMapIsReadAgain(t *testing.T) {
+	mount := t.TempDir()
+	secret := filepath.Join(mount, "key")
+	t.Setenv("RELOAD_TEST_KEY_FILE", secret)
+	if err := os.WriteFile(secret, []byte("first\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	place := func(version, name string) {
+		t.Helper()
+		directory, link := filepath.Join(mount, version), filepath.Join(mount, version+"-link")
+		if err := errors.Join(os.Mkdir(directory, 0o700), os.WriteFile(filepath.Join(directory, "gateway.yaml"), text(name), 0o600),
+			os.Symlink(version, link), os.Rename(link, filepath.Join(mount, "..data"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place("v1", "one")
+	file := filepath.Join(mount, "gateway.yaml")
+	if err := os.Symlink(filepath.Join("..data", "gateway.yaml"), file); err != nil {
+		t.Fatal(err)
+	}
+	w := startWatching(t, file)
+	place("v2", "two")
+	if said, name := w.next(t); name != "two" {
+		t.Errorf("after the mount was replaced: %q uses %q, want two", said, name)
+	}
+	if err := os.WriteFile(secret, []byte("second\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := <-w.log.line
+	c := <-w.used
+	if got := c.Chains[0].Endpoints[0].URL.Reveal(); got != "https://node.example/second" || strings.Contains(said, "second") {
+		t.Errorf("after a secret changed: %q uses %s, want the new key, untold", said, got)
+	}
+}

@@ -58,6 +58,7 @@ func startWatching(t *testing.T, file string) *watched {
 			return nil
 		},
 	}
+	before := goleak.IgnoreCurrent()
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { w.ended <- r.run(ctx, w.asks) }()
 	t.Cleanup(func() {
@@ -65,7 +66,7 @@ func startWatching(t *testing.T, file string) *watched {
 		if err := <-w.ended; err != nil {
 			t.Error(err)
 		}
-		goleak.VerifyNone(t)
+		goleak.VerifyNone(t, before)
 	})
 	w.asks <- syscall.SIGHUP // it watches once it has answered
 	if c := <-w.used; c.Revision() != running.Revision() {

@@ -24,6 +24,7 @@ type Config struct {
 	Drain     time.Duration `yaml:"drain"`
 	Index     Index         `yaml:"index"`
 	Cache     Cache         `yaml:"cache"`
+	Limits    Limits        `yaml:"limits"`
 	Swap      Swap          `yaml:"swap"`
 	Chains    []Chain       `yaml:"chains"`
 	Venues    []Venue       `yaml:"venues"`
@@ -107,7 +108,7 @@ func parseDocument(text []byte) (yaml.Node, error) {
 // base is what an empty file stands for.
 func base() Config {
 	return Config{
-		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Swap: defaultSwap(),
+		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(), Swap: defaultSwap(),
 		Telemetry: defaultTelemetry(),
 	}
 }
@@ -133,6 +134,7 @@ func (c Config) check(at place) {
 	}
 	c.Index.check(at.key("index"))
 	c.Cache.check(at.key("cache"))
+	c.Limits.check(at.key("limits"))
 	c.Swap.check(at.key("swap"))
 	checkChains(c.Chains, at.key("chains"))
 	checkVenues(c.Venues, at.key("venues"))

@@ -3,6 +3,7 @@ package config
 import (
 	"log/slog"
 	"maps"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strconv"
@@ -178,6 +179,7 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[Bytes]():         {"a size such as 64MiB or 1GiB", func(s string) (any, error) { return ParseBytes(s) }},
 	reflect.TypeFor[Secret]():        {"text", func(s string) (any, error) { return NewSecret(s), nil }},
 	reflect.TypeFor[Execution]():     {"router, direct or best", func(s string) (any, error) { return ParseExecution(s) }},
+	reflect.TypeFor[netip.Prefix]():  {"an address or a range of them, such as 10.0.0.0/8", func(s string) (any, error) { return parsePrefix(s) }},
 	reflect.TypeFor[chain.Family]():  {"evm, solana or tron", func(s string) (any, error) { return chain.ParseFamily(s) }},
 	reflect.TypeFor[chain.ID]():      {"a chain id: the number that the API uses", func(s string) (any, error) { return chain.ParseID(s) }},
 	reflect.TypeFor[chain.Hash]():    {"the hash of a block in base58", func(s string) (any, error) { return chain.ParseSolanaHash(s) }},

@@ -7,7 +7,9 @@ type Telemetry struct {
 	Service string `yaml:"service"` // its name in traces and measurements
 	// Admin is host:port for operators: /metrics, /healthz, /readyz with every dependency, /debug/pprof. It is
 	// not for the outside. Empty: there is none.
-	Admin string     `yaml:"admin"`
+	Admin string `yaml:"admin"`
+	// Token lets operators change something there: purge kept answers. Nobody may when it is empty.
+	Token Secret     `yaml:"token"`
 	Log   LogForm    `yaml:"log"`
 	Level slog.Level `yaml:"level"` // least level of lines that are written
 	// TrustTraceparent makes a request's span a child of the caller's: right behind a proxy of one's own,

@@ -19,6 +19,7 @@ func (s *Server) estimationRoute() route[quote.Request] {
 	return route[quote.Request]{
 		paths:   []string{"/v1.0/chain/estimation"},
 		dialect: swapping,
+		cost:    estimateCost,
 		limit:   s.options.SwapLimit,
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, false) },
 		key:     comparisonKey,
@@ -44,6 +45,7 @@ func (s *Server) explanationRoute() route[quote.Request] {
 	return route[quote.Request]{
 		paths:   []string{"/v1.0/chain/transaction/explain"},
 		dialect: swapping,
+		cost:    swapCost,
 		limit:   s.options.SwapLimit,
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
 		key:     swapKey,

@@ -24,6 +24,7 @@ var answersOfDomain = []struct {
 	{order.ErrNotFound, unknownTx},
 	{index.ErrUnavailable, indexUnavailable},
 	{index.ErrEmpty, indexEmpty},
+	{cache.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},

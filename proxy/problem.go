@@ -55,7 +55,10 @@ var (
 	indexUnavailable    = kind{status: 503, code: 1305, id: "INDEX_UNAVAILABLE", text: "the index of orders cannot be read at the moment"}
 	indexEmpty          = kind{status: 503, code: 1306, id: "INDEX_EMPTY", text: "no chain has been read so far, so nothing is known of any order"}
 
-	tooManyStreams = kind{status: 503, code: 1306, id: "TOO_MANY_STREAMS", text: "as many clients as this server serves follow an order at the moment"}
+	tooManyStreams = kind{status: 503, code: 1307, id: "TOO_MANY_STREAMS", text: "as many clients as this server serves follow an order at the moment"}
+
+	overloaded    = kind{status: 503, code: 1308, id: "OVERLOADED", text: "as many answers as this server makes at a time are being made; what is kept is served"}
+	quotaExceeded = kind{status: 429, code: 1405, id: "QUOTA_EXCEEDED", text: "this client has used up its quota for now; RateLimit-Policy tells it"}
 
 	unknownPath      = kind{status: 404, code: 1401, id: "PATH_NOT_FOUND", text: "there is nothing at this path"}
 	methodNotAllowed = kind{status: 405, code: 1402, id: "METHOD_NOT_ALLOWED", text: "this path takes GET, HEAD and OPTIONS"}
@@ -135,7 +138,7 @@ func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 
 // comesAgain reports whether the same request may fare better later.
 func comesAgain(status int) bool {
-	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
 
 func (s *Server) noRoute(c *gin.Context) { s.fail(c, tracking, unknownPath.because("")) }

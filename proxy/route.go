@@ -17,6 +17,7 @@ import (
 type route[Q any] struct {
 	paths   []string // the documented one first
 	dialect dialect
+	cost    int           // in units of a client's quota; 1 when zero
 	limit   time.Duration // of load, and so of everybody who waits for it
 	parse   func(*gin.Context) (Q, error)
 	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the page they are about
@@ -26,13 +27,15 @@ type route[Q any] struct {
 	streams bool                           // the answer can be followed as it changes
 }
 
-// mount makes engine serve r and returns its paths.
-func mount[Q any](s *Server, engine *gin.Engine, r route[Q]) []string {
+// mount makes engine serve r, and finding tell its keys. It returns the paths of r.
+func mount[Q any](s *Server, engine, finding *gin.Engine, r route[Q]) []string {
 	handler := r.handler(s)
 	for _, path := range r.paths {
 		engine.GET(path, handler)
 		engine.HEAD(path, handler)
 		engine.OPTIONS(path, preflight)
+		finding.GET(path, r.find)
+		s.prices[path] = priced{max(r.cost, cheapCost), r.dialect}
 	}
 	return r.paths
 }

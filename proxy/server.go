@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -74,14 +75,19 @@ type Options struct {
 	// Dependencies tell operators how everything is that the server needs; nil: nothing is told.
 	Dependencies func(context.Context) []Dependency
 
-	CacheBytes       int64         // of answers; 64 MiB when zero
-	OrderLimit       time.Duration // longest wait for orders and locked assets; 12 s when zero
-	SwapLimit        time.Duration // longest wait for a swap; 6 s when zero
-	Streams          int           // most clients that follow an order at a time; 512 when zero
-	Notice           time.Duration // for which requests are still taken once /readyz has said no
-	Traced           func() bool   // whether the next request is traced; nil: all are
-	TrustTraceparent bool          // continue the traces of clients; otherwise they are only linked
-	Logger           *slog.Logger  // slog.Default() when nil
+	CacheBytes       int64          // of answers; 64 MiB when zero
+	OrderLimit       time.Duration  // longest wait for orders and locked assets; 12 s when zero
+	SwapLimit        time.Duration  // longest wait for a swap; 6 s when zero
+	MaxLoads         int            // answers that are made at a time, the rest is declined; no bound when zero
+	AddressQuota     Quota          // of each address without a key; no limit when zero
+	ClientKeys       []ClientKey    // clients with quotas of their own
+	TrustedProxies   []netip.Prefix // whose X-Forwarded-For counts
+	AdminToken       string         // of operators who change something; nobody may when empty
+	Streams          int            // most clients that follow an order at a time; 512 when zero
+	Notice           time.Duration  // for which requests are still taken once /readyz has said no
+	Traced           func() bool    // whether the next request is traced; nil: all are
+	TrustTraceparent bool           // continue the traces of clients; otherwise they are only linked
+	Logger           *slog.Logger   // slog.Default() when nil
 }
 
 // Server answers the documented paths.
@@ -94,6 +100,9 @@ type Server struct {
 	pages     *web.Pages
 	measures  *measures
 	handler   http.Handler
+	finding   http.Handler // tells keys instead of answers
+	limiter   limiter
+	prices    map[string]priced // by pattern of path
 	log       *slog.Logger
 	tracer    trace.Tracer
 	draining  atomic.Bool
@@ -108,6 +117,7 @@ func New(o Options) (*Server, error) {
 		MaxBytes:  o.CacheBytes,
 		Cost:      answer.cost,
 		Tags:      answer.tags,
+		MaxLoads:  o.MaxLoads,
 		LoadLimit: max(o.OrderLimit, o.SwapLimit),
 	})
 	if err != nil {
@@ -121,6 +131,8 @@ func New(o Options) (*Server, error) {
 		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
+		limiter: limiter{address: o.AddressQuota, keys: o.ClientKeys, proxies: o.TrustedProxies},
+		prices:  map[string]priced{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}},
 	}
 	if s.measures, err = newMeasures(answers.Stats); err != nil {
 		answers.Close()
@@ -188,20 +200,25 @@ func (s *Server) router() http.Handler {
 	engine.RedirectTrailingSlash = false // paths takes care of it, without a second request
 	s.mountHealth(engine)
 	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
+	if s.options.AddressQuota.Units > 0 || len(s.options.ClientKeys) > 0 {
+		engine.Use(s.limitClients)
+	}
 	engine.NoRoute(s.noRoute)
 	engine.NoMethod(s.noMethod)
 	s.mountPages(engine)
+	finding := gin.New()
 	var known paths
-	known = append(known, mount(s, engine, s.ordersRoute())...)
-	known = append(known, mount(s, engine, s.orderRoute())...)
-	known = append(known, mount(s, engine, s.statusRoute())...)
-	known = append(known, mount(s, engine, s.orderIDsRoute())...)
-	known = append(known, mount(s, engine, s.orderIDTextsRoute())...)
-	known = append(known, mount(s, engine, s.lockedRoute())...)
-	known = append(known, mount(s, engine, s.swapRoute())...)
-	known = append(known, mount(s, engine, s.explanationRoute())...)
-	known = append(known, mount(s, engine, s.estimationRoute())...)
-	known = append(known, mount(s, engine, s.chainsRoute())...)
-	known = append(known, mount(s, engine, s.tokensRoute())...)
+	known = append(known, mount(s, engine, finding, s.ordersRoute())...)
+	known = append(known, mount(s, engine, finding, s.orderRoute())...)
+	known = append(known, mount(s, engine, finding, s.statusRoute())...)
+	known = append(known, mount(s, engine, finding, s.orderIDsRoute())...)
+	known = append(known, mount(s, engine, finding, s.orderIDTextsRoute())...)
+	known = append(known, mount(s, engine, finding, s.lockedRoute())...)
+	known = append(known, mount(s, engine, finding, s.swapRoute())...)
+	known = append(known, mount(s, engine, finding, s.explanationRoute())...)
+	known = append(known, mount(s, engine, finding, s.estimationRoute())...)
+	known = append(known, mount(s, engine, finding, s.chainsRoute())...)
+	known = append(known, mount(s, engine, finding, s.tokensRoute())...)
+	s.finding = known.canonical(finding)
 	return known.canonical(engine)
 }

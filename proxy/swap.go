@@ -16,6 +16,7 @@ func (s *Server) swapRoute() route[quote.Request] {
 	return route[quote.Request]{
 		paths:   []string{"/v1.0/chain/transaction"},
 		dialect: swapping,
+		cost:    swapCost,
 		limit:   s.options.SwapLimit,
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
 		key:     swapKey,

@@ -56,6 +56,11 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Chains:           p.registry,
 		Dependencies:     g.dependencies,
 		CacheBytes:       int64(c.Cache.MaxBytes),
+		MaxLoads:         c.Limits.Loads,
+		AddressQuota:     proxy.Quota(c.Limits.Address),
+		ClientKeys:       clientKeys(c.Limits.Keys),
+		TrustedProxies:   c.Limits.Proxies,
+		AdminToken:       c.Telemetry.Token.Reveal(),
 		Notice:           c.Drain,
 		SwapLimit:        c.Swap.Deadline,
 		TrustTraceparent: c.Telemetry.TrustTraceparent,
@@ -67,6 +72,14 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	g.server = server
 	return g, nil
+}
+
+func clientKeys(configured []config.Key) []proxy.ClientKey {
+	keys := make([]proxy.ClientKey, len(configured))
+	for i, k := range configured {
+		keys[i] = proxy.ClientKey{Name: k.Name, Key: k.Key.Reveal(), Quota: proxy.Quota(k.Quota)}
+	}
+	return keys
 }
 
 // Run serves on listener and follows the chains until ctx ends. The followers stop after the last

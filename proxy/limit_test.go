@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+const walletKey = "wallet-key-of-the-tests"
+
+// ask sends a request of a client at an address.
+func ask(s *Server, target, address string, headers ...string) *http.Response {
+	r := httptest.NewRequest(http.MethodGet, target, http.NoBody)
+	r.RemoteAddr = address
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Add(name, value)
+	}
+	return serve(s, r)
+}
+
+func TestClientsHaveQuotas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t, func(o *Options) {
+			o.AddressQuota = Quota{Units: 20, Window: 10 * time.Second}
+			o.ClientKeys = []ClientKey{{Name: "wallet", Key: walletKey, Quota: Quota{Units: 100, Window: 10 * time.Second}}}
+			o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		})
+		order := ordersPath + createdTx
+		for i, step := range []struct {
+			wait            time.Duration
+			target, address string
+			header          string
+			status          int
+			limit           string
+		}{
+			{0, order, "192.0.2.1:1000", "", 200, `"address";r=19;t=1`},
+			{0, goodSwap, "192.0.2.1:1001", "", 200, `"address";r=9;t=6`},
+			{0, goodSwap, "192.0.2.1:1002", "", 429, `"address";r=9;t=6`},
+			{0, order, "192.0.2.1:1003", "", 200, `"address";r=8;t=6`},
+			{0, order, "192.0.2.2:1000", "", 200, `"address";r=19;t=1`},
+			{0, goodSwap + "&accesstoken=" + walletKey, "192.0.2.1:1000", "", 200, `"wallet";r=90;t=1`},
+			{0, goodSwap, "192.0.2.9:1000", "Authorization: Bearer " + walletKey, 200, `"wallet";r=80;t=2`},
+			{0, order + "?accesstoken=another", "192.0.2.1:1000", "", 200, `"address";r=7;t=7`},
+			{0, order, "192.0.2.1:1000", "X-Forwarded-For: 198.51.100.7", 200, `"address";r=6;t=7`}, // who says so is nobody
+			{0, order, "10.1.2.3:1000", "X-Forwarded-For: 192.0.2.1", 200, `"address";r=5;t=8`},     // a proxy says so
+			{0, order, "10.1.2.3:1000", "X-Forwarded-For: 198.51.100.7, 192.0.2.1, 10.9.9.9", 200, `"address";r=4;t=8`},
+			{0, order, "10.1.2.3:1000", "X-Forwarded-For: nonsense", 200, `"address";r=19;t=1`},
+			{0, order, "[2001:db8::1]:1000", "", 200, `"address";r=19;t=1`},
+			{0, order, "[2001:db8::ffff:2]:1000", "", 200, `"address";r=18;t=1`}, // the same network
+			{0, order, "[2001:db8:0:1::1]:1000", "", 200, `"address";r=19;t=1`},
+			{0, order, "[::ffff:192.0.2.1]:1000", "", 200, `"address";r=3;t=9`},
+			{3500 * time.Millisecond, goodSwap, "192.0.2.1:1000", "", 200, `"address";r=0;t=10`},
+			{0, order, "192.0.2.1:1000", "", 429, `"address";r=0;t=10`},
+			{20 * time.Second, order, "192.0.2.1:1000", "", 200, `"address";r=19;t=1`},
+		} {
+			<-time.After(step.wait)
+			var headers []string
+			if step.header != "" {
+				headers = append(headers, step.header)
+			}
+			response := ask(s, step.target, step.address, headers...)
+			synctest.Wait()
+			if got := response.Header.Get("RateLimit"); response.StatusCode != step.status || got != step.limit {
+				t.Errorf("step %d: HTTP %d, RateLimit %s, want %d, %s", i, response.StatusCode, got, step.status, step.limit)
+			}
+			if step.status == http.StatusTooManyRequests {
+				wantError(t, response, step.status, "QUOTA_EXCEEDED")
+				if retry := response.Header.Get("Retry-After"); retry != "1" {
+					t.Errorf("step %d: Retry-After %s, want 1", i, retry)
+				}
+			}
+		}
+		if policy := ask(s, order, "192.0.2.3:1").Header.Get("RateLimit-Policy"); policy != `"address";q=20;w=10` {
+			t.Errorf("RateLimit-Policy = %s", policy)
+		}
+		if got := do(s, http.MethodOptions, order).Header.Get("RateLimit"); got != "" {
+			t.Errorf("a preflight is charged: %s", got)
+		}
+		if strings.Contains(w.log.String(), walletKey) {
+			t.Error("the log tells a key")
+		}
+	})
+}
+
+// TestQuotaIsNeverExceeded plays requests of one client at any times: within any window, no more is let through
+// than twice the quota, and never more at once than the quota.
+func TestQuotaIsNeverExceeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		quota := Quota{Units: rapid.IntRange(10, 50).Draw(t, "units"), Window: 10 * time.Second}
+		l := limiter{address: quota}
+		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		now, spent, waited := time.Unix(1_784_950_000, 0), 0, time.Duration(0)
+		for range rapid.IntRange(1, 100).Draw(t, "requests") {
+			pause := time.Duration(rapid.IntRange(0, 2000).Draw(t, "pause")) * time.Millisecond
+			now, waited = now.Add(pause), waited+pause
+			cost := rapid.SampledFrom([]int{cheapCost, estimateCost, swapCost}).Draw(t, "cost")
+			a, limited := l.charge(r, cost, now)
+			if !limited {
+				t.Fatal("a client without a limit")
+			}
+			if a.retry == 0 {
+				spent += cost
+			} else if again, _ := l.charge(r, cost, now.Add(a.retry)); again.retry > 0 {
+				t.Fatalf("declined again for %v after the %v that it was told", again.retry, a.retry)
+			} else {
+				now, waited, spent = now.Add(a.retry), waited+a.retry, spent+cost
+			}
+			earned := float64(quota.Units) * (1 + waited.Seconds()/quota.Window.Seconds())
+			if float64(spent) > earned+0.001 {
+				t.Fatalf("%d units in %v of a quota of %d in %v", spent, waited, quota.Units, quota.Window)
+			}
+		}
+	})
+}
+
+func TestQuotasAreRememberedForSoManyClients(t *testing.T) {
+	l := limiter{address: Quota{Units: 10, Window: time.Hour}}
+	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+	for i := range 3 * mostClients {
+		r.RemoteAddr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, byte(i >> 16), byte(i >> 8), byte(i)}), 1).String()
+		l.charge(r, 1, time.Unix(1_784_950_000, 0))
+	}
+	if known := len(l.young) + len(l.old); known > 2*mostClients {
+		t.Errorf("%d clients are remembered, want %d at most", known, 2*mostClients)
+	}
+}
+
+// TestKeptAnswersAreServedWhileLoadsAreShed fills all places for loads, then asks for what is kept and what is not.
+func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		slow := false
+		s := w.server(t, func(o *Options) {
+			o.MaxLoads = 3
+			find := o.Orders
+			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				if slow {
+					<-time.After(5 * time.Second)
+				}
+				return find(ctx, tx)
+			}
+		})
+		if got := get(s, ordersPath+claimedTx); got.StatusCode != http.StatusOK {
+			t.Fatalf("HTTP %d", got.StatusCode)
+		}
+		synctest.Wait()
+		slow = true
+		var clients sync.WaitGroup
+		for _, tx := range []string{createdTx, plainTx, unknownIs} {
+			clients.Go(func() { get(s, ordersPath+tx) })
+		}
+		synctest.Wait()
+		shed := get(s, ordersPath+severalTx)
+		if wantError(t, shed, http.StatusServiceUnavailable, "OVERLOADED"); shed.Header.Get("Retry-After") != "1" {
+			t.Errorf("Retry-After = %q", shed.Header.Get("Retry-After"))
+		}
+		if kept := get(s, ordersPath+claimedTx); kept.StatusCode != http.StatusOK {
+			t.Errorf("what is kept: HTTP %d while loads are shed", kept.StatusCode)
+		}
+		clients.Wait()
+		if later := get(s, ordersPath+severalTx); later.StatusCode != http.StatusOK {
+			t.Errorf("afterwards: HTTP %d", later.StatusCode)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package proxy
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const adminToken = "operators-token-of-the-tests"
+
+// operatorPosts sends a request with the operators' token and further headers to the listener for operators.
+func operatorPosts(s *Server, target string, headers ...string) *http.Response {
+	r := httptest.NewRequest(http.MethodPost, target, http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+adminToken)
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
+	}
+	answer := httptest.NewRecorder()
+	s.Admin(http.NotFoundHandler()).ServeHTTP(answer, r)
+	return answer.Result()
+}
+
+func TestOperatorsPurge(t *testing.T) {
+	for query, served := range map[string]string{
+		"path=" + ordersPath + claimedTx:                                             "crossgate; hit; detail=stale-while-revalidate",
+		"how=hard&path=/API/orders/creationtxhash/" + claimedTx + "%3Faccesstoken=x": "crossgate; fwd=miss; stored",
+		"how=hard&order=" + idText(8):                                                "crossgate; fwd=miss; stored",
+		"how=hard&order=" + idText(7) + "&order=" + idText(8):                        "crossgate; fwd=miss; stored",
+		"how=soft&chain=137":                                                         "crossgate; hit; detail=stale-while-revalidate",
+		"how=hard&chain=8453":                                                        "crossgate; fwd=miss; stored",
+		"how=hard&chain=1":                                                           "crossgate; hit; ttl=3599",
+		"how=hard&path=/api/Orders/" + idText(8):                                     "crossgate; hit; ttl=3599",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newWorld(t).server(t, func(o *Options) { o.AdminToken = adminToken })
+			get(s, ordersPath+claimedTx)
+			<-time.After(time.Second)
+			if got := operatorPosts(s, "/purge?"+query); got.StatusCode != http.StatusOK {
+				t.Fatalf("POST /purge?%s: HTTP %d %s", query, got.StatusCode, body(t, got))
+			}
+			if got := get(s, ordersPath+claimedTx).Header.Get("Cache-Status"); got != served {
+				t.Errorf("after %s: Cache-Status = %q, want %q", query, got, served)
+			}
+			synctest.Wait()
+		})
+	}
+}
+
+func TestOnlyOperatorsPurge(t *testing.T) {
+	s := newWorld(t).server(t, func(o *Options) { o.AdminToken = adminToken })
+	closed := newWorld(t).server(t)
+	for name, test := range map[string]struct {
+		s       *Server
+		target  string
+		headers []string
+		status  int
+	}{
+		"no token is configured": {closed, "/purge?chain=1", []string{"Authorization: Bearer "}, 401},
+		"another token":          {s, "/purge?chain=1", []string{"Authorization: Bearer x"}, 401},
+		"another origin":         {s, "/purge?chain=1", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, 403},
+		"an origin alone":        {s, "/purge?chain=1", []string{"Origin: https://evil.example"}, 403},
+		"nothing to purge":       {s, "/purge", nil, 400},
+		"no id":                  {s, "/purge?order=7", nil, 400},
+		"no chain":               {s, "/purge?chain=x", nil, 400},
+		"no such path":           {s, "/purge?path=/nothing", nil, 400},
+		"a path with mistakes":   {s, "/purge?path=" + ordersPath + "0x12", nil, 400},
+		"no way to purge":        {s, "/purge?chain=1&how=gently", nil, 400},
+		"as it should be":        {s, "/purge?chain=1", nil, 200},
+	} {
+		if got := operatorPosts(test.s, test.target, test.headers...); got.StatusCode != test.status {
+			t.Errorf("%s: HTTP %d, want %d", name, got.StatusCode, test.status)
+		}
+	}
+}

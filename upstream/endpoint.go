@@ -148,8 +148,9 @@ type Response struct {
 	Header http.Header
 	Body   []byte
 
-	secrets   *strings.Replacer // for texts of the body that end up in errors
-	connected bool              // a connection was opened for it
+	from      *Endpoint   // with its keys, for texts of the body that end up in errors
+	sent      http.Header // by the request, likewise
+	connected bool        // a connection was opened for it
 }
 
 // Do asks once. An answer of 2xx or 4xx is a Response, but for 429; everything else is an *Error.
@@ -197,7 +198,7 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 
 	response, err := e.exchange(ctx, caller, r)
 	if err == nil && check != nil {
-		err = e.refusal(check(response))
+		err = e.refusal(r, check(response))
 	}
 	var limited *Error
 	if errors.As(err, &limited) && limited.Class == RateLimited {
@@ -220,7 +221,7 @@ func (e *Endpoint) learn(r Request, took time.Duration, outcome error) {
 }
 
 // refusal makes an *Error of what a check said; a plain error is a bad answer.
-func (e *Endpoint) refusal(err error) error {
+func (e *Endpoint) refusal(r Request, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -230,6 +231,7 @@ func (e *Endpoint) refusal(err error) error {
 		*refused = *said
 		refused.Endpoint = e.name
 	}
+	refused.Err = e.scrub(r.Header, refused.Err)
 	return refused
 }
 
@@ -253,7 +255,10 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 	if err != nil {
 		return Response{}, e.broken(ctx, caller, started, err)
 	}
-	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, secrets: e.secrets, connected: connected}
+	if answer.StatusCode >= http.StatusBadRequest {
+		body = []byte(e.scrubText(r.Header, string(body))) // what others make errors of
+	}
+	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: e, sent: r.Header, connected: connected}
 	if int64(len(body)) > e.maxBody {
 		return Response{Status: answer.StatusCode}, &Error{
 			Class: BadAnswer, Endpoint: e.name, Status: answer.StatusCode,

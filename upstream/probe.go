@@ -77,7 +77,7 @@ func (e *Endpoint) answers(ctx context.Context, q inquiry) bool {
 	started := time.Now()
 	response, err := e.exchange(ctx, ctx, q.request)
 	if err == nil && q.valid != nil {
-		err = e.refusal(q.valid(response))
+		err = e.refusal(q.request, q.valid(response))
 	}
 	e.health.note(q.request.rpcMethod, time.Since(started), err)
 	return answered(err)

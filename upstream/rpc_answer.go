@@ -53,7 +53,7 @@ func parse(response Response, asked int) ([]rpcAnswer, error) {
 	}
 	for _, answer := range answers {
 		if answer.Error != nil {
-			answer.Error.Message = response.secrets.Replace(answer.Error.Message)
+			answer.Error.Message = response.from.scrubText(response.sent, answer.Error.Message)
 		}
 	}
 	if asked > 1 && body[0] != '[' {

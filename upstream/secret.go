@@ -25,6 +25,11 @@ func newScrubber(name string, base *url.URL, header http.Header) *strings.Replac
 	for _, values := range header {
 		secrets = append(secrets, values...)
 	}
+	return replacer(name, secrets)
+}
+
+// replacer puts name in place of each of the texts that are long enough to be a key.
+func replacer(name string, secrets []string) *strings.Replacer {
 	var pairs []string
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
@@ -32,4 +37,43 @@ func newScrubber(name string, base *url.URL, header http.Header) *strings.Replac
 		}
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// scrubbed is an error whose text quoted a key.
+type scrubbed struct {
+	text  string
+	cause error
+}
+
+func (s *scrubbed) Error() string { return s.text }
+
+func (s *scrubbed) Unwrap() error { return s.cause }
+
+// Scrub takes out of the text of an error that quotes the answer what could be a key of the endpoint, or of the
+// request: services quote what they were sent.
+func (r Response) Scrub(err error) error {
+	if err == nil || r.from == nil {
+		return err
+	}
+	return r.from.scrub(r.sent, err)
+}
+
+func (e *Endpoint) scrub(sent http.Header, err error) error {
+	if err == nil {
+		return nil
+	}
+	said := err.Error()
+	text := e.scrubText(sent, said)
+	if text == said {
+		return err
+	}
+	return &scrubbed{text, err}
+}
+
+func (e *Endpoint) scrubText(sent http.Header, text string) string {
+	var keys []string
+	for _, values := range sent {
+		keys = append(keys, values...)
+	}
+	return replacer(e.name, keys).Replace(e.secrets.Replace(text))
 }

@@ -31,7 +31,7 @@ func ask[A any](ctx context.Context, p *upstream.Pool, r upstream.Request, read 
 	_, err := p.Do(ctx, r, func(resp upstream.Response) error {
 		var err error
 		if answer, err = read(resp); isNo(err) {
-			no = err
+			no = resp.Scrub(err) // it does not pass the endpoint, which would do that
 			return nil
 		}
 		return err

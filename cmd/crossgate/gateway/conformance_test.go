@@ -13,27 +13,43 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-func TestEveryOrderIsWhatItsChainsSay(t *testing.T) {
+// TestAnswersAreWhatTheChainsSay asks for everything there is in one world.
+func TestAnswersAreWhatTheChainsSay(t *testing.T) {
 	front := startFront(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)
 	outsider := newOutsider(t, world)
-	for _, o := range world.Orders {
-		t.Run(cmp.Or(o.Title, o.OrderID), func(t *testing.T) {
-			want, isTold := outsider.orders[common.HexToHash(o.OrderID)]
+	t.Run("orders", func(t *testing.T) { outsider.checkOrders(t, front, world) })
+	t.Run("locked assets", func(t *testing.T) { outsider.checkLocked(t, front, world) })
+}
+
+func (o *outsider) checkOrders(t *testing.T, front front, world worldJSON) {
+	fromSolana, toSolana := 0, 0
+	for _, each := range world.Orders {
+		switch uint64(solanaID) {
+		case each.ChainID:
+			fromSolana++
+		case each.TakeChainID:
+			toSolana++
+		}
+		t.Run(cmp.Or(each.Title, each.OrderID), func(t *testing.T) {
+			want, isTold := o.orders[common.HexToHash(each.OrderID)]
 			if !isTold {
 				t.Fatal("the chains do not tell of it")
 			}
 			var got map[string]any
-			get(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", front.url, o.CreationTxHash, outsider.indexOf(want)), &got)
+			get(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", front.url, each.CreationTxHash, o.indexOf(want)), &got)
 			compare(t, "", got, want.record)
-			if got["state"] != o.State {
-				t.Errorf("state = %v, want %s as the contracts' readers say", got["state"], o.State)
+			if got["state"] != each.State {
+				t.Errorf("state = %v, want %s as the contracts' readers say", got["state"], each.State)
 			}
 		})
 	}
-	if len(world.Orders) < 110 || len(outsider.orders) != len(world.Orders) {
-		t.Errorf("the world shows %d orders, its chains %d, want the same number and at least 110", len(world.Orders), len(outsider.orders))
+	if len(world.Orders) < 110 || len(o.orders) != len(world.Orders) {
+		t.Errorf("the world shows %d orders, its chains %d, want the same number and at least 110", len(world.Orders), len(o.orders))
+	}
+	if fromSolana < 12 || toSolana < 12 {
+		t.Errorf("%d orders from Solana and %d to it, want a dozen each", fromSolana, toSolana)
 	}
 }
 
@@ -67,18 +83,14 @@ func compare(t *testing.T, path string, got, want any) {
 	}
 }
 
-func TestLockedAssetsAreWhatTheChainsSay(t *testing.T) {
-	front := startFront(t)
-	var world worldJSON
-	get(t, front.world.URL()+"/sandbox/world", &world)
-	outsider := newOutsider(t, world)
+func (o *outsider) checkLocked(t *testing.T, front front, world worldJSON) {
 	for _, actor := range world.Actors {
 		address := common.HexToAddress(actor.Address).Bytes()
 		wallet, err := base58.Decode(actor.Wallet)
 		if err != nil {
 			t.Fatal(err)
 		}
-		delivered, onSolana := outsider.lockedOf(address), outsider.lockedOf(wallet)
+		delivered, onSolana := o.lockedOf(address), o.lockedOf(wallet)
 		if isTaker := strings.HasPrefix(actor.Name, "taker "); isTaker && (len(delivered) < 2 || len(onSolana) < 1) {
 			t.Errorf("%s has orders locked on %d chains, and on %d for deliveries on Solana, want several and one",
 				actor.Name, len(delivered), len(onSolana))

@@ -78,6 +78,7 @@ const (
 var doors = []door{
 	{"github.com/gin-gonic/gin", "proxy", "", "HTTP is served by proxy: return a value or an error to it"},
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
+	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "", "remember answers through cache.Cache"},
 	{"github.com/sony/gobreaker/v2", "upstream", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
@@ -108,6 +109,7 @@ var doors = []door{
 	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
 
+	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
 	{"github.com/google/go-cmp", "", "...", testsOnly},
 	{"pgregory.net/rapid", "", "...", testsOnly},
 	{"go.uber.org/goleak", "", "...", testsOnly},

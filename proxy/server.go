@@ -194,6 +194,12 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 
 // router puts the routes behind what every request goes through.
 func (s *Server) router() http.Handler {
+	engine, known := s.engine()
+	return known.canonical(engine)
+}
+
+// engine knows all routes, and which of them are of the API.
+func (s *Server) engine() (*gin.Engine, paths) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
@@ -206,6 +212,7 @@ func (s *Server) router() http.Handler {
 	engine.NoRoute(s.noRoute)
 	engine.NoMethod(s.noMethod)
 	s.mountPages(engine)
+	s.mountDocuments(engine)
 	finding := gin.New()
 	var known paths
 	known = append(known, mount(s, engine, finding, s.ordersRoute())...)
@@ -220,5 +227,5 @@ func (s *Server) router() http.Handler {
 	known = append(known, mount(s, engine, finding, s.chainsRoute())...)
 	known = append(known, mount(s, engine, finding, s.tokensRoute())...)
 	s.finding = known.canonical(finding)
-	return known.canonical(engine)
+	return engine, known
 }

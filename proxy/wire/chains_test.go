@@ -28,6 +28,7 @@ func TestAppendExplanation(t *testing.T) {
 	}
 	swap.Way = quote.Routed
 	checkGolden(t, "explanation", documented.AppendExplanation(nil, swap, nil))
+	checkGolden(t, "explanation_failed", documented.AppendExplanation(nil, quote.Estimate{Asked: swap.Asked[2:]}, quote.ErrNoRoute))
 }
 
 func TestAppendTokens(t *testing.T) {

@@ -140,6 +140,7 @@ func get(t *testing.T, url string, out any) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkDocumented(t, response, body)
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s = %d: %s", url, response.StatusCode, body)
 	}
@@ -172,8 +173,13 @@ func problemAt(t *testing.T, url string) problemJSON {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkDocumented(t, response, body)
 	p := problemJSON{status: response.StatusCode, header: response.Header}
-	if err := json.NewDecoder(response.Body).Decode(&p); err != nil {
+	if err := json.Unmarshal(body, &p); err != nil {
 		t.Fatalf("GET %s = %d: %v", url, response.StatusCode, err)
 	}
 	return p

@@ -1,0 +1,300 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"crossgate/chain"
+	"crossgate/order/index"
+	"crossgate/quote"
+)
+
+// documented is openapi.yaml, checked.
+var documented = sync.OnceValues(func() (*openapi3.T, error) {
+	document, err := openapi3.NewLoader().LoadFromData(openAPI)
+	if err != nil {
+		return nil, err
+	}
+	return document, document.Validate(context.Background(), openapi3.EnableExamplesValidation())
+})
+
+func document(t *testing.T) *openapi3.T {
+	t.Helper()
+	d, err := documented()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
+func TestEveryPathIsDocumented(t *testing.T) {
+	forPeople := regexp.MustCompile(`^/(order|locked|swap|assets|docs)?(/[:*].*)?$`)
+	engine, _ := newWorld(t).server(t).engine()
+	served := map[string]bool{}
+	for _, r := range engine.Routes() {
+		if r.Method == http.MethodGet && !forPeople.MatchString(r.Path) {
+			served[regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}")] = true
+		}
+	}
+	for path := range served {
+		if document(t).Paths.Value(path) == nil {
+			t.Errorf("%s is served and not in openapi.yaml", path)
+		}
+	}
+	for path := range document(t).Paths.Map() {
+		if !served[path] {
+			t.Errorf("%s is in openapi.yaml and not served", path)
+		}
+	}
+	if len(served) < 15 {
+		t.Errorf("%d paths are served, want at least 15", len(served))
+	}
+}
+
+// TestEveryErrorIsDocumented looks for the id of every kind of problem in the document.
+func TestEveryErrorIsDocumented(t *testing.T) {
+	source, err := os.ReadFile("problem.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := regexp.MustCompile(`id: "([A-Z_]+)"`).FindAllSubmatch(source, -1)
+	for _, id := range ids {
+		if string(id[1]) != clientLeft.id && !strings.Contains(string(openAPI), string(id[1])) {
+			t.Errorf("%s is not in openapi.yaml", id[1])
+		}
+	}
+	if len(ids) < 25 {
+		t.Errorf("problem.go has %d kinds, want at least 25: the search is wrong", len(ids))
+	}
+}
+
+// wireSchemas are the schemas of the answers that package wire keeps in its golden files, by the names of those.
+var wireSchemas = []struct{ files, schema string }{
+	{"order_status", "OrderStatus"},
+	{"order_ids", "OrderIds"},
+	{"order_id_texts", "OrderIdTexts"},
+	{"order_*", "Order"},
+	{"locked", "[]LockedChain"},
+	{"estimation", "EstimationAnswer"},
+	{"explanation*", "Explanation"},
+	{"swap*", "Swap"},
+	{"tokens", "Tokens"},
+	{"chains", "Chains"},
+}
+
+// TestEveryMemberIsDocumented validates what package wire writes against the schemas, which allow no other
+// members, and wants every member of a schema in some answer.
+func TestEveryMemberIsDocumented(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("wire", "testdata", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("golden files of package wire: %v, %v", files, err)
+	}
+	schemas := document(t).Components.Schemas
+	seen := members{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		at := slices.IndexFunc(wireSchemas, func(s struct{ files, schema string }) bool {
+			fits, err := filepath.Match(s.files, name)
+			return err == nil && fits
+		})
+		if at < 0 {
+			t.Errorf("%s has no schema", file)
+			continue
+		}
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value any
+		if err := json.Unmarshal(raw, &value); err != nil {
+			t.Fatal(err)
+		}
+		element, isList := strings.CutPrefix(wireSchemas[at].schema, "[]")
+		values := []any{value}
+		if isList {
+			values = value.([]any)
+		}
+		for _, v := range values {
+			schema := schemas[element]
+			if err := schema.Value.VisitJSON(v, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors()); err != nil {
+				t.Errorf("%s is no %s: %.900v", file, element, err)
+			}
+			seen.visit(element, schema.Value, v)
+		}
+	}
+	// Health and errors are not written by package wire; other tests look at them.
+	for _, missing := range seen.missing(schemas, "Health", "Problem", "Chains", "Chain") {
+		t.Errorf("no answer has %s, which openapi.yaml documents", missing)
+	}
+}
+
+// members counts those that answers had, as Schema.member.
+type members map[string]bool
+
+func (m members) visit(name string, schema *openapi3.Schema, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for member, v := range value {
+			if property := schema.Properties[member]; property != nil {
+				m[name+"."+member] = true
+				m.follow(name, property, v)
+			} else if schema.AdditionalProperties.Schema != nil {
+				m.follow(name, schema.AdditionalProperties.Schema, v)
+			}
+		}
+	case []any:
+		for _, v := range value {
+			if schema.Items != nil {
+				m.follow(name, schema.Items, v)
+			}
+		}
+	}
+}
+
+func (m members) follow(name string, schema *openapi3.SchemaRef, value any) {
+	if schema.Ref != "" {
+		name = filepath.Base(schema.Ref)
+	}
+	for _, choice := range schema.Value.OneOf {
+		if value != nil {
+			m.follow(name, choice, value)
+		}
+	}
+	m.visit(name, schema.Value, value)
+}
+
+func (m members) missing(schemas openapi3.Schemas, but ...string) []string {
+	var missing []string
+	for name, schema := range schemas {
+		for member := range schema.Value.Properties {
+			if path := name + "." + member; !m[path] && !slices.Contains(but, name) {
+				missing = append(missing, path)
+			}
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+// TestAnswersAreAsDocumented holds answers of every path, and errors of every status, against the document.
+func TestAnswersAreAsDocumented(t *testing.T) {
+	router, err := legacy.NewRouter(document(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	w.lag = map[chain.ID]index.Lag{8453: {}}
+	s := w.server(t, func(o *Options) {
+		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
+	})
+	broken := newWorld(t).server(t, func(o *Options) {
+		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+			return quote.Estimate{}, fmt.Errorf("of ours")
+		}
+	})
+	failing := newWorld(t).server(t, func(o *Options) {
+		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+			return quote.Estimate{}, quote.ErrNoTransaction
+		}
+	})
+	query := strings.TrimPrefix(goodSwap, swapPath)
+	const id = "0x0700000000000000000000000000000000000000000000000000000000000000"
+	for _, test := range []struct {
+		server *Server
+		target string
+		status int
+	}{
+		{s, ordersPath + createdTx, 200},
+		{s, ordersPath + severalTx + "?index=1", 200},
+		{s, ordersPath + unknownIs, 404},
+		{s, ordersPath + plainTx, 404},
+		{s, ordersPath + createdTx + "?index=7", 404},
+		{s, ordersPath + "0x12", 400},
+		{s, ordersPath + createdTx + "?x=" + strings.Repeat("a", longestURL), 414},
+		{s, "/api/Orders/" + id, 200},
+		{s, "/api/Orders/0x12", 400},
+		{s, "/api/Orders/" + unknownIs, 404},
+		{s, "/api/Transaction/" + severalTx + "/orderIds", 200},
+		{s, "/v1.0/dln/tx/" + severalTx + "/order-ids", 200},
+		{s, "/v1.0/dln/tx/0x12/order-ids", 400},
+		{s, "/v1.0/dln/order/" + id + "/status", 200},
+		{s, "/v1.0/dln/order/" + unknownIs + "/status", 400},
+		{s, "/api/Satistics/" + taker + "/lockedAssets", 200},
+		{s, "/api/Statistics/" + nobody + "/lockedAssets", 200},
+		{s, "/api/Satistics/vitalik.eth/lockedAssets", 400},
+		{s, goodSwap, 200},
+		{s, swapPath, 400},
+		{s, goodSwap + "&affiliateFeePercent=1", 400},
+		{s, swapPath + "/explain" + query, 200},
+		{s, "/v1.0/chain/estimation" + query, 200},
+		{s, "/v1.0/supported-chains-info", 200},
+		{s, "/v1.0/token-list?chainId=8453", 200},
+		{s, "/v1.0/token-list", 400},
+		{s, "/healthz", 200},
+		{s, "/readyz", 200},
+		{s, "/openapi.yaml", 200},
+		{broken, goodSwap, 500},
+		{failing, goodSwap, 502},
+	} {
+		request := httptest.NewRequest(http.MethodGet, test.target, http.NoBody)
+		response := serve(test.server, request)
+		if response.StatusCode != test.status {
+			t.Errorf("GET %.200s = %d, want %d", test.target, response.StatusCode, test.status)
+		}
+		checkDocumented(t, router, request, response)
+	}
+}
+
+func checkDocumented(t *testing.T, router routers.Router, request *http.Request, response *http.Response) {
+	t.Helper()
+	route, parameters, err := router.FindRoute(request)
+	if err != nil {
+		t.Errorf("GET %s: %v", request.URL.Path, err)
+		return
+	}
+	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, PathParams: parameters, Route: route, Options: options},
+		Status:                 response.StatusCode, Header: response.Header, Options: options,
+	}
+	input.SetBodyBytes(body(t, response))
+	if err := openapi3filter.ValidateResponse(t.Context(), input); err != nil {
+		t.Errorf("GET %.200s = %d: %.900v", request.URL, response.StatusCode, err)
+	}
+}
+
+func TestSwaggerIsServedWithoutANetwork(t *testing.T) {
+	s := newWorld(t).server(t)
+	page := pageAt(t, s, "/docs/", http.StatusOK)
+	for _, file := range regexp.MustCompile(`(?:src|href)="(/docs/[^"]+)"`).FindAllStringSubmatch(page, -1) {
+		plain := body(t, get(s, file[1]))
+		packed := get(s, file[1], "Accept-Encoding: gzip")
+		if packed.Header.Get("Content-Encoding") != "gzip" || len(body(t, packed)) >= len(plain) || len(plain) < 10_000 {
+			t.Errorf("GET %s: %d bytes, or not compressed", file[1], len(plain))
+		}
+	}
+	for _, target := range []string{"/docs/none.js", "/docs/../server.go", "/docs/favicon-16x16.png", "/docs/swagger-ui.css/"} {
+		if response := get(s, target); response.StatusCode != http.StatusNotFound {
+			t.Errorf("GET %s = %d, want 404", target, response.StatusCode)
+		}
+	}
+	if got := get(s, "/docs").StatusCode; got != http.StatusOK {
+		t.Errorf("GET /docs = %d", got)
+	}
+}

@@ -216,7 +216,7 @@ func givenUp(tb testing.TB, id order.ID, name string) call {
 }
 
 func TestDecodeSolanaTellsSubmissionsApart(t *testing.T) {
-	first, second := order.ID(hash("first")), order.ID(hash("second"))
+	first, second := hash("first"), hash("second")
 	tx := run(
 		sendUnlock(t, first, hash("message 1")), sendUnlock(t, second, hash("message 2")),
 		claim(t, "5951b44f8e9042fb", "c82da7fb31e85b0d", first, hash("message 3")),

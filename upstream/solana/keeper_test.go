@@ -22,8 +22,10 @@ func TestKept(t *testing.T) {
 	got, err := w.chain().Kept(t.Context(), []order.ID{open.Terms.ID(), {9}, paid.Terms.ID(), back.Terms.ID()})
 	given := open.Terms.Give.Amount.Uint64() + 7
 	want := []order.Kept{
-		{State: order.StateCreated, Amount: chain.NewAmount(given)}, {State: order.None},
-		{State: order.StateClaimedUnlock}, {State: order.StateClaimedOrderCancel},
+		{State: order.StateCreated, Amount: chain.NewAmount(given)},
+		{State: order.None},
+		{State: order.StateClaimedUnlock},
+		{State: order.StateClaimedOrderCancel},
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); err != nil || diff != "" {
 		t.Errorf("Kept: %v (-want +got):\n%s", err, diff)

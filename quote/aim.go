@@ -103,7 +103,10 @@ func (m market) guess(s Swap, out chain.Amount) chain.Amount {
 // guaranteed is the largest minimum that a transaction for the swap would have, as the venues' quotes go. Where those
 // whom the public router calls come to nothing, the others are asked.
 func (e *Estimator) guaranteed(ctx context.Context, r Request, s Swap, serving []entry) (chain.Amount, error) {
-	p := e.plan(ctx, r, s, serving)
+	p, err := e.plan(ctx, r, s, serving)
+	if err != nil {
+		return chain.Amount{}, err
+	}
 	if len(p.asked) == 0 {
 		return chain.Amount{}, nobodyAble(p.leftOut)
 	}

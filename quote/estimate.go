@@ -96,7 +96,10 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 			return Estimate{}, err
 		}
 	}
-	p := e.plan(ctx, r, swap, serving)
+	p, err := e.plan(ctx, r, swap, serving)
+	if err != nil {
+		return Estimate{}, err
+	}
 	if len(p.asked) == 0 {
 		return Estimate{Asked: p.leftOut}, nobodyAble(p.leftOut)
 	}

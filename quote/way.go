@@ -45,9 +45,10 @@ type question struct {
 
 // routing is what the chain's public router is, for one request.
 type routing struct {
-	router Router // nil: there is none, or it is not to be used
-	terms  RouterTerms
-	absent error // why there is none
+	router  Router // nil: there is none, or it is not to be used
+	terms   RouterTerms
+	absent  error // why there is none
+	unknown bool  // its chain did not say
 }
 
 // plan is whom to ask what for one request.
@@ -60,9 +61,17 @@ type plan struct {
 	leftOut []Asked // venues that serve the chain and can do nothing for the request
 }
 
-func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry) plan {
+// plan fails where the public router is preferred and its chain does not say whether it stands: a swap that goes
+// another way then would want another contract approved.
+func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry) (plan, error) {
 	p := plan{route: e.routing(ctx, r, serving)}
 	preferred := e.execution(r.Chain) == PreferRouter
+	if p.route.unknown {
+		if preferred {
+			return plan{}, fmt.Errorf("whether the public router stands is not known: %w", p.route.absent)
+		}
+		p.leftOut = append(p.leftOut, Asked{Venue: publicRouter, Way: Routed, Verdict: LeftOut, Err: p.route.absent})
+	}
 	for _, one := range serving {
 		if one.profile.Wraps && !isWrapping(s) {
 			p.leftOut = append(p.leftOut, Asked{Venue: one.profile.Name, Verdict: LeftOut, Err: errOnlyWraps})
@@ -91,8 +100,11 @@ func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry
 	if len(p.asked) == 0 {
 		p.asked, p.reserve = p.reserve, nil
 	}
-	return p
+	return p, nil
 }
+
+// publicRouter stands for a venue's name where it is told that there are no ways through the public router.
+const publicRouter = "public router"
 
 // spared tells of the reserve that it was not needed.
 func (p plan) spared() []Asked {
@@ -136,7 +148,7 @@ func (e *Estimator) routing(ctx context.Context, r Request, serving []entry) rou
 	defer cancel()
 	terms, err := router.Terms(ctx, slices.Compact(contracts))
 	if err != nil {
-		return routing{absent: err}
+		return routing{absent: err, unknown: !errors.Is(err, ErrNoRouter)}
 	}
 	return routing{router: router, terms: terms}
 }

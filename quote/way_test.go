@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -234,5 +235,23 @@ func TestForeignSpenders(t *testing.T) {
 	router.also = nil
 	if _, err = crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("Estimate with a spender that the public router does not know = %v, want ErrRefused", err)
+	}
+}
+
+// TestWaysDoNotChangeInSilence has a chain that does not say whether the public router stands.
+func TestWaysDoNotChangeInSilence(t *testing.T) {
+	only := &booth{name: "only", perInput: 10_000}
+	if _, err := crossroads(quote.PreferRouter, &crossing{err: errDown}, only).Estimate(t.Context(), usdcToDai()); !errors.Is(err, errDown) {
+		t.Errorf("Estimate through the router = %v, want what kept the chain from telling", err)
+	}
+	got, err := crossroads(quote.BestWay, &crossing{err: errDown}, only).Estimate(t.Context(), usdcToDai())
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := slices.ContainsFunc(got.Asked, func(a quote.Asked) bool {
+		return a.Way == quote.Routed && a.Verdict == quote.LeftOut && errors.Is(a.Err, errDown)
+	})
+	if got.Tx.To != only.router() || !told {
+		t.Errorf("transaction to %s, asked = %+v, want the venue's and why there is no way through the router", got.Tx.To, got.Asked)
 	}
 }

@@ -38,10 +38,10 @@ var routerABI = parseABI(`[
 	{"type":"function","name":"version","stateMutability":"view","inputs":[],"outputs":[{"name":"","type":"uint256"}]}]`)
 
 // How long the router's word counts. Its owners change it seldom: a word older than termsFresh is asked for
-// anew by the first who needs it, while others go by the old one, as all do while the chain cannot be reached.
+// anew by the first who needs it, while others go by the old one, as all do for as long as the chain cannot be
+// reached: the contract that wallets have approved must not change with the weather.
 const (
 	termsFresh = 2 * time.Minute
-	termsStale = 20 * time.Minute
 	// absentFor is how long a chain without the router is not asked for it.
 	absentFor = 10 * time.Minute
 )
@@ -77,7 +77,7 @@ func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.Route
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asking = false
-	if err != nil && (errors.Is(err, quote.ErrNoRouter) || !r.countsLocked(venues, termsStale)) {
+	if err != nil && (errors.Is(err, quote.ErrNoRouter) || !r.saidLocked(venues)) {
 		return quote.RouterTerms{}, err
 	}
 	return r.termsLocked(), nil
@@ -90,19 +90,23 @@ func (r *Router) remembered(venues []chain.Address) (terms quote.RouterTerms, as
 	if r.address.IsAbsent() || !r.absent.IsZero() && r.now().Sub(r.absent) < absentFor {
 		return quote.RouterTerms{}, false, fmt.Errorf("chain %d: %w", r.chain.chain.ID, quote.ErrNoRouter)
 	}
-	if r.countsLocked(venues, termsFresh) || r.asking && r.countsLocked(venues, termsStale) {
+	if r.isFreshLocked(venues) || r.asking && r.saidLocked(venues) {
 		return r.termsLocked(), false, nil
 	}
 	r.asking = true
 	return quote.RouterTerms{}, true, nil
 }
 
-// countsLocked reports whether everything about the venues was said within a time.
-func (r *Router) countsLocked(venues []chain.Address, within time.Duration) bool {
-	return !r.asked.IsZero() && r.now().Sub(r.asked) < within && r.knowsLocked(venues)
+// isFreshLocked reports whether everything about the venues was said lately.
+func (r *Router) isFreshLocked(venues []chain.Address) bool {
+	return r.now().Sub(r.asked) < termsFresh && r.saidLocked(venues)
 }
 
-func (r *Router) knowsLocked(venues []chain.Address) bool {
+// saidLocked reports whether everything about the venues was said at some time.
+func (r *Router) saidLocked(venues []chain.Address) bool {
+	if r.asked.IsZero() {
+		return false
+	}
 	for _, venue := range venues {
 		if _, known := r.calls[venue]; !known {
 			return false

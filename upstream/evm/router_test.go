@@ -276,9 +276,10 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 	check("after a while", 30, 2)
 	now, n.down = now.Add(termsFresh), true
 	check("with the chain down", 30, 2)
-	now = now.Add(termsStale)
-	if _, err := r.Terms(t.Context(), []chain.Address{listed}); err == nil || errors.Is(err, quote.ErrNoRouter) {
-		t.Errorf("Terms long after = %v, want that the chain is down", err)
+	now = now.Add(24 * time.Hour)
+	check("with the chain down for long", 30, 2)
+	if _, err := r.Terms(t.Context(), []chain.Address{payee}); err == nil || errors.Is(err, quote.ErrNoRouter) {
+		t.Errorf("Terms about a venue that was never asked about = %v, want that the chain is down", err)
 	}
 }
 

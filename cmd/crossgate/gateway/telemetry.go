@@ -28,6 +28,7 @@ const mostSeries = 4000
 // Telemetry is where spans and measurements of this process go. The zero value keeps none.
 type Telemetry struct {
 	metrics http.Handler
+	spans   *trace.TracerProvider // nil when spans stay here
 	stops   []func(context.Context) error
 }
 
@@ -57,6 +58,7 @@ func StartTelemetry(ctx context.Context, service string) (*Telemetry, error) {
 	}
 	provider := trace.NewTracerProvider(trace.WithBatcher(spans), trace.WithResource(described))
 	otel.SetTracerProvider(provider)
+	t.spans = provider
 	t.stops = append(t.stops, provider.Shutdown)
 	return t, nil
 }
@@ -88,6 +90,14 @@ func (t *Telemetry) Metrics() http.Handler {
 		return http.NotFoundHandler()
 	}
 	return t.metrics
+}
+
+// Flush sends the spans that have ended.
+func (t *Telemetry) Flush(ctx context.Context) error {
+	if t.spans == nil {
+		return nil
+	}
+	return t.spans.ForceFlush(ctx)
 }
 
 // Stop flushes what is left.

@@ -24,6 +24,9 @@ type answer struct {
 	pages    []page
 	problem  *problem
 	searched freshness // of all chains, beside a problem: what was not found in them
+
+	subject cache.Key // of the question that the index answered; absent when it was not asked
+	settled bool      // no reorg can make it wrong
 }
 
 // page is a body with its headers.
@@ -97,6 +100,9 @@ func (a answer) cost() int64 {
 // tags are what the answer can be purged by: every order and every chain that it is about.
 func (a answer) tags() []cache.Key {
 	var tags []cache.Key
+	if a.subject != (cache.Key{}) {
+		tags = a.indexTags()
+	}
 	for _, p := range a.pages {
 		for _, id := range p.orders {
 			tags = append(tags, orderTag(id))

@@ -110,21 +110,25 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	ctx, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
 	var lags map[chain.ID]index.Lag
+	var about cache.Key
 	if r.indexed && s.options.Lag != nil {
 		lags = s.options.Lag() // before the index is read, for what is read is as fresh at least
+		about = r.key(subject, question)
 	}
 	pages, life, err := r.load(ctx, question)
 	if err != nil {
 		if p := problemOf(err); p.remember > 0 {
 			searched := freshnessOf(lags, nil, s.options.Behind, time.Now())
-			return answer{problem: p, searched: searched}, cache.Life{Fresh: p.remember}, nil
+			return answer{problem: p, searched: searched, subject: about}, cache.Life{Fresh: p.remember}, nil
 		}
 		return answer{}, cache.Life{}, err
 	}
 	for i := range pages {
 		pages[i].freshness = freshnessOf(lags, pages[i].chains, s.options.Behind, time.Now())
 	}
-	return newAnswer(pages, life), life, nil
+	made := newAnswer(pages, life)
+	made.subject, made.settled = about, life == settledLife
+	return made, life, nil
 }
 
 func preflight(c *gin.Context) {

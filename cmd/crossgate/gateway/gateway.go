@@ -35,12 +35,13 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	first, err := newSet(p, c, store, log)
+	g := &Gateway{store: store, behind: c.Index.Behind, log: log}
+	first, err := newSet(p, c, g)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	now := &sets{log: log, current: first}
-	g := &Gateway{store: store, sets: now, behind: c.Index.Behind, log: log}
+	g.sets = now
 	server, err := proxy.New(proxy.Options{
 		Orders:           now.orders,
 		Order:            now.order,

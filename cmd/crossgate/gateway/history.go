@@ -35,5 +35,5 @@ func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func
 	if err != nil {
 		return err
 	}
-	return errors.Join(work(p.index(store, c.Index, log)), store.Close())
+	return errors.Join(work(p.index(store, c.Index, log, nil)), store.Close())
 }

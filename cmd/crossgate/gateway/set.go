@@ -29,14 +29,15 @@ type set struct {
 	stopObserving func() error
 }
 
-func newSet(p *parts, c config.Config, store *index.Store, log *slog.Logger) (*set, error) {
-	p.shelf = tokenShelf{store, log}
+// newSet makes the set of a gateway that c describes.
+func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
+	p.shelf = tokenShelf{g.store, g.log}
 	stop, err := upstream.Observe(p.endpoints...)
 	if err != nil {
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
-		config: c, parts: p, index: p.index(store, c.Index, log), estimator: p.estimator(c, log),
+		config: c, parts: p, index: p.index(g.store, c.Index, g.log, g), estimator: p.estimator(c, g.log),
 		stopObserving: stop, replaced: make(chan struct{}),
 	}, nil
 }
@@ -117,7 +118,7 @@ func (g *Gateway) Reload(c config.Config) error {
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	next, err := newSet(p, c, g.store, g.log)
+	next, err := newSet(p, c, g)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}

@@ -1,0 +1,136 @@
+package proxy
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+// isKept reports whether the next answer comes from the cache. In a bubble time stands still meanwhile.
+func isKept(t *testing.T, s *Server, path string) bool {
+	t.Helper()
+	response := get(s, path)
+	body(t, response)
+	synctest.Wait() // for what was loaded to be kept
+	return strings.Contains(response.Header.Get("Cache-Status"), "hit")
+}
+
+// aboutOrder are the paths that tell of the first order of severalTx.
+func aboutOrder() []string {
+	return []string{
+		ordersPath + severalTx, "/api/Orders/" + idText(10), "/v1.0/dln/order/" + idText(10) + "/status",
+		"/api/Transaction/" + severalTx + "/orderIds", "/v1.0/dln/tx/" + severalTx + "/order-ids",
+	}
+}
+
+func parsed(t *testing.T, tx string) chain.TxHash {
+	t.Helper()
+	hash, err := chain.ParseTxHash(tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+func TestChangedOrdersAreAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t)
+		locked, other := "/api/Satistics/"+taker+"/lockedAssets", ordersPath+createdTx
+		paths := append(aboutOrder(), locked, ordersPath+unknownIs, other)
+		for change, givenUp := range map[string]struct {
+			changes []index.Change
+			paths   []string
+		}{
+			"the order":           {[]index.Change{{Order: order.ID{10}, Creation: parsed(t, severalTx)}}, aboutOrder()},
+			"without a creation":  {[]index.Change{{Order: order.ID{10}}}, aboutOrder()},
+			"one that was not":    {[]index.Change{{Order: order.ID{1}, Creation: parsed(t, unknownIs)}}, []string{ordersPath + unknownIs}},
+			"delivered by taker":  {[]index.Change{{Order: order.ID{2}, Taker: address(t, taker)}}, []string{locked}},
+			"whatever":            {nil, paths},
+			"more than are named": {make([]index.Change, mostChanges+1), paths},
+			"nothing":             {[]index.Change{}, nil},
+		} {
+			for _, path := range paths {
+				isKept(t, s, path)
+			}
+			s.Changed(givenUp.changes)
+			for _, path := range paths {
+				if got, want := isKept(t, s, path), !contains(givenUp.paths, path); got != want {
+					t.Errorf("after a change of %s: GET %s is kept %v, want %v", change, path, got, want)
+				}
+			}
+		}
+	})
+}
+
+func contains(paths []string, path string) bool {
+	return strings.Contains(" "+strings.Join(paths, " ")+" ", " "+path+" ")
+}
+
+func TestReorgsGiveUpWhatIsNotSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t)
+		locked, moving, settled := "/api/Satistics/"+taker+"/lockedAssets", ordersPath+createdTx, ordersPath+claimedTx
+		for _, test := range []struct {
+			chain chain.ID
+			kept  map[string]bool
+		}{
+			{8453, map[string]bool{locked: false, moving: false, settled: true}},
+			{137, map[string]bool{locked: false, moving: false, settled: true}},
+			{1, map[string]bool{locked: false, moving: true, settled: true}},
+		} {
+			for path := range test.kept {
+				isKept(t, s, path)
+			}
+			s.Reorganised(test.chain)
+			for path, want := range test.kept {
+				if got := isKept(t, s, path); got != want {
+					t.Errorf("after a reorg of chain %d: GET %s is kept %v, want %v", test.chain, path, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestAnswersUnderWayDuringAReorgAreNotShared holds a load while the chain is reorganised: who asks afterwards gets
+// what is known then.
+func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		held, locks := make(chan struct{}), 0
+		s := w.server(t, func(o *Options) {
+			now := o.Locked
+			o.Locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
+				locks++
+				if locks > 1 {
+					return nil, nil // the delivery was dropped
+				}
+				<-held
+				return now(ctx, who)
+			}
+		})
+		path := "/api/Satistics/" + taker + "/lockedAssets"
+		before := make(chan string, 1)
+		go func() { before <- string(body(t, get(s, path))) }()
+		synctest.Wait()
+		s.Reorganised(8453)
+		if got := string(body(t, get(s, path))); got != "[]" {
+			t.Errorf("after the reorg: %s, want []", got)
+		}
+		close(held)
+		if got := <-before; got == "[]" {
+			t.Error("who asked before it got no answer from before it")
+		}
+		<-time.After(time.Millisecond)
+		if got := string(body(t, get(s, path))); got != "[]" {
+			t.Errorf("what was read before the reorg was kept: %s", got)
+		}
+	})
+}

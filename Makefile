@@ -4,11 +4,12 @@ LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 ARGS     ?=
 BENCH    ?= .
 FUZZTIME ?= 60s
+SHOTS    ?=
 
-.PHONY: help demo test soak lint fmt fuzz bench build contracts image check
+.PHONY: help demo test soak lint fmt fuzz bench build contracts image check check-pages
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
 	CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
@@ -27,6 +28,11 @@ lint: ## what a machine can say about style
 
 fmt: ## write the sources in their one form
 	go run $(LINTER) fmt
+
+check-pages: ## the pages in Chromium, and the API's document as Redocly sees it (installs chromium and npm packages)
+	@.ci/browser
+	CROSSGATE_SHOTS="$(SHOTS)" go test -count=1 -timeout 10m -v -run TestPagesInABrowser ./cmd/crossgate/gateway
+	REDOCLY_TELEMETRY=off npx --yes @redocly/cli@2.77.0 lint --skip-rule operation-4xx-response proxy/openapi.yaml
 
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)

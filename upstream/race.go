@@ -85,8 +85,11 @@ func (r *race) run(caller context.Context) error {
 			r.pool.answered(got.index, r.job, r.failed(), r.doubted())
 			return nil
 		}
+		if errors.Is(got.err, errOvertaken) {
+			continue // the winner's result is on its way
+		}
 		r.failures[got.index] = got.err
-		if caller.Err() != nil || classOf(got.err) == Canceled {
+		if caller.Err() != nil {
 			break
 		}
 		if r.running == 0 && r.mayGoOn(ctx, got) {

@@ -17,8 +17,10 @@ type Endpoint struct {
 	Headers map[string]Secret `yaml:"headers"` // sent with every request: keys, for instance
 	Timeout time.Duration     `yaml:"timeout"` // of one call; zero: the default of package upstream
 
-	RequestsPerSecond float64 `yaml:"requestsPerSecond"` // zero: unlimited
-	Burst             int     `yaml:"burst"`
+	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units, with costs; zero: unlimited
+	Burst             int            `yaml:"burst"`
+	Costs             map[string]int `yaml:"costs"`   // units of JSON-RPC methods, * of any other; 1 where nothing is said
+	Monthly           int            `yaml:"monthly"` // requests, or units with costs; zero: unlimited
 }
 
 // Header returns the configured headers in the form that requests carry them.
@@ -94,6 +96,14 @@ func (e Endpoint) check(at place) {
 	}
 	if e.RequestsPerSecond < 0 || math.IsNaN(e.RequestsPerSecond) || math.IsInf(e.RequestsPerSecond, 0) {
 		at.key("requestsPerSecond").mistake("want a number from 0 on; 0 means unlimited")
+	}
+	for method, units := range e.Costs {
+		if units < 1 {
+			at.key("costs").key(method).mistake("want a whole number above zero")
+		}
+	}
+	if e.Monthly < 0 {
+		at.key("monthly").mistake("want a whole number from 0 on; 0 means unlimited")
 	}
 	if e.Burst < 0 || e.Burst > 0 && e.RequestsPerSecond == 0 {
 		at.key("burst").mistake("want a whole number above zero, together with requestsPerSecond")

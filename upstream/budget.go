@@ -20,16 +20,24 @@ const (
 // budget is how often an endpoint may be asked: our own rate, and pauses that the endpoint asked for.
 type budget struct {
 	limiter *rate.Limiter // nil when unlimited
+	monthly *rate.Limiter // the plan's share of a day at most, refilled evenly; nil without a plan
 
 	mu     sync.Mutex
 	paused time.Time // until then
 }
 
-func newBudget(perSecond float64, burst int) *budget {
-	if perSecond <= 0 {
-		return &budget{}
+// month is the longest one: what is left over in others is the price of not knowing when a plan's month begins.
+const month = 31 * 24 * time.Hour
+
+func newBudget(perSecond float64, burst int, monthly int) *budget {
+	b := &budget{}
+	if perSecond > 0 {
+		b.limiter = rate.NewLimiter(rate.Limit(perSecond), max(burst, 1))
 	}
-	return &budget{limiter: rate.NewLimiter(rate.Limit(perSecond), max(burst, 1))}
+	if monthly > 0 {
+		b.monthly = rate.NewLimiter(rate.Limit(float64(monthly)/month.Seconds()), max(monthly/31, 1))
+	}
+	return b
 }
 
 // take waits until cost calls may be made, as long as ctx lives; when that is too short it takes nothing,
@@ -42,16 +50,19 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 	}
 	now := time.Now()
 	wait := b.pauseLeft(now)
-	var reservation *rate.Reservation
-	if b.limiter != nil {
-		reservation = b.limiter.ReserveN(now, min(max(cost, 1), b.limiter.Burst()))
-		wait = max(wait, reservation.DelayFrom(now))
+	var reserved []*rate.Reservation
+	for _, limiter := range []*rate.Limiter{b.limiter, b.monthly} {
+		if limiter != nil {
+			reservation := limiter.ReserveN(now, min(max(cost, 1), limiter.Burst()))
+			reserved = append(reserved, reservation)
+			wait = max(wait, reservation.DelayFrom(now))
+		}
 	}
 	if wait <= 0 {
 		return 0, true, nil
 	}
 	if deadline, limited := ctx.Deadline(); limited && now.Add(wait).After(deadline) {
-		giveBack(reservation)
+		giveBack(reserved)
 		return wait, false, nil
 	}
 	timer := time.NewTimer(wait)
@@ -60,13 +71,13 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 	case <-timer.C:
 		return 0, true, nil
 	case <-ctx.Done():
-		giveBack(reservation)
+		giveBack(reserved)
 		return 0, false, ctx.Err()
 	}
 }
 
-func giveBack(reservation *rate.Reservation) {
-	if reservation != nil {
+func giveBack(reserved []*rate.Reservation) {
+	for _, reservation := range reserved {
 		reservation.Cancel()
 	}
 }
@@ -93,7 +104,9 @@ func (b *budget) pauseLeft(now time.Time) time.Duration {
 func (b *budget) isPaused() bool { return b.pauseLeft(time.Now()) > 0 }
 
 // isSpent reports whether the next call would have to wait for our own rate.
-func (b *budget) isSpent() bool { return b.limiter != nil && b.limiter.Tokens() < 1 }
+func (b *budget) isSpent() bool {
+	return b.limiter != nil && b.limiter.Tokens() < 1 || b.monthly != nil && b.monthly.Tokens() < 1
+}
 
 // retryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.
 func retryAfter(header http.Header) time.Duration {

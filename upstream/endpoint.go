@@ -35,8 +35,14 @@ type EndpointOptions struct {
 	Header  http.Header   // sent with every request: keys, for instance
 	Timeout time.Duration // of one call with its wait for the budget; 10 s by default
 
-	RequestsPerSecond float64 // zero: unlimited
+	RequestsPerSecond float64 // or units, where Costs says what requests cost; zero: unlimited
 	Burst             int
+	// Costs are the units that JSON-RPC methods cost, under * those of any other and of plain requests; 1 where
+	// nothing is said.
+	Costs map[string]int
+	// Monthly is how many requests, or units, a month may take. It is spent evenly: at most the share of a day at
+	// once. Nothing is kept over a restart, after which a day's share is there again.
+	Monthly int
 
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
 	Client     *http.Client         // must honour contexts; one of its own by default
@@ -52,6 +58,7 @@ type Endpoint struct {
 	maxBody    int64
 	client     *http.Client
 	attributes []attribute.KeyValue
+	costs      map[string]int
 	breaker    *breaker
 	budget     *budget
 	secrets    *strings.Replacer
@@ -84,8 +91,9 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		maxBody:    cmp.Or(o.MaxBody, defaultMaxBody),
 		client:     newClient(o.Client),
 		attributes: o.Attributes,
+		costs:      o.Costs,
 		breaker:    newBreaker(o.Name),
-		budget:     newBudget(o.RequestsPerSecond, o.Burst),
+		budget:     newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
 		secrets:    newScrubber(o.Name, base, o.Header),
 		measures:   newMeasures(o.Name, o.Attributes),
 	}, nil
@@ -125,10 +133,11 @@ type Request struct {
 	Query  url.Values
 	Header http.Header
 	Body   []byte
-	Cost   int // what it takes from the rate budget; 1 by default
+	Cost   int // what it takes from the rate budget; what the endpoint's plain requests cost by default
 
 	// Set by RPC alone: the method, for spans and latencies, and what any answer to these calls must look like.
 	rpcMethod string
+	calls     int
 	valid     func(Response) error
 }
 
@@ -169,6 +178,12 @@ func (e *Endpoint) attempt(ctx context.Context, r Request, number int, check fun
 	return response, err
 }
 
+// unitsOf is what a request takes from the budget.
+func (e *Endpoint) unitsOf(r Request) int { return cmp.Or(r.Cost, e.costOf("*")) }
+
+// costOf is what a call of method takes from the budget.
+func (e *Endpoint) costOf(method string) int { return cmp.Or(e.costs[method], e.costs["*"], 1) }
+
 var errPanicked = errors.New("panicked")
 
 func (e *Endpoint) guarded(caller context.Context, r Request, check func(Response) error) (Response, error) {
@@ -179,7 +194,7 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 		return Response{}, &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: e.breaker.untilProbe()}
 	}
 	// The budget first: a probe that waits for it would keep the breaker half-open.
-	after, ok, err := e.budget.take(ctx, r.Cost)
+	after, ok, err := e.budget.take(ctx, e.unitsOf(r))
 	if err != nil {
 		return Response{}, e.interrupted(caller, time.Now())
 	}

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// largestProbe bounds a request that is kept to be asked again, in bytes and in cost.
-	largestProbe     = 4 << 10
-	largestProbeCost = 4
+	// largestProbe bounds a request that is kept to be asked again, in bytes and in calls.
+	largestProbe      = 4 << 10
+	largestProbeCalls = 4
 	// probeLimit is how long a probe may take: a service that needs longer has not recovered.
 	probeLimit = 3 * time.Second
 	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then twice as long after, until
@@ -26,7 +26,7 @@ type inquiry struct {
 // keepSound remembers an answered read as a question that a sound endpoint can answer.
 func (e *Endpoint) keepSound(r Request) {
 	isRead := r.Body == nil && r.Method == "" || r.rpcMethod != ""
-	if isRead && len(r.Body) <= largestProbe && r.Cost <= largestProbeCost {
+	if isRead && len(r.Body) <= largestProbe && r.calls <= largestProbeCalls {
 		e.sound.Store(&inquiry{r, r.valid})
 	}
 }
@@ -71,7 +71,7 @@ func (e *Endpoint) probe(failed Request) {
 func (e *Endpoint) answers(ctx context.Context, q inquiry) bool {
 	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, probeLimit))
 	defer cancel()
-	if _, ok, err := e.budget.take(ctx, q.request.Cost); !ok || err != nil {
+	if _, ok, err := e.budget.take(ctx, e.unitsOf(q.request)); !ok || err != nil {
 		return false
 	}
 	started := time.Now()

@@ -147,7 +147,10 @@ func (r *RPC) send(ctx context.Context, e *Endpoint, number int, calls []*Call, 
 	if err != nil {
 		return err
 	}
-	request := Request{Body: body, Cost: len(calls), rpcMethod: spanMethod(calls)}
+	request := Request{Body: body, calls: len(calls), rpcMethod: spanMethod(calls)}
+	for _, call := range calls {
+		request.Cost += e.costOf(call.Method)
+	}
 	request.valid = func(response Response) error {
 		_, err := parse(response, len(calls))
 		return err

@@ -45,7 +45,7 @@ func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (cont
 	span.SetAttributes(endpointKey.String(e.name), attemptKey.Int(number), httpMethodKey.String(r.method()))
 	span.SetAttributes(e.attributes...)
 	if r.rpcMethod != "" {
-		span.SetAttributes(rpcSystemKey.String("jsonrpc"), rpcMethodKey.String(r.rpcMethod), batchSizeKey.Int(max(r.Cost, 1)))
+		span.SetAttributes(rpcSystemKey.String("jsonrpc"), rpcMethodKey.String(r.rpcMethod), batchSizeKey.Int(r.calls))
 	}
 	return ctx, span
 }

@@ -16,7 +16,9 @@ const usage = `crossgate answers what became of a cross-chain order, what is loc
 and which transaction makes a swap.
 
   crossgate serve [--config FILE] [--listen ADDRESS]   run the gateway
-  crossgate check [--config FILE]                      report every mistake in a configuration
+  crossgate check [--config FILE] [--live]             report every mistake in a configuration; ask every endpoint
+                                                       who it is
+  crossgate schema                                     the JSON schema of a configuration, for editors
   crossgate backfill [--config FILE]                   read history into the order index; stop and resume at will
   crossgate index status [--config FILE]               tell how far the order index is with each chain
   crossgate help                                       this text
@@ -27,7 +29,7 @@ Without a file the embedded default is used: all documented chains by public end
 // command runs one subcommand with its flags still unread.
 type command func(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error
 
-var commands = map[string]command{"serve": serve, "check": check, "backfill": backfill, "index": indexCommand}
+var commands = map[string]command{"serve": serve, "check": check, "schema": printSchema, "backfill": backfill, "index": indexCommand}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

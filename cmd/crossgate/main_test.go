@@ -24,6 +24,7 @@ func TestCommandLines(t *testing.T) {
 		{"help", 0, []string{"crossgate serve"}},
 		{"fly", 2, []string{`no command "fly"`}},
 		{"serve --nonsense", 2, []string{"nonsense"}},
+		{"schema", 0, []string{`"$schema"`, `"requestsPerSecond"`}},
 		{"check extra", 2, []string{`unexpected "extra"`}},
 		{"check", 0, []string{"28 chains, "}},
 		{"check --config " + filepath.Join("..", "..", "deploy", "crossgate.yaml"), 0, []string{"valid"}},
@@ -68,6 +69,20 @@ venues:
 		if strings.Count(said.String(), want) != 1 {
 			t.Errorf("check said %s, want %q in it once", said.String(), want)
 		}
+	}
+}
+
+func TestLiveCheckFailsWhenAnEndpointDoes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "offline.yaml")
+	const offline = "chains: [{id: 1, endpoints: [{name: away, url: \"http://127.0.0.1:9/SECRETKEY\"}]}]\n"
+	if err := os.WriteFile(file, []byte(offline), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	code := run(t.Context(), []string{"check", "--live", "--config", file}, &said, &said)
+	text := said.String()
+	if code != 1 || !strings.Contains(text, "Ethereum (1)") || !strings.Contains(text, "WRONG") || !strings.Contains(text, "1 of 1 endpoints") || strings.Contains(text, "SECRET") {
+		t.Errorf("check --live = %d and said %s, want 1 and the endpoint, without its key", code, text)
 	}
 }
 

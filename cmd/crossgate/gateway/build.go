@@ -73,10 +73,7 @@ func (b *builder) mistake(path string, err error) {
 func (b *builder) pool(path, name string, configured []config.Endpoint, attributes ...attribute.KeyValue) *upstream.Pool {
 	var endpoints []*upstream.Endpoint
 	for i, each := range configured {
-		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: each.Name, URL: each.URL.Reveal(), Header: each.Header(), Timeout: each.Timeout,
-			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Attributes: attributes,
-		})
+		endpoint, err := newEndpoint(each, attributes...)
 		if err != nil {
 			b.mistake(fmt.Sprintf("%s.endpoints[%d].url", path, i), err)
 			continue
@@ -85,6 +82,13 @@ func (b *builder) pool(path, name string, configured []config.Endpoint, attribut
 	}
 	b.parts.endpoints = append(b.parts.endpoints, endpoints...)
 	return upstream.NewPool(name, endpoints...)
+}
+
+func newEndpoint(c config.Endpoint, attributes ...attribute.KeyValue) (*upstream.Endpoint, error) {
+	return upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
+		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly, Attributes: attributes,
+	})
 }
 
 // addChain makes the adapter of a chain, which does as much of a chain's work as its family has so far.

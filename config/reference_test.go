@@ -26,7 +26,7 @@ func TestReferenceIsWhatTheTypesSay(t *testing.T) {
 	r.text.WriteString("# Configuration\n\nWritten by `go test ./config -update` from the types of package config; a test compares the two.\n" +
 		"[deploy/crossgate.yaml](../deploy/crossgate.yaml) is an example with every key. `crossgate check --config FILE` names\n" +
 		"every mistake in a file with its path and line.\n\n" +
-		"`${NAME}` in a value is the environment variable NAME. A duration is `250ms`, `5s` or `1m`, a size `64MiB` or `1GiB`.\n" +
+		"`${NAME}` in a value is the environment variable NAME, or the content of the file that NAME_FILE names. A duration is `250ms`, `5s` or `1m`, a size `64MiB` or `1GiB`.\n" +
 		"A *secret* is a text that is never printed. Where a key has no default, nothing stands for it.\n")
 	r.section("", "The file", reflect.ValueOf(base()))
 	for len(r.ahead) > 0 {

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -16,8 +15,6 @@ import (
 
 	"crossgate/chain"
 )
-
-var update = flag.Bool("update", false, "write the schema that the types make")
 
 type object = map[string]any
 

@@ -57,8 +57,9 @@ var house = map[string]room{
 	"sandbox":           {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"cmd/sandbox":       {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
 
-	"bench": {"", "benchmarks are tests: what they need goes into files named _test.go"},
-	"":      {"", "the root holds the test of this table and no code"},
+	"deploy": {"", "what runs a gateway is no code: its tests load it"},
+	"bench":  {"", "benchmarks are tests: what they need goes into files named _test.go"},
+	"":       {"", "the root holds the test of this table and no code"},
 }
 
 // A door is where a third-party module may come in; the longest path that fits an import counts.
@@ -87,7 +88,7 @@ var doors = []door{
 	{"modernc.org/sqlite", "order/index", "", "orders are kept by order/index"},
 	{"github.com/jackc/pgx/v5", "order/index", "", "orders are kept by order/index"},
 	{"github.com/pressly/goose/v3", "order/index", "", "orders are kept by order/index"},
-	{"go.yaml.in/yaml/v3", "config chain", "", "settings come from config, facts of chains from chain"},
+	{"go.yaml.in/yaml/v3", "config chain", "deploy", "settings come from config, facts of chains from chain"},
 	{"github.com/holiman/uint256", "chain", "sandbox/... cmd/...", "amounts are chain.Amount"},
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "upstream/solana cmd/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "cmd/...", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},

@@ -1,0 +1,251 @@
+package deploy_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"crossgate/config"
+)
+
+// compose is compose.yaml as far as other files and secrets are concerned.
+type compose struct {
+	Services map[string]service `yaml:"services"`
+	Volumes  map[string]any     `yaml:"volumes"`
+}
+
+type service struct {
+	Image string `yaml:"image"`
+	Build struct {
+		Context, Dockerfile, Target string
+	} `yaml:"build"`
+	Environment map[string]string `yaml:"environment"`
+	Volumes     []string          `yaml:"volumes"`
+	Ports       []string          `yaml:"ports"`
+	ReadOnly    bool              `yaml:"read_only"`
+	DependsOn   yaml.Node         `yaml:"depends_on"`
+}
+
+func readYAML(t *testing.T, path string, out any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, out); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// TestEveryFileIsLoaded fails for a file that no test here or elsewhere reads.
+func TestEveryFileIsLoaded(t *testing.T) {
+	loaded := []string{
+		"Dockerfile", "Dockerfile.binary", "compose.yaml", "compose.crossgate.yaml", "doc.go", "deploy_test.go", "otel/collector.yaml",
+		"grafana/provisioning.yaml", "grafana/dashboards.yaml", "systemd/crossgate.service",
+		"crossgate.yaml",         // package config
+		"grafana/dashboard.json", // cmd/crossgate/gateway, as the next three
+		"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "prometheus/prometheus.yaml",
+	}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && !slices.Contains(loaded, filepath.ToSlash(path)) {
+			t.Errorf("no test loads %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestComposeFitsItsFiles(t *testing.T) {
+	var c compose
+	readYAML(t, "compose.yaml", &c)
+	dockerfile, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"gateway", "sandbox", "postgresql", "collector", "prometheus", "grafana"} {
+		if _, there := c.Services[want]; !there {
+			t.Errorf("compose.yaml has no %s", want)
+		}
+	}
+	for name, each := range c.Services {
+		if (each.Image == "") == (each.Build.Target == "") {
+			t.Errorf("%s: want an image or a target to build", name)
+		}
+		if target := each.Build.Target; target != "" && (!strings.Contains(string(dockerfile), " AS "+target+"\n") || !each.ReadOnly) {
+			t.Errorf("%s: the Dockerfile has no target %s, or its root is not read-only", name, target)
+		}
+		if each.Image != "" && !strings.Contains(each.Image, ":") {
+			t.Errorf("%s: %s has no version", name, each.Image)
+		}
+		for _, port := range each.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") {
+				t.Errorf("%s: %s is not on loopback", name, port)
+			}
+		}
+		for _, volume := range each.Volumes {
+			from, _, _ := strings.Cut(volume, ":")
+			if _, named := c.Volumes[from]; named {
+				continue
+			}
+			if _, err := os.Stat(from); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, needed := range each.DependsOn.Content {
+			if _, there := c.Services[needed.Value]; needed.Kind == yaml.ScalarNode && !there {
+				t.Errorf("%s depends on %s, which is not there", name, needed.Value)
+			}
+		}
+	}
+}
+
+func TestComposeConfigurationIsValid(t *testing.T) {
+	t.Setenv("POSTGRES_PASSWORD", "secret")
+	c, err := config.Load("compose.crossgate.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Listen != ":8080" || c.Telemetry.Admin != ":9464" || c.Index.Postgres.Reveal() == "" {
+		t.Errorf("listen %s, admin %s: compose.yaml and prometheus.yaml want 8080, 9464 and PostgreSQL", c.Listen, c.Telemetry.Admin)
+	}
+	var prometheus struct {
+		ScrapeConfigs []struct {
+			StaticConfigs []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	readYAML(t, "prometheus/prometheus.yaml", &prometheus)
+	if got := prometheus.ScrapeConfigs[0].StaticConfigs[0].Targets; !slices.Equal(got, []string{"gateway:9464"}) {
+		t.Errorf("Prometheus asks %v", got)
+	}
+}
+
+// TestCollectorJoinsWhatItNames looks for receivers, processors and exporters that a pipeline names and nobody declares.
+func TestCollectorJoinsWhatItNames(t *testing.T) {
+	var collector struct {
+		Receivers, Processors, Exporters map[string]any
+		Service                          struct {
+			Pipelines map[string]struct{ Receivers, Processors, Exporters []string }
+		}
+	}
+	readYAML(t, "otel/collector.yaml", &collector)
+	pipeline, there := collector.Service.Pipelines["traces"]
+	if !there || len(pipeline.Receivers) == 0 || len(pipeline.Exporters) == 0 {
+		t.Fatalf("traces go nowhere: %+v", collector.Service)
+	}
+	for _, part := range []struct {
+		named    []string
+		declared map[string]any
+	}{{pipeline.Receivers, collector.Receivers}, {pipeline.Processors, collector.Processors}, {pipeline.Exporters, collector.Exporters}} {
+		for _, name := range part.named {
+			if _, known := part.declared[name]; !known {
+				t.Errorf("the pipeline names %s, which is not declared", name)
+			}
+		}
+	}
+}
+
+func TestGrafanaFindsItsDashboard(t *testing.T) {
+	var c compose
+	readYAML(t, "compose.yaml", &c)
+	var providers struct {
+		Providers []struct{ Options struct{ Path string } }
+	}
+	readYAML(t, "grafana/dashboards.yaml", &providers)
+	path := providers.Providers[0].Options.Path
+	if !slices.Contains(c.Services["grafana"].Volumes, "./grafana/dashboard.json:"+path+"/crossgate.json:ro") {
+		t.Errorf("the dashboard is not at %s, where Grafana looks", path)
+	}
+	var sources struct{ Datasources []struct{ Type, URL string } }
+	readYAML(t, "grafana/provisioning.yaml", &sources)
+	if got := sources.Datasources[0]; got.Type != "prometheus" || got.URL != "http://prometheus:9090" {
+		t.Errorf("Grafana reads %+v", got)
+	}
+	checkPanels(t)
+}
+
+// checkPanels wants each panel to ask something and to have a place of its own.
+func checkPanels(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile("grafana/dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		UID    string
+		Panels []struct {
+			ID      int
+			Type    string
+			Title   string
+			GridPos struct{ X, Y, W int }
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	places := make(map[[2]int]string)
+	for _, panel := range dashboard.Panels {
+		place := [2]int{panel.GridPos.X, panel.GridPos.Y}
+		if other, taken := places[place]; taken || panel.GridPos.X+panel.GridPos.W > 24 {
+			t.Errorf("panel %q lies over %q or beyond the edge", panel.Title, other)
+		}
+		places[place] = panel.Title
+		if panel.Type != "row" && len(panel.Targets) == 0 {
+			t.Errorf("panel %q asks nothing", panel.Title)
+		}
+	}
+	if dashboard.UID == "" || len(dashboard.Panels) < 10 {
+		t.Errorf("dashboard %q has %d panels", dashboard.UID, len(dashboard.Panels))
+	}
+}
+
+// TestUnitIsUnderstood has systemd read the unit, with a program in it that is there.
+func TestUnitIsUnderstood(t *testing.T) {
+	text, err := os.ReadFile("systemd/crossgate.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not there; Debian and Ubuntu: apt-get install systemd")
+	}
+	unit := filepath.Join(t.TempDir(), "crossgate.service")
+	if err := os.WriteFile(unit, []byte(strings.Replace(string(text), "ExecStart=/usr/bin/crossgate", "ExecStart=/bin/true", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), program, "verify", "--man=no", unit).CombinedOutput()
+	if err != nil || strings.Contains(string(out), unit) {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+}
+
+// TestBothImagesAreOne wants the image from a ready binary to be set up like the one that is built from sources.
+func TestBothImagesAreOne(t *testing.T) {
+	var setUps []string
+	for _, path := range []string{"Dockerfile", "Dockerfile.binary"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := string(text)[strings.LastIndex(string(text), "\nFROM scratch")+1:]
+		var lines []string
+		for line := range strings.Lines(last) {
+			if !strings.HasPrefix(line, "COPY") && !strings.HasPrefix(line, "FROM") {
+				lines = append(lines, line)
+			}
+		}
+		setUps = append(setUps, strings.Join(lines, ""))
+	}
+	if setUps[0] != setUps[1] || !strings.Contains(setUps[0], "USER 65532:65532\n") {
+		t.Errorf("the images differ:\n%s\n%s", setUps[0], setUps[1])
+	}
+}

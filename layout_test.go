@@ -77,10 +77,10 @@ const (
 )
 
 var doors = []door{
-	{"github.com/gin-gonic/gin", "proxy", "", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/gin-gonic/gin", "proxy", "bench", "HTTP is served by proxy: return a value or an error to it"},
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
 	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},
-	{"github.com/dgraph-io/ristretto/v2", "cache", "", "remember answers through cache.Cache"},
+	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
 	{"github.com/sony/gobreaker/v2", "upstream", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},

@@ -101,7 +101,17 @@ func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte 
 
 // startGateway serves one order, with the log of requests written as in production but to nowhere.
 func startGateway(b *testing.B) (url string) {
-	server, err := proxy.New(proxy.Options{
+	server, err := newOrderServer(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(server.Close)
+	return serve(b, server.Handler())
+}
+
+// newOrderServer is the face in front of one order.
+func newOrderServer(traced func() bool) (*proxy.Server, error) {
+	return proxy.New(proxy.Options{
 		Chains: chain.Documented(),
 		Orders: func(context.Context, chain.TxHash) ([]*order.Order, error) { return []*order.Order{claimed()}, nil },
 		Tokens: func(_ context.Context, _ chain.ID, addresses ...chain.Address) ([]token.Token, error) {
@@ -111,13 +121,9 @@ func startGateway(b *testing.B) (url string) {
 			}
 			return tokens, nil
 		},
+		Traced: traced,
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(server.Close)
-	return serve(b, server.Handler())
 }
 
 // serve answers on a port of loopback until the benchmark ends.

@@ -26,17 +26,23 @@ import (
 const outsideVariable = "CROSSGATE_BENCH_OUTSIDE"
 
 func TestMain(m *testing.M) {
-	index := os.Getenv(outsideVariable)
-	if index == "" {
+	index, server := os.Getenv(outsideVariable), os.Getenv(serverVariable)
+	var err error
+	switch {
+	case index != "":
+		err = beOutside(context.Background(), index)
+	case server != "":
+		err = beServer(server)
+	default:
 		os.Exit(m.Run())
 	}
-	if err := beOutside(context.Background(), index); err != nil {
-		fmt.Fprintln(os.Stderr, "world:", err)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// outside is a world in another process.
+// outside is another process: a world, or a server.
 type outside struct {
 	Config string // of a gateway in front of it
 	USDC   string // on Ethereum
@@ -60,25 +66,42 @@ func beOutside(ctx context.Context, index string) error {
 	if err := json.NewEncoder(os.Stdout).Encode(introduction); err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
+	if err := tellSpent(); err != nil {
+		return err
+	}
+	return world.Close()
+}
+
+// tellSpent answers every line of the input, until it ends, by the processor time that this process has used.
+func tellSpent() error {
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		used, err := processorTime()
 		if err != nil {
 			return err
 		}
 		fmt.Println(used.Nanoseconds())
 	}
-	return world.Close()
+	return nil
 }
 
 func startOutside(b *testing.B) *outside {
+	b.Helper()
+	o := startProcess(b, outsideVariable+"="+filepath.Join(b.TempDir(), "orders.db"))
+	if err := json.Unmarshal([]byte(o.line(b)), o); err != nil {
+		b.Fatal(err)
+	}
+	return o
+}
+
+// startProcess starts this binary once more, as what the environment says, until the benchmark ends.
+func startProcess(b *testing.B, environment ...string) *outside {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
 	process := exec.Command(self)
-	process.Env = append(os.Environ(), outsideVariable+"="+filepath.Join(b.TempDir(), "orders.db"))
+	process.Env = append(os.Environ(), environment...)
 	process.Stderr = os.Stderr
 	in, inErr := process.StdinPipe()
 	out, outErr := process.StdoutPipe()
@@ -96,9 +119,6 @@ func startOutside(b *testing.B) *outside {
 	})
 	o := &outside{ask: in, says: bufio.NewScanner(out)}
 	o.says.Buffer(nil, 1<<20)
-	if err := json.Unmarshal([]byte(o.line(b)), o); err != nil {
-		b.Fatal(err)
-	}
 	return o
 }
 

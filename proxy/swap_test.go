@@ -187,7 +187,7 @@ func TestEqualSwapsShareOneEstimateAndKeepNone(t *testing.T) {
 		s := w.server(t, func(o *Options) {
 			estimate := o.Estimate
 			o.Estimate = func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				return estimate(ctx, r)
 			}
 		})

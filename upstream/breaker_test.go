@@ -43,7 +43,7 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 					t.Errorf("asked %d times before the breaker opened, want 5", asked)
 				}
 				next.to(always(200, "{}"))
-				time.Sleep(15 * time.Second)
+				<-time.After(15 * time.Second)
 				if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 					t.Errorf("probe of a recovered endpoint = %v, want an answer", err)
 				}
@@ -60,7 +60,7 @@ func TestHungProbeFreesTheBreaker(t *testing.T) {
 		for range 5 {
 			_, _ = e.Do(t.Context(), upstream.Request{})
 		}
-		time.Sleep(15 * time.Second)
+		<-time.After(15 * time.Second)
 		next.to(silent)
 		probed := make(chan error)
 		go func() {
@@ -75,7 +75,7 @@ func TestHungProbeFreesTheBreaker(t *testing.T) {
 			t.Errorf("hung probe = %v, want a timeout", err)
 		}
 		next.to(always(200, "{}"))
-		time.Sleep(15 * time.Second)
+		<-time.After(15 * time.Second)
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() after a hung probe = %v, want an answer", err)
 		}

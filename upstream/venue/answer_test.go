@@ -28,11 +28,16 @@ func baseSwap(t testing.TB, amount string) quote.Swap {
 
 func profileOf(t testing.TB, name string) quote.Profile {
 	t.Helper()
-	v, err := New(name, Options{Pool: upstream.NewPool(name), Registry: chain.Documented(), Key: venues.Key(name)})
+	return openHere(t, name, upstream.NewPool(name)).Profile()
+}
+
+func openHere(t testing.TB, name string, pool *upstream.Pool) quote.Venue {
+	t.Helper()
+	v, err := New(name, Options{Pool: pool, Registry: chain.Documented(), Key: venues.Key(name)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.Profile()
+	return v
 }
 
 // promise fails when a reader took an answer without what makes it one.

@@ -199,30 +199,6 @@ func TestRecordedSunioRoute(t *testing.T) {
 	}
 }
 
-func TestRecordedVeloraErrors(t *testing.T) {
-	var errorsSeen []struct {
-		Status int             `json:"status"`
-		Body   json.RawMessage `json:"body"`
-	}
-	recorded(t, "velora.errors.observed.json", &errorsSeen)
-	noRoutes, limits := 0, 0
-	for _, e := range errorsSeen {
-		_, err := readVeloraPrice(upstream.Response{Status: e.Status, Body: e.Body}, profileOf(t, veloraName), baseSwap(t, "1"))
-		var failed *upstream.Error
-		switch {
-		case errors.Is(err, quote.ErrNoRoute):
-			noRoutes++
-		case errors.As(err, &failed) && failed.Class == upstream.RateLimited:
-			limits++
-		default:
-			t.Errorf("%s: %v", e.Body, err)
-		}
-	}
-	if noRoutes != 3 || limits != 3 {
-		t.Errorf("%d without a route, %d limited; want 3 and 3", noRoutes, limits)
-	}
-}
-
 func TestRecordedKyberErrors(t *testing.T) {
 	var documented []struct {
 		When string          `json:"when"`

@@ -63,8 +63,9 @@ var lies = map[string]liar{
 	}},
 }
 
-// inflate promises a tenth more than there is.
-func inflate(q *quote.Quote) { q.AmountOut = q.AmountOut.MulDiv(11, 10) }
+// inflate promises a tenth more than there is, and embellish less than the slippage of two stable tokens.
+func inflate(q *quote.Quote)   { q.AmountOut = q.AmountOut.MulDiv(11, 10) }
+func embellish(q *quote.Quote) { q.AmountOut = q.AmountOut.MulDiv(10_008, 10_000) }
 
 // TestLiarsNeverWin lets each venue lie in each way against two that do not, on both ways of execution.
 func TestLiarsNeverWin(t *testing.T) {
@@ -85,6 +86,11 @@ func TestLiarsNeverWin(t *testing.T) {
 					market.tempt(t, name, lie, execution)
 				})
 			}
+		}
+		for _, execution := range []quote.Execution{quote.PreferRouter, quote.DirectOnly} {
+			t.Run(fmt.Sprintf("%s/a little more than it pays/%d", name, execution), func(t *testing.T) {
+				market.flatter(t, name, execution)
+			})
 		}
 	}
 }
@@ -145,15 +151,52 @@ func (b *bazaar) names() []string {
 	return names
 }
 
-// tempt asks for a swap with one venue lying.
+// tempt asks for a swap with one venue lying about all that it pays, and in another way besides.
 func (b *bazaar) tempt(t *testing.T, name string, lie liar, execution quote.Execution) {
+	t.Helper()
+	lie.quoted = inflate
+	got := b.estimate(t, name, lie, execution)
+	for _, one := range got.Asked {
+		if one.Venue != name {
+			continue
+		}
+		if one.Verdict == quote.Won || one.Verdict == quote.Refused && one.Err == nil {
+			t.Errorf("verdict %d: %v, want it not to win, for a reason", one.Verdict, one.Err)
+		}
+	}
+	if got.Compared[0].Name == name {
+		t.Errorf("the liar is the best: %+v", got.Compared[0])
+	}
+}
+
+// flatter asks for a swap with one venue promising more than it pays, by less than the slippage. Where its transaction
+// enforces too little for the promise it is refused; else it counts with what it was seen to pay. Nobody gets less
+// than the others pay for it.
+func (b *bazaar) flatter(t *testing.T, name string, execution quote.Execution) {
+	t.Helper()
+	honest := b.estimate(t, name, liar{quoted: func(*quote.Quote) {}}, execution)
+	others := b.estimate(t, name, liar{quoted: func(q *quote.Quote) { q.AmountOut = chain.NewAmount(1) }}, execution)
+	got := b.estimate(t, name, liar{quoted: embellish}, execution)
+	for _, one := range got.Asked {
+		if one.Verdict == quote.Won && (one.Finding == nil || !one.Finding.Measured || one.Finding.Received != got.Out.Amount) {
+			t.Errorf("the answer names %s, the trial saw %+v", got.Out.Amount, one.Finding)
+		}
+	}
+	// Prices within two basis points of what was seen are not looked into.
+	if got.Out.Amount.Cmp(others.Out.Amount.MulDiv(9_998, 10_000)) < 0 || got.Out.Amount.Cmp(honest.Out.Amount) > 0 {
+		t.Errorf("%s with a flattering quote, %s with honest ones, %s by the others", got.Out.Amount, honest.Out.Amount, others.Out.Amount)
+	}
+}
+
+// estimate asks for a swap with the liar in the place of the venue with its name, and two others.
+func (b *bazaar) estimate(t *testing.T, name string, lie liar, execution quote.Execution) quote.Estimate {
 	t.Helper()
 	var venues []quote.Venue
 	honest := 0
 	for _, v := range b.venues {
 		switch p := v.Profile(); {
 		case p.Name == name:
-			lie.Venue, lie.quoted = v, inflate
+			lie.Venue = v
 			venues = append(venues, lie)
 		case honest < 2 && len(p.Approves) == 0 && !p.Fallback:
 			venues = append(venues, v)
@@ -173,17 +216,7 @@ func (b *bazaar) tempt(t *testing.T, name string, lie liar, execution quote.Exec
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range got.Asked {
-		if one.Venue != name {
-			continue
-		}
-		if one.Verdict == quote.Won || one.Verdict == quote.Refused && one.Err == nil {
-			t.Errorf("verdict %d: %v, want it not to win, for a reason", one.Verdict, one.Err)
-		}
-	}
-	if got.Compared[0].Name == name {
-		t.Errorf("the liar is the best: %+v", got.Compared[0])
-	}
+	return got
 }
 
 func (b *bazaar) request() quote.Request {

@@ -2,6 +2,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -84,8 +85,8 @@ func unprivileged() (*syscall.Credential, error) {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-func (s *Server) command(program string, arguments ...string) *exec.Cmd {
-	command := exec.Command(filepath.Join(s.programs, program), arguments...)
+func (s *Server) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, filepath.Join(s.programs, program), arguments...)
 	command.Dir = s.dir
 	command.SysProcAttr = withUs(s.as)
 	return command
@@ -93,7 +94,10 @@ func (s *Server) command(program string, arguments ...string) *exec.Cmd {
 
 // run runs a program to its end and returns what it said.
 func (s *Server) run(program string, arguments ...string) (string, error) {
-	said, err := s.command(program, arguments...).CombinedOutput()
+	const patience = 2 * time.Minute // with a machine that has much else to do
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	said, err := s.command(ctx, program, arguments...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", program, err, said)
 	}
@@ -102,7 +106,8 @@ func (s *Server) run(program string, arguments ...string) (string, error) {
 
 // Resume runs the server and returns when it takes connections.
 func (s *Server) Resume() error {
-	s.running = s.command("postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off")
+	// It runs until Stop, also while tests whose context has ended clean up.
+	s.running = s.command(context.Background(), "postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off")
 	if err := s.running.Start(); err != nil {
 		return err
 	}

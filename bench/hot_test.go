@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
-
 	"strconv"
-
 	"sync"
 	"testing"
 	"time"

@@ -45,8 +45,11 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 		{"from a pool that it moves", []quote.Venue{pool{flat(), 1_000_000_000}}, true, quote.DirectOnly, quote.Affiliate{}, 333_779_000, 334_300_000},
 		{"from the better of two", []quote.Venue{pool{flat(), 1_000_000_000}, &booth{name: "other", perInput: perUnit * 9 / 10}}, true, quote.DirectOnly, quote.Affiliate{}, 278_055_000, 278_400_000},
 		{
-			"after the public router and an affiliate", []quote.Venue{flat()}, true, quote.PreferRouter,
-			quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}, 252_979_000, 253_300_000,
+			"after the public router and an affiliate",
+			[]quote.Venue{flat()},
+			true, quote.PreferRouter,
+			quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender},
+			252_979_000, 253_300_000,
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func TestLocksReadNothingButTheirIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // nothing is changed
+	defer tx.Rollback() // nothing is changed
 	// A table of a few rows would be read whole.
 	if _, err := tx.ExecContext(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
 		t.Fatal(err)

@@ -97,8 +97,10 @@ func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
 		name    string
 		address chain.Address
 	}{
-		{"dlnSource", c.Contracts.DlnSource}, {"dlnDestination", c.Contracts.DlnDestination},
-		{"router", c.Contracts.Router}, {"multicall", c.Contracts.Multicall},
+		{"dlnSource", c.Contracts.DlnSource},
+		{"dlnDestination", c.Contracts.DlnDestination},
+		{"router", c.Contracts.Router},
+		{"multicall", c.Contracts.Multicall},
 	} {
 		if !each.address.IsAbsent() {
 			names, addresses = append(names, each.name), append(addresses, each.address)
@@ -162,7 +164,8 @@ func examineSolana(ctx context.Context, c chain.Chain, client *upstream.RPC, f *
 		} `json:"value"`
 	}
 	calls := []*upstream.Call{
-		{Method: "getGenesisHash", Out: &genesis}, {Method: "getSlot", Out: &slot},
+		{Method: "getGenesisHash", Out: &genesis},
+		{Method: "getSlot", Out: &slot},
 		{Method: "getMultipleAccounts", Params: []any{texts, map[string]any{"encoding": "base64", "dataSlice": map[string]int{"offset": 0, "length": 0}}}, Out: &accounts},
 	}
 	if err := client.Batch(ctx, calls...); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -126,10 +125,8 @@ func (x *Index) listen(ctx context.Context) {
 			return
 		}
 		x.options.Logger.WarnContext(ctx, "changes of other replicas are not heard", "error", err, "retry_in", leaseInterval)
-		select {
-		case <-ctx.Done():
+		if !wait(ctx, leaseInterval) {
 			return
-		case <-time.After(leaseInterval):
 		}
 	}
 }

@@ -69,7 +69,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Logger:           log,
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("http face: %w", err), store.Close())
+		return nil, errors.Join(fmt.Errorf("http face: %w", err), first.close(), store.Close())
 	}
 	g.server = server
 	return g, nil

@@ -34,6 +34,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 	p.shelf = tokenShelf{g.store, g.log}
 	stop, err := upstream.Observe(p.endpoints...)
 	if err != nil {
+		p.close()
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
@@ -142,11 +143,4 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("swap.deadline", was.Swap.Deadline, &c.Swap.Deadline)
 	keep("telemetry", was.Telemetry, &c.Telemetry)
 	return kept
-}
-
-// Revision names the configuration that requests are answered by at the moment.
-func (g *Gateway) Revision() string {
-	now, done := g.sets.use()
-	defer done()
-	return now.config.Revision()
 }

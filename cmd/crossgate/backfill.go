@@ -20,7 +20,7 @@ import (
 // backfill reads history into the order index until it is there, or until it is stopped: then the next one
 // goes on where this one ended.
 func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
-	file := flags.String("config", "", "configuration `file`; the embedded default when empty")
+	file := configFlag(flags)
 	if err := parse(flags, arguments); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // check reads and builds a configuration without opening or calling anything, unless it is to ask the endpoints.
 func check(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
-	file := flags.String("config", "", "configuration `file`; the embedded default when empty")
+	file := configFlag(flags)
 	live := flags.Bool("live", false, "ask every endpoint who it is, and every chain for its contracts")
 	if err := parse(flags, arguments); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 const flushLimit = 5 * time.Second
 
 func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) (err error) {
-	file := flags.String("config", "", "configuration `file`; the embedded default when empty")
+	file := configFlag(flags)
 	listen := flags.String("listen", "", "`address` to serve on, instead of the configured one")
 	if err := parse(flags, arguments); err != nil {
 		return err
@@ -100,6 +100,11 @@ func serveAdmin(ctx context.Context, g *gateway.Gateway, address string, t *gate
 		end()
 		return <-ended
 	}, nil
+}
+
+// configFlag is the flag of every command that reads a configuration.
+func configFlag(flags *flag.FlagSet) *string {
+	return flags.String("config", "", "configuration `file`; the embedded default when empty")
 }
 
 // load reads the file, or the embedded default when there is none.

@@ -22,7 +22,7 @@ func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, 
 		fmt.Fprint(flags.Output(), "crossgate index: want crossgate index status [--config FILE]\n")
 		return errUsage
 	}
-	file := flags.String("config", "", "configuration `file`; the embedded default when empty")
+	file := configFlag(flags)
 	if err := parse(flags, arguments[1:]); err != nil {
 		return err
 	}

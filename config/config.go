@@ -71,7 +71,8 @@ func Load(path string) (Config, error) {
 }
 
 // Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of
-// that name, or where that is not set for the content of the file that NAME_FILE names. Mistakes are returned together, in the order of the file, as Mistakes.
+// that name, or where that is not set for the content of the file that NAME_FILE names. Mistakes are returned
+// together, in the order of the file, as Mistakes.
 func Parse(text []byte) (Config, error) {
 	document, err := parseDocument(text)
 	if err != nil {

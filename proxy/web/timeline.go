@@ -32,8 +32,9 @@ type stage struct {
 // steps tells an order's events in their sequence, and what is still to come on its way.
 func (p *Pages) steps(r recordJSON) []step {
 	stages := []stage{{"Created", "the maker locked what is given", "its creation has not been seen", true, r.Created}}
+	cancelled := r.Cancelled != nil || r.SentCancel.TransactionMetadata != nil || r.ClaimedCancel.TransactionMetadata != nil
 	switch {
-	case r.Cancelled == nil && r.SentCancel.TransactionMetadata == nil && r.ClaimedCancel.TransactionMetadata == nil:
+	case !cancelled:
 		stages = append(stages,
 			stage{"Fulfilled", "a taker delivered to the receiver", "a taker has to deliver", false, r.Fulfilled},
 			stage{"Unlock sent", "a message asks to pay the taker", "the taker has to ask for its pay", false, r.SentUnlock.TransactionMetadata},
@@ -47,7 +48,7 @@ func (p *Pages) steps(r recordJSON) []step {
 			stage{"Refund sent", "a message asks for the refund", "the refund has to be asked for", false, r.SentCancel.TransactionMetadata},
 		)
 	}
-	if r.Cancelled != nil || r.SentCancel.TransactionMetadata != nil || r.ClaimedCancel.TransactionMetadata != nil {
+	if cancelled {
 		stages = append(stages, stage{"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, r.ClaimedCancel.TransactionMetadata})
 	}
 	steps, next := make([]step, len(stages)), false

@@ -70,11 +70,12 @@ func problemOf(err error) *problem {
 // chainsUnreachable names the chains, which the client may know to be down.
 func chainsUnreachable(err *index.UnreachableError) kind {
 	k := chainUnreachable
-	k.text += ": " + listed(err.Chains)
+	k.text += ": " + joined(err.Chains)
 	return k
 }
 
-func listed(chains []chain.ID) string {
+// joined is how texts name several chains.
+func joined(chains []chain.ID) string {
 	ids := make([]string, len(chains))
 	for i, id := range chains {
 		ids[i] = id.String()

@@ -98,7 +98,7 @@ func (s *Server) indexed() string {
 	chains, reach := "all chains", "to their newest blocks"
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		chains += " but " + listed(unread)
+		chains += " but " + joined(unread)
 	}
 	if len(behind) > 0 {
 		reach = "up to " + time.Unix(int64(slices.Min(behind)), 0).UTC().Format(time.RFC3339) + " at least"

@@ -66,9 +66,7 @@ func (s *Server) writePage(c *gin.Context, status int, write func(io.Writer) err
 // failPage sends the page of a problem.
 func (s *Server) failPage(c *gin.Context, err error) {
 	p := problemOf(err)
-	if p.cause != nil && p.status >= http.StatusInternalServerError {
-		_ = c.Error(p.cause)
-	}
+	p.note(c)
 	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Problem(to, shownProblem(c, p)) })
 }
 

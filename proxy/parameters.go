@@ -242,7 +242,7 @@ func (p *parameters) affiliatePercent(name string) decimal.Decimal {
 // expansion can be made as large as one likes.
 func parsePercent(text string) (percent decimal.Decimal, ok bool) {
 	const longest = 24
-	if len(text) > longest || strings.Trim(text, "0123456789.") != "" || strings.ContainsAny(text, "eE+-") {
+	if len(text) > longest || strings.Trim(text, "0123456789.") != "" {
 		return decimal.Decimal{}, false
 	}
 	percent, err := decimal.NewFromString(text)

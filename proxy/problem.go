@@ -116,9 +116,7 @@ const (
 // fail sends p instead of an answer. Nothing more is done for the request.
 func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 	c.Abort()
-	if p.cause != nil && p.status >= http.StatusInternalServerError {
-		_ = c.Error(p.cause) // for the request's log line; gin returns what it was given
-	}
+	p.note(c)
 	header := c.Writer.Header()
 	body := wire.AppendProblem(nil, wire.Problem{
 		Code: d.code(p.kind), ID: p.id, Message: p.said(), RequestID: header.Get(requestIDHeader),
@@ -134,6 +132,13 @@ func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 	}
 	c.Status(p.status)
 	_, _ = c.Writer.Write(body)
+}
+
+// note keeps the cause of what is no mistake of the client's for the request's line in the log.
+func (p *problem) note(c *gin.Context) {
+	if p.cause != nil && p.status >= http.StatusInternalServerError {
+		_ = c.Error(p.cause) // gin returns what it was given
+	}
 }
 
 // comesAgain reports whether the same request may fare better later.

@@ -145,9 +145,6 @@ func New(o Options) (*Server, error) {
 // Handler answers requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// CacheStats tells how the cache of answers is doing.
-func (s *Server) CacheStats() cache.Stats { return s.answers.Stats() }
-
 // Close waits for answers that are being made and frees the cache.
 func (s *Server) Close() {
 	s.measures.close()

@@ -31,9 +31,7 @@ func (s *Server) swapPage(c *gin.Context) {
 	if form.Has("tokenIn") {
 		if err := s.compare(ctx, &shown); err != nil {
 			p := problemOf(err)
-			if p.cause != nil && p.status >= http.StatusInternalServerError {
-				_ = c.Error(p.cause)
-			}
+			p.note(c)
 			problem := shownProblem(c, p)
 			status, shown.Problem = p.status, &problem
 		}

@@ -187,13 +187,19 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// FuzzURL holds every path and query to getting one JSON answer that is no fault of ours.
+// FuzzURL holds every path and query to getting an answer that is no fault of ours, and one JSON value where it is not
+// a page for people.
 func FuzzURL(f *testing.F) {
 	f.Add("/api/Orders/creationTxHash/"+createdTx, "accesstoken=x")
 	f.Add("/api/Orders/"+unknownIs, "index=1&index=%zz")
 	f.Add("/api/Transaction/"+severalTx+"/orderIds", "")
 	f.Add("/v1.0/chain/transaction/", "chainId=%zz&chainId=1;")
 	f.Add("//api//Satistics/../"+taker+"/lockedAssets", "\x00")
+	f.Add("/", "0")
+	f.Add("/order/"+createdTx, "")
+	f.Add("/locked/"+taker, "taker=%zz")
+	f.Add("/swap", "chainId=1&tokenIn=%zz&tokenInAmount=1e99")
+	f.Add("/docs/..", "")
 	s := newWorld(f).server(f, func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) })
 	f.Fuzz(func(t *testing.T, path, query string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gateway.example/", http.NoBody)
@@ -203,7 +209,9 @@ func FuzzURL(f *testing.F) {
 		r.URL.Path, r.URL.RawQuery = path, query
 		answer := serve(s, r)
 		raw := body(t, answer)
-		if !json.Valid(raw) || answer.StatusCode >= http.StatusInternalServerError {
+		isAPI := strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/v1.0/")
+		isJSON := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json")
+		if isAPI && !isJSON || isJSON && !json.Valid(raw) || answer.StatusCode >= http.StatusInternalServerError {
 			t.Errorf("%q?%q: HTTP %d %q", path, query, answer.StatusCode, raw)
 		}
 	})

@@ -86,6 +86,7 @@ func newWorld(t testing.TB) *world {
 // server returns a server over w that is closed at the end of the test.
 func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 	t.Helper()
+	usdc := address(t, usdcText)
 	o := Options{
 		Orders: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			w.asked.Add(1)
@@ -115,13 +116,13 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 			if who.String() != taker {
 				return nil, nil
 			}
-			l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: address(t, usdcText), Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
+			l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: usdc, Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
 			return order.Locked([]order.Lock{l}), nil
 		},
-		Estimate: func(_ context.Context, r quote.Request) (quote.Estimate, error) {
+		Estimate: func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 			w.asked.Add(1)
 			w.lastSwap = r
-			return w.estimate(t, r), nil
+			return w.estimate(ctx, r)
 		},
 		Tokens: w.tokenList.Lookup,
 		USD:    w.tokenList.USD,
@@ -140,11 +141,11 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 }
 
 // estimate pays out one unit of tokenOut for each of tokenIn.
-func (w *world) estimate(t testing.TB, r quote.Request) quote.Estimate {
+func (w *world) estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	c, _ := chain.Documented().Chain(r.Chain)
-	tokens, err := w.tokenList.Lookup(t.Context(), r.Chain, r.TokenIn, r.TokenOut)
+	tokens, err := w.tokenList.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
 	if err != nil {
-		t.Error(err)
+		return quote.Estimate{}, err
 	}
 	return quote.Estimate{
 		Chain:  c,
@@ -152,7 +153,7 @@ func (w *world) estimate(t testing.TB, r quote.Request) quote.Estimate {
 		Out:    quote.Priced{Side: quote.Side{Address: r.TokenOut, Token: tokens[1], Amount: r.AmountIn}},
 		MinOut: r.AmountIn,
 		Tx:     quote.Tx{To: c.Contracts.Router, Data: r.Recipient.Bytes()},
-	}
+	}, nil
 }
 
 func created(t testing.TB, id order.ID, tx string, at uint64) *order.Order {

@@ -191,7 +191,7 @@ func nobody(t *testing.T) *syscall.Credential {
 	}
 	who, err := user.Lookup("nobody")
 	if err != nil {
-		t.Skipf("this is root, who may write everything, and there is no other user: %v", err)
+		t.Skipf("this is root, who may write everything, and there is no user to become: %v; run as somebody else, or add the user nobody", err)
 	}
 	uid, err := strconv.ParseUint(who.Uid, 10, 32)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestChainsAreNumberedAsRecorded(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "recorded", "debridge", "supported-chains-info-2026-09.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("recording not present: %s", path)
+		t.Skipf("recording not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
 	type list struct {
 		Chains []struct{ ChainID, OriginalChainID uint64 }

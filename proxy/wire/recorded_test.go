@@ -185,7 +185,7 @@ func readRecorded(t *testing.T, name string) []byte {
 	path := filepath.Join(root, "..", "shared", "recorded", "debridge", name)
 	body, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("recorded answer not present: %v", err)
+		t.Skipf("recorded answer not present: %v; it is in the folder shared, which lies beside the repository", err)
 	}
 	return body
 }

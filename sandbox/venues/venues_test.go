@@ -320,7 +320,7 @@ func TestAnswersHaveTheRecordedMembers(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "recorded", "venues", "velora.native-input.spandex.json")
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded venue answer not present: %s", path)
+		t.Skipf("recorded venue answer not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
 	var recorded map[string]any
 	if err := errors.Join(err, json.Unmarshal(raw, &recorded)); err != nil {

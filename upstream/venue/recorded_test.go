@@ -20,7 +20,7 @@ func recorded(t *testing.T, name string, into any) {
 	path := filepath.Join("..", "..", "..", "shared", "recorded", "venues", name)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded venue answers not present: %s", path)
+		t.Skipf("recorded venue answer not present: %s; it is in the folder shared, which lies beside the repository", path)
 	}
 	if err != nil {
 		t.Fatal(err)

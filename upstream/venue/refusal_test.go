@@ -152,7 +152,7 @@ func TestNoRecordingIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Skip("recorded venue answers not present: ../shared/recorded/venues beside this repository")
+		t.Skip("recorded venue answers not present; they are in recorded/venues of the folder shared, which lies beside the repository")
 	}
 	var text strings.Builder
 	for _, source := range []string{"recorded_test.go", "refusal_test.go"} {

@@ -36,11 +36,11 @@ func replayLedgers(t testing.TB) []*ledger {
 	t.Helper()
 	server := filepath.Join(golden, "replay-rpc.mjs")
 	if _, err := os.Stat(server); err != nil {
-		t.Skipf("golden ledgers not present: %v", err)
+		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skipf("Node.js, which replays the golden ledgers, not present: %v", err)
+		t.Skipf("Node.js, which replays the golden ledgers, not present: %v; Debian and Ubuntu: apt-get install nodejs", err)
 	}
 	var ledgers []*ledger
 	for _, native := range []int{1, 137, 8453, 146} {
@@ -57,7 +57,7 @@ func readGolden(t testing.TB, path string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("golden ledgers not present: %v", err)
+		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -68,7 +68,7 @@ func TestCallersCannotOpenABreaker(t *testing.T) {
 				}
 				callers.Wait()
 				next.to(node(echo))
-				time.Sleep(2 * time.Second) // a pause that the endpoint asked for itself
+				<-time.After(2 * time.Second) // a pause that the endpoint asked for itself
 				var got string
 				if err := upstream.NewRPC(pool).Call(t.Context(), "eth_call", &got, "0x1"); err != nil || got != "0x1" {
 					t.Errorf("the next caller has %q, %v, want an answer", got, err)
@@ -114,7 +114,7 @@ func TestOneCallersPoisonHoldsNobodyOff(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Class != upstream.BreakerOpen {
 			t.Fatalf("Do() amid failures = %v, want the breaker's refusal", err)
 		}
-		time.Sleep(refused.RetryAfter)
+		<-time.After(refused.RetryAfter)
 		synctest.Wait()
 		if err := sound(); err != nil {
 			t.Errorf("Do() after %v, as told = %v, want an answer", refused.RetryAfter, err)
@@ -131,14 +131,14 @@ func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
 		for range 5 {
 			_, _ = e.Do(t.Context(), upstream.Request{})
 		}
-		time.Sleep(2500 * time.Millisecond)
+		<-time.After(2500 * time.Millisecond)
 		next.to(always(200, "{}"))
 		_, err := e.Do(t.Context(), upstream.Request{})
 		var refused *upstream.Error
 		if !errors.As(err, &refused) || refused.Class != upstream.BreakerOpen || refused.RetryAfter > 2*time.Second {
 			t.Fatalf("Do() = %v, want a refusal for two seconds at most", err)
 		}
-		time.Sleep(refused.RetryAfter)
+		<-time.After(refused.RetryAfter)
 		synctest.Wait()
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() after %v, as told = %v, want an answer", refused.RetryAfter, err)
@@ -156,7 +156,7 @@ func TestLiarWaitsForTheWholeTime(t *testing.T) {
 			_ = client.Call(t.Context(), "eth_call", new(string))
 		}
 		asked := next.asked.Load()
-		time.Sleep(9 * time.Second)
+		<-time.After(9 * time.Second)
 		if err := client.Call(t.Context(), "eth_call", new(string)); classOf(err) != upstream.BreakerOpen || next.asked.Load() != asked {
 			t.Errorf("Call() = %v with %d requests meanwhile, want a refusal and none", err, next.asked.Load()-asked)
 		}

@@ -87,7 +87,7 @@ func TestMonthlyPlanIsSpentEvenly(t *testing.T) {
 			for ask() == nil {
 				answered++
 			}
-			time.Sleep(time.Hour)
+			<-time.After(time.Hour)
 		}
 		if answered < 310 || answered > 320 {
 			t.Errorf("%d answers in a month, want 310 and a day's share at most", answered)

@@ -195,7 +195,7 @@ func TestPreferenceFollowsHealthSlowly(t *testing.T) {
 		}
 		for range 300 { // five minutes, in which the other is asked for knowledge alone
 			p.ask(t)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		}
 		if first() != "b" {
 			t.Fatalf("%s is preferred, want the much faster one", first())
@@ -203,7 +203,7 @@ func TestPreferenceFollowsHealthSlowly(t *testing.T) {
 		p.a, p.b = 30*time.Millisecond, 40*time.Millisecond
 		for range 300 {
 			p.ask(t)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		}
 		if first() != "b" {
 			t.Errorf("%s is preferred, want to stay with one that is a little slower", first())

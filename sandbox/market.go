@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"crossgate/sandbox/contracts"
 	"crossgate/sandbox/venues"
@@ -55,10 +56,11 @@ type depths struct {
 	seen map[common.Address]depth
 }
 
-// depth are a pool's reserves at a block. They are not changed.
+// depth are a pool's reserves at a block, which the chain keeps as one value for as long as it is the head: that
+// tells it from others without its hash. They are not changed.
 type depth struct {
-	block common.Hash
-	a, b  *big.Int
+	head *types.Header
+	a, b *big.Int
 }
 
 // reserves tells a pool's at the head.
@@ -68,11 +70,11 @@ func (d *depths) reserves(ctx context.Context, evmChainID uint64, pool string) (
 		if c.Facts.Native != evmChainID {
 			continue
 		}
-		head := c.node.eth.BlockChain().CurrentBlock().Hash()
+		head := c.node.eth.BlockChain().CurrentBlock()
 		d.mu.Lock()
 		known := d.seen[at]
 		d.mu.Unlock()
-		if known.block == head {
+		if known.head == head {
 			return known.a, known.b, nil
 		}
 		values, err := c.read(ctx, contracts.Pool, at, "getReserves")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
 // coin is the zero address, under which the market lists a chain's native coin; spelledCoin is what venues
@@ -35,6 +36,7 @@ type listing struct {
 
 type pool struct {
 	address, a, b common.Address
+	text          string // of address, as the market has it: to write one is a hash
 	feeBps        int64
 }
 
@@ -61,7 +63,7 @@ func newFloor(m Market) *floor {
 		if l, trades := f.chains[p.Chain]; trades {
 			l.pools = append(l.pools, pool{
 				address: common.HexToAddress(p.Address), a: common.HexToAddress(p.TokenA), b: common.HexToAddress(p.TokenB),
-				feeBps: int64(p.FeeBps),
+				text: p.Address, feeBps: int64(p.FeeBps),
 			})
 		}
 	}
@@ -101,7 +103,7 @@ func spell(a common.Address) string {
 	if a == coin {
 		a = spelledCoin
 	}
-	return strings.ToLower(a.Hex())
+	return hexutil.Encode(a[:])
 }
 
 func isAddress(text string) bool {

@@ -116,9 +116,9 @@ func (f *floor) along(ctx context.Context, l *listing, in, out common.Address, p
 // through computes what a pool gives, as its contract does:
 // floor(in·(1−fee)·reserveOut / (reserveIn + in·(1−fee))).
 func (f *floor) through(ctx context.Context, l *listing, p pool, in common.Address, amount *big.Int) (hop, error) {
-	reserveIn, reserveOut, err := f.reserves(ctx, l.chain, p.address.Hex())
+	reserveIn, reserveOut, err := f.reserves(ctx, l.chain, p.text)
 	if err != nil {
-		return hop{}, fmt.Errorf("reserves of pool %s on chain %d: %w", p.address.Hex(), l.chain, err)
+		return hop{}, fmt.Errorf("reserves of pool %s on chain %d: %w", p.text, l.chain, err)
 	}
 	out := p.b
 	if in == p.b {

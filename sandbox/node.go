@@ -90,7 +90,7 @@ func ethereumConfig(genesis *core.Genesis) *ethconfig.Config {
 	config.SyncMode = ethconfig.FullSync
 	config.NoPruning = true
 	config.StateScheme = rawdb.HashScheme
-	config.TrieCleanCache, config.TrieDirtyCache, config.SnapshotCache = 16, 0, 0
+	config.TrieCleanCache, config.TrieDirtyCache, config.SnapshotCache = 16, 0, 4
 	config.TxPool.NoLocals = true
 	config.TxPool.Journal = ""
 	config.LogNoHistory = true // short chains are searched without an index

@@ -148,9 +148,10 @@ func (v velora) header() http.Header { return header("X-Api-Key", v.Key) }
 // answers give the sum of the last hops' outputs whatever partnerFee, in percent, stands beside it.
 func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[veloraRoute], err error) {
 	var answer struct {
+		veloraFailure
 		PriceRoute json.RawMessage `json:"priceRoute"`
 	}
-	if err := readVelora(resp, &answer); err != nil {
+	if err := answer.judge(resp, decode(resp, &answer)); err != nil {
 		return found, err
 	}
 	var price struct {
@@ -181,30 +182,32 @@ func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (fou
 
 // readVeloraTransaction reads the answer of POST /transactions.
 func readVeloraTransaction(resp upstream.Response, p quote.Profile, s quote.Swap, _ quote.Quote) (quote.Tx, error) {
-	var answer transaction
-	if err := readVelora(resp, &answer); err != nil {
+	var answer struct {
+		veloraFailure
+		transaction
+	}
+	if err := answer.judge(resp, decode(resp, &answer)); err != nil {
 		return quote.Tx{}, err
 	}
 	return answer.check(p, s)
 }
 
-// readVelora reads any answer. An error is a text without a code; some come with the status 200.
-func readVelora(resp upstream.Response, answer any) error {
-	var failure struct {
-		Error string `json:"error"`
-	}
-	err := decode(resp, &failure)
+// veloraFailure is the part of any answer that says no: a text without a code, at times with the status 200.
+type veloraFailure struct {
+	Error string `json:"error"`
+}
+
+// judge says what is wrong with an answer that was read with the error err, if anything is.
+func (f veloraFailure) judge(resp upstream.Response, err error) error {
 	switch {
-	case strings.HasPrefix(failure.Error, "Rate limit"):
-		return limited(veloraName, resp.Status, failure.Error)
-	case hasAnyPrefix(failure.Error, veloraNoRoute):
-		return noRoute(failure.Error)
-	case failure.Error != "" || isRejection(resp):
-		return refused(veloraName, resp.Status, failure.Error)
-	case err != nil:
-		return err
+	case strings.HasPrefix(f.Error, "Rate limit"):
+		return limited(veloraName, resp.Status, f.Error)
+	case hasAnyPrefix(f.Error, veloraNoRoute):
+		return noRoute(f.Error)
+	case f.Error != "" || isRejection(resp):
+		return refused(veloraName, resp.Status, f.Error)
 	}
-	return decode(resp, answer)
+	return err
 }
 
 func hasAnyPrefix(text string, prefixes []string) bool {

@@ -187,8 +187,15 @@ type tellsOf struct {
 	ReturnData payload            `json:"returnData"`
 	GasUsed    quantity           `json:"gasUsed"`
 	MaxUsedGas quantity           `json:"maxUsedGas"`
-	Logs       []log              `json:"logs"`
+	Logs       []emitted          `json:"logs"`
 	Error      *upstream.RPCError `json:"error"`
+}
+
+// emitted is what a simulated log holds; where it stands is nowhere.
+type emitted struct {
+	Address chain.Address `json:"address"`
+	Topics  []chain.Hash  `json:"topics"`
+	Data    payload       `json:"data"`
 }
 
 // run makes the transaction between two looks at who has what. What a transaction used is less than it needs, as

@@ -3,6 +3,7 @@ package quote_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,30 @@ func TestTrialDecidesWhoWins(t *testing.T) {
 		expect(t, row.name, names(got.Compared), row.want)
 		if want := usdcToDai().AmountIn.MulDiv(row.out, 1); got.Out.Amount != want {
 			t.Errorf("%s: amount out %s, want %s", row.name, got.Out.Amount, want)
+		}
+	}
+}
+
+// TestOneTransactionIsBuiltAndTried: the others cannot win any more, so nothing is asked for them but their prices.
+func TestOneTransactionIsBuiltAndTried(t *testing.T) {
+	var booths []*booth
+	var venues []quote.Venue
+	d := &dryRun{found: map[chain.Address]quote.Finding{}}
+	for i := range uint64(8) {
+		b := &booth{name: fmt.Sprint("venue ", i), perInput: 9_900 + i}
+		d.found[b.router()] = seen(b.perInput)
+		booths, venues = append(booths, b), append(venues, b)
+	}
+	if _, err := rehearsed(d, venues...).Estimate(t.Context(), usdcToDai()); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.tried) != 1 {
+		t.Errorf("%d trials for one answer, want 1", len(d.tried))
+	}
+	for i, b := range booths {
+		isBuilt, wins := b.built.Load() != nil, i == len(booths)-1
+		if asked := b.quotes.Load(); asked != 1 || isBuilt != wins {
+			t.Errorf("%s: quoted %d times, built: %v, want once and %v", b.name, asked, isBuilt, wins)
 		}
 	}
 }

@@ -83,7 +83,8 @@ func newNode(genesis *core.Genesis, f finality) (*node, error) {
 	return n, nil
 }
 
-// ethereumConfig keeps all state (an archive node, so eth_call works at any height) in small caches.
+// ethereumConfig keeps all state (an archive node, so eth_call works at any height) in small caches. The newest
+// states, which most calls are about, are kept as snapshots too: a trie takes several look-ups for each word.
 func ethereumConfig(genesis *core.Genesis) *ethconfig.Config {
 	config := ethconfig.Defaults
 	config.Genesis = genesis

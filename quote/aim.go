@@ -23,14 +23,18 @@ type shot struct{ in, out chain.Amount }
 // aim returns the swap with the least input whose transaction guarantees what the request wants. Inputs are tried,
 // each by asking the venues, and the next one is chosen by what came of the last two. The rest of the walk is that of
 // any other swap, so every venue and both ways can serve it: what they enforce is their minimum.
-func (e *Estimator) aim(ctx context.Context, r Request, s Swap, serving []entry, awaitPrices func() market) (Swap, error) {
+// With an error it tells who was asked last, and what became of them.
+func (e *Estimator) aim(
+	ctx context.Context, r Request, s Swap, serving []entry, awaitPrices func() market,
+) (Swap, []Asked, error) {
 	var before, last, found shot
+	var asked []Asked
 	next := awaitPrices().guess(s, r.LeastOut)
 	for range aimRounds {
 		s.In.Amount = next
-		out, err := e.guaranteed(ctx, r, s, serving)
-		if err != nil {
-			return Swap{}, err
+		out, told, err := e.guaranteed(ctx, r, s, serving)
+		if asked = told; err != nil {
+			return Swap{}, asked, err
 		}
 		before, last = last, shot{next, out}
 		if out.Cmp(r.LeastOut) >= 0 && (found.in.IsZero() || next.Cmp(found.in) < 0) {
@@ -44,10 +48,10 @@ func (e *Estimator) aim(ctx context.Context, r Request, s Swap, serving []entry,
 		}
 	}
 	if found.in.IsZero() {
-		return Swap{}, fmt.Errorf("%w: no input was found that gives %s", ErrNoRoute, r.LeastOut)
+		return Swap{}, asked, fmt.Errorf("%w: no input was found that gives %s", ErrNoRoute, r.LeastOut)
 	}
 	s.In.Amount = found.in
-	return s, nil
+	return s, nil, nil
 }
 
 // next is the input that should give wanted; zero when none can. In a pool that keeps the product of its reserves,
@@ -102,41 +106,47 @@ func (m market) guess(s Swap, out chain.Amount) chain.Amount {
 
 // guaranteed is the largest minimum that a transaction for the swap would have, as the venues' quotes go. Where those
 // whom the public router calls come to nothing, the others are asked.
-func (e *Estimator) guaranteed(ctx context.Context, r Request, s Swap, serving []entry) (chain.Amount, error) {
+func (e *Estimator) guaranteed(ctx context.Context, r Request, s Swap, serving []entry) (chain.Amount, []Asked, error) {
 	p, err := e.plan(ctx, r, s, serving)
 	if err != nil {
-		return chain.Amount{}, err
+		return chain.Amount{}, nil, err
 	}
 	if len(p.asked) == 0 {
-		return chain.Amount{}, nobodyAble(p.leftOut)
+		return chain.Amount{}, p.leftOut, nobodyAble(p.leftOut)
 	}
-	best, err := e.highestMinimum(ctx, r, s, p)
+	best, asked, err := e.highestMinimum(ctx, r, s, p)
 	if err != nil && len(p.reserve) > 0 && ctx.Err() == nil {
-		return e.highestMinimum(ctx, r, s, plan{asked: p.reserve})
+		best, others, err := e.highestMinimum(ctx, r, s, plan{asked: p.reserve})
+		return best, append(others, asked...), err
 	}
-	return best, err
+	return best, append(asked, p.spared()...), err
 }
 
-func (e *Estimator) highestMinimum(ctx context.Context, r Request, s Swap, p plan) (chain.Amount, error) {
+func (e *Estimator) highestMinimum(ctx context.Context, r Request, s Swap, p plan) (chain.Amount, []Asked, error) {
 	answered, err := e.shared(ctx, r, s, p.asked, time.Time{})
 	if err != nil {
-		return chain.Amount{}, err
+		return chain.Amount{}, p.leftOut, err
 	}
 	c := p.offers(s, answered)
 	var best chain.Amount
 	for _, o := range c.offers {
-		minimum := o.outcome.minimum
 		if o.profile.Wraps {
-			minimum = o.outcome.gross
+			o.outcome.minimum = o.outcome.gross
 		}
-		if o.tellOnly == nil && minimum.Cmp(best) > 0 {
-			best = minimum
+		if o.tellOnly == nil && o.outcome.minimum.Cmp(best) > 0 {
+			best = o.outcome.minimum
 		}
+		reason := r.satisfiedBy(o.outcome)
+		if reason == nil {
+			reason = o.tellOnly
+		}
+		c.refuse(o, reason)
 	}
+	c.offers = nil
 	if best.IsZero() {
-		return chain.Amount{}, c.failure()
+		return chain.Amount{}, c.told, c.failure()
 	}
-	return best, nil
+	return best, c.told, nil
 }
 
 // satisfiedBy refuses an outcome that guarantees less than the request wants.

@@ -81,8 +81,12 @@ func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
 	e := estimator(pool{&booth{name: "small", perInput: 1_000_000_000_000}, 100_000_000})
 	r := usdcToDai()
 	r.AmountIn, r.LeastOut = chain.Amount{}, amount("250000000000000000000") // the pool has a hundred in all
-	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) {
+	got, err := e.Estimate(t.Context(), r)
+	if !errors.Is(err, quote.ErrNoRoute) {
 		t.Errorf("Estimate = %v, want ErrNoRoute", err)
+	}
+	if len(got.Asked) != 1 || got.Asked[0].Venue != "small" || !errors.Is(got.Asked[0].Err, quote.ErrRefused) {
+		t.Errorf("asked = %+v, want that the pool was asked and guarantees too little", got.Asked)
 	}
 }
 

@@ -18,6 +18,7 @@ type built struct {
 	offer
 	tx      Tx
 	dataFee chain.Amount // what the chain takes for publishing it, wei
+	placed  chain.Amount // what it pays for its place in a block on Solana, lamports
 	finding *Finding     // nil when the transaction was not tried
 	untried error        // why not
 	// final is the score with the data fee taken off. Offers that are not built have none yet, so a score is
@@ -113,7 +114,7 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 	}
 	b = built{offer: o}
 	if r.Recipient.IsAbsent() {
-		b.untried = errNoTransaction
+		b.untried, b.placed = errNoTransaction, b.placeFee(s)
 		return b, r.satisfiedBy(b.outcome)
 	}
 	if b.tx, err = e.transaction(ctx, o); err != nil {
@@ -137,8 +138,8 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 	if err != nil {
 		return built{}, err
 	}
-	b.outcome = b.outcome.seen(b.finding)
-	return b, s.Kept.covers(withRoom(b.gas()), b.dataFee)
+	b.outcome, b.placed = b.outcome.seen(b.finding), b.placeFee(s)
+	return b, s.Kept.covers(withRoom(b.gas()), b.dataFee.Add(b.placed))
 }
 
 // transaction has the venue make its own and looks it over.

@@ -92,8 +92,9 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 		return Estimate{}, err
 	}
 	if !r.LeastOut.IsZero() {
-		if swap, err = e.aim(ctx, r, swap, serving, awaitPrices); err != nil {
-			return Estimate{}, err
+		var asked []Asked
+		if swap, asked, err = e.aim(ctx, r, swap, serving, awaitPrices); err != nil {
+			return Estimate{Asked: asked}, err
 		}
 	}
 	p, err := e.plan(ctx, r, swap, serving)
@@ -221,7 +222,7 @@ func (e *Estimator) settle(ctx context.Context, r Request) (Swap, *GasPrice, err
 	}
 	price := <-gasPrice
 	if price != nil {
-		s.GasPrice = price.Expected
+		s.GasPrice, s.Bid = price.Expected, price.Bid
 	}
 	if r.Whole {
 		s.In.Amount, s.Kept, err = e.whole(ctx, s, price)

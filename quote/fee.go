@@ -14,11 +14,14 @@ func (e *Estimator) fee(ctx context.Context, s Swap, b built, price *GasPrice, m
 		return nil
 	}
 	limit := e.gasLimit(ctx, s, b)
-	total := gasCost(limit, price.Expected).Add(b.dataFee)
-	return &Fee{Total: total, GasLimit: limit, Price: *price, USD: m.coin.of(total, s.Chain.Coin.Decimals)}
+	total := gasCost(limit, price.Expected).Add(b.dataFee).Add(b.placed)
+	return &Fee{
+		Total: total, GasLimit: limit, Price: *price, Beside: b.dataFee, Priority: b.placed,
+		USD: m.coin.of(total, s.Chain.Coin.Decimals),
+	}
 }
 
-// dataFee is what the chain takes for the transaction's bytes; nothing when it does not say.
+// dataFee is what the chain takes for the transaction's bytes, or its signature; nothing when it does not say.
 func (e *Estimator) dataFee(ctx context.Context, s Swap, b built) chain.Amount {
 	source, known := e.fees[s.Chain.ID]
 	if !known {

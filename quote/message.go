@@ -26,7 +26,7 @@ var (
 	plainPrograms    = []chain.Address{
 		systemProgram, tokenProgram, token2022Program,
 		solanaProgram("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"),
-		solanaProgram("ComputeBudget111111111111111111111111111111"),
+		budgetProgram,
 		solanaProgram("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"),
 	}
 )

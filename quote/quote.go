@@ -60,6 +60,7 @@ type Swap struct {
 	SlippagePercent   decimal.Decimal
 	Affiliate         Affiliate
 	GasPrice          chain.Amount // wei, expected; some venues weigh routes with it
+	Bid               chain.Amount // as GasPrice has it, on Solana alone
 	Kept              *Reserve     // of the sender's coin, when the rest of it is swapped; else nil
 }
 
@@ -156,18 +157,25 @@ func (v Verdict) String() string { return verdictNames[v] }
 // Fee is the estimated cost of the transaction itself.
 type Fee struct {
 	Total    chain.Amount // native coin
-	GasLimit uint64
+	GasLimit uint64       // on TRON energy, on Solana compute units
 	Price    GasPrice
+	// Part of Total beside gas: on TRON for bandwidth, on Solana for the signature.
+	Beside chain.Amount
+	// Priority is the part of Total that buys a place in a block: on Solana alone.
+	Priority chain.Amount
 	USD      float64
 }
 
-// GasPrice is what a unit of gas costs on an EVM chain, in wei.
+// GasPrice is what a unit of gas costs on an EVM chain, in wei, or of energy on TRON, in sun.
 type GasPrice struct {
 	Expected    chain.Amount // what will most likely be paid
 	Base        chain.Amount // next block's base fee; zero on chains without one
 	MaxFee      chain.Amount
 	MaxPriority chain.Amount
 	Legacy      bool // the chain has no base fee: only Expected counts
+	// Bid is what a compute unit is worth to those who get into Solana's blocks, in millionths of a lamport. There
+	// it stands alone: units are bought, not charged.
+	Bid chain.Amount
 }
 
 // Cost is one line of the way from the gross outcome to the guaranteed one, out token.

@@ -24,11 +24,11 @@ func (c *comparison) rank(s Swap, m market) {
 }
 
 // measure is the score of a transaction that was tried: by what was seen in place of what was promised. The
-// second one has the data fee taken off.
+// second one has what it costs beside gas taken off.
 func (b built) measure(s Swap, m market) (score, final *big.Int) {
 	score = afterGas(b.received(), b.gas(), s, m)
 	final = score
-	if fee := m.inOut(b.dataFee, s); fee != nil {
+	if fee := m.inOut(b.dataFee.Add(b.placed), s); fee != nil {
 		final = new(big.Int).Sub(score, fee)
 	}
 	return score, final

@@ -22,8 +22,9 @@ const (
 // Reserve is what is kept of the sender's coin for the transaction when the rest is swapped.
 type Reserve struct {
 	GasLimit uint64
-	GasPrice chain.Amount // wei, at most
+	GasPrice chain.Amount // wei, at most; zero on Solana, whose gas costs nothing by itself
 	Total    chain.Amount // wei, with what the chain takes beside gas
+	Deposit  chain.Amount // the part of Total that accounts must hold, which pays for nothing
 }
 
 // whole returns all that the sender has of the input, less the reserve when that is the coin.
@@ -54,6 +55,9 @@ func (e *Estimator) reserve(ctx context.Context, s Swap, price *GasPrice) (*Rese
 	if price == nil {
 		return nil, fmt.Errorf("%w: what the transaction will cost is not known", ErrNoTransaction)
 	}
+	if s.Chain.Family == chain.SVM {
+		return e.keptLamports(ctx, s, price), nil
+	}
 	most := price.MaxFee
 	if price.Legacy {
 		most = price.Expected.MulDiv(5, 4)
@@ -67,11 +71,11 @@ func (e *Estimator) reserve(ctx context.Context, s Swap, price *GasPrice) (*Rese
 }
 
 // covers refuses a transaction that takes more than was kept for it.
-func (r *Reserve) covers(gas uint64, dataFee chain.Amount) error {
+func (r *Reserve) covers(gas uint64, beside chain.Amount) error {
 	if r == nil {
 		return nil
 	}
-	if needed := gasCost(gas, r.GasPrice).Add(dataFee); needed.Cmp(r.Total) > 0 {
+	if needed := gasCost(gas, r.GasPrice).Add(beside).Add(r.Deposit); needed.Cmp(r.Total) > 0 {
 		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.Total)
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package tron asks TRON's nodes about order events and token metadata. TRON runs the protocol's Solidity
+// Package tron asks TRON's nodes about order events, token metadata and what transactions cost and do. TRON runs the protocol's Solidity
 // contracts, and java-tron answers Ethereum's JSON-RPC about them, under /jsonrpc (documentation-en,
 // docs/api/json-rpc); what that lacks is said here, what it shares is upstream/evm's.
 package tron
@@ -12,8 +12,8 @@ import (
 	"crossgate/upstream/evm"
 )
 
-// Chain is TRON. It is less than the chain beneath it: fees are energy and bandwidth, of which Ethereum's
-// questions know nothing. Safe for concurrent use.
+// Chain is TRON. It is less than the chain beneath it: its gas is energy, of a price that is the same for everybody,
+// and bandwidth is paid for beside it. Safe for concurrent use.
 type Chain struct{ shared *evm.Chain }
 
 // New returns the chain that rpc's endpoints serve. Their contracts are asked at the newest block only:

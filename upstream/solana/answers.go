@@ -267,8 +267,9 @@ func firstTransactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
 
 // storage is what is read of an account.
 type storage struct {
-	Data  payload `json:"data"`
-	Owner account `json:"owner"`
+	Data     payload `json:"data"`
+	Owner    account `json:"owner"`
+	Lamports uint64  `json:"lamports"`
 }
 
 type storageAnswer struct {

@@ -1,4 +1,4 @@
-// Package solana asks Solana over JSON-RPC: for order events and token metadata.
+// Package solana asks Solana over JSON-RPC: for order events, token metadata and what transactions cost and do.
 package solana
 
 import (
@@ -21,6 +21,7 @@ type Chain struct {
 
 	programs []*program    // of the order protocol
 	newest   atomic.Uint64 // slot, as far as Head was asked
+	bids     atomic.Pointer[bids]
 }
 
 var (

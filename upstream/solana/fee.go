@@ -1,0 +1,76 @@
+package solana
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+)
+
+var _ quote.FeeSource = (*Chain)(nil)
+
+const (
+	// signatureFee is what a signature costs, in lamports (https://solana.com/docs/core/fees).
+	signatureFee = 5000
+
+	// leastBid is the least that is bid for a compute unit, in millionths of a lamport: as much as the hosted
+	// service's own example bids where nobody else does.
+	leastBid = 2000
+
+	// bidsLife is how long bids are believed: five blocks.
+	bidsLife = 2 * time.Second
+)
+
+// bids are what compute units are worth at each priority.
+type bids struct {
+	prices [quote.Aggressive + 1]quote.GasPrice
+	until  time.Time
+}
+
+// GasPrice tells what is bid for a compute unit: the median over the last blocks of the least that got in, for
+// Aggressive the upper quartile, and a quarter more than for Normal at least.
+func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
+	if known := c.bids.Load(); known != nil && time.Now().Before(known.until) {
+		return known.prices[p], nil
+	}
+	var recent []struct {
+		Fee uint64 `json:"prioritizationFee"`
+	}
+	if err := c.need(ctx, call(&recent, nil, "getRecentPrioritizationFees", []string{})); err != nil {
+		return quote.GasPrice{}, err
+	}
+	fees := []uint64{leastBid}
+	if len(recent) > 0 {
+		fees = fees[:0]
+	}
+	for _, block := range recent {
+		fees = append(fees, block.Fee)
+	}
+	slices.Sort(fees)
+	normal := max(fees[len(fees)/2], leastBid)
+	told := &bids{until: time.Now().Add(bidsLife)}
+	told.prices[quote.Normal].Bid = chain.NewAmount(normal)
+	told.prices[quote.Aggressive].Bid = chain.NewAmount(max(fees[len(fees)*3/4], normal+normal/4))
+	c.bids.Store(told)
+	return told.prices[p], nil
+}
+
+// EstimateGas is the compute units that a transaction takes; see quote.FeeSource.
+func (c *Chain) EstimateGas(ctx context.Context, _ chain.Address, tx quote.Tx) (uint64, error) {
+	ran, err := c.run(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	return ran.Units, ran.failure()
+}
+
+// DataFee is what a transaction's signatures cost, of which an unsigned one tells the number; one for none yet.
+func (c *Chain) DataFee(_ context.Context, _ chain.Address, tx quote.Tx, _ uint64) (chain.Amount, error) {
+	signatures := uint64(1)
+	if len(tx.Data) > 0 {
+		signatures = uint64(tx.Data[0])
+	}
+	return chain.NewAmount(signatureFee * signatures), nil
+}

@@ -1,0 +1,152 @@
+package solana
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+	"crossgate/token"
+	"crossgate/upstream"
+)
+
+var _ quote.Simulator = (*Chain)(nil)
+
+var associatedProgram = mustAccount("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
+
+// spareLamports is what a sender needs beside the input: for accounts that the swap opens, and fees.
+const spareLamports = 6_000_000
+
+// outcome is what simulateTransaction says a transaction comes to.
+type outcome struct {
+	Err   json.RawMessage `json:"err"` // null when it goes through
+	Units uint64          `json:"unitsConsumed"`
+	Logs  []string        `json:"logs"`
+}
+
+// Beginnings of the words for what is the sender's or the moment's fault, not the transaction's (agave, sdk transaction_error.rs).
+var notItsFault = []string{
+	"AccountNotFound", "InsufficientFundsForFee", "InsufficientFundsForRent", "BlockhashNotFound", "AccountInUse",
+	"ClusterMaintenance", "TooManyAccountLocks", "WouldExceed",
+}
+
+// failure is why the transaction does not go through: quote.ErrReverted, or quote.ErrNoTrial where that is not
+// the transaction's fault.
+func (o outcome) failure() error {
+	if isNull(o.Err) {
+		return nil
+	}
+	said := string(o.Err)
+	kind := quote.ErrReverted
+	if slices.ContainsFunc(notItsFault, func(word string) bool { return strings.Contains(said, `"`+word) }) {
+		kind = quote.ErrNoTrial
+	}
+	for _, line := range slices.Backward(o.Logs) {
+		if strings.Contains(line, "rror") { // programs write Error and error
+			said += ", " + line
+			break
+		}
+	}
+	return fmt.Errorf("%w: %s", kind, token.CleanText(said))
+}
+
+type outcomeAnswer struct {
+	Value outcome `json:"value"`
+}
+
+// runCall has a transaction run without its signatures on the newest confirmed block, whatever block it was made for.
+func runCall(out *outcomeAnswer, tx quote.Tx) *upstream.Call {
+	return call(out, nil, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), options{
+		"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true,
+	})
+}
+
+func (c *Chain) run(ctx context.Context, tx quote.Tx) (outcome, error) {
+	var ran outcomeAnswer
+	err := c.need(ctx, runCall(&ran, tx))
+	return ran.Value, err
+}
+
+// Simulate implements quote.Simulator, in one round trip. It tells whether the transaction goes through and how many
+// compute units that takes, and measures no amounts. A failure proves something only where the sender has what the
+// transaction takes: nodes suppose nothing.
+func (c *Chain) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
+	var ran outcomeAnswer
+	var states storageAnswer
+	if err := c.need(ctx, runCall(&ran, t.Tx), storageCall(&states, holdings(t.In, t.Sender))); err != nil {
+		return quote.Finding{}, err
+	}
+	failure := ran.Value.failure()
+	if failure == nil {
+		return quote.Finding{Gas: ran.Value.Units}, nil
+	}
+	needed := chain.NewAmount(spareLamports)
+	if t.In.IsNative() {
+		needed = needed.Add(t.AmountIn)
+	} else if has := held(t.In, states.Value); has.Cmp(t.AmountIn) < 0 {
+		return quote.Finding{}, fmt.Errorf("%w: the sender has %s of the %s that it takes: %v", quote.ErrNoTrial, has, t.AmountIn, failure)
+	}
+	if has := lamports(states.Value); has.Cmp(needed) < 0 {
+		return quote.Finding{}, fmt.Errorf("%w: the sender has %s lamports of the %s that it may take: %v", quote.ErrNoTrial, has, needed, failure)
+	}
+	return quote.Finding{}, failure
+}
+
+// Balance implements quote.Simulator. Of a token it is what lies on the holder's associated account, which is the one
+// that swaps spend from.
+func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
+	states, err := c.storages(ctx, holdings(token, holder))
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	if token.IsNative() {
+		return lamports(states), nil
+	}
+	return held(token, states), nil
+}
+
+// holdings are the accounts that tell what holder has: his own, and those for a token, of each token program.
+func holdings(token, holder chain.Address) []chain.Address {
+	accounts := []chain.Address{holder}
+	if token.IsNative() {
+		return accounts
+	}
+	for _, program := range []chain.Address{tokenProgram, token2022Program} {
+		accounts = append(accounts, onchain.ProgramAddress(associatedProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
+	}
+	return accounts
+}
+
+// lamports is what lies on the first of the accounts of holdings.
+func lamports(states []*storage) chain.Amount {
+	if states[0] == nil {
+		return chain.Amount{}
+	}
+	return chain.NewAmount(states[0].Lamports)
+}
+
+// Places in an account for tokens (github.com/solana-program/token).
+const (
+	heldMint   = 0
+	heldAmount = 64
+	heldSize   = 165
+)
+
+// held is what lies on the other accounts of holdings.
+func held(token chain.Address, states []*storage) chain.Amount {
+	var sum chain.Amount
+	for _, state := range states[1:] {
+		if state == nil || state.Owner.Address != tokenProgram && state.Owner.Address != token2022Program ||
+			len(state.Data) < heldSize || chain.NewAddress(state.Data[heldMint:heldMint+32]) != token {
+			continue
+		}
+		sum = sum.Add(chain.NewAmount(binary.LittleEndian.Uint64(state.Data[heldAmount:])))
+	}
+	return sum
+}

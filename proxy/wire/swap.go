@@ -37,33 +37,39 @@ func (w *writer) estimation(s quote.Estimate) {
 	w.name("protocolFee").decimal(s.ProtocolFee)
 	w.name("protocolFeeApproximateUsdValue").usdText(s.ProtocolFeeUSD)
 	if s.Fee != nil {
-		w.name("estimatedTransactionFee").transactionFee(*s.Fee)
+		w.name("estimatedTransactionFee").transactionFee(*s.Fee, s.Chain.Family)
 	}
 	w.name("costsDetails").costs(s)
 }
 
 // tx writes the transaction; a Solana one is its message alone, in hex as well. Where all that the sender has is
-// swapped, it tells what was kept for it.
+// swapped, it tells what the transaction takes: on Solana the price of a compute unit is in millionths of a lamport.
 func (w *writer) tx(s quote.Estimate) {
 	w.open('{')
-	if s.Tx.To.IsAbsent() {
-		w.name("data").hex(s.Tx.Data)
-		w.close('}')
-		return
+	if !s.Tx.To.IsAbsent() {
+		w.name("to").plain(s.Tx.To.Checksum())
 	}
-	w.name("to").plain(s.Tx.To.Checksum())
 	w.name("data").hex(s.Tx.Data)
-	w.name("value").decimal(s.Tx.Value)
+	if !s.Tx.To.IsAbsent() {
+		w.name("value").decimal(s.Tx.Value)
+	}
 	if s.Whole && s.Fee != nil {
-		price := s.Fee.Price.MaxFee
-		if s.Fee.Price.Legacy {
-			price = s.Fee.Price.Expected
-		}
 		w.name("gasLimit").decimal(chain.NewAmount(s.Fee.GasLimit))
-		w.name("gasPrice").decimal(price)
+		w.name("gasPrice").decimal(mostFor(s.Fee.Price, s.Chain.Family))
 		w.name("estimatedTransactionFee").decimal(s.Fee.Total)
 	}
 	w.close('}')
+}
+
+// mostFor is the most that a unit of gas may cost.
+func mostFor(p quote.GasPrice, family chain.Family) chain.Amount {
+	switch {
+	case family == chain.SVM:
+		return p.Bid
+	case p.Legacy:
+		return p.Expected
+	}
+	return p.MaxFee
 }
 
 // swapToken writes a side of the swap; least is the outcome that the transaction guarantees.
@@ -103,15 +109,22 @@ func (w *writer) usdText(n float64) {
 	w.json = append(w.json, '"')
 }
 
-// transactionFee writes the members that an EVM transaction has; the others belong to Solana.
-func (w *writer) transactionFee(f quote.Fee) {
+// transactionFee writes the members that a transaction of a family has.
+func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 	w.open('{')
 	w.name("total").decimal(f.Total)
 	w.name("details").open('{')
-	w.name("gasLimit").decimal(chain.NewAmount(f.GasLimit))
-	if f.Price.Legacy {
+	if family != chain.EVM {
+		w.name("txFee").decimal(f.Beside)
+	}
+	switch {
+	case family == chain.SVM:
+		w.name("priorityFee").decimal(f.Priority)
+	case f.Price.Legacy:
+		w.name("gasLimit").decimal(chain.NewAmount(f.GasLimit))
 		w.name("gasPrice").decimal(f.Price.Expected)
-	} else {
+	default:
+		w.name("gasLimit").decimal(chain.NewAmount(f.GasLimit))
 		w.name("baseFee").decimal(f.Price.Base)
 		w.name("maxFeePerGas").decimal(f.Price.MaxFee)
 		w.name("maxPriorityFeePerGas").decimal(f.Price.MaxPriority)

@@ -78,6 +78,25 @@ func TestAppendSwapOnSolana(t *testing.T) {
 	}
 }
 
+// TestAppendSwapOfEachFamily is of all that the sender has, with a fee of 15000 in the coin's smallest units.
+func TestAppendSwapOfEachFamily(t *testing.T) {
+	swap := recordedSwap(t)
+	swap.Whole = true
+	swap.Fee = &quote.Fee{
+		Total: amount(t, "15000"), GasLimit: 120, Beside: amount(t, "3000"), USD: 0.5,
+		Price: quote.GasPrice{Expected: amount(t, "100"), Legacy: true},
+	}
+	swap.Chain, _ = documented.Chains.Chain(chain.Tron)
+	checkGolden(t, "swap_tron", documented.AppendSwap(nil, swap))
+
+	swap.Fee.GasLimit, swap.Fee.Priority = 200_000, amount(t, "12000")
+	swap.Fee.Price = quote.GasPrice{Bid: amount(t, "60000")}
+	swap.Chain, _ = documented.Chains.Chain(chain.Solana)
+	swap.In.Address, swap.Out.Address = chain.NativeCoin(chain.SVM), swap.Chain.WrappedCoin
+	swap.Tx = quote.Tx{Data: []byte{1, 2, 3}}
+	checkGolden(t, "swap_solana", documented.AppendSwap(nil, swap))
+}
+
 func BenchmarkAppendSwap(b *testing.B) {
 	swap := recordedSwap(b)
 	var body []byte

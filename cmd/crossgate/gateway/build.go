@@ -104,10 +104,12 @@ func (b *builder) addChain(path string, c config.Chain) {
 	case chain.SVM:
 		made := solana.New(known, upstream.NewRPC(pool))
 		b.parts.sources[c.ID], b.parts.readers[c.ID] = made, made
+		b.parts.fees[c.ID], b.parts.simulators[c.ID] = made, made
 	case chain.TVM:
 		made := tron.New(known, upstream.NewRPC(pool))
 		b.callers[c.ID] = made.CallAll
-		b.parts.sources[c.ID], b.parts.readers[c.ID] = made, made
+		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
+		b.parts.simulators[c.ID] = tron.NewSimulator(made)
 	}
 }
 

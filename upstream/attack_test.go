@@ -1,12 +1,15 @@
 package upstream_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -161,4 +164,39 @@ func TestLiarWaitsForTheWholeTime(t *testing.T) {
 			t.Errorf("Call() = %v with %d requests meanwhile, want a refusal and none", err, next.asked.Load()-asked)
 		}
 	})
+}
+
+// A liar is named in the log, with what it said and without its URL, and once a minute however often it lies.
+func TestLiarIsNamedInTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		e := endpoint(t, "node", always(200, "<html>"), upstream.EndpointOptions{
+			URL: "http://node.invalid/v2/aVerySecretKey", Logger: slog.New(slog.NewTextHandler(&lines, nil)),
+		})
+		client := upstream.NewRPC(upstream.NewPool("chain", e))
+		for range 3 {
+			_ = client.Call(t.Context(), "eth_call", new(string))
+		}
+		if got := strings.Count(lines.String(), "endpoint=node"); got != 1 {
+			t.Errorf("%d lines after three lies, want 1:\n%s", got, lines.String())
+		}
+		<-time.After(time.Minute)
+		_ = client.Call(t.Context(), "eth_call", new(string))
+		got := lines.String()
+		if strings.Count(got, "endpoint=node") != 2 || !strings.Contains(got, "not a JSON-RPC answer") || strings.Contains(got, "aVerySecretKey") {
+			t.Errorf("log after another lie a minute later:\n%s\nwant two lines that say what was answered, and no key", got)
+		}
+	})
+}
+
+// What an honest endpoint cannot help is no lie.
+func TestFailuresAreNotNamedAsLies(t *testing.T) {
+	var lines bytes.Buffer
+	for _, status := range []int{400, 404, 429, 500, 503} {
+		e := endpoint(t, "node", always(status, ""), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+		_, _ = e.Do(t.Context(), upstream.Request{})
+	}
+	if lines.Len() > 0 {
+		t.Errorf("log after honest failures:\n%s\nwant none", lines.String())
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptrace"
@@ -26,6 +27,9 @@ const (
 	// fairTime is how long an endpoint must have had before a deadline of the caller's counts against it:
 	// excused callers must not be able to open its breaker.
 	fairTime = 500 * time.Millisecond
+
+	// namedEvery is how often an endpoint's bad answers are logged at most.
+	namedEvery = time.Minute
 )
 
 // EndpointOptions describe an endpoint.
@@ -47,6 +51,7 @@ type EndpointOptions struct {
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
 	Client     *http.Client         // must honour contexts; one of its own by default
 	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
+	Logger     *slog.Logger         // hears of bad answers; nil: nobody does
 }
 
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
@@ -65,6 +70,8 @@ type Endpoint struct {
 	health     health
 	sound      atomic.Pointer[inquiry] // what it answered well last; nil before that
 	lied       atomic.Bool             // its latest failing was a bad answer
+	log        *slog.Logger            // nil: nobody hears of bad answers
+	named      atomic.Int64            // UNIX nanoseconds at which it was last told of as a liar
 
 	working   sync.WaitGroup
 	mu        sync.Mutex
@@ -96,6 +103,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		budget:     newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
 		secrets:    newScrubber(o.Name, base, o.Header),
 		measures:   newMeasures(o.Name, o.Attributes),
+		log:        o.Logger,
 	}, nil
 }
 
@@ -208,7 +216,7 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 	outcome, started := errPanicked, time.Now() // unless something else is known
 	defer func() {
 		done(outcome)
-		e.learn(r, time.Since(started), outcome)
+		e.learn(caller, r, time.Since(started), outcome)
 	}()
 
 	response, err := e.exchange(ctx, caller, r)
@@ -224,15 +232,28 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 }
 
 // learn remembers what became of a call, and has the endpoint probed when that opened its breaker.
-func (e *Endpoint) learn(r Request, took time.Duration, outcome error) {
+func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.rpcMethod, took, outcome)
 	switch {
 	case outcome == nil:
 		e.keepSound(r)
 	case countsAgainst(outcome):
-		e.lied.Store(classOf(outcome) == BadAnswer)
+		lied := classOf(outcome) == BadAnswer
+		e.lied.Store(lied)
+		if lied {
+			e.nameLiar(ctx, outcome)
+		}
 		e.probe(r)
 	}
+}
+
+// nameLiar writes down that the endpoint gave a bad answer, once in a while: a liar is asked again and again.
+func (e *Endpoint) nameLiar(ctx context.Context, lie error) {
+	now, last := time.Now(), e.named.Load()
+	if e.log == nil || now.Sub(time.Unix(0, last)) < namedEvery || !e.named.CompareAndSwap(last, now.UnixNano()) {
+		return
+	}
+	e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", lie)
 }
 
 // refusal makes an *Error of what a check said; a plain error is a bad answer.

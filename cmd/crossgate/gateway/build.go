@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -39,13 +40,15 @@ type caller func(ctx context.Context, to []chain.Address, data [][]byte) ([][]by
 // builder collects the mistakes that making the parts brings to light.
 type builder struct {
 	config   config.Config
+	log      *slog.Logger // nil: nobody is told
 	parts    *parts
 	callers  map[chain.ID]caller
 	mistakes config.Mistakes
 }
 
-func build(c config.Config) (*parts, error) {
-	b := &builder{config: c, callers: make(map[chain.ID]caller), parts: &parts{
+// build makes the parts of c. log hears of endpoints that lie; nil when nothing is going to be asked.
+func build(c config.Config, log *slog.Logger) (*parts, error) {
+	b := &builder{config: c, log: log, callers: make(map[chain.ID]caller), parts: &parts{
 		registry:   c.Registry(),
 		sources:    make(map[chain.ID]order.Source),
 		readers:    make(map[chain.ID]token.Reader),
@@ -73,7 +76,7 @@ func (b *builder) mistake(path string, err error) {
 func (b *builder) pool(path, name string, configured []config.Endpoint, attributes ...attribute.KeyValue) *upstream.Pool {
 	var endpoints []*upstream.Endpoint
 	for i, each := range configured {
-		endpoint, err := newEndpoint(each, attributes...)
+		endpoint, err := newEndpoint(each, b.log, attributes...)
 		if err != nil {
 			b.mistake(fmt.Sprintf("%s.endpoints[%d].url", path, i), err)
 			continue
@@ -84,10 +87,10 @@ func (b *builder) pool(path, name string, configured []config.Endpoint, attribut
 	return upstream.NewPool(name, endpoints...)
 }
 
-func newEndpoint(c config.Endpoint, attributes ...attribute.KeyValue) (*upstream.Endpoint, error) {
+func newEndpoint(c config.Endpoint, log *slog.Logger, attributes ...attribute.KeyValue) (*upstream.Endpoint, error) {
 	return upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
-		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly, Attributes: attributes,
+		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly, Attributes: attributes, Logger: log,
 	})
 }
 

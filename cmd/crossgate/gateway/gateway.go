@@ -27,7 +27,7 @@ type Gateway struct {
 // New builds the gateway that c describes and opens its store. Nothing is called until Run. What c gets
 // wrong that only the parts can tell is config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
-	p, err := build(c)
+	p, err := build(c, log)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +133,6 @@ func (g *Gateway) Close() error {
 
 // Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.
 func Check(c config.Config) error {
-	_, err := build(c)
+	_, err := build(c, nil)
 	return err
 }

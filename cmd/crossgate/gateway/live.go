@@ -63,7 +63,7 @@ func (x *examination) add(of string, endpoints []config.Endpoint, ask func(conte
 	for _, each := range endpoints {
 		x.findings = append(x.findings, Finding{Of: of, Endpoint: each.Name})
 		x.tasks = append(x.tasks, func(ctx context.Context, f *Finding) error {
-			e, err := newEndpoint(each)
+			e, err := newEndpoint(each, nil)
 			if err != nil {
 				return err
 			}

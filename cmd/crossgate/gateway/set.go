@@ -115,7 +115,7 @@ func (g *Gateway) Reload(c config.Config) error {
 	if kept := keepStarted(was.config, &c); len(kept) > 0 {
 		g.log.Warn("part of the new configuration takes a restart", "keys", strings.Join(kept, ", "))
 	}
-	p, err := build(c)
+	p, err := build(c, g.log)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}

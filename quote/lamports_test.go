@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/token"
@@ -129,5 +132,17 @@ func TestTrialsOnSolanaExclude(t *testing.T) {
 	got, err := e.Estimate(t.Context(), r)
 	if err != nil || len(got.Asked) != 1 || got.Asked[0].Verdict != Won || !errors.Is(got.Asked[0].Err, ErrNoTrial) {
 		t.Errorf("Estimate of a transaction that was not tried = %+v, %v, want that it wins and that this is said", got.Asked, err)
+	}
+}
+
+// TestNoVenueOnSolanaPaysAnAffiliate is of venues that declare no share, as those on Solana do: they are left out, and
+// why is told.
+func TestNoVenueOnSolanaPaysAnAffiliate(t *testing.T) {
+	e, r := onSolana(ledger{has: 1_000_000_000}, teller{})
+	r.Affiliate = Affiliate{Percent: decimal.NewFromInt(1), Recipient: solanaProgram("29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2")}
+	got, err := e.Estimate(t.Context(), r)
+	if !errors.Is(err, ErrNoRoute) || len(got.Asked) != 1 || got.Asked[0].Verdict != LeftOut ||
+		!strings.Contains(got.Asked[0].Err.Error(), "no affiliate share of 1 % from it") {
+		t.Errorf("Estimate = %+v, %v, want the venue left out for want of an affiliate share", got.Asked, err)
 	}
 }

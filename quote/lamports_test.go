@@ -53,13 +53,17 @@ type ledger struct {
 func (l ledger) GasPrice(context.Context, Priority) (GasPrice, error) {
 	return GasPrice{Bid: chain.NewAmount(10_000)}, nil
 }
+
 func (l ledger) EstimateGas(context.Context, chain.Address, Tx) (uint64, error) { return 100_000, nil }
+
 func (l ledger) DataFee(context.Context, chain.Address, Tx, uint64) (chain.Amount, error) {
 	return chain.NewAmount(5000), nil
 }
+
 func (l ledger) Balance(context.Context, chain.Address, chain.Address) (chain.Amount, error) {
 	return chain.NewAmount(l.has), nil
 }
+
 func (l ledger) Simulate(context.Context, Trial) (Finding, error) {
 	return Finding{Gas: 100_000}, l.failed
 }

@@ -14,10 +14,11 @@ help: ## this list
 demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
 	CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
 
-test: ## vet, every test under the race detector, and 5 s of every fuzz target
+test: ## vet, every test under the race detector, allocations without it, and 5 s of every fuzz target
 	@.ci/setup
 	go vet ./...
 	go test -race -timeout 20m ./...
+	go test -run Allocates ./proxy
 	@.ci/fuzz 5s
 
 soak: ## kill the order index 200 times at random moments, and compare what is left

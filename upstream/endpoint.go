@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
@@ -165,9 +164,8 @@ type Response struct {
 	Header http.Header
 	Body   []byte
 
-	from      *Endpoint   // with its keys, for texts of the body that end up in errors
-	sent      http.Header // by the request, likewise
-	connected bool        // a connection was opened for it
+	from *Endpoint   // with its keys, for texts of the body that end up in errors
+	sent http.Header // by the request, likewise
 }
 
 // Do asks once. An answer of 2xx or 4xx is a Response, but for 429; everything else is an *Error.
@@ -274,10 +272,6 @@ func (e *Endpoint) refusal(r Request, err error) error {
 // exchange sends r and reads the whole answer.
 func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, error) {
 	started := time.Now()
-	connected := false
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(got httptrace.GotConnInfo) { connected = !got.Reused },
-	})
 	request, err := e.request(ctx, r)
 	if err != nil {
 		return Response{}, &Error{Class: Rejected, Endpoint: e.name, Err: err}
@@ -294,7 +288,7 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 	if answer.StatusCode >= http.StatusBadRequest {
 		body = []byte(e.scrubText(r.Header, string(body))) // what others make errors of
 	}
-	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: e, sent: r.Header, connected: connected}
+	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: e, sent: r.Header}
 	if int64(len(body)) > e.maxBody {
 		return Response{Status: answer.StatusCode}, &Error{
 			Class: BadAnswer, Endpoint: e.name, Status: answer.StatusCode,

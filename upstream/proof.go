@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 )
@@ -15,15 +16,16 @@ type proof struct {
 	shown map[*Endpoint]*shown
 }
 
-// shown is what one endpoint has shown, and how many requests to it are under way.
+// shown is what one endpoint has shown, and how many requests to it are under way over connections that had been used
+// before.
 type shown struct {
-	until    atomic.Int64 // UNIX nanoseconds
-	underWay atomic.Int64
+	until atomic.Int64 // UNIX nanoseconds
+	older atomic.Int64
 }
 
 // Proving returns an RPC over the same pool that believes an endpoint only while it answers a call of its
 // own well, that it serves the right chain, for instance: at first, once in a while, after whatever may have
-// broken a connection, and over a connection that was opened while no other one was in use. The call goes
+// broken a connection, and over a connection that was opened while none that had been used before was in use. The call goes
 // along with others, so it costs a round trip only in the last of these cases, and where endpoints take no
 // batches.
 func (r *RPC) Proving(call func() *Call) *RPC {
@@ -40,22 +42,45 @@ func (r *RPC) prove(ctx context.Context, e *Endpoint, number int, calls []*Call,
 		return r.send(ctx, e, number, calls, func(_ Response, got outcomes) error { return hear(got) })
 	}
 	s := r.proof.shown[e]
-	alone := s.underWay.Add(1) == 1
-	defer s.underWay.Add(-1)
+	over := connection{shown: s}
+	defer over.leave()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: over.take})
 	if s.holds() {
-		reconnected := false
-		err := r.send(ctx, e, number, calls, func(answer Response, got outcomes) error {
-			if reconnected = answer.connected && alone; reconnected {
+		isThrownAway := false
+		err := r.send(ctx, e, number, calls, func(_ Response, got outcomes) error {
+			if isThrownAway = over.isUnknown; isThrownAway {
 				return nil
 			}
 			return hear(got)
 		})
-		if !reconnected {
+		if !isThrownAway {
 			return s.after(err)
 		}
 		s.until.Store(0)
 	}
 	return s.after(r.sendProof(ctx, e, number, calls, hear))
+}
+
+// connection is what a request goes over.
+type connection struct {
+	shown     *shown
+	isOlder   bool // it had been used before
+	isUnknown bool // it was opened while none that had been used before was in use, and may lead elsewhere
+}
+
+func (c *connection) take(got httptrace.GotConnInfo) {
+	c.leave()
+	if c.isOlder = got.Reused; c.isOlder {
+		c.shown.older.Add(1)
+	}
+	c.isUnknown = c.shown.older.Load() == 0
+}
+
+func (c *connection) leave() {
+	if c.isOlder {
+		c.shown.older.Add(-1)
+	}
+	c.isOlder = false
 }
 
 // sendProof makes calls and the proof, in one request when the endpoint takes that many.

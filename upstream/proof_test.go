@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -177,6 +179,58 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	node.CloseIdle()
 	if number, err := ask(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") || number != 2 {
 		t.Errorf("over a connection to another chain: %v, %d requests", err, number)
+	}
+}
+
+// TestConnectionsBesideOthersNeedNoProof has a request lose the connection that is there to one that began after it.
+func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	respond, answered := ofChain("0x1", &requests), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.GetBody, r.Body = nil, io.NopCloser(strings.NewReader(string(body)))
+		told, err := respond(r)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if strings.Contains(string(body), "web3_slow") {
+			<-answered
+		}
+		_, _ = io.Copy(w, told.Body)
+	}))
+	t.Cleanup(server.Close)
+	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.CloseIdle)
+	client := upstream.NewRPC(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
+	var name string
+	if err := client.Call(t.Context(), "web3_name", &name); err != nil {
+		t.Fatal(err)
+	}
+	var other sync.WaitGroup
+	beside := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GetConn: func(string) {
+		taken := make(chan struct{})
+		slow := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { close(taken) }})
+		other.Go(func() {
+			var name string
+			if err := client.Call(slow, "web3_slow", &name); err != nil {
+				t.Error(err)
+			}
+		})
+		<-taken
+	}})
+	err = client.Call(beside, "web3_name", &name)
+	close(answered)
+	other.Wait()
+	if err != nil || requests.Load() != 3 || proofs.Load() != 1 {
+		t.Errorf("Call = %v, %d requests, %d proofs, want 3 and 1", err, requests.Load(), proofs.Load())
 	}
 }
 

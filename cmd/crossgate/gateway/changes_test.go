@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -14,18 +13,9 @@ import (
 // answered fetches url and returns the body of a 200 with its headers.
 func answered(t *testing.T, method, url, body string) (string, http.Header) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s = %d %s, %v", method, url, response.StatusCode, text, err)
+	response, text := ask(t, method, url, body)
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s = %d %s", method, url, response.StatusCode, text)
 	}
 	return string(text), response.Header
 }

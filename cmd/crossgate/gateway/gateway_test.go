@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"crossgate/cmd/crossgate/gateway"
@@ -124,12 +125,16 @@ func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string)
 	return g, "http://" + listener.Addr().String()
 }
 
-// get fetches url and decodes the JSON of a 200 into out.
-func get(t *testing.T, url string, out any) {
+// ask sends a request, with header lines of the form "Name: value", and returns the answer and its body.
+func ask(t *testing.T, method, url, sent string, lines ...string) (*http.Response, []byte) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Add(name, value)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -140,6 +145,13 @@ func get(t *testing.T, url string, out any) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return response, body
+}
+
+// get fetches url and decodes the JSON of a 200 into out.
+func get(t *testing.T, url string, out any) {
+	t.Helper()
+	response, body := ask(t, http.MethodGet, url, "")
 	checkDocumented(t, response, body)
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s = %d: %s", url, response.StatusCode, body)
@@ -164,19 +176,7 @@ type problemJSON struct {
 // problemAt fetches url, which must answer with a problem.
 func problemAt(t *testing.T, url string) problemJSON {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response, body := ask(t, http.MethodGet, url, "")
 	checkDocumented(t, response, body)
 	p := problemJSON{status: response.StatusCode, header: response.Header}
 	if err := json.Unmarshal(body, &p); err != nil {

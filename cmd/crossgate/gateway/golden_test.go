@@ -229,15 +229,7 @@ func TestGoldenFinality(t *testing.T) {
 
 func headersAt(t *testing.T, url string) http.Header {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodHead, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
+	response, _ := ask(t, http.MethodHead, url, "")
 	return response.Header
 }
 

@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
@@ -143,22 +142,9 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 // traced asks within a trace of the caller's, sampled by flags 01, and decodes the answer into out unless that is nil.
 func traced(t *testing.T, url, trace, flags string, out any) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Traceparent", "00-"+trace+"-"+callersSpan+"-"+flags)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var body bytes.Buffer
-	if _, err := body.ReadFrom(response.Body); err != nil {
-		t.Fatal(err)
-	}
+	response, body := ask(t, http.MethodGet, url, "", "Traceparent: 00-"+trace+"-"+callersSpan+"-"+flags)
 	if out != nil {
-		if err := json.Unmarshal(body.Bytes(), out); err != nil {
+		if err := json.Unmarshal(body, out); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,7 +3,6 @@ package gateway_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -84,19 +83,7 @@ func browser(t *testing.T) (node, chromium string) {
 func newOrder(t *testing.T, f front) map[string]string {
 	t.Helper()
 	const wanted = `{"chainId":8453,"takeChainId":100000014,"giveToken":"USDC","giveAmount":"250","takeToken":"USDC","takeAmount":"249"}`
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.world.URL()+"/sandbox/create", strings.NewReader(wanted))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response, body := ask(t, http.MethodPost, f.world.URL()+"/sandbox/create", wanted)
 	var created struct{ CreationTxHash, OrderID string }
 	if err := json.Unmarshal(body, &created); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("create an order: %s: %s, %v", response.Status, body, err)

@@ -30,15 +30,7 @@ func TestARequestAndItsUpstreamCallsAreOneTrace(t *testing.T) {
 			"tokenOut": {world.Tokens[1].Address}, "tokenOutRecipient": {account},
 		}.Encode(): {"GET /v1.0/chain/transaction", "quote.compare", "quote.venue", "http.attempt", "rpc.attempt"},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.url+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
+		response, _ := ask(t, http.MethodGet, front.url+path, "")
 		id := response.Header.Get("X-Request-Id")
 		awaitSpan(t, recorder, id, wanted[0]) // it ends after the answer has left
 		seen := map[string]int{}

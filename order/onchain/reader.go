@@ -21,6 +21,19 @@ const (
 	GiveClaimedCancel
 )
 
+// State is what a status means for an order.
+func (s GiveStatus) State() order.State {
+	switch s {
+	case GiveCreated:
+		return order.StateCreated
+	case GiveClaimedUnlock:
+		return order.StateClaimedUnlock
+	case GiveClaimedCancel:
+		return order.StateClaimedOrderCancel
+	}
+	return order.None
+}
+
 // TakeStatus is what DlnDestination says of an order.
 type TakeStatus uint8
 

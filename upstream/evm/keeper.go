@@ -14,14 +14,6 @@ import (
 
 var _ order.Keeper = (*Chain)(nil)
 
-// kept is what DlnSource's statuses mean.
-var kept = map[onchain.GiveStatus]order.State{
-	onchain.GiveNotSet:        order.None,
-	onchain.GiveCreated:       order.StateCreated,
-	onchain.GiveClaimedUnlock: order.StateClaimedUnlock,
-	onchain.GiveClaimedCancel: order.StateClaimedOrderCancel,
-}
-
 // Kept asks DlnSource for orders; see order.Keeper.
 func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) {
 	if c.chain.Contracts.DlnSource.IsAbsent() {
@@ -41,7 +33,7 @@ func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) 
 		if err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
 		}
-		found[i] = order.Kept{State: kept[stored.Status], Amount: stored.Amount}
+		found[i] = order.Kept{State: stored.Status.State(), Amount: stored.Amount}
 	}
 	return found, nil
 }

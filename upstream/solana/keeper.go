@@ -13,14 +13,6 @@ import (
 
 var _ order.Keeper = (*Chain)(nil)
 
-// kept is what dln_src's statuses mean.
-var kept = map[onchain.GiveStatus]order.State{
-	onchain.GiveNotSet:        order.None,
-	onchain.GiveCreated:       order.StateCreated,
-	onchain.GiveClaimedUnlock: order.StateClaimedUnlock,
-	onchain.GiveClaimedCancel: order.StateClaimedOrderCancel,
-}
-
 // Kept reads the accounts of orders, 100 at a time; see order.Keeper. Accounts from before the programs kept
 // amounts take a look at the order's history.
 func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) {
@@ -43,7 +35,7 @@ func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) 
 				return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
 			}
 		}
-		found[i] = order.Kept{State: kept[stored.Status], Amount: stored.Amount}
+		found[i] = order.Kept{State: stored.Status.State(), Amount: stored.Amount}
 		if stored.Status == onchain.GiveCreated && stored.Amount.IsZero() {
 			if found[i].Amount, err = c.given(ctx, ids[i]); err != nil {
 				return nil, err

@@ -89,6 +89,19 @@ func (r *RPC) Batch(ctx context.Context, calls ...*Call) error {
 	return nil
 }
 
+// All is Batch for calls of which none may fail.
+func (r *RPC) All(ctx context.Context, calls ...*Call) error {
+	if err := r.Batch(ctx, calls...); err != nil {
+		return err
+	}
+	for _, call := range calls {
+		if call.Err != nil {
+			return call.Err
+		}
+	}
+	return nil
+}
+
 // chunk makes calls in one HTTP request; where no endpoint takes so many it halves them and remembers.
 func (r *RPC) chunk(ctx context.Context, calls []*Call) error {
 	err := r.exchange(ctx, calls)

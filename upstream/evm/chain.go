@@ -58,13 +58,8 @@ func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
 
 // need is ask for calls of which none may fail.
 func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
-	if err := c.ask(ctx, calls...); err != nil {
-		return err
-	}
-	for _, call := range calls {
-		if call.Err != nil {
-			return fmt.Errorf("chain %d: %w", c.chain.ID, call.Err)
-		}
+	if err := c.rpc.All(ctx, calls...); err != nil {
+		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	return nil
 }

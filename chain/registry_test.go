@@ -1,6 +1,10 @@
 package chain
 
-import "testing"
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
 
 func TestDocumentedChains(t *testing.T) {
 	registry := Documented()
@@ -23,6 +27,10 @@ func TestDocumentedChains(t *testing.T) {
 		}
 		if c.Contracts.DlnSource.IsAbsent() || c.BlockTime <= 0 || c.Finality == 0 || c.Coin.Symbol == "" {
 			t.Errorf("chain %d lacks a fact: %+v", c.ID, c)
+		}
+		explorer, err := url.Parse(c.Explorer)
+		if err != nil || explorer.Scheme != "https" || explorer.Host == "" || strings.HasSuffix(c.Explorer, "/") {
+			t.Errorf("chain %d has the explorer %q, want https and no slash at its end", c.ID, c.Explorer)
 		}
 	}
 }

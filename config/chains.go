@@ -22,8 +22,9 @@ type Chain struct {
 	Coin      Coin          `yaml:"coin"`
 	BlockTime time.Duration `yaml:"blockTime"`
 	Finality  uint64        `yaml:"finality"` // blocks
-	Explorer  string        `yaml:"explorer"`
-	Contracts Contracts     `yaml:"contracts"`
+	// Explorer is where the pages lead for a transaction or an address; none: they lead nowhere.
+	Explorer  string    `yaml:"explorer"`
+	Contracts Contracts `yaml:"contracts"`
 }
 
 // Coin is a chain's native coin.
@@ -71,7 +72,7 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 		WrappedCoin: cmp.Or(c.Coin.Wrapped, known.WrappedCoin),
 		BlockTime:   cmp.Or(c.BlockTime, known.BlockTime),
 		Finality:    cmp.Or(c.Finality, known.Finality),
-		Explorer:    cmp.Or(c.Explorer, known.Explorer),
+		Explorer:    c.explorerOver(known),
 		Contracts: chain.Contracts{
 			DlnSource:           cmp.Or(c.Contracts.DlnSource, known.Contracts.DlnSource),
 			DlnDestination:      cmp.Or(c.Contracts.DlnDestination, known.Contracts.DlnDestination),
@@ -81,6 +82,16 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 			Multicall:           cmp.Or(c.Contracts.Multicall, known.Contracts.Multicall),
 		},
 	}
+}
+
+// noExplorer stands for the explorer of a chain that no explorer shows, such as a test network of one's own.
+const noExplorer = "none"
+
+func (c Chain) explorerOver(known chain.Chain) string {
+	if c.Explorer == noExplorer {
+		return ""
+	}
+	return cmp.Or(c.Explorer, known.Explorer)
 }
 
 func checkChains(chains []Chain, at place) {
@@ -116,8 +127,8 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	if c.BlockTime < 0 {
 		at.key("blockTime").mistake("want a duration above zero")
 	}
-	if c.Explorer != "" && !isWebAddress(c.Explorer) {
-		at.key("explorer").mistake("want a URL")
+	if c.Explorer != "" && c.Explorer != noExplorer && !isWebAddress(c.Explorer) {
+		at.key("explorer").mistake("want a URL, or none")
 	}
 	if !isDocumented {
 		checkAdded(whole, at)

@@ -8,19 +8,20 @@ import (
 
 // step is an event of an order, or one that is still to come.
 type step struct {
-	Title   string
-	Says    string
-	Chain   string
-	OnGive  bool // it happens on the give chain
-	Done    bool
-	Next    bool // the first that is still to come
-	Time    time.Time
-	Block   uint64
-	Hash    string
-	URL     string
-	Sender  string
-	FromURL string
+	Title  string
+	Says   string
+	Chain  string
+	OnGive bool // it happens on the give chain
+	Done   bool
+	Next   bool // the first that is still to come
+	Time   time.Time
+	Block  uint64
+	Tx     linked
+	Sender linked
 }
+
+// linked is a hash or an address, with where an explorer shows it; without a URL when none does.
+type linked struct{ Text, URL string }
 
 // stage is a step of one of the two ways that an order can go.
 type stage struct {
@@ -77,7 +78,7 @@ func (p *Pages) step(s stage, id chain.ID) step {
 	e := s.event
 	shown.Says, shown.Done = s.done, true
 	shown.Time, shown.Block = time.Unix(e.BlockTimeStamp, 0), e.BlockNumber
-	shown.Hash, shown.URL = e.TransactionHash.Text, p.txURL(id, e.TransactionHash.Text)
-	shown.Sender, shown.FromURL = e.Initiator.Text, p.addressURL(id, e.Initiator.Text)
+	shown.Tx = linked{e.TransactionHash.Text, p.txURL(id, e.TransactionHash.Text)}
+	shown.Sender = linked{e.Initiator.Text, p.addressURL(id, e.Initiator.Text)}
 	return shown
 }

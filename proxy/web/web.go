@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -85,8 +86,13 @@ func (p *Pages) txURL(id chain.ID, hash string) string {
 	return p.explorerURL(id, "tx", "transaction", hash)
 }
 
-func (p *Pages) addressURL(id chain.ID, address string) string {
-	return p.explorerURL(id, "address", "address", address)
+// addressURL is where the explorer shows an account or a token; empty for the native coin, which is nowhere.
+func (p *Pages) addressURL(id chain.ID, text string) string {
+	known, _ := p.chains.Chain(id)
+	if address, err := chain.ParseAddress(text, known.Family); err != nil || address.IsNative() {
+		return ""
+	}
+	return p.explorerURL(id, "address", "address", text)
 }
 
 func (p *Pages) explorerURL(id chain.ID, what, onTron, name string) string {
@@ -97,7 +103,7 @@ func (p *Pages) explorerURL(id chain.ID, what, onTron, name string) string {
 	if known.Family == chain.TVM {
 		what = onTron
 	}
-	return known.Explorer + "/" + what + "/" + name
+	return strings.TrimRight(known.Explorer, "/") + "/" + what + "/" + name
 }
 
 // Problem is why there is no page.

@@ -85,19 +85,47 @@ func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
 	if err := json.Unmarshal(record, &r); err != nil {
 		t.Fatal(err)
 	}
-	page := orderPage(t, record)
+	documented := New(chain.Documented())
+	page := render(t, func(to io.Writer) error { return documented.Order(to, Order{Record: record, Now: noon}) })
 	for _, want := range []string{
-		"https://explorer.example/100000026/transaction/" + r.Created.TransactionHash.Text,
-		"https://explorer.example/7565164/address/" + r.ReceiverDst.Text,
+		"https://tronscan.org/#/transaction/" + r.ClaimedCancel.TransactionMetadata.TransactionHash.Text,
+		"https://tronscan.org/#/address/" + r.MakerSrc.Text,
+		"https://explorer.solana.com/tx/" + r.Cancelled.TransactionHash.Text,
+		"https://explorer.solana.com/address/" + r.ReceiverDst.Text,
 	} {
 		if !strings.Contains(page, `href="`+want+`"`) {
 			t.Errorf("no link to %s", want)
 		}
 	}
-	pages := New(chain.Documented())
-	plain := render(t, func(to io.Writer) error { return pages.Order(to, Order{Record: record, Now: noon}) })
-	if strings.Contains(plain, "explorer.example") || strings.Contains(plain, `href=""`) {
-		t.Error("a page without known explorers has links to them")
+	unexplored := New(chain.NewRegistry())
+	plain := render(t, func(to io.Writer) error { return unexplored.Order(to, Order{Record: record, Now: noon}) })
+	if strings.Contains(plain, `href="https:`) || strings.Contains(plain, `href=""`) {
+		t.Error("a page of unknown chains has links to explorers")
+	}
+}
+
+func TestExplorersHaveTransactionsAndAddressesOfEachFamily(t *testing.T) {
+	hash := chain.NewTxHash(bytes.Repeat([]byte{0xab}, 32))
+	account := chain.NewAddress(bytes.Repeat([]byte{0xcd}, 20))
+	for _, c := range []struct {
+		id          chain.ID
+		tx, address string // as answers write them
+		wantTx      string
+		wantAddress string
+	}{
+		{1, hash.String(), account.String(), "https://etherscan.io/tx/" + hash.String(), "https://etherscan.io/address/" + account.String()},
+		{chain.Tron, hash.Format(chain.TVM), account.Format(chain.TVM),
+			"https://tronscan.org/#/transaction/" + hash.Format(chain.TVM), "https://tronscan.org/#/address/" + account.Format(chain.TVM)},
+		{chain.Solana, "sig", "So11111111111111111111111111111111111111112",
+			"https://explorer.solana.com/tx/sig", "https://explorer.solana.com/address/So11111111111111111111111111111111111111112"},
+		{1, "", chain.NativeCoin(chain.EVM).String(), "", ""},
+		{chain.Tron, "", chain.NativeCoin(chain.TVM).Format(chain.TVM), "", ""},
+		{4242, hash.String(), account.String(), "", ""},
+	} {
+		pages := New(chain.Documented())
+		if tx, address := pages.txURL(c.id, c.tx), pages.addressURL(c.id, c.address); tx != c.wantTx || address != c.wantAddress {
+			t.Errorf("chain %d: %q and %q, want %q and %q", c.id, tx, address, c.wantTx, c.wantAddress)
+		}
 	}
 }
 

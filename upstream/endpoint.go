@@ -170,17 +170,17 @@ type Response struct {
 
 // Do asks once. An answer of 2xx or 4xx is a Response, but for 429; everything else is an *Error.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
-	return e.attempt(ctx, r, 1, nil)
+	return e.attempt(ctx, r, &turn{number: 1}, nil)
 }
 
-// attempt asks once, as the number-th try of a job. What check says about the answer counts for the
+// attempt asks once, in a turn of a job. What check says about the answer counts for the
 // endpoint's health like the answer itself; nil accepts all.
-func (e *Endpoint) attempt(ctx context.Context, r Request, number int, check func(Response) error) (Response, error) {
+func (e *Endpoint) attempt(ctx context.Context, r Request, turn *turn, check func(Response) error) (Response, error) {
 	began := time.Now()
-	ctx, span := startAttempt(ctx, e, r, number)
+	ctx, span := startAttempt(ctx, e, r, turn.number)
 	response, err := e.guarded(ctx, r, check)
 	e.measures.attempted(ctx, time.Since(began), err)
-	endAttempt(span, response, err)
+	endAttempt(span, response, turn, err)
 	return response, err
 }
 

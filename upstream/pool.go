@@ -59,9 +59,9 @@ func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (R
 	method := r.method()
 	err := p.run(ctx, job{
 		isRead: method == http.MethodGet || method == http.MethodHead,
-		ask: func(ctx context.Context, e *Endpoint, number int, verdict *verdict) error {
-			_, err := e.attempt(ctx, r, number, func(response Response) error {
-				return verdict.hear(func() error {
+		ask: func(ctx context.Context, e *Endpoint, turn *turn) error {
+			_, err := e.attempt(ctx, r, turn, func(response Response) error {
+				return turn.hear(func() error {
 					if check != nil {
 						if err := check(response); err != nil {
 							return err
@@ -81,7 +81,7 @@ func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (R
 type job struct {
 	kind   string // calls of one kind take alike
 	isRead bool   // asking twice does no harm
-	ask    func(ctx context.Context, e *Endpoint, number int, verdict *verdict) error
+	ask    func(ctx context.Context, e *Endpoint, turn *turn) error
 }
 
 // run has endpoints tried until a try succeeds; see Do.

@@ -36,7 +36,7 @@ func (e *Endpoint) inquire(q inquiry) {
 	e.inBackground(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(InBackground(ctx), e.timeout)
 		defer cancel()
-		_, _ = e.attempt(ctx, q.request, 1, q.valid)
+		_, _ = e.attempt(ctx, q.request, &turn{number: 1}, q.valid)
 	})
 }
 

@@ -37,9 +37,9 @@ func (r *RPC) Proving(call func() *Call) *RPC {
 }
 
 // prove makes calls at one endpoint, and the proof before or with them when it is due.
-func (r *RPC) prove(ctx context.Context, e *Endpoint, number int, calls []*Call, hear func(outcomes) error) error {
+func (r *RPC) prove(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, hear func(outcomes) error) error {
 	if r.proof == nil {
-		return r.send(ctx, e, number, calls, func(_ Response, got outcomes) error { return hear(got) })
+		return r.send(ctx, e, turn, calls, func(_ Response, got outcomes) error { return hear(got) })
 	}
 	s := r.proof.shown[e]
 	over := connection{shown: s}
@@ -47,7 +47,7 @@ func (r *RPC) prove(ctx context.Context, e *Endpoint, number int, calls []*Call,
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: over.take})
 	if s.holds() {
 		isThrownAway := false
-		err := r.send(ctx, e, number, calls, func(_ Response, got outcomes) error {
+		err := r.send(ctx, e, turn, calls, func(_ Response, got outcomes) error {
 			if isThrownAway = over.isUnknown; isThrownAway {
 				return nil
 			}
@@ -58,7 +58,7 @@ func (r *RPC) prove(ctx context.Context, e *Endpoint, number int, calls []*Call,
 		}
 		s.until.Store(0)
 	}
-	return s.after(r.sendProof(ctx, e, number, calls, hear))
+	return s.after(r.sendProof(ctx, e, turn, calls, hear))
 }
 
 // connection is what a request goes over.
@@ -84,21 +84,21 @@ func (c *connection) leave() {
 }
 
 // sendProof makes calls and the proof, in one request when the endpoint takes that many.
-func (r *RPC) sendProof(ctx context.Context, e *Endpoint, number int, calls []*Call, hear func(outcomes) error) error {
+func (r *RPC) sendProof(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, hear func(outcomes) error) error {
 	s, test := r.proof.shown[e], r.proof.call()
 	if uint64(len(calls)) < r.batch.Now() {
-		return r.send(ctx, e, number, append([]*Call{test}, calls...), func(_ Response, got outcomes) error {
+		return r.send(ctx, e, turn, append([]*Call{test}, calls...), func(_ Response, got outcomes) error {
 			if err := s.judge(got[0]); err != nil {
 				return err
 			}
 			return hear(got[1:])
 		})
 	}
-	err := r.send(ctx, e, number, []*Call{test}, func(_ Response, got outcomes) error { return s.judge(got[0]) })
+	err := r.send(ctx, e, turn, []*Call{test}, func(_ Response, got outcomes) error { return s.judge(got[0]) })
 	if err != nil {
 		return err
 	}
-	return r.send(ctx, e, number, calls, func(_ Response, got outcomes) error { return hear(got) })
+	return r.send(ctx, e, turn, calls, func(_ Response, got outcomes) error { return hear(got) })
 }
 
 // holds reports whether the endpoint needs no proof now.

@@ -38,6 +38,31 @@ func (v *verdict) hear(judge func() error) error {
 	return err
 }
 
+// turn is one endpoint's part in a race.
+type turn struct {
+	number  int      // from one on
+	isHedge bool     // begun because the one before was slow
+	verdict *verdict // of the whole race
+	won     bool     // its answer passed
+}
+
+func (t *turn) hear(judge func() error) error {
+	err := t.verdict.hear(judge)
+	t.won = err == nil
+	return err
+}
+
+// hedge tells what became of a hedge; nothing of other turns, nor of a request that only prepares an answer.
+func (t *turn) hedge(err error) string {
+	switch {
+	case t.isHedge && t.won:
+		return "won"
+	case t.isHedge && err != nil:
+		return "lost"
+	}
+	return ""
+}
+
 // race is one job on its way through a pool.
 type race struct {
 	pool    *Pool
@@ -67,13 +92,13 @@ func (r *race) run(caller context.Context) error {
 	ctx, lose := context.WithCancel(caller)
 	defer r.join()
 	defer lose()
-	r.start(ctx)
+	r.start(ctx, false)
 	for r.running > 0 {
 		got, slow := r.await(ctx)
 		if slow {
 			r.hedged = true
 			if r.pool.spare.hedge() {
-				r.start(ctx)
+				r.start(ctx, true)
 			}
 			continue
 		}
@@ -93,7 +118,7 @@ func (r *race) run(caller context.Context) error {
 			break
 		}
 		if r.running == 0 && r.mayGoOn(ctx, got) {
-			r.start(ctx)
+			r.start(ctx, false)
 		}
 	}
 	return r.summary(caller)
@@ -133,9 +158,10 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 
 // start has the next endpoint tried. While others can follow it may use half of the time that is left, so that a
 // silent endpoint does not take the whole of it.
-func (r *race) start(ctx context.Context) {
-	index, number := r.order[r.next], r.next+1
+func (r *race) start(ctx context.Context, isHedge bool) {
+	index := r.order[r.next]
 	r.next++
+	turn := &turn{number: r.next, isHedge: isHedge, verdict: &r.verdict}
 	r.running++
 	cancel := context.CancelFunc(func() {})
 	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
@@ -148,7 +174,7 @@ func (r *race) start(ctx context.Context) {
 			got.panicked = recover()
 			r.results <- got
 		}()
-		got.err = r.job.ask(ctx, r.pool.endpoints[index], number, &r.verdict)
+		got.err = r.job.ask(ctx, r.pool.endpoints[index], turn)
 	}()
 }
 

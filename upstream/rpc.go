@@ -140,9 +140,9 @@ func (r *RPC) exchange(ctx context.Context, calls []*Call) error {
 	}
 	err := r.pool.run(ctx, job{
 		kind: spanMethod(calls), isRead: true, // there is no method here that changes anything
-		ask: func(ctx context.Context, e *Endpoint, number int, verdict *verdict) error {
-			return r.prove(ctx, e, number, calls, func(got outcomes) error {
-				return verdict.hear(func() error { return hear(got) })
+		ask: func(ctx context.Context, e *Endpoint, turn *turn) error {
+			return r.prove(ctx, e, turn, calls, func(got outcomes) error {
+				return turn.hear(func() error { return hear(got) })
 			})
 		},
 	})
@@ -154,7 +154,7 @@ func (r *RPC) exchange(ctx context.Context, calls []*Call) error {
 }
 
 // send makes calls at one endpoint in one HTTP request and has hear judge the outcomes.
-func (r *RPC) send(ctx context.Context, e *Endpoint, number int, calls []*Call, hear func(Response, outcomes) error) error {
+func (r *RPC) send(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, hear func(Response, outcomes) error) error {
 	first := r.lastID.Add(uint64(len(calls))) - uint64(len(calls)) + 1
 	body, err := encode(calls, first)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *RPC) send(ctx context.Context, e *Endpoint, number int, calls []*Call, 
 		_, err := parse(response, len(calls))
 		return err
 	}
-	_, err = e.attempt(ctx, request, number, func(response Response) error {
+	_, err = e.attempt(ctx, request, turn, func(response Response) error {
 		answers, err := parse(response, len(calls))
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ const (
 	endpointKey   = attribute.Key("crossgate.endpoint")
 	attemptKey    = attribute.Key("crossgate.attempt")
 	outcomeKey    = attribute.Key("crossgate.outcome")
+	hedgeKey      = attribute.Key("crossgate.hedge")
 	batchSizeKey  = attribute.Key("crossgate.rpc.batch_size")
 	httpMethodKey = attribute.Key("http.request.method")
 	httpStatusKey = attribute.Key("http.response.status_code")
@@ -51,11 +52,14 @@ func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (cont
 }
 
 // endAttempt closes the span that startAttempt opened.
-func endAttempt(span trace.Span, response Response, err error) {
+func endAttempt(span trace.Span, response Response, turn *turn, err error) {
 	if !span.IsRecording() {
 		return
 	}
 	defer span.End()
+	if outcome := turn.hedge(err); outcome != "" {
+		span.SetAttributes(hedgeKey.String(outcome))
+	}
 	if response.Status != 0 {
 		span.SetAttributes(httpStatusKey.Int(response.Status))
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -85,5 +87,32 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 				t.Errorf("attribute %s = %s tells the URL", key, value.String())
 			}
 		}
+	}
+}
+
+// TestHedgesTellWhetherTheyWon looks at both attempts of a race, with either as the faster one.
+func TestHedgesTellWhetherTheyWon(t *testing.T) {
+	for want, second := range map[string]time.Duration{"won": 20 * time.Millisecond, "lost": 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			r := &recorder{}
+			otel.SetTracerProvider(provider{recorder: r})
+			defer otel.SetTracerProvider(noop.NewTracerProvider())
+			p := newPair(t, time.Second, second) // nothing is known of them: the hedge begins after half a second
+			p.ask(t)
+			if len(r.spans) != 2 {
+				t.Fatalf("%d spans, want one for each attempt", len(r.spans))
+			}
+			outcomes := map[string]string{"won": "canceled ok", "lost": "ok canceled"}
+			got := r.spans[0].attributes["crossgate.outcome"].AsString() + " " + r.spans[1].attributes["crossgate.outcome"].AsString()
+			if got != outcomes[want] {
+				t.Errorf("when the hedge %s, the outcomes are %s, want %s", want, got, outcomes[want])
+			}
+			if _, told := r.spans[0].attributes["crossgate.hedge"]; told {
+				t.Errorf("the first attempt is told as a hedge: %v", r.spans[0].attributes)
+			}
+			if got := r.spans[1].attributes["crossgate.hedge"].AsString(); got != want {
+				t.Errorf("crossgate.hedge = %q, want %q", got, want)
+			}
+		})
 	}
 }

@@ -87,10 +87,14 @@ contract FeePoolRouter {
         Transfer.pull(token, msg.sender, address(this), amount);
     }
 
-    function _swap(address tokenIn, address tokenOut, uint24 fee, uint256 amountIn) private returns (uint256 amountOut) {
-        address pool = IFeePoolFactory(factory).getPool(tokenIn, tokenOut, fee);
+    /// @dev Swaps what lies here, and leaves the outcome here.
+    function _swap(address tokenIn, address tokenOut, uint24 fee, uint256 amountIn) internal virtual returns (uint256 amountOut) {
+        (, amountOut) = PoolSwap.swap(_pool(tokenIn, tokenOut, fee), tokenIn, amountIn, address(this));
+    }
+
+    function _pool(address tokenIn, address tokenOut, uint24 fee) internal view returns (address pool) {
+        pool = IFeePoolFactory(factory).getPool(tokenIn, tokenOut, fee);
         if (pool == address(0)) revert UnknownPool(tokenIn, tokenOut, fee);
-        (, amountOut) = PoolSwap.swap(pool, tokenIn, amountIn, address(this));
     }
 
     function _pay(address token, address recipient, uint256 amount, uint256 minimum) private {

@@ -2,7 +2,7 @@
 pragma solidity ^0.8.37;
 
 import {IPool, PoolSwap} from "./PoolSwap.sol";
-import {Transfer} from "./Transfer.sol";
+import {IERC20, Transfer} from "./Transfer.sol";
 
 interface IPoolFactory {
     function getPair(address tokenA, address tokenB) external view returns (address);
@@ -70,6 +70,25 @@ contract PoolRouter {
         uint256 amountOut = amounts[amounts.length - 1];
         IWrappedCoin(WETH).withdraw(amountOut);
         Transfer.pay(address(0), to, amountOut);
+    }
+
+    /// @notice For tokens that keep a part of what is moved: what arrives counts, not what was sent.
+    function swapExactTokensForTokensSupportingFeeOnTransferTokens(
+        uint256 amountIn,
+        uint256 amountOutMin,
+        address[] calldata path,
+        address to,
+        uint256 deadline
+    ) external ensure(deadline) {
+        address token = path[path.length - 1];
+        uint256 before = IERC20(token).balanceOf(to);
+        Transfer.pull(path[0], msg.sender, _pair(path[0], path[1]), amountIn);
+        for (uint256 i = 1; i < path.length; ++i) {
+            address next = i + 1 < path.length ? _pair(path[i], path[i + 1]) : to;
+            PoolSwap.swapReceived(_pair(path[i - 1], path[i]), path[i - 1], next);
+        }
+        uint256 amountOut = IERC20(token).balanceOf(to) - before;
+        if (amountOut < amountOutMin) revert InsufficientOutputAmount(amountOut, amountOutMin);
     }
 
     function _swap(uint256 amountIn, uint256 amountOutMin, address[] calldata path) private returns (uint256[] memory amounts) {

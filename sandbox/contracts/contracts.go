@@ -51,6 +51,9 @@ var (
 	FeePoolQuoter   = load("FeePoolQuoter")
 	FeePoolRouter   = load("FeePoolRouter")
 	RoutePoolRouter = load("RoutePoolRouter")
+	RangePool       = load("RangePool")
+	RangePoolRouter = load("RangePoolRouter")
+	SpenderVenue    = load("SpenderVenue")
 	VenueRouter     = load("VenueRouter")
 	TokenApproval   = load("TokenApproval")
 

@@ -15,7 +15,7 @@ import (
 var all = []*Contract{
 	DlnSource, DlnDestination, DeBridgeGate, ExternalCallAdapter, DeBridgeRouter, CallTarget, MultiCaller, Multicall3,
 	Token, TaxedToken, SilentToken, BytesToken, MuteToken, WrappedCoin, Pool, PoolFactory, PoolRouter, FeePoolQuoter, FeePoolRouter, RoutePoolRouter,
-	VenueRouter, TokenApproval, SmartExchangeRouter,
+	RangePool, RangePoolRouter, SpenderVenue, VenueRouter, TokenApproval, SmartExchangeRouter,
 }
 
 // compile.mjs computes the same hash.
@@ -150,6 +150,10 @@ func TestInterfacesAreTheRealOnes(t *testing.T) {
 		{PoolRouter, "swapExactTokensForTokens", "38ed1739"},
 		{PoolRouter, "swapExactETHForTokens", "7ff36ab5"},
 		{PoolRouter, "swapExactTokensForETH", "18cbafe5"},
+		{PoolRouter, "swapExactTokensForTokensSupportingFeeOnTransferTokens", "5c11d795"},
+		{RangePool, "swap", "128acb08"},
+		{RangePoolRouter, "exactInputSingle", "04e45aaf"},
+		{RangePoolRouter, "uniswapV3SwapCallback", "fa461e33"},
 	}
 	for _, tt := range selectors {
 		if got := hex.EncodeToString(tt.contract.ABI.Methods[tt.method].ID); got != tt.want {

@@ -19,14 +19,16 @@ library FeePath {
 
     function hop(bytes memory path, uint256 index) internal pure returns (address tokenIn, address tokenOut, uint24 fee) {
         uint256 start = index * STEP;
-        tokenIn = address(uint160(_read(path, start, 20)));
-        fee = uint24(_read(path, start + 20, 3));
-        tokenOut = address(uint160(_read(path, start + STEP, 20)));
+        tokenIn = address(bytes20(_word(path, start)));
+        fee = uint24(bytes3(_word(path, start + 20)));
+        tokenOut = address(bytes20(_word(path, start + STEP)));
     }
 
-    function _read(bytes memory path, uint256 start, uint256 length) private pure returns (uint256 value) {
-        for (uint256 i = 0; i < length; ++i) {
-            value = value << 8 | uint8(path[start + i]);
+    /// @dev The 32 bytes from start on, with what lies behind the path when it is nearer to its end. hops has looked
+    /// at the length: all that is taken of a word is in the path.
+    function _word(bytes memory path, uint256 start) private pure returns (bytes32 word) {
+        assembly ("memory-safe") {
+            word := mload(add(add(path, 32), start))
         }
     }
 }

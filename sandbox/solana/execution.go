@@ -11,28 +11,50 @@ import (
 type outcome struct {
 	refusal *refusal // nil: it succeeded
 	failed  int      // the outer instruction that did not
-	fee     uint64   // lamports
-	units   uint64   // of compute
-	price   uint64   // bid for a unit, in micro-lamports
-	logs    []string
-	inner   [][]compiled // by outer instruction
+	// rejected is why no instruction counts, as the runtime says it; nil when that is not so.
+	rejected any
+	fee      uint64 // lamports
+	units    uint64 // of compute
+	price    uint64 // bid for a unit, in micro-lamports
+	logs     []string
+	inner    [][]compiled // by outer instruction
 	// What the accounts held before and after.
 	lamportsBefore, lamportsAfter []uint64
 	tokensBefore, tokensAfter     []tokenBalance
 }
 
-// refusal is a program's own error.
+// refusal is a program's own error, or one of those that the runtime has a name for.
 type refusal struct {
 	code    uint32
 	name    string
 	message string
+	named   bool // it has no code
 }
 
 func (r *refusal) Error() string { return fmt.Sprintf("%s (%d): %s", r.name, r.code, r.message) }
 
+// fault is an error of the runtime: solana-instruction-error.
+func fault(name, message string) *refusal { return &refusal{name: name, message: message, named: true} }
+
+// said is the error in a transaction's logs.
+func (r *refusal) said() string {
+	if r.named {
+		return r.message
+	}
+	return fmt.Sprintf("custom program error: 0x%x", r.code)
+}
+
+// look is the error as clients see it.
+func (r *refusal) look() any {
+	if r.named {
+		return r.name
+	}
+	return map[string]any{"Custom": r.code}
+}
+
 // execution runs one transaction.
 type execution struct {
-	chain   *Chain
+	state   func(Key) *held // before it
 	tx      *recorded
 	outcome *outcome
 	written map[Key]*held
@@ -47,23 +69,24 @@ const (
 	mostUnits            = 1_400_000
 )
 
-func newExecution(c *Chain, r *recorded) *execution {
-	return &execution{chain: c, tx: r, outcome: &r.outcome, written: map[Key]*held{}}
+func newExecution(state func(Key) *held, r *recorded) *execution {
+	return &execution{state: state, tx: r, outcome: &r.outcome, written: map[Key]*held{}}
 }
 
-// run carries out every instruction. A refusal leaves only the fee; an error is a mistake of ours, and
+// run carries every instruction out. A refusal leaves only the fee; an error is a mistake of ours, and
 // nothing happened.
-func (e *execution) run(tx Transaction) (*refusal, error) {
+func (e *execution) run(instructions []Instruction) (*refusal, error) {
 	keys := e.tx.message.keys()
+	payer := keys[0]
 	e.outcome.lamportsBefore, e.outcome.tokensBefore = e.balances(keys)
-	e.outcome.inner = make([][]compiled, len(tx.Instructions))
-	e.setBudget(tx.Instructions)
+	e.outcome.inner = make([][]compiled, len(instructions))
+	e.setBudget(instructions)
 	limit := e.budget
-	if err := e.payFee(tx.Payer.Key, limit); err != nil {
+	if err := e.payFee(payer, limit); err != nil {
 		return nil, err
 	}
-	paid := e.written[tx.Payer.Key]
-	for i, in := range tx.Instructions {
+	paid := e.written[payer]
+	for i, in := range instructions {
 		e.current = i
 		err := e.invoke(in, 1)
 		if err == nil {
@@ -73,28 +96,32 @@ func (e *execution) run(tx Transaction) (*refusal, error) {
 			return nil, fmt.Errorf("instruction %d: %w", i, err)
 		}
 		e.outcome.failed = i
-		e.written = map[Key]*held{tx.Payer.Key: paid}
+		e.written = map[Key]*held{payer: paid}
 		break
 	}
 	e.outcome.units = limit - e.budget
-	e.tx.before = map[Key]*held{}
-	for at, content := range e.written {
-		e.tx.before[at] = e.chain.accounts[at]
-		e.chain.accounts[at] = content
-	}
 	e.outcome.lamportsAfter, e.outcome.tokensAfter = e.balances(keys)
 	return e.outcome.refusal, nil
+}
+
+// commit makes what the transaction wrote the ledger's state.
+func (e *execution) commit(c *Chain) {
+	e.tx.before = map[Key]*held{}
+	for at, content := range e.written {
+		e.tx.before[at] = c.accounts[at]
+		c.accounts[at] = content
+	}
 }
 
 func (e *execution) setBudget(instructions []Instruction) {
 	e.budget = min(uint64(len(instructions))*unitsPerInstruction, mostUnits)
 	for _, in := range instructions {
-		if in.Program != computeBudgetProgram {
+		if in.Program != computeBudgetProgram || len(in.Data) < 2 {
 			continue
 		}
 		switch number := readNumber(in.Data[1:]); in.Data[0] {
 		case setComputeUnitLimit:
-			e.budget = number
+			e.budget = min(number, mostUnits)
 		case setComputeUnitPrice:
 			e.outcome.price = number
 		}
@@ -124,16 +151,16 @@ func (e *execution) invoke(in Instruction, depth int) error {
 	log("Program %s invoke [%d]", in.Program, depth)
 	available := e.budget
 	e.budget -= min(e.budget, cost(in))
-	var err error
-	if in.run != nil {
-		err = in.run(&invocation{execution: e, instruction: in, depth: depth})
+	err := (&invocation{execution: e, instruction: in, depth: depth}).run()
+	if err == nil && available < cost(in) {
+		err = fault("ComputationalBudgetExceeded", "Computational budget exceeded")
 	}
 	if !isBuiltin(in.Program) {
 		log("Program %s consumed %d of %d compute units", in.Program, available-e.budget, available)
 	}
 	var refused *refusal
 	if errors.As(err, &refused) {
-		log("Program %s failed: custom program error: 0x%x", in.Program, refused.code)
+		log("Program %s failed: %s", in.Program, refused.said())
 	}
 	if err == nil {
 		log("Program %s success", in.Program)
@@ -155,7 +182,7 @@ func (e *execution) account(at Key) *held {
 	if content, written := e.written[at]; written {
 		return content
 	}
-	return e.chain.accounts[at]
+	return e.state(at)
 }
 
 // stateOf is what an account says, if it is of that kind.
@@ -192,7 +219,7 @@ func (e *execution) move(from, to Key, lamports uint64) error {
 
 func (e *execution) balances(keys []Key) (lamports []uint64, tokens []tokenBalance) {
 	for i, k := range keys {
-		content := e.chain.accounts[k]
+		content := e.account(k)
 		if content == nil {
 			lamports = append(lamports, 0)
 			continue
@@ -217,6 +244,11 @@ func (i *invocation) log(format string, args ...any) {
 	i.outcome.logs = append(i.outcome.logs, "Program log: "+fmt.Sprintf(format, args...))
 }
 
+// logBare writes what the runtime's own programs say.
+func (i *invocation) logBare(format string, args ...any) {
+	i.outcome.logs = append(i.outcome.logs, fmt.Sprintf(format, args...))
+}
+
 // emit writes an Anchor event.
 func (i *invocation) emit(event borsh) {
 	i.outcome.logs = append(i.outcome.logs, "Program data: "+base64.StdEncoding.EncodeToString(event))
@@ -225,14 +257,14 @@ func (i *invocation) emit(event borsh) {
 // refuse fails as Anchor does.
 func (i *invocation) refuse(code uint32, name, message string) error {
 	i.log("AnchorError occurred. Error Code: %s. Error Number: %d. Error Message: %s.", name, code, message)
-	return &refusal{code, name, message}
+	return &refusal{code: code, name: name, message: message}
 }
 
 // call invokes another program.
 func (i *invocation) call(in Instruction) error {
 	c, err := i.tx.message.index(in, i.depth+1)
 	if err != nil {
-		return err
+		return fault("PrivilegeEscalation", err.Error())
 	}
 	i.outcome.inner[i.current] = append(i.outcome.inner[i.current], c)
 	return i.invoke(in, i.depth+1)

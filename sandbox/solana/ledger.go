@@ -132,13 +132,12 @@ func (c *Chain) send(at time.Time, tx Transaction) (Signature, error) {
 	if size := len(r.wire()); size > maxTransactionBytes {
 		return Signature{}, fmt.Errorf("transaction of %d bytes, %d fit", size, maxTransactionBytes)
 	}
-	e := newExecution(c, r)
-	refusal, err := e.run(tx)
+	e := newExecution(c.now, r)
+	refusal, err := e.run(tx.Instructions)
 	if err != nil {
 		return Signature{}, err
 	}
-	c.head = r.slot
-	c.keep(r)
+	c.keep(e)
 	if refusal != nil {
 		return r.signatures[0], fmt.Errorf("transaction %s failed: %w", r.signatures[0], refusal)
 	}
@@ -167,7 +166,14 @@ func (r *recorded) wire() []byte {
 	return append(out, r.message.bytes()...)
 }
 
-func (c *Chain) keep(r *recorded) {
+// now is what an account holds at the head; nil when there is none.
+func (c *Chain) now(at Key) *held { return c.accounts[at] }
+
+// keep puts a transaction that has run into its block, which becomes the head.
+func (c *Chain) keep(e *execution) {
+	r := e.tx
+	e.commit(c)
+	c.head = r.slot
 	c.transactions = append(c.transactions, r)
 	c.bySignature[r.signatures[0]] = r
 	for _, k := range r.message.keys() {

@@ -120,8 +120,7 @@ func (c *Chain) newToken(t Token) {
 		at := pda(metadataProgram, []byte("metadata"), metadataProgram[:], t.Mint[:])
 		c.put(at, held{owner: metadataProgram, data: t.metadata()})
 	}
-	fees := tokenAccount{mint: t.Mint, owner: feeLedger}
-	c.put(feeLedgerWallet(t.Mint), held{owner: t.program, data: fees.data(), state: fees})
+	c.putTokens(feeLedgerWallet(t.Mint), t, feeLedger, 0)
 }
 
 // Connect makes the protocol's contracts of another chain known to the programs.
@@ -148,9 +147,18 @@ func (c *Chain) Fund(owner Key, lamports, tokens uint64) {
 		for range t.Decimals {
 			amount *= 10
 		}
-		account := tokenAccount{mint: t.Mint, owner: owner, amount: amount}
-		c.put(t.wallet(owner), held{owner: t.program, data: account.data(), state: account})
+		c.putTokens(t.wallet(owner), t, owner, amount)
 	}
+}
+
+// putTokens places a token account when the ledger begins.
+func (c *Chain) putTokens(at Key, t Token, owner Key, amount uint64) {
+	account := tokenAccount{mint: t.Mint, owner: owner, amount: amount}
+	lamports := rent(tokenAccountSize)
+	if account.isWrapped() {
+		lamports += amount
+	}
+	c.put(at, held{owner: t.program, lamports: lamports, data: account.data(), state: account})
 }
 
 // sizeTo pads an account's data to what is allocated for it.

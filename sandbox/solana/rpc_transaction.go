@@ -154,10 +154,13 @@ func (r *recorded) look(o transactionOptions) (*shown, error) {
 
 // failure is why the transaction failed, as the runtime says it; nil when it did not.
 func (r *recorded) failure() any {
-	if r.outcome.refusal == nil {
+	switch {
+	case r.outcome.rejected != nil:
+		return r.outcome.rejected
+	case r.outcome.refusal == nil:
 		return nil
 	}
-	return map[string]any{"InstructionError": []any{r.outcome.failed, map[string]any{"Custom": r.outcome.refusal.code}}}
+	return map[string]any{"InstructionError": []any{r.outcome.failed, r.outcome.refusal.look()}}
 }
 
 func (r *recorded) status() map[string]any {

@@ -28,7 +28,6 @@ func transferLamports(from, to Key, lamports uint64) Instruction {
 		Program:  systemProgram,
 		Accounts: []Meta{signs(from), writes(to)},
 		Data:     borsh{}.u32(systemTransfer).u64(lamports),
-		run:      func(i *invocation) error { return i.move(from, to, lamports) },
 	}
 }
 
@@ -37,7 +36,6 @@ func createAccount(payer, at, owner Key, lamports uint64, size int) Instruction 
 		Program:  systemProgram,
 		Accounts: []Meta{signs(payer), signs(at)},
 		Data:     borsh{}.u32(systemCreateAccount).u64(lamports).u64(uint64(size)).key(owner),
-		run:      func(i *invocation) error { return i.move(payer, at, lamports) },
 	}
 }
 

@@ -66,13 +66,24 @@ type tokenBalance struct {
 	program Key
 }
 
-// data lays the account out: spl-token, state.rs, 165 bytes.
+// tokenAccountSize is how long the data of a token account is.
+const tokenAccountSize = 165
+
+// isWrapped reports whether the tokens are the coin: then there are as many lamports on the account, beside its rent.
+func (a tokenAccount) isWrapped() bool { return a.mint == Tokens[0].Mint }
+
+// data lays the account out: spl-token, state.rs.
 func (a tokenAccount) data() []byte {
 	const initialized = 1
 	data := borsh{}.key(a.mint).key(a.owner).u64(a.amount)
 	data = append(data, make([]byte, 36)...) // no delegate
 	data = data.u8(initialized)
-	return append(data, make([]byte, 12+8+36)...) // not native, nothing delegated, no close authority
+	if a.isWrapped() {
+		data = data.u32(1).u64(rent(tokenAccountSize))
+	} else {
+		data = append(data, make([]byte, 12)...)
+	}
+	return append(data, make([]byte, 8+36)...) // nothing delegated, no close authority
 }
 
 // wallet is the account where owner keeps a token: the associated one, or for the coin owner's own.
@@ -109,24 +120,12 @@ func (t Token) metadata() []byte {
 	return append(data, make([]byte, allocated-len(data))...)
 }
 
-// Instructions of the token program.
-const (
-	tokenTransfer           = 3
-	tokenCloseAccount       = 9
-	tokenTransferChecked    = 12
-	tokenSyncNative         = 17
-	tokenInitializeAccount3 = 18
-)
-
 // transfer moves an amount of a token from wallet to wallet.
 func (t Token) transfer(from, to, owner Key, amount uint64) Instruction {
 	if t.Mint == systemProgram {
 		return transferLamports(from, to, amount)
 	}
-	in := Instruction{Program: t.program, run: func(i *invocation) error {
-		i.log("Instruction: Transfer")
-		return i.moveTokens(from, to, amount)
-	}}
+	in := Instruction{Program: t.program}
 	in.Accounts = []Meta{writes(from), writes(to), {Key: owner, Signer: true}}
 	in.Data = borsh{}.u8(tokenTransfer).u64(amount)
 	if t.program == token2022Program {
@@ -136,60 +135,30 @@ func (t Token) transfer(from, to, owner Key, amount uint64) Instruction {
 	return in
 }
 
-func (i *invocation) moveTokens(from, to Key, amount uint64) error {
-	source, isToken := i.tokens(from)
-	target, exists := i.tokens(to)
-	if !isToken || !exists {
-		return fmt.Errorf("transfer of tokens from %s to %s: not both are token accounts", from, to)
-	}
-	if source.amount < amount {
-		i.log("Error: insufficient funds")
-		return &refusal{1, "InsufficientFunds", "insufficient funds"}
-	}
-	source.amount -= amount
-	i.update(from, source.data(), source)
-	target, _ = i.tokens(to) // again: it may be the same account
-	target.amount += amount
-	i.update(to, target.data(), target)
-	return nil
-}
-
 func (i *invocation) tokens(at Key) (tokenAccount, bool) {
 	return stateOf[tokenAccount](i.account(at))
 }
 
 // openWallet makes owner's associated account unless it is there.
 func (t Token) openWallet(payer, owner Key) Instruction {
-	const createIdempotent = 1
-	at := t.wallet(owner)
 	return Instruction{
-		Program:  associatedProgram,
-		Accounts: []Meta{signs(payer), writes(at), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program)},
-		Data:     borsh{}.u8(createIdempotent),
-		run: func(i *invocation) error {
-			i.log("CreateIdempotent")
-			if _, exists := i.tokens(at); exists {
-				return nil
-			}
-			return i.createTokens(payer, at, owner, t)
+		Program: associatedProgram,
+		Accounts: []Meta{
+			signs(payer), writes(t.wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program),
 		},
+		Data: borsh{}.u8(associatedCreateIdempotent),
 	}
 }
 
 // createTokens makes an empty token account.
 func (i *invocation) createTokens(payer, at, owner Key, t Token) error {
-	account := tokenAccount{mint: t.Mint, owner: owner}
-	if err := i.create(payer, at, t.program, account.data(), account); err != nil {
+	if err := i.create(payer, at, t.program, make([]byte, tokenAccountSize), nil); err != nil {
 		return err
 	}
 	return i.call(Instruction{
 		Program:  t.program,
 		Accounts: []Meta{writes(at), reads(t.Mint)},
 		Data:     borsh{}.u8(tokenInitializeAccount3).key(owner),
-		run: func(i *invocation) error {
-			i.log("Instruction: InitializeAccount3")
-			return nil
-		},
 	})
 }
 
@@ -200,17 +169,13 @@ func wrap(owner Key, lamports uint64) []Instruction {
 	return []Instruction{
 		t.openWallet(owner, owner),
 		transferLamports(owner, at, lamports),
-		{
-			Program: tokenProgram, Accounts: []Meta{writes(at)}, Data: borsh{}.u8(tokenSyncNative),
-			run: func(i *invocation) error {
-				i.log("Instruction: SyncNative")
-				account, _ := i.tokens(at)
-				account.amount += lamports
-				i.update(at, account.data(), account)
-				return nil
-			},
-		},
+		syncNative(at),
 	}
+}
+
+// syncNative has an account of the wrapped coin count the lamports that lie on it.
+func syncNative(at Key) Instruction {
+	return Instruction{Program: tokenProgram, Accounts: []Meta{writes(at)}, Data: borsh{}.u8(tokenSyncNative)}
 }
 
 // closeAccount ends an emptied token account and gives its lamports to owner.
@@ -219,15 +184,6 @@ func (t Token) closeAccount(at, receiver, owner Key) Instruction {
 		Program:  t.program,
 		Accounts: []Meta{writes(at), writes(receiver), {Key: owner, Signer: true}},
 		Data:     borsh{}.u8(tokenCloseAccount),
-		run: func(i *invocation) error {
-			i.log("Instruction: CloseAccount")
-			lamports := i.account(at).lamports
-			if err := i.move(at, receiver, lamports); err != nil {
-				return err
-			}
-			i.written[at] = nil
-			return nil
-		},
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -67,6 +69,7 @@ const (
 	lamportsPerSignature = 5000
 	unitsPerInstruction  = 200_000
 	mostUnits            = 1_400_000
+	microPerLamport      = 1_000_000
 )
 
 func newExecution(state func(Key) *held, r *recorded) *execution {
@@ -136,10 +139,24 @@ func readNumber(raw []byte) (n uint64) {
 	return n
 }
 
+// fee is what the transaction costs whoever pays for it.
+func (e *execution) fee(limit uint64) uint64 {
+	return uint64(len(e.tx.signatures))*lamportsPerSignature + priorityOf(limit, e.outcome.price)
+}
+
+// priorityOf is what compute units cost at a price in micro-lamports, in lamports and rounded up; more than there is
+// where it does not fit.
+func priorityOf(units, price uint64) uint64 {
+	const most = math.MaxUint64 / 2
+	high, low := bits.Mul64(units, price)
+	if high > 0 || low > most {
+		return most
+	}
+	return (low + microPerLamport - 1) / microPerLamport
+}
+
 func (e *execution) payFee(payer Key, limit uint64) error {
-	const microPerLamport = 1_000_000
-	priority := (limit*e.outcome.price + microPerLamport - 1) / microPerLamport
-	e.outcome.fee = uint64(len(e.tx.signatures))*lamportsPerSignature + priority
+	e.outcome.fee = e.fee(limit)
 	return e.move(payer, Key{}, e.outcome.fee)
 }
 

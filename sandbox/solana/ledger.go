@@ -19,6 +19,7 @@ type Chain struct {
 	byAddress    map[Key][]*recorded
 	accounts     map[Key]*held
 	tables       map[Key][]Key
+	pools        []Pool
 }
 
 // recorded is a transaction with what became of it.

@@ -18,6 +18,12 @@ func (i *invocation) run() error {
 		return i.token()
 	case associatedProgram:
 		return i.associated()
+	case poolProgram:
+		return i.pool()
+	case jupiterProgram:
+		return i.jupiter()
+	case dflowProgram:
+		return i.dflow()
 	}
 	return nil
 }
@@ -25,7 +31,7 @@ func (i *invocation) run() error {
 // isRunnable reports whether the ledger can run a program's instructions from their accounts and data alone.
 func isRunnable(program Key) bool {
 	switch program {
-	case systemProgram, tokenProgram, token2022Program, associatedProgram, computeBudgetProgram:
+	case systemProgram, computeBudgetProgram, tokenProgram, token2022Program, associatedProgram, poolProgram, jupiterProgram, dflowProgram:
 		return true
 	}
 	return false

@@ -80,7 +80,7 @@ var lookupTable = made("lookup table")
 func (c *Chain) found() {
 	for _, program := range []Key{
 		sourceProgram, destinationProgram, debridgeProgram, settingsProgram, executorProgram, forwarderProgram,
-		tokenProgram, token2022Program, associatedProgram, metadataProgram,
+		tokenProgram, token2022Program, associatedProgram, metadataProgram, poolProgram, jupiterProgram, dflowProgram,
 	} {
 		c.newProgram(program)
 	}
@@ -105,6 +105,14 @@ func (c *Chain) found() {
 		common = append(common, t.Mint, feeLedgerWallet(t.Mint))
 	}
 	c.newTable(lookupTable, made("lookup table authority"), append(common, sharedBySender...)...)
+	market := []Key{
+		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram, jupiterAuthority(), jupiterEvents(), dflowAuthority(),
+	}
+	for _, t := range Tokens {
+		c.putTokens(t.wallet(jupiterAuthority()), t, jupiterAuthority(), 0)
+		market = append(market, t.Mint, t.wallet(jupiterAuthority()))
+	}
+	c.newTable(marketTable, marketAuthority, market...)
 }
 
 // supply is what each mint has issued, in smallest units: more than the sandbox gives out.

@@ -20,18 +20,20 @@ const (
 	codeBlockNotAvailable  = -32004
 	codeSlotSkipped        = -32007
 	codeUnsupportedVersion = -32015
+	codePreflight          = -32002
 )
 
 // rpcError is an error object of JSON-RPC.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
 }
 
 func (e *rpcError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
 func invalid(format string, args ...any) error {
-	return &rpcError{codeInvalidParams, fmt.Sprintf(format, args...)}
+	return &rpcError{Code: codeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
 type rpcRequest struct {
@@ -68,6 +70,7 @@ var methods = map[string]func(*Chain, params) (any, error){
 	"getSlot":                           (*Chain).getSlot,
 	"getTransaction":                    (*Chain).getTransaction,
 	"getVersion":                        (*Chain).getVersion,
+	"simulateTransaction":               (*Chain).simulateTransaction,
 }
 
 const maxRequestBytes = 50 << 10 // as nodes have it
@@ -99,10 +102,10 @@ func (c *Chain) answerAll(body []byte) any {
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(body, &batch); err != nil {
-		return refused(nil, &rpcError{codeParse, "Parse error"})
+		return refused(nil, &rpcError{Code: codeParse, Message: "Parse error"})
 	}
 	if len(batch) == 0 {
-		return refused(nil, &rpcError{codeInvalidRequest, "Invalid request"})
+		return refused(nil, &rpcError{Code: codeInvalidRequest, Message: "Invalid request"})
 	}
 	answers := make([]rpcAnswer, len(batch))
 	for i, each := range batch {
@@ -115,21 +118,15 @@ func (c *Chain) answer(body []byte) rpcAnswer {
 	var request rpcRequest
 	if err := json.Unmarshal(body, &request); err != nil {
 		if !json.Valid(body) {
-			return refused(nil, &rpcError{codeParse, "Parse error"})
+			return refused(nil, &rpcError{Code: codeParse, Message: "Parse error"})
 		}
-		return refused(request.ID, &rpcError{codeInvalidRequest, "Invalid request"})
+		return refused(request.ID, &rpcError{Code: codeInvalidRequest, Message: "Invalid request"})
 	}
-	method, known := methods[request.Method]
-	if !known {
-		return refused(request.ID, &rpcError{codeNoMethod, "Method not found"})
-	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	result, err := method(c, request.Params)
+	result, err := c.call(request)
 	if err != nil {
 		var told *rpcError
 		if !errors.As(err, &told) {
-			told = &rpcError{codeInvalidParams, err.Error()}
+			told = &rpcError{Code: codeInvalidParams, Message: err.Error()}
 		}
 		return refused(request.ID, told)
 	}
@@ -137,6 +134,22 @@ func (c *Chain) answer(body []byte) rpcAnswer {
 		result = json.RawMessage("null")
 	}
 	return rpcAnswer{Version: "2.0", Result: result, ID: idOf(request.ID)}
+}
+
+// call carries out what a request asks for; one method alone changes the ledger.
+func (c *Chain) call(request rpcRequest) (any, error) {
+	if request.Method == "sendTransaction" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.sendTransaction(request.Params)
+	}
+	method, known := methods[request.Method]
+	if !known {
+		return nil, &rpcError{Code: codeNoMethod, Message: "Method not found"}
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return method(c, request.Params)
 }
 
 func refused(id json.RawMessage, err *rpcError) rpcAnswer {

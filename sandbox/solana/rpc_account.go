@@ -44,7 +44,7 @@ func (h *held) look(o accountOptions) (*accountOut, error) {
 		out.Data = []string{base64.StdEncoding.EncodeToString(data), "base64"}
 	case "", "binary", "base58":
 		if len(data) > mostBase58 {
-			return nil, &rpcError{codeInvalidRequest, "Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding."}
+			return nil, &rpcError{Code: codeInvalidRequest, Message: "Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding."}
 		}
 		out.Data = []string{base58.Encode(data), "base58"}
 		if o.Encoding != "base58" {

@@ -39,10 +39,7 @@ func (c *Chain) getLatestBlockhash(p params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash := c.blockhash(slot)
-	return at(slot, map[string]any{
-		"blockhash": base58.Encode(hash[:]), "lastValidBlockHeight": height(slot) + hashLife,
-	}), nil
+	return at(slot, c.latest(slot)), nil
 }
 
 // genesisHash is the real chain's (github.com/firedancer-io/firedancer, MAINNET_BETA_GENESIS_HASH): whoever makes
@@ -65,12 +62,12 @@ func (c *Chain) getFirstAvailableBlock(params) (any, error) { return next(firstS
 func (c *Chain) hasBlock(slot, newest uint64) error {
 	switch {
 	case slot > newest:
-		return &rpcError{codeBlockNotAvailable, fmt.Sprintf("Block not available for slot %d", slot)}
+		return &rpcError{Code: codeBlockNotAvailable, Message: fmt.Sprintf("Block not available for slot %d", slot)}
 	case slot <= firstSlot:
-		return &rpcError{codeBlockCleanedUp, fmt.Sprintf(
+		return &rpcError{Code: codeBlockCleanedUp, Message: fmt.Sprintf(
 			"Block %d cleaned up, does not exist on node. First available block: %d", slot, next(firstSlot))}
 	case isSkipped(slot):
-		return &rpcError{codeSlotSkipped, fmt.Sprintf("Slot %d was skipped, or missing due to ledger jump to recent snapshot", slot)}
+		return &rpcError{Code: codeSlotSkipped, Message: fmt.Sprintf("Slot %d was skipped, or missing due to ledger jump to recent snapshot", slot)}
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ type amountOut struct {
 // look shows the transaction, unless its version is beyond what the client says it supports.
 func (r *recorded) look(o transactionOptions) (*shown, error) {
 	if r.message.versioned && o.MaxVersion == nil {
-		return nil, &rpcError{codeUnsupportedVersion, "Transaction version (0) is not supported by the requesting client. " +
+		return nil, &rpcError{Code: codeUnsupportedVersion, Message: "Transaction version (0) is not supported by the requesting client. " +
 			`Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0`}
 	}
 	out := &shown{Meta: r.meta()}

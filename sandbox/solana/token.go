@@ -125,18 +125,27 @@ func (t Token) transfer(from, to, owner Key, amount uint64) Instruction {
 	if t.Mint == systemProgram {
 		return transferLamports(from, to, amount)
 	}
-	in := Instruction{Program: t.program}
-	in.Accounts = []Meta{writes(from), writes(to), {Key: owner, Signer: true}}
-	in.Data = borsh{}.u8(tokenTransfer).u64(amount)
 	if t.program == token2022Program {
-		in.Accounts = []Meta{writes(from), reads(t.Mint), writes(to), {Key: owner, Signer: true}}
-		in.Data = borsh{}.u8(tokenTransferChecked).u64(amount).u8(byte(t.Decimals))
+		return t.transferChecked(from, to, owner, amount)
 	}
-	return in
+	return Instruction{
+		Program:  t.program,
+		Accounts: []Meta{writes(from), writes(to), {Key: owner, Signer: true}},
+		Data:     borsh{}.u8(tokenTransfer).u64(amount),
+	}
 }
 
 func (i *invocation) tokens(at Key) (tokenAccount, bool) {
 	return stateOf[tokenAccount](i.account(at))
+}
+
+// transferChecked moves an amount of a token whose decimals the sender knows.
+func (t Token) transferChecked(from, to, owner Key, amount uint64) Instruction {
+	return Instruction{
+		Program:  t.program,
+		Accounts: []Meta{writes(from), reads(t.Mint), writes(to), {Key: owner, Signer: true}},
+		Data:     borsh{}.u8(tokenTransferChecked).u64(amount).u8(byte(t.Decimals)),
+	}
 }
 
 // openWallet makes owner's associated account unless it is there.

@@ -40,7 +40,7 @@ func (l *ledger) serve(b *testing.B) order.Source {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(endpoint.CloseIdle)
+	b.Cleanup(endpoint.Close)
 	known := chain.Chain{ID: l.id, Native: n.native, Family: chain.EVM, Contracts: contracts}
 	return evm.New(known, upstream.NewRPC(upstream.NewPool("node", endpoint)))
 }

@@ -114,13 +114,6 @@ func base() Config {
 	}
 }
 
-// Validate returns the Mistakes of a configuration that was not read from a file, or nil.
-func (c Config) Validate() error {
-	r := &report{lines: c.lines}
-	c.check(place{in: r})
-	return r.err()
-}
-
 // Mistake returns a mistake at a path such as venues[2].name, with its line in the file: for rules that
 // only the parts know which are built from the configuration.
 func (c Config) Mistake(path, message string) Mistake {

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -109,16 +108,5 @@ func TestMistakeOfAPartHasItsLine(t *testing.T) {
 	got := c.Mistake("venues[0].settings.colour", "unknown").String()
 	if want := "venues[0].settings.colour: line 3: unknown"; got != want {
 		t.Errorf("Mistake = %q, want %q", got, want)
-	}
-}
-
-func TestValidateWithoutAFileHasNoLines(t *testing.T) {
-	c := config.Default()
-	c.Listen = "nowhere"
-	c = config.Config{Listen: c.Listen, Index: c.Index, Cache: c.Cache, Swap: c.Swap, Chains: c.Chains, Telemetry: c.Telemetry}
-	err := c.Validate()
-	var mistakes config.Mistakes
-	if !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].Line != 0 || mistakes[0].Path != "listen" {
-		t.Errorf("Validate = %v, want one mistake at listen without a line", err)
 	}
 }

@@ -31,9 +31,7 @@ type readiness struct {
 func (s *Server) Admin(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
-	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeHealth(w, alive()) })
 	mux.HandleFunc("GET /readyz", s.tellReadiness)
 	mux.Handle("POST /purge", s.guarded(s.purge))
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -14,7 +13,7 @@ var errDraining = errors.New("the server is stopping")
 // requests. Neither is traced or logged.
 func (s *Server) mountHealth(engine *gin.Engine) {
 	health := func(state func() error) gin.HandlerFunc {
-		return func(c *gin.Context) { writeHealth(c, state()) }
+		return func(c *gin.Context) { writeHealth(c.Writer, state()) }
 	}
 	for path, state := range map[string]func() error{"/healthz": alive, "/readyz": s.ready} {
 		engine.GET(path, health(state))
@@ -34,17 +33,10 @@ func (s *Server) ready() error {
 	return nil
 }
 
-func writeHealth(c *gin.Context, err error) {
-	status, answer := http.StatusOK, map[string]string{"status": "ok"}
+func writeHealth(w http.ResponseWriter, err error) {
 	if err != nil {
-		status, answer = http.StatusServiceUnavailable, map[string]string{"status": "unavailable", "reason": err.Error()}
+		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable", "reason": err.Error()})
+		return
 	}
-	body, err := json.Marshal(answer)
-	if err != nil {
-		_ = c.Error(err)
-	}
-	header := c.Writer.Header()
-	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
-	c.Status(status)
-	_, _ = c.Writer.Write(body)
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }

@@ -130,9 +130,6 @@ func newClient(given *http.Client) *http.Client {
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
 
-// CloseIdle closes connections that wait for further use.
-func (e *Endpoint) CloseIdle() { e.client.CloseIdleConnections() }
-
 // Request is what to ask, apart from where.
 type Request struct {
 	Method string // GET without a body, POST with one, by default

@@ -140,15 +140,14 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	}
 	right, alsoRight, wrong := machine("0x1"), machine("0x1"), machine("0x2")
 	leadsTo := right
-	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{
-		Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, network, leadsTo)
-		}},
-	}})
+	way := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, leadsTo)
+	}}
+	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{Transport: way}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(node.CloseIdle)
+	t.Cleanup(node.Close)
 	client := upstream.NewRPC(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
 	var name string
 	ask := func() (number int64, err error) {
@@ -169,14 +168,14 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	} {
 		if step.to != leadsTo {
 			leadsTo = step.to
-			node.CloseIdle()
+			way.CloseIdleConnections()
 		}
 		if number, err := ask(); err != nil || name != "from 0x1" || number != step.requests || proofs.Load() != step.proofs {
 			t.Errorf("%s: %q, %v, %d requests, %d proofs, want %d and %d", step.name, name, err, number, proofs.Load(), step.requests, step.proofs)
 		}
 	}
 	leadsTo = wrong
-	node.CloseIdle()
+	way.CloseIdleConnections()
 	if number, err := ask(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") || number != 2 {
 		t.Errorf("over a connection to another chain: %v, %d requests", err, number)
 	}
@@ -208,7 +207,7 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(node.CloseIdle)
+	t.Cleanup(node.Close)
 	client := upstream.NewRPC(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
 	var name string
 	if err := client.Call(t.Context(), "web3_name", &name); err != nil {

@@ -156,9 +156,7 @@ func TestNoKeyIsEverTold(t *testing.T) {
 	for _, path := range []string{"/metrics", "/readyz", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=1"} {
 		tell(t, admin+path, &answers)
 	}
-	broken := c
-	broken.Chains = append(broken.Chains, broken.Chains[0])
-	said := fmt.Sprintf("%v %+v %#v %v %v", c, c.Chains, c.Venues, gateway.Check(c), broken.Validate())
+	said := fmt.Sprintf("%v %+v %#v %v", c, c.Chains, c.Venues, gateway.Check(c))
 	spans := fmt.Sprint(tracetest.SpanStubsFromReadOnlySpans(recorder.Ended()))
 	for place, text := range map[string]string{
 		"the log": log.String(), "answers": answers.String(), "spans": spans, "the configuration as printed": said,

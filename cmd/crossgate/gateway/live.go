@@ -99,6 +99,8 @@ func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
 	}{
 		{"dlnSource", c.Contracts.DlnSource},
 		{"dlnDestination", c.Contracts.DlnDestination},
+		{"gate", c.Contracts.Gate},
+		{"externalCallAdapter", c.Contracts.ExternalCallAdapter},
 		{"router", c.Contracts.Router},
 		{"multicall", c.Contracts.Multicall},
 	} {

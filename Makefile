@@ -6,10 +6,10 @@ BENCH    ?= .
 FUZZTIME ?= 60s
 SHOTS    ?=
 
-.PHONY: help demo test soak lint fmt fuzz bench build contracts image check check-pages
+.PHONY: help demo test soak lint fmt fuzz bench build contracts image manifests check check-deploy check-pages
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
 	CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
@@ -35,6 +35,12 @@ check-pages: ## the pages in Chromium, and the API's document as Redocly sees it
 	CROSSGATE_SHOTS="$(SHOTS)" go test -count=1 -timeout 10m -v -run TestPagesInABrowser ./cmd/crossgate/gateway
 	REDOCLY_TELEMETRY=off npx --yes @redocly/cli@2.77.0 lint --skip-rule operation-4xx-response proxy/openapi.yaml
 
+check-deploy: ## what is deployed, read by the libraries of Helm, Kubernetes and Compose, which are a module of their own
+	cd deploy/check && go vet ./... && go test ./...
+
+manifests: ## what the chart makes of deploy/helm/*.yaml, written anew to deploy/helm/rendered
+	cd deploy/check && go test -count=1 -run TestRenderedManifests . -args -update
+
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
@@ -50,4 +56,4 @@ contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifact
 image: ## the gateway as a container image (needs Docker, Podman or Buildah's docker alias)
 	docker build -f deploy/Dockerfile -t crossgate .
 
-check: lint test ## what a change must pass
+check: lint test check-deploy ## what a change must pass

@@ -1,0 +1,38 @@
+package check
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/compose-spec/compose-go/v2/types"
+)
+
+// loadCompose reads compose.yaml as Compose does: against the schema of the Compose specification, with its variables.
+func loadCompose(ctx context.Context, variables ...string) (*types.Project, error) {
+	options, err := cli.NewProjectOptions([]string{"../compose.yaml"}, cli.WithProfiles([]string{"*"}), cli.WithEnv(variables))
+	if err != nil {
+		return nil, err
+	}
+	return options.LoadProject(ctx)
+}
+
+func TestComposeUnderstandsItsFile(t *testing.T) {
+	project, err := loadCompose(t.Context(), "POSTGRES_PASSWORD=secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"collector", "gateway", "grafana", "postgresql", "prometheus", "sandbox"}
+	if got := slices.Sorted(maps.Keys(project.Services)); !slices.Equal(got, want) {
+		t.Errorf("services = %q, want %q", got, want)
+	}
+	gateway := project.Services["gateway"]
+	if gateway.MemLimit != 1<<30 || *gateway.Environment["GOMEMLIMIT"] != "921MiB" {
+		t.Errorf("the gateway may have %d bytes and GOMEMLIMIT is %s: want nine tenths", gateway.MemLimit, *gateway.Environment["GOMEMLIMIT"])
+	}
+	if _, err := loadCompose(t.Context()); err == nil {
+		t.Error("compose.yaml starts a database without a password")
+	}
+}

@@ -1,0 +1,257 @@
+package check
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+	apps "k8s.io/api/apps/v1"
+	autoscaling "k8s.io/api/autoscaling/v2"
+	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
+	policy "k8s.io/api/policy/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write the rendered manifests anew")
+
+const (
+	chartPath    = "../helm/crossgate"
+	renderedPath = "../helm/rendered"
+	valuesPath   = "../helm"
+)
+
+// shapes are the releases that deploy/helm has values for.
+var shapes = []string{"one", "three"}
+
+func readValues(t *testing.T, shape string) chartutil.Values {
+	t.Helper()
+	values, err := chartutil.ReadValuesFile(filepath.Join(valuesPath, shape+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+func loadChart(t *testing.T) *chart.Chart {
+	t.Helper()
+	c, err := loader.LoadDir(chartPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// render gives the manifests of a release, one document for each template that has something to say.
+func render(c *chart.Chart, values chartutil.Values) (string, error) {
+	release := chartutil.ReleaseOptions{Name: "crossgate", Namespace: "crossgate", Revision: 1, IsInstall: true}
+	all, err := chartutil.ToRenderValues(c, values, release, chartutil.DefaultCapabilities)
+	if err != nil {
+		return "", err
+	}
+	files, err := engine.Engine{Strict: true}.Render(c, all)
+	if err != nil {
+		return "", err
+	}
+	var manifests strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		text := strings.TrimSpace(files[path])
+		if filepath.Ext(path) != ".yaml" || text == "" {
+			continue
+		}
+		fmt.Fprintf(&manifests, "---\n# Source: %s\n%s\n", path, text)
+	}
+	return manifests.String(), nil
+}
+
+func TestChartIsLinted(t *testing.T) {
+	for _, shape := range shapes {
+		result := lint.All(chartPath, readValues(t, shape), "crossgate", true)
+		for _, message := range result.Messages {
+			if message.Severity > support.InfoSev {
+				t.Errorf("helm lint with %s.yaml: %s", shape, message)
+			}
+		}
+	}
+}
+
+// TestRenderedManifestsAreTheCharts wants deploy/helm/rendered to be what the chart makes. Tests of package deploy look
+// into those files for what the gateway wants of them.
+func TestRenderedManifestsAreTheCharts(t *testing.T) {
+	for _, shape := range shapes {
+		got, err := render(loadChart(t), readValues(t, shape))
+		if err != nil {
+			t.Fatalf("render %s.yaml: %v", shape, err)
+		}
+		path := filepath.Join(renderedPath, shape+".yaml")
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s is not what the chart makes; look at the difference after: make manifests", path)
+		}
+	}
+}
+
+// manifest is an empty object of every kind that the chart makes.
+func manifest(kind string) any {
+	switch kind {
+	case "v1 ConfigMap":
+		return new(core.ConfigMap)
+	case "v1 Service":
+		return new(core.Service)
+	case "v1 PersistentVolumeClaim":
+		return new(core.PersistentVolumeClaim)
+	case "apps/v1 Deployment":
+		return new(apps.Deployment)
+	case "autoscaling/v2 HorizontalPodAutoscaler":
+		return new(autoscaling.HorizontalPodAutoscaler)
+	case "policy/v1 PodDisruptionBudget":
+		return new(policy.PodDisruptionBudget)
+	case "networking.k8s.io/v1 NetworkPolicy":
+		return new(networking.NetworkPolicy)
+	case "monitoring.coreos.com/v1 ServiceMonitor":
+		return new(monitoring.ServiceMonitor)
+	}
+	return nil
+}
+
+// TestManifestsAreWhatKubernetesKnows decodes every manifest into the type of its kind and refuses fields that it
+// does not have, and keys that stand twice.
+func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
+	for shape, want := range map[string][]string{
+		"one": {"apps/v1 Deployment", "networking.k8s.io/v1 NetworkPolicy", "v1 ConfigMap", "v1 PersistentVolumeClaim", "v1 Service", "v1 Service"},
+		"three": {
+			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "monitoring.coreos.com/v1 ServiceMonitor",
+			"networking.k8s.io/v1 NetworkPolicy", "policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 Service", "v1 Service",
+		},
+	} {
+		text, err := render(loadChart(t), readValues(t, shape))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := kinds(t, shape, []byte(text))
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s.yaml makes %q, want %q", shape, got, want)
+		}
+	}
+}
+
+func kinds(t *testing.T, shape string, text []byte) (found []string) {
+	t.Helper()
+	documents := utilyaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
+	defer documents.Close()
+	buffer := make([]byte, len(text))
+	for {
+		n, err := documents.Read(buffer)
+		if err == io.EOF {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var named struct {
+			APIVersion string `json:"apiVersion"`
+			Kind       string `json:"kind"`
+		}
+		if err := yaml.Unmarshal(buffer[:n], &named); err != nil {
+			t.Fatal(err)
+		}
+		kind := named.APIVersion + " " + named.Kind
+		object := manifest(kind)
+		if object == nil {
+			t.Fatalf("%s.yaml makes a %s, which this test does not know", shape, kind)
+		}
+		if err := yaml.UnmarshalStrict(buffer[:n], object); err != nil {
+			t.Errorf("%s of %s.yaml: %v", kind, shape, err)
+		}
+		found = append(found, kind)
+	}
+}
+
+// TestChartRefuses holds what a release must not say against the schema of the values and the chart's own rules.
+func TestChartRefuses(t *testing.T) {
+	for _, c := range []struct{ shape, values, want string }{
+		{"one", "replicas: 2", "several gateways need a PostgreSQL"},
+		{"one", "autoscaling: {enabled: true}", "several gateways need a PostgreSQL"},
+		{"one", "replica: 1", "replica"},
+		{"one", "config: {listen: ':80'}", "listen"},
+		{"one", "config: {index: {postgres: 'postgres://crossgate:secret@database/crossgate'}}", "postgres"},
+		{"one", "secrets: {VELORA_KEY: value}", "VELORA_KEY"},
+		{"one", "secrets: {ethereum-key: {secret: endpoints, key: ethereum}}", "ethereum-key"},
+		{"one", "resources: {limits: {memory: 1G}}", "memory"},
+		{"one", "drainSeconds: 5", "drainSeconds"},
+		{"one", "postgres: {secret: database}", "key"},
+		{"three", "postgres: {url: 'postgres://crossgate:secret@database/crossgate'}", "postgres"},
+	} {
+		more, err := chartutil.ReadValues([]byte(c.values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = render(loadChart(t), chartutil.CoalesceTables(more, readValues(t, c.shape)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s.yaml with %s: %v, want a refusal that names %s", c.shape, c.values, err, c.want)
+		}
+	}
+}
+
+// TestOnlyWhatTakesARestartReplacesPods changes the configuration of a release, which a running gateway takes over by
+// itself unless it cannot.
+func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
+	before := restart(t, "{}")
+	for values, replaces := range map[string]bool{
+		"config: {venues: []}":                      false,
+		"config: {swap: {window: 1s}}":              false,
+		"config: {limits: {loads: 9}}":              false,
+		"config: {swap: {deadline: 9s}}":            true,
+		"config: {cache: {maxBytes: 512MiB}}":       true,
+		"config: {index: {lookback: 9}}":            true,
+		"config: {telemetry: {level: debug}}":       true,
+		"drainSeconds: 20":                          true,
+		"postgres: {secret: elsewhere, key: other}": false,
+	} {
+		if got := restart(t, values) != before; got != replaces {
+			t.Errorf("%s changes what replaces pods: %v, want %v", values, got, replaces)
+		}
+	}
+}
+
+func restart(t *testing.T, more string) string {
+	t.Helper()
+	values, err := chartutil.ReadValues([]byte(more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := render(loadChart(t), chartutil.CoalesceTables(values, readValues(t, "three")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(text, "crossgate/restart: ")
+	if !found {
+		t.Fatal("the pods have no annotation crossgate/restart")
+	}
+	line, _, _ := strings.Cut(after, "\n")
+	return line
+}

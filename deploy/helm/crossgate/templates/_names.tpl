@@ -1,0 +1,55 @@
+{{- define "crossgate.name" -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "crossgate.selector" -}}
+app.kubernetes.io/name: crossgate
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "crossgate.labels" -}}
+{{ include "crossgate.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- /* Whether there is more than one gateway at times: then rules of several apply. */ -}}
+{{- define "crossgate.several" -}}
+{{- if or .Values.autoscaling.enabled (gt (int .Values.replicas) 1) }}true{{ end -}}
+{{- end }}
+
+{{- /* What the gateway reads: the values' config and what only the chart can know. */ -}}
+{{- define "crossgate.config" -}}
+{{- $index := dict "path" "/data/crossgate.db" }}
+{{- if .Values.postgres.secret }}
+{{- $index = dict "postgres" "${POSTGRES_URL}" }}
+{{- end }}
+{{- $own := dict "listen" ":8080" "drain" (printf "%ds" (int .Values.drainSeconds)) "index" $index "telemetry" (dict "admin" ":9464" "log" "json") }}
+{{- toYaml (mergeOverwrite (deepCopy .Values.config) $own) }}
+{{- end }}
+
+{{- /* What a running gateway does not take over: pods are replaced when it changes, and only then. */ -}}
+{{- define "crossgate.restart" -}}
+{{- $config := include "crossgate.config" . | fromYaml }}
+{{- $swap := default dict (get $config "swap") }}
+{{- toYaml (dict "config" (pick $config "listen" "drain" "index" "cache" "telemetry") "deadline" (get $swap "deadline")) | sha256sum }}
+{{- end }}
+
+{{- /* Secrets by the name that the configuration has for them. */ -}}
+{{- define "crossgate.secrets" -}}
+{{- $secrets := deepCopy .Values.secrets }}
+{{- if .Values.postgres.secret }}
+{{- $_ := set $secrets "POSTGRES_URL" .Values.postgres }}
+{{- end }}
+{{- toYaml $secrets }}
+{{- end }}
+
+{{- /* Nine tenths of the memory that the container may have, in MiB. */ -}}
+{{- define "crossgate.memory" -}}
+{{- $limit := .Values.resources.limits.memory }}
+{{- $mebibytes := trimSuffix "Mi" $limit | int }}
+{{- if hasSuffix "Gi" $limit }}
+{{- $mebibytes = mul (trimSuffix "Gi" $limit | int) 1024 }}
+{{- end }}
+{{- div (mul $mebibytes 9) 10 }}MiB
+{{- end }}

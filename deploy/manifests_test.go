@@ -1,0 +1,190 @@
+package deploy_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"crossgate/config"
+)
+
+// A manifest is what the gateway cares about in a manifest of helm/rendered. Whether Kubernetes understands all of it
+// is asked by deploy/check.
+type manifest struct {
+	Kind string
+	Data map[string]string
+	Spec struct {
+		Replicas int
+		Strategy struct{ Type string }
+		Template struct{ Spec pod }
+		Ports    []port
+	}
+}
+
+type pod struct {
+	TerminationGracePeriodSeconds int `yaml:"terminationGracePeriodSeconds"`
+	SecurityContext               struct {
+		RunAsNonRoot bool `yaml:"runAsNonRoot"`
+		RunAsUser    int  `yaml:"runAsUser"`
+	} `yaml:"securityContext"`
+	Containers []container
+	Volumes    []struct {
+		Name      string
+		Projected struct {
+			Sources []struct {
+				Secret struct {
+					Name  string
+					Items []struct{ Key, Path string }
+				}
+			}
+		}
+	}
+}
+
+type container struct {
+	Args           []string
+	Env            []struct{ Name, Value string }
+	Ports          []port
+	ReadinessProbe struct {
+		HTTPGet       struct{ Path, Port string } `yaml:"httpGet"`
+		PeriodSeconds int                         `yaml:"periodSeconds"`
+	} `yaml:"readinessProbe"`
+	SecurityContext struct {
+		ReadOnlyRootFilesystem bool `yaml:"readOnlyRootFilesystem"`
+	} `yaml:"securityContext"`
+	VolumeMounts []struct {
+		Name, SubPath string
+		MountPath     string `yaml:"mountPath"`
+	} `yaml:"volumeMounts"`
+}
+
+type port struct {
+	Name          string
+	ContainerPort int    `yaml:"containerPort"`
+	TargetPort    string `yaml:"targetPort"`
+}
+
+// readManifests returns the gateway's Deployment and its configuration, and the names of Services' ports.
+func readManifests(t *testing.T, path string) (deployment manifest, configuration string, targets []string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for decoder := yaml.NewDecoder(file); ; {
+		var m manifest
+		if err := decoder.Decode(&m); err != nil {
+			break
+		}
+		switch m.Kind {
+		case "Deployment":
+			deployment = m
+		case "ConfigMap":
+			configuration = m.Data["crossgate.yaml"]
+		case "Service":
+			targets = append(targets, m.Spec.Ports[0].TargetPort)
+		}
+	}
+	if len(deployment.Spec.Template.Spec.Containers) != 1 {
+		t.Fatalf("%s has no Deployment of one container", path)
+	}
+	return deployment, configuration, targets
+}
+
+// mountSecrets makes files of the secrets that a pod mounts, and sets its variables to them.
+func mountSecrets(t *testing.T, p pod) {
+	t.Helper()
+	mounts := make(map[string]string)
+	for _, mount := range p.Containers[0].VolumeMounts {
+		if mount.SubPath != "" {
+			t.Errorf("%s is mounted by a subPath, which does not follow what it is made of", mount.Name)
+		}
+		mounts[mount.Name] = mount.MountPath
+	}
+	root := t.TempDir()
+	for _, volume := range p.Volumes {
+		for _, source := range volume.Projected.Sources {
+			for _, item := range source.Secret.Items {
+				path := filepath.Join(root, mounts[volume.Name], item.Path)
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				value := "canary-of-" + item.Key
+				if item.Key == "url" {
+					value = "postgres://crossgate:" + value + "@database/crossgate"
+				}
+				if err := os.WriteFile(path, []byte(value), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, variable := range p.Containers[0].Env {
+		value := variable.Value
+		if strings.HasSuffix(variable.Name, "_FILE") {
+			value = filepath.Join(root, value)
+		}
+		t.Setenv(variable.Name, value)
+	}
+}
+
+// TestManifestsFitTheGateway reads the configuration that a pod gets as its gateway does, with its secrets from mounted
+// files, and holds the pod against it.
+func TestManifestsFitTheGateway(t *testing.T) {
+	for shape, strategy := range map[string]string{"one": "Recreate", "three": "RollingUpdate"} {
+		t.Run(shape, func(t *testing.T) {
+			deployment, configuration, targets := readManifests(t, "helm/rendered/"+shape+".yaml")
+			p := deployment.Spec.Template.Spec
+			mountSecrets(t, p)
+			path := filepath.Join(t.TempDir(), "crossgate.yaml")
+			if err := os.WriteFile(path, []byte(configuration), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c, err := config.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := deployment.Spec.Strategy.Type; got != strategy {
+				t.Errorf("strategy = %s, want %s", got, strategy)
+			}
+			if several := c.Index.Postgres.Reveal() != ""; several != (shape == "three") {
+				t.Errorf("orders are in PostgreSQL: %v", several)
+			}
+			if len(c.Files()) == 0 {
+				t.Error("the configuration reads no secret from a file")
+			}
+			checkPod(t, p, c)
+			if !slices.Equal(targets, []string{"http", "admin"}) {
+				t.Errorf("Services lead to %q, want http and admin", targets)
+			}
+		})
+	}
+}
+
+// checkPod holds a pod against the configuration of the gateway in it.
+func checkPod(t *testing.T, p pod, c config.Config) {
+	t.Helper()
+	in := p.Containers[0]
+	if want := []string{"serve", "--config", "/etc/crossgate/crossgate.yaml"}; !slices.Equal(in.Args, want) {
+		t.Errorf("args = %q, want %q", in.Args, want)
+	}
+	if want := []port{{Name: "http", ContainerPort: 8080}, {Name: "admin", ContainerPort: 9464}}; !slices.Equal(in.Ports, want) || c.Listen != ":8080" || c.Telemetry.Admin != ":9464" {
+		t.Errorf("the pod has ports %+v, the gateway listens on %s and %s", in.Ports, c.Listen, c.Telemetry.Admin)
+	}
+	probe := in.ReadinessProbe
+	if probe.HTTPGet.Path != "/readyz" || probe.HTTPGet.Port != "http" || c.Drain <= time.Duration(probe.PeriodSeconds)*time.Second {
+		t.Errorf("%s is asked every %d s, and requests are taken for %v after it says no", probe.HTTPGet.Path, probe.PeriodSeconds, c.Drain)
+	}
+	if want := c.Drain + 30*time.Second; time.Duration(p.TerminationGracePeriodSeconds)*time.Second < want {
+		t.Errorf("the pod is killed after %d s, want %v", p.TerminationGracePeriodSeconds, want)
+	}
+	if !p.SecurityContext.RunAsNonRoot || p.SecurityContext.RunAsUser != 65532 || !in.SecurityContext.ReadOnlyRootFilesystem {
+		t.Errorf("the pod runs as %+v with %+v", p.SecurityContext, in.SecurityContext)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,7 +55,8 @@ type EndpointOptions struct {
 type Endpoint struct {
 	name       string
 	base       *url.URL
-	header     http.Header
+	asks       http.Header // of every request; never changed, as requests share it
+	posts      http.Header // of those with a body, likewise
 	timeout    time.Duration
 	maxBody    int64
 	client     *http.Client
@@ -89,7 +91,8 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	return &Endpoint{
 		name:       o.Name,
 		base:       base,
-		header:     o.Header.Clone(),
+		asks:       headerOf(o.Header),
+		posts:      headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
 		timeout:    cmp.Or(o.Timeout, defaultTimeout),
 		maxBody:    cmp.Or(o.MaxBody, defaultMaxBody),
 		client:     newClient(o.Client),
@@ -101,6 +104,15 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		measures:   newMeasures(o.Name, o.Attributes),
 		log:        o.Logger,
 	}, nil
+}
+
+// headerOf is what every request says, with what the given headers say in addition or instead.
+func headerOf(given ...http.Header) http.Header {
+	header := http.Header{"User-Agent": {"crossgate"}, "Accept": {"application/json"}}
+	for _, each := range given {
+		maps.Copy(header, each.Clone())
+	}
+	return header
 }
 
 // newClient takes the transport of given, or a new one, and never follows a redirect: keys would go along.

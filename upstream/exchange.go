@@ -24,7 +24,7 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 		return Response{}, e.broken(ctx, caller, started, err)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, e.maxBody+1))
+	body, err := e.read(answer)
 	if err != nil {
 		return Response{}, e.broken(ctx, caller, started, err)
 	}
@@ -44,6 +44,20 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 		}
 	}
 	return response, nil
+}
+
+// mostExpected bounds what room is made for an answer before it comes, whatever length it claims.
+const mostExpected = 64 << 10
+
+// read returns the whole body, or one byte more than the endpoint may answer.
+func (e *Endpoint) read(answer *http.Response) ([]byte, error) {
+	limited := io.LimitReader(answer.Body, e.maxBody+1)
+	if answer.ContentLength <= 0 {
+		return io.ReadAll(limited)
+	}
+	body := bytes.NewBuffer(make([]byte, 0, min(answer.ContentLength, mostExpected)+bytes.MinRead))
+	_, err := body.ReadFrom(limited)
+	return body.Bytes(), err
 }
 
 // classOfStatus returns zero for a status whose answer is for the caller to read.
@@ -71,20 +85,19 @@ func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error
 		target.RawQuery = query.Encode()
 	}
 	var body io.Reader
+	header := e.asks
 	if r.Body != nil {
-		body = bytes.NewReader(r.Body)
+		body, header = bytes.NewReader(r.Body), e.posts
 	}
-	request, err := http.NewRequestWithContext(ctx, r.method(), target.String(), body)
+	request, err := http.NewRequestWithContext(ctx, r.method(), "", body)
 	if err != nil {
-		return nil, errors.New("request cannot be built from its method and path")
+		return nil, errors.New("request cannot be built from its method")
 	}
-	request.Header.Set("User-Agent", "crossgate")
-	request.Header.Set("Accept", "application/json")
-	if r.Body != nil {
-		request.Header.Set("Content-Type", "application/json")
+	request.URL, request.Host, request.Header = &target, target.Host, header
+	if len(r.Header) > 0 {
+		request.Header = maps.Clone(header)
+		maps.Copy(request.Header, r.Header)
 	}
-	maps.Copy(request.Header, e.header)
-	maps.Copy(request.Header, r.Header)
 	return request, nil
 }
 

@@ -87,7 +87,7 @@ type job struct {
 // run has endpoints tried until a try succeeds; see Do.
 func (p *Pool) run(ctx context.Context, j job) error {
 	p.spare.earn()
-	r := &race{pool: p, job: j, order: p.order(j.kind), failures: make(map[int]error), results: make(chan result)}
+	r := &race{pool: p, job: j, order: p.order(j.kind), failures: make(map[int]error), results: make(chan result, 1)}
 	return r.run(ctx)
 }
 
@@ -114,6 +114,9 @@ func (p *Pool) prefer(index int) {
 // order lists the endpoints by index: those that can answer at once first, the preferred one before its
 // equals, then those with the least burden.
 func (p *Pool) order(kind string) []int {
+	if len(p.endpoints) < 2 {
+		return make([]int, len(p.endpoints))
+	}
 	order := make([]int, 0, len(p.endpoints))
 	standings := make([]standing, len(p.endpoints))
 	burdens := make([]time.Duration, len(p.endpoints))
@@ -124,9 +127,6 @@ func (p *Pool) order(kind string) []int {
 		order = append(order, index)
 		standings[index] = p.endpoints[index].standing()
 		burdens[index], known[index] = p.endpoints[index].burden(kind)
-	}
-	if len(order) < 2 {
-		return order
 	}
 	slices.SortStableFunc(order[1:], func(a, b int) int { return cmp.Compare(burdens[a], burdens[b]) })
 	slices.SortStableFunc(order, func(a, b int) int { return int(standings[a]) - int(standings[b]) })

@@ -73,7 +73,7 @@ type race struct {
 	hedged  bool
 	retried bool
 	verdict verdict
-	results chan result
+	results chan result // with room for one: who tries need not wait for the caller, who may be the same
 
 	failures map[int]error // by endpoint, the latest of each
 }
@@ -89,9 +89,13 @@ func (r *race) run(caller context.Context) error {
 	if len(r.order) == 0 {
 		return attempts{errors.New("no endpoint is configured")}.summary(r.pool.name)
 	}
-	ctx, lose := context.WithCancel(caller)
-	defer r.join()
-	defer lose()
+	ctx := caller
+	if len(r.order) > 1 {
+		racing, lose := context.WithCancel(caller)
+		defer r.join()
+		defer lose()
+		ctx = racing
+	}
 	r.start(ctx, false)
 	for r.running > 0 {
 		got, slow := r.await(ctx)
@@ -157,7 +161,8 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 }
 
 // start has the next endpoint tried. While others can follow it may use half of the time that is left, so that a
-// silent endpoint does not take the whole of it.
+// silent endpoint does not take the whole of it. Where nobody can be asked beside it the try is over when start
+// returns: a goroutine of its own would have to grow a stack for every call.
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
@@ -167,7 +172,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	go func() {
+	try := func() {
 		got := result{index: index, err: errPanicked}
 		defer func() {
 			cancel()
@@ -175,7 +180,12 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 			r.results <- got
 		}()
 		got.err = r.job.ask(ctx, r.pool.endpoints[index], turn)
-	}()
+	}
+	if _, mayHedge := r.hedgeDelay(ctx); !mayHedge && r.running == 1 {
+		try()
+		return
+	}
+	go try()
 }
 
 // othersFollow reports whether any endpoint that is left can be asked at all.

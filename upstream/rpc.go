@@ -169,6 +169,9 @@ func (r *RPC) send(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, 
 		return err
 	}
 	_, err = e.attempt(ctx, request, turn, func(response Response) error {
+		if settled, read := single(calls, response, first); read {
+			return hear(response, settled)
+		}
 		answers, err := parse(response, len(calls))
 		if err != nil {
 			return err

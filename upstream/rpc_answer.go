@@ -93,6 +93,26 @@ type outcome struct {
 
 type outcomes []outcome
 
+// single reads in one go what the answer to a single call mostly is: an object with its id and a result that fits.
+// What any other answer is, and what is wrong with it, parse and settle find out.
+func single(calls []*Call, response Response, first uint64) (settled outcomes, read bool) {
+	if len(calls) > 1 || calls[0].Out == nil || response.Status >= http.StatusBadRequest {
+		return nil, false
+	}
+	result := reflect.New(reflect.TypeOf(calls[0].Out)) // stays nil when there is none
+	answer := struct {
+		rpcAnswer
+		Result any `json:"result"`
+	}{Result: result.Interface()}
+	if err := json.Unmarshal(response.Body, &answer); err != nil || answer.Error != nil || result.Elem().IsNil() {
+		return nil, false
+	}
+	if id, readable := answer.id(); !readable || id != first {
+		return nil, false
+	}
+	return outcomes{examine(calls[0], result.Elem(), nil)}, true
+}
+
 // settle matches answers, in whatever sequence, to calls, whose ids begin with first.
 func settle(calls []*Call, answers []rpcAnswer, first uint64) outcomes {
 	settled := make(outcomes, len(calls))
@@ -128,7 +148,11 @@ func judge(call *Call, answer rpcAnswer) outcome {
 	}
 	// Decoded apart: a result that breaks off must leave nothing behind in Out.
 	value := reflect.New(reflect.TypeOf(call.Out).Elem())
-	err := json.Unmarshal(answer.Result, value.Interface())
+	return examine(call, value, json.Unmarshal(answer.Result, value.Interface()))
+}
+
+// examine has the call look at the result that value points to, unless there was an error in reading it.
+func examine(call *Call, value reflect.Value, err error) outcome {
 	if err == nil && call.Accept != nil {
 		err = call.Accept(value.Interface())
 	}

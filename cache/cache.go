@@ -43,6 +43,7 @@ type Options[V any] struct {
 	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
 	Cost      func(V) int64 // bytes of a value
 	Tags      func(V) []Key // by which a value can be purged beside its own key; nil: none
+	Stands    func(V) bool  // whether a value that was not purged may be served to calls of now on; nil: it may
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
 }
@@ -138,6 +139,11 @@ func (c *Cache[V]) Get(ctx context.Context, key Key, load Load[V]) (Result[V], e
 	c.counts.misses.Add(1)
 	f, shared := c.join(ctx, key, load)
 	result, err := f.wait(ctx)
+	if shared && err == nil && !c.stands(result.Value) { // its load began before this call did; the next one did not
+		c.leave(key, f)
+		f, shared = c.join(ctx, key, load)
+		result, err = f.wait(ctx)
+	}
 	if err != nil && kept.Outcome == Spare {
 		c.counts.spares.Add(1)
 		kept.Failure = err
@@ -165,11 +171,13 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], paused bool) {
 			outcome = e.life.ended()
 		}
 	}
-	if outcome == Miss {
+	if outcome == Miss || !c.stands(e.value) {
 		return Result[V]{}, false
 	}
 	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, now.Sub(e.failed) < pause
 }
+
+func (c *Cache[V]) stands(value V) bool { return c.options.Stands == nil || c.options.Stands(value) }
 
 // keep stores a value, and returns when it can be found. Ristretto may decline new keys under pressure; then
 // the next call loads again. One at a time: of several new values in its queue it drops those for which there

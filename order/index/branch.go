@@ -35,16 +35,23 @@ func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	return nil
 }
 
-func (f *follower) standing() (branch uint64, doubt <-chan struct{}) {
+// stand is what a chain's answers rest on at a time.
+type stand struct {
+	branch uint64     // counts the reorgs that were seen
+	head   chain.Hash // of the newest block that the chain told of
+}
+
+func (f *follower) standing() stand {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.branch, f.doubt
+	return stand{f.branch, f.told}
 }
 
 // doubts returns what is closed when no block is in doubt any more, nil when none is.
 func (f *follower) doubts() <-chan struct{} {
-	_, doubt := f.standing()
-	return doubt
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.doubt
 }
 
 // readHead asks for the newest block. When it cannot follow the one before, or precede it, the chain is in doubt
@@ -56,8 +63,12 @@ func (f *follower) readHead(ctx context.Context) (order.Head, error) {
 		return order.Head{}, err
 	}
 	f.mu.Lock()
-	before := f.head
+	before, isNew := f.head, f.told != head.Latest.Hash
+	f.told = head.Latest.Hash
 	f.mu.Unlock()
+	if isNew && f.advanced != nil {
+		f.advanced(f.chain)
+	}
 	if contradict(before, head.Latest) {
 		f.doubtSince(head)
 	}

@@ -21,21 +21,17 @@ func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) 
 		return certain, nil
 	}
 	doubtful, sure := split(certain, func(l order.Lock) bool { return x.isBehind(x.byChain[l.Give.Chain]) })
-	open, _ := split(unconfirmed, func(l order.Lock) bool { return !x.coversAll(l.Give.Chain) })
-	if len(doubtful) == 0 && len(open) == 0 {
-		return sure, nil
-	}
-	kept, failed := x.kept(ctx, slices.Concat(doubtful, open))
+	kept, failed := x.kept(ctx, slices.Concat(doubtful, unconfirmed))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var unreachable UnreachableError
-	for _, l := range open {
+	for _, l := range unconfirmed {
 		if err := failed[l.Give.Chain]; err != nil && !slices.Contains(unreachable.Chains, l.Give.Chain) {
 			unreachable.add(l.Give.Chain, err)
 		}
 		if known := kept[l.Order]; known.State == order.StateCreated {
-			l.Give.Amount = known.Amount
+			l.Give.Amount, l.Unread = known.Amount, true
 			sure = append(sure, l)
 		}
 	}
@@ -53,12 +49,6 @@ func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) 
 // isBehind reports whether the store lacks what a followed chain said lately.
 func (x *Index) isBehind(f *follower) bool {
 	return f != nil && f.lag().By(time.Now()) > x.options.Behind
-}
-
-// coversAll reports whether the store has everything that a chain ever said.
-func (x *Index) coversAll(id chain.ID) bool {
-	f := x.byChain[id]
-	return f != nil && f.coversAll() && !x.isBehind(f)
 }
 
 // split parts locks into those that are and those that are not.
@@ -79,13 +69,13 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 	now := time.Now()
 	kept := map[order.ID]order.Kept{}
 	questions := map[chain.ID][]order.ID{}
-	branches := map[chain.ID]uint64{}
+	standing := map[chain.ID]stand{}
+	for _, f := range x.followers {
+		standing[f.chain] = f.standing()
+	}
 	for _, l := range locks {
 		id := l.Give.Chain
-		if f, followed := x.byChain[id]; followed {
-			branches[id], _ = f.standing()
-		}
-		if known, fresh := x.confirmed.recall(l.Order, branches[id], now); fresh {
+		if known, fresh := x.confirmed.recall(l.Order, standing[id], now); fresh {
 			kept[l.Order] = known
 		} else if _, tells := x.sources[id].(order.Keeper); tells {
 			questions[id] = append(questions[id], l.Order)
@@ -108,7 +98,7 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 			}
 			for i, answer := range answers {
 				kept[ids[i]] = answer
-				x.confirmed.remember(ids[i], answer, branches[id], now)
+				x.confirmed.remember(ids[i], answer, standing[id], now)
 			}
 		})
 	}
@@ -124,12 +114,15 @@ type confirmations struct {
 
 type confirmation struct {
 	order.Kept
-	branch uint64 // of the chain, when it was asked
-	until  time.Time
+	on    stand // of the chain, when it was asked
+	again bool  // another head of the branch had told the same
+	until time.Time
 }
 
-// How long an answer of a chain is good for, unless a reorg is seen. A claim is for ever but for them; a fulfilled order that does
-// not exist is a forgery, and a forger can make many; a created one may be claimed with the next block.
+// How long an answer of a chain is good for that is told again, unless a reorg is seen. A claim is for ever but for
+// them; a fulfilled order that does not exist is a forgery, and a forger can make many; a created one may be claimed
+// with the next block. What is told for the first time may be in a block that was not read and that a reorg drops
+// unseen: it is good until the chain's next head.
 var confirmationLife = map[order.State]time.Duration{
 	order.None:                    time.Minute,
 	order.StateCreated:            10 * time.Second,
@@ -137,19 +130,22 @@ var confirmationLife = map[order.State]time.Duration{
 	order.StateClaimedOrderCancel: time.Hour,
 }
 
-func (c *confirmations) recall(id order.ID, branch uint64, now time.Time) (order.Kept, bool) {
+func (c *confirmations) recall(id order.ID, on stand, now time.Time) (order.Kept, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, told := c.known[id]
-	return known.Kept, told && known.branch == branch && now.Before(known.until)
+	holds := known.on == on || known.again && known.on.branch == on.branch
+	return known.Kept, told && holds && now.Before(known.until)
 }
 
-func (c *confirmations) remember(id order.ID, kept order.Kept, branch uint64, now time.Time) {
+func (c *confirmations) remember(id order.ID, kept order.Kept, on stand, now time.Time) {
 	const most = 200_000
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= most {
 		c.known = make(map[order.ID]confirmation)
 	}
-	c.known[id] = confirmation{kept, branch, now.Add(confirmationLife[kept.State])}
+	before, told := c.known[id]
+	again := told && before.State == kept.State && before.on.branch == on.branch && (before.again || before.on.head != on.head)
+	c.known[id] = confirmation{kept, on, again, now.Add(confirmationLife[kept.State])}
 }

@@ -138,3 +138,62 @@ func TestLockedAsksAGiveChainThatIsBehind(t *testing.T) {
 		}
 	})
 }
+
+// TestLockedHasDeliveriesWhoseCreationComesNext reads a delivery before the block of its creation, which a reorg drops
+// unseen. What the give chain said of it is good until its next head.
+func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	w.give.drop(1)
+	followAll(t, x) // the whole chain, but for the creation
+	w.give.mine([]told{w.deal.created()})
+	w.fulfil()
+	follow(t, x.byChain[137])
+	for range 2 {
+		locked, err := x.Locked(t.Context(), taker)
+		if err != nil || len(locked) != 1 || !locked[0].Unread {
+			t.Errorf("Locked = %+v, %v, want the order, with word that its creation was not read", locked, err)
+		}
+	}
+	if asked := w.give.times("Kept"); asked != 1 {
+		t.Errorf("the give chain was asked %d times, want once", asked)
+	}
+	w.give.drop(1)
+	w.give.mine()
+	follow(t, x.byChain[1])
+	if got := lockedOrders(t, x); got != 0 {
+		t.Errorf("%d orders are locked, want none: the creation was dropped", got)
+	}
+	w.give.mine([]told{w.deal.created()})
+	follow(t, x.byChain[1])
+	locked, err := x.Locked(t.Context(), taker)
+	if err != nil || len(locked) != 1 || locked[0].Unread {
+		t.Errorf("Locked = %+v, %v, want the order as it was read", locked, err)
+	}
+}
+
+// TestConfirmationsAreTrustedLongerTheSecondTime asks for one order at one head after the other.
+func TestConfirmationsAreTrustedLongerTheSecondTime(t *testing.T) {
+	id, now := order.ID{1}, time.Now()
+	at := func(branch uint64, head byte) stand { return stand{branch, chain.Hash{head}} }
+	claimed := order.Kept{State: order.StateClaimedUnlock}
+	var c confirmations
+	for _, step := range []struct {
+		asked stand
+		later stand
+		after time.Duration
+		want  bool
+	}{
+		{at(0, 'a'), at(0, 'a'), time.Minute, true},
+		{at(0, 'a'), at(0, 'b'), 0, false}, // the claim may be in a block that was dropped unseen
+		{at(0, 'b'), at(0, 'c'), time.Minute, true},
+		{at(0, 'c'), at(0, 'd'), time.Hour, false},
+		{at(0, 'd'), at(1, 'd'), 0, false},
+		{at(1, 'e'), at(1, 'f'), 0, false},
+	} {
+		c.remember(id, claimed, step.asked, now)
+		if known, fresh := c.recall(id, step.later, now.Add(step.after)); fresh != step.want || known != claimed {
+			t.Errorf("asked at %v, recalled at %v %v later: %v, %v, want %v", step.asked, step.later, step.after, known, fresh, step.want)
+		}
+	}
+}

@@ -23,6 +23,7 @@ type follower struct {
 	logger      *slog.Logger
 	changed     func([]Change)
 	reorganised func(chain.ID)
+	advanced    func(chain.ID)
 	poll        time.Duration
 	lookback    uint64
 	width       width
@@ -31,8 +32,9 @@ type follower struct {
 
 	mu        sync.Mutex
 	position  checkpoint
-	begun     bool // position is known
-	head      order.Block
+	begun     bool          // position is known
+	told      chain.Hash    // of the newest block that the chain told of
+	head      order.Block   // that block, as soon as it was compared with those that were read
 	finalized uint64        // newest block past any reorg
 	doubt     chan struct{} // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
 	branch    uint64        // counts reorgs
@@ -50,6 +52,7 @@ func newFollower(store *Store, id chain.ID, source order.Source, o Options) *fol
 		logger:      o.Logger.With("chain", id),
 		changed:     o.Changed,
 		reorganised: o.Reorganised,
+		advanced:    o.Advanced,
 		poll:        poll,
 		lookback:    o.Lookback,
 		width:       newWidth(o.Range),

@@ -44,6 +44,9 @@ type Options struct {
 	// Reorganised hears of a chain whose blocks may have been dropped, before anything is told of its new branch:
 	// what was told of the chain so far may be wrong. It must not take long.
 	Reorganised func(chain.ID)
+	// Advanced hears of a chain's new head before anything is told of it: blocks that chains told of and that were
+	// not read by then may not be among those below it. It must not take long.
+	Advanced func(chain.ID)
 	// Announce hears of an order whose chains are about to be asked what became of it, so that what else has
 	// to be known of it can be fetched at the same time. It must not take long.
 	Announce func(context.Context, *order.Order)

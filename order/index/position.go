@@ -66,10 +66,3 @@ func (f *follower) hasBegun() bool {
 	defer f.mu.Unlock()
 	return f.begun
 }
-
-// coversAll reports whether the store reaches back to where the chain begins.
-func (f *follower) coversAll() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.begun && f.position.first == 0
-}

@@ -67,3 +67,13 @@ func (s *Store) keptBlock(ctx context.Context, id chain.ID, below uint64) (b kep
 	}
 	return b, true, nil
 }
+
+// keeps reports whether a block that can still be dropped was read.
+func (s *Store) keeps(ctx context.Context, id chain.ID, b keptBlock) (kept bool, err error) {
+	row := s.reader.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM blocks WHERE chain = $1 AND number = $2 AND hash = $3)`, id, b.number, b.hash[:])
+	if err := row.Scan(&kept); err != nil {
+		return false, fmt.Errorf("read block %d of chain %d: %w", b.number, id, explain(err))
+	}
+	return kept, nil
+}

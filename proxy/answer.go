@@ -27,6 +27,7 @@ type answer struct {
 
 	subject cache.Key // of the question that the index answered; absent when it was not asked
 	settled bool      // no reorg can make it wrong
+	heads   uint64    // how many heads had been told when the load began
 }
 
 // page is a body with its headers.
@@ -40,6 +41,7 @@ type page struct {
 	final     bool       // nothing can follow what the body tells
 	orders    []order.ID // that the body is about
 	chains    []chain.ID // that the body is about; none: all that are indexed
+	unread    []chain.ID // that told of it what the index has not read
 	freshness freshness
 
 	quoted  time.Time // when the prices in the body were asked for; zero: it has none

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,91 @@ func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
 		<-time.After(time.Millisecond)
 		if got := string(body(t, get(s, path))); got != "[]" {
 			t.Errorf("what was read before the reorg was kept: %s", got)
+		}
+	})
+}
+
+// TestNewHeadsEndAnswersThatTheIndexHasNotRead has chain 8453 tell of an order, or of what is locked, ahead of the index.
+func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
+	for name, unread := range map[string]bool{"not read": true, "read": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newWorld(t).server(t, func(o *Options) {
+					o.Unread = func(_ context.Context, told *order.Order) []chain.ID {
+						if unread {
+							return []chain.ID{told.Terms.Give.Chain}
+						}
+						return nil
+					}
+					now := o.Locked
+					o.Locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
+						locked, err := now(ctx, who)
+						locked[0].Unread = unread
+						return locked, err
+					}
+				})
+				for _, path := range append(aboutOrder(), "/api/Satistics/"+taker+"/lockedAssets") {
+					isKept(t, s, path)
+					s.Advanced(137)
+					if !isKept(t, s, path) {
+						t.Errorf("GET %s is given up with a head of another chain", path)
+					}
+					s.Advanced(8453)
+					if got, want := isKept(t, s, path), !unread; got != want {
+						t.Errorf("GET %s is kept after a new head: %v, want %v", path, got, want)
+					}
+					<-time.After(movingLife.Fresh) // from here on it would be served while it is loaded again
+					s.Advanced(8453)
+					if got, want := isKept(t, s, path), !unread; got != want {
+						t.Errorf("GET %s is kept past its freshness after a new head: %v, want %v", path, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAnswersUnderWayAtANewHeadAreNotShared holds a load of what the index has not read while a new head comes: who
+// asked before gets the answer, who asks afterwards one that was loaded after it.
+func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held, loads := make(chan struct{}), 0
+		s := newWorld(t).server(t, func(o *Options) {
+			now := o.Orders
+			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				loads++
+				if loads > 1 {
+					return nil, order.ErrNotFound // its block was dropped
+				}
+				<-held
+				return now(ctx, tx)
+			}
+			o.Unread = func(context.Context, *order.Order) []chain.ID { return []chain.ID{8453} }
+		})
+		ask := func() chan int {
+			status := make(chan int, 1)
+			go func() {
+				response := get(s, ordersPath+createdTx)
+				body(t, response)
+				status <- response.StatusCode
+			}()
+			synctest.Wait()
+			return status
+		}
+		before := ask()
+		s.Advanced(8453)
+		after, together := ask(), ask()
+		close(held)
+		if got := <-before; got != http.StatusOK {
+			t.Errorf("who asked before the head got %d, want 200", got)
+		}
+		for _, status := range []chan int{after, together} {
+			if got := <-status; got != http.StatusNotFound {
+				t.Errorf("who asked after the head got %d, want 404", got)
+			}
+		}
+		if loads != 2 {
+			t.Errorf("%d loads, want one for those before the head and one for those after it", loads)
 		}
 	})
 }

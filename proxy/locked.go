@@ -52,7 +52,13 @@ func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, c
 	if err != nil {
 		return nil, noLife, err
 	}
-	return onePage(s.encoder.AppendLocked(nil, locked, worth)), lockedLife, nil
+	p := page{body: s.encoder.AppendLocked(nil, locked, worth)}
+	for _, c := range locked {
+		if c.Unread {
+			p.unread = append(p.unread, c.Chain)
+		}
+	}
+	return []page{p}, lockedLife, nil
 }
 
 // worth looks up what tokens are called and, meanwhile, what they are worth.

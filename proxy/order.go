@@ -50,9 +50,9 @@ func parseOrderID(c *gin.Context) (order.ID, error) {
 
 func orderKey(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
 
-// orderPage is a page about one order.
-func orderPage(body []byte, o *order.Order) page {
-	return page{body: body, orders: []order.ID{o.ID}, chains: chainsOf(o), final: isFinal(o)}
+// pageOf is a page about one order.
+func (s *Server) pageOf(ctx context.Context, body []byte, o *order.Order) page {
+	return page{body: body, orders: []order.ID{o.ID}, chains: chainsOf(o), unread: s.unread(ctx, o), final: isFinal(o)}
 }
 
 func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
@@ -64,7 +64,7 @@ func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life
 	if err != nil {
 		return nil, noLife, err
 	}
-	return []page{orderPage(bodies[0], o)}, life, nil
+	return []page{s.pageOf(ctx, bodies[0], o)}, life, nil
 }
 
 func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
@@ -72,7 +72,7 @@ func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]page, cache.Lif
 	if err != nil {
 		return nil, noLife, s.unknown(err, unknownStatus)
 	}
-	return []page{orderPage(s.encoder.AppendStatus(nil, o), o)}, s.lifeOf([]*order.Order{o}), nil
+	return []page{s.pageOf(ctx, s.encoder.AppendStatus(nil, o), o)}, s.lifeOf([]*order.Order{o}), nil
 }
 
 // unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.

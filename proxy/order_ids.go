@@ -29,30 +29,32 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
 		key:     txKey,
 		load: func(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
-			ids, chains, life, err := s.orderIDs(ctx, tx)
+			p, life, err := s.orderIDs(ctx, tx)
 			if err != nil {
 				return nil, noLife, err
 			}
-			return []page{{body: encode(nil, ids), orders: ids, chains: chains}}, life, nil
+			p.body = encode(nil, p.orders)
+			return []page{p}, life, nil
 		},
 		indexed: true,
 	}
 }
 
-// orderIDs lists the orders of a transaction in log order, and the chains that they are about: none when there are
-// no orders. Here a transaction that no chain knows is one that has created no order so far: clients of these paths
+// orderIDs is a page, without its body, about the orders of a transaction in log order: about none, and all chains,
+// when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients of these paths
 // come again until the list is not empty.
-func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (ids []order.ID, chains []chain.ID, life cache.Life, err error) {
+func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (p page, life cache.Life, err error) {
 	orders, err := s.ordersOf(ctx, tx)
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
-		return nil, nil, unknownLife, nil
+		return page{}, unknownLife, nil
 	}
 	if err != nil {
-		return nil, nil, noLife, err
+		return page{}, noLife, err
 	}
 	for _, o := range orders {
-		ids = append(ids, o.ID)
-		chains = append(chains, chainsOf(o)...)
+		p.orders = append(p.orders, o.ID)
+		p.chains = append(p.chains, chainsOf(o)...)
+		p.unread = append(p.unread, s.unread(ctx, o)...)
 	}
-	return ids, chains, s.lifeOf(orders), nil
+	return p, s.lifeOf(orders), nil
 }

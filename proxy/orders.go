@@ -90,7 +90,7 @@ func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache
 	}
 	pages := make([]page, len(bodies))
 	for i, body := range bodies {
-		pages[i] = orderPage(body, orders[i])
+		pages[i] = s.pageOf(ctx, body, orders[i])
 		pages[i].link = seriesLink(i, len(bodies))
 	}
 	return pages, life, nil

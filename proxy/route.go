@@ -111,6 +111,7 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	defer cancel()
 	var lags map[chain.ID]index.Lag
 	var about cache.Key
+	heads := s.heads.now()
 	if r.indexed && s.options.Lag != nil {
 		lags = s.options.Lag() // before the index is read, for what is read is as fresh at least
 		about = r.key(subject, question)
@@ -127,7 +128,7 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 		pages[i].freshness = freshnessOf(lags, pages[i].chains, s.options.Behind, time.Now())
 	}
 	made := newAnswer(pages, life)
-	made.subject, made.settled = about, life == settledLife
+	made.subject, made.settled, made.heads = about, life == settledLife, heads
 	return made, life, nil
 }
 

@@ -56,6 +56,8 @@ type Options struct {
 	Behind time.Duration
 	// Settled reports whether no reorg can take back any event of an order; nil: hours after the newest.
 	Settled func(*order.Order) bool
+	// Unread lists the chains that told of an order what the index has not read (order/index.Index.Unread); nil: none.
+	Unread func(context.Context, *order.Order) []chain.ID
 	// Locked returns what is locked for a taker (order/index.Index.Locked).
 	Locked func(context.Context, chain.Address) ([]order.LockedChain, error)
 	// Estimate answers a swap request (quote.Estimator.Estimate).
@@ -96,6 +98,7 @@ type Server struct {
 	encoder   wire.Encoder
 	answers   *cache.Cache[answer]
 	creations creations
+	heads     heads
 	streams   streams
 	pages     *web.Pages
 	measures  *measures
@@ -113,20 +116,9 @@ func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
 	o.Behind = cmp.Or(o.Behind, time.Minute)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
-	answers, err := cache.New(cache.Options[answer]{
-		MaxBytes:  o.CacheBytes,
-		Cost:      answer.cost,
-		Tags:      answer.tags,
-		MaxLoads:  o.MaxLoads,
-		LoadLimit: max(o.OrderLimit, o.SwapLimit),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("answers: %w", err)
-	}
 	s := &Server{
 		options: o,
 		encoder: wire.Encoder{Chains: o.Chains},
-		answers: answers,
 		pages:   web.New(o.Chains),
 		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
 		log:     cmp.Or(o.Logger, slog.Default()),
@@ -134,8 +126,20 @@ func New(o Options) (*Server, error) {
 		limiter: limiter{address: o.AddressQuota, keys: o.ClientKeys, proxies: o.TrustedProxies},
 		prices:  map[string]priced{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}},
 	}
-	if s.measures, err = newMeasures(answers.Stats); err != nil {
-		answers.Close()
+	var err error
+	s.answers, err = cache.New(cache.Options[answer]{
+		MaxBytes:  o.CacheBytes,
+		Cost:      answer.cost,
+		Tags:      answer.tags,
+		Stands:    s.stands,
+		MaxLoads:  o.MaxLoads,
+		LoadLimit: max(o.OrderLimit, o.SwapLimit),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("answers: %w", err)
+	}
+	if s.measures, err = newMeasures(s.answers.Stats); err != nil {
+		s.answers.Close()
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	s.handler = s.router()

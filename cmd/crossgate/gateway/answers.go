@@ -37,6 +37,12 @@ func (s *sets) settled(o *order.Order) bool {
 	return now.index.Settled(o)
 }
 
+func (s *sets) unread(ctx context.Context, o *order.Order) []chain.ID {
+	now, done := s.use()
+	defer done()
+	return now.index.Unread(ctx, o)
+}
+
 func (s *sets) locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, error) {
 	now, done := s.use()
 	defer done()

@@ -48,6 +48,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Lag:              now.lag,
 		Behind:           c.Index.Behind,
 		Settled:          now.settled,
+		Unread:           now.unread,
 		Locked:           now.locked,
 		Estimate:         now.estimate,
 		Serves:           now.serves,

@@ -24,6 +24,7 @@ func (p *parts) index(store *index.Store, c config.Index, log *slog.Logger, told
 		// The face is made of the index, so it is looked up when there is something to tell: while the gateway runs.
 		o.Changed = func(changes []index.Change) { told.server.Changed(changes) }
 		o.Reorganised = func(id chain.ID) { told.server.Reorganised(id) }
+		o.Advanced = func(id chain.ID) { told.server.Advanced(id) }
 	}
 	return index.New(store, p.sources, o)
 }

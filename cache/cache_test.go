@@ -104,11 +104,14 @@ func TestOldValuesOutliveFailingLoads(t *testing.T) {
 }
 
 func TestZeroLifeIsNotKept(t *testing.T) {
-	c := open(t, Options[string]{})
-	var loads atomic.Int64
-	for i := range 3 {
-		want(t, c, counted(&loads, Life{}), fmt.Sprint("value ", i+1), Miss, 0)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		var loads atomic.Int64
+		for i := range 3 {
+			want(t, c, counted(&loads, Life{}), fmt.Sprint("value ", i+1), Miss, 0)
+			synctest.Wait() // until then a call shares the load that is landing
+		}
+	})
 }
 
 func TestErrorsAreNotKept(t *testing.T) {

@@ -94,31 +94,40 @@ func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got rea
 }
 
 // inSequence reads the ranges that next plans and hands what they hold to store in their sequence. One is
-// always read; as many more are read ahead as places in spare are free. It ends with the first error of
+// always read; as many more are read ahead as places in spare are free. A range keeps its place until it is stored:
+// places bound the memory too, however much faster blocks are read than stored. It ends with the first error of
 // store, when all reading has ended.
 func inSequence(
 	ctx context.Context, spare chan struct{}, next func() (blocks, bool),
 	read func(context.Context, blocks) (reading, error), store func(reading, error) error,
 ) error {
-	ctx, cancel := context.WithCancel(ctx)
-	var readers sync.WaitGroup
-	defer readers.Wait()
-	defer cancel()
 	type outcome struct {
 		got reading
 		err error
 	}
-	var queue []chan outcome
-	begin := func(done func()) bool {
+	type pending struct {
+		answer chan outcome
+		leave  func() // its place
+	}
+	var queue []pending
+	defer func() {
+		for _, p := range queue {
+			p.leave()
+		}
+	}()
+	ctx, cancel := context.WithCancel(ctx)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	defer cancel()
+	begin := func(leave func()) bool {
 		r, more := next()
 		if !more {
-			done()
+			leave()
 			return false
 		}
 		answer := make(chan outcome, 1)
-		queue = append(queue, answer)
+		queue = append(queue, pending{answer, leave})
 		readers.Go(func() {
-			defer done()
 			got, err := read(ctx, r)
 			answer <- outcome{got, err}
 		})
@@ -130,9 +139,11 @@ func inSequence(
 		}
 		for takePlace(spare) && begin(func() { <-spare }) {
 		}
-		o := <-queue[0]
+		o := <-queue[0].answer
+		err := store(o.got, o.err)
+		queue[0].leave()
 		queue = queue[1:]
-		if err := store(o.got, o.err); err != nil {
+		if err != nil {
 			return err
 		}
 	}

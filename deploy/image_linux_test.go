@@ -1,0 +1,255 @@
+package deploy_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// nobody is the user and group that the images name.
+const nobody = 65532
+
+// buildah builds images and runs them without a daemon, in a store of its own that ends with the test.
+type buildah struct{ root, runRoot string }
+
+func newBuildah(t *testing.T) buildah {
+	t.Helper()
+	if _, err := exec.LookPath("buildah"); err != nil {
+		t.Skip("buildah is not there; Debian and Ubuntu: apt-get install buildah")
+	}
+	if os.Getuid() != 0 {
+		t.Skip("images are built and run by root only: run the test as root")
+	}
+	b := buildah{filepath.Join(t.TempDir(), "images"), filepath.Join(t.TempDir(), "running")}
+	t.Cleanup(func() { _ = b.command(t, "rm", "--all").Run() })
+	return b
+}
+
+func (b buildah) command(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	arguments = append([]string{"--root", b.root, "--runroot", b.runRoot, "--storage-driver", "vfs"}, arguments...)
+	return exec.Command("buildah", arguments...)
+}
+
+// do returns the last line that buildah says: the id or path of what it made.
+func (b buildah) do(t *testing.T, arguments ...string) string {
+	t.Helper()
+	command := b.command(t, arguments...)
+	var said bytes.Buffer
+	command.Stderr = &said
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("buildah %s: %v\n%s%s", strings.Join(arguments, " "), err, out, said.String())
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1]
+}
+
+func (b buildah) build(t *testing.T, tag string, arguments ...string) {
+	t.Helper()
+	b.do(t, append([]string{"build", "--isolation", "chroot", "--network", "host", "--pull-never", "--tag", tag}, arguments...)...)
+}
+
+// standIn makes an image by the name of the one that the Dockerfile builds in, which may be out of reach: this machine's
+// Go, shell and certificates. It returns what to mount into its containers.
+func (b buildah) standIn(t *testing.T) (mounts []string) {
+	t.Helper()
+	dockerfile, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(dockerfile), "\nFROM ")
+	name, _, _ := strings.Cut(after, " AS ")
+	context := t.TempDir()
+	for _, directory := range []string{"etc/ssl/certs", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(context, directory), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, link := range []string{"bin", "lib", "lib64"} {
+		if err := os.Symlink("usr/"+link, filepath.Join(context, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const certificates = "/etc/ssl/certs/ca-certificates.crt"
+	copyFile(t, certificates, filepath.Join(context, certificates))
+	file := filepath.Join(t.TempDir(), "Dockerfile")
+	text := "FROM scratch\nCOPY . /\nENV PATH=/goroot/bin:/usr/bin:/bin GOROOT=/goroot GOMODCACHE=/modules GOCACHE=/built GOFLAGS=-buildvcs=false"
+	for _, setting := range []string{"GOPROXY", "GOSUMDB"} {
+		text += " " + setting + "=" + goEnv(t, setting)
+	}
+	if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.build(t, "docker.io/library/"+name, "--file", file, context)
+	return []string{
+		"--volume", "/usr:/usr:ro", "--volume", goEnv(t, "GOROOT") + ":/goroot:ro",
+		"--volume", goEnv(t, "GOMODCACHE") + ":/modules", "--volume", goEnv(t, "GOCACHE") + ":/built",
+	}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestImagesAnswer builds both images, the one from sources with a stand-in for the image that its Go comes from, and runs
+// a gateway in each: as nobody, who can write to /data alone.
+func TestImagesAnswer(t *testing.T) {
+	b := newBuildah(t)
+	b.build(t, "sources", append(b.standIn(t), "--file", "Dockerfile", "..")...)
+	root := b.answers(t, "sources")
+	binary := t.TempDir()
+	copyFile(t, filepath.Join(root, "crossgate"), filepath.Join(binary, "crossgate"))
+	copyFile(t, filepath.Join(root, "etc/ssl/certs/ca-certificates.crt"), filepath.Join(binary, "ca-certificates.crt"))
+	if err := os.Mkdir(filepath.Join(binary, "data"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.build(t, "binary", "--file", "Dockerfile.binary", binary)
+	b.answers(t, "binary")
+}
+
+// answers runs a gateway in a container of the image, asks it, and stops it. It returns where the container's files are.
+func (b buildah) answers(t *testing.T, image string) (root string) {
+	t.Helper()
+	container := b.do(t, "from", "--pull-never", image)
+	root = b.do(t, "mount", container)
+	checkNothingIsNobodys(t, image, root)
+	file := filepath.Join(t.TempDir(), "crossgate.yaml")
+	configuration := "telemetry: {admin: ''}\nindex: {path: /data/crossgate.db}\nchains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:9'}]}]\n"
+	if err := os.WriteFile(file, []byte(configuration), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	running := b.command(t, "run", "--isolation", "chroot", "--network", "host", "--volume", file+":"+file+":ro", container, "--",
+		"/crossgate", "serve", "--listen", "127.0.0.1:0", "--config", file)
+	var said bytes.Buffer
+	running.Stderr = &said
+	out, err := running.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = running.Wait()
+		t.Fatalf("%s: the gateway said %q and %s: %v", image, line, said.String(), err)
+	}
+	inside := processWith(t, "/crossgate", file)
+	t.Cleanup(func() { _ = inside.Kill() })
+	checkUser(t, image, inside.Pid)
+	_, url, _ := strings.Cut(strings.TrimSpace(line), " on ")
+	checkHealth(t, image, url)
+	if err := inside.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := running.Wait(); err != nil {
+		t.Errorf("%s: the gateway ended with %v and said %s", image, err, said.String())
+	}
+	return root
+}
+
+func checkHealth(t *testing.T, image, url string) {
+	t.Helper()
+	client := http.Client{Timeout: time.Minute}
+	defer client.CloseIdleConnections()
+	response, err := client.Get(url + "/healthz")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), "ok") {
+		t.Errorf("%s: GET /healthz = %d %s %v, want 200", image, response.StatusCode, body, err)
+	}
+}
+
+// processWith finds the process of a program by an argument that no other has.
+func processWith(t *testing.T, program, argument string) *os.Process {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		text, err := os.ReadFile(line)
+		if err != nil || !strings.HasPrefix(string(text), program+"\x00") || !strings.Contains(string(text), "\x00"+argument+"\x00") {
+			continue
+		}
+		id, err := strconv.Atoi(filepath.Base(filepath.Dir(line)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := os.FindProcess(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return process
+	}
+	t.Fatalf("no process is %s with %s", program, argument)
+	return nil
+}
+
+// checkUser wants a process that is nobody and has no capabilities.
+func checkUser(t *testing.T, image string, id int) {
+	t.Helper()
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(id), "status"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nUid:\t65532\t65532\t65532\t65532\n", "\nGid:\t65532\t65532\t65532\t65532\n", "\nCapEff:\t0000000000000000\n"} {
+		if !strings.Contains(string(status), want) {
+			t.Errorf("%s: the gateway's status has no %q:\n%s", image, want, status)
+		}
+	}
+}
+
+// checkNothingIsNobodys wants an image in which /data is all that its user could change: its root is as good as read-only.
+func checkNothingIsNobodys(t *testing.T, image, root string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		owner := info.Sys().(*syscall.Stat_t)
+		writable := owner.Uid == nobody || owner.Gid == nobody && info.Mode()&0o020 != 0 || info.Mode()&0o002 != 0
+		if isData := path == filepath.Join(root, "data"); writable != isData {
+			t.Errorf("%s: user %d can change %s: %v", image, nobody, strings.TrimPrefix(path, root), writable)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

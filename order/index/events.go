@@ -52,15 +52,24 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 	return events, nil
 }
 
+// told returns the events of one order.
+func (s *Store) told(ctx context.Context, id order.ID) (events []order.Event, err error) {
+	ctx, end := s.startSpan(ctx, "SELECT", "events")
+	defer func() { end(err) }()
+	return eventsOf(ctx, s.reader, id)
+}
+
 // createdIn returns the events of all orders that a transaction created: for each order all of its events
 // together, in the sequence of the creations.
-func (s *Store) createdIn(ctx context.Context, tx chain.TxHash) ([][]order.Event, error) {
+func (s *Store) createdIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
+	ctx, end := s.startSpan(ctx, "SELECT", "events")
+	defer func() { end(err) }()
 	creations, err := queryEvents(ctx, s.reader, `SELECT `+eventColumns+`
 		FROM events WHERE tx = $1 AND kind = 'created' ORDER BY chain, block, log_index`, tx.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("read creations in %s: %w", tx, explain(err))
 	}
-	orders := make([][]order.Event, 0, len(creations))
+	orders = make([][]order.Event, 0, len(creations))
 	for _, creation := range creations {
 		events, err := eventsOf(ctx, s.reader, creation.Order)
 		if err != nil {
@@ -72,7 +81,9 @@ func (s *Store) createdIn(ctx context.Context, tx chain.TxHash) ([][]order.Event
 }
 
 // addStored adds to each order's events those that are stored: what its other chain said, for instance.
-func (s *Store) addStored(ctx context.Context, orders [][]order.Event) error {
+func (s *Store) addStored(ctx context.Context, orders [][]order.Event) (err error) {
+	ctx, end := s.startSpan(ctx, "SELECT", "events")
+	defer func() { end(err) }()
 	for i, events := range orders {
 		stored, err := eventsOf(ctx, s.reader, events[0].Order)
 		if err != nil {

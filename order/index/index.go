@@ -139,7 +139,7 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found *order.Order, err 
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()
 	from := origin{unsettled: x.unsettled(), stored: true}
-	known, err := eventsOf(ctx, x.store.reader, id)
+	known, err := x.store.told(ctx, id)
 	if err != nil {
 		return nil, err
 	}

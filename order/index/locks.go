@@ -50,6 +50,8 @@ const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_cha
 // locks lists what is locked for an unlock authority, and what it delivered of orders whose creation was not
 // seen, both by give chain, give token, take chain and id.
 func (s *Store) locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
+	ctx, end := s.startSpan(ctx, "SELECT", "orders")
+	defer func() { end(err) }()
 	rows, err := s.reader.QueryContext(ctx, lockedOrdersOf, blob(taker.Bytes()))
 	if err != nil {
 		return nil, nil, unavailable(ctx, err)

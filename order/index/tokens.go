@@ -12,13 +12,15 @@ import (
 )
 
 // Tokens returns what was kept of tokens by KeepTokens; others are left out.
-func (s *Store) Tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Reading, error) {
+func (s *Store) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key]token.Reading, err error) {
+	ctx, end := s.startSpan(ctx, "SELECT", "tokens")
+	defer func() { end(err) }()
 	byChain := map[chain.ID][]chain.Address{}
 	for _, key := range keys {
 		byChain[key.Chain] = append(byChain[key.Chain], key.Address)
 	}
 	const atOnce = 500 // parameters of a statement
-	known := make(map[token.Key]token.Reading, len(keys))
+	known = make(map[token.Key]token.Reading, len(keys))
 	for id, addresses := range byChain {
 		for part := range slices.Chunk(addresses, atOnce) {
 			if err := s.tokensOn(ctx, id, part, known); err != nil {
@@ -65,10 +67,12 @@ func (s *Store) KeepTokens(ctx context.Context, readings map[token.Key]token.Rea
 	if len(rows) == 0 {
 		return nil
 	}
+	ctx, end := s.startSpan(ctx, "INSERT", "tokens")
 	err := s.change(ctx, func(tx *transaction) error {
 		return tx.execEach(ctx, `INSERT INTO tokens (chain, address, decimals, name, symbol) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (chain, address) DO UPDATE SET decimals = excluded.decimals, name = excluded.name, symbol = excluded.symbol`, rows)
 	})
+	end(err)
 	if err != nil {
 		return fmt.Errorf("keep %d tokens: %w", len(rows), err)
 	}

@@ -1,0 +1,120 @@
+package index
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	client "go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/token"
+)
+
+// recordSpans has spans kept until the test ends.
+func recordSpans(t *testing.T) *tracetest.SpanRecorder {
+	t.Helper()
+	recorder := tracetest.NewSpanRecorder()
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
+	return recorder
+}
+
+// TestQuestionsToTheDatabaseAreSpans wants the spans to say which database was asked for what and no more.
+func TestQuestionsToTheDatabaseAreSpans(t *testing.T) {
+	for system, open := range map[string]func(*testing.T) *Store{"sqlite": openStore, "postgresql": openPostgres} {
+		t.Run(system, func(t *testing.T) {
+			store, recorder := open(t), recordSpans(t)
+			checkQuestions(t.Context(), t, store)
+			if spans := recorder.Ended(); len(spans) != 0 {
+				t.Fatalf("%d spans outside of any trace", len(spans))
+			}
+			ctx, request := otel.Tracer("test").Start(t.Context(), "request")
+			checkQuestions(ctx, t, store)
+			request.End()
+			var got []string
+			for _, span := range recorder.Ended() {
+				if span.Name() == "request" {
+					continue
+				}
+				said := span.Name()
+				for _, attribute := range span.Attributes() {
+					said += " " + string(attribute.Key) + "=" + attribute.Value.AsString()
+				}
+				got = append(got, said)
+				if span.SpanKind() != client.SpanKindClient || span.Parent().SpanID() != request.SpanContext().SpanID() {
+					t.Errorf("%s is of kind %s and below %s", span.Name(), span.SpanKind(), span.Parent().SpanID())
+				}
+			}
+			const tail = " db.operation.name="
+			want := []string{
+				"SELECT events db.system.name=" + system + tail + "SELECT db.collection.name=events",
+				"SELECT events db.system.name=" + system + tail + "SELECT db.collection.name=events",
+				"SELECT orders db.system.name=" + system + tail + "SELECT db.collection.name=orders",
+				"INSERT tokens db.system.name=" + system + tail + "INSERT db.collection.name=tokens",
+				"SELECT tokens db.system.name=" + system + tail + "SELECT db.collection.name=tokens",
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("spans (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// checkQuestions asks a store for everything that requests ask it for.
+func checkQuestions(ctx context.Context, t *testing.T, store *Store) {
+	t.Helper()
+	decimals := uint8(6)
+	key := token.Key{Chain: 1, Address: taker}
+	if _, err := store.told(ctx, order.ID{1}); err != nil {
+		t.Error(err)
+	}
+	if _, err := store.createdIn(ctx, chain.NewTxHash(make([]byte, 32))); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := store.locks(ctx, taker); err != nil {
+		t.Error(err)
+	}
+	if err := store.KeepTokens(ctx, map[token.Key]token.Reading{key: {Decimals: &decimals}}); err != nil {
+		t.Error(err)
+	}
+	if kept, err := store.Tokens(ctx, []token.Key{key}); err != nil || len(kept) != 1 {
+		t.Errorf("Tokens() = %v, %v", kept, err)
+	}
+}
+
+func TestFailedQuestionsToTheDatabaseSayWhy(t *testing.T) {
+	store, recorder := openStore(t), recordSpans(t)
+	ctx, request := otel.Tracer("test").Start(t.Context(), "request")
+	defer request.End()
+	gone, leave := context.WithCancel(ctx)
+	leave()
+	if _, err := store.told(gone, order.ID{1}); err == nil {
+		t.Error("a question of nobody was answered")
+	}
+	if _, err := store.writer.ExecContext(t.Context(), `DROP TABLE events`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.told(ctx, order.ID{1}); err == nil {
+		t.Error("events were read of no table")
+	}
+	spans := recorder.Ended()
+	if len(spans) != 2 {
+		t.Fatalf("%d spans, want 2", len(spans))
+	}
+	for i, want := range []string{"canceled", "1"} { // SQLITE_ERROR
+		said := map[string]string{}
+		for _, attribute := range spans[i].Attributes() {
+			said[string(attribute.Key)] = attribute.Value.AsString()
+		}
+		if said["error.type"] != want || spans[i].Status().Code != codes.Error {
+			t.Errorf("span %d says %v with status %v, want error.type %s", i, said, spans[i].Status(), want)
+		}
+	}
+}

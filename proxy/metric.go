@@ -79,13 +79,18 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 
 // lookup counts what the cache had for a question.
 func (m *measures) lookup(ctx context.Context, route string, outcome cache.Outcome, shared bool) {
-	labels := lookupLabels{route, outcome.String()}
-	if shared {
-		labels.outcome = "shared"
-	}
+	labels := lookupLabels{route, outcomeOf(outcome, shared)}
 	m.lookups.Add(ctx, 1, m.outcomes.of(labels, func() metric.AddOption {
 		return metric.WithAttributeSet(attribute.NewSet(routeKey.String(labels.route), outcomeKey.String(labels.outcome)))
 	})...)
+}
+
+// outcomeOf is an outcome in one word.
+func outcomeOf(outcome cache.Outcome, shared bool) string {
+	if shared {
+		return "shared"
+	}
+	return outcome.String()
 }
 
 // close ends the watch over the cache.

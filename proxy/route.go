@@ -100,9 +100,12 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.
 
 // miss gets the answer that is not there as it should be.
 func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
-	return s.answers.Get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
+	ctx, span := s.startLookup(ctx)
+	found, err := s.answers.Get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
 		return r.answer(ctx, s, question)
 	})
+	endLookup(span, found, err)
+	return found, err
 }
 
 // answer loads. A problem that may be remembered for a moment is an answer like any other.

@@ -5,12 +5,15 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/cache"
 )
 
 // Attribute keys of a request: OpenTelemetry's semantic conventions for HTTP servers, v1.44.
@@ -21,6 +24,7 @@ const (
 	schemeKey   = attribute.Key("url.scheme")
 	statusKey   = attribute.Key("http.response.status_code")
 	protocolKey = attribute.Key("network.protocol.version")
+	requestKey  = attribute.Key("crossgate.request.id")
 	cacheKey    = attribute.Key("crossgate.cache.status")
 )
 
@@ -38,10 +42,32 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 	if s.options.Traced != nil && !s.options.Traced() {
 		return nil
 	}
-	if c.Request.Header["Traceparent"] != nil {
-		return s.openSpan(c.Request.Context(), c, trace.WithLinks(trace.LinkFromContext(remote(c.Request))))
+	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)
+}
+
+// linked links a span to the one of the client that the request belongs to.
+func linked(r *http.Request) []trace.SpanStartOption {
+	if r.Header["Traceparent"] == nil {
+		return nil
 	}
-	return s.openSpan(c.Request.Context(), c)
+	return []trace.SpanStartOption{trace.WithLinks(trace.LinkFromContext(remote(r)))}
+}
+
+// slowRequest is above every objective of docs/slo.md.
+const slowRequest = 2500 * time.Millisecond
+
+// isNotable reports whether a request that has been answered is worth a span although it was not traced: an error
+// of ours, or a slow one. A stream lasts as long as its client likes.
+func isNotable(c *gin.Context, took time.Duration) bool {
+	return c.Writer.Status() >= http.StatusInternalServerError ||
+		took >= slowRequest && c.Writer.Header().Get("Content-Type") != streamType
+}
+
+// lateSpan opens the span of a request that has been answered, which is a trace of its own with nothing below it.
+// The client knows the request by id.
+func (s *Server) lateSpan(c *gin.Context, started time.Time, id string) trace.Span {
+	options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
+	return s.openSpan(c.Request.Context(), c, options...)
 }
 
 // remote is the context of the span that the client says the request belongs to.
@@ -102,4 +128,25 @@ func endSpan(span trace.Span, c *gin.Context) {
 	if status >= http.StatusInternalServerError {
 		span.SetStatus(codes.Error, http.StatusText(status))
 	}
+}
+
+// startLookup opens the span of a question that the cache had no fresh answer to: below it is the load, unless
+// another request had begun that. Outside of a trace that is recorded there is none.
+func (s *Server) startLookup(ctx context.Context) (context.Context, trace.Span) {
+	if parent := trace.SpanFromContext(ctx); !parent.IsRecording() {
+		return ctx, parent
+	}
+	return s.tracer.Start(ctx, "cache.lookup")
+}
+
+func endLookup(span trace.Span, found cache.Result[answer], err error) {
+	if !span.IsRecording() {
+		return
+	}
+	defer span.End()
+	if err != nil {
+		span.SetAttributes(outcomeKey.String("failed"))
+		return // whose failing it is stands on the spans below, and what came of it on the request's
+	}
+	span.SetAttributes(outcomeKey.String(outcomeOf(found.Outcome, found.Shared)))
 }

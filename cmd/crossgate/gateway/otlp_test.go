@@ -16,6 +16,7 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/sandbox"
 )
@@ -88,9 +89,9 @@ const (
 	unsampledTrace = "5bf92f3577b34da6a3ce929d0e0e4736"
 )
 
-// TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at every node and
-// venue, as a collector gets it over OTLP, and a refused request by the reqId of its answer.
-func TestATraceArrivesAtItsCollector(t *testing.T) {
+// startCollector has everything that is sampled arrive at a receiver.
+func startCollector(t *testing.T) (*receiver, *gateway.Telemetry) {
+	t.Helper()
 	r := &receiver{from: make(map[string]string)}
 	collecting := httptest.NewServer(r)
 	t.Cleanup(collecting.Close)
@@ -98,7 +99,12 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_always_on")
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "100000") // nothing may be lost to a busy machine
-	telemetry := startTelemetry(t)
+	return r, startTelemetry(t)
+}
+
+// tracedWorld starts a sandbox, with the configuration of a gateway that continues its callers' traces.
+func tracedWorld(t *testing.T) (*sandbox.World, config.Config) {
+	t.Helper()
 	world, err := sandbox.Start(t.Context(), sandbox.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +114,16 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Telemetry.TrustTraceparent, c.Telemetry.Log = true, config.LogJSON
+	c.Telemetry.TrustTraceparent = true
+	return world, c
+}
+
+// TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at every node and
+// venue, as a collector gets it over OTLP, and a refused request by the reqId of its answer.
+func TestATraceArrivesAtItsCollector(t *testing.T) {
+	r, telemetry := startCollector(t)
+	world, c := tracedWorld(t)
+	c.Telemetry.Log = config.LogJSON
 	var log written
 	url, _ := runLogged(t, c, telemetry, &log)
 	var facts worldJSON
@@ -156,7 +171,8 @@ func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
 	t.Helper()
 	want := map[string]struct{ below, tells string }{
 		"GET /v1.0/chain/transaction": {"", "http.request.method http.route http.response.status_code crossgate.cache.status url.path"},
-		"quote.estimate":              {"GET /v1.0/chain/transaction", "crossgate.chain.id crossgate.outcome"},
+		"cache.lookup":                {"GET /v1.0/chain/transaction", "crossgate.outcome"},
+		"quote.estimate":              {"cache.lookup", "crossgate.chain.id crossgate.outcome"},
 		"quote.compare":               {"quote.estimate", "crossgate.offers crossgate.refused"},
 		"quote.venue":                 {"quote.compare", "crossgate.venue crossgate.outcome"},
 		"quote.build":                 {"quote.estimate", "crossgate.venue crossgate.outcome"},

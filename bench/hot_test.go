@@ -5,10 +5,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime/pprof"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -28,40 +33,45 @@ import (
 const serverVariable = "CROSSGATE_BENCH_SERVER"
 
 // hotServers all answer hotPath by the same order.
-var hotServers = map[string]func() (http.Handler, error){
+var hotServers = map[string]func(net.Listener) error{
 	"crossgate":     crossgateHot,
-	"gin-ristretto": func() (http.Handler, error) { return ginHot(hotBody()) },
-	"net-http":      func() (http.Handler, error) { return bareHot(hotBody()) },
+	"gin-ristretto": ginHot,
+	"net-http":      bareHot,
 }
 
 func hotPath() string { return "/api/Orders/creationTxHash/" + claimed().Created.At.Tx.String() }
 
 // crossgateHot is the face with everything on: measurements, one of a hundred requests traced, the log.
-func crossgateHot() (http.Handler, error) {
+func crossgateHot(listener net.Listener) error {
 	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metric.NewManualReader())))
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithBatcher(tracetest.NewNoopExporter())))
 	server, err := newOrderServer(func() bool { return rand.Float64() < 0.01 })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return server.Handler(), nil
+	return server.Run(context.Background(), listener)
 }
 
-func hotBody() []byte {
-	handler, err := crossgateHot()
+func hotBody() ([]byte, error) {
+	server, err := newOrderServer(nil)
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
+	defer server.Close()
 	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, hotPath(), nil))
-	return answer.Body.Bytes()
+	server.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, hotPath(), nil))
+	return answer.Body.Bytes(), nil
 }
 
 // ginHot is the least that one can do with Gin and ristretto.
-func ginHot(body []byte) (http.Handler, error) {
+func ginHot(listener net.Listener) error {
 	store, err := ristretto.NewCache(&ristretto.Config[string, []byte]{NumCounters: 1e4, MaxCost: 1 << 20, BufferItems: 64})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	body, err := hotBody()
+	if err != nil {
+		return err
 	}
 	store.Set(claimed().Created.At.Tx.String(), body, int64(len(body)))
 	store.Wait()
@@ -75,76 +85,107 @@ func ginHot(body []byte) (http.Handler, error) {
 		}
 		c.Data(http.StatusOK, "application/json; charset=utf-8", kept)
 	})
-	return engine, nil
+	return serveBare(listener, engine)
 }
 
-func bareHot(body []byte) (http.Handler, error) {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+func bareHot(listener net.Listener) error {
+	body, err := hotBody()
+	if err != nil {
+		return err
+	}
+	return serveBare(listener, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		_, _ = w.Write(body)
-	}), nil
+	}))
+}
+
+func serveBare(listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	return server.Serve(listener)
 }
 
 func beServer(name string) error {
-	build, known := hotServers[name]
+	serve, known := hotServers[name]
 	if !known {
 		return fmt.Errorf("no server is called %q", name)
-	}
-	handler, err := build()
-	if err != nil {
-		return err
 	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }()
 	fmt.Println(listener.Addr())
-	if err := tellSpent(); err != nil {
-		return err
+	if f, err := os.Create(os.Getenv("PROF")); err == nil {
+		pprof.StartCPUProfile(f)
+		defer pprof.StopCPUProfile()
 	}
-	return server.Close()
+	served := make(chan error, 1)
+	go func() { served <- serve(listener) }()
+	go func() { served <- untilInputEnds() }()
+	return <-served
+}
+
+func untilInputEnds() error {
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
 }
 
 // BenchmarkHotHit asks every server for the same kept order over kept connections, a batch at a time in turn, each
-// server on one processor. What counts is the processor time that a server spends on a request.
+// server on one processor. The peers got it from the gateway, so all send the same bytes but for what they add. What
+// counts is the processor time that a server spends on a request.
 func BenchmarkHotHit(b *testing.B) {
 	const (
 		batch       = 2000
 		connections = 4
 	)
-	type contender struct {
-		name    string
-		process *outside
-		address string
-		cpu     time.Duration
-		wall    time.Duration
-	}
 	var contenders []*contender
 	for _, name := range []string{"crossgate", "gin-ristretto", "net-http"} {
 		process := startProcess(b, serverVariable+"="+name, "GOMAXPROCS=1")
-		contenders = append(contenders, &contender{name: name, process: process, address: process.line(b)})
+		contenders = append(contenders, &contender{name: name, pid: process.pid, address: process.line(b)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(peers)) {
+		if address, pid, installed := peers[name].start(b, contenders[0].address); installed {
+			contenders = append(contenders, &contender{name: name, pid: pid, address: address})
+		}
 	}
 	for _, c := range contenders {
 		askHot(b, c.address, connections, batch/connections) // the first requests make the answer
 	}
 	for b.Loop() {
 		for _, c := range contenders {
-			before, began := c.process.spent(b), time.Now()
+			before, began := c.spent(b), time.Now()
 			askHot(b, c.address, connections, batch/connections)
 			c.wall += time.Since(began)
-			c.cpu += c.process.spent(b) - before
+			c.cpu += c.spent(b) - before
 		}
 	}
 	requests := float64(b.N * batch)
 	for _, c := range contenders {
 		b.ReportMetric(float64(c.cpu.Microseconds())/requests, c.name+"-cpu-µs/req")
 		b.ReportMetric(requests/c.wall.Seconds(), c.name+"-req/s")
+		if c != contenders[0] {
+			b.ReportMetric(float64(contenders[0].cpu)/float64(c.cpu), "cpu-of-"+c.name)
+			b.ReportMetric(float64(c.wall)/float64(contenders[0].wall), "rate-of-"+c.name)
+		}
 	}
-	b.ReportMetric(float64(contenders[0].cpu)/float64(contenders[1].cpu), "cpu-of-gin")
 	b.ReportMetric(0, "ns/op")
+}
+
+type contender struct {
+	name    string
+	pid     int
+	address string
+	cpu     time.Duration
+	wall    time.Duration
+}
+
+func (c *contender) spent(b *testing.B) time.Duration {
+	b.Helper()
+	used, err := processorTimeOf(c.pid)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return used
 }
 
 // askHot sends count requests over each of so many connections.

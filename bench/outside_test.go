@@ -47,6 +47,7 @@ type outside struct {
 	Config string // of a gateway in front of it
 	USDC   string // on Ethereum
 
+	pid  int
 	ask  io.Writer
 	says *bufio.Scanner
 }
@@ -117,7 +118,7 @@ func startProcess(b *testing.B, environment ...string) *outside {
 			b.Error(err)
 		}
 	})
-	o := &outside{ask: in, says: bufio.NewScanner(out)}
+	o := &outside{pid: process.Process.Pid, ask: in, says: bufio.NewScanner(out)}
 	o.says.Buffer(nil, 1<<20)
 	return o
 }

@@ -1,0 +1,167 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// peer is another caching proxy, from the system's packages, as its operators would set it up in front of origin: hits
+// on kept connections, no log of requests, one processor.
+type peer struct {
+	program string
+	files   func(origin, listen string) map[string]string // by name
+	command func(directory, listen string) []string
+}
+
+var peers = map[string]peer{
+	"nginx": {
+		program: "nginx",
+		files: func(origin, listen string) map[string]string {
+			return map[string]string{"nginx.conf": `
+daemon off;
+master_process off;
+pid nginx.pid;
+error_log stderr crit;
+events { worker_connections 256; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 1000000000;
+  open_file_cache max=1000;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+  proxy_cache_path kept keys_zone=kept:10m;
+  server {
+    listen ` + listen + `;
+    location / {
+      proxy_cache kept;
+      proxy_pass http://` + origin + `;
+    }
+  }
+}
+`}
+		},
+		command: func(directory, _ string) []string {
+			return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
+		},
+	},
+	"varnish": {
+		program: "varnishd",
+		files: func(origin, _ string) map[string]string {
+			host, port, _ := net.SplitHostPort(origin)
+			return map[string]string{"varnish.vcl": fmt.Sprintf("vcl 4.1;\nbackend order { .host = %q; .port = %q; }\n", host, port)}
+		},
+		command: func(directory, listen string) []string {
+			return []string{
+				"-j", "none", "-F", "-a", listen, "-f", filepath.Join(directory, "varnish.vcl"), "-s", "malloc,32m",
+				"-n", filepath.Join(directory, "work"), "-T", "none", "-p", "http_gzip_support=off",
+			}
+		},
+	},
+}
+
+// start runs the peer until the benchmark ends. It reports false where the peer is not installed.
+func (p peer) start(b *testing.B, origin string) (address string, pid int, installed bool) {
+	b.Helper()
+	program, err := exec.LookPath(p.program)
+	if err != nil {
+		b.Logf("%s is not installed, so it is left out (Debian and Ubuntu: apt-get install %s)", p.program, strings.TrimSuffix(p.program, "d"))
+		return "", 0, false
+	}
+	address, directory := freeAddress(b), b.TempDir()
+	for name, content := range p.files(origin, address) {
+		if err := os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	process := exec.Command("taskset", append([]string{"-c", "0", program}, p.command(directory, address)...)...)
+	process.Stderr = os.Stderr
+	if err := process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = process.Process.Signal(os.Interrupt)
+		_ = process.Wait() // however it ends
+	})
+	awaitListener(b, address)
+	return address, process.Process.Pid, true
+}
+
+func freeAddress(b *testing.B) string {
+	b.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func awaitListener(b *testing.B, address string) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second)
+	defer cancel()
+	for tick := time.Tick(5 * time.Millisecond); ; {
+		connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		if err == nil {
+			connection.Close()
+			return
+		}
+		select {
+		case <-tick:
+		case <-ctx.Done():
+			b.Fatal(err)
+		}
+	}
+}
+
+// processorTimeOf is what a process and its descendants have used, in steps of 10 ms: fields 14 and 15 of proc(5)'s
+// stat, in the 100 ticks a second of every Linux.
+func processorTimeOf(pid int) (time.Duration, error) {
+	directory := filepath.Join("/proc", strconv.Itoa(pid))
+	stat, err := os.ReadFile(filepath.Join(directory, "stat"))
+	if err != nil {
+		return 0, err
+	}
+	_, after, _ := strings.Cut(string(stat), ") ") // the name before may hold blanks
+	fields := strings.Fields(after)
+	const userField, kernelField, tick = 14 - 3, 15 - 3, 10 * time.Millisecond
+	user, userErr := strconv.Atoi(fields[userField])
+	kernel, kernelErr := strconv.Atoi(fields[kernelField])
+	if err := errors.Join(userErr, kernelErr); err != nil {
+		return 0, err
+	}
+	used := time.Duration(user+kernel) * tick
+	lists, err := fs.Glob(os.DirFS(directory), "task/*/children")
+	if err != nil {
+		return 0, err
+	}
+	for _, list := range lists {
+		children, err := os.ReadFile(filepath.Join(directory, list))
+		if err != nil {
+			continue // a thread that has just ended
+		}
+		for child := range strings.FieldsSeq(string(children)) {
+			id, err := strconv.Atoi(child)
+			if err != nil {
+				return 0, err
+			}
+			of, err := processorTimeOf(id)
+			if err != nil {
+				return 0, err
+			}
+			used += of
+		}
+	}
+	return used, nil
+}

@@ -159,6 +159,9 @@ func (p *page) write(c *gin.Context, age time.Duration) {
 	header["Content-Type"] = jsonType
 	header["Content-Length"] = sent.length
 	c.Status(http.StatusOK)
+	if c.Request.Method != http.MethodHead {
+		announce(c.Request, len(sent.body))
+	}
 	// A client that left is no error of ours, and the log has the bytes sent.
 	_, _ = c.Writer.Write(sent.body)
 }

@@ -164,11 +164,12 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		WriteTimeout:      writeLimit,
 		IdleTimeout:       idleLimit,
 		MaxHeaderBytes:    headerBytes,
+		ConnContext:       withConn,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(s.streams.end)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(gatherListener{listener}) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve: %w", err)

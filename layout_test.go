@@ -84,6 +84,7 @@ var doors = []door{
 	{"github.com/sony/gobreaker/v2", "upstream", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
+	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
 	{"golang.org/x/sync", "cmd/...", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},
 	{"modernc.org/sqlite", "order/index", "", "orders are kept by order/index"},
 	{"github.com/jackc/pgx/v5", "order/index", "", "orders are kept by order/index"},

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 )
@@ -45,6 +47,7 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 		c.Telemetry.Share = 0
 	}
 	log := gateway.NewLogger(os.Stderr, c.Telemetry)
+	limitMemory(ctx, memlimit.FromCgroup, log)
 	g, err := gateway.New(ctx, c, log)
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 func deal(in, out Token, amountIn *big.Int, pools ...Pool) venueSwap {
 	order := venueSwap{
 		TokenIn: in.Address, TokenOut: out.Address, AmountIn: amountIn, MinAmountOut: new(big.Int),
-		Recipient: madeAddress("recipient"), FeeReceiver: madeAddress("fee receiver"),
-		Deadline: forever(),
+		Recipient: madeAddress("recipient"),
+		Deadline:  forever(),
 	}
 	for _, p := range pools {
 		order.Pools = append(order.Pools, p.Address)
@@ -55,8 +55,12 @@ func (p Pool) outcome(in Token, amountIn *big.Int) *big.Int {
 }
 
 func lessBps(amount *big.Int, bps int64) *big.Int {
-	fee := new(big.Int).Mul(amount, big.NewInt(bps))
-	return new(big.Int).Sub(amount, fee.Div(fee, big.NewInt(10_000)))
+	return new(big.Int).Sub(amount, bpsOf(amount, bps))
+}
+
+func bpsOf(amount *big.Int, bps int64) *big.Int {
+	part := new(big.Int).Mul(amount, big.NewInt(bps))
+	return part.Div(part, big.NewInt(10_000))
 }
 
 func (c *Chain) balance(t *testing.T, token Token, of common.Address) *big.Int {
@@ -76,12 +80,14 @@ func TestVenueRoutersSwap(t *testing.T) {
 	c, user := w.Chains()[0], w.Accounts()[2]
 	wrapped, stable, btc, router := c.Tokens[0], c.token(usdc), c.token(wbtc), common.HexToAddress(venues.Routers("velora", c.Facts.Native)[0])
 
-	t.Run("token for coin over two pools, with both fees", func(t *testing.T) {
+	t.Run("token for coin over two pools, with shares and a fee", func(t *testing.T) {
 		amount := units("20000", 6)
 		first, second := c.poolOf(t, stable, btc, 5), c.poolOf(t, btc, wrapped, 30)
 		order := deal(stable, c.coin(), amount, first, second)
-		order.InputFeeBps, order.OutputFeeBps = 50, 10
-		afterFee := lessBps(amount, 50)
+		payees := []venues.Share{{Recipient: madeAddress("affiliate"), Bps: 50}, {Recipient: madeAddress("operator"), Bps: 20}}
+		order.Shares, order.OutputFeeBps = payees, 10
+		shares := [...]*big.Int{bpsOf(amount, 50), bpsOf(amount, 20)}
+		afterFee := new(big.Int).Sub(amount, new(big.Int).Add(shares[0], shares[1]))
 		want := lessBps(second.outcome(btc, first.outcome(stable, afterFee)), 10)
 		order.MinAmountOut = want
 
@@ -93,8 +99,10 @@ func TestVenueRoutersSwap(t *testing.T) {
 		if got := c.balance(t, c.coin(), order.Recipient); got.Cmp(want) != 0 {
 			t.Errorf("recipient received %s, want %s", got, want)
 		}
-		if got, want := c.balance(t, stable, order.FeeReceiver), new(big.Int).Sub(amount, afterFee); got.Cmp(want) != 0 {
-			t.Errorf("fee receiver received %s, want %s", got, want)
+		for i, payee := range payees {
+			if got := c.balance(t, stable, payee.Recipient); got.Cmp(shares[i]) != 0 {
+				t.Errorf("payee %d received %s, want %s", i, got, shares[i])
+			}
 		}
 		value := new(big.Rat).Quo(new(big.Rat).SetInt(want), new(big.Rat).SetInt(units("1", 18)))
 		if usd, _ := value.Mul(value, big.NewRat(3000, 1)).Float64(); usd < 19_000 || usd > 20_000 {

@@ -21,8 +21,7 @@ type venueSwap struct {
 	MinAmountOut *big.Int
 	Recipient    common.Address
 	Pools        []common.Address
-	FeeReceiver  common.Address
-	InputFeeBps  uint16
+	Shares       []venues.Share
 	OutputFeeBps uint16
 	Deadline     *big.Int
 }

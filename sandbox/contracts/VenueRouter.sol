@@ -9,9 +9,15 @@ interface ITokenApproval {
     function claimTokens(address token, address from, address to, uint256 amount) external;
 }
 
-/// @notice What stands at each swap venue's router address: pulls or takes the input, leaves the
-/// affiliate its share, swaps along the given pools, keeps the venue's share and pays the recipient.
+/// @notice What stands at each swap venue's router address: pulls or takes the input, pays those who
+/// have a share of it, swaps along the given pools, keeps the venue's share and pays the recipient.
 contract VenueRouter {
+    /// @dev Of the input, before it is swapped.
+    struct Share {
+        address recipient;
+        uint16 bps;
+    }
+
     struct SwapOrder {
         address tokenIn;
         address tokenOut;
@@ -19,8 +25,7 @@ contract VenueRouter {
         uint256 minAmountOut;
         address recipient;
         address[] pools;
-        address feeReceiver;
-        uint16 inputFeeBps;
+        Share[] shares;
         uint16 outputFeeBps;
         uint256 deadline;
     }
@@ -56,19 +61,25 @@ contract VenueRouter {
 
     /// @dev Returns what is left to swap, the coin already wrapped.
     function _takeInput(SwapOrder calldata order) private returns (address token, uint256 amount) {
-        uint256 fee = order.amountIn * order.inputFeeBps / BPS;
-        amount = order.amountIn - fee;
         if (_isCoin(order.tokenIn)) {
             if (msg.value != order.amountIn) revert WrongValue(msg.value, order.amountIn);
-            Transfer.pay(address(0), order.feeReceiver, fee);
+            amount = _payShares(order, address(0));
             IWrappedCoin(wrappedCoin).deposit{value: amount}();
             return (wrappedCoin, amount);
         }
         if (msg.value != 0) revert WrongValue(msg.value, 0);
         if (approval == address(0)) Transfer.pull(order.tokenIn, msg.sender, address(this), order.amountIn);
         else ITokenApproval(approval).claimTokens(order.tokenIn, msg.sender, address(this), order.amountIn);
-        Transfer.pay(order.tokenIn, order.feeReceiver, fee);
-        return (order.tokenIn, amount);
+        return (order.tokenIn, _payShares(order, order.tokenIn));
+    }
+
+    function _payShares(SwapOrder calldata order, address token) private returns (uint256 rest) {
+        rest = order.amountIn;
+        for (uint256 i = 0; i < order.shares.length; ++i) {
+            uint256 share = order.amountIn * order.shares[i].bps / BPS;
+            Transfer.pay(token, order.shares[i].recipient, share);
+            rest -= share;
+        }
     }
 
     function _payOutcome(SwapOrder calldata order, address token, uint256 amountOut) private {

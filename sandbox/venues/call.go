@@ -19,8 +19,10 @@ var routerABI = parseABI(`[{
 		{"name": "minAmountOut", "type": "uint256"},
 		{"name": "recipient", "type": "address"},
 		{"name": "pools", "type": "address[]"},
-		{"name": "feeReceiver", "type": "address"},
-		{"name": "inputFeeBps", "type": "uint16"},
+		{"name": "shares", "type": "tuple[]", "components": [
+			{"name": "recipient", "type": "address"},
+			{"name": "bps", "type": "uint16"}
+		]},
 		{"name": "outputFeeBps", "type": "uint16"},
 		{"name": "deadline", "type": "uint256"}
 	]}],
@@ -34,10 +36,24 @@ type call struct {
 	MinAmountOut      *big.Int // after the output fee
 	Recipient         common.Address
 	Pools             []common.Address
-	FeeReceiver       common.Address
-	InputFeeBps       uint16 // to the fee receiver
+	Shares            []Share
 	OutputFeeBps      uint16 // kept by the venue
 	Deadline          *big.Int
+}
+
+// Share is a part of the input that somebody is paid before it is swapped, as the router has it.
+type Share struct {
+	Recipient common.Address
+	Bps       uint16
+}
+
+// lessShares is what of an input is swapped.
+func lessShares(amount *big.Int, shares []Share) *big.Int {
+	rest := amount
+	for _, s := range shares {
+		rest = new(big.Int).Sub(rest, shareOf(amount, int64(s.Bps)))
+	}
+	return rest
 }
 
 func (c call) encode() (string, error) {

@@ -90,7 +90,7 @@ func (e *enso) route(w http.ResponseWriter, r *http.Request) {
 	}
 	body := ensoAnswer{
 		AmountOut: amountOut.String(), MinAmountOut: minimum.String(), Gas: strconv.FormatInt(found.gas(), 10),
-		FeeAmount: []string{shareOf(q.amount, q.feeBps).String()}, CreatedAt: e.floor.now().Unix(),
+		FeeAmount: []string{new(big.Int).Sub(q.amount, lessShares(q.amount, q.shares)).String()}, CreatedAt: e.floor.now().Unix(),
 		Tx:    ensoTx{To: ensoRouter, From: query.Get("fromAddress"), Data: data, Value: c.value()},
 		Route: []ensoHop{},
 	}

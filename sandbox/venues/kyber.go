@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -118,12 +119,12 @@ func (k *kyber) routes(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	fee, feeBps, field := readKyberFee(query.Get)
+	fee, shares, field := readKyberFee(query.Get)
 	switch {
 	case field != "":
 		kyberInvalid(w, field)
 		return
-	case feeBps >= allBps:
+	case lessShares(big.NewInt(allBps), shares).Sign() <= 0:
 		kyberFail(w, kyberFeeAboveIn, "feeAmount is greater than amountIn")
 		return
 	case amount.Cmp(maxAmount) > 0:
@@ -136,7 +137,7 @@ func (k *kyber) routes(w http.ResponseWriter, r *http.Request) {
 		kyberFail(w, kyberUnknownToken, "token not found")
 		return
 	}
-	found, err := k.floor.best(r.Context(), l, in, out, less(amount, feeBps))
+	found, err := k.floor.best(r.Context(), l, in, out, lessShares(amount, shares))
 	switch {
 	case errors.Is(err, errNoPath):
 		kyberFail(w, kyberNoRoute, "route not found")
@@ -149,25 +150,42 @@ func (k *kyber) routes(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readKyberFee reads the extra fee: a share of the input in basis points, which is what the sandbox's router
+// readKyberFee reads the extra fee: shares of the input in basis points, which is what the sandbox's router
 // can take. It returns the name of a parameter that cannot be served.
-func readKyberFee(get func(string) string) (fee kyberFee, feeBps int64, invalid string) {
-	text := get("feeAmount")
-	if text == "" {
-		return kyberFee{FeeAmount: "0"}, 0, ""
+func readKyberFee(get func(string) string) (fee kyberFee, shares []Share, invalid string) {
+	if get("feeAmount") == "" {
+		return kyberFee{FeeAmount: "0"}, nil, ""
 	}
-	feeBps, err := strconv.ParseInt(text, 10, 32)
+	fee = kyberFee{FeeAmount: get("feeAmount"), ChargeFeeBy: "currency_in", IsInBps: true, FeeReceiver: get("feeReceiver")}
+	shares, invalid = fee.shares()
 	switch {
-	case err != nil || feeBps < 0:
-		return fee, 0, "feeAmount"
-	case get("chargeFeeBy") != "currency_in":
-		return fee, 0, "chargeFeeBy"
+	case invalid != "":
+		return fee, nil, invalid
+	case get("chargeFeeBy") != fee.ChargeFeeBy:
+		return fee, nil, "chargeFeeBy"
 	case get("isInBps") != "true" && get("isInBps") != "1":
-		return fee, 0, "isInBps"
-	case !isAddress(get("feeReceiver")):
-		return fee, 0, "feeReceiver"
+		return fee, nil, "isInBps"
 	}
-	return kyberFee{FeeAmount: text, ChargeFeeBy: "currency_in", IsInBps: true, FeeReceiver: get("feeReceiver")}, feeBps, ""
+	return fee, shares, ""
+}
+
+// shares reads amounts and receivers, both of which may be lists with commas.
+func (f kyberFee) shares() (shares []Share, invalid string) {
+	if f.FeeReceiver == "" && f.FeeAmount == "0" {
+		return nil, ""
+	}
+	amounts, receivers := strings.Split(f.FeeAmount, ","), strings.Split(f.FeeReceiver, ",")
+	for i, text := range amounts {
+		bps, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return nil, "feeAmount"
+		}
+		if len(receivers) != len(amounts) || !isAddress(receivers[i]) {
+			return nil, "feeReceiver"
+		}
+		shares = append(shares, Share{common.HexToAddress(receivers[i]), uint16(bps)})
+	}
+	return shares, ""
 }
 
 func (k *kyber) summary(t trade, amountIn *big.Int, fee kyberFee) kyberSummary {
@@ -298,7 +316,7 @@ func (k *kyber) built(r *http.Request, l *listing, order kyberOrder) (kyberBuilt
 	summary := order.RouteSummary
 	amountIn, _ := parseAmount(summary.AmountIn)
 	quoted, _ := parseAmount(summary.AmountOut)
-	feeBps, _ := strconv.ParseInt(summary.ExtraFee.FeeAmount, 10, 32)
+	shares, _ := summary.ExtraFee.shares()
 	in, tokenIn, _ := l.find(summary.TokenIn)
 	out, tokenOut, _ := l.find(summary.TokenOut)
 	var pools []common.Address
@@ -307,7 +325,7 @@ func (k *kyber) built(r *http.Request, l *listing, order kyberOrder) (kyberBuilt
 			pools = append(pools, common.HexToAddress(at.Pool))
 		}
 	}
-	now, err := k.floor.along(r.Context(), l, in, out, pools, less(amountIn, feeBps))
+	now, err := k.floor.along(r.Context(), l, in, out, pools, lessShares(amountIn, shares))
 	if err != nil {
 		return kyberBuilt{}, err
 	}
@@ -319,8 +337,7 @@ func (k *kyber) built(r *http.Request, l *listing, order kyberOrder) (kyberBuilt
 	c := call{
 		TokenIn: in, TokenOut: out, AmountIn: amountIn, MinAmountOut: minimum,
 		Recipient: common.HexToAddress(order.Recipient), Pools: pools,
-		FeeReceiver: common.HexToAddress(summary.ExtraFee.FeeReceiver), InputFeeBps: uint16(feeBps), OutputFeeBps: kyberFeeBps,
-		Deadline: big.NewInt(order.Deadline),
+		Shares: shares, OutputFeeBps: kyberFeeBps, Deadline: big.NewInt(order.Deadline),
 	}
 	data, err := c.encode()
 	change := new(big.Int).Sub(amountOut, quoted)

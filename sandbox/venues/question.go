@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/big"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -21,11 +22,10 @@ var (
 // question is a swap that a venue is asked for. A fee is a share of the input, which is what the sandbox's
 // router can take.
 type question struct {
-	listing     *listing
-	in, out     common.Address
-	amount      *big.Int
-	feeBps      int64
-	feeReceiver common.Address
+	listing *listing
+	in, out common.Address
+	amount  *big.Int
+	shares  []Share
 }
 
 // question reads what every venue is told in one spelling or another.
@@ -57,13 +57,31 @@ func (q question) withFee(text string, perBps float64, receiver string, mostBps 
 	if err != nil || share < 0 || bps > mostBps || !isAddress(receiver) {
 		return q, errFee
 	}
-	q.feeBps, q.feeReceiver = bps, common.HexToAddress(receiver)
+	q.shares = append(q.shares, Share{common.HexToAddress(receiver), uint16(bps)})
+	return q, nil
+}
+
+// withFees adds fees that are listed with commas between them, one receiver for each.
+func (q question) withFees(texts, receivers string, mostBps int64) (question, error) {
+	if texts == "" {
+		return q, nil
+	}
+	each, paid := strings.Split(texts, ","), strings.Split(receivers, ",")
+	if len(each) != len(paid) {
+		return q, errFee
+	}
+	var err error
+	for i, text := range each {
+		if q, err = q.withFee(text, 1, paid[i], mostBps); err != nil {
+			return q, err
+		}
+	}
 	return q, nil
 }
 
 // answer prices the question: what is left of the input after the fee goes through the pools.
 func (f *floor) answer(ctx context.Context, q question) (trade, error) {
-	return f.best(ctx, q.listing, q.in, q.out, less(q.amount, q.feeBps))
+	return f.best(ctx, q.listing, q.in, q.out, lessShares(q.amount, q.shares))
 }
 
 // callLife is how long the calldata of venues that are not told a deadline can be sent.
@@ -74,7 +92,7 @@ func (f *floor) call(q question, t trade, minimum *big.Int, recipient string, ou
 	return call{
 		TokenIn: q.in, TokenOut: q.out, AmountIn: q.amount, MinAmountOut: minimum,
 		Recipient: common.HexToAddress(recipient), Pools: t.pools(),
-		FeeReceiver: q.feeReceiver, InputFeeBps: uint16(q.feeBps), OutputFeeBps: outputFeeBps,
+		Shares: q.shares, OutputFeeBps: outputFeeBps,
 		Deadline: big.NewInt(f.now().Add(callLife).Unix()),
 	}
 }

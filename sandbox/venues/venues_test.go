@@ -170,6 +170,7 @@ func TestKyberDialect(t *testing.T) {
 		{"no route", "/ethereum/api/v1/routes?amountIn=1&tokenIn=" + lonely + "&tokenOut=" + usdc, 400, "4008"},
 		{"too large", routes + "&amountIn=" + strings.Repeat("9", 60), 400, "4009"},
 		{"whole input as a fee", routes + "&amountIn=100&feeAmount=10000&chargeFeeBy=currency_in&isInBps=true&feeReceiver=" + helper, 400, "4005"},
+		{"two fees to one", routes + "&amountIn=100&feeAmount=10,20&chargeFeeBy=currency_in&isInBps=true&feeReceiver=" + helper, 400, "4000"},
 		{"fee to nobody", routes + "&amountIn=100&feeAmount=10&chargeFeeBy=currency_in&isInBps=true", 400, "4000"},
 	}
 	for _, c := range tests {
@@ -182,7 +183,7 @@ func TestKyberDialect(t *testing.T) {
 
 func TestKyberBuildsTheRouteItGave(t *testing.T) {
 	_, route := ask(t, "kyberswap", http.MethodGet, "/ethereum/api/v1/routes?tokenIn="+coinAt+"&tokenOut="+usdc+"&amountIn="+ether+
-		"&feeAmount=100&chargeFeeBy=currency_in&isInBps=true&feeReceiver="+helper, "")
+		"&feeAmount=100,20&chargeFeeBy=currency_in&isInBps=true&feeReceiver="+helper+","+user, "")
 	summary := at(t, route, "data", "routeSummary").(map[string]any)
 	order := map[string]any{"routeSummary": summary, "sender": user, "recipient": payee, "slippageTolerance": 50}
 	body, _ := json.Marshal(order)
@@ -192,7 +193,7 @@ func TestKyberBuildsTheRouteItGave(t *testing.T) {
 	}
 	got := decodeCall(t, at(t, built, "data", "data"))
 	quoted, _ := new(big.Int).SetString(at(t, summary, "amountOut").(string), 10)
-	if got.InputFeeBps != 100 || got.FeeReceiver != common.HexToAddress(helper) || got.OutputFeeBps != 0 {
+	if want := []Share{{common.HexToAddress(helper), 100}, {common.HexToAddress(user), 20}}; !slices.Equal(got.Shares, want) || got.OutputFeeBps != 0 {
 		t.Errorf("fees of the call: %+v", got)
 	}
 	if want := new(big.Int).Sub(quoted, shareOf(quoted, 50)); got.MinAmountOut.Cmp(want) != 0 {

@@ -129,7 +129,7 @@ func (z *zeroEx) priced(r *http.Request) (q question, found trade, err error) {
 	if query.Get("swapFeeBps") != "" && query.Get("swapFeeToken") != query.Get("sellToken") {
 		return q, found, errFee
 	}
-	if q, err = q.withFee(query.Get("swapFeeBps"), 1, query.Get("swapFeeRecipient"), zeroExMostFee); err != nil {
+	if q, err = q.withFees(query.Get("swapFeeBps"), query.Get("swapFeeRecipient"), zeroExMostFee); err != nil {
 		return q, found, err
 	}
 	found, err = z.floor.answer(r.Context(), q)

@@ -116,7 +116,7 @@ func (e *Estimator) guaranteed(ctx context.Context, r Request, s Swap, serving [
 	}
 	best, asked, err := e.highestMinimum(ctx, r, s, p)
 	if err != nil && len(p.reserve) > 0 && ctx.Err() == nil {
-		best, others, err := e.highestMinimum(ctx, r, s, plan{asked: p.reserve})
+		best, others, err := e.highestMinimum(ctx, r, s, plan{asked: p.reserve, operator: p.operator})
 		return best, append(others, asked...), err
 	}
 	return best, append(asked, p.spared()...), err

@@ -150,11 +150,14 @@ func shareKey(s Swap, window time.Duration, asked []question) string {
 		fmt.Fprintf(&key, "%v|", part)
 	}
 	for _, q := range asked {
-		affiliate := chain.Address{}
-		if q.swap.Affiliate.Percent.IsPositive() {
-			affiliate = q.swap.Affiliate.Recipient
+		fmt.Fprintf(&key, "%s|%v|", q.profile.Name, q.ways)
+		for _, a := range []Affiliate{q.swap.Affiliate, q.swap.Second} {
+			recipient := chain.Address{}
+			if a.Percent.IsPositive() {
+				recipient = a.Recipient
+			}
+			fmt.Fprintf(&key, "%v|%v|", a.Percent, recipient)
 		}
-		fmt.Fprintf(&key, "%s|%v|%v|%v|", q.profile.Name, q.ways, q.swap.Affiliate.Percent, affiliate)
 	}
 	return key.String()
 }

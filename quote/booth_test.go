@@ -30,6 +30,7 @@ type booth struct {
 	buildPanic bool
 	lie        func(*quote.Tx) // applied to the transaction
 	affiliate  decimal.Decimal
+	paysTwo    bool
 	omits      bool
 	chains     []chain.ID // Ethereum when nil
 
@@ -53,7 +54,7 @@ func (b *booth) router() chain.Address {
 func (b *booth) Profile() quote.Profile {
 	p := quote.Profile{
 		Name: b.name, ImageURL: "https://logo.example/" + b.name + ".png", Routers: map[chain.ID]chain.Address{},
-		MaxAffiliatePercent: b.affiliate, OmitsSender: b.omits, Fallback: b.fallback, Wraps: b.wraps,
+		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, OmitsSender: b.omits, Fallback: b.fallback, Wraps: b.wraps,
 	}
 	if !b.approves.IsAbsent() {
 		p.Approves = map[chain.ID]chain.Address{chain.Ethereum: b.approves}

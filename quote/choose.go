@@ -123,7 +123,7 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 	if o.way == Routed {
 		b.tx, err = o.routing.wrap(s, o.profile, b.tx, o.outcome, r.ReferralCode)
 	} else {
-		b.outcome, err = directOutcome(s, o.profile, o.quote, b.tx)
+		b.outcome, err = o.directOutcome(s, b.tx)
 	}
 	if err == nil {
 		err = r.satisfiedBy(b.outcome)

@@ -58,13 +58,13 @@ func (p plan) offers(s Swap, answered round) comparison {
 			continue
 		}
 		for _, way := range q.ways {
-			o := offer{entry: q.entry, way: way, quote: a.quote, swap: s}
+			o := offer{entry: q.entry, way: way, quote: a.quote}
 			if way == Routed {
 				o.routing, o.swap = p.route, p.route.before(s)
 			} else {
-				o.tellOnly = q.tellOnly
+				o.tellOnly, o.swap = q.tellOnly, withShare(s, p.operator)
 			}
-			o.outcome = newOutcome(a.quote.AmountOut, p.route.charges(way, s.Affiliate), s.SlippagePercent)
+			o.outcome = newOutcome(a.quote.AmountOut, p.charges(way, s.Affiliate), s.SlippagePercent)
 			c.offers = append(c.offers, o)
 		}
 	}

@@ -22,47 +22,55 @@ const (
 type outcome struct {
 	gross           chain.Amount
 	charges         charges
+	operatorFee     chain.Amount // what the operator's share of the input would have brought, beside gross
 	protocolFee     chain.Amount // kept by the public router
 	affiliateFee    chain.Amount // paid by the public router
 	minimum         chain.Amount
 	slippagePercent decimal.Decimal
 }
 
-// charges are the shares of the gross outcome that the public router takes out of it, in basis points. A
-// venue that is called directly has none: what it takes, it has taken before.
-type charges struct{ protocolBps, affiliateBps int }
+// charges are what is taken on the way, in basis points: by the public router out of the gross outcome, by a venue that
+// is called directly out of the input, before it swaps.
+type charges struct {
+	protocolBps, affiliateBps int // of the gross outcome, one after the other
+	operatorBps, inputBps     int // of the input: the operator's part, and all
+}
+
+func (c charges) ofOutcome() bool { return c.protocolBps > 0 || c.affiliateBps > 0 }
 
 // newOutcome computes as the public router does, and as the hosted service was recorded to do (USDC to ETH,
 // 2026-09): the fee is floor(gross × bps), the affiliate's floor((gross − fee) × bps), and the minimum what
-// is left of that less floor(gross × slippage).
+// is left of that less floor(gross × slippage). The operator's share of the input is told in the out token, at the
+// price of the rest.
 func newOutcome(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) outcome {
 	o := outcome{gross: gross, charges: taken, slippagePercent: slippagePercent}
+	o.operatorFee = gross.MulDiv(uint64(taken.operatorBps), uint64(wholeBps-taken.inputBps))
 	o.protocolFee = gross.MulDiv(uint64(taken.protocolBps), wholeBps)
 	o.affiliateFee = gross.Sub(o.protocolFee).MulDiv(uint64(taken.affiliateBps), wholeBps)
 	o.minimum = o.net().Sub(share(gross, slippagePercent))
 	return o
 }
 
-// directOutcome is the outcome of calling the venue's own router: nothing is kept on the way.
-func directOutcome(s Swap, p Profile, q Quote, tx Tx) (outcome, error) {
-	o := newOutcome(q.AmountOut, charges{}, s.SlippagePercent)
-	if p.Wraps {
-		o.minimum = o.gross
-		return o, nil
+// directOutcome is the outcome of calling the venue's own router with tx: nothing is kept on the way back.
+func (o offer) directOutcome(s Swap, tx Tx) (outcome, error) {
+	promised := o.outcome
+	if o.profile.Wraps {
+		promised.minimum = promised.gross
+		return promised, nil
 	}
 	if s.Chain.Family == chain.SVM {
-		if q.Minimum.Cmp(o.minimum) < 0 {
-			return outcome{}, fmt.Errorf("%w: its minimum is %s instead of %s", ErrRefused, q.Minimum, o.minimum)
+		if o.quote.Minimum.Cmp(promised.minimum) < 0 {
+			return outcome{}, fmt.Errorf("%w: its minimum is %s instead of %s", ErrRefused, o.quote.Minimum, promised.minimum)
 		}
-		o.minimum = q.Minimum
-		return o, nil
+		promised.minimum = o.quote.Minimum
+		return promised, nil
 	}
-	enforced, found := enforcedMinimum(tx.Data, o)
+	enforced, found := enforcedMinimum(tx.Data, promised)
 	if !found {
-		return outcome{}, fmt.Errorf("%w: its calldata holds no minimum of about %s", ErrRefused, o.minimum)
+		return outcome{}, fmt.Errorf("%w: its calldata holds no minimum of about %s", ErrRefused, promised.minimum)
 	}
-	o.minimum = enforced
-	return o, nil
+	promised.minimum = enforced
+	return promised, nil
 }
 
 // Venues round the minimum in their own ways: mostly floor(out × (1 − slippage)), some in floating point,
@@ -108,7 +116,7 @@ func (o outcome) seen(f *Finding) outcome {
 		return o
 	}
 	gross := f.Received
-	if o.charges != (charges{}) {
+	if o.charges.ofOutcome() {
 		gross = f.Gross
 	}
 	minimum := o.minimum
@@ -117,18 +125,21 @@ func (o outcome) seen(f *Finding) outcome {
 	return o
 }
 
+// fee is what this way costs beside the venue: the public router's part of the outcome, or the operator's.
+func (o outcome) fee() chain.Amount { return o.protocolFee.Add(o.operatorFee) }
+
 func (o outcome) net() chain.Amount { return o.gross.Sub(o.protocolFee).Sub(o.affiliateFee) }
 
 // costs are the lines between the amounts, in the sequence in which they are taken.
 func (o outcome) costs() []Cost {
 	var costs []Cost
-	rest := o.gross
+	rest := o.gross.Add(o.operatorFee)
 	add := func(kind string, fee chain.Amount, bps string) {
 		costs = append(costs, Cost{Type: kind, AmountIn: rest, AmountOut: rest.Sub(fee), Fee: fee, FeeBps: bps})
 		rest = rest.Sub(fee)
 	}
-	if !o.protocolFee.IsZero() {
-		add(protocolFeeCost, o.protocolFee, strconv.Itoa(o.charges.protocolBps))
+	if !o.fee().IsZero() {
+		add(protocolFeeCost, o.fee(), strconv.Itoa(o.charges.protocolBps+o.charges.operatorBps))
 	}
 	if !o.affiliateFee.IsZero() {
 		add(affiliateFeeCost, o.affiliateFee, strconv.Itoa(o.charges.affiliateBps))

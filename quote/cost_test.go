@@ -101,10 +101,15 @@ func TestMinimumIsWhatRecordedCalldataEnforces(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Swap{SlippagePercent: decimal.NewFromInt(1)}
-	o, err := directOutcome(s, Profile{}, Quote{AmountOut: amount(answer.PriceRoute.DestAmount)}, Tx{Data: data})
+	o, err := promise(answer.PriceRoute.DestAmount, s).directOutcome(s, Tx{Data: data})
 	if word := o.minimum.Bytes32(); err != nil || !bytes.Contains(data, word[:]) {
 		t.Errorf("minimum of %s = %s, %v, which the calldata does not hold", answer.PriceRoute.DestAmount, o.minimum, err)
 	}
+}
+
+// promise is an offer to call the venue directly, of which nobody else is paid.
+func promise(out string, s Swap) offer {
+	return offer{outcome: newOutcome(amount(out), charges{}, s.SlippagePercent)}
 }
 
 // TestMinimumIsNeverMoreThanEnforced tries the ways in which venues round.
@@ -139,7 +144,8 @@ func TestMinimumIsNeverMoreThanEnforced(t *testing.T) {
 			}
 			word := enforced.Bytes32()
 			tx := Tx{Data: append([]byte{0xca, 0x11, 0xda, 0x7a}, word[:]...)}
-			o, err := directOutcome(Swap{SlippagePercent: slippage}, Profile{}, Quote{AmountOut: quoted}, tx)
+			s := Swap{SlippagePercent: slippage}
+			o, err := promise(quoted.String(), s).directOutcome(s, tx)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

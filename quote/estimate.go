@@ -26,9 +26,11 @@ type Options struct {
 	Simulators map[chain.ID]Simulator // a chain without one has transactions that were not tried
 	Execution  Execution              // of chains that are not in Executions
 	Executions map[chain.ID]Execution
-	Window     time.Duration    // DefaultWindow when zero
-	Logger     *slog.Logger     // of transactions that did not pass; slog.Default() when nil
-	Now        func() time.Time // time.Now by default
+	// Operators are paid a share of the input of direct swaps; a chain without one has none.
+	Operators map[chain.ID]Affiliate
+	Window    time.Duration    // DefaultWindow when zero
+	Logger    *slog.Logger     // of transactions that did not pass; slog.Default() when nil
+	Now       func() time.Time // time.Now by default
 }
 
 // Estimator answers swap requests. Safe for concurrent use.
@@ -41,6 +43,7 @@ type Estimator struct {
 	simulators map[chain.ID]Simulator
 	usual      Execution
 	executions map[chain.ID]Execution
+	operators  map[chain.ID]Affiliate
 	window     time.Duration
 	now        func() time.Time
 	log        *slog.Logger
@@ -58,7 +61,7 @@ type entry struct {
 func New(o Options) *Estimator {
 	e := &Estimator{
 		registry: o.Registry, tokens: o.Tokens, fees: o.Fees, routers: o.Routers, simulators: o.Simulators,
-		usual: o.Execution, executions: o.Executions, window: cmp.Or(o.Window, DefaultWindow), now: o.Now,
+		usual: o.Execution, executions: o.Executions, operators: o.Operators, window: cmp.Or(o.Window, DefaultWindow), now: o.Now,
 		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(),
 	}
 	if e.now == nil {
@@ -128,7 +131,7 @@ func (e *Estimator) contest(ctx context.Context, r Request, s Swap, p plan, awai
 		c.told = append(c.told, p.spared()...)
 		return c, err
 	}
-	second, reserveErr := e.compare(ctx, r, s, plan{asked: p.reserve}, awaitPrices, time.Time{})
+	second, reserveErr := e.compare(ctx, r, s, plan{asked: p.reserve, operator: p.operator}, awaitPrices, time.Time{})
 	second.told = append(second.told, c.asked()...)
 	if reserveErr != nil && requestFault(reserveErr) != nil {
 		return second, err // what the first ones said is worth more than a no of the others
@@ -149,8 +152,8 @@ func (e *Estimator) answer(ctx context.Context, s Swap, best built, gasPrice *Ga
 		Way:                 best.way,
 		Tx:                  best.tx,
 		Expires:             best.quote.Expires,
-		ProtocolFee:         best.outcome.protocolFee,
-		ProtocolFeeUSD:      prices.out.of(best.outcome.protocolFee, s.Out.Token.Decimals),
+		ProtocolFee:         best.outcome.fee(),
+		ProtocolFeeUSD:      prices.out.of(best.outcome.fee(), s.Out.Token.Decimals),
 		Fee:                 e.fee(ctx, s, best, gasPrice, prices),
 		Costs:               best.outcome.costs(),
 	}

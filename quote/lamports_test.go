@@ -146,7 +146,7 @@ func TestNoVenueOnSolanaPaysAnAffiliate(t *testing.T) {
 	r.Affiliate = Affiliate{Percent: decimal.NewFromInt(1), Recipient: solanaProgram("29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2")}
 	got, err := e.Estimate(t.Context(), r)
 	if !errors.Is(err, ErrNoRoute) || len(got.Asked) != 1 || got.Asked[0].Verdict != LeftOut ||
-		!strings.Contains(got.Asked[0].Err.Error(), "no affiliate share of 1 % from it") {
+		!strings.Contains(got.Asked[0].Err.Error(), "it does not pay 1 % of the input to others") {
 		t.Errorf("Estimate = %+v, %v, want the venue left out for want of an affiliate share", got.Asked, err)
 	}
 }

@@ -43,6 +43,14 @@ type Affiliate struct {
 	Recipient chain.Address
 }
 
+// NewAffiliate is a share in basis points.
+func NewAffiliate(bps int, recipient chain.Address) Affiliate {
+	return Affiliate{Percent: decimal.New(int64(bps), -2), Recipient: recipient}
+}
+
+// bps is the share in basis points, rounded down.
+func (a Affiliate) bps() int { return int(a.Percent.Shift(2).IntPart()) }
+
 // Priority is how quickly the client wants the transaction in a block.
 type Priority uint8
 
@@ -58,7 +66,8 @@ type Swap struct {
 	In, Out           Side // Out.Amount is not known yet
 	Sender, Recipient chain.Address
 	SlippagePercent   decimal.Decimal
-	Affiliate         Affiliate
+	Affiliate         Affiliate    // whom the venue pays a share of the input
+	Second            Affiliate    // one more, of a venue that pays two
 	GasPrice          chain.Amount // wei, expected; some venues weigh routes with it
 	Bid               chain.Amount // as GasPrice has it, on Solana alone
 	Kept              *Reserve     // of the sender's coin, when the rest of it is swapped; else nil
@@ -103,7 +112,7 @@ type Estimate struct {
 	Tx                  Tx
 	QuotedAt            time.Time    // when venues were asked
 	Expires             time.Time    // when the venue stops standing by its quote; zero: it does not say
-	ProtocolFee         chain.Amount // out token; what the public router keeps
+	ProtocolFee         chain.Amount // out token; what the public router keeps, or the operator of a direct swap
 	ProtocolFeeUSD      float64
 	Fee                 *Fee // nil when the chain's fees could not be read
 	Whole               bool // all that the sender has is swapped

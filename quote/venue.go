@@ -31,6 +31,8 @@ type Profile struct {
 	Approves map[chain.ID]chain.Address
 	// MaxAffiliatePercent is the largest share of the input amount that it can give an affiliate; zero when it cannot.
 	MaxAffiliatePercent decimal.Decimal
+	// PaysTwo says that it can divide that share between two recipients.
+	PaysTwo bool
 	// OmitsSender says that its calldata names no recipient when the sender is the recipient: its router
 	// then pays whoever calls it.
 	OmitsSender bool

@@ -56,15 +56,16 @@ type plan struct {
 	asked []question
 	// reserve are asked when the others come to nothing: where the public router is preferred, those whom it
 	// does not call.
-	reserve []question
-	route   routing
-	leftOut []Asked // venues that serve the chain and can do nothing for the request
+	reserve  []question
+	route    routing
+	operator Affiliate // who is paid a share of the input of direct swaps
+	leftOut  []Asked   // venues that serve the chain and can do nothing for the request
 }
 
 // plan fails where the public router is preferred and its chain does not say whether it stands: a swap that goes
 // another way then would want another contract approved.
 func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry) (plan, error) {
-	p := plan{route: e.routing(ctx, r, serving)}
+	p := plan{route: e.routing(ctx, r, serving), operator: e.operators[r.Chain]}
 	preferred := e.execution(r.Chain) == PreferRouter
 	if p.route.unknown {
 		if preferred {
@@ -77,12 +78,12 @@ func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry
 			p.leftOut = append(p.leftOut, Asked{Venue: one.profile.Name, Verdict: LeftOut, Err: errOnlyWraps})
 			continue
 		}
-		direct, notDirect := one.direct(s)
+		direct, notDirect := one.direct(s, p.operator)
 		routed, notRouted := one.routed(s, p.route)
 		switch {
 		case notRouted == nil && (preferred || notDirect != nil):
 			p.asked = append(p.asked, routed)
-		case notRouted == nil && s.Affiliate.Percent.IsZero():
+		case notRouted == nil && direct.swap.Affiliate.Percent.IsZero():
 			routed.ways = []Way{Routed, Direct} // one price for both
 			routed.tellOnly = direct.tellOnly
 			p.asked = append(p.asked, routed)
@@ -162,10 +163,14 @@ func (p Profile) contracts(id chain.ID) []chain.Address {
 	return all
 }
 
-// direct plans the venue's own transaction, which pays the affiliate itself.
-func (o entry) direct(s Swap) (question, error) {
-	if s.Affiliate.Percent.GreaterThan(o.profile.MaxAffiliatePercent) {
-		return question{}, fmt.Errorf("no affiliate share of %s %% from it: %w", s.Affiliate.Percent, ErrNoRoute)
+// direct plans the venue's own transaction, which pays the affiliate and the operator itself.
+func (o entry) direct(s Swap, operator Affiliate) (question, error) {
+	s = withShare(s, operator)
+	if share := s.Affiliate.Percent.Add(s.Second.Percent); share.GreaterThan(o.profile.MaxAffiliatePercent) {
+		return question{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, ErrNoRoute)
+	}
+	if s.Second.Percent.IsPositive() && !o.profile.PaysTwo {
+		return question{}, fmt.Errorf("it pays a share to one recipient, not to affiliate and operator: %w", ErrNoRoute)
 	}
 	q := question{entry: o, swap: s, ways: []Way{Direct}}
 	if _, elsewhere := o.profile.Approves[s.Chain.ID]; elsewhere && !s.In.Address.IsNative() {
@@ -196,10 +201,21 @@ func (r routing) before(s Swap) Swap {
 	return s
 }
 
-// charges are what the way takes out of the outcome.
-func (r routing) charges(w Way, a Affiliate) charges {
-	if w == Direct {
-		return charges{}
+// withShare is the swap as a venue sees it that is called directly: it pays the operator beside the affiliate.
+func withShare(s Swap, operator Affiliate) Swap {
+	if s.Affiliate.Percent.IsPositive() {
+		s.Second = operator
+	} else {
+		s.Affiliate = operator
 	}
-	return charges{protocolBps: r.terms.FeeBps, affiliateBps: int(a.Percent.Shift(2).IntPart())}
+	return s
+}
+
+// charges are what the way takes beside what the venue keeps for itself. The operator has nothing of a swap through the
+// public router, which has its own fee.
+func (p plan) charges(w Way, a Affiliate) charges {
+	if w == Routed {
+		return charges{protocolBps: p.route.terms.FeeBps, affiliateBps: a.bps()}
+	}
+	return charges{operatorBps: p.operator.bps(), inputBps: p.operator.bps() + a.bps()}
 }

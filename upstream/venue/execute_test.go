@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ import (
 )
 
 // TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
-// who is not the sender, gets the quoted amount to the unit, and the affiliate its share of the input.
+// who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
 func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 	world, err := sandbox.Start(t.Context(), sandbox.Options{})
 	if err != nil {
@@ -144,6 +145,9 @@ func execute(t *testing.T, v quote.Venue, s quote.Swap, node *upstream.RPC) bool
 	if !v.Profile().MaxAffiliatePercent.IsZero() {
 		s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
 	}
+	if v.Profile().PaysTwo {
+		s.Second = quote.Affiliate{Percent: decimal.RequireFromString("0.2"), Recipient: address(t, operator)}
+	}
 	q, err := v.Quote(t.Context(), s)
 	if errors.Is(err, quote.ErrNoRoute) || errors.Is(err, venue.ErrStrangers) {
 		return false
@@ -155,26 +159,33 @@ func execute(t *testing.T, v quote.Venue, s quote.Swap, node *upstream.RPC) bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := []simulatedCall{
+	balances := []simulatedCall{
 		balanceOf(s.Chain, s.Out.Address, s.Recipient),
 		balanceOf(s.Chain, s.In.Address, s.Affiliate.Recipient),
-		{From: s.Sender.String(), To: tx.To.String(), Input: "0x" + hex.EncodeToString(tx.Data), Value: fmt.Sprintf("0x%x", tx.Value.Big())},
-		balanceOf(s.Chain, s.Out.Address, s.Recipient),
-		balanceOf(s.Chain, s.In.Address, s.Affiliate.Recipient),
+		balanceOf(s.Chain, s.In.Address, s.Second.Recipient),
 	}
+	calls := append(slices.Clone(balances), simulatedCall{
+		From: s.Sender.String(), To: tx.To.String(), Input: "0x" + hex.EncodeToString(tx.Data), Value: fmt.Sprintf("0x%x", tx.Value.Big()),
+	})
+	calls = append(calls, balances...)
 	if !s.In.Address.IsNative() {
 		calls = append([]simulatedCall{approve(s, v.Profile().Spender(s.Chain.ID, tx.To))}, calls...)
 	}
 	after := simulate(t, node, calls)
-	after = after[len(after)-5:]
-	delivered, share := after[3].Sub(after[3], after[0]), after[4].Sub(after[4], after[1])
-	if got, want := delivered.String(), q.AmountOut.String(); got != want {
-		t.Errorf("delivered %s, quoted %s", got, want)
+	after = after[len(after)-len(balances)-1-len(balances):]
+	got := make([]*big.Int, len(balances))
+	for i := range balances {
+		got[i] = new(big.Int).Sub(after[len(balances)+1+i], after[i])
 	}
-	if want := s.In.Amount.MulDiv(uint64(s.Affiliate.Percent.Shift(2).IntPart()), 10_000); share.String() != want.String() {
-		t.Errorf("the affiliate got %s, want %s", share, want)
+	want := []chain.Amount{q.AmountOut, paidOf(s.In.Amount, s.Affiliate), paidOf(s.In.Amount, s.Second)}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("recipient, affiliate and operator got %s, want %s", got, want)
 	}
 	return true
+}
+
+func paidOf(in chain.Amount, a quote.Affiliate) chain.Amount {
+	return in.MulDiv(uint64(a.Percent.Shift(2).IntPart()), 10_000)
 }
 
 // simulatedCall is a call of eth_simulateV1.

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/shopspring/decimal"
 
@@ -64,7 +63,7 @@ func openKyber(o Options) (quote.Venue, error) {
 		pricing: pricing[json.RawMessage]{Options: o, request: v.routesRequest, read: readKyberRoute, profile: quote.Profile{
 			Name: kyberName, ImageURL: kyberImage, Routers: o.routers(kyberRouter, slices.Collect(maps.Keys(kyberSlugs))...),
 			// It takes any share of the input that leaves something to swap.
-			MaxAffiliatePercent: decimal.New(9999, -2),
+			MaxAffiliatePercent: decimal.New(9999, -2), PaysTwo: true,
 		}},
 		buildRequest: v.buildRequest, readBuild: readKyberBuild,
 	}, nil
@@ -80,11 +79,11 @@ func (v kyber) routesRequest(s quote.Swap) (upstream.Request, error) {
 		query.Set("gasPrice", s.GasPrice.String())
 	}
 	set(query, "excludedSources", v.Settings[excludedSources])
-	if share := s.Affiliate.Percent; share.IsPositive() {
-		query.Set("feeAmount", strconv.Itoa(bps(share)))
+	if shares, recipients := payees(s); shares != "" {
+		query.Set("feeAmount", shares)
 		query.Set("isInBps", "true")
 		query.Set("chargeFeeBy", "currency_in")
-		query.Set("feeReceiver", s.Affiliate.Recipient.String())
+		query.Set("feeReceiver", recipients)
 	}
 	return upstream.Request{Path: kyberSlugs[s.Chain.Native] + "/api/v1/routes", Query: query, Header: v.header()}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,17 +36,33 @@ func suits(p quote.Profile, s quote.Swap) error {
 	if _, served := p.Routers[s.Chain.ID]; !served {
 		return fmt.Errorf("%s on chain %d: %w", p.Name, s.Chain.ID, quote.ErrUnsupportedChain)
 	}
-	share := s.Affiliate.Percent
+	share := s.Affiliate.Percent.Add(s.Second.Percent)
 	if share.GreaterThan(p.MaxAffiliatePercent) {
 		return fmt.Errorf("%s: %w with an affiliate share of %s %%", p.Name, quote.ErrNoRoute, share)
 	}
-	if !share.Shift(2).IsInteger() {
+	if !s.Affiliate.Percent.Shift(2).IsInteger() || !s.Second.Percent.Shift(2).IsInteger() {
 		return fmt.Errorf("%s: %w with an affiliate share finer than a basis point", p.Name, quote.ErrNoRoute)
+	}
+	if s.Second.Percent.IsPositive() && !p.PaysTwo {
+		return fmt.Errorf("%s: %w with shares for two", p.Name, quote.ErrNoRoute)
 	}
 	if _, fits := s.In.Amount.Uint64(); s.Chain.Family == chain.SVM && !fits {
 		return fmt.Errorf("%s: %w for more than 64 bits", p.Name, quote.ErrNoRoute)
 	}
 	return nil
+}
+
+// payees are whom the venue pays a share of the input, and how many basis points, as APIs list them: with commas
+// between them, in the same sequence. Both are empty when it pays nobody.
+func payees(s quote.Swap) (shares, recipients string) {
+	var eachShare, eachRecipient []string
+	for _, a := range []quote.Affiliate{s.Affiliate, s.Second} {
+		if a.Percent.IsPositive() {
+			eachShare = append(eachShare, strconv.Itoa(bps(a.Percent)))
+			eachRecipient = append(eachRecipient, a.Recipient.String())
+		}
+	}
+	return strings.Join(eachShare, ","), strings.Join(eachRecipient, ",")
 }
 
 // transaction is the transaction of an answer as the venue spells it.

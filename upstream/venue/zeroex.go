@@ -50,7 +50,8 @@ func openZeroEx(o Options) (quote.Venue, error) {
 	}
 	return &twoCalls[anew]{
 		pricing: pricing[anew]{Options: o, request: v.priceRequest, read: readZeroExPrice, profile: quote.Profile{
-			Name: zeroExName, ImageURL: zeroExImage, Routers: routers, MaxAffiliatePercent: decimal.NewFromInt(10),
+			Name: zeroExName, ImageURL: zeroExImage, Routers: routers,
+			MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true,
 		}},
 		buildRequest: v.quoteRequest, readBuild: readZeroExQuote,
 	}, nil
@@ -79,10 +80,10 @@ func (v zeroEx) priceQuery(s quote.Swap) url.Values {
 		query.Set("gasPrice", s.GasPrice.String())
 	}
 	set(query, "excludedSources", v.Settings[excludedSources])
-	if share := s.Affiliate.Percent; share.IsPositive() {
-		query.Set("swapFeeBps", strconv.Itoa(bps(share)))
-		query.Set("swapFeeToken", tokenText(s.In.Address)) // the share is of the input
-		query.Set("swapFeeRecipient", s.Affiliate.Recipient.String())
+	if shares, recipients := payees(s); shares != "" {
+		query.Set("swapFeeBps", shares)
+		query.Set("swapFeeToken", tokenText(s.In.Address)) // the shares are of the input
+		query.Set("swapFeeRecipient", recipients)
 	}
 	return query
 }

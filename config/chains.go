@@ -14,6 +14,7 @@ type Chain struct {
 	ID        chain.ID   `yaml:"id"`
 	Endpoints []Endpoint `yaml:"endpoints"`
 	Execution Execution  `yaml:"execution"` // of its swaps; empty: as swap.execution says
+	Fee       *Fee       `yaml:"fee"`       // of its direct swaps, in place of swap.fee
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
 	Genesis   chain.Hash    `yaml:"genesis"` // of a cluster of Solana
@@ -124,6 +125,9 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	}
 	whole := c.over(known)
 	c.checkContracts(whole.Family, at)
+	if c.Fee != nil {
+		c.Fee.check(whole.Family, at.key("fee"))
+	}
 	if c.BlockTime < 0 {
 		at.key("blockTime").mistake("want a duration above zero")
 	}

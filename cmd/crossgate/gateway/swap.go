@@ -22,8 +22,12 @@ func (p *parts) estimator(c config.Config, log *slog.Logger) *quote.Estimator {
 			own[each.ID] = executions[each.Execution]
 		}
 	}
+	operators := make(map[chain.ID]quote.Affiliate)
+	for id, fee := range c.Fees() {
+		operators[id] = quote.NewAffiliate(fee.Bps, fee.Recipient)
+	}
 	return quote.New(quote.Options{
 		Registry: p.registry, Venues: p.venues, Tokens: p.tokens, Fees: p.fees, Routers: p.routers, Simulators: p.simulators,
-		Execution: executions[c.Swap.Execution], Executions: own, Window: c.Swap.Window, Logger: log,
+		Execution: executions[c.Swap.Execution], Executions: own, Operators: operators, Window: c.Swap.Window, Logger: log,
 	})
 }

@@ -88,6 +88,9 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
 		return nil, fmt.Errorf("endpoint %s: URL is not http(s)://host/…", o.Name)
 	}
+	if base.Path == "" {
+		base.Path = "/" // else a request's path, joined to nothing, would begin without one
+	}
 	return &Endpoint{
 		name:       o.Name,
 		base:       base,

@@ -50,6 +50,29 @@ func TestEndpointClassesFailures(t *testing.T) {
 	}
 }
 
+// TestPathsBelowAHostAlone asks a real server, which refuses a request line whose path does not begin with a slash.
+func TestPathsBelowAHostAlone(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.RequestURI)
+	}))
+	defer server.Close()
+	for base, want := range map[string]string{
+		server.URL: "/v1/quote?a=1", server.URL + "/": "/v1/quote?a=1", server.URL + "/api": "/api/v1/quote?a=1",
+	} {
+		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "venue", URL: base, Client: server.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"v1/quote", "/v1/quote"} {
+			got, err := e.Do(t.Context(), upstream.Request{Path: path, Query: url.Values{"a": {"1"}}})
+			if err != nil || string(got.Body) != want {
+				t.Errorf("Do(%s) below %q asked for %s, %v, want %s", path, strings.TrimPrefix(base, server.URL), got.Body, err, want)
+			}
+		}
+		e.Close()
+	}
+}
+
 // neverEnding is a body without an end.
 type neverEnding struct{}
 

@@ -36,7 +36,8 @@ type booth struct {
 
 	fallback bool
 	wraps    bool
-	approves chain.Address // takes the input, where that is not the router
+	approves chain.Address   // takes the input, where that is not the router
+	more     []chain.Address // routers beside the first
 
 	quotes atomic.Int64               // given
 	built  atomic.Pointer[quote.Swap] // the last one
@@ -58,6 +59,9 @@ func (b *booth) Profile() quote.Profile {
 	}
 	if !b.approves.IsAbsent() {
 		p.Approves = map[chain.ID]chain.Address{chain.Ethereum: b.approves}
+	}
+	if len(b.more) > 0 {
+		p.MoreRouters = map[chain.ID][]chain.Address{chain.Ethereum: b.more}
 	}
 	ids := b.chains
 	if ids == nil {

@@ -83,6 +83,9 @@ func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry
 		switch {
 		case notRouted == nil && (preferred || notDirect != nil):
 			p.asked = append(p.asked, routed)
+			if notDirect == nil && !p.route.calls(one.profile.Routers[r.Chain]) {
+				p.reserve = append(p.reserve, direct) // it may call a router that is not listed
+			}
 		case notRouted == nil && direct.swap.Affiliate.Percent.IsZero():
 			routed.ways = []Way{Routed, Direct} // one price for both
 			routed.tellOnly = direct.tellOnly
@@ -186,7 +189,7 @@ func (o entry) routed(s Swap, r routing) (question, error) {
 	if r.router == nil {
 		return question{}, r.absent
 	}
-	if !r.terms.Calls[o.profile.Routers[s.Chain.ID]] {
+	if !r.calls(o.profile.Routers[s.Chain.ID]) && !slices.ContainsFunc(o.profile.MoreRouters[s.Chain.ID], r.calls) {
 		return question{}, errUnlisted
 	}
 	if _, err := affiliateEnvelope(s.Affiliate); err != nil {
@@ -194,6 +197,8 @@ func (o entry) routed(s Swap, r routing) (question, error) {
 	}
 	return question{entry: o, swap: r.before(s), ways: []Way{Routed}}, nil
 }
+
+func (r routing) calls(contract chain.Address) bool { return r.terms.Calls[contract] }
 
 // before is the swap as a venue sees it behind the public router.
 func (r routing) before(s Swap) Swap {

@@ -255,3 +255,25 @@ func TestWaysDoNotChangeInSilence(t *testing.T) {
 		t.Errorf("transaction to %s, asked = %+v, want the venue's and why there is no way through the router", got.Tx.To, got.Asked)
 	}
 }
+
+// TestAVenueIsRoutedByAnyOfItsRouters has the public router list a venue's second router alone: it is asked behind the
+// public router, and directly only when its transaction calls the first one.
+func TestAVenueIsRoutedByAnyOfItsRouters(t *testing.T) {
+	second := address("0x5555555555555555555555555555555555555555")
+	for _, row := range []struct {
+		name  string
+		calls func(*quote.Tx)
+		want  quote.Way
+	}{
+		{"its transaction calls the one that is listed", func(tx *quote.Tx) { tx.To = second }, quote.Routed},
+		{"its transaction calls the other", nil, quote.Direct},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			venue := &booth{name: "two routers", perInput: 10_000, more: []chain.Address{second}, lie: row.calls}
+			got, err := crossroads(quote.PreferRouter, &crossing{also: []chain.Address{second}}, venue).Estimate(t.Context(), usdcToDai())
+			if err != nil || got.Way != row.want {
+				t.Errorf("Estimate = way %s, %v, want way %s", got.Way, err, row.want)
+			}
+		})
+	}
+}

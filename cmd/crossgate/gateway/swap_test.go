@@ -143,7 +143,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 				trader := newTrader(t, world, base, address)
 				for _, one := range swapCases {
 					if execution == config.ExecuteDirectly && venue.Name == "okx" && one.in != "coin" {
-						continue // it wants an approval of a contract that the answer does not name
+						continue // TestVenueThatWantsAnotherApprovalIsCompared
 					}
 					t.Run(one.String(), func(t *testing.T) {
 						swap := trader.makeSwap(t, one)
@@ -158,7 +158,53 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 	}
 }
 
-// TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is.
+// TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
+// answer does not name: it never makes the transaction, but where nothing is to be approved.
+func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
+	all, err := config.Parse(world.Config("orders.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var routers []string
+	for _, router := range venues.Routers("okx", base.Facts.Native) {
+		routers = append(routers, strings.ToLower(router))
+	}
+	trader := func(t *testing.T, names ...string) *trader {
+		some := all
+		some.Venues = slices.DeleteFunc(slices.Clone(all.Venues), func(v config.Venue) bool { return !slices.Contains(names, v.Name) })
+		some.Swap.Execution = config.ExecuteDirectly
+		some.Index.Path = t.TempDir() + "/orders.db"
+		_, address := serveConfig(t, some)
+		return newTrader(t, world, base, address)
+	}
+	alone, together := trader(t, "okx"), trader(t, "okx", "lifi")
+	for _, one := range swapCases[1:3] {
+		p := problemAt(t, alone.gateway+"/v1.0/chain/transaction?"+alone.query(one).Encode())
+		if p.status < http.StatusBadRequest || p.ErrorID == "" {
+			t.Errorf("%s by it alone: %d %q, want an error", one, p.status, p.ErrorID)
+		}
+		swap := together.makeSwap(t, one)
+		if slices.Contains(routers, strings.ToLower(swap.Tx.To)) || len(swap.ComparedAggregators) != 2 || swap.ComparedAggregators[1].Name != "okx" {
+			t.Errorf("%s: transaction to %s, compared %+v, want it second and another's transaction", one, swap.Tx.To, swap.ComparedAggregators)
+		}
+	}
+	if swap := alone.makeSwap(t, swapCases[0]); !slices.Contains(routers, strings.ToLower(swap.Tx.To)) {
+		t.Errorf("%s: transaction to %s, want its own", swapCases[0], swap.Tx.To)
+	}
+}
+
+// TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is, called by
+// the public router and called directly.
 func TestEveryExchangeDelivers(t *testing.T) {
 	world, err := sandbox.Start(t.Context(), sandbox.Options{})
 	if err != nil {
@@ -173,31 +219,43 @@ func TestEveryExchangeDelivers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range world.Exchanges() {
-		t.Run(name, func(t *testing.T) {
-			alone := all
-			alone.Venues = []config.Venue{{Name: name}}
-			alone.Swap.Execution = config.ExecuteDirectly
-			alone.Index.Path = t.TempDir() + "/orders.db"
-			_, address := serveConfig(t, alone)
-			made := 0
-			for _, c := range world.Chains() {
-				if c.Facts.Family != chain.EVM {
-					continue // TRON's nodes take no transactions by JSON-RPC
-				}
-				trader := newTrader(t, world, c, address)
-				for _, one := range exchangeCases(c) {
-					if trader.declines(t, one) {
-						continue
-					}
-					trader.makeSwap(t, one)
-					made++
-				}
+	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
+		for _, name := range world.Exchanges() {
+			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {
+				alone := all
+				alone.Venues = []config.Venue{{Name: name}}
+				alone.Swap.Execution = execution
+				alone.Index.Path = t.TempDir() + "/orders.db"
+				_, address := serveConfig(t, alone)
+				checkExchange(t, world, name, execution, address)
+			})
+		}
+	}
+}
+
+// checkExchange makes the swaps that the exchange can make on each chain, and looks at who is called.
+func checkExchange(t *testing.T, world *sandbox.World, name string, execution config.Execution, gateway string) {
+	t.Helper()
+	made := 0
+	for _, c := range world.Chains() {
+		if c.Facts.Family != chain.EVM {
+			continue // TRON's nodes take no transactions by JSON-RPC
+		}
+		trader := newTrader(t, world, c, gateway)
+		for _, one := range exchangeCases(c) {
+			if trader.declines(t, one) {
+				continue
 			}
-			if made == 0 {
-				t.Errorf("%s made no swap on any chain", name)
+			swap := trader.makeSwap(t, one)
+			made++
+			routed := common.HexToAddress(swap.Tx.To) == trader.router
+			if wanted := execution == config.ExecuteByRouter && name != "wrap"; routed != wanted {
+				t.Errorf("%s on chain %d: transaction to %s by way %s", one, c.Facts.ID, swap.Tx.To, execution)
 			}
-		})
+		}
+	}
+	if made == 0 {
+		t.Errorf("%s made no swap on any chain", name)
 	}
 }
 

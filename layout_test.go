@@ -53,7 +53,7 @@ var house = map[string]room{
 	"sandbox/solana":    {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/postgres":  {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/tron":      {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/venues":    {"chain sandbox/contracts", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/venues":    {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox":           {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"cmd/sandbox":       {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
 

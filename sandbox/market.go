@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"crossgate/chain"
 	"crossgate/sandbox/contracts"
 	"crossgate/sandbox/venues"
 )
@@ -27,6 +28,12 @@ type Venue struct {
 func (w *World) market() venues.Market {
 	m := venues.Market{
 		Wrapped: map[uint64]string{}, Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves, Now: w.now,
+		Solana: w.solana.ledger,
+	}
+	for _, t := range append([]Token{w.solana.coin()}, w.solana.Tokens...) {
+		m.Tokens = append(m.Tokens, venues.Token{
+			Chain: uint64(chain.Solana), Address: t.text(chain.SVM), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,
+		})
 	}
 	for _, c := range w.chains {
 		m.Wrapped[c.Facts.Native] = c.Tokens[0].Address.Hex()

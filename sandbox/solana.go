@@ -34,6 +34,7 @@ func newSolana(beginning time.Time, people cast) (*Solana, error) {
 	for _, account := range people.all() {
 		s.ledger.Fund(account.Wallet.Key, lamports, tokens)
 	}
+	s.stock()
 	for _, spec := range specs {
 		other, _ := chain.Documented().Chain(spec.id)
 		source, destination, _ := peers(other)
@@ -43,7 +44,30 @@ func newSolana(beginning time.Time, people cast) (*Solana, error) {
 }
 
 func tokenOnSolana(t solana.Token) Token {
-	return Token{Chain: chain.Solana, Mint: t.Mint, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals}
+	return Token{Chain: chain.Solana, Mint: t.Mint, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: solanaUSD[t.Symbol]}
+}
+
+// solanaUSD is what tokens of Solana were worth when the pools were filled; nothing where there are none.
+var solanaUSD = map[string]float64{"SOL": 150, usdc: 1, "JitoSOL": 180, "PYUSD": 1}
+
+// solanaTiers are the pools of every pair there, as tiers are elsewhere.
+var solanaTiers = []struct {
+	feeBps  uint64
+	sideUSD float64
+}{
+	{25, 20_000_000},
+	{5, 1_500_000},
+}
+
+// stock fills the pools of the coin, USDC and what is like them.
+func (s *Solana) stock() {
+	for _, pair := range [][2]string{{"SOL", usdc}, {"SOL", "JitoSOL"}, {usdc, "PYUSD"}} {
+		a, b := s.token(pair[0]), s.token(pair[1])
+		for _, tier := range solanaTiers {
+			pool := solana.NewPool(givenOn(a), givenOn(b), tier.feeBps)
+			s.ledger.Stock(pool, worth(a, tier.sideUSD).Uint64(), worth(b, tier.sideUSD).Uint64())
+		}
+	}
 }
 
 // coin is the native coin as orders spell it: the zero address.

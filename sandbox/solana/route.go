@@ -125,6 +125,14 @@ func (x Exchange) receiver() Key {
 func (x Exchange) wrapsIn() bool  { return x.Wraps && x.Route.first().In == Tokens[0] }
 func (x Exchange) wrapsOut() bool { return x.Wraps && x.Route.last().Out == Tokens[0] }
 
+// priceFor is what is bid for each of so many units.
+func (x Exchange) priceFor(units uint64) uint64 {
+	if x.MostFee == 0 {
+		return x.UnitPrice
+	}
+	return min(x.UnitPrice, x.MostFee*microPerLamport/units)
+}
+
 // Unsigned is a transaction that waits for its signature.
 type Unsigned struct {
 	Wire                 []byte
@@ -142,7 +150,7 @@ func (u Unsigned) Priority() uint64 { return priorityOf(u.UnitLimit, u.UnitPrice
 func (c *Chain) unsigned(x Exchange, calls ...Instruction) (Unsigned, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	made := Unsigned{UnitLimit: mostUnits, UnitPrice: x.UnitPrice, LastValidBlockHeight: height(c.head) + hashLife}
+	made := Unsigned{UnitLimit: mostUnits, UnitPrice: x.priceFor(mostUnits), LastValidBlockHeight: height(c.head) + hashLife}
 	tx, err := c.compose(x, made, calls)
 	if err != nil {
 		return Unsigned{}, err
@@ -154,9 +162,7 @@ func (c *Chain) unsigned(x Exchange, calls ...Instruction) (Unsigned, error) {
 	if made.Failure = tx.failure(); made.Failure == nil {
 		made.UnitLimit = e.outcome.units * 6 / 5
 	}
-	if x.MostFee > 0 && made.Priority() > x.MostFee {
-		made.UnitPrice = x.MostFee * microPerLamport / made.UnitLimit
-	}
+	made.UnitPrice = x.priceFor(made.UnitLimit)
 	if tx, err = c.compose(x, made, calls); err != nil {
 		return Unsigned{}, err
 	}

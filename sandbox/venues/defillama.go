@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/sandbox/solana"
 )
 
 // llamaChains are the chains, and llamaCoins their coins, by DefiLlama's and CoinGecko's names for them.
@@ -48,13 +50,19 @@ func (d *defiLlama) price(key string) (price llamaPrice, known bool) {
 	space, name, _ := strings.Cut(key, ":")
 	price = llamaPrice{Timestamp: d.floor.now().Unix(), Confidence: llamaConfidence}
 	var t Token
-	if space == "coingecko" {
+	switch mint, err := solana.ParseKey(name); {
+	case key == "coingecko:solana":
+		t = d.floor.mints[solana.Native.Mint]
+	case space == "solana" && err == nil:
+		t = d.floor.mints[mint]
+		price.Decimals = &t.Decimals
+	case space == "coingecko":
 		l, served := d.floor.chains[llamaCoins[name]]
 		if !served {
 			return price, false
 		}
 		t = l.tokens[coin]
-	} else {
+	default:
 		l, served := d.floor.chains[llamaChains[space]]
 		if space == "tron" {
 			name = tronHex(name)

@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"crossgate/sandbox/solana"
 )
 
 // dialect is the API of one venue.
 type dialect struct {
 	open func(*floor) http.Handler
-	// routers are its contracts on a chain, all of which swap; the first one is what it mostly calls.
+	// routers are its contracts on a chain, all of which swap; the first one is what it mostly calls. On Solana it is
+	// its program, in base58.
 	routers func(chain uint64) []string
 	// approval is what users approve on a chain, where it is not the router.
 	approval func(chain uint64) string
@@ -51,14 +54,16 @@ var dialects = map[string]dialect{
 		open: newOKX, routers: okxRouters, approval: okxApproval, key: okxKey + ":" + okxSecret + ":" + okxPassphrase,
 		limited: okxAnswer{Code: "50011", Data: []okxOffer{}, Msg: "Rate limit reached."},
 	},
-	"relay": {open: newRelay, routers: everywhere(relayProxy, relayRouter), limited: relayFailure{Message: "Too many requests"}},
-	Sunio:   {open: newSunio, routers: onTron(sunioRouter), limited: sunioAnswer{Code: http.StatusTooManyRequests, Message: "too many requests"}},
+	"jupiter": {open: newJupiter, routers: onSolana(solana.Jupiter()), limited: jupiterFailure{Error: "Too many requests"}},
+	"dflow":   {open: newDFlow, routers: onSolana(solana.DFlow()), limited: dflowFailure{"Rate limit exceeded", "rate_limited"}},
+	"relay":   {open: newRelay, routers: everywhere(relayProxy, relayRouter), limited: relayFailure{Message: "Too many requests"}},
+	Sunio:     {open: newSunio, routers: onTron(sunioRouter), limited: sunioAnswer{Code: http.StatusTooManyRequests, Message: "too many requests"}},
 }
 
 // everywhere is for venues whose contracts have the same addresses on every EVM chain.
 func everywhere(routers ...string) func(uint64) []string {
 	return func(chain uint64) []string {
-		if chain == tronNative {
+		if chain == tronNative || chain == solanaID {
 			return nil
 		}
 		return routers
@@ -77,13 +82,13 @@ func onTron(routers ...string) func(uint64) []string {
 // Names lists the venues that swap.
 func Names() []string { return slices.Sorted(maps.Keys(dialects)) }
 
-// Serving lists the venues that swap on the chain with an EIP-155 id.
+// Serving lists the venues that swap on the chain with an EIP-155 id, or on Solana under the protocol's id of it.
 func Serving(chain uint64) []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return len(Routers(name, chain)) == 0 })
 }
 
-// Routers are the contracts of a venue on the chain with an EIP-155 id, 0x hex; the first one is what it
-// mostly calls. None: it does not serve the chain.
+// Routers are the contracts of a venue on the chain with an EIP-155 id, 0x hex, or its program on Solana, base58; the
+// first one is what it mostly calls. None: it does not serve the chain.
 func Routers(venue string, chain uint64) []string { return dialects[venue].routers(chain) }
 
 // Approval is the contract that users of a venue approve on a chain, 0x hex; empty where it is the router.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"crossgate/sandbox/solana"
 )
 
 // coin is the zero address, under which the market lists a chain's native coin; spelledCoin is what venues
@@ -23,6 +25,8 @@ type floor struct {
 	chains   map[uint64]*listing
 	reserves func(ctx context.Context, chain uint64, pool string) (a, b *big.Int, err error)
 	now      func() time.Time
+	ledger   *solana.Chain // nil without Solana
+	mints    map[solana.Key]Token
 }
 
 // listing is what trades on one chain.
@@ -41,7 +45,7 @@ type pool struct {
 }
 
 func newFloor(m Market) *floor {
-	f := &floor{chains: map[uint64]*listing{}, reserves: m.Reserves, now: m.Now}
+	f := &floor{chains: map[uint64]*listing{}, reserves: m.Reserves, now: m.Now, ledger: m.Solana, mints: map[solana.Key]Token{}}
 	if f.now == nil {
 		f.now = time.Now
 	}
@@ -49,6 +53,9 @@ func newFloor(m Market) *floor {
 		f.chains[id] = &listing{chain: id, wrapped: common.HexToAddress(wrapped), tokens: map[common.Address]Token{}}
 	}
 	for _, t := range m.Tokens {
+		if mint, err := solana.ParseKey(t.Address); err == nil && t.Chain == solanaID {
+			f.mints[mint] = t
+		}
 		l, trades := f.chains[t.Chain]
 		if !trades {
 			continue
@@ -115,6 +122,9 @@ func (t Token) worth(amount *big.Int) float64 {
 	value, _ := new(big.Float).Mul(t.units(amount), big.NewFloat(t.USD)).Float64()
 	return value
 }
+
+// worthOf is worth for an amount of 64 bits.
+func (t Token) worthOf(amount uint64) float64 { return t.worth(new(big.Int).SetUint64(amount)) }
 
 // units is amount in whole tokens.
 func (t Token) units(amount *big.Int) *big.Float {

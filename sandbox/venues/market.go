@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"net/http"
 	"time"
+
+	"crossgate/sandbox/solana"
 )
 
 // Pool is one constant-product pool that a venue may route through.
@@ -18,7 +20,8 @@ type Pool struct {
 	FeeBps int
 }
 
-// Token is a token, or the native coin under the zero address, that the venues know.
+// Token is a token, or the native coin under the zero address, that the venues know. On Solana Chain is the
+// protocol's id of it, and Address base58.
 type Token struct {
 	Chain                 uint64
 	Address, Symbol, Name string
@@ -36,6 +39,8 @@ type Market struct {
 	// Reserves answers the present reserves of TokenA and TokenB of a pool, in smallest units.
 	Reserves func(ctx context.Context, chain uint64, pool string) (a, b *big.Int, err error)
 	Now      func() time.Time
+	// Solana has the pools of that chain; nil: there are none.
+	Solana *solana.Chain
 }
 
 // Prices is the name of the service that tells USD prices and swaps nothing.

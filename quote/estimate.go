@@ -212,6 +212,7 @@ func (e *Estimator) settle(ctx context.Context, r Request) (Swap, *GasPrice, err
 		Sender:    r.Sender,
 		Recipient: r.Recipient,
 		Affiliate: r.Affiliate,
+		Priority:  r.Priority,
 	}
 	if s.Recipient.IsAbsent() {
 		s.Recipient = somebody[c.Family]

@@ -70,6 +70,7 @@ type Swap struct {
 	Second            Affiliate    // one more, of a venue that pays two
 	GasPrice          chain.Amount // wei, expected; some venues weigh routes with it
 	Bid               chain.Amount // as GasPrice has it, on Solana alone
+	Priority          Priority     // venues on Solana put what it costs into their transactions
 	Kept              *Reserve     // of the sender's coin, when the rest of it is swapped; else nil
 }
 

@@ -45,14 +45,16 @@ func (v dflow) request(s quote.Swap) (upstream.Request, error) {
 		return upstream.Request{}, err
 	}
 	query := url.Values{
-		"inputMint":               {mintText(s, s.In.Address)},
-		"outputMint":              {mintText(s, s.Out.Address)},
-		"amount":                  {s.In.Amount.String()},
-		"slippageBps":             {strconv.Itoa(bps(s.SlippagePercent))},
-		"userPublicKey":           {s.Sender.Format(chain.SVM)},
-		"wrapAndUnwrapSol":        {strconv.FormatBool(wraps)},
-		"allowAsyncExec":          {"false"},
-		"dynamicComputeUnitLimit": {"true"},
+		"inputMint":                    {mintText(s, s.In.Address)},
+		"outputMint":                   {mintText(s, s.Out.Address)},
+		"amount":                       {s.In.Amount.String()},
+		"slippageBps":                  {strconv.Itoa(bps(s.SlippagePercent))},
+		"userPublicKey":                {s.Sender.Format(chain.SVM)},
+		"wrapAndUnwrapSol":             {strconv.FormatBool(wraps)},
+		"allowAsyncExec":               {"false"},
+		"dynamicComputeUnitLimit":      {"true"},
+		"prioritizationFeeLamports":    {priorityLevel(s.Priority)},
+		"prioritizationFeeMaxLamports": {strconv.Itoa(mostPriority)},
 	}
 	if s.Recipient != s.Sender {
 		query.Set("destinationWallet", s.Recipient.Format(chain.SVM))

@@ -122,6 +122,8 @@ func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, settings map[s
 		case "affiliate":
 			s.Affiliate.Recipient = address(t, word[2])
 			s.Affiliate.Percent, err = decimal.NewFromString(word[1])
+		case "priority":
+			s.Priority = map[string]quote.Priority{"normal": quote.Normal, "aggressive": quote.Aggressive}[word[1]]
 		case "setting":
 			settings = map[string]string{word[1]: word[2]}
 		default:

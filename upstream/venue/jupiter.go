@@ -69,12 +69,23 @@ func (v jupiter) swapRequest(s quote.Swap, route json.RawMessage) (upstream.Requ
 		return upstream.Request{}, err
 	}
 	body, err := encode(struct {
-		UserPublicKey           string          `json:"userPublicKey"`
-		QuoteResponse           json.RawMessage `json:"quoteResponse"`
-		WrapAndUnwrapSOL        bool            `json:"wrapAndUnwrapSol"`
-		DynamicComputeUnitLimit bool            `json:"dynamicComputeUnitLimit"`
-	}{s.Sender.Format(chain.SVM), route, wraps, true})
+		UserPublicKey             string          `json:"userPublicKey"`
+		QuoteResponse             json.RawMessage `json:"quoteResponse"`
+		WrapAndUnwrapSOL          bool            `json:"wrapAndUnwrapSol"`
+		DynamicComputeUnitLimit   bool            `json:"dynamicComputeUnitLimit"`
+		PrioritizationFeeLamports jupiterPriority `json:"prioritizationFeeLamports"`
+	}{s.Sender.Format(chain.SVM), route, wraps, true, jupiterPriority{jupiterLevel{priorityLevel(s.Priority), mostPriority}}})
 	return upstream.Request{Method: http.MethodPost, Path: "swap/v1/swap", Header: v.header(), Body: body}, err
+}
+
+// jupiterPriority has the bids of those count who write the same accounts.
+type jupiterPriority struct {
+	Within jupiterLevel `json:"priorityLevelWithMaxLamports"`
+}
+
+type jupiterLevel struct {
+	PriorityLevel string `json:"priorityLevel"`
+	MaxLamports   uint64 `json:"maxLamports"`
 }
 
 // jupiterWraps tells whether the coin is wrapped on the way, or why the swap is none for the API.

@@ -12,6 +12,19 @@ import (
 // largestMessage is the size of the largest Solana transaction, in bytes.
 const largestMessage = 1232
 
+// mostPriority bounds what a venue may bid for a place in a block, in lamports: as much as is kept back for it where
+// all of the coin is swapped. Bids of others can leap.
+const mostPriority = 1_000_000
+
+// priorityLevel is a priority in the words of venues on Solana: high is the median of what others bid, veryHigh the
+// upper quartile.
+func priorityLevel(p quote.Priority) string {
+	if p == quote.Aggressive {
+		return "veryHigh"
+	}
+	return "high"
+}
+
 // mintText is how venues on Solana spell the coin: as its wrapped mint, which they wrap and unwrap.
 func mintText(s quote.Swap, a chain.Address) string {
 	if a.IsNative() {

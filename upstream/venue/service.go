@@ -35,10 +35,11 @@ type pricing[R any] struct {
 	read    func(upstream.Response, quote.Profile, quote.Swap) (offer[R], error)
 }
 
-// kept is what a quote keeps for its transaction, and the wallets that it was asked for.
+// kept is what a quote keeps for its transaction, and what it was asked for that a price does not depend on.
 type kept[R any] struct {
 	route             R
 	sender, recipient chain.Address
+	priority          quote.Priority
 }
 
 // Profile implements quote.Venue.
@@ -53,7 +54,7 @@ func (p *pricing[R]) Quote(ctx context.Context, s quote.Swap) (quote.Quote, erro
 	}
 	return quote.Quote{
 		Venue: p.profile.Name, AmountOut: found.amountOut, Minimum: found.minimum, Gas: found.gas,
-		Expires: asked.Add(serviceLife), Route: kept[R]{found.route, s.Sender, s.Recipient},
+		Expires: asked.Add(serviceLife), Route: kept[R]{found.route, s.Sender, s.Recipient, s.Priority},
 	}, nil
 }
 
@@ -95,18 +96,19 @@ func (p *pricing[R]) own(q quote.Quote) (kept[R], error) {
 	return own, nil
 }
 
-// oneCall is a service that answers with price and transaction at once, made for one sender and recipient.
+// oneCall is a service that answers with price and transaction at once, made for one sender, recipient and priority.
 type oneCall struct{ pricing[quote.Tx] }
 
 var _ quote.Venue = (*oneCall)(nil)
 
-// Build implements quote.Venue. Other wallets than those that the quote was asked for have one made for them.
+// Build implements quote.Venue. Other wallets than those that the quote was asked for have one made for them, and so
+// has another priority.
 func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	own, err := v.own(q)
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	if own.sender == s.Sender && own.recipient == s.Recipient {
+	if own.sender == s.Sender && own.recipient == s.Recipient && own.priority == s.Priority {
 		return own.route, nil
 	}
 	fresh, err := v.price(ctx, s)

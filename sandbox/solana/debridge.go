@@ -69,9 +69,9 @@ var (
 	bridgedMint    = Tokens[0]
 	bridge         = pda(debridgeProgram, []byte("BRIDGE"), bridgedMint.Mint[:])
 	bridgeFee      = pda(settingsProgram, []byte("BRIDGE_FEE_INFO"), bridge[:])
-	bridgeStaking  = bridgedMint.wallet(bridge)
+	bridgeStaking  = bridgedMint.Wallet(bridge)
 	mintAuthority  = pda(debridgeProgram, []byte("MINT_AUTHORITY"))
-	senderWallet   = bridgedMint.wallet(destinationSender)
+	senderWallet   = bridgedMint.Wallet(destinationSender)
 	sharedBySender = []Key{bridge, bridgeFee, bridgeStaking, mintAuthority, senderWallet}
 )
 

@@ -50,7 +50,7 @@ func (f Fulfilment) fulfillOrder(t Token) Instruction {
 	return Instruction{
 		Program: destinationProgram,
 		Accounts: []Meta{
-			writes(takeOrderState(id)), signs(f.Taker.Key), writes(t.wallet(f.Taker.Key)), writes(t.wallet(f.receiver())),
+			writes(takeOrderState(id)), signs(f.Taker.Key), writes(t.Wallet(f.Taker.Key)), writes(t.Wallet(f.receiver())),
 			reads(sourceOn(f.Terms.Give.Chain)), reads(takeOrderPatch(id)),
 			reads(t.programOr(tokenProgram)), reads(systemProgram),
 		},
@@ -88,7 +88,7 @@ func (i *invocation) fulfil(f Fulfilment, t Token) error {
 	if subtrahend, patched := stateOf[uint64](i.account(takeOrderPatch(id))); patched {
 		amount -= subtrahend
 	}
-	if err := i.call(t.transfer(t.wallet(f.Taker.Key), t.wallet(f.receiver()), f.Taker.Key, amount)); err != nil {
+	if err := i.call(t.transfer(t.Wallet(f.Taker.Key), t.Wallet(f.receiver()), f.Taker.Key, amount)); err != nil {
 		return err
 	}
 	i.emit(anchor("event", "Fulfilled").raw(id[:]).key(f.Taker.Key))

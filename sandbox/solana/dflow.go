@@ -28,7 +28,7 @@ const (
 // the coin itself.
 func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 	name, last := dflowSwap, x.Route.last()
-	destination := last.Out.wallet(x.receiver())
+	destination := last.Out.Wallet(x.receiver())
 	paysCoin := x.wrapsOut() && x.receiver() != x.User
 	switch {
 	case paysCoin:
@@ -44,13 +44,13 @@ func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 	data := borsh(swap.Data).u32(uint32(len(x.Route.Hops)))
 	var calls []Instruction
 	for n, h := range x.Route.Hops {
-		to := h.Out.wallet(x.User)
+		to := h.Out.Wallet(x.User)
 		if n == len(x.Route.Hops)-1 {
 			to = destination
 		} else {
 			calls = append(calls, h.Out.openWallet(x.User, x.User))
 		}
-		step := h.Pool.swap(h.In, x.User, h.In.wallet(x.User), to, 0, 0)
+		step := h.Pool.swap(h.In, x.User, h.In.Wallet(x.User), to, 0, 0)
 		swap.Accounts = append(append(swap.Accounts, reads(poolProgram)), step.Accounts...)
 	}
 	swap.Data = data.u64(x.Route.first().AmountIn).u64(x.Quoted).u16(x.SlippageBps).u16(0) // no platform fee

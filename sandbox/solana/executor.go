@@ -20,8 +20,8 @@ func executeCall(id [32]byte, t Token, keeper Key, fully bool) Instruction {
 	return Instruction{
 		Program: executorProgram,
 		Accounts: []Meta{
-			writes(meta), writes(pda(executorProgram, []byte("STORAGE"), id[:], keeper[:])), writes(t.wallet(authority)),
-			writes(authority), signs(keeper), writes(t.wallet(keeper)), reads(t.programOr(tokenProgram)), reads(systemProgram),
+			writes(meta), writes(pda(executorProgram, []byte("STORAGE"), id[:], keeper[:])), writes(t.Wallet(authority)),
+			writes(authority), signs(keeper), writes(t.Wallet(keeper)), reads(t.programOr(tokenProgram)), reads(systemProgram),
 		},
 		Data: anchor("global", "execute_extcall").raw(id[:]).u64(1).bytes(nil),
 		run: func(i *invocation) error {
@@ -42,7 +42,7 @@ func fallBack(id [32]byte, t Token, by Key, amount uint64) Instruction {
 	return Instruction{
 		Program: executorProgram,
 		Accounts: []Meta{
-			writes(meta), reads(authority), writes(t.wallet(authority)), signs(by), writes(t.wallet(by)),
+			writes(meta), reads(authority), writes(t.Wallet(authority)), signs(by), writes(t.Wallet(by)),
 			reads(systemProgram), reads(t.programOr(tokenProgram)),
 		},
 		Data: anchor("global", "make_fallback").raw(id[:]),
@@ -51,7 +51,7 @@ func fallBack(id [32]byte, t Token, by Key, amount uint64) Instruction {
 			if err := i.openCall(id, by); err != nil {
 				return err
 			}
-			if err := i.call(t.transfer(t.wallet(authority), t.wallet(by), authority, amount)); err != nil {
+			if err := i.call(t.transfer(t.Wallet(authority), t.Wallet(by), authority, amount)); err != nil {
 				return err
 			}
 			i.emit(anchor("event", "Fallbacked").u64(0)) // instructions executed

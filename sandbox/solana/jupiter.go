@@ -42,8 +42,8 @@ func (c *Chain) JupiterSwap(x Exchange) (Unsigned, error) {
 	route := Instruction{
 		Program: jupiterProgram,
 		Accounts: []Meta{
-			reads(tokenProgram), reads(authority), signs(x.User), writes(in.wallet(x.User)), writes(in.wallet(authority)),
-			writes(out.wallet(authority)), writes(out.wallet(x.User)), reads(in.Mint), reads(out.Mint),
+			reads(tokenProgram), reads(authority), signs(x.User), writes(in.Wallet(x.User)), writes(in.Wallet(authority)),
+			writes(out.Wallet(authority)), writes(out.Wallet(x.User)), reads(in.Mint), reads(out.Mint),
 			reads(jupiterProgram), reads(token2022Program), // no account for a fee
 			reads(jupiterEvents()), reads(jupiterProgram),
 		},
@@ -53,7 +53,7 @@ func (c *Chain) JupiterSwap(x Exchange) (Unsigned, error) {
 	for n, h := range x.Route.Hops {
 		const whole = 100 // percent
 		data = data.u8(tokenSwapStep).u8(whole).u8(byte(n)).u8(byte(n + 1))
-		step := h.Pool.swap(h.In, authority, h.In.wallet(authority), h.Out.wallet(authority), 0, 0)
+		step := h.Pool.swap(h.In, authority, h.In.Wallet(authority), h.Out.Wallet(authority), 0, 0)
 		route.Accounts = append(route.Accounts, reads(poolProgram))
 		for _, account := range step.Accounts {
 			account.Signer = false // the program signs for its authority

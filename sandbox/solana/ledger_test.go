@@ -77,7 +77,7 @@ func TestOrdersFromHereArePaidOut(t *testing.T) {
 		orders, err := c.Create(began.Add(time.Minute), Way{Forwarded: n%2 == 0, Versioned: n%3 == 1}, o)
 		must(t, err)
 		id := orders[0].Terms.ID()
-		held, before := giveOrderWallet(id), c.amount(token.wallet(taker.Key))
+		held, before := giveOrderWallet(id), c.amount(token.Wallet(taker.Key))
 		if token.Mint != systemProgram && c.amount(held) != o.Amount {
 			t.Errorf("%s: escrow holds %d, want %d", token.Symbol, c.amount(held), o.Amount)
 		}
@@ -89,7 +89,7 @@ func TestOrdersFromHereArePaidOut(t *testing.T) {
 		if token.Mint == systemProgram {
 			continue
 		}
-		if paid, want := c.amount(token.wallet(taker.Key))-before, o.net(); paid != want {
+		if paid, want := c.amount(token.Wallet(taker.Key))-before, o.net(); paid != want {
 			t.Errorf("%s: the taker got %d, want %d", token.Symbol, paid, want)
 		}
 		if c.amount(held) != o.Affiliate.Amount {
@@ -181,14 +181,14 @@ func TestCancelledOrdersAreRefunded(t *testing.T) {
 	c := open(t)
 	o := offer(t, 1)
 	o.Affiliate = &Affiliate{keeper.Key, 500}
-	before := c.amount(o.Give.wallet(maker.Key))
+	before := c.amount(o.Give.Wallet(maker.Key))
 	orders, err := c.Create(began.Add(time.Minute), Way{}, o)
 	must(t, err)
 	id := orders[0].Terms.ID()
 	must(t, c.PatchGive(began.Add(time.Minute), id, maker, 1_000_000))
 	m := Inbound{From: ethereum, Beneficiary: maker.Key, Orders: [][32]byte{id}, Cancel: true}
 	must(t, c.Claim(began.Add(2*time.Minute), keeper, m, false))
-	if after := c.amount(o.Give.wallet(maker.Key)); after != before || c.Given(id) != ClaimedCancel {
+	if after := c.amount(o.Give.Wallet(maker.Key)); after != before || c.Given(id) != ClaimedCancel {
 		t.Errorf("status %d, the maker has %d, want %d as before", c.Given(id), after, before)
 	}
 }
@@ -234,7 +234,7 @@ func TestReorgDropsWhatIsNotFinal(t *testing.T) {
 	kept, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 1))
 	must(t, err)
 	c.Mine(50)
-	balance := c.amount(named(t, usdc).wallet(maker.Key))
+	balance := c.amount(named(t, usdc).Wallet(maker.Key))
 	dropped, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 2))
 	must(t, err)
 	c.Mine(3)
@@ -249,7 +249,7 @@ func TestReorgDropsWhatIsNotFinal(t *testing.T) {
 	if c.Given(dropped[0].Terms.ID()) != Absent || c.Given(kept[0].Terms.ID()) != Created {
 		t.Error("the reorg did not drop the newer order alone")
 	}
-	if now := c.amount(named(t, usdc).wallet(maker.Key)); now != balance {
+	if now := c.amount(named(t, usdc).Wallet(maker.Key)); now != balance {
 		t.Errorf("the maker has %d, want %d as before the dropped order", now, balance)
 	}
 	if _, err := c.Create(began.Add(time.Minute), Way{}, offer(t, 2)); err != nil {

@@ -258,5 +258,5 @@ func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
 func (c *Chain) Pay(at time.Time, from Account, to Key, t Token, amount uint64) (Signature, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.send(at, Way{}.transaction(from, nil, t.openWallet(from.Key, to), t.transfer(t.wallet(from.Key), t.wallet(to), from.Key, amount)))
+	return c.send(at, Way{}.transaction(from, nil, t.openWallet(from.Key, to), t.transfer(t.Wallet(from.Key), t.Wallet(to), from.Key, amount)))
 }

@@ -26,7 +26,7 @@ func NewPool(a, b Token, feeBps uint64) Pool {
 // authority owns what lies in the pool.
 func (p Pool) authority() Key { return pda(poolProgram, p.Address[:]) }
 
-func (p Pool) vault(t Token) Key { return t.wallet(p.authority()) }
+func (p Pool) vault(t Token) Key { return t.Wallet(p.authority()) }
 
 // shares is the mint of shares in the pool, and keeper the account for a part of its fees, which there is not.
 func (p Pool) shares() Key { return made("shares of " + p.Address.String()) }

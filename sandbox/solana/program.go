@@ -136,7 +136,7 @@ func (i *invocation) associated() error {
 	if err != nil || t.program != accounts[5].Key {
 		return fault("IncorrectProgramId", "incorrect program id for instruction")
 	}
-	if t.wallet(owner) != at {
+	if t.Wallet(owner) != at {
 		i.log("Error: Associated address does not match seed derivation")
 		return fault("InvalidSeeds", "Provided seeds do not result in a valid address")
 	}

@@ -109,8 +109,8 @@ func (c *Chain) found() {
 		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram, jupiterAuthority(), jupiterEvents(), dflowAuthority(),
 	}
 	for _, t := range Tokens {
-		c.putTokens(t.wallet(jupiterAuthority()), t, jupiterAuthority(), 0)
-		market = append(market, t.Mint, t.wallet(jupiterAuthority()))
+		c.putTokens(t.Wallet(jupiterAuthority()), t, jupiterAuthority(), 0)
+		market = append(market, t.Mint, t.Wallet(jupiterAuthority()))
 	}
 	c.newTable(marketTable, marketAuthority, market...)
 }
@@ -155,7 +155,7 @@ func (c *Chain) Fund(owner Key, lamports, tokens uint64) {
 		for range t.Decimals {
 			amount *= 10
 		}
-		c.putTokens(t.wallet(owner), t, owner, amount)
+		c.putTokens(t.Wallet(owner), t, owner, amount)
 	}
 }
 

@@ -200,7 +200,7 @@ func (x Exchange) prepared(receives bool, calls ...Instruction) []Instruction {
 		unwraps = unwraps || x.wrapsOut()
 	}
 	if unwraps {
-		after = append(after, Tokens[0].closeAccount(Tokens[0].wallet(x.User), x.User, x.User))
+		after = append(after, Tokens[0].closeAccount(Tokens[0].Wallet(x.User), x.User, x.User))
 	}
 	return slices.Concat(before, calls, after)
 }

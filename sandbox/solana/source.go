@@ -89,7 +89,7 @@ func (o Creation) createOrder(nonce uint64) Instruction {
 		Program: sourceProgram,
 		Accounts: []Meta{
 			signs(o.Maker.Key), writes(sourceState), reads(o.Give.Mint), writes(giveOrderState(id)),
-			reads(takenBy(o.Take.Chain)), writes(o.Give.wallet(o.Maker.Key)), writes(giveOrderWallet(id)),
+			reads(takenBy(o.Take.Chain)), writes(o.Give.Wallet(o.Maker.Key)), writes(giveOrderWallet(id)),
 			writes(makerNonces(o.Maker.Key)), writes(feeLedgerWallet(o.Give.Mint)),
 			reads(systemProgram), reads(o.Give.programOr(tokenProgram)), reads(associatedProgram),
 		},
@@ -158,7 +158,7 @@ func (i *invocation) createOrder(o Creation, t Terms) error {
 			return err
 		}
 	}
-	if err := i.call(o.Give.transfer(o.Give.wallet(maker), wallet, maker, o.Amount)); err != nil {
+	if err := i.call(o.Give.transfer(o.Give.Wallet(maker), wallet, maker, o.Amount)); err != nil {
 		return err
 	}
 	i.emit(anchor("event", "CreatedOrder").order(t).u64(fixFee).u64(g.percent))
@@ -214,7 +214,7 @@ func patchOrderGive(g giveOrder, addition uint64) Instruction {
 	return Instruction{
 		Program: sourceProgram,
 		Accounts: []Meta{
-			writes(giveOrderState(id)), signs(maker), writes(g.token.wallet(maker)), writes(giveOrderWallet(id)),
+			writes(giveOrderState(id)), signs(maker), writes(g.token.Wallet(maker)), writes(giveOrderWallet(id)),
 			reads(sourceState), reads(g.token.programOr(tokenProgram)),
 		},
 		Data: anchor("global", "patch_order_give").raw(id[:]).u64(addition),
@@ -224,7 +224,7 @@ func patchOrderGive(g giveOrder, addition uint64) Instruction {
 			if g.status != Created {
 				return i.refuse(6004, "WrongGiveOrderStatus", "The order is not open")
 			}
-			if err := i.call(g.token.transfer(g.token.wallet(maker), giveOrderWallet(id), maker, addition)); err != nil {
+			if err := i.call(g.token.transfer(g.token.Wallet(maker), giveOrderWallet(id), maker, addition)); err != nil {
 				return err
 			}
 			fee := addition * transferFeeBps / bps
@@ -249,7 +249,7 @@ func (m Inbound) claim(g giveOrder) Instruction {
 		Accounts: []Meta{
 			reads(submission), writes(submissionAuthority(submission)), writes(sourceState), writes(feeLedger),
 			writes(feeLedgerWallet(g.token.Mint)), reads(instructionsSysvar), writes(giveOrderState(id)),
-			writes(g.token.wallet(m.Beneficiary)), writes(m.Beneficiary), writes(giveOrderWallet(id)),
+			writes(g.token.Wallet(m.Beneficiary)), writes(m.Beneficiary), writes(giveOrderWallet(id)),
 			reads(g.token.Mint), reads(takenBy(m.From)), reads(g.token.programOr(tokenProgram)),
 		},
 		Data: anchor("global", name).raw(id[:]),
@@ -280,7 +280,7 @@ func (i *invocation) claim(m Inbound, id [32]byte) error {
 		}
 		g.status = ClaimedCancel
 	}
-	if err := i.call(g.token.transfer(wallet, g.token.wallet(m.Beneficiary), state, paid)); err != nil {
+	if err := i.call(g.token.transfer(wallet, g.token.Wallet(m.Beneficiary), state, paid)); err != nil {
 		return fmt.Errorf("pay order %x: %w", id, err)
 	}
 	if !m.Cancel {

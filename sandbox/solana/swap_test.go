@@ -43,7 +43,7 @@ func signed(t *testing.T, wire []byte) string {
 
 // coins are all lamports of somebody, wrapped or not.
 func (c *Chain) coins(owner Key) (sum uint64) {
-	for _, at := range []Key{owner, Tokens[0].wallet(owner)} {
+	for _, at := range []Key{owner, Tokens[0].Wallet(owner)} {
 		if content := c.accounts[at]; content != nil {
 			sum += content.lamports
 		}
@@ -88,7 +88,7 @@ func TestSwapsPayWhatTheyQuote(t *testing.T) {
 				if token == sol {
 					return c.coins(receiver)
 				}
-				return c.amount(token.wallet(receiver))
+				return c.amount(token.Wallet(receiver))
 			}
 			inBefore, before, all := has(row.in), has(row.out), len(c.transactions)
 			_, text := ask(t, c, fmt.Sprintf(`{"id":1,"method":"sendTransaction","params":[%q,{"encoding":"base64"}]}`, signed(t, made.Wire)))
@@ -182,7 +182,7 @@ func TestForgedTransactionsFail(t *testing.T) {
 	sol, usd := named(t, wrapped), named(t, usdc)
 	made, err := c.JupiterSwap(exchange(t, c, sol, usd, 2_000_000, true))
 	must(t, err)
-	thief := usd.wallet(stranger.Key)
+	thief := usd.Wallet(stranger.Key)
 	for name, forge := range map[string]func([]byte) []byte{
 		"unsigned": func(wire []byte) []byte { return wire },
 		"signed by somebody else": func(wire []byte) []byte {
@@ -204,7 +204,7 @@ func TestForgedTransactionsFail(t *testing.T) {
 		"to an account that is not there": func(wire []byte) []byte {
 			tx, _ := readTransaction(wire)
 			for n, k := range tx.message.static {
-				if k == usd.wallet(maker.Key) {
+				if k == usd.Wallet(maker.Key) {
 					tx.message.static[n] = thief
 				}
 			}
@@ -214,8 +214,8 @@ func TestForgedTransactionsFail(t *testing.T) {
 		"of another's tokens": func(wire []byte) []byte {
 			tx, _ := readTransaction(wire)
 			for n, k := range tx.message.static {
-				if k == sol.wallet(maker.Key) {
-					tx.message.static[n] = sol.wallet(taker.Key)
+				if k == sol.Wallet(maker.Key) {
+					tx.message.static[n] = sol.Wallet(taker.Key)
 				}
 			}
 			tx.signatures[0] = maker.sign(tx.message.bytes())
@@ -239,7 +239,7 @@ func TestSimulationShowsAccounts(t *testing.T) {
 	x := exchange(t, c, named(t, wrapped), named(t, usdc), 2_000_000, true)
 	made, err := c.JupiterSwap(x)
 	must(t, err)
-	at := named(t, usdc).wallet(maker.Key)
+	at := named(t, usdc).Wallet(maker.Key)
 	simulate := func(text string, options ...any) (value struct {
 		Err           any
 		UnitsConsumed uint64

@@ -86,8 +86,8 @@ func (a tokenAccount) data() []byte {
 	return append(data, make([]byte, 8+36)...) // nothing delegated, no close authority
 }
 
-// wallet is the account where owner keeps a token: the associated one, or for the coin owner's own.
-func (t Token) wallet(owner Key) Key {
+// Wallet is the account where owner keeps a token: the associated one, or for the coin owner's own.
+func (t Token) Wallet(owner Key) Key {
 	if t.Mint == systemProgram {
 		return owner
 	}
@@ -153,7 +153,7 @@ func (t Token) openWallet(payer, owner Key) Instruction {
 	return Instruction{
 		Program: associatedProgram,
 		Accounts: []Meta{
-			signs(payer), writes(t.wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program),
+			signs(payer), writes(t.Wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program),
 		},
 		Data: borsh{}.u8(associatedCreateIdempotent),
 	}
@@ -174,7 +174,7 @@ func (i *invocation) createTokens(payer, at, owner Key, t Token) error {
 // wrap funds owner's account of the wrapped coin with lamports.
 func wrap(owner Key, lamports uint64) []Instruction {
 	t := Tokens[0]
-	at := t.wallet(owner)
+	at := t.Wallet(owner)
 	return []Instruction{
 		t.openWallet(owner, owner),
 		transferLamports(owner, at, lamports),

@@ -66,6 +66,9 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 		t.Fatal(err)
 	}
 	ran := 0
+	if _, served := v.Profile().Routers[chain.Solana]; served {
+		ran += executeOnSolana(t, world, v)
+	}
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
 			continue

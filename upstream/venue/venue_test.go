@@ -1,11 +1,9 @@
 package venue_test
 
 import (
-	"context"
+	"bytes"
 	"errors"
-	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -17,110 +15,9 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/sandbox/venues"
-	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/venue"
 )
-
-// The addresses of the contract test: Base's tokens, and people.
-const (
-	coinText   = "0x0000000000000000000000000000000000000000"
-	wrapText   = "0x4200000000000000000000000000000000000006"
-	usdcText   = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-	lonelyText = "0x00000000000000000000000000000000000a10e0" // in no pool
-	sender     = "0x1111111111111111111111111111111111111111"
-	recipient  = "0x2222222222222222222222222222222222222222"
-	affiliate  = "0x3333333333333333333333333333333333333333"
-	operator   = "0x4444444444444444444444444444444444444444"
-)
-
-var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-
-// hall is a small market on Base with one pool, whose reserves a test can move.
-type hall struct {
-	wrap, usdc *big.Int
-}
-
-func newHall() *hall { return &hall{wrap: units(1000, 18), usdc: units(3_000_000, 6)} }
-
-func units(whole int64, decimals int64) *big.Int {
-	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
-	return scale.Mul(scale, big.NewInt(whole))
-}
-
-func (h *hall) handler(name string) http.Handler {
-	return venues.Handlers(venues.Market{
-		Pools: []venues.Pool{{Chain: 8453, Address: "0x00000000000000000000000000000000000000b5", TokenA: wrapText, TokenB: usdcText, FeeBps: 5}},
-		Tokens: []venues.Token{
-			{Chain: 8453, Address: coinText, Symbol: "ETH", Decimals: 18, USD: 3000},
-			{Chain: 8453, Address: wrapText, Symbol: "WETH", Decimals: 18, USD: 3000},
-			{Chain: 8453, Address: usdcText, Symbol: "USDC", Decimals: 6, USD: 1},
-			{Chain: 8453, Address: lonelyText, Symbol: "LONE", Decimals: 18, USD: 1},
-		},
-		Wrapped:  map[uint64]string{8453: wrapText},
-		Reserves: func(context.Context, uint64, string) (a, b *big.Int, err error) { return h.wrap, h.usdc, nil },
-		Now:      func() time.Time { return noon },
-	})[name]
-}
-
-// open returns the venue with its API served by h.
-func open(t testing.TB, name string, h http.Handler, settings map[string]string) quote.Venue {
-	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := venue.New(name, venue.Options{
-		Pool: upstream.NewPool(name, endpoint), Registry: chain.Documented(), Key: venues.Key(name), Settings: settings,
-		Now: func() time.Time { return noon },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-func address(t testing.TB, text string) chain.Address {
-	t.Helper()
-	return addressOn(t, chain.EVM, text)
-}
-
-func addressOn(t testing.TB, family chain.Family, text string) chain.Address {
-	t.Helper()
-	a, err := chain.ParseAddress(text, family)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-// newSwap is a swap of amount on Base, paid to somebody else than its sender.
-func newSwap(t testing.TB, in, out string, amount *big.Int) quote.Swap {
-	t.Helper()
-	decimals := map[string]uint8{coinText: 18, wrapText: 18, usdcText: 6, lonelyText: 18}
-	base, _ := chain.Documented().Chain(8453)
-	exact, err := chain.AmountFromBig(amount)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return quote.Swap{
-		Chain:  base,
-		In:     quote.Side{Address: address(t, in), Token: token.Token{Decimals: decimals[in]}, Amount: exact},
-		Out:    quote.Side{Address: address(t, out), Token: token.Token{Decimals: decimals[out]}},
-		Sender: address(t, sender), Recipient: address(t, recipient),
-		SlippagePercent: decimal.RequireFromString("0.5"), GasPrice: chain.NewAmount(1_000_000),
-	}
-}
-
-// each runs a test over every service that serves EVM chains, all of which trade in the hall.
-func each(t *testing.T, promise func(t *testing.T, name string)) {
-	t.Helper()
-	for _, name := range venues.Serving(8453) {
-		t.Run(name, func(t *testing.T) { promise(t, name) })
-	}
-}
 
 // eachService runs a test over every venue that is a service.
 func eachService(t *testing.T, promise func(t *testing.T, s venue.Service)) {
@@ -149,10 +46,10 @@ func TestEveryVenueDeclaresItself(t *testing.T) {
 		for id := range p.Routers {
 			families[chain.Documented().Family(id)] = true
 		}
-		if len(families) != 1 || families[chain.EVM] != slices.Contains(venues.Serving(8453), s.Name) {
+		if len(families) != 1 || families[chain.EVM] != slices.Contains(venues.Serving(8453), s.Name) || families[chain.SVM] != isOnSolana(s.Name) {
 			t.Errorf("it serves chains of the families %v; in the sandbox it is among %v on Base", families, venues.Serving(8453))
 		}
-		if !families[chain.SVM] && !slices.Contains(venues.Names(), s.Name) {
+		if !slices.Contains(venues.Names(), s.Name) {
 			t.Errorf("the sandbox does not speak its dialect: sandbox/venues has %v", venues.Names())
 		}
 		if !strings.HasPrefix(s.URL, "https://") || s.RequestsPerSecond <= 0 || s.Burst <= 0 {
@@ -195,53 +92,70 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 func TestEveryVenueBuildsWhatItQuotes(t *testing.T) {
 	swaps := []struct {
 		name, in, out string
-		amount        *big.Int
+		whole         int64
 	}{
-		{"token to token", wrapText, usdcText, units(1, 18)},
-		{"coin to token", coinText, usdcText, units(1, 18)},
-		{"token to coin", usdcText, coinText, units(500, 6)},
-		{"wrap", coinText, wrapText, units(1, 18)},
-		{"unwrap", wrapText, coinText, units(1, 18)},
+		{"token to token", wrapText, usdcText, 1},
+		{"coin to token", coinText, usdcText, 1},
+		{"token to coin", usdcText, coinText, 500},
+		{"wrap", coinText, wrapText, 1},
+		{"unwrap", wrapText, coinText, 1},
 	}
 	each(t, func(t *testing.T, name string) {
 		v := open(t, name, newHall().handler(name), nil)
 		for _, c := range swaps {
 			t.Run(c.name, func(t *testing.T) {
-				s := newSwap(t, c.in, c.out, c.amount)
+				s := swapBy(t, name, c.in, c.out, c.whole)
 				q, err := v.Quote(t.Context(), s)
+				if isOnSolana(name) && strings.HasSuffix(c.name, "wrap") {
+					if !errors.Is(err, quote.ErrNoRoute) {
+						t.Errorf("Quote = %v, want ErrNoRoute: no venue there wraps", err)
+					}
+					return
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
-				if q.Venue != name || q.AmountOut.IsZero() || q.Gas == 0 || !q.Expires.After(noon) {
+				if q.Venue != name || q.AmountOut.IsZero() || (q.Gas == 0) != isOnSolana(name) || !q.Expires.After(noon) {
 					t.Errorf("Quote = %+v, want a venue, an amount, gas and an end", q)
 				}
 				tx, err := v.Build(t.Context(), s, q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !v.Profile().Calls(s.Chain.ID, tx.To) {
-					t.Errorf("tx.To = %s, want a router of the venue's", tx.To)
-				}
-				if want := map[bool]chain.Amount{true: s.In.Amount}[c.in == coinText]; tx.Value != want {
-					t.Errorf("tx.Value = %s, want %s", tx.Value, want)
-				}
-				if !strings.Contains(string(tx.Data), string(s.Recipient.Bytes())) {
-					t.Error("the calldata does not name the recipient")
-				}
+				checkTx(t, v, s, tx)
 			})
 		}
 	})
+}
+
+// checkTx wants a call of the venue's router, or a message that calls its program, which names the recipient.
+func checkTx(t *testing.T, v quote.Venue, s quote.Swap, tx quote.Tx) {
+	t.Helper()
+	var value chain.Amount
+	if s.In.Address.IsNative() {
+		value = s.In.Amount
+	}
+	router := v.Profile().Routers[s.Chain.ID]
+	switch onSolana := s.Chain.Family == chain.SVM; {
+	case onSolana && (!tx.To.IsAbsent() || !tx.Value.IsZero() || !bytes.Contains(tx.Data, router.Bytes())):
+		t.Errorf("transaction to %s with value %s, want a message alone that calls %s", tx.To, tx.Value, router)
+	case !onSolana && (!v.Profile().Calls(s.Chain.ID, tx.To) || tx.Value != value):
+		t.Errorf("transaction to %s with value %s, want a router of the venue's and %s", tx.To, tx.Value, value)
+	}
+	if !bytes.Contains(tx.Data, s.Recipient.Bytes()) {
+		t.Error("the calldata does not name the recipient")
+	}
 }
 
 func TestEveryVenueSaysNoRoute(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		v := open(t, name, newHall().handler(name), nil)
 		for range 20 { // far more failures than a breaker bears
-			if _, err := v.Quote(t.Context(), newSwap(t, lonelyText, usdcText, units(1, 18))); !errors.Is(err, quote.ErrNoRoute) {
+			if _, err := v.Quote(t.Context(), swapBy(t, name, lonelyText, usdcText, 1)); !errors.Is(err, quote.ErrNoRoute) {
 				t.Fatalf("Quote = %v, want ErrNoRoute", err)
 			}
 		}
-		if _, err := v.Quote(t.Context(), newSwap(t, wrapText, usdcText, units(1, 18))); err != nil {
+		if _, err := v.Quote(t.Context(), swapBy(t, name, wrapText, usdcText, 1)); err != nil {
 			t.Errorf("Quote after pairs without a route = %v, want a price", err)
 		}
 	})
@@ -250,10 +164,11 @@ func TestEveryVenueSaysNoRoute(t *testing.T) {
 func TestEveryVenueDeclinesForeignChains(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		v := open(t, name, http.NotFoundHandler(), nil)
-		s := newSwap(t, wrapText, usdcText, units(1, 18))
-		s.Chain, _ = chain.Documented().Chain(chain.Solana)
+		s := swapBy(t, name, wrapText, usdcText, 1)
+		foreign := map[bool]chain.ID{true: 8453, false: chain.Solana}[isOnSolana(name)]
+		s.Chain, _ = chain.Documented().Chain(foreign)
 		if _, err := v.Quote(t.Context(), s); !errors.Is(err, quote.ErrUnsupportedChain) {
-			t.Errorf("Quote on Solana = %v, want ErrUnsupportedChain", err)
+			t.Errorf("Quote on chain %s = %v, want ErrUnsupportedChain", foreign, err)
 		}
 	})
 }
@@ -261,7 +176,7 @@ func TestEveryVenueDeclinesForeignChains(t *testing.T) {
 func TestAffiliateShareIsTakenWholeOrNotAtAll(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		v := open(t, name, newHall().handler(name), nil)
-		s := newSwap(t, wrapText, usdcText, units(1, 18))
+		s := swapBy(t, name, wrapText, usdcText, 1)
 		plain, err := v.Quote(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -271,7 +186,7 @@ func TestAffiliateShareIsTakenWholeOrNotAtAll(t *testing.T) {
 		if most.IsPositive() {
 			percent = decimal.Min(percent, most)
 		}
-		s.Affiliate = quote.Affiliate{Percent: percent, Recipient: address(t, affiliate)}
+		s.Affiliate = quote.Affiliate{Percent: percent, Recipient: addressBy(t, name, affiliate)}
 		q, err := v.Quote(t.Context(), s)
 		if most.IsZero() {
 			if !errors.Is(err, quote.ErrNoRoute) {
@@ -303,12 +218,12 @@ func TestBuildNeverPaysLessThanQuoted(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		h := newHall()
 		v := open(t, name, h.handler(name), nil)
-		s := newSwap(t, wrapText, usdcText, units(1, 18))
+		s := swapBy(t, name, wrapText, usdcText, 1)
 		q, err := v.Quote(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.usdc = units(2_999_000, 6)
+		h.fall()
 		_, err = v.Build(t.Context(), s, q)
 		// Some build for the price they gave, whatever happened since: the minimum in it protects the sender.
 		if boundByPrice[name] {
@@ -318,24 +233,31 @@ func TestBuildNeverPaysLessThanQuoted(t *testing.T) {
 			s.Recipient = s.Sender
 			_, err = v.Build(t.Context(), s, q)
 		}
-		if name != "velora" && !errors.Is(err, venue.ErrPriceMoved) {
+		if !boundByRoute[name] && !errors.Is(err, venue.ErrPriceMoved) {
 			t.Errorf("Build after a fall of the price = %v, want ErrPriceMoved", err)
 		}
 	})
 }
 
-// boundByPrice are the venues whose transaction is made with its price, or from it.
-var boundByPrice = map[string]bool{"velora": true, "relay": true, "lifi": true, "enso": true, "okx": true}
+// boundByPrice are the venues whose transaction is made with its price, or from it; boundByRoute make that of other
+// wallets from it too.
+var (
+	boundByPrice = map[string]bool{"velora": true, "relay": true, "lifi": true, "enso": true, "okx": true, "jupiter": true, "dflow": true}
+	boundByRoute = map[string]bool{"velora": true, "jupiter": true}
+)
 
 func TestTransactionsServeTheWalletsTheyAreBuiltFor(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		v := open(t, name, newHall().handler(name), nil)
-		s := newSwap(t, wrapText, usdcText, units(1, 18))
+		s := swapBy(t, name, wrapText, usdcText, 1)
 		q, err := v.Quote(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Sender, s.Recipient = address(t, affiliate), address(t, lonelyText)
+		s.Sender, s.Recipient = addressBy(t, name, affiliate), addressBy(t, name, sender)
+		if paysSenderAlone[name] {
+			s.Recipient = s.Sender
+		}
 		tx, err := v.Build(t.Context(), s, q)
 		if err != nil {
 			t.Fatal(err)
@@ -349,7 +271,7 @@ func TestTransactionsServeTheWalletsTheyAreBuiltFor(t *testing.T) {
 func TestBuildRefusesForeignQuotes(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		v := open(t, name, http.NotFoundHandler(), nil)
-		if _, err := v.Build(t.Context(), newSwap(t, wrapText, usdcText, units(1, 18)), quote.Quote{Venue: "another"}); err == nil {
+		if _, err := v.Build(t.Context(), swapBy(t, name, wrapText, usdcText, 1), quote.Quote{Venue: "another"}); err == nil {
 			t.Error("a quote of another venue was built")
 		}
 	})
@@ -376,7 +298,7 @@ func TestEveryVenueClassesFailures(t *testing.T) {
 			{"broken", status(http.StatusBadGateway, "{}"), upstream.ServerError},
 		}
 		for _, c := range tests {
-			_, err := open(t, name, c.handler, nil).Quote(t.Context(), newSwap(t, wrapText, usdcText, units(1, 18)))
+			_, err := open(t, name, c.handler, nil).Quote(t.Context(), swapBy(t, name, wrapText, usdcText, 1))
 			var failed *upstream.Error
 			if !errors.As(err, &failed) || failed.Class != c.want {
 				t.Errorf("%s: Quote = %v, want %v", c.name, err, c.want)

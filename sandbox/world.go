@@ -5,6 +5,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Options struct {
 	Now func() time.Time
 	// BlockTime has every chain make a block so often. Zero: only when there is a transaction.
 	BlockTime time.Duration
+	// Finality is how many blocks behind the newest one are final on chains other than Solana. Default 6.
+	Finality uint64
 	// Log hears of what goes wrong after the start. Default: nobody.
 	Log *slog.Logger
 }
@@ -81,6 +84,7 @@ func (o Options) withDefaults() Options {
 
 func (w *World) start(ctx context.Context, o Options) error {
 	for _, s := range specs {
+		s.tags.finalized = cmp.Or(o.Finality, s.tags.finalized)
 		c, err := newChain(s, w.cast)
 		if err != nil {
 			return err

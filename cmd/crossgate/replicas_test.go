@@ -268,6 +268,7 @@ func TestTwoGatewaysOnOneDatabase(t *testing.T) {
 	first := deliver(t, r.world)
 	leader.until(t, "told by the leader", locked, first.isLocked)
 	second.until(t, "told by the other one", locked, first.isLocked)
+	r.changesEndAnswersOf(t, second)
 
 	leader.kill()
 	killed := time.Now()
@@ -288,6 +289,33 @@ func TestTwoGatewaysOnOneDatabase(t *testing.T) {
 		}
 	}
 	r.withoutDatabase(t, second, missed)
+}
+
+// changesEndAnswersOf asks a gateway that follows no chain again and again for what is locked, while orders are
+// delivered. An answer that grows old is served as a stale one until there is another; only one that is given up while
+// it is fresh is followed by one that was loaded for who asked. The new order can also come by chance with an answer
+// that had grown old in the same moment, so there are several.
+func (r replicated) changesEndAnswersOf(t *testing.T, p process) {
+	t.Helper()
+	const rounds = 10
+	var seen []string
+	for range rounds {
+		o := deliver(t, r.world)
+		var before string
+		got := p.until(t, "told by the one that does not follow", lockedFor(r.taker), func(got reply) bool {
+			if o.isLocked(got) {
+				return true
+			}
+			before = got.header.Get("Cache-Status")
+			return false
+		})
+		now := got.header.Get("Cache-Status")
+		if strings.HasPrefix(before, "crossgate; hit; ttl=") && strings.HasPrefix(now, "crossgate; fwd=miss") {
+			return
+		}
+		seen = append(seen, before+" then "+now)
+	}
+	t.Errorf("no fresh answer without a new order was followed by one that was loaded anew: %q", seen)
 }
 
 // withoutDatabase stops PostgreSQL and starts it again.

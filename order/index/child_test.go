@@ -29,9 +29,16 @@ type plan struct {
 	First, Last uint64
 	Every       time.Duration
 	Lookback    uint64
+	Silent      uint64 // the chains say nothing of earlier blocks
 }
 
 func (p plan) chains() map[chain.ID]*clockwork { return clockworks(p.Start, p.First, p.Last, p.Every) }
+
+// What the process says.
+const (
+	isOpen    = "open"   // the store is
+	hasStored = "stored" // a range of history is
+)
 
 func (p plan) open(ctx context.Context) (*Store, error) {
 	if strings.HasPrefix(p.Store, "postgres:") {
@@ -62,17 +69,41 @@ func beChild(text string) error {
 	if err != nil {
 		return err
 	}
-	x := p.index(store, p.chains())
-	fmt.Println("open")
+	chains := p.chains()
+	for _, c := range chains {
+		c.silent = p.Silent
+	}
+	x := p.index(store, chains)
+	fmt.Println(isOpen)
 	var working sync.WaitGroup
-	working.Go(func() { _ = x.Backfill(ctx, func(Progress) {}) })
+	working.Go(func() {
+		_ = x.Backfill(ctx, func(done Progress) {
+			if done.Err == nil {
+				fmt.Println(hasStored)
+			}
+		})
+	})
 	working.Go(func() { _ = x.Run(ctx) })
 	working.Wait()
 	return store.Close()
 }
 
+// child is such a process.
+type child struct {
+	kill func()
+	said *bufio.Reader
+}
+
+// await returns when the process has said something.
+func (c child) await(t *testing.T, what string) {
+	t.Helper()
+	if line, err := c.said.ReadString('\n'); line != what+"\n" {
+		t.Fatalf("child said %q, %v, want %q", line, err, what)
+	}
+}
+
 // startChild runs a plan in a process of its own and returns when its store is open.
-func startChild(t *testing.T, p plan) (kill func()) {
+func startChild(t *testing.T, p plan) child {
 	t.Helper()
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -80,8 +111,8 @@ func startChild(t *testing.T, p plan) (kill func()) {
 	}
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), childPlan+"="+string(text))
-	var said bytes.Buffer
-	command.Stderr = &said
+	var complaint bytes.Buffer
+	command.Stderr = &complaint
 	input, err := command.StdinPipe() // open as long as this process lives
 	if err != nil {
 		t.Fatal(err)
@@ -93,19 +124,17 @@ func startChild(t *testing.T, p plan) (kill func()) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill = sync.OnceFunc(func() {
+	c := child{said: bufio.NewReader(output), kill: sync.OnceFunc(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
 		_ = input.Close()
-		if said.Len() > 0 {
-			t.Errorf("child said %s", said.String())
+		if complaint.Len() > 0 {
+			t.Errorf("child said %s", complaint.String())
 		}
-	})
-	t.Cleanup(kill)
-	if line, err := bufio.NewReader(output).ReadString('\n'); line != "open\n" {
-		t.Fatalf("child said %q, %v", line, err)
-	}
-	return kill
+	})}
+	t.Cleanup(c.kill)
+	c.await(t, isOpen)
+	return c
 }
 
 // answersOf is what a store tells of every order, transaction and taker of the clockwork chains.

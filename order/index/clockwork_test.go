@@ -21,6 +21,7 @@ type clockwork struct {
 	last   uint64 // no more blocks come after it
 	every  time.Duration
 	events atomic.Int64 // calls of Events
+	silent uint64       // of the events of earlier blocks than this nothing is said
 }
 
 // startOfTime is long enough ago for all blocks to be there.
@@ -50,6 +51,9 @@ func (c *clockwork) hash(what string, number uint64) chain.Hash {
 
 func (c *clockwork) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	c.events.Add(1)
+	if from < c.silent {
+		<-ctx.Done()
+	}
 	var events []order.Event
 	for number := from; number <= to; number++ {
 		events = append(events, c.in(number)...)

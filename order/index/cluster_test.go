@@ -71,7 +71,7 @@ func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
 		t.Skip("a lease has to run out, which takes some 10 s: run without -short")
 	}
 	p := plan{Store: newDatabase(t), Start: time.Now(), First: 300, Last: 20_000, Every: 10 * time.Millisecond}
-	kill := startChild(t, p)
+	leader := startChild(t, p)
 	store := openReplica(t, p.Store)
 	until(t, "followed by the other process", func() bool { return indexedTo(t, store, 1) > 300 && indexedTo(t, store, 137) > 300 })
 
@@ -83,7 +83,7 @@ func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
 	if asked := chains[1].events.Load() + chains[137].events.Load(); asked != 0 {
 		t.Errorf("this replica read %d ranges while another one followed the chains", asked)
 	}
-	kill()
+	leader.kill()
 	killed := time.Now()
 	until(t, "taken over", func() bool { return chains[1].events.Load() > 0 && chains[137].events.Load() > 0 })
 	t.Logf("taken over %v after the leader was killed", time.Since(killed).Round(10*time.Millisecond))
@@ -93,7 +93,7 @@ func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
 	until(t, "followed on", func() bool { return chains[1].events.Load() > taken+100 })
 	checkEpoch(t, store, "follow 1", 2)
 	checkEpoch(t, store, "follow 137", 2)
-	second()
+	second.kill()
 
 	stop()
 	reached := min(indexedTo(t, store, 1), indexedTo(t, store, 137))

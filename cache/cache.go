@@ -46,6 +46,8 @@ type Options[V any] struct {
 	Stands    func(V) bool  // whether a value that was not purged may be served to calls of now on; nil: it may
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
+	Shared    *Shared       // the level behind, which other replicas have too; nil: none
+	Codec     Codec[V]      // of values for Shared
 }
 
 // Cache holds values by key. Values are shared between callers and must not be changed.
@@ -70,7 +72,18 @@ type entry[V any] struct {
 	tags   []Key
 	number uint64 // of the last purge before its load began
 	loaded time.Time
+	ended  bool      // purged softly before it came here
 	failed time.Time // when loading it again went wrong last; zero: it did not
+}
+
+// at is the age of an entry and how it is served, whatever was purged meanwhile.
+func (e *entry[V]) at(now time.Time) (age time.Duration, outcome Outcome) {
+	age = now.Sub(e.loaded)
+	outcome = e.life.at(age)
+	if outcome == Hit && e.ended {
+		outcome = e.life.ended()
+	}
+	return age, outcome
 }
 
 // New returns an empty cache. Close it when it is no longer used.
@@ -93,7 +106,11 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d bytes: %w", o.MaxBytes, err)
 	}
-	return &Cache[V]{options: o, store: store, flights: map[Key]*flight[V]{}}, nil
+	c := &Cache[V]{options: o, store: store, flights: map[Key]*flight[V]{}}
+	if o.Shared != nil {
+		o.Shared.front = front{purge: c.purged, missed: func() { c.purges.addAll(Soft) }}
+	}
+	return c, nil
 }
 
 // Result is a value with where it came from.
@@ -103,6 +120,7 @@ type Result[V any] struct {
 	Outcome Outcome
 	Age     time.Duration // since it was loaded; zero on a miss
 	Shared  bool          // a miss that another call had begun to load
+	Remote  bool          // from the shared level
 	Failure error         // of Spare: what the load met with, where it was this call that waited for it
 }
 
@@ -122,8 +140,18 @@ func (c *Cache[V]) Hit(key Key) (kept Result[V], found bool) {
 
 // Get returns the value of key, from the store or by load. A load runs once for all who ask meanwhile and
 // goes on when they leave: its context keeps the values of the first caller's and has a limit of its own.
-// ctx bounds only this call's wait.
+// ctx bounds only this call's wait. Nothing of it reaches the shared level.
 func (c *Cache[V]) Get(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
+	return c.get(ctx, key, flown[V]{load: load})
+}
+
+// GetShared is Get for values that replicas may have from each other: by the shared level a load runs once for all who
+// ask meanwhile, whichever replica they ask.
+func (c *Cache[V]) GetShared(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
+	return c.get(ctx, key, flown[V]{load: load, isShared: c.options.Shared != nil})
+}
+
+func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], error) {
 	kept, paused := c.lookup(key)
 	switch {
 	case kept.Outcome == Hit:
@@ -131,13 +159,15 @@ func (c *Cache[V]) Get(ctx context.Context, key Key, load Load[V]) (Result[V], e
 		return kept, nil
 	case kept.Outcome == Stale || kept.Outcome == Spare && paused:
 		if !paused {
-			c.join(ctx, key, load)
+			how.want = wantFresh
+			c.join(ctx, key, how)
 		}
 		c.counts.stales.Add(1)
 		return kept, nil
 	}
 	c.counts.misses.Add(1)
-	f, shared := c.join(ctx, key, load)
+	how.want = wantStale
+	f, shared := c.join(ctx, key, how)
 	result, err := f.wait(ctx)
 	if shared && err == nil && !c.stands(result.Value) { // its load began before this call did; the next one did not
 		c.leave(key, f)
@@ -161,8 +191,7 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], paused bool) {
 		return Result[V]{}, false
 	}
 	now := time.Now()
-	age := now.Sub(e.loaded)
-	outcome := e.life.at(age)
+	age, outcome := e.at(now)
 	if how, purged := c.purges.of(e.number, key, e.tags); purged {
 		if how == Hard {
 			return Result[V]{}, false
@@ -226,6 +255,7 @@ type Stats struct {
 	Loads                uint64 // less than Stales and Misses together, by those who shared one
 	Failed               uint64 // loads that ended in an error
 	Spares               uint64 // misses that got an old value for that reason
+	Remotes              uint64 // loads that the shared level made needless
 	Shed                 uint64 // loads that were declined
 	Dropped              uint64 // values that the store declined
 }
@@ -235,10 +265,10 @@ func (c *Cache[V]) Stats() Stats {
 	return Stats{
 		Hits: c.counts.hits.Load(), Stales: c.counts.stales.Load(), Misses: c.counts.misses.Load(),
 		Loads: c.counts.loads.Load(), Failed: c.counts.failed.Load(), Spares: c.counts.spares.Load(),
-		Shed: c.counts.shed.Load(), Dropped: c.counts.dropped.Load(),
+		Remotes: c.counts.remotes.Load(), Shed: c.counts.shed.Load(), Dropped: c.counts.dropped.Load(),
 	}
 }
 
 type counters struct {
-	hits, stales, misses, loads, failed, spares, shed, dropped atomic.Uint64
+	hits, stales, misses, loads, failed, spares, remotes, shed, dropped atomic.Uint64
 }

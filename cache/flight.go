@@ -10,11 +10,23 @@ import (
 
 // flight is one load under way. Its result is read after done is closed.
 type flight[V any] struct {
-	number uint64 // of the last purge before it began
-	done   chan struct{}
-	value  V
-	life   Life
-	err    error
+	flown[V]
+	key     Key
+	number  uint64 // of the last purge before it began
+	done    chan struct{}
+	entry   entry[V]
+	outcome Outcome
+	remote  bool // the shared level had it
+	failure error
+	err     error
+	held    *lease // for all replicas; nil: none
+}
+
+// flown is what a flight is for.
+type flown[V any] struct {
+	load     Load[V]
+	isShared bool   // by way of the shared level
+	want     wanted // from there
 }
 
 // PanicError is a panic of a load, as the error that everybody who waits for it gets.
@@ -28,9 +40,9 @@ func (e *PanicError) Error() string { return fmt.Sprintf("load panicked: %v", e.
 // errExited says that a load ended its goroutine (runtime.Goexit) instead of returning.
 var errExited = errors.New("load exited without an answer")
 
-// join returns the flight for key: the one under way, or a new one that runs load. Who comes after a purge
-// does not share a load that began before it.
-func (c *Cache[V]) join(ctx context.Context, key Key, load Load[V]) (f *flight[V], shared bool) {
+// join returns the flight for key: the one under way, or a new one. Who comes after a purge does not share a load
+// that began before it.
+func (c *Cache[V]) join(ctx context.Context, key Key, how flown[V]) (f *flight[V], shared bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	number := c.purges.newest.Load()
@@ -48,47 +60,66 @@ func (c *Cache[V]) join(ctx context.Context, key Key, load Load[V]) (f *flight[V
 		c.counts.shed.Add(1)
 		return landed(Result[V]{}, ErrBusy), false
 	}
-	f = &flight[V]{done: make(chan struct{}), err: errExited, number: number}
+	f = &flight[V]{flown: how, done: make(chan struct{}), err: errExited, key: key, number: number}
 	c.flights[key] = f
 	c.landed.Add(1)
-	c.counts.loads.Add(1)
-	go c.fly(context.WithoutCancel(ctx), key, f, load)
+	go c.fly(context.WithoutCancel(ctx), f)
 	return f, false
 }
 
-// fly runs load and lands the flight. Everybody who waits gets a value before the store has it, and only then
-// the flight leaves: a call in between joins it instead of loading again. After an error it leaves first.
-func (c *Cache[V]) fly(ctx context.Context, key Key, f *flight[V], load Load[V]) {
+// fly makes the result of a flight and lands it.
+func (c *Cache[V]) fly(ctx context.Context, f *flight[V]) {
 	defer c.landed.Done()
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			f.err = &PanicError{Value: recovered, Stack: debug.Stack()}
 		}
-		if f.err != nil {
-			c.counts.failed.Add(1)
-			c.postpone(key)
-			c.leave(key, f)
-			close(f.done)
-			return
-		}
-		close(f.done)
-		e := entry[V]{key: key, value: f.value, life: f.life, number: f.number, loaded: time.Now()}
-		if c.options.Tags != nil {
-			e.tags = c.options.Tags(f.value)
-		}
-		c.keep(e)
-		c.leave(key, f)
+		c.land(ctx, f)
 	}()
-	ctx, cancel := context.WithTimeout(ctx, c.options.LoadLimit)
+	limited, cancel := context.WithTimeout(ctx, c.options.LoadLimit)
 	defer cancel()
-	f.value, f.life, f.err = load(ctx)
+	if f.isShared {
+		c.obtain(limited, f)
+		return
+	}
+	c.load(limited, f)
 }
 
-func (c *Cache[V]) leave(key Key, f *flight[V]) {
+func (c *Cache[V]) load(ctx context.Context, f *flight[V]) {
+	c.counts.loads.Add(1)
+	f.entry = entry[V]{key: f.key, number: f.number}
+	f.entry.value, f.entry.life, f.err = f.flown.load(ctx)
+	f.entry.loaded = time.Now()
+}
+
+// land gives everybody who waits the value before the store has it, and only then the flight leaves: a call in between
+// joins it instead of loading again. After an error it leaves first. Other replicas come last.
+func (c *Cache[V]) land(ctx context.Context, f *flight[V]) {
+	if f.err != nil {
+		c.counts.failed.Add(1)
+		c.postpone(f.key)
+		c.leave(f)
+		close(f.done)
+		c.share(ctx, f)
+		return
+	}
+	if c.options.Tags != nil {
+		f.entry.tags = c.options.Tags(f.entry.value)
+	}
+	close(f.done)
+	c.keep(f.entry)
+	c.leave(f)
+	c.share(ctx, f)
+	if f.outcome == Stale {
+		c.join(ctx, f.key, flown[V]{load: f.flown.load, isShared: true, want: wantFresh})
+	}
+}
+
+func (c *Cache[V]) leave(f *flight[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.flights[key] == f {
-		delete(c.flights, key)
+	if c.flights[f.key] == f {
+		delete(c.flights, f.key)
 	}
 }
 
@@ -104,12 +135,16 @@ func (f *flight[V]) wait(ctx context.Context) (Result[V], error) {
 			return Result[V]{}, context.Cause(ctx)
 		}
 	}
-	return Result[V]{Value: f.value, Life: f.life}, f.err
+	result := Result[V]{Value: f.entry.value, Life: f.entry.life, Outcome: f.outcome, Remote: f.remote, Failure: f.failure}
+	if f.remote {
+		result.Age = time.Since(f.entry.loaded)
+	}
+	return result, f.err
 }
 
 // landed is a flight that was over before it began.
 func landed[V any](kept Result[V], err error) *flight[V] {
-	f := &flight[V]{done: make(chan struct{}), value: kept.Value, life: kept.Life, err: err}
+	f := &flight[V]{done: make(chan struct{}), entry: entry[V]{value: kept.Value, life: kept.Life}, err: err}
 	close(f.done)
 	return f
 }

@@ -22,7 +22,7 @@ type purges struct {
 
 	mu   sync.RWMutex
 	last map[Key][2]uint64 // by key or tag: number of its last soft and hard purge
-	all  uint64            // number up to which everything is purged
+	all  [2]uint64         // numbers of the last soft and hard purge of everything
 }
 
 // mostPurges bounds the memory. When it is reached everything that was kept so far is purged, since what the
@@ -36,7 +36,7 @@ func (p *purges) add(how Purge, keys ...Key) {
 	number := p.newest.Load() + 1
 	if p.last == nil || len(p.last)+len(keys) > mostPurges {
 		if p.last != nil {
-			p.all = number
+			p.all[Hard] = number
 		}
 		p.last = make(map[Key][2]uint64)
 	}
@@ -49,6 +49,15 @@ func (p *purges) add(how Purge, keys ...Key) {
 	p.newest.Store(number)
 }
 
+// addAll purges everything.
+func (p *purges) addAll(how Purge) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	number := p.newest.Load() + 1
+	p.all[how] = number
+	p.newest.Store(number)
+}
+
 // of tells whether a value of this number has been purged.
 func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool) {
 	if number >= p.newest.Load() {
@@ -56,10 +65,8 @@ func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool)
 	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	if number < p.all {
-		return Hard, true
-	}
-	numbers := p.last[key]
+	numbers, ofKey := p.all, p.last[key]
+	numbers[Soft], numbers[Hard] = max(numbers[Soft], ofKey[Soft]), max(numbers[Hard], ofKey[Hard])
 	for _, tag := range tags {
 		of := p.last[tag]
 		numbers[Soft], numbers[Hard] = max(numbers[Soft], of[Soft]), max(numbers[Hard], of[Hard])
@@ -70,5 +77,20 @@ func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool)
 	return Soft, number < numbers[Soft]
 }
 
-// Purge declares out of date what is kept, or being loaded, under one of the keys or with one as its tag.
-func (c *Cache[V]) Purge(how Purge, keys ...Key) { c.purges.add(how, keys...) }
+// Purge declares out of date what is kept, or being loaded, under one of the keys or with one as its tag: here at once,
+// in the shared level and in the other replicas as soon as they can be told.
+func (c *Cache[V]) Purge(how Purge, keys ...Key) {
+	c.purges.add(how, keys...)
+	if c.options.Shared != nil {
+		c.options.Shared.outbox.add(how, keys...)
+	}
+}
+
+// purged takes a purge of another replica; of everything when there are no keys.
+func (c *Cache[V]) purged(how Purge, keys ...Key) {
+	if len(keys) == 0 {
+		c.purges.addAll(how)
+		return
+	}
+	c.purges.add(how, keys...)
+}

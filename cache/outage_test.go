@@ -1,0 +1,155 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func disconnected(r *replica) func() bool { return func() bool { return !r.shared.isUp() } }
+
+// TestKilledServers has a server end that saved something before a purge: what it has when it is back is from then.
+func TestKilledServers(t *testing.T) {
+	server := startRedis(t)
+	a, b := startReplicas(t, server.URL())
+	a.ask(t, constant("old", hour))
+	b.ask(t, unloaded(t))
+	if _, err := server.Save(); err != nil {
+		t.Fatal(err)
+	}
+	a.Purge(Hard, named("key"))
+	until(t, "the purge to arrive", b.gone)
+	b.ask(t, constant("value", hour))
+	wantResult(t, "before", a.ask(t, unloaded(t)), "value", Hit, true)
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the loss to be noticed", disconnected(b))
+	got, err := b.GetShared(t.Context(), named("key"), constant("alone", hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantResult(t, "at the loss: purges may have got lost", got, "value", Stale, false)
+	b.settle()
+	wantResult(t, "without a server", b.ask(t, unloaded(t)), "alone", Hit, false)
+	a.Purge(Hard, named("tag a")) // which nobody can be told
+	if err := server.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	a.connected(t)
+	b.connected(t)
+	until(t, "the purge from meanwhile", b.gone)
+	wantResult(t, "afterwards", b.ask(t, constant("new", hour)), "new", Miss, false)
+	wantResult(t, "the other, which may have missed purges", a.ask(t, unloaded(t)), "value", Stale, false)
+	wantResult(t, "the other, after that", a.ask(t, unloaded(t)), "new", Hit, false)
+}
+
+// askMany asks for as many keys, each once and all at the same time, and waits for the answers.
+func askMany(t *testing.T, r *replica, kind string, count int) {
+	t.Helper()
+	var asking sync.WaitGroup
+	var wrong atomic.Int64
+	for i := range count {
+		asking.Go(func() {
+			text := fmt.Sprint(kind, i)
+			got, err := r.GetShared(context.Background(), named(text), constant(text, hour))
+			if err != nil || got.Value != text {
+				wrong.Add(1)
+			}
+		})
+	}
+	asking.Wait()
+	if wrong.Load() > 0 {
+		t.Errorf("%s: %d of %d answers are wrong", kind, wrong.Load(), count)
+	}
+	r.settle()
+}
+
+// hurried is the patience of a deployment.
+func hurried(_ *Options[string], on *SharedOptions) { on.Patience = 0 }
+
+// TestAServerThatHangsCostsNoAnswer stops a server that has connections. Everybody is answered, and no more is left of the
+// calls than may be under way at a time.
+func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
+	server := startRedis(t)
+	r := startReplica(t, server.URL(), hurried).connected(t)
+	askMany(t, r, "before ", 100)
+	before := runtime.NumGoroutine()
+	if err := server.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	const callers = 5000
+	askMany(t, r, "during ", callers)
+	if now := runtime.NumGoroutine(); now > before+guardPlaces+guardFailures {
+		t.Errorf("%d goroutines after %d calls to a server that hangs, %d before", now, callers, before)
+	}
+	if _, _, err := r.shared.Spend(t.Context(), named("account"), 1, 1, 0); err == nil {
+		t.Error("an account was charged by a server that hangs")
+	}
+	until(t, "the loss to be noticed", disconnected(r))
+	if state, ok := r.shared.Standing(); ok {
+		t.Errorf("Standing() = %s, %v, want that it is not", state, ok)
+	}
+	askMany(t, r, "after ", callers)
+	if now := runtime.NumGoroutine(); now > before+guardPlaces {
+		t.Errorf("%d goroutines once the server is left alone, %d before", now, before)
+	}
+	if err := server.Continue(); err != nil {
+		t.Fatal(err)
+	}
+	r.connected(t)
+	askMany(t, r, "again ", 100)
+}
+
+// TestAServerThatNeverAnswersIsNone takes connections and says nothing on them.
+func TestAServerThatNeverAnswersIsNone(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	taken := make(chan struct{}, 1)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer conn.Close()
+				select {
+				case taken <- struct{}{}:
+				default:
+				}
+				_, _ = new(bytes.Buffer).ReadFrom(conn)
+			})
+		}
+	})
+	defer serving.Wait()
+	defer listener.Close()
+	r := startReplica(t, "redis://"+listener.Addr().String(), hurried)
+	<-taken
+	before := runtime.NumGoroutine()
+	askMany(t, r, "hung ", 5000)
+	if now := runtime.NumGoroutine(); now > before+10 {
+		t.Errorf("%d goroutines, %d before", now, before)
+	}
+	if r.shared.isUp() {
+		t.Error("a server that never answered counts as connected")
+	}
+	r.stop()
+}
+
+func TestAddressesAreNotTold(t *testing.T) {
+	for _, url := range []string{"http://user:canary@host", "redis://user:canary@host:port:1/x", "redis://:canary@host/a/b", "://canary"} {
+		if _, err := NewShared(SharedOptions{URL: url}); err == nil || bytes.Contains([]byte(err.Error()), []byte("canary")) {
+			t.Errorf("NewShared: %v, want an error that does not tell the address", err)
+		}
+	}
+}

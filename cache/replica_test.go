@@ -1,0 +1,138 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"crossgate/sandbox/redis"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// startRedis runs a server of the test's own.
+func startRedis(t *testing.T) *redis.Server {
+	t.Helper()
+	server, err := redis.Start()
+	if err != nil {
+		t.Skipf("no Redis to test with: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := server.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// texts lets every text be shared.
+var texts = Codec[string]{
+	Encode: func(text string) []byte { return []byte(text) },
+	Decode: func(text []byte, _ Life) (string, error) { return string(text), nil },
+}
+
+// replica is a cache before a shared level.
+type replica struct {
+	*Cache[string]
+	shared *Shared
+	stop   func()
+}
+
+// startReplica runs a replica on the server at url until the test ends. A call may take long: the machine may have much
+// else to do.
+func startReplica(t *testing.T, url string, change ...func(*Options[string], *SharedOptions)) *replica {
+	t.Helper()
+	on := SharedOptions{URL: url, Patience: 20 * time.Second}
+	o := Options[string]{Codec: texts, Tags: tagged}
+	for _, c := range change {
+		c(&o, &on)
+	}
+	shared, err := NewShared(on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Shared = shared
+	r := &replica{shared: shared}
+	if r.Cache, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := shared.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	r.stop = sync.OnceFunc(func() {
+		r.Close()
+		cancel()
+		running.Wait()
+	})
+	t.Cleanup(r.stop)
+	return r
+}
+
+// until waits for a condition of the real world.
+func until(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !isSo(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute for: %s", what)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+func (r *replica) connected(t *testing.T) *replica {
+	t.Helper()
+	until(t, "a connection", r.shared.isUp)
+	return r
+}
+
+// startReplicas runs two on a server.
+func startReplicas(t *testing.T, url string) (a, b *replica) {
+	t.Helper()
+	return startReplica(t, url).connected(t), startReplica(t, url).connected(t)
+}
+
+// ask returns what a replica has for the key "key".
+func (r *replica) ask(t *testing.T, load Load[string]) Result[string] {
+	t.Helper()
+	got, err := r.GetShared(t.Context(), named("key"), load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.settle()
+	return got
+}
+
+// settle waits for what was loaded to be kept here and there.
+func (r *replica) settle() { r.landed.Wait() }
+
+// unloaded is a load that must not be.
+func unloaded(t *testing.T) Load[string] {
+	return func(context.Context) (string, Life, error) {
+		t.Error("loaded, want the value of the other replica")
+		return "wrong", Life{}, nil
+	}
+}
+
+// constant is a load of one text.
+func constant(text string, life Life) Load[string] {
+	return func(context.Context) (string, Life, error) { return text, life, nil }
+}
+
+func describe(r Result[string]) string {
+	return fmt.Sprintf("%s, %v, remote %v, failure %v", r.Value, r.Outcome, r.Remote, r.Failure)
+}
+
+func wantResult(t *testing.T, who string, got Result[string], value string, outcome Outcome, remote bool) {
+	t.Helper()
+	if got.Value != value || got.Outcome != outcome || got.Remote != remote {
+		t.Errorf("%s: %s, want %s, %v, remote %v", who, describe(got), value, outcome, remote)
+	}
+}

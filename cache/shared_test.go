@@ -1,0 +1,218 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var hour = Life{Fresh: time.Hour, Stale: time.Hour, IfError: time.Hour}
+
+func TestReplicasHaveEachOthersValues(t *testing.T) {
+	server := startRedis(t)
+	a, b := startReplicas(t, server.URL())
+	wantResult(t, "the first", a.ask(t, constant("value", hour)), "value", Miss, false)
+	got := b.ask(t, unloaded(t))
+	wantResult(t, "the second", got, "value", Hit, true)
+	if got.Life != hour {
+		t.Errorf("the second replica gives it the life %v, want %v", got.Life, hour)
+	}
+	wantResult(t, "the second, again", b.ask(t, unloaded(t)), "value", Hit, false)
+	if got := b.Stats(); got.Loads != 0 || got.Remotes != 1 {
+		t.Errorf("the second replica counts %+v, want no load", got)
+	}
+	late := startReplica(t, server.URL()).connected(t)
+	wantResult(t, "a third that comes later", late.ask(t, unloaded(t)), "value", Hit, true)
+}
+
+// TestTenThousandCallersOfTwoReplicasLoadOnce is about a key that neither has.
+func TestTenThousandCallersOfTwoReplicasLoadOnce(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	const callers = 10_000
+	var loads, arrived atomic.Int64
+	load := func(context.Context) (string, Life, error) {
+		// Everybody is there, one replica with the load and the other waiting for it.
+		for arrived.Load() < callers {
+			<-time.After(time.Millisecond)
+		}
+		return fmt.Sprint("load ", loads.Add(1)), hour, nil
+	}
+	var waiting sync.WaitGroup
+	var wrong atomic.Int64
+	for i := range callers {
+		waiting.Go(func() {
+			arrived.Add(1)
+			got, err := []*replica{a, b}[i%2].GetShared(t.Context(), named("key"), load)
+			if err != nil || got.Value != "load 1" {
+				wrong.Add(1)
+			}
+		})
+	}
+	waiting.Wait()
+	if loads.Load() != 1 || wrong.Load() != 0 || a.Stats().Loads+b.Stats().Loads != 1 {
+		t.Errorf("%d loads (%+v and %+v), %d wrong answers, want one load for all",
+			loads.Load(), a.Stats(), b.Stats(), wrong.Load())
+	}
+}
+
+func TestValuesAgeOnTheServersClock(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	const stale = 200 * time.Millisecond
+	life := Life{Fresh: stale, Stale: time.Hour}
+	a.ask(t, constant("old", life))
+	<-time.After(stale)
+	got, err := b.GetShared(t.Context(), named("key"), constant("new", hour))
+	if err != nil || got.Age < stale {
+		t.Errorf("its age is %v, %v, want %v at least", got.Age, err, stale)
+	}
+	wantResult(t, "past its freshness", got, "old", Stale, true)
+	b.settle()
+	wantResult(t, "after that", b.ask(t, unloaded(t)), "new", Hit, false)
+}
+
+func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	a.ask(t, constant("old", Life{Fresh: time.Millisecond, IfError: time.Hour}))
+	<-time.After(2 * time.Millisecond)
+	failing := func(context.Context) (string, Life, error) { return "", Life{}, errBroken }
+	got := b.ask(t, failing)
+	wantResult(t, "a load that goes wrong", got, "old", Spare, true)
+	if !errors.Is(got.Failure, errBroken) {
+		t.Errorf("the failure is %v, want %v", got.Failure, errBroken)
+	}
+	wantResult(t, "right after", b.ask(t, unloaded(t)), "old", Spare, false)
+}
+
+// TestOnlyWhatIsForOthersIsShared looks for values in all that the server holds.
+func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
+	server := startRedis(t)
+	private := func(o *Options[string], _ *SharedOptions) {
+		o.Codec.Encode = func(text string) []byte {
+			if text == "private" {
+				return nil
+			}
+			return []byte(text)
+		}
+	}
+	a := startReplica(t, server.URL(), private).connected(t)
+	for name, get := range map[string]func(context.Context, Key, Load[string]) (Result[string], error){"private": a.GetShared, "local": a.Get, "common": a.GetShared} {
+		if _, err := get(t.Context(), named(name), constant(name, hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.GetShared(t.Context(), named("no life"), constant("lifeless", Life{})); err != nil {
+		t.Fatal(err)
+	}
+	a.settle()
+	content, err := server.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"private": false, "local": false, "lifeless": false, "common": true} {
+		if got := bytes.Contains(content, []byte(text)); got != want {
+			t.Errorf("the server holds %q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestNonsenseOnTheServerIsNoValue has somebody else write where values are.
+func TestNonsenseOnTheServerIsNoValue(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	a.ask(t, constant("value", hour))
+	client := a.shared.link.Load().client
+	overwrite := func(command ...string) {
+		if err := client.Do(t.Context(), client.B().Arbitrary(command...).Build()).Error(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overwrite("HSET", valueName(named("key")), "body", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
+	wantResult(t, "a value that cannot be read", b.ask(t, constant("own", Life{})), "own", Miss, false)
+	wantResult(t, "the same", b.ask(t, constant("better", hour)), "better", Miss, false)
+	wantResult(t, "replaced", startReplica(t, b.url()).connected(t).ask(t, unloaded(t)), "better", Hit, true)
+	overwrite("SET", valueName(named("key")), "text")
+	c := startReplica(t, b.url()).connected(t)
+	wantResult(t, "something else", c.ask(t, constant("own", hour)), "own", Miss, false)
+	if state, ok := c.shared.Standing(); ok || !strings.Contains(state, "WRONGTYPE") {
+		t.Errorf("Standing() = %s, %v, want what the server said", state, ok)
+	}
+}
+
+func TestWhoLoadsAndDiesIsFollowed(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	if _, held := a.shared.claim(t.Context(), named("key"), wantStale, time.Second); held == nil {
+		t.Fatal("no lease for a key that nobody has")
+	}
+	wantResult(t, "the next", b.ask(t, constant("value", hour)), "value", Miss, false)
+	wantResult(t, "a third", startReplica(t, b.url()).connected(t).ask(t, unloaded(t)), "value", Hit, true)
+}
+
+// url is the address of the replica's server.
+func (r *replica) url() string { return "unix://" + r.shared.option.InitAddress[0] }
+
+// TestWhoIsLateDoesNotPut has a lease run out while its holder does not renew it.
+func TestWhoIsLateDoesNotPut(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	_, late := a.shared.claim(t.Context(), named("key"), wantStale, time.Second)
+	if late == nil {
+		t.Fatal("no lease for a key that nobody has")
+	}
+	b.ask(t, constant("newer", hour))
+	a.shared.hand(t.Context(), late, nil, hour, 0, append(appendLife(nil, hour), "older"...))
+	wantResult(t, "afterwards", startReplica(t, b.url()).connected(t).ask(t, unloaded(t)), "newer", Hit, true)
+}
+
+func TestLongLoadsKeepTheirLease(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	var asked sync.WaitGroup
+	begun := make(chan struct{})
+	asked.Go(func() {
+		a.ask(t, func(context.Context) (string, Life, error) {
+			close(begun)
+			<-time.After(leaseTime + leaseTime/2)
+			return "value", hour, nil
+		})
+	})
+	<-begun
+	wantResult(t, "the other", b.ask(t, unloaded(t)), "value", Hit, true)
+	asked.Wait()
+}
+
+func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
+	a, b := startReplicas(t, startRedis(t).URL())
+	begun, end := make(chan struct{}), make(chan struct{})
+	var asked sync.WaitGroup
+	asked.Go(func() {
+		_, err := a.GetShared(t.Context(), named("key"), func(context.Context) (string, Life, error) {
+			close(begun)
+			<-end
+			panic("broken")
+		})
+		var panicked *PanicError
+		if !errors.As(err, &panicked) {
+			t.Errorf("a load that panics: %v", err)
+		}
+	})
+	<-begun
+	waiting := make(chan Result[string], 1)
+	asked.Go(func() {
+		got, err := b.GetShared(t.Context(), named("key"), constant("value", hour))
+		if err != nil {
+			t.Error(err)
+		}
+		waiting <- got
+	})
+	until(t, "the other to wait", func() bool {
+		b.shared.waits.mu.Lock()
+		defer b.shared.waits.mu.Unlock()
+		return len(b.shared.waits.keys) == 1
+	})
+	close(end)
+	wantResult(t, "the other", <-waiting, "value", Miss, false)
+	asked.Wait()
+}

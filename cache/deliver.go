@@ -15,7 +15,7 @@ const purgedAtOnce = 500
 
 // deliver tells the server, and by it the other replicas, of purges.
 func (s *Shared) deliver(ctx context.Context, client rueidis.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.silence)
 	defer cancel()
 	told := s.outbox.take()
 	err := s.tell(ctx, client, told)

@@ -8,12 +8,8 @@ import (
 	"time"
 )
 
-const (
-	// leaseTime is for how long others wait for a replica that has died while it loaded.
-	leaseTime = 1500 * time.Millisecond
-	// markTime is how long purges are remembered: longer than any value is kept.
-	markTime = longestLife + time.Hour
-)
+// markTime is how long purges are remembered: longer than any value is kept.
+const markTime = longestLife + time.Hour
 
 // wanted is what a call would take from the shared level.
 type wanted string
@@ -60,7 +56,7 @@ func (s *Shared) claim(ctx context.Context, key Key, want wanted, patience time.
 func (s *Shared) take(ctx context.Context, key Key, want wanted) (found *offer, held *lease, again time.Duration) {
 	mine := token()
 	reply, err := s.call(ctx, s.values, takeScript, []string{stateName, valueName(key), leaseName(key)},
-		markPrefix, mine, strconv.FormatInt(leaseTime.Milliseconds(), 10), string(want))
+		markPrefix, mine, strconv.FormatInt(s.lease.Milliseconds(), 10), string(want))
 	if err != nil || len(reply) == 0 {
 		return nil, nil, 0
 	}
@@ -108,7 +104,7 @@ func (s *Shared) hold(ctx context.Context, l *lease) (stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(leaseTime / 3)
+		ticker := time.NewTicker(s.lease / 3)
 		defer ticker.Stop()
 		for {
 			select {
@@ -116,7 +112,7 @@ func (s *Shared) hold(ctx context.Context, l *lease) (stop func()) {
 				return
 			case <-ticker.C:
 				// One that is lost, or cannot be renewed, shows when the value is put.
-				_, _ = s.call(ctx, s.values, renewScript, []string{leaseName(l.key)}, l.token, strconv.FormatInt(leaseTime.Milliseconds(), 10))
+				_, _ = s.call(ctx, s.values, renewScript, []string{leaseName(l.key)}, l.token, strconv.FormatInt(s.lease.Milliseconds(), 10))
 			}
 		}
 	}()

@@ -23,32 +23,33 @@ const (
 // callBounds are OpenTelemetry's for db.client.operation.duration, seconds, as far as calls may take.
 var callBounds = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1}
 
-// measures are the instruments of a shared level.
-type measures struct {
-	duration metric.Float64Histogram
-	up       metric.Registration
+// newDuration is the one instrument of calls.
+func newDuration() (metric.Float64Histogram, error) {
+	return otel.Meter("crossgate/cache").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
+		metric.WithDescription("Duration of calls to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
 }
 
-func newMeasures(isUp func() bool) (m measures, err error) {
+// watch shows whether there is a connection, until stop.
+func (s *Shared) watch() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/cache")
-	var errs [3]error
-	m.duration, errs[0] = meter.Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
-		metric.WithDescription("Duration of calls to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
 	up, err := meter.Int64ObservableGauge("crossgate.cache.shared.up",
 		metric.WithDescription("1 while there is a connection to the shared cache."))
-	errs[1] = err
-	m.up, errs[2] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	if err != nil {
+		return nil, err
+	}
+	watching, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		var value int64
-		if isUp() {
+		if s.isUp() {
 			value = 1
 		}
 		o.ObserveInt64(up, value)
 		return nil
 	}, up)
-	return m, errors.Join(errs[:]...)
+	if err != nil {
+		return nil, err
+	}
+	return watching.Unregister, nil
 }
-
-func (m measures) close() error { return m.up.Unregister() }
 
 // observe measures a call until end. It has a span where the request behind it has one.
 func (s *Shared) observe(ctx context.Context, name string) (_ context.Context, end func(error)) {
@@ -64,7 +65,7 @@ func (s *Shared) observe(ctx context.Context, name string) (_ context.Context, e
 		if err != nil {
 			attributes = append(attributes, errorKey.String(errorType(err)))
 		}
-		s.calls.duration.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(attributes...))
+		s.duration.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(attributes...))
 		if span == nil {
 			return
 		}

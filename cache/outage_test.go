@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func disconnected(r *replica) func() bool { return func() bool { return !r.shared.isUp() } }
@@ -71,7 +72,7 @@ func askMany(t *testing.T, r *replica, kind string, count int) {
 }
 
 // hurried is the patience of a deployment.
-func hurried(_ *Options[string], on *SharedOptions) { on.Patience = 0 }
+func hurried(_ *Options[string], on *SharedOptions) { on.Patience, on.Silence = 0, 2*time.Second }
 
 // TestAServerThatHangsCostsNoAnswer stops a server that has connections. Everybody is answered, and no more is left of the
 // calls than may be under way at a time.

@@ -46,7 +46,7 @@ type replica struct {
 // else to do.
 func startReplica(t *testing.T, url string, change ...func(*Options[string], *SharedOptions)) *replica {
 	t.Helper()
-	on := SharedOptions{URL: url, Patience: 20 * time.Second}
+	on := SharedOptions{URL: url, Patience: 20 * time.Second, Silence: time.Minute}
 	o := Options[string]{Codec: texts, Tags: tagged}
 	for _, c := range change {
 		c(&o, &on)

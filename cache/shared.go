@@ -14,15 +14,20 @@ import (
 	"time"
 
 	"github.com/redis/rueidis"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Defaults of SharedOptions.
+const (
+	defaultPatience = 20 * time.Millisecond
+	defaultSilence  = 5 * time.Second
+	defaultLease    = 1500 * time.Millisecond
 )
 
 const (
-	defaultPatience = 20 * time.Millisecond
-
-	// connectLimit is how long the server may take for a connection, for a sign of life, and to hear of purges.
 	connectLimit = time.Second
-	// beat is how often it is asked for a sign of life.
-	beat = 500 * time.Millisecond
+	// beat is how often the server is asked for a sign of life.
+	beat = time.Second
 	// Between attempts to connect.
 	shortestPause, longestPause = 100 * time.Millisecond, 2 * time.Second
 )
@@ -31,23 +36,30 @@ const (
 type SharedOptions struct {
 	URL      string        // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
 	Patience time.Duration // for one call; 20 ms when zero
-	Logger   *slog.Logger  // hears when the server is lost and when it is back; nil: nobody does
+	// Silence of the server after which it counts as lost; 5 s when zero. A server that is slow says everything in the
+	// end, so this is about networks that lose connections without a word. What is kept is asked for anew after a loss.
+	Silence time.Duration
+	// Lease is for how long others wait for a replica that died while it loaded; 1.5 s when zero.
+	Lease  time.Duration
+	Logger *slog.Logger // hears when the server is lost and when it is back; nil: nobody does
 }
 
 // Shared is a level behind the caches of several replicas: a Valkey or Redis server. It keeps values, tells every
 // replica of purges, has one of them load what all of them want, and keeps accounts of clients. While the server is
 // away or slow everything goes on without it. One Cache at most is in front of it.
 type Shared struct {
-	option  rueidis.ClientOption
-	replica string
-	log     *slog.Logger
-	link    atomic.Pointer[link] // nil while there is no connection
-	values  *guard
-	quotas  *guard
-	calls   measures
-	outbox  outbox
-	waits   waits
-	front   front
+	option   rueidis.ClientOption
+	silence  time.Duration
+	lease    time.Duration
+	replica  string
+	log      *slog.Logger
+	link     atomic.Pointer[link] // nil while there is no connection
+	values   *guard
+	quotas   *guard
+	duration metric.Float64Histogram
+	outbox   outbox
+	waits    waits
+	front    front
 
 	mu      sync.Mutex
 	trouble string // the latest
@@ -78,12 +90,15 @@ func NewShared(o SharedOptions) (*Shared, error) {
 	option.AlwaysPipelining = true // otherwise a call that is out of time takes the connection with it
 	option.PipelineMultiplex = -1  // one connection
 	option.Dialer.Timeout = connectLimit
-	option.ConnWriteTimeout = 2 * connectLimit
+	silence := cmp.Or(o.Silence, defaultSilence)
+	option.ConnWriteTimeout = silence
 	const buffer = 64 << 10
 	option.ReadBufferEachConn, option.WriteBufferEachConn = buffer, buffer
 	patience := cmp.Or(o.Patience, defaultPatience)
 	s := &Shared{
 		option:  option,
+		silence: silence,
+		lease:   cmp.Or(o.Lease, defaultLease),
 		replica: token(),
 		log:     cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 		values:  newGuard(patience),
@@ -92,7 +107,7 @@ func NewShared(o SharedOptions) (*Shared, error) {
 		outbox:  outbox{filled: make(chan struct{}, 1)},
 		trouble: "not tried yet",
 	}
-	s.calls, err = newMeasures(s.isUp)
+	s.duration, err = newDuration()
 	return s, err
 }
 
@@ -117,11 +132,15 @@ func quotaName(key Key) string { return namePrefix + "quota:" + key.text() }
 
 // Run keeps a connection until ctx ends.
 func (s *Shared) Run(ctx context.Context) error {
+	stop, err := s.watch()
+	if err != nil {
+		return fmt.Errorf("instruments: %w", err)
+	}
 	pause := shortestPause
 	for {
 		wasUp, err := s.session(ctx)
 		if ctx.Err() != nil {
-			return s.calls.close()
+			return stop()
 		}
 		if wasUp {
 			pause = shortestPause
@@ -185,7 +204,7 @@ var runID = regexp.MustCompile(`(?m)^run_id:(\w+)`)
 
 // join makes the connection hear of purges and settles what the server has.
 func (s *Shared) join(ctx context.Context, client rueidis.Client, listening rueidis.DedicatedClient) error {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.silence)
 	defer cancel()
 	if err := listening.Do(ctx, listening.B().Subscribe().Channel(channelName).Build()).Error(); err != nil {
 		return fmt.Errorf("subscribe: %w", err)
@@ -219,15 +238,15 @@ func (s *Shared) listen(ctx context.Context, client rueidis.Client, lost <-chan 
 				return err
 			}
 		case <-ticker.C:
-			if err := ping(ctx, client); err != nil {
+			if err := s.ping(ctx, client); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func ping(ctx context.Context, client rueidis.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+func (s *Shared) ping(ctx context.Context, client rueidis.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, s.silence)
 	defer cancel()
 	if err := client.Do(ctx, client.B().Ping().Build()).Error(); err != nil {
 		return fmt.Errorf("ping: %w", err)

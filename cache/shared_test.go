@@ -174,7 +174,7 @@ func TestLongLoadsKeepTheirLease(t *testing.T) {
 	asked.Go(func() {
 		a.ask(t, func(context.Context) (string, Life, error) {
 			close(begun)
-			<-time.After(leaseTime + leaseTime/2)
+			<-time.After(a.shared.lease + a.shared.lease/2)
 			return "value", hour, nil
 		})
 	})

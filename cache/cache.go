@@ -170,8 +170,8 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], e
 	f, shared := c.join(ctx, key, how)
 	result, err := f.wait(ctx)
 	if shared && err == nil && !c.stands(result.Value) { // its load began before this call did; the next one did not
-		c.leave(key, f)
-		f, shared = c.join(ctx, key, load)
+		c.leave(f)
+		f, shared = c.join(ctx, key, how)
 		result, err = f.wait(ctx)
 	}
 	if err != nil && kept.Outcome == Spare {

@@ -32,7 +32,7 @@ func startRedis(t *testing.T) *redis.Server {
 // texts lets every text be shared.
 var texts = Codec[string]{
 	Encode: func(text string) []byte { return []byte(text) },
-	Decode: func(text []byte, _ Life) (string, error) { return string(text), nil },
+	Decode: func(text []byte, _ Life, _ time.Duration) (string, error) { return string(text), nil },
 }
 
 // replica is a cache before a shared level.

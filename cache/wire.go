@@ -43,8 +43,9 @@ func cutLife(text []byte) (l Life, rest []byte, err error) {
 type Codec[V any] struct {
 	// Encode returns the bytes of a value, nothing for one that others must not have.
 	Encode func(V) []byte
-	// Decode makes the value of bytes, which may come from anybody who can write to the shared level.
-	Decode func([]byte, Life) (V, error)
+	// Decode makes the value of bytes, which may come from anybody who can write to the shared level, with its life and
+	// its age.
+	Decode func([]byte, Life, time.Duration) (V, error)
 }
 
 // notice is what replicas tell each other: a purge, or that a lease has been given back.

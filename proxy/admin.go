@@ -13,7 +13,7 @@ import (
 
 // Dependency is something that the gateway needs, as it is at the moment.
 type Dependency struct {
-	Kind  string `json:"kind"` // chain, endpoint or store
+	Kind  string `json:"kind"` // chain, endpoint, store or cache
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	State string `json:"state"` // in words

@@ -25,9 +25,10 @@ type answer struct {
 	problem  *problem
 	searched freshness // of all chains, beside a problem: what was not found in them
 
-	subject cache.Key // of the question that the index answered; absent when it was not asked
-	settled bool      // no reorg can make it wrong
-	heads   uint64    // how many heads had been told when the load began
+	subject cache.Key     // of the question that the index answered; absent when it was not asked
+	settled bool          // no reorg can make it wrong
+	heads   uint64        // how many heads had been told when the load began
+	took    time.Duration // the load
 }
 
 // page is a body with its headers.

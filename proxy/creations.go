@@ -20,14 +20,21 @@ type creations struct {
 
 const creationsKept = 1 << 14
 
-func (c *creations) remember(orders []*order.Order, tx chain.TxHash) {
+func (c *creations) remember(tx chain.TxHash, ids ...order.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, o := range orders {
+	for _, id := range ids {
 		if c.young == nil || len(c.young) >= creationsKept {
 			c.young, c.old = make(map[order.ID]chain.TxHash), c.young
 		}
-		c.young[o.ID] = tx
+		c.young[id] = tx
+	}
+}
+
+// learn remembers what another replica found.
+func (c *creations) learn(tx chain.TxHash, pages []page) {
+	for _, p := range pages {
+		c.remember(tx, p.orders...)
 	}
 }
 
@@ -49,7 +56,9 @@ func (s *Server) ordersOf(ctx context.Context, tx chain.TxHash) ([]*order.Order,
 	if len(orders) == 0 {
 		return nil, order.ErrNoOrder
 	}
-	s.creations.remember(orders, tx)
+	for _, o := range orders {
+		s.creations.remember(tx, o.ID)
+	}
 	return orders, nil
 }
 

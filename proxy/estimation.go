@@ -30,6 +30,7 @@ func (s *Server) estimationRoute() route[quote.Request] {
 			}
 			return quotedPage(s.encoder.AppendEstimation(nil, estimate), estimate), comparisonLife, nil
 		},
+		shared: true, // it tells of no sender, no recipient and no transaction
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
 )
 
 // Quota is how much a client may ask for: Units at once, and as many again in every Window. A zero quota is
@@ -39,6 +41,7 @@ type limiter struct {
 	address Quota
 	keys    []ClientKey
 	proxies []netip.Prefix // whose word about addresses counts
+	shared  *cache.Shared  // accounts of all replicas; nil: this one's alone
 
 	mu         sync.Mutex
 	young, old map[client]time.Time // when the quota of a client is whole again
@@ -52,47 +55,6 @@ type client struct {
 
 // mostClients is for how many clients quotas are remembered at least; twice as many at most.
 const mostClients = 1 << 16
-
-// account is what a request did to its client's quota.
-type account struct {
-	policy    string
-	quota     Quota
-	remaining int
-	whole     time.Duration // until the quota is whole again
-	retry     time.Duration // until there is enough for the request; zero: it is paid for
-}
-
-// charge takes cost off a client's quota, if there is that much.
-func (l *limiter) charge(r *http.Request, cost int, now time.Time) (a account, limited bool) {
-	who, policy, quota := l.client(r)
-	if quota.Units <= 0 {
-		return account{}, false
-	}
-	a = account{policy: policy, quota: quota}
-	unit := quota.Window / time.Duration(quota.Units)
-	price := unit * time.Duration(min(cost, quota.Units))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	whole, known := l.young[who]
-	if !known {
-		whole = l.old[who]
-	}
-	if whole.Before(now) {
-		whole = now
-	}
-	if after := whole.Add(price).Sub(now); after > quota.Window {
-		a.retry = after - quota.Window
-	} else {
-		whole = whole.Add(price)
-	}
-	if l.young == nil || len(l.young) >= mostClients {
-		l.young, l.old = make(map[client]time.Time), l.young
-	}
-	l.young[who] = whole
-	a.whole = whole.Sub(now)
-	a.remaining = int((quota.Window - a.whole) / unit)
-	return a, true
-}
 
 // client says whose quota a request is on.
 func (l *limiter) client(r *http.Request) (client, string, Quota) {

@@ -27,6 +27,7 @@ func (s *Server) lockedRoute() route[chain.Address] {
 		key:     takerKey,
 		load:    s.loadLocked,
 		indexed: true,
+		shared:  true,
 	}
 }
 

@@ -40,11 +40,12 @@ type lookupLabels struct{ route, outcome string }
 func newMeasures(stats func() cache.Stats) (*measures, error) {
 	meter := otel.Meter("crossgate/proxy")
 	m := &measures{}
-	var errs [6]error
+	var errs [7]error
 	m.duration, errs[0] = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of HTTP requests."), metric.WithExplicitBucketBoundaries(durationBounds...))
 	m.lookups, errs[1] = meter.Int64Counter("crossgate.cache.lookups",
-		metric.WithDescription("Questions put to the cache of answers, by what it had: hit, stale, miss, or shared with another's load."))
+		metric.WithDescription("Questions put to the cache of answers, by what it had: hit, stale, miss, spare after a load that went wrong, "+
+			"shared with another's load, or remote from the shared cache."))
 	loads, err := meter.Int64ObservableCounter("crossgate.cache.loads",
 		metric.WithDescription("Answers that were made for the cache."))
 	errs[2] = err
@@ -54,13 +55,17 @@ func newMeasures(stats func() cache.Stats) (*measures, error) {
 	dropped, err := meter.Int64ObservableCounter("crossgate.cache.dropped",
 		metric.WithDescription("Answers that the cache declined to keep."))
 	errs[4] = err
-	m.cache, errs[5] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	remotes, err := meter.Int64ObservableCounter("crossgate.cache.remotes",
+		metric.WithDescription("Answers that the shared cache had, so that they were not made here."))
+	errs[5] = err
+	m.cache, errs[6] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := stats()
 		o.ObserveInt64(loads, int64(now.Loads))
 		o.ObserveInt64(failed, int64(now.Failed))
 		o.ObserveInt64(dropped, int64(now.Dropped))
+		o.ObserveInt64(remotes, int64(now.Remotes))
 		return nil
-	}, loads, failed, dropped)
+	}, loads, failed, dropped, remotes)
 	return m, errors.Join(errs[:]...)
 }
 
@@ -78,19 +83,22 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 }
 
 // lookup counts what the cache had for a question.
-func (m *measures) lookup(ctx context.Context, route string, outcome cache.Outcome, shared bool) {
-	labels := lookupLabels{route, outcomeOf(outcome, shared)}
+func (m *measures) lookup(ctx context.Context, route string, found *cache.Result[answer]) {
+	labels := lookupLabels{route, outcomeOf(found)}
 	m.lookups.Add(ctx, 1, m.outcomes.of(labels, func() metric.AddOption {
 		return metric.WithAttributeSet(attribute.NewSet(routeKey.String(labels.route), outcomeKey.String(labels.outcome)))
 	})...)
 }
 
 // outcomeOf is an outcome in one word.
-func outcomeOf(outcome cache.Outcome, shared bool) string {
-	if shared {
+func outcomeOf(found *cache.Result[answer]) string {
+	switch {
+	case found.Remote:
+		return "remote"
+	case found.Shared:
 		return "shared"
 	}
-	return outcome.String()
+	return found.Outcome.String()
 }
 
 // close ends the watch over the cache.

@@ -23,6 +23,7 @@ func (s *Server) orderRoute() route[order.ID] {
 		key:     orderKey,
 		load:    s.loadOrder,
 		indexed: true,
+		shared:  true,
 		streams: true,
 	}
 }
@@ -37,6 +38,7 @@ func (s *Server) statusRoute() route[order.ID] {
 		key:     orderKey,
 		load:    s.loadStatus,
 		indexed: true,
+		shared:  true,
 	}
 }
 

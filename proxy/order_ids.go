@@ -37,6 +37,8 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 			return []page{p}, life, nil
 		},
 		indexed: true,
+		shared:  true,
+		learn:   s.creations.learn,
 	}
 }
 

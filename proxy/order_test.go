@@ -130,7 +130,7 @@ func TestCreationsForgetTheOldest(t *testing.T) {
 	var c creations
 	id := func(n int) order.ID { return order.ID{byte(n >> 16), byte(n >> 8), byte(n)} }
 	for n := range 3 * creationsKept {
-		c.remember([]*order.Order{{ID: id(n)}}, chain.NewTxHash([]byte{1}))
+		c.remember(chain.NewTxHash([]byte{1}), id(n))
 	}
 	if _, remembered := c.of(id(0)); remembered {
 		t.Error("the first creation is remembered for ever")

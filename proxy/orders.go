@@ -33,6 +33,8 @@ func (s *Server) ordersRoute() route[creation] {
 		choose:  chooseOrder,
 		indexed: true,
 		streams: true,
+		shared:  true,
+		learn:   func(q creation, pages []page) { s.creations.learn(q.tx, pages) },
 	}
 }
 

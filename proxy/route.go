@@ -25,6 +25,8 @@ type route[Q any] struct {
 	choose  func(Q, []page) (*page, error) // nil: load makes one page
 	indexed bool                           // the order index answers: pages tell how fresh it is
 	streams bool                           // the answer can be followed as it changes
+	shared  bool                           // replicas may have answers from each other
+	learn   func(Q, []page)                // takes note of what another replica found; nil: there is nothing to note
 }
 
 // mount makes engine serve r, and finding tell its keys. It returns the paths of r.
@@ -60,7 +62,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 		}
 		chosen, from, err := r.ask(c.Request.Context(), s, question)
 		if !from.Value.isEmpty() {
-			s.measures.lookup(c.Request.Context(), r.paths[0], from.Outcome, from.Shared)
+			s.measures.lookup(c.Request.Context(), r.paths[0], &from)
 			header["Cache-Status"] = cacheStatus(&from)
 			from.Value.searched.write(header)
 		}
@@ -100,11 +102,18 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.
 
 // miss gets the answer that is not there as it should be.
 func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
+	get := s.answers.Get
+	if r.shared {
+		get = s.answers.GetShared
+	}
 	ctx, span := s.startLookup(ctx)
-	found, err := s.answers.Get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
+	found, err := get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
 		return r.answer(ctx, s, question)
 	})
 	endLookup(span, found, err)
+	if found.Remote && r.learn != nil {
+		r.learn(question, found.Value.pages)
+	}
 	return found, err
 }
 
@@ -114,7 +123,7 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	defer cancel()
 	var lags map[chain.ID]index.Lag
 	var about cache.Key
-	heads := s.heads.now()
+	began, heads := time.Now(), s.heads.now()
 	if r.indexed && s.options.Lag != nil {
 		lags = s.options.Lag() // before the index is read, for what is read is as fresh at least
 		about = r.key(subject, question)
@@ -131,7 +140,7 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 		pages[i].freshness = freshnessOf(lags, pages[i].chains, s.options.Behind, time.Now())
 	}
 	made := newAnswer(pages, life)
-	made.subject, made.settled, made.heads = about, life == settledLife, heads
+	made.subject, made.settled, made.heads, made.took = about, life == settledLife, heads, time.Since(began)
 	return made, life, nil
 }
 

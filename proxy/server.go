@@ -78,6 +78,7 @@ type Options struct {
 	Dependencies func(context.Context) []Dependency
 
 	CacheBytes       int64          // of answers; 64 MiB when zero
+	Shared           *cache.Shared  // level behind the cache that replicas have in common, and their clients' quotas; nil: none
 	OrderLimit       time.Duration  // longest wait for orders and locked assets; 12 s when zero
 	SwapLimit        time.Duration  // longest wait for a swap; 6 s when zero
 	MaxLoads         int            // answers that are made at a time, the rest is declined; no bound when zero
@@ -123,7 +124,7 @@ func New(o Options) (*Server, error) {
 		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
-		limiter: limiter{address: o.AddressQuota, keys: o.ClientKeys, proxies: o.TrustedProxies},
+		limiter: limiter{address: o.AddressQuota, keys: o.ClientKeys, proxies: o.TrustedProxies, shared: o.Shared},
 		prices:  map[string]priced{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}},
 	}
 	var err error
@@ -134,6 +135,8 @@ func New(o Options) (*Server, error) {
 		Stands:    s.stands,
 		MaxLoads:  o.MaxLoads,
 		LoadLimit: max(o.OrderLimit, o.SwapLimit),
+		Shared:    o.Shared,
+		Codec:     cache.Codec[answer]{Encode: encodeAnswer, Decode: s.decode},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("answers: %w", err)

@@ -148,5 +148,5 @@ func endLookup(span trace.Span, found cache.Result[answer], err error) {
 		span.SetAttributes(outcomeKey.String("failed"))
 		return // whose failing it is stands on the spans below, and what came of it on the request's
 	}
-	span.SetAttributes(outcomeKey.String(outcomeOf(found.Outcome, found.Shared)))
+	span.SetAttributes(outcomeKey.String(outcomeOf(&found)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
@@ -32,6 +33,7 @@ type parts struct {
 	tokens     *token.Directory
 	shelf      tokenShelf // empty until the store is open
 	endpoints  []*upstream.Endpoint
+	shared     *cache.Shared // nil: replicas have no cache in common
 }
 
 // caller asks contracts of one chain; see venue.Options.
@@ -63,6 +65,7 @@ func build(c config.Config, log *slog.Logger) (*parts, error) {
 		b.addVenue(fmt.Sprintf("venues[%d]", i), each)
 	}
 	b.addTokens()
+	b.addShared()
 	if len(b.mistakes) > 0 {
 		return nil, b.mistakes
 	}
@@ -165,6 +168,19 @@ func (b *builder) addTokens() {
 		}
 	}
 	b.parts.tokens = token.NewDirectory(o)
+}
+
+func (b *builder) addShared() {
+	address := b.config.Cache.Shared.Reveal()
+	if address == "" {
+		return
+	}
+	made, err := cache.NewShared(cache.SharedOptions{URL: address, Patience: b.config.Cache.SharedTimeout, Logger: b.log})
+	if err != nil {
+		b.mistake("cache.shared", err)
+		return
+	}
+	b.parts.shared = made
 }
 
 func (p *parts) close() {

@@ -10,11 +10,15 @@ import (
 	"crossgate/proxy"
 )
 
-// dependencies tells how everything is that the gateway needs: the store, the chains, their endpoints.
+// dependencies tells how everything is that the gateway needs: the store, the shared cache, the chains, their endpoints.
 func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
 	used, done := g.sets.use()
 	defer done()
 	all := []proxy.Dependency{g.storeState(ctx)}
+	if g.shared != nil {
+		state, ok := g.shared.Standing()
+		all = append(all, proxy.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
+	}
 	lags, now := used.index.Lag(), time.Now()
 	for _, id := range slices.Sorted(maps.Keys(lags)) {
 		lag := lags[id]

@@ -10,6 +10,7 @@ import (
 	"net"
 	"time"
 
+	"crossgate/cache"
 	"crossgate/config"
 	"crossgate/order/index"
 	"crossgate/proxy"
@@ -20,6 +21,7 @@ type Gateway struct {
 	store  *index.Store
 	sets   *sets
 	server *proxy.Server
+	shared *cache.Shared // nil: there is none
 	behind time.Duration // lag from which a chain counts as behind
 	log    *slog.Logger
 }
@@ -35,7 +37,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, behind: c.Index.Behind, log: log}
+	g := &Gateway{store: store, shared: p.shared, behind: c.Index.Behind, log: log}
 	first, err := newSet(p, c, g)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -58,6 +60,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Chains:           p.registry,
 		Dependencies:     g.dependencies,
 		CacheBytes:       int64(c.Cache.MaxBytes),
+		Shared:           p.shared,
 		MaxLoads:         c.Limits.Loads,
 		AddressQuota:     proxy.Quota(c.Limits.Address),
 		ClientKeys:       clientKeys(c.Limits.Keys),
@@ -88,11 +91,19 @@ func clientKeys(configured []config.Key) []proxy.ClientKey {
 // request has been answered. Run ends with Close.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
-	followed := make(chan error, 1)
+	followed, shared := make(chan error, 1), make(chan error, 1)
 	go func() { followed <- g.sets.follow(following) }()
+	go func() { shared <- g.runShared(following) }()
 	served := g.server.Run(ctx, listener)
 	stop()
-	return errors.Join(served, <-followed, g.Close())
+	return errors.Join(served, <-followed, <-shared, g.Close())
+}
+
+func (g *Gateway) runShared(ctx context.Context) error {
+	if g.shared == nil {
+		return nil
+	}
+	return g.shared.Run(ctx)
 }
 
 // RunAdmin serves operators on listener until ctx ends: measurements of t, the state of every dependency, profiles.

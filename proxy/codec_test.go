@@ -1,0 +1,73 @@
+package proxy
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+	"time"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// answersToShare are one of each kind.
+func answersToShare() map[string]answer {
+	life := cache.Life{Fresh: time.Second}
+	full := newAnswer([]page{
+		{
+			body: bytes.Repeat([]byte("body "), 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
+			orders: []order.ID{{1}, {2}}, chains: []chain.ID{1, 100000026}, unread: []chain.ID{1},
+			freshness: freshness{head: []string{"1;block=7"}, lag: []string{"3"}, behind: []string{"1"}},
+			quoted:    time.UnixMilli(1_784_950_000_123), expires: time.UnixMilli(1_784_950_009_000),
+		},
+		{body: []byte("[]")},
+	}, life)
+	full.subject, full.settled, full.took = cache.KeyOf("subject"), true, time.Second
+	return map[string]answer{
+		"pages":   full,
+		"problem": {problem: unknownTx.because("no chain"), searched: freshness{head: []string{"1;block=7"}}, subject: cache.KeyOf("subject")},
+	}
+}
+
+func TestAnswersSurviveTheirEncoding(t *testing.T) {
+	for name, a := range answersToShare() {
+		got, err := decodeAnswer(encodeAnswer(a), cache.Life{Fresh: time.Second})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !reflect.DeepEqual(got, a) {
+			t.Errorf("%s: decoded %+v, want %+v", name, got, a)
+		}
+	}
+}
+
+func TestWhatOneReplicaDoesNotKnowIsNotShared(t *testing.T) {
+	for _, k := range []kind{unknownOrder, unknownStatus} {
+		if got := encodeAnswer(answer{problem: k.because("")}); got != nil {
+			t.Errorf("%s is encoded as %q, want nothing", k.id, got)
+		}
+	}
+}
+
+// FuzzDecodeAnswer has anybody write to the shared cache. What can be read can be written again and says the same.
+func FuzzDecodeAnswer(f *testing.F) {
+	for _, a := range answersToShare() {
+		f.Add(encodeAnswer(a))
+	}
+	f.Add([]byte("p"))
+	life := cache.Life{Fresh: time.Second}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		first, err := decodeAnswer(text, life)
+		if err != nil {
+			return
+		}
+		second, err := decodeAnswer(encodeAnswer(first), life)
+		if err != nil || !reflect.DeepEqual(first, second) {
+			t.Errorf("decoded %+v, encoded and decoded again %+v, %v", first, second, err)
+		}
+		if tags := first.tags(); len(tags) > len(text)+8 {
+			t.Errorf("%d tags of %d bytes", len(tags), len(text))
+		}
+	})
+}

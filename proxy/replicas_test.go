@@ -1,0 +1,216 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/sandbox/redis"
+)
+
+func startRedis(t *testing.T) *redis.Server {
+	t.Helper()
+	server, err := redis.Start()
+	if err != nil {
+		t.Skipf("no Redis to test with: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := server.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// startSharing runs a server on w with a shared cache until the test ends. Calls to that may take long: the machine may
+// have much else to do.
+func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) *Server {
+	t.Helper()
+	shared, err := cache.NewShared(cache.SharedOptions{URL: url, Patience: 40 * time.Second, Silence: time.Minute, Lease: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := shared.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+	})
+	until(t, "a connection", func() bool {
+		_, ok := shared.Standing()
+		return ok
+	})
+	return w.server(t, append(change, func(o *Options) { o.Shared = shared })...)
+}
+
+func until(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !isSo(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute for: %s", what)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+// stored waits until the answer at a path is kept, here and for others.
+func stored(t *testing.T, s *Server, path string) {
+	t.Helper()
+	until(t, path+" to be kept", func() bool { return hits(t, s, path) })
+}
+
+func hits(t *testing.T, s *Server, path string) bool {
+	t.Helper()
+	response := get(s, path)
+	body(t, response)
+	return strings.HasPrefix(response.Header.Get("Cache-Status"), "crossgate; hit")
+}
+
+// TestTenThousandRequestsToTwoReplicasLoadOnce is about an order that nobody has asked for.
+func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
+	url := startRedis(t).URL()
+	w := newWorld(t)
+	const requests = 10_000
+	var arrived atomic.Int64
+	slow := func(o *Options) {
+		now := o.Orders
+		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			for arrived.Load() < requests {
+				<-time.After(time.Millisecond)
+			}
+			return now(ctx, tx)
+		}
+		o.OrderLimit = time.Minute
+	}
+	replicas := []*Server{startSharing(t, w, url, slow), startSharing(t, w, url, slow)}
+	var asking sync.WaitGroup
+	var wrong atomic.Int64
+	for i := range requests {
+		asking.Go(func() {
+			arrived.Add(1)
+			response := get(replicas[i%2], ordersPath+claimedTx)
+			if response.StatusCode != http.StatusOK || !bytes.Contains(body(t, response), []byte(`"orderId"`)) {
+				wrong.Add(1)
+			}
+		})
+	}
+	asking.Wait()
+	if w.asked.Load() != 1 || wrong.Load() > 0 {
+		t.Errorf("%d loads for %d requests to two replicas, %d answers are wrong; want one load", w.asked.Load(), requests, wrong.Load())
+	}
+}
+
+// TestReplicasAnswerAlike asks one replica for everything that may be shared, then the other, which asks nobody.
+func TestReplicasAnswerAlike(t *testing.T) {
+	url := startRedis(t).URL()
+	w := newWorld(t)
+	w.lag = map[chain.ID]index.Lag{8453: {Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now()}}
+	a, b := startSharing(t, w, url), startSharing(t, w, url)
+	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", "X-Index-Head", "X-Index-Lag"}
+	for _, path := range []string{
+		ordersPath + claimedTx, "/api/Orders/" + idText(8), "/v1.0/dln/order/" + idText(8) + "/status",
+		"/api/Transaction/" + claimedTx + "/orderIds", "/v1.0/dln/tx/" + claimedTx + "/order-ids",
+	} {
+		response := get(a, path)
+		first := body(t, response)
+		stored(t, a, path)
+		before := w.asked.Load()
+		again := get(b, path)
+		if second := body(t, again); !bytes.Equal(first, second) || w.asked.Load() != before {
+			t.Errorf("GET %s of the other replica after %d more loads: %s, want %s", path, w.asked.Load()-before, second, first)
+		}
+		for _, name := range compared {
+			if got, want := again.Header.Get(name), response.Header.Get(name); got != want {
+				t.Errorf("GET %s of the other replica: %s: %q, want %q", path, name, got, want)
+			}
+		}
+		if got := again.Header.Get("Cache-Status"); !strings.HasPrefix(got, "crossgate; hit; ttl=") {
+			t.Errorf("GET %s of the other replica: Cache-Status: %q, want a hit", path, got)
+		}
+	}
+}
+
+// TestSwapsStayOnTheirReplica looks for what a swap is about in all that the shared cache holds.
+func TestSwapsStayOnTheirReplica(t *testing.T) {
+	server := startRedis(t)
+	s := startSharing(t, newWorld(t), server.URL())
+	for _, path := range []string{goodSwap, strings.Replace(goodSwap, "transaction?", "transaction/explain?", 1), ordersPath + claimedTx} {
+		if response := get(s, path); response.StatusCode != http.StatusOK {
+			t.Fatalf("GET %s: %s", path, body(t, response))
+		}
+	}
+	var content []byte
+	until(t, "the order to be there", func() (isThere bool) {
+		var err error
+		if content, err = server.Save(); err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(content, []byte(idText(8)))
+	})
+	for _, secret := range []string{nobody, nobody[2:], `"tx":{`} {
+		if bytes.Contains(bytes.ToLower(content), []byte(secret)) {
+			t.Errorf("the shared cache holds %s", secret)
+		}
+	}
+}
+
+// TestReplicasShareQuotas has a client spread its requests over two replicas.
+func TestReplicasShareQuotas(t *testing.T) {
+	server := startRedis(t)
+	limited := func(o *Options) { o.AddressQuota = Quota{Units: 20, Window: time.Hour} }
+	w := newWorld(t)
+	replicas := []*Server{startSharing(t, w, server.URL(), limited), startSharing(t, w, server.URL(), limited)}
+	statuses := map[int]int{}
+	for i := range 30 {
+		statuses[ask(replicas[i%2], ordersPath+createdTx, "192.0.2.1:1000").StatusCode]++
+	}
+	if statuses[http.StatusOK] != 20 || statuses[http.StatusTooManyRequests] != 10 {
+		t.Errorf("statuses of 30 requests: %v, want 20 answers and 10 refusals", statuses)
+	}
+	if got := ask(replicas[0], ordersPath+createdTx, "192.0.2.2:1000").Header.Get("RateLimit"); !strings.HasPrefix(got, `"address";r=19;`) {
+		t.Errorf("another client has %s, want 19 units left", got)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(replicas[1], ordersPath+createdTx, "192.0.2.1:1000").StatusCode; got != http.StatusTooManyRequests {
+		t.Errorf("without the shared account the client gets %d, want what this replica remembers: 429", got)
+	}
+	for i := range 25 {
+		want := map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[i < 20]
+		if got := ask(replicas[1], ordersPath+createdTx, "192.0.2.3:1000").StatusCode; got != want {
+			t.Errorf("request %d of a new client without the shared account: %d, want %d", i, got, want)
+		}
+	}
+}
+
+// TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere asks one replica for a transaction that the index does not
+// have, and the other for its order.
+func TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere(t *testing.T) {
+	url := startRedis(t).URL()
+	w := newWorld(t)
+	w.unindexed = map[order.ID]bool{{10}: true}
+	a, b := startSharing(t, w, url), startSharing(t, w, url)
+	path := "/api/Transaction/" + severalTx + "/orderIds"
+	if response := get(a, path); response.StatusCode != http.StatusOK {
+		t.Fatalf("%s", body(t, response))
+	}
+	until(t, "the answer to be there for the other", func() bool { return hits(t, b, path) })
+	if response := get(b, "/api/Orders/"+idText(10)); response.StatusCode != http.StatusOK {
+		t.Errorf("%s, want the order", body(t, response))
+	}
+}

@@ -88,7 +88,10 @@ func (s *Shared) call(ctx context.Context, g *guard, run script, keys []string, 
 	var reply []rueidis.RedisMessage
 	select {
 	case g.places <- struct{}{}:
-		reply, err = run.Exec(limited, up.client, keys, arguments).ToArray()
+		err = errAway
+		if !g.isOpen() { // which it may have become while this call waited
+			reply, err = run.Exec(limited, up.client, keys, arguments).ToArray()
+		}
 		<-g.places
 	case <-limited.Done():
 		err = limited.Err()

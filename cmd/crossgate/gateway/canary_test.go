@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ func gossip(t *testing.T) string {
 	return server.URL
 }
 
-// withCanaries puts keys everywhere: chains ask a gossip first, then their nodes by URLs with keys; venues with a
+// withCanaries puts keys everywhere, from variables and from files that variables name: chains ask a gossip first, then their nodes by URLs with keys; venues with a
 // key ask nobody else.
 func withCanaries(t *testing.T, world *sandbox.World) config.Config {
 	t.Helper()
@@ -69,14 +70,20 @@ func withCanaries(t *testing.T, world *sandbox.World) config.Config {
 		t.Fatal(err)
 	}
 	t.Setenv("CROSSGATE_CANARY", canary)
+	mounted := filepath.Join(t.TempDir(), "mounted")
+	if err := os.WriteFile(mounted, []byte(canary+"-mounted\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CROSSGATE_MOUNTED_FILE", mounted)
 	tattling := gossip(t)
 	parsed, err := config.Parse(fmt.Appendf(nil, `
 chains:
   - id: 1
     endpoints:
-      - {name: gossip, url: "%[1]s/v3/${CROSSGATE_CANARY}?key=${CROSSGATE_CANARY}-query", headers: {X-Api-Key: "${CROSSGATE_CANARY}-header"}}
-      - {name: unreachable, url: "http://user:${CROSSGATE_CANARY}-password@127.0.0.1:9/${CROSSGATE_CANARY}"}
-venues: [{name: oneinch, key: "${CROSSGATE_CANARY}-venue", endpoints: [{url: "%[1]s/${CROSSGATE_CANARY}"}]}]
+      - {name: gossip, url: "%[1]s/v3/${CROSSGATE_CANARY}?key=${CROSSGATE_CANARY}-query",
+         headers: {X-Api-Key: "${CROSSGATE_CANARY}-header", X-Mounted: "${CROSSGATE_MOUNTED}"}}
+      - {name: unreachable, url: "http://user:${CROSSGATE_CANARY}-password@127.0.0.1:9/${CROSSGATE_MOUNTED}"}
+venues: [{name: oneinch, key: "${CROSSGATE_MOUNTED}-venue", endpoints: [{url: "%[1]s/${CROSSGATE_CANARY}"}]}]
 `, tattling))
 	if err != nil {
 		t.Fatal(err)

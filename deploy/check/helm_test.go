@@ -197,6 +197,7 @@ func TestChartRefuses(t *testing.T) {
 		{"one", "replicas: 2", "several gateways need a PostgreSQL"},
 		{"one", "autoscaling: {enabled: true}", "several gateways need a PostgreSQL"},
 		{"one", "replica: 1", "replica"},
+		{"one", "config: {chains: []}", "chains"},
 		{"one", "config: {listen: ':80'}", "listen"},
 		{"one", "config: {index: {postgres: 'postgres://crossgate:secret@database/crossgate'}}", "postgres"},
 		{"one", "secrets: {VELORA_KEY: value}", "VELORA_KEY"},

@@ -78,7 +78,7 @@ func TestComposeFitsItsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"gateway", "sandbox", "postgresql", "collector", "prometheus", "grafana"} {
+	for _, want := range []string{"gateway", "sandbox", "postgresql", "valkey", "collector", "prometheus", "grafana"} {
 		if _, there := c.Services[want]; !there {
 			t.Errorf("compose.yaml has no %s", want)
 		}
@@ -117,12 +117,13 @@ func TestComposeFitsItsFiles(t *testing.T) {
 
 func TestComposeConfigurationIsValid(t *testing.T) {
 	t.Setenv("POSTGRES_PASSWORD", "secret")
+	t.Setenv("VALKEY_PASSWORD", "secret")
 	c, err := config.Load("compose.crossgate.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Listen != ":8080" || c.Telemetry.Admin != ":9464" || c.Index.Postgres.Reveal() == "" {
-		t.Errorf("listen %s, admin %s: compose.yaml and prometheus.yaml want 8080, 9464 and PostgreSQL", c.Listen, c.Telemetry.Admin)
+	if c.Listen != ":8080" || c.Telemetry.Admin != ":9464" || c.Index.Postgres.Reveal() == "" || c.Cache.Shared.Reveal() == "" {
+		t.Errorf("listen %s, admin %s: compose.yaml and prometheus.yaml want 8080, 9464, PostgreSQL and Valkey", c.Listen, c.Telemetry.Admin)
 	}
 	var prometheus struct {
 		ScrapeConfigs []struct {

@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,11 +116,10 @@ func mountSecrets(t *testing.T, p pod) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 					t.Fatal(err)
 				}
-				value := "canary-of-" + item.Key
-				if item.Key == "url" {
-					value = "postgres://crossgate:" + value + "@database/crossgate"
-				}
-				if err := os.WriteFile(path, []byte(value), 0o600); err != nil {
+				value := map[string]string{
+					"POSTGRES_URL": "postgres://crossgate:secret@database/crossgate", "VALKEY_URL": "redis://crossgate:secret@cache:6379/0",
+				}[item.Path]
+				if err := os.WriteFile(path, []byte(cmp.Or(value, "secret")), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -153,8 +153,9 @@ func TestManifestsFitTheGateway(t *testing.T) {
 			if got := deployment.Spec.Strategy.Type; got != strategy {
 				t.Errorf("strategy = %s, want %s", got, strategy)
 			}
-			if several := c.Index.Postgres.Reveal() != ""; several != (shape == "three") {
-				t.Errorf("orders are in PostgreSQL: %v", several)
+			inPostgres, shares := c.Index.Postgres.Reveal() != "", c.Cache.Shared.Reveal() != ""
+			if isThree := shape == "three"; inPostgres != isThree || shares != isThree {
+				t.Errorf("orders are in PostgreSQL: %v, the cache is shared: %v, want %v", inPostgres, shares, isThree)
 			}
 			if len(c.Files()) == 0 {
 				t.Error("the configuration reads no secret from a file")

@@ -202,7 +202,8 @@ func TestChartRefuses(t *testing.T) {
 		{"one", "config: {index: {postgres: 'postgres://crossgate:secret@database/crossgate'}}", "postgres"},
 		{"one", "secrets: {VELORA_KEY: value}", "VELORA_KEY"},
 		{"one", "secrets: {ethereum-key: {secret: endpoints, key: ethereum}}", "ethereum-key"},
-		{"one", "resources: {limits: {memory: 1G}}", "memory"},
+		{"one", "config: {cache: {shared: 'redis://crossgate:secret@cache'}}", "shared"},
+		{"one", "resources: {limits: {memory: ''}}", "memory"},
 		{"one", "drainSeconds: 5", "drainSeconds"},
 		{"one", "postgres: {secret: database}", "key"},
 		{"three", "postgres: {url: 'postgres://crossgate:secret@database/crossgate'}", "postgres"},
@@ -232,6 +233,7 @@ func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 		"config: {telemetry: {level: debug}}":       true,
 		"drainSeconds: 20":                          true,
 		"postgres: {secret: elsewhere, key: other}": false,
+		"valkey: {secret: '', key: ''}":             true,
 	} {
 		if got := restart(t, values) != before; got != replaces {
 			t.Errorf("%s changes what replaces pods: %v, want %v", values, got, replaces)

@@ -25,6 +25,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $index = dict "postgres" "${POSTGRES_URL}" }}
 {{- end }}
 {{- $own := dict "listen" ":8080" "drain" (printf "%ds" (int .Values.drainSeconds)) "index" $index "telemetry" (dict "admin" ":9464" "log" "json") }}
+{{- if .Values.valkey.secret }}
+{{- $_ := set $own "cache" (dict "shared" "${VALKEY_URL}") }}
+{{- end }}
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $own) }}
 {{- end }}
 
@@ -41,15 +44,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .Values.postgres.secret }}
 {{- $_ := set $secrets "POSTGRES_URL" .Values.postgres }}
 {{- end }}
+{{- if .Values.valkey.secret }}
+{{- $_ := set $secrets "VALKEY_URL" .Values.valkey }}
+{{- end }}
 {{- toYaml $secrets }}
-{{- end }}
-
-{{- /* Nine tenths of the memory that the container may have, in MiB. */ -}}
-{{- define "crossgate.memory" -}}
-{{- $limit := .Values.resources.limits.memory }}
-{{- $mebibytes := trimSuffix "Mi" $limit | int }}
-{{- if hasSuffix "Gi" $limit }}
-{{- $mebibytes = mul (trimSuffix "Gi" $limit | int) 1024 }}
-{{- end }}
-{{- div (mul $mebibytes 9) 10 }}MiB
 {{- end }}

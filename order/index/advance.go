@@ -112,8 +112,9 @@ func moveCheckpoint(ctx context.Context, tx *transaction, a advance) error {
 			int64(a.chain), int64(next.first), int64(next.firstTime), int64(next.block), int64(next.blockTime))
 		return changedOne(begun, err)
 	}
-	moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET block = $1, block_time = $2
-		WHERE chain = $3 AND block = $4`, int64(next.block), int64(next.blockTime), int64(a.chain), int64(a.before.block))
+	moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3
+		WHERE chain = $4 AND block = $5`,
+		int64(next.block), int64(next.blockTime), int64(next.reorgs), int64(a.chain), int64(a.before.block))
 	return changedOne(moved, err)
 }
 

@@ -37,14 +37,14 @@ func (x *Index) awaitWithdrawals(ctx context.Context) error {
 
 // stand is what a chain's answers rest on at a time.
 type stand struct {
-	branch uint64     // counts the reorgs that were seen
+	reorgs uint64     // that were carried out
 	head   chain.Hash // of the newest block that the chain told of
 }
 
 func (f *follower) standing() stand {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return stand{f.branch, f.told}
+	return stand{f.position.reorgs, f.told}
 }
 
 // doubts returns what is closed when no block is in doubt any more, nil when none is.
@@ -90,13 +90,6 @@ func contradict(before, now order.Block) bool {
 	return false
 }
 
-// follows reports whether a head is the one before or its child.
-func (f *follower) follows(now order.Block) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return now.Hash == f.head.Hash || now.Parent == f.head.Hash
-}
-
 // doubtSince takes note of a head that does not stand on the blocks which were read. Answers that are kept of the
 // chain are given up before: what is asked for from then on is told by the chain, or waits.
 func (f *follower) doubtSince(head order.Head) {
@@ -121,15 +114,6 @@ func (f *follower) giveUp() {
 func (f *follower) stands(head order.Head) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.head, f.finalized = head.Latest, head.Finalized
-	f.endDoubt()
-}
-
-// standsAnew is stands after blocks were withdrawn.
-func (f *follower) standsAnew(head order.Head) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.branch++
 	f.head, f.finalized = head.Latest, head.Finalized
 	f.endDoubt()
 }

@@ -152,6 +152,86 @@ func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
 	}
 }
 
+// TestJumpIsInDoubtAsSoonAsItIsCompared lets the follower read one block at a time. Before the first of them nothing tells
+// a head that is far ahead from one that dropped what was read; from then on nothing is said of it.
+func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		chain1 := &gated{ledger: newLedger(1), gate: make(chan struct{})}
+		chain1.openGate()
+		d := newDeal(1, 1, 1)
+		chain1.mine([]told{d.created(), d.fulfilled()})
+		given := 0
+		x := New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{
+			Chains: evmChains(1), Reorganised: func(chain.ID) { given++ },
+		}))
+		followAll(t, x)
+		chain1.drop(1)
+		for range 4 {
+			chain1.mine()
+		}
+		chain1.closeGate()
+		followed := make(chan error, 1)
+		go func() { followed <- x.followers[0].catchUp(t.Context()) }()
+		synctest.Wait()
+		if got := lockedOrders(t, x); got != 1 || given != 0 {
+			t.Errorf("before the comparison %d orders are locked and answers were given up %d times, want 1 and 0", got, given)
+		}
+		chain1.gate <- struct{}{} // the block that was read last
+		synctest.Wait()
+		answered := make(chan int, 1)
+		go func() { answered <- lockedOrders(t, x) }()
+		synctest.Wait()
+		if len(answered) > 0 || given != 1 {
+			t.Errorf("after it answers were given up %d times, want once; told of what is locked: %v, want not yet", given, len(answered) > 0)
+		}
+		chain1.openGate()
+		if err := <-followed; err != nil {
+			t.Fatal(err)
+		}
+		if got := <-answered; got != 0 {
+			t.Errorf("%d orders are locked, want none", got)
+		}
+	})
+}
+
+// TestWhoWatchesGivesUpWithReorgsAlone has one follower watch what another one does on the same store.
+func TestWhoWatchesGivesUpWithReorgsAlone(t *testing.T) {
+	ledger, store, given := newLedger(1), openStore(t), 0
+	leads := newFollower(store, 1, ledger, quietly(Options{}))
+	watches := newFollower(store, 1, ledger, quietly(Options{Reorganised: func(chain.ID) { given++ }}))
+	replace := func(dropped int) {
+		ledger.drop(dropped)
+		for range dropped + 1 {
+			ledger.mine()
+		}
+	}
+	for _, step := range []struct {
+		name    string
+		does    func()
+		given   int
+		doubted bool
+	}{
+		{"nothing", func() {}, 0, false},
+		{"a block", func() { ledger.mine(); follow(t, leads) }, 0, false},
+		{"a jump", func() { replace(0); replace(0); follow(t, leads) }, 0, false},
+		{"a reorg that was carried out", func() { replace(2); replace(0); follow(t, leads) }, 1, false},
+		{"one that was not", func() { replace(1); replace(0) }, 2, true},
+		{"until now", func() { follow(t, leads) }, 3, false},
+	} {
+		step.does()
+		watches.watch(t.Context())
+		if doubted := watches.doubts() != nil; given != step.given || doubted != step.doubted {
+			t.Errorf("%s: answers were given up %d times, in doubt %v; want %d, %v", step.name, given, doubted, step.given, step.doubted)
+		}
+	}
+	replace(1)
+	follow(t, leads)
+	replace(0)
+	if follow(t, watches); given != 4 {
+		t.Errorf("who took over after a reorg gave answers up %d times, want 4", given)
+	}
+}
+
 func TestNothingIsSaidBeforeAnythingWasRead(t *testing.T) {
 	path := t.TempDir() + "/orders.db"
 	ledger := newLedger(1)

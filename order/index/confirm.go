@@ -115,7 +115,7 @@ type confirmations struct {
 type confirmation struct {
 	order.Kept
 	on    stand // of the chain, when it was asked
-	again bool  // another head of the branch had told the same
+	again bool  // it had told the same at another head, with no reorg in between
 	until time.Time
 }
 
@@ -134,7 +134,7 @@ func (c *confirmations) recall(id order.ID, on stand, now time.Time) (order.Kept
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, told := c.known[id]
-	holds := known.on == on || known.again && known.on.branch == on.branch
+	holds := known.on == on || known.again && known.on.reorgs == on.reorgs
 	return known.Kept, told && holds && now.Before(known.until)
 }
 
@@ -146,6 +146,6 @@ func (c *confirmations) remember(id order.ID, kept order.Kept, on stand, now tim
 		c.known = make(map[order.ID]confirmation)
 	}
 	before, told := c.known[id]
-	again := told && before.State == kept.State && before.on.branch == on.branch && (before.again || before.on.head != on.head)
+	again := told && before.State == kept.State && before.on.reorgs == on.reorgs && (before.again || before.on.head != on.head)
 	c.known[id] = confirmation{kept, on, again, now.Add(confirmationLife[kept.State])}
 }

@@ -175,7 +175,7 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 // TestConfirmationsAreTrustedLongerTheSecondTime asks for one order at one head after the other.
 func TestConfirmationsAreTrustedLongerTheSecondTime(t *testing.T) {
 	id, now := order.ID{1}, time.Now()
-	at := func(branch uint64, head byte) stand { return stand{branch, chain.Hash{head}} }
+	at := func(reorgs uint64, head byte) stand { return stand{reorgs, chain.Hash{head}} }
 	claimed := order.Kept{State: order.StateClaimedUnlock}
 	var c confirmations
 	for _, step := range []struct {

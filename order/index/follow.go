@@ -37,7 +37,6 @@ type follower struct {
 	head      order.Block   // that block, as soon as it was compared with those that were read
 	finalized uint64        // newest block past any reorg
 	doubt     chan struct{} // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
-	branch    uint64        // counts reorgs
 	levelAt   time.Time
 	every     time.Duration // between looks at the head
 }
@@ -132,7 +131,9 @@ func (f *follower) watch(ctx context.Context) {
 	if err != nil || !known {
 		return
 	}
-	f.moved(position)
+	if f.moved(position) {
+		f.giveUp()
+	}
 	head, err := f.readHead(ctx)
 	if err != nil {
 		return
@@ -142,18 +143,14 @@ func (f *follower) watch(ctx context.Context) {
 		return
 	}
 	hash, err := f.canonical(ctx, kept.number, head)
-	switch {
-	case err != nil:
+	if err != nil {
 		return
-	case hash != kept.hash:
+	}
+	if hash != kept.hash {
 		f.doubtSince(head)
 		return
-	case f.follows(head.Latest):
-		f.stands(head)
-	default: // whether blocks were withdrawn meanwhile is not known here
-		f.giveUp()
-		f.standsAnew(head)
 	}
+	f.stands(head)
 	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
 		f.levelNow()
 	}
@@ -165,8 +162,8 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known {
-		f.moved(position)
+	if known && f.moved(position) {
+		f.giveUp() // by the replica that followed the chain until now
 	}
 	head, err := f.readHead(ctx)
 	if err != nil {
@@ -274,13 +271,14 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 	f.logger.InfoContext(ctx, "reorg", "read_to", position.block, "back_to", number)
 	back := position
 	back.block, back.blockTime = number, block.Time
+	back.reorgs++
 	changes, err := f.store.rewind(ctx, f.lease, f.chain, position, back)
 	if err != nil {
 		return checkpoint{}, err
 	}
 	f.tell(changes)
 	f.moved(back)
-	f.standsAnew(head)
+	f.stands(head)
 	return back, nil
 }
 

@@ -25,10 +25,13 @@ func (f *follower) lag() Lag {
 	return Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
 }
 
-func (f *follower) moved(position checkpoint) {
+// moved takes note of the checkpoint. It reports whether blocks were withdrawn since the one before.
+func (f *follower) moved(position checkpoint) (withdrawn bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	withdrawn = f.begun && position.reorgs != f.position.reorgs
 	f.position, f.begun = position, true
+	return withdrawn
 }
 
 // isFinal reports whether a block is known to be past any reorg.

@@ -21,6 +21,7 @@ type Store struct {
 type checkpoint struct {
 	first, firstTime uint64
 	block, blockTime uint64
+	reorgs           uint64 // times that events were withdrawn
 }
 
 // Close ends the use of the database.
@@ -37,8 +38,8 @@ func (s *Store) Ping(ctx context.Context) error {
 // checkpoint tells how far a chain has been followed; not known when it never was.
 func (s *Store) checkpoint(ctx context.Context, id chain.ID) (c checkpoint, known bool, err error) {
 	row := s.reader.QueryRowContext(ctx,
-		`SELECT first_block, first_time, block, block_time FROM checkpoints WHERE chain = $1`, id)
-	err = row.Scan(&c.first, &c.firstTime, &c.block, &c.blockTime)
+		`SELECT first_block, first_time, block, block_time, reorgs FROM checkpoints WHERE chain = $1`, id)
+	err = row.Scan(&c.first, &c.firstTime, &c.block, &c.blockTime, &c.reorgs)
 	if errors.Is(err, sql.ErrNoRows) {
 		return checkpoint{}, false, nil
 	}

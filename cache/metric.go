@@ -17,6 +17,7 @@ const (
 	systemKey    = attribute.Key("db.system.name")
 	operationKey = attribute.Key("db.operation.name")
 	scriptKey    = attribute.Key("crossgate.cache.script")
+	serverKey    = attribute.Key("server.address")
 	errorKey     = attribute.Key("error.type")
 )
 
@@ -58,7 +59,7 @@ func (s *Shared) observe(ctx context.Context, name string) (_ context.Context, e
 	var span trace.Span
 	if trace.SpanFromContext(ctx).IsRecording() {
 		ctx, span = otel.Tracer("crossgate/cache").Start(ctx, operation+" "+name,
-			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(append(attributes, serverKey.String(s.option.InitAddress[0]))...))
 	}
 	started := time.Now()
 	return ctx, func(err error) {

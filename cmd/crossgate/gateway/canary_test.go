@@ -136,6 +136,7 @@ func TestNoKeyIsEverTold(t *testing.T) {
 	t.Cleanup(func() { _ = world.Close() })
 	c := withCanaries(t, world)
 	var log, answers written
+	c.Cache.Shared = config.NewSecret("redis://user:" + canary + "@127.0.0.1:9/0") // where nobody is
 	c.Telemetry.Log, c.Telemetry.Level = config.LogJSON, slog.LevelDebug
 	url, admin := runLogged(t, c, telemetry, &log)
 

@@ -162,13 +162,57 @@ func TestTrialsOnSolana(t *testing.T) {
 		w := newWorld(t)
 		c := w.chain(w.instead("simulateTransaction", `{"context":{"slot":1},"value":{"err":`+row.err+
 			`,"unitsConsumed":81234,"logs":["Program log: AnchorError occurred. Error Code: SlippageToleranceExceeded","Program x consumed 1"],"accounts":null}}`))
-		trial := quote.Trial{Sender: row.sender, In: row.in, AmountIn: chain.NewAmount(1000), Tx: quote.Tx{Data: []byte{1}}}
+		trial := quote.Trial{Sender: row.sender, Recipient: row.sender, In: row.in, Out: coin, AmountIn: chain.NewAmount(1000), Tx: quote.Tx{Data: []byte{1}}}
 		found, err := c.Simulate(t.Context(), trial)
 		if !errors.Is(err, row.want) || err != nil && !strings.Contains(err.Error(), row.says) {
 			t.Errorf("Simulate a transaction %s: %v, want %v saying %q", row.name, err, row.want, row.says)
 		}
 		if row.want == nil && found.Gas != 81_234 {
 			t.Errorf("Simulate a transaction %s took %d units, want 81234", row.name, found.Gas)
+		}
+	}
+}
+
+// TestTrialsSeeWhatArrives tries swaps on the ledger, which runs them.
+func TestTrialsSeeWhatArrives(t *testing.T) {
+	w := newWorld(t)
+	wrapped, nobody := sandbox.Tokens[0], account("nobody")
+	w.Stock(sandbox.NewPool(wrapped, usdc, 25), 1e15, 1e14)
+	c := w.chain()
+	coin, dollars := chain.NativeCoin(chain.SVM), chain.NewAddress(usdc.Mint[:])
+	for _, row := range []struct {
+		name     string
+		in, out  sandbox.Token
+		receiver sandbox.Account
+		promise  uint64 // times what there is
+		measured bool
+		want     error
+	}{
+		{"of tokens to the sender", wrapped, usdc, maker, 1, true, nil},
+		{"of tokens to somebody else", wrapped, usdc, nobody, 1, true, nil},
+		{"of the coin to somebody else", usdc, wrapped, nobody, 1, true, nil},
+		{"of the coin to the sender", usdc, wrapped, maker, 1, false, nil},
+		{"that promises too much", wrapped, usdc, maker, 2, false, quote.ErrReverted},
+	} {
+		route, err := w.Best(row.in, row.out, 2_000_000, func(sandbox.Pool) bool { return true })
+		w.must(err)
+		made, err := w.DFlowSwap(sandbox.Exchange{
+			Route: route, User: maker.Key, Receiver: row.receiver.Key, Wraps: true, Quoted: route.AmountOut() * row.promise, SlippageBps: 50,
+		})
+		w.must(err)
+		trial := quote.Trial{
+			Sender: chain.NewAddress(maker.Key[:]), Recipient: chain.NewAddress(row.receiver.Key[:]), In: dollars, Out: coin,
+			AmountIn: chain.NewAmount(2_000_000), Tx: quote.Tx{Data: made.Wire},
+		}
+		if row.out == usdc {
+			trial.In, trial.Out = coin, dollars
+		}
+		found, err := c.Simulate(t.Context(), trial)
+		if !errors.Is(err, row.want) || found.Measured != row.measured {
+			t.Errorf("Simulate a swap %s = %+v, %v, want measured %t, %v", row.name, found, err, row.measured, row.want)
+		}
+		if want := chain.NewAmount(route.AmountOut()); row.measured && found.Received != want {
+			t.Errorf("Simulate a swap %s saw %s, want %s", row.name, found.Received, want)
 		}
 	}
 }

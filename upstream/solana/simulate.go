@@ -28,6 +28,8 @@ type outcome struct {
 	Err   json.RawMessage `json:"err"` // null when it goes through
 	Units uint64          `json:"unitsConsumed"`
 	Logs  []string        `json:"logs"`
+	// Accounts are those that were asked for, as the transaction leaves them.
+	Accounts []*storage `json:"accounts"`
 }
 
 // Beginnings of the words for what is the sender's or the moment's fault, not the transaction's (agave, sdk transaction_error.rs).
@@ -60,11 +62,18 @@ type outcomeAnswer struct {
 	Value outcome `json:"value"`
 }
 
-// runCall has a transaction run without its signatures on the newest confirmed block, whatever block it was made for.
-func runCall(out *outcomeAnswer, tx quote.Tx) *upstream.Call {
-	return call(out, nil, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), options{
-		"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true,
-	})
+// runCall has a transaction run without its signatures on the newest confirmed block, whatever block it was made for,
+// and accounts shown as it leaves them.
+func runCall(out *outcomeAnswer, tx quote.Tx, shown ...chain.Address) *upstream.Call {
+	o := options{"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true}
+	if len(shown) > 0 {
+		texts := make([]string, len(shown))
+		for i, a := range shown {
+			texts[i] = a.Format(chain.SVM)
+		}
+		o["accounts"] = options{"encoding": "base64", "addresses": texts}
+	}
+	return call(out, nil, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), o)
 }
 
 func (c *Chain) run(ctx context.Context, tx quote.Tx) (outcome, error) {
@@ -73,18 +82,24 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (outcome, error) {
 	return ran.Value, err
 }
 
-// Simulate implements quote.Simulator, in one round trip. It tells whether the transaction goes through and how many
-// compute units that takes, and measures no amounts. A failure proves something only where the sender has what the
-// transaction takes: nodes suppose nothing.
+// Simulate implements quote.Simulator, in one round trip. It tells whether the transaction goes through, how many
+// compute units that takes, and what the recipient has more of; not so of the coin where he is the sender, who pays for
+// accounts and fees with it. A failure proves something only where the sender has what the transaction takes: nodes
+// suppose nothing.
 func (c *Chain) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
 	var ran outcomeAnswer
-	var states storageAnswer
-	if err := c.need(ctx, runCall(&ran, t.Tx), storageCall(&states, holdings(t.In, t.Sender))); err != nil {
+	var states, before storageAnswer
+	purse := holdings(t.Out, t.Recipient)
+	if err := c.need(ctx, runCall(&ran, t.Tx, purse...), storageCall(&states, holdings(t.In, t.Sender)), storageCall(&before, purse)); err != nil {
 		return quote.Finding{}, err
 	}
 	failure := ran.Value.failure()
 	if failure == nil {
-		return quote.Finding{Gas: ran.Value.Units}, nil
+		found := quote.Finding{Gas: ran.Value.Units}
+		if after := ran.Value.Accounts; len(after) == len(purse) && (!t.Out.IsNative() || t.Recipient != t.Sender) {
+			found.Measured, found.Received = true, more(worth(t.Out, after), worth(t.Out, before.Value))
+		}
+		return found, nil
 	}
 	needed := chain.NewAmount(spareLamports)
 	if t.In.IsNative() {
@@ -105,10 +120,23 @@ func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain
 	if err != nil {
 		return chain.Amount{}, err
 	}
+	return worth(token, states), nil
+}
+
+// worth is what lies on the accounts of holdings.
+func worth(token chain.Address, states []*storage) chain.Amount {
 	if token.IsNative() {
-		return lamports(states), nil
+		return lamports(states)
 	}
-	return held(token, states), nil
+	return held(token, states)
+}
+
+// more is by how much there is more than before; nothing where there is less.
+func more(after, before chain.Amount) chain.Amount {
+	if after.Cmp(before) < 0 {
+		return chain.Amount{}
+	}
+	return after.Sub(before)
 }
 
 // holdings are the accounts that tell what holder has: his own, and those for a token, of each token program.

@@ -59,6 +59,7 @@ type worldJSON struct {
 	Accounts []struct {
 		Address    string `json:"address"`
 		PrivateKey string `json:"privateKey"`
+		Wallet     string `json:"wallet"` // on Solana
 	} `json:"accounts"`
 	Actors []struct {
 		Name    string `json:"name"`

@@ -22,7 +22,7 @@ import (
 //
 //	pick order STATE [TITLE]      sets $HASH and $ID to an order of the sandbox, the first of its transaction
 //	pick other TITLE              sets $HASH to a transaction of the sandbox that created no order
-//	pick taker N                  sets $TAKER; pick account N sets $ACCOUNT; N counts from 1
+//	pick taker N                  sets $TAKER; pick account N sets $ACCOUNT, and $WALLET on Solana; N counts from 1
 //	pick token CHAIN SYMBOL       sets $TOKEN
 //	ask METHOD PATH [NAME:VALUE]  asks the gateway, with headers
 //	control NAME JSON             moves the sandbox; its answer can be looked at like the gateway's
@@ -111,6 +111,7 @@ func (s *story) pick(ts *testscript.TestScript, arguments []string) error {
 			return nil
 		}
 		ts.Setenv("ACCOUNT", world.Accounts[n-1].Address)
+		ts.Setenv("WALLET", world.Accounts[n-1].Wallet)
 		return nil
 	}
 	return fmt.Errorf("the world has no %s", strings.Join(arguments, " "))

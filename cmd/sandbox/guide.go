@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/sandbox"
 )
@@ -69,6 +70,13 @@ func printSwaps(out io.Writer, world *sandbox.World, gateway string) {
 			}
 			fmt.Fprintf(out, "%s\t%s/v1.0/chain/transaction?chainId=%s&tokenIn=%s&tokenInAmount=%s&tokenOut=%s&tokenOutRecipient=%s&senderAddress=%s\n",
 				c.Facts.Name, gateway, c.Facts.ID, coin, oneTenth, strings.ToLower(t.Address.Hex()), account, account)
+		}
+	}
+	solana, wallet := world.Solana(), world.Accounts()[0].Wallet.Key
+	for _, t := range solana.Tokens {
+		if t.Symbol == "USDC" {
+			fmt.Fprintf(out, "%s\t%s/v1.0/chain/transaction?chainId=%s&tokenIn=%s&tokenInAmount=100000000&tokenOut=%s&tokenOutRecipient=%s&senderAddress=%s\n",
+				solana.Facts.Name, gateway, solana.Facts.ID, chain.NativeCoin(chain.SVM).Format(chain.SVM), t.Mint, wallet, wallet)
 		}
 	}
 }

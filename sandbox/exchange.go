@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"strconv"
+
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
@@ -9,11 +11,12 @@ import (
 )
 
 // exchange is where the contracts of exchanges stand on the real chain: Uniswap/contracts deployments,
-// sushi 7.3.15 and oku-chains 1.12.36. What is empty is not there.
+// sushi 7.3.15, oku-chains 1.12.36 and @bgd-labs/aave-address-book 4.44.22. What is empty is not there.
 type exchange struct {
 	pairFactory                      string // of the pool router
 	feeFactory, feeQuoter, feeRouter string // Uniswap V3
 	routeFactory, routeRouter        string // Aerodrome
+	oracle                           string // that tells prices: Aave V3's
 }
 
 var exchanges = map[chain.ID]exchange{
@@ -22,6 +25,7 @@ var exchanges = map[chain.ID]exchange{
 		feeFactory:  "0x1F98431c8aD98523631AE4a59f267346ea31F984",
 		feeQuoter:   "0x61fFE014bA17989E743c5F6cB21bF9697530B21e",
 		feeRouter:   "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
+		oracle:      "0x54586bE62E3c3580375aE3723C145253060Ca0C2",
 	},
 	137: {
 		pairFactory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C",
@@ -44,6 +48,9 @@ var exchanges = map[chain.ID]exchange{
 func (w *World) Exchanges() []string {
 	return []string{"aerodrome", "sushiswap-v2", "uniswap-v2", "uniswap-v3", "wrap"}
 }
+
+// oracleDecimals are those of a price in USD.
+const oracleDecimals = 8
 
 // hundredthsPerBps turns a pool's fee into what Uniswap V3 calls it.
 const hundredthsPerBps = 100
@@ -90,6 +97,11 @@ func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
 	put(at.feeRouter, contracts.FeePoolRouter, contracts.FeePoolRouter.NewState().
 		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
+	prices := contracts.PriceOracle.NewState()
+	for _, token := range a.chain.Tokens {
+		prices.Set("prices", units(strconv.FormatFloat(token.USD, 'f', -1, 64), oracleDecimals), token.Address)
+	}
+	put(at.oracle, contracts.PriceOracle, prices)
 	put(at.routeFactory, contracts.PoolFactory, routes)
 	put(at.routeRouter, contracts.RoutePoolRouter, contracts.RoutePoolRouter.NewState().
 		Set("weth", wrapped).Set("defaultFactory", common.HexToAddress(at.routeFactory)))

@@ -56,6 +56,7 @@ var (
 	SpenderVenue    = load("SpenderVenue")
 	VenueRouter     = load("VenueRouter")
 	TokenApproval   = load("TokenApproval")
+	PriceOracle     = load("PriceOracle")
 
 	SmartExchangeRouter = load("SmartExchangeRouter")
 )

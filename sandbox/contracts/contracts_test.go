@@ -15,7 +15,7 @@ import (
 var all = []*Contract{
 	DlnSource, DlnDestination, DeBridgeGate, ExternalCallAdapter, DeBridgeRouter, CallTarget, MultiCaller, Multicall3,
 	Token, TaxedToken, SilentToken, BytesToken, MuteToken, WrappedCoin, Pool, PoolFactory, PoolRouter, FeePoolQuoter, FeePoolRouter, RoutePoolRouter,
-	RangePool, RangePoolRouter, SpenderVenue, VenueRouter, TokenApproval, SmartExchangeRouter,
+	RangePool, RangePoolRouter, SpenderVenue, VenueRouter, TokenApproval, PriceOracle, SmartExchangeRouter,
 }
 
 // compile.mjs computes the same hash.
@@ -152,6 +152,7 @@ func TestInterfacesAreTheRealOnes(t *testing.T) {
 		{PoolRouter, "swapExactTokensForETH", "18cbafe5"},
 		{PoolRouter, "swapExactTokensForTokensSupportingFeeOnTransferTokens", "5c11d795"},
 		{RangePool, "swap", "128acb08"},
+		{PriceOracle, "getAssetPrice", "b3596f07"},
 		{RangePoolRouter, "exactInputSingle", "04e45aaf"},
 		{RangePoolRouter, "uniswapV3SwapCallback", "fa461e33"},
 	}

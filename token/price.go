@@ -36,7 +36,7 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 	now := d.now()
 	prices := make(map[Key]price, len(keys))
 	for _, key := range keys {
-		p := price{usd: median(told[key]), asOf: now, until: now.Add(priceFresh)}
+		p := price{usd: agreed(told[key]), asOf: now, until: now.Add(priceFresh)}
 		if p.usd == nil && failed {
 			p = price{until: now.Add(priceRetry)}
 			if last, known := d.prices.last(key); known && d.isUsable(last) {
@@ -48,27 +48,24 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 	return prices, nil
 }
 
-// askSources returns what the sources say of each key and whether one of them failed.
+// askSources returns what the sources say of each key, in their sequence, and whether one of them failed.
 func (d *Directory) askSources(ctx context.Context, keys []Key) (told map[Key][]*big.Rat, failed bool) {
-	var (
-		group sync.WaitGroup
-		mu    sync.Mutex
-	)
-	told = make(map[Key][]*big.Rat, len(keys))
-	for _, source := range d.sources {
-		group.Go(func() {
-			prices, err := ask(ctx, source, keys)
-			mu.Lock()
-			defer mu.Unlock()
-			failed = failed || err != nil
-			for key, usd := range prices {
-				if usd != nil && usd.Sign() > 0 {
-					told[key] = append(told[key], usd)
-				}
-			}
-		})
+	var group sync.WaitGroup
+	answers := make([]map[Key]*big.Rat, len(d.sources))
+	failures := make([]error, len(d.sources))
+	for i, source := range d.sources {
+		group.Go(func() { answers[i], failures[i] = ask(ctx, source, keys) })
 	}
 	group.Wait()
+	told = make(map[Key][]*big.Rat, len(keys))
+	for i, prices := range answers {
+		failed = failed || failures[i] != nil
+		for key, usd := range prices {
+			if usd != nil && usd.Sign() > 0 {
+				told[key] = append(told[key], usd)
+			}
+		}
+	}
 	return told, failed
 }
 
@@ -82,11 +79,29 @@ func ask(ctx context.Context, source PriceSource, keys []Key) (prices map[Key]*b
 	return source(ctx, keys)
 }
 
-// median returns the middle of prices, of an even number the mean of the two middle ones; nil for none.
-func median(prices []*big.Rat) *big.Rat {
+// tolerated is how far a price may be from the median, in percent, before it counts for nothing.
+const tolerated = 5
+
+// agreed is the median of the prices that are near the median of all. Where none is, the sources contradict each other,
+// and the first one counts. It is nil for no prices.
+func agreed(prices []*big.Rat) *big.Rat {
 	if len(prices) == 0 {
 		return nil
 	}
+	middle := median(slices.Clone(prices))
+	far := new(big.Rat).Mul(middle, big.NewRat(tolerated, 100))
+	near := slices.DeleteFunc(slices.Clone(prices), func(usd *big.Rat) bool {
+		distance := new(big.Rat).Sub(usd, middle)
+		return distance.Abs(distance).Cmp(far) > 0
+	})
+	if len(near) == 0 {
+		return prices[0]
+	}
+	return median(near)
+}
+
+// median returns the middle of prices, which it sorts; of an even number the mean of the two middle ones.
+func median(prices []*big.Rat) *big.Rat {
 	slices.SortFunc(prices, (*big.Rat).Cmp)
 	middle := len(prices) / 2
 	if len(prices)%2 == 1 {

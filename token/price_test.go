@@ -30,7 +30,7 @@ func down(context.Context, []token.Key) (map[token.Key]*big.Rat, error) {
 	return nil, errors.New("no connection")
 }
 
-func TestUSDIsTheMedianOfTheSources(t *testing.T) {
+func TestUSDIsTheMedianOfTheSourcesThatAgree(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		sources []token.PriceSource
@@ -38,8 +38,11 @@ func TestUSDIsTheMedianOfTheSources(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"one", []token.PriceSource{always(1, 1)}, big.NewRat(1, 1)},
-		{"an outlier", []token.PriceSource{always(900, 1), always(99, 100), always(1, 1)}, big.NewRat(1, 1)},
-		{"two", []token.PriceSource{always(1, 1), always(2, 1)}, big.NewRat(3, 2)},
+		{"an outlier", []token.PriceSource{always(900, 1), always(99, 100), always(1, 1)}, big.NewRat(199, 200)},
+		{"two that agree", []token.PriceSource{always(100, 100), always(102, 100)}, big.NewRat(101, 100)},
+		{"two that do not", []token.PriceSource{always(1, 1), always(2, 1)}, big.NewRat(1, 1)},
+		{"two outliers of four", []token.PriceSource{always(1, 1000), always(99, 100), always(101, 100), always(900, 1)}, big.NewRat(1, 1)},
+		{"an outlier beside two", []token.PriceSource{always(108, 100), always(100, 100), always(102, 100)}, big.NewRat(101, 100)},
 		{"one is down", []token.PriceSource{down, always(1, 1)}, big.NewRat(1, 1)},
 		{"all are down", []token.PriceSource{down, down}, nil},
 		{"nonsense is left out", []token.PriceSource{always(0, 1), always(-5, 1), always(1, 1)}, big.NewRat(1, 1)},

@@ -1,0 +1,112 @@
+package price
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// feedsPatience is how long chains are waited for: other sources' prices wait with theirs.
+const feedsPatience = 600 * time.Millisecond
+
+// oracles are Aave V3's price oracles, each in front of the feeds that the market on its chain trusts, Chainlink's for
+// the most part (npm @bgd-labs/aave-address-book 4.44.22, ORACLE of each market). They price in USD with eight
+// decimals and refuse tokens that they have no feed for: https://aave.com/docs/aave-v3/smart-contracts/oracles
+var oracles = map[chain.ID]string{
+	1: "0x54586bE62E3c3580375aE3723C145253060Ca0C2", 10: "0xD81eb3728a631871a7eBBaD631b5f424909f0c77",
+	56: "0x39bc1bfDa2130d6Bb6DBEfd366939b4c7aa7C697", 137: "0xb023e699F5a33916Ea823A16485e259257cA8Bd1",
+	8453: "0x2Cc0Fc26eD4563A5ce5e8bdcfe1A2878676Ae156", 42161: "0xb56c2F0B653B2e0b10C9b928C8580Ac5Df02C7C7",
+	43114: "0xEBd36016B3eD09D4693Ed4251c67Bd858c3c7C9C", 59144: "0xCFDAdA7DCd2e785cF706BaDBC2B8Af5084d595e9",
+	100000002: "0xeb0a051be10228213BAEb449db63719d6742F7c4", 100000014: "0xD63f7658C66B2934Bd234D79D06aEF5290734B30",
+	100000023: "0x47a063CfDa980532267970d478EC340C0F80E8df", 100000028: "0x33E0b3fc976DC9C516926BA48CfC0A9E10a2aAA5",
+	100000031: "0x421117D7319E96d831972b3F7e970bbfe29C4F21",
+}
+
+// assetPrice is the selector of getAssetPrice(address), whose answer is one word.
+var assetPrice = [4]byte{0xb3, 0x59, 0x6f, 0x07}
+
+var oracleUnit = big.NewInt(100_000_000)
+
+// Contracts asks contracts of a chain on its newest block, all at once; the answer of one that refuses, or is none, is
+// empty.
+type Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
+
+type feeds struct {
+	contracts Contracts
+	registry  chain.Registry
+}
+
+// Feeds returns the prices that contracts on the chains of registry tell, of tokens that are lent there. A native coin
+// is priced as its wrapped form. When only some chains answer, their prices come together with the error.
+func Feeds(contracts Contracts, registry chain.Registry) token.PriceSource {
+	return feeds{contracts, registry}.prices
+}
+
+func (f feeds) prices(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+	ctx, cancel := context.WithTimeout(ctx, feedsPatience)
+	defer cancel()
+	byChain := map[chain.ID][]token.Key{}
+	for _, key := range keys {
+		_, priced := oracles[key.Chain]
+		if _, read := f.registry.Chain(key.Chain); priced && read && !key.Address.IsAbsent() {
+			byChain[key.Chain] = append(byChain[key.Chain], key)
+		}
+	}
+	var (
+		group    sync.WaitGroup
+		mu       sync.Mutex
+		prices   = make(map[token.Key]*big.Rat, len(keys))
+		failures []error
+	)
+	for id, some := range byChain {
+		group.Go(func() {
+			answers, err := f.ask(ctx, id, some)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failures = append(failures, err)
+				return
+			}
+			for i, key := range some {
+				if usd := new(big.Int).SetBytes(answers[i]); len(answers[i]) == 32 && usd.Sign() > 0 {
+					prices[key] = new(big.Rat).SetFrac(usd, oracleUnit)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return prices, errors.Join(failures...)
+}
+
+// ask puts one question for each of keys, which are of one chain.
+func (f feeds) ask(ctx context.Context, id chain.ID, keys []token.Key) ([][]byte, error) {
+	c, _ := f.registry.Chain(id)
+	oracle, err := chain.ParseAddress(oracles[id], chain.EVM)
+	if err != nil {
+		return nil, fmt.Errorf("price oracle of chain %d: %w", id, err)
+	}
+	to, data := make([]chain.Address, len(keys)), make([][]byte, len(keys))
+	for i, key := range keys {
+		asset := key.Address
+		if asset.IsNative() {
+			asset = c.WrappedCoin
+		}
+		argument := make([]byte, 32)
+		copy(argument[32-len(asset.Bytes()):], asset.Bytes())
+		to[i], data[i] = oracle, append(assetPrice[:len(assetPrice):len(assetPrice)], argument...)
+	}
+	answers, err := f.contracts(ctx, id, to, data)
+	if err == nil && len(answers) != len(keys) {
+		err = fmt.Errorf("%d answers for %d tokens", len(answers), len(keys))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("price feeds on chain %d: %w", id, err)
+	}
+	return answers, nil
+}

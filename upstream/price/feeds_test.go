@@ -1,0 +1,61 @@
+package price
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/big"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// TestFeedsTellWhatTheirChainsTell has Ethereum price the wrapped coin, Base fail, and asks for tokens of chains with and
+// without an oracle.
+func TestFeedsTellWhatTheirChainsTell(t *testing.T) {
+	registry := chain.Documented()
+	ethereum, _ := registry.Chain(1)
+	down := errors.New("no connection")
+	contracts := func(_ context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+		if id == 8453 {
+			return nil, down
+		}
+		answers := make([][]byte, len(to))
+		for i := range to {
+			if to[i].String() != "0x54586be62e3c3580375ae3723c145253060ca0c2" || !bytes.HasPrefix(data[i], assetPrice[:]) {
+				t.Errorf("asked %s on chain %d: %x", to[i], id, data[i])
+			}
+			if bytes.HasSuffix(data[i], ethereum.WrappedCoin.Bytes()) {
+				word := chain.NewAmount(300_012_345_678).Bytes32()
+				answers[i] = word[:]
+			}
+		}
+		return answers, nil
+	}
+	coin := token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}
+	wrapped := token.Key{Chain: 1, Address: ethereum.WrappedCoin}
+	prices, err := Feeds(contracts, registry)(t.Context(), []token.Key{
+		coin, wrapped,
+		{Chain: 1, Address: chain.NewAddress(bytes.Repeat([]byte{7}, 20))}, // refused
+		{Chain: 8453, Address: chain.NativeCoin(chain.EVM)},
+		{Chain: chain.Solana, Address: chain.NativeCoin(chain.SVM)},
+		{Chain: 1}, // no token
+	})
+	if !errors.Is(err, down) {
+		t.Errorf("error = %v, want that of the chain that failed", err)
+	}
+	want := big.NewRat(300_012_345_678, 100_000_000)
+	if len(prices) != 2 || prices[coin].Cmp(want) != 0 || prices[wrapped].Cmp(want) != 0 {
+		t.Errorf("prices = %v, want %v for the coin and its wrapped form alone", prices, want)
+	}
+}
+
+func TestOraclesAreAddressesOfDocumentedChains(t *testing.T) {
+	for id, text := range oracles {
+		c, documented := chain.Documented().Chain(id)
+		if _, err := chain.ParseAddress(text, chain.EVM); err != nil || !documented || c.WrappedCoin.IsAbsent() {
+			t.Errorf("oracle of chain %d at %s: %v, want an address on a documented chain with a wrapped coin", id, text, err)
+		}
+	}
+}

@@ -33,7 +33,7 @@ const clearLead = 2
 // choose finds the transaction that leaves the recipient most. A quote is a promise, so the best one is built
 // and tried first; when it pays less than another promises, that one is, too. An offer that does not pass
 // leaves the comparison.
-func (e *Estimator) choose(ctx context.Context, r Request, s Swap, c *comparison, m market) error {
+func (e *Estimator) choose(ctx context.Context, r Request, s Swap, c *comparison) error {
 	for len(c.offers) > 0 && ctx.Err() == nil {
 		next := c.offers[0]
 		if next.tellOnly != nil {
@@ -48,7 +48,7 @@ func (e *Estimator) choose(ctx context.Context, r Request, s Swap, c *comparison
 			c.refuse(next, err)
 			continue
 		}
-		made.score, made.final = made.measure(s, m)
+		made.score, made.final = made.measure(s, c.prices)
 		c.settle(made)
 	}
 	switch {

@@ -17,6 +17,7 @@ type comparison struct {
 	won    *built
 	told   []Asked // the others
 	quoted bool    // at least one venue has a route
+	prices market
 }
 
 // offer is a quote by one way, with the venue that stands by it.
@@ -41,9 +42,9 @@ func (e *Estimator) compare(
 		return comparison{told: p.leftOut}, err
 	}
 	c := p.offers(s, answered)
-	prices := awaitPrices()
-	c.rank(s, prices)
-	return c, e.choose(ctx, r, s, &c, prices)
+	c.prices = awaitPrices().implied(s, c.offers)
+	c.rank(s)
+	return c, e.choose(ctx, r, s, &c)
 }
 
 // offers makes an offer of every way that an answer serves.

@@ -111,10 +111,9 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	if err != nil {
 		return Estimate{Asked: c.asked()}, err
 	}
-	prices := awaitPrices()
-	estimate = e.answer(ctx, swap, *c.won, gasPrice, prices)
+	estimate = e.answer(ctx, swap, *c.won, gasPrice, c.prices)
 	estimate.Whole = r.Whole
-	estimate.QuotedAt, estimate.Compared, estimate.Asked = c.at, c.list(swap, prices), c.asked()
+	estimate.QuotedAt, estimate.Compared, estimate.Asked = c.at, c.list(swap), c.asked()
 	return estimate, nil
 }
 

@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"math/big"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -63,6 +64,34 @@ func (w worth) of(amount chain.Amount, decimals uint8) float64 {
 
 func (w worth) side(s Side) Priced {
 	return Priced{Side: s, USD: w.of(s.Amount, s.Token.Decimals)}
+}
+
+// implied is the market with what quotes say of a token that no source prices: as much of it is worth as what it is
+// swapped for, at the median of the quotes. The chain's coin has the price of its own side of the swap.
+func (m market) implied(s Swap, offers []offer) market {
+	if (m.in.usd == nil) != (m.out.usd == nil) && len(offers) > 0 {
+		outcomes := make([]chain.Amount, 0, len(offers))
+		for _, o := range offers {
+			outcomes = append(outcomes, o.quote.AmountOut)
+		}
+		slices.SortFunc(outcomes, chain.Amount.Cmp)
+		in, out := s.In.Amount.Units(s.In.Token.Decimals), outcomes[len(outcomes)/2].Units(s.Out.Token.Decimals)
+		if in.Sign() > 0 && out.Sign() > 0 {
+			if m.out.usd == nil {
+				m.out.usd = new(big.Rat).Quo(in.Mul(in, m.in.usd), out)
+			} else {
+				m.in.usd = new(big.Rat).Quo(out.Mul(out, m.out.usd), in)
+			}
+		}
+	}
+	switch {
+	case m.coin.usd != nil:
+	case isCoin(s.Chain, s.In):
+		m.coin = m.in
+	case isCoin(s.Chain, s.Out):
+		m.coin = m.out
+	}
+	return m
 }
 
 // inOut converts wei of the chain's coin to smallest units of the out token, rounded down. It is nil when

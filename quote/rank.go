@@ -11,9 +11,9 @@ import (
 // rank puts the offers best first: by what is left of the outcome after the public router's shares and after
 // paying for gas, in the out token, or by the outcome alone when a price is missing. Of equal ones the one
 // with less gas comes first.
-func (c *comparison) rank(s Swap, m market) {
+func (c *comparison) rank(s Swap) {
 	for i, o := range c.offers {
-		c.offers[i].score = afterGas(o.outcome.net(), o.gas(), s, m)
+		c.offers[i].score = afterGas(o.outcome.net(), o.gas(), s, c.prices)
 	}
 	slices.SortStableFunc(c.offers, func(a, b offer) int {
 		if order := b.score.Cmp(a.score); order != 0 {
@@ -45,7 +45,7 @@ func afterGas(amount chain.Amount, gas uint64, s Swap, m market) *big.Int {
 
 // list is the comparison as the answer shows it: every venue once, by its better way, the one whose
 // transaction it is first. One price serves all, so that values differ only where amounts do.
-func (c *comparison) list(s Swap, m market) []Compared {
+func (c *comparison) list(s Swap) []Compared {
 	var list []Compared
 	shown := map[string]bool{}
 	add := func(p Profile, amount chain.Amount) {
@@ -54,7 +54,7 @@ func (c *comparison) list(s Swap, m market) []Compared {
 		}
 		shown[p.Name] = true
 		list = append(list, Compared{
-			Name: p.Name, Amount: amount, USD: m.out.of(amount, s.Out.Token.Decimals), ImageURL: p.ImageURL,
+			Name: p.Name, Amount: amount, USD: c.prices.out.of(amount, s.Out.Token.Decimals), ImageURL: p.ImageURL,
 		})
 		list[len(list)-1].PriceDrop = priceDrop(amount, list[0].Amount)
 	}

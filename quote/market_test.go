@@ -1,0 +1,63 @@
+package quote_test
+
+import (
+	"context"
+	"math/big"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// pricedAlone is a directory whose sources know one token's price, USDC's.
+func pricedAlone() *token.Directory {
+	return token.NewDirectory(token.DirectoryOptions{
+		Registry: chain.Documented(),
+		Own: map[token.Key]token.Token{
+			{Chain: 1, Address: usdc}: {Decimals: 6, Name: "USD Coin", Symbol: "USDC"},
+			{Chain: 1, Address: dai}:  {Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI"},
+		},
+		Prices: []token.PriceSource{func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) {
+			return map[token.Key]*big.Rat{{Chain: 1, Address: usdc}: big.NewRat(1, 1)}, nil
+		}},
+	})
+}
+
+// TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor has three venues quote, whose median is the price.
+func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
+	venues := func(perInput ...uint64) []quote.Venue {
+		var all []quote.Venue
+		for i, rate := range perInput {
+			all = append(all, &booth{name: string(rune('a' + i)), perInput: rate, gas: 200_000})
+		}
+		return all
+	}
+	gas := map[chain.ID]quote.FeeSource{1: meter{price: quote.GasPrice{Expected: chain.NewAmount(1_000_000_000)}, gas: 100_000}}
+	ask := func(r quote.Request, perInput ...uint64) quote.Estimate {
+		t.Helper()
+		e := quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(), Fees: gas})
+		got, err := e.Estimate(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	// 100 USDC for 90, 100 and 125 DAI: one is worth a dollar.
+	got := ask(usdcToDai(), 900_000_000_000, 1_250_000_000_000, 1_000_000_000_000)
+	if got.In.USD != 100 || got.Out.USD != 125 || got.Compared[2].USD != 90 {
+		t.Errorf("USD of %s in, %s out = %v, %v, of the last %v; want 100, 125 and 90", got.In.Amount, got.Out.Amount, got.In.USD, got.Out.USD, got.Compared[2].USD)
+	}
+	r := usdcToDai()
+	r.TokenIn, r.TokenOut = dai, usdc
+	r.AmountIn = amount("1")
+	if got = ask(r, 2_000_000); got.In.USD != 2 || got.Out.USD != 2 {
+		t.Errorf("USD = %v in, %v out, want 2 for the token that nobody prices", got.In.USD, got.Out.USD)
+	}
+	// 100 USDC for 0.05 of the coin: what gas costs is known as well.
+	r = usdcToDai()
+	r.TokenOut = coin
+	if got = ask(r, 500_000_000); got.Out.USD != 100 || got.Fee.USD != 0.24 {
+		t.Errorf("USD of the coin out = %v, of the fee %v, want 100, and 0.24 for 120,000 gas", got.Out.USD, got.Fee.USD)
+	}
+}

@@ -69,7 +69,7 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   venues[0].name: line 21: want the name of a venue
   venues[2].name: line 23: is listed already as venues[1]
   venues[2].endpoints[0].headers.a b: line 24: is no header that HTTP can carry
-  prices.coingecko: line 25: unknown key; known here: defillama
+  prices.coingecko: line 25: unknown key; known here: defillama, feeds
   tokens.logo: line 27: want a URL with {address} in it, and {chainId} where it matters
   tokens.own[0].chain: line 29: want the id of a documented chain, or of one under chains
   tokens.own[0].decimals: line 29: want a number up to 77

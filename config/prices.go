@@ -1,8 +1,9 @@
 package config
 
-// Prices are the services that tell what tokens are worth. Without any, answers carry no USD values.
+// Prices are who tells what tokens are worth: of several the median counts. Without any, answers carry no USD values.
 type Prices struct {
 	DefiLlama *PriceService `yaml:"defillama"`
+	Feeds     bool          `yaml:"feeds"` // also ask the price oracles of Aave, on chains that have one and are read
 }
 
 // PriceService is one of them.

@@ -122,23 +122,28 @@ func (b *builder) addChain(path string, c config.Chain) {
 // addVenue makes the adapter of a venue for the chains that are read: elsewhere the tokens of a swap are
 // not known.
 func (b *builder) addVenue(path string, c config.Venue) {
-	var read []chain.Chain
-	for _, each := range b.config.Chains {
-		known, _ := b.parts.registry.Chain(each.ID)
-		read = append(read, known)
-	}
 	var pool *upstream.Pool // exchanges have none
 	if len(c.Endpoints) > 0 {
 		pool = b.pool(path, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name))
 	}
 	made, err := venue.New(c.Name, venue.Options{
-		Pool: pool, Registry: chain.NewRegistry(read...), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts,
+		Pool: pool, Registry: b.readChains(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts,
 	})
 	if err != nil {
 		b.mistake(path, err)
 		return
 	}
 	b.parts.venues = append(b.parts.venues, made)
+}
+
+// readChains are the chains that have endpoints.
+func (b *builder) readChains() chain.Registry {
+	var read []chain.Chain
+	for _, each := range b.config.Chains {
+		known, _ := b.parts.registry.Chain(each.ID)
+		read = append(read, known)
+	}
+	return chain.NewRegistry(read...)
 }
 
 // contracts asks contracts of a chain that is read.
@@ -161,6 +166,9 @@ func (b *builder) addTokens() {
 	}
 	if service := b.config.Prices.DefiLlama; service != nil {
 		o.Prices = append(o.Prices, price.DefiLlama(b.pool("prices.defillama", "defillama", service.Endpoints), b.parts.registry))
+	}
+	if b.config.Prices.Feeds {
+		o.Prices = append(o.Prices, price.Feeds(b.contracts, b.readChains()))
 	}
 	for _, own := range b.config.Tokens.Own {
 		o.Own[token.Key{Chain: own.Chain, Address: own.Address}] = token.Token{

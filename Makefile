@@ -1,15 +1,17 @@
 # make demo and make test do all of their own set-up on Debian and Ubuntu; elsewhere they say what they need.
 
+RELEASER := github.com/goreleaser/goreleaser/v2@v2.12.7
+SYFT     := github.com/anchore/syft/cmd/syft@v1.54.0
 LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 ARGS     ?=
 BENCH    ?= .
 FUZZTIME ?= 60s
 SHOTS    ?=
 
-.PHONY: help demo test soak lint fmt fuzz bench build contracts image manifests check check-deploy check-pages
+.PHONY: help demo test soak lint fmt fuzz bench build contracts image manifests check check-deploy check-pages release-check
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
 	CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
@@ -55,5 +57,10 @@ contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifact
 
 image: ## the gateway as a container image (needs Docker, Podman or Buildah's docker alias)
 	docker build -f deploy/Dockerfile -t crossgate .
+
+release-check: ## a release of the working tree in dist/, without images and published nowhere (builds goreleaser and syft first)
+	go run $(RELEASER) check
+	GOBIN="$(CURDIR)/bin" go install $(SYFT)
+	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --snapshot --clean --skip=docker
 
 check: lint test check-deploy ## what a change must pass

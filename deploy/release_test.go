@@ -1,0 +1,102 @@
+package deploy_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// release is .goreleaser.yaml as far as the repository is concerned; goreleaser itself reads it in make release-check.
+type release struct {
+	Before struct{ Hooks []string }
+	Builds []struct {
+		ID, Main     string
+		Env, Flags   []string
+		Goos, Goarch []string
+		ModTimestamp string `yaml:"mod_timestamp"`
+	}
+	Archives []struct {
+		IDs   []string `yaml:"ids"`
+		Files []struct{ Src string }
+	}
+	Sboms    []struct{ Artifacts, Cmd string }
+	Checksum struct{ Algorithm string }
+	Dockers  []struct {
+		IDs            []string `yaml:"ids"`
+		Dockerfile     string
+		ExtraFiles     []string `yaml:"extra_files"`
+		BuildFlags     []string `yaml:"build_flag_templates"`
+		ImageTemplates []string `yaml:"image_templates"`
+	}
+	DockerManifests []struct {
+		ImageTemplates []string `yaml:"image_templates"`
+	} `yaml:"docker_manifests"`
+}
+
+// TestReleaseNamesWhatIsThere follows every path and name in the release's file.
+func TestReleaseNamesWhatIsThere(t *testing.T) {
+	var r release
+	readYAML(t, "../.goreleaser.yaml", &r)
+	var built, images []string
+	for _, build := range r.Builds {
+		built = append(built, build.ID)
+		if sources, err := filepath.Glob(filepath.Join("..", build.Main, "main.go")); err != nil || len(sources) != 1 {
+			t.Errorf("build %s: there is no program %s", build.ID, build.Main)
+		}
+		if !slices.Equal(build.Goos, []string{"linux", "darwin"}) || !slices.Equal(build.Goarch, []string{"amd64", "arm64"}) {
+			t.Errorf("build %s is for %q on %q", build.ID, build.Goos, build.Goarch)
+		}
+		if !slices.Contains(build.Env, "CGO_ENABLED=0") || !slices.Contains(build.Flags, "-trimpath") || build.ModTimestamp != "{{ .CommitTimestamp }}" {
+			t.Errorf("build %s is not static or not the same each time: %+v", build.ID, build)
+		}
+	}
+	for _, archive := range r.Archives {
+		for _, id := range archive.IDs {
+			if !slices.Contains(built, id) {
+				t.Errorf("an archive has build %s, which is not there", id)
+			}
+		}
+		for _, file := range archive.Files {
+			if found, err := filepath.Glob(filepath.Join("..", file.Src)); err != nil || len(found) == 0 {
+				t.Errorf("an archive has %s, which is not there", file.Src)
+			}
+		}
+	}
+	for _, docker := range r.Dockers {
+		images = append(images, docker.ImageTemplates...)
+		checkReleasedImage(t, docker.Dockerfile, docker.BuildFlags, docker.ExtraFiles, r.Before.Hooks)
+	}
+	if len(r.Archives) == 0 || len(r.Sboms) == 0 || r.Checksum.Algorithm != "sha256" || len(images) == 0 {
+		t.Errorf("a release has %d archives, %d lists of contents, checksums by %q and images %q", len(r.Archives), len(r.Sboms), r.Checksum.Algorithm, images)
+	}
+	for _, manifest := range r.DockerManifests {
+		if !slices.Equal(manifest.ImageTemplates, images) {
+			t.Errorf("a manifest has the images %q, built are %q", manifest.ImageTemplates, images)
+		}
+	}
+}
+
+// checkReleasedImage wants an image to find what its file copies: what the hooks made, in the folder that it is told of.
+func checkReleasedImage(t *testing.T, dockerfile string, flags, beside, hooks []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", dockerfile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := ""
+	for _, flag := range flags {
+		if value, found := strings.CutPrefix(flag, "--build-arg=BESIDE="); found {
+			folder = value
+		}
+	}
+	if !strings.Contains(string(text), "\nARG BESIDE=") || !slices.Equal(beside, []string{folder}) {
+		t.Errorf("%s is told of the folder %q, and gets %q", dockerfile, folder, beside)
+	}
+	for _, hook := range []string{"mkdir -p " + folder + "/data", "cp /etc/ssl/certs/ca-certificates.crt " + folder + "/"} {
+		if !slices.Contains(hooks, hook) {
+			t.Errorf("nothing does %s before %s is built", hook, dockerfile)
+		}
+	}
+}

@@ -31,6 +31,7 @@ import (
 func TestReorgsOfRealChainsWhileServing(t *testing.T) {
 	const deepest = 20
 	r := startReorgs(t, deepest)
+	r.deliver(t, r.give) // stays
 	stop := r.keepAsking(t)
 	for depth := 1; depth <= deepest; depth++ {
 		read, ahead := r.give, r.take
@@ -251,7 +252,7 @@ func (r *reorgs) deliver(t *testing.T, on *watchedChain) *reorged {
 func (o *reorged) path() string { return "/api/Orders/creationTxHash/" + o.creation }
 func (o *reorged) byID() string { return "/api/Orders/" + o.id }
 
-// keepAsking asks for the newest orders and for what is locked until stop is called.
+// keepAsking asks for the newest orders, of which there is one, and for what is locked until stop is called.
 func (r *reorgs) keepAsking(t *testing.T) (stop func()) {
 	t.Helper()
 	var asking sync.WaitGroup
@@ -267,11 +268,8 @@ func (r *reorgs) keepAsking(t *testing.T) (stop func()) {
 				default:
 				}
 				r.mu.Lock()
-				newest := len(r.orders)
-				o := &reorged{id: strings.Repeat("0", 64), creation: strings.Repeat("0", 64)}
-				if newest > 0 {
-					o = r.orders[newest-1-i%min(newest, 3)]
-				}
+				newest := len(r.orders) - 1
+				o := r.orders[newest-min(newest, i%3)]
 				r.mu.Unlock()
 				r.check(t, path(o))
 			}

@@ -49,6 +49,7 @@ type Estimator struct {
 	log        *slog.Logger
 	board      board
 	measures   measures
+	tally      tally
 }
 
 // entry is a venue with what it declares about itself.
@@ -82,6 +83,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	ctx, span := startEstimate(ctx, r)
 	defer func() {
 		e.measures.judged(ctx, estimate.Asked)
+		e.tally.add(e.now(), estimate.Asked)
 		finish(span, err)
 	}()
 

@@ -108,6 +108,19 @@ func (b *budget) isSpent() bool {
 	return b.limiter != nil && b.limiter.Tokens() < 1 || b.monthly != nil && b.monthly.Tokens() < 1
 }
 
+// left returns how many calls may be made at once; not limited without a rate.
+func (b *budget) left() (calls float64, limited bool) {
+	switch {
+	case b.limiter == nil && b.monthly == nil:
+		return 0, false
+	case b.limiter == nil:
+		return b.monthly.Tokens(), true
+	case b.monthly == nil:
+		return b.limiter.Tokens(), true
+	}
+	return min(b.limiter.Tokens(), b.monthly.Tokens()), true
+}
+
 // retryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.
 func retryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")

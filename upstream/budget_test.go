@@ -145,3 +145,29 @@ func TestPauseIsBounded(t *testing.T) {
 		}
 	})
 }
+
+func TestHealthTellsOfTheBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, test := range map[string]struct {
+			options upstream.EndpointOptions
+			limited bool
+			left    float64
+		}{
+			"no rate":          {upstream.EndpointOptions{}, false, 0},
+			"a rate":           {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 5}, true, 4},
+			"a plan":           {upstream.EndpointOptions{Monthly: 310}, true, 9},
+			"a rate and plan":  {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 5, Monthly: 310}, true, 4},
+			"a plan below all": {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 50, Monthly: 310}, true, 9},
+		} {
+			e := endpoint(t, "node", always(200, "{}"), test.options)
+			if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
+				t.Fatal(err)
+			}
+			health := e.Health()
+			if health.IsLimited != test.limited || health.Left != test.left || !health.IsClosed {
+				t.Errorf("%s: limited %t with %v left and its breaker closed %t, want %t, %v and true",
+					name, health.IsLimited, health.Left, health.IsClosed, test.limited, test.left)
+			}
+		}
+	})
+}

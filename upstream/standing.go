@@ -40,6 +40,9 @@ type Health struct {
 	Endpoint   string
 	Standing   string
 	Preferred  bool
+	IsClosed   bool          // its breaker lets all calls in
+	Left       float64       // requests that may be made at once by our own rate; below zero as many wait
+	IsLimited  bool          // it has such a rate
 	Failing    float64       // share of recent calls that failed
 	Usual      time.Duration // within which nine of ten recent calls ended; zero when too few are known
 	RetryAfter time.Duration // until it may be asked again; zero when it may
@@ -51,6 +54,8 @@ type Health struct {
 func (e *Endpoint) Health() Health {
 	told := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
 	told.Usual = e.health.slowest(usualQuantile)
+	told.IsClosed = e.breaker.isClosed()
+	told.Left, told.IsLimited = e.budget.left()
 	told.Reason, told.Failed = e.health.complaint()
 	if e.breaker.isOpen() {
 		told.RetryAfter = e.breaker.untilProbe()

@@ -72,17 +72,19 @@ type recordJSON struct {
 
 type lockedJSON struct {
 	ChainID      named
-	LockedTokens []struct {
-		TokenAddress           named
-		TokenMetadata          tokenJSON
-		Amount                 json.Number
-		TokenAmount            json.Number
-		DstChainsLockedAmounts []struct {
-			TargetChainID       named
-			DstChainAmount      json.Number
-			DstChainTokenAmount json.Number
-			OrdersToUnlock      []named
-		}
+	LockedTokens []lockedTokenJSON
+}
+
+type lockedTokenJSON struct {
+	TokenAddress           named
+	TokenMetadata          tokenJSON
+	Amount                 json.Number
+	TokenAmount            json.Number
+	DstChainsLockedAmounts []struct {
+		TargetChainID       named
+		DstChainAmount      json.Number
+		DstChainTokenAmount json.Number
+		OrdersToUnlock      []named
 	}
 }
 
@@ -129,14 +131,19 @@ func LockedOrders(answer []byte) ([]string, error) {
 	var ids []string
 	for _, c := range chains {
 		for _, t := range c.LockedTokens {
-			for _, d := range t.DstChainsLockedAmounts {
-				for _, id := range d.OrdersToUnlock {
-					ids = append(ids, id.Text)
-				}
-			}
+			ids = t.appendOrders(ids)
 		}
 	}
 	return ids, nil
+}
+
+func (t lockedTokenJSON) appendOrders(ids []string) []string {
+	for _, d := range t.DstChainsLockedAmounts {
+		for _, id := range d.OrdersToUnlock {
+			ids = append(ids, id.Text)
+		}
+	}
+	return ids
 }
 
 // indented is JSON for reading.

@@ -44,7 +44,7 @@ var house = map[string]room{
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache chain config order order/index proxy proxy/web quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},

@@ -5,7 +5,7 @@ import "log/slog"
 // Telemetry says how this gateway is looked at. Where traces go is said by the standard OTEL_* variables.
 type Telemetry struct {
 	Service string `yaml:"service"` // its name in traces and measurements
-	// Admin is host:port for operators: /metrics, /healthz, /readyz with every dependency, /debug/pprof. It is
+	// Admin is host:port for operators: a page at /, /metrics, /healthz, /readyz with every dependency, /debug/pprof. It is
 	// not for the outside. Empty: there is none.
 	Admin string `yaml:"admin"`
 	// Token lets operators change something there: purge kept answers. Nobody may when it is empty.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"time"
+
+	"crossgate/proxy/web"
 )
 
 // Dependency is something that the gateway needs, as it is at the moment.
@@ -27,12 +30,17 @@ type readiness struct {
 }
 
 // Admin answers operators, on a listener that the outside does not reach: measurements, health with the state of
-// every dependency, profiles.
+// every dependency as JSON and as a page, profiles. Whoever reaches it may read; to change something takes the token.
 func (s *Server) Admin(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeHealth(w, alive()) })
 	mux.HandleFunc("GET /readyz", s.tellReadiness)
+	mux.HandleFunc("GET /{$}", s.operatorsPage)
+	mux.HandleFunc("GET /assets/{file}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		http.ServeFileFS(w, r, web.Assets(), r.PathValue("file"))
+	})
 	mux.Handle("POST /purge", s.guarded(s.purge))
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
@@ -53,6 +61,25 @@ func (s *Server) tellReadiness(w http.ResponseWriter, r *http.Request) {
 		said.Dependencies = s.options.Dependencies(r.Context())
 	}
 	writeJSON(w, status, said)
+}
+
+// operatorsPage shows how everything is that the gateway needs.
+func (s *Server) operatorsPage(w http.ResponseWriter, r *http.Request) {
+	stats := s.answers.Stats()
+	shown := web.Operators{Cache: web.CacheCounts(stats), Now: time.Now()}
+	if err := s.ready(); err != nil {
+		shown.Unready = err.Error()
+	}
+	if s.options.Condition != nil {
+		shown.Condition = s.options.Condition(r.Context())
+	}
+	var page bytes.Buffer
+	if err := s.pages.Operators(&page, shown); err != nil {
+		s.log.ErrorContext(r.Context(), "page of operators", "error", err)
+		http.Error(w, "the page cannot be written: see the log", http.StatusInternalServerError)
+		return
+	}
+	sendPage(w, http.StatusOK, page.Bytes())
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {

@@ -76,6 +76,8 @@ type Options struct {
 	Ready func() error
 	// Dependencies tell operators how everything is that the server needs; nil: nothing is told.
 	Dependencies func(context.Context) []Dependency
+	// Condition tells the same with its numbers, for the page of operators; nil: nothing is told.
+	Condition func(context.Context) web.Condition
 
 	CacheBytes       int64          // of answers; 64 MiB when zero
 	Shared           *cache.Shared  // level behind the cache that replicas have in common, and their clients' quotas; nil: none

@@ -1,6 +1,6 @@
 // Package web is the pages that people look at: an order on its way, the comparison of a swap, what is locked for a
-// taker. They are made of the answers that programs get, work without scripts, and load nothing from elsewhere but
-// the logos of tokens.
+// taker, made of the answers that programs get; and for operators how the gateway does. They work without scripts, and
+// load nothing from elsewhere but the logos of tokens.
 package web
 
 import (
@@ -47,7 +47,7 @@ func New(chains chain.Registry) *Pages {
 	shared := template.Must(template.New("").Funcs(template.FuncMap{
 		"ago": ago, "utc": utc, "machine": machineTime, "short": short, "plural": plural,
 	}).ParseFS(sources, "templates/shared.html"))
-	for _, name := range []string{"home", "order", "swap", "locked", "problem", "docs"} {
+	for _, name := range []string{"home", "order", "swap", "locked", "problem", "docs", "operators"} {
 		own := template.Must(shared.Clone())
 		p.templates[name] = template.Must(own.ParseFS(sources, "templates/"+name+".html"))
 	}

@@ -309,3 +309,54 @@ func TestDurationsAreInTheLargestUnitThatFits(t *testing.T) {
 		}
 	}
 }
+
+func operatorsPage(t *testing.T, o Operators) string {
+	t.Helper()
+	pages := New(chain.Documented())
+	return render(t, func(to io.Writer) error { return pages.Operators(to, o) })
+}
+
+func TestOperatorsSeeHowEverythingIs(t *testing.T) {
+	o := Operators{Now: noon, Cache: CacheCounts{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}}
+	o.Chains = []ChainCondition{{Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second}}
+	o.Services = []Service{{Name: "Base", Endpoints: []Endpoint{
+		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true},
+		{Name: "base-2", Standing: "ready", OK: true, Breaker: "closed"},
+	}}}
+	o.Venues = []Venue{
+		{Name: "kyberswap", Outbid: 2, Refused: 1, Took: 130 * time.Millisecond, Reason: "HTTP 500", At: noon.Add(-time.Minute)},
+		{Name: "odos", Won: 2, Took: 90 * time.Millisecond},
+	}
+	page := text(operatorsPage(t, o))
+	for _, want := range []string{
+		"All is well", "Base 1,000,010 1,000,000 20 seconds", "base-1 asked first ready closed 42 ms 0 % 12 none",
+		"base-2 ready closed – 0 % no limit none", "odos 2 0 0 0 0 90 ms none kyberswap 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
+		"Answered from the cache 80.0 %", "Loads 1,234",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
+func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
+	o := Operators{Now: noon, Unready: "the server is stopping"}
+	o.Store = "no space left"
+	o.Chains = []ChainCondition{{Chain: 1, Late: true}}
+	o.Services = []Service{{Name: "odos", Endpoints: []Endpoint{{
+		Name: "odos-1", Standing: "away", Breaker: "open", Failing: 0.5, Wait: 1500 * time.Millisecond,
+		Reason: hostile, Failed: noon.Add(-time.Hour),
+	}}}}
+	page := operatorsPage(t, o)
+	for _, want := range []string{
+		"4 not well", "requests are sent elsewhere: the server is stopping", "the store of orders: no space left", "Ethereum is behind",
+		"endpoint odos-1 is away", "nothing yet", "away , asked again in 2 seconds open – 50 % no limit 1 hour ago:", "None is configured.",
+	} {
+		if !strings.Contains(text(page), want) {
+			t.Errorf("the page lacks %q: %s", want, text(page))
+		}
+	}
+	if executable.MatchString(page) {
+		t.Error("what an endpoint said became a part of the page")
+	}
+}

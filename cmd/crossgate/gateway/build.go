@@ -33,7 +33,8 @@ type parts struct {
 	tokens     *token.Directory
 	shelf      tokenShelf // empty until the store is open
 	endpoints  []*upstream.Endpoint
-	shared     *cache.Shared // nil: replicas have no cache in common
+	pools      []*upstream.Pool // of the same endpoints, in the sequence of the file
+	shared     *cache.Shared    // nil: replicas have no cache in common
 }
 
 // caller asks contracts of one chain; see venue.Options.
@@ -87,7 +88,9 @@ func (b *builder) pool(path, name string, configured []config.Endpoint, attribut
 		endpoints = append(endpoints, endpoint)
 	}
 	b.parts.endpoints = append(b.parts.endpoints, endpoints...)
-	return upstream.NewPool(name, endpoints...)
+	made := upstream.NewPool(name, endpoints...)
+	b.parts.pools = append(b.parts.pools, made)
+	return made
 }
 
 func newEndpoint(c config.Endpoint, log *slog.Logger, attributes ...attribute.KeyValue) (*upstream.Endpoint, error) {

@@ -161,7 +161,7 @@ func TestNoKeyIsEverTold(t *testing.T) {
 	if statuses[http.StatusOK] == 0 || statuses[http.StatusBadRequest] == 0 || statuses[http.StatusNotFound] == 0 {
 		t.Errorf("statuses = %v, want answers and refusals among them", statuses)
 	}
-	for _, path := range []string{"/metrics", "/readyz", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=1"} {
+	for _, path := range []string{"/", "/metrics", "/readyz", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=1"} {
 		tell(t, admin+path, &answers)
 	}
 	said := fmt.Sprintf("%v %+v %#v %v", c, c.Chains, c.Venues, gateway.Check(c))

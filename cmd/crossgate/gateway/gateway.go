@@ -59,6 +59,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		USD:              now.usd,
 		Chains:           p.registry,
 		Dependencies:     g.dependencies,
+		Condition:        g.condition,
 		CacheBytes:       int64(c.Cache.MaxBytes),
 		Shared:           p.shared,
 		MaxLoads:         c.Limits.Loads,

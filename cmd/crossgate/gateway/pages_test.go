@@ -3,19 +3,23 @@ package gateway_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"crossgate/config"
+	"crossgate/sandbox"
 )
 
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
 // directory for pictures of every page in both themes and at a phone's width.
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
-	front := startFront(t)
+	front, admin := startOperated(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)
 	orders := map[string]string{}
@@ -38,7 +42,7 @@ func TestPagesInABrowser(t *testing.T) {
 	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts[0].Address)
 	look, err := json.Marshal(map[string]any{
-		"gateway": front.url, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
+		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
 		"hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
 		"swap": map[string]string{
 			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
@@ -60,6 +64,26 @@ func TestPagesInABrowser(t *testing.T) {
 	for line := range strings.Lines(string(said)) {
 		t.Error(strings.TrimSpace(line))
 	}
+}
+
+// startOperated is startFront with the listener for operators.
+func startOperated(t *testing.T) (f front, admin string) {
+	t.Helper()
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
+	return front{url, world}, admin
 }
 
 // browser finds what the test of the pages needs.

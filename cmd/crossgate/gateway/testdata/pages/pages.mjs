@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 
-const { gateway, sandbox, created, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
+const { gateway, admin, sandbox, created, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><circle cx=".5" cy=".5" r=".5" fill="#2775ca"/></svg>'
 
@@ -17,7 +17,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, ar
 async function visit(options, walk) {
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  await context.route((url) => url.origin !== gateway, (route) => {
+  await context.route((url) => url.origin !== gateway && url.origin !== admin, (route) => {
     if (route.request().resourceType() === 'image') return route.fulfill({ contentType: 'image/svg+xml', body: logo })
     wrong(`${page.url()} calls ${route.request().url()}`)
     return route.abort()
@@ -115,6 +115,19 @@ await visit({}, async (page) => {
   await page.locator('.opblock').nth(14).waitFor()
 })
 
+// Operators see how everything is, and that it is kept up to date until they pause it.
+await visit({}, async (page) => {
+  await page.goto(`${admin}/`)
+  want((await text(page, '.state')).includes('All is well'), `operators read: ${await text(page, '.state')}`)
+  want(await page.locator('#chain-rows tr').count() >= 5, 'operators do not see the chains')
+  want(await page.locator('#endpoint-rows .dot.good').count() >= 5, 'operators do not see the endpoints')
+  want(await page.locator('#venue-rows tr').count() >= 8, 'operators do not see the venues')
+  const asOf = await page.locator('#as-of').innerText()
+  await page.waitForFunction((before) => document.getElementById('as-of').innerText !== before, asOf)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  want((await page.locator('[data-pause]').getAttribute('aria-pressed')) === 'true', 'the page does not say that it is paused')
+})
+
 // Without scripts the first view of everything is there.
 await visit({ javaScriptEnabled: false }, async (page) => {
   await page.goto(`${gateway}/order/${hash}`)
@@ -131,12 +144,12 @@ const looks = [
   ['phone', { colorScheme: 'light', viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true }],
 ]
 const pages = {
-  home: '/', form: '/order', order: `/order/${hash}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/',
+  home: '/', form: '/order', order: `/order/${hash}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/', operators: `${admin}/`,
 }
 for (const [look, options] of looks) {
   await visit(options, async (page) => {
     for (const [name, path] of Object.entries(pages)) {
-      await page.goto(gateway + path)
+      await page.goto(new URL(path, gateway).href)
       if (name === 'docs') await page.locator('.opblock').first().waitFor()
       const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
       want(over <= 0 || name === 'docs', `${name} (${look}) is ${over} pixels too wide`)

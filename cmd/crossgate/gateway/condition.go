@@ -1,0 +1,54 @@
+package gateway
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"crossgate/proxy/web"
+	"crossgate/upstream"
+)
+
+// condition tells what dependencies tells, in numbers, and what became of venues.
+func (g *Gateway) condition(ctx context.Context) web.Condition {
+	used, done := g.sets.use()
+	defer done()
+	var told web.Condition
+	if store := g.storeState(ctx); !store.OK {
+		told.Store = store.State
+	}
+	lags, now := used.index.Lag(), time.Now()
+	for _, id := range slices.Sorted(maps.Keys(lags)) {
+		lag := lags[id]
+		each := web.ChainCondition{Chain: id, Head: lag.Head, Indexed: lag.Indexed, Late: true}
+		if lag.Head > 0 {
+			each.Lag = lag.By(now)
+			each.Late = each.Lag >= g.behind
+		}
+		told.Chains = append(told.Chains, each)
+	}
+	for _, pool := range used.parts.pools {
+		service := web.Service{Name: pool.Name()}
+		for _, health := range pool.Health() {
+			service.Endpoints = append(service.Endpoints, shownEndpoint(health))
+		}
+		told.Services = append(told.Services, service)
+	}
+	for _, record := range used.estimator.Records() {
+		told.Venues = append(told.Venues, web.Venue(record))
+	}
+	return told
+}
+
+func shownEndpoint(h upstream.Health) web.Endpoint {
+	breaker := "open"
+	if h.IsClosed {
+		breaker = "closed"
+	}
+	return web.Endpoint{
+		Name: h.Endpoint, Standing: h.Standing, OK: h.RetryAfter <= 0, Preferred: h.Preferred, Breaker: breaker,
+		Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
+		Reason: h.Reason, Failed: h.Failed,
+	}
+}

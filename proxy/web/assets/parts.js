@@ -1,0 +1,11 @@
+// Takes over the marked parts of this page as the server would write them now, and tells whether there was an answer.
+export async function refresh() {
+  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
+  if (!answer.ok) return false
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  for (const part of document.querySelectorAll('[data-part]')) {
+    const instead = fresh.getElementById(part.id)
+    if (instead) part.replaceChildren(...instead.childNodes)
+  }
+  return true
+}

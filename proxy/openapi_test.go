@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -192,9 +193,10 @@ func (m members) missing(schemas openapi3.Schemas, but ...string) []string {
 	return missing
 }
 
-// TestAnswersAreAsDocumented holds answers of every path, and errors of every status, against the document.
+// TestAnswersAreAsDocumented asks for answers of every path, and errors of every status; serve holds each against the
+// document, as those of all other tests.
 func TestAnswersAreAsDocumented(t *testing.T) {
-	router, err := legacy.NewRouter(document(t))
+	router, err := documentedRoutes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,15 +259,36 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		if response.StatusCode != test.status {
 			t.Errorf("GET %.200s = %d, want %d", test.target, response.StatusCode, test.status)
 		}
-		checkDocumented(t, router, request, response)
+		if _, _, err := router.FindRoute(request); err != nil {
+			t.Errorf("GET %s: %v", request.URL.Path, err)
+		}
 	}
 }
 
-func checkDocumented(t *testing.T, router routers.Router, request *http.Request, response *http.Response) {
-	t.Helper()
-	route, parameters, err := router.FindRoute(request)
+// servedBy knows the test of every server, so that no answer to any of them escapes checkDocumented.
+var servedBy sync.Map // of *Server: *testing.T
+
+// documentedRoutes finds the path of the document that a request asks.
+var documentedRoutes = sync.OnceValues(func() (routers.Router, error) {
+	d, err := documented()
 	if err != nil {
-		t.Errorf("GET %s: %v", request.URL.Path, err)
+		return nil, err
+	}
+	return legacy.NewRouter(d)
+})
+
+// checkDocumented holds an answer for programs against the document. Spellings that the original tolerates, such as a
+// slash at the end, and pages are not in it; neither is PATH_NOT_FOUND, which belongs to no path. What a coding hides is
+// looked at by other tests.
+func checkDocumented(t *testing.T, request *http.Request, response *http.Response, raw []byte) {
+	t.Helper()
+	known, err := documentedRoutes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	route, parameters, err := known.FindRoute(request)
+	isTolerated := strings.HasSuffix(request.URL.Path, "/") || bytes.Contains(raw, []byte(`"PATH_NOT_FOUND"`))
+	if err != nil || isTolerated || response.Header.Get("Content-Encoding") != "" {
 		return
 	}
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
@@ -273,7 +296,7 @@ func checkDocumented(t *testing.T, router routers.Router, request *http.Request,
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, PathParams: parameters, Route: route, Options: options},
 		Status:                 response.StatusCode, Header: response.Header, Options: options,
 	}
-	input.SetBodyBytes(body(t, response))
+	input.SetBodyBytes(raw)
 	if err := openapi3filter.ValidateResponse(t.Context(), input); err != nil {
 		t.Errorf("GET %.200s = %d: %.900v", request.URL, response.StatusCode, err)
 	}

@@ -123,6 +123,7 @@ func TestFailuresOfUpstreams(t *testing.T) {
 				o.Orders = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, test.err }
 				o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) { return quote.Estimate{}, test.err }
 			})
+			servedBy.Delete(s) // the paths are given errors that only others can meet with
 			for _, target := range []string{ordersPath + createdTx, goodSwap} {
 				response := get(s, target)
 				e := wantError(t, response, test.status, test.id)

@@ -137,6 +137,10 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
+	if test, isTest := t.(*testing.T); isTest { // not what is measured, nor a fuzz target
+		servedBy.Store(s, test)
+		t.Cleanup(func() { servedBy.Delete(s) })
+	}
 	return s
 }
 
@@ -173,9 +177,15 @@ func created(t testing.TB, id order.ID, tx string, at uint64) *order.Order {
 
 func claimed(t testing.TB, tx string, at uint64) *order.Order {
 	o := created(t, order.ID{8}, tx, at)
+	unlock, err := chain.ParseTxHash("0x" + strings.Repeat("c4", 32))
+	if err != nil {
+		t.Fatal(err)
+	}
 	o, _ = order.Fold([]order.Event{
 		{Order: o.ID, At: o.Created.At, Fact: o.Created.Fact},
-		{Order: o.ID, At: order.At{Chain: 8453, Block: 2, Time: at + 60}, Fact: order.Claimed{Kind: order.Unlock}},
+		{Order: o.ID, At: order.At{
+			Chain: 8453, Block: 2, Time: at + 60, Tx: unlock, BlockHash: o.Created.At.BlockHash, Initiator: o.Created.At.Initiator,
+		}, Fact: order.Claimed{Kind: order.Unlock}},
 	})
 	return o
 }
@@ -211,7 +221,11 @@ func do(s *Server, method, target string, headers ...string) *http.Response {
 func serve(s *Server, r *http.Request) *http.Response {
 	recorder := httptest.NewRecorder()
 	s.Handler().ServeHTTP(recorder, r)
-	return recorder.Result()
+	response := recorder.Result()
+	if t, known := servedBy.Load(s); known {
+		checkDocumented(t.(*testing.T), r, response, recorder.Body.Bytes())
+	}
+	return response
 }
 
 func get(s *Server, target string, headers ...string) *http.Response {

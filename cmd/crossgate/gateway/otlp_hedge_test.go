@@ -14,6 +14,7 @@ import (
 
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 )
 
@@ -96,6 +97,27 @@ func TestATraceTellsOfHedgesAndTheStore(t *testing.T) {
 	}
 	checkStore(t, r.of(orderTrace))
 	checkHedge(t, r.of(swapTrace))
+	checkExemplar(t, telemetry, orderTrace)
+}
+
+// checkExemplar wants the duration of a traced request to lead to its trace, where Prometheus asks for OpenMetrics.
+func checkExemplar(t *testing.T, telemetry *gateway.Telemetry, trace string) {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+	request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
+	answer := httptest.NewRecorder()
+	telemetry.Metrics().ServeHTTP(answer, request)
+	if got := answer.Header().Get("Content-Type"); !strings.HasPrefix(got, "application/openmetrics-text") {
+		t.Errorf("Content-Type = %q", got)
+	}
+	for line := range strings.Lines(answer.Body.String()) {
+		sample, exemplar, _ := strings.Cut(line, " # ")
+		if strings.Contains(exemplar, `trace_id="`+trace+`"`) && strings.HasPrefix(sample, "http_server_request_duration_seconds_bucket{") &&
+			strings.Contains(sample, `http_route="/api/Orders/creationTxHash/:creationTxHash"`) {
+			return
+		}
+	}
+	t.Errorf("no bucket of the request's duration has trace %s as its exemplar", trace)
 }
 
 // checkStore wants the way from the request through the cache and the index into the database.

@@ -65,8 +65,7 @@ func (s *Server) tellReadiness(w http.ResponseWriter, r *http.Request) {
 
 // operatorsPage shows how everything is that the gateway needs.
 func (s *Server) operatorsPage(w http.ResponseWriter, r *http.Request) {
-	stats := s.answers.Stats()
-	shown := web.Operators{Cache: web.CacheCounts(stats), Now: time.Now()}
+	shown := web.Operators{Cache: web.CacheCounts(s.answers.Stats()), Now: time.Now()}
 	if err := s.ready(); err != nil {
 		shown.Unready = err.Error()
 	}

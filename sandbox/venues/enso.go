@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"net/http"
@@ -56,14 +57,6 @@ type ensoHop struct {
 	TokenOut []string `json:"tokenOut"`
 }
 
-// ensoRefusal is a request that the API declines: its HTTP status, and its words.
-type ensoRefusal struct {
-	status  int
-	message string
-}
-
-func (r ensoRefusal) Error() string { return r.message }
-
 func (e *enso) route(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	q, found, err := e.priced(r)
@@ -73,13 +66,10 @@ func (e *enso) route(w http.ResponseWriter, r *http.Request) {
 	}
 	slippage, err := strconv.ParseFloat(query.Get("slippage"), 64)
 	if err != nil || slippage < 0 || slippage > allBps {
-		ensoFail(w, r, ensoRefusal{http.StatusBadRequest, "slippage must be a number of basis points"})
+		ensoFail(w, r, refusal{http.StatusBadRequest, "slippage must be a number of basis points"})
 		return
 	}
-	receiver := query.Get("receiver")
-	if receiver == "" {
-		receiver = query.Get("fromAddress")
-	}
+	receiver := cmp.Or(query.Get("receiver"), query.Get("fromAddress"))
 	amountOut := less(found.amountOut, ensoFeeBps)
 	minimum := new(big.Int).Sub(amountOut, slippageOf(amountOut, slippage))
 	c := e.floor.call(q, found, minimum, receiver, ensoFeeBps)
@@ -104,11 +94,11 @@ func (e *enso) priced(r *http.Request) (q question, found trade, err error) {
 	query := r.URL.Query()
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+ensoKey:
-		return q, found, ensoRefusal{http.StatusUnauthorized, "Invalid API key"}
+		return q, found, refusal{http.StatusUnauthorized, "Invalid API key"}
 	case query.Get("routingStrategy") != "router":
-		return q, found, ensoRefusal{http.StatusBadRequest, "routingStrategy is not served"}
+		return q, found, refusal{http.StatusBadRequest, "routingStrategy is not served"}
 	case !isAddress(query.Get("fromAddress")):
-		return q, found, ensoRefusal{http.StatusBadRequest, "fromAddress must be an Ethereum address"}
+		return q, found, refusal{http.StatusBadRequest, "fromAddress must be an Ethereum address"}
 	}
 	chain, _ := strconv.ParseUint(query.Get("chainId"), 10, 64)
 	if q, err = e.floor.question(chain, query.Get("tokenIn"), query.Get("tokenOut"), query.Get("amountIn")); err != nil {
@@ -123,14 +113,14 @@ func (e *enso) priced(r *http.Request) (q question, found trade, err error) {
 
 func ensoFail(w http.ResponseWriter, r *http.Request, err error) {
 	status, message := http.StatusInternalServerError, "internal error"
-	var refusal ensoRefusal
+	var declined refusal
 	switch {
 	case errors.Is(err, errNoPath), errors.Is(err, errUnlisted):
 		status, message = http.StatusBadRequest, "Could not find a route for the given tokens"
 	case errors.Is(err, errNoChain), errors.Is(err, errAmount), errors.Is(err, errFee):
 		status, message = http.StatusBadRequest, err.Error()
-	case errors.As(err, &refusal):
-		status, message = refusal.status, refusal.message
+	case errors.As(err, &declined):
+		status, message = declined.status, declined.words
 	}
 	answer(w, status, ensoFailure{message, http.StatusText(status), status, requestID(r)})
 }

@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"net/http"
@@ -48,14 +49,6 @@ type oneInchTx struct {
 	GasPrice string `json:"gasPrice"`
 }
 
-// oneInchRefusal is a request that the API declines: its HTTP status, and its words.
-type oneInchRefusal struct {
-	status      int
-	description string
-}
-
-func (r oneInchRefusal) Error() string { return r.description }
-
 func (o *oneInch) quote(w http.ResponseWriter, r *http.Request) {
 	_, found, err := o.priced(r)
 	if err != nil {
@@ -72,20 +65,17 @@ func (o *oneInch) swap(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 	case unread != nil || slippage < 0 || slippage > 50:
-		err = oneInchRefusal{http.StatusBadRequest, "slippage must be a number from 0 to 50"}
+		err = refusal{http.StatusBadRequest, "slippage must be a number from 0 to 50"}
 	case !isAddress(query.Get("from")) || !isAddress(query.Get("origin")):
-		err = oneInchRefusal{http.StatusBadRequest, "from and origin must be addresses"}
+		err = refusal{http.StatusBadRequest, "from and origin must be addresses"}
 	case query.Get("disableEstimate") != "true":
-		err = oneInchRefusal{http.StatusBadRequest, "Not enough allowance. Amount: " + q.amount.String() + ". Allowance: 0. Spender: " + oneInchRouter}
+		err = refusal{http.StatusBadRequest, "Not enough allowance. Amount: " + q.amount.String() + ". Allowance: 0. Spender: " + oneInchRouter}
 	}
 	if err != nil {
 		oneInchFail(w, r, err)
 		return
 	}
-	receiver := query.Get("receiver")
-	if receiver == "" {
-		receiver = query.Get("from")
-	}
+	receiver := cmp.Or(query.Get("receiver"), query.Get("from"))
 	amountOut := less(found.amountOut, oneInchFeeBps)
 	c := o.floor.call(q, found, new(big.Int).Sub(amountOut, slippageOf(amountOut, slippage*100)), receiver, oneInchFeeBps)
 	data, err := c.encode()
@@ -102,7 +92,7 @@ func (o *oneInch) swap(w http.ResponseWriter, r *http.Request) {
 // nobody to pay it to.
 func (o *oneInch) priced(r *http.Request) (q question, found trade, err error) {
 	if r.Header.Get("Authorization") != "Bearer "+oneInchKey {
-		return q, found, oneInchRefusal{http.StatusUnauthorized, "Invalid API key"}
+		return q, found, refusal{http.StatusUnauthorized, "Invalid API key"}
 	}
 	query := r.URL.Query()
 	chain, _ := strconv.ParseUint(r.PathValue("chain"), 10, 64)
@@ -130,14 +120,14 @@ func (o *oneInch) answer(r *http.Request, t trade) oneInchAnswer {
 
 func oneInchFail(w http.ResponseWriter, r *http.Request, err error) {
 	status, description := http.StatusInternalServerError, ""
-	var refusal oneInchRefusal
+	var declined refusal
 	switch {
 	case errors.Is(err, errNoPath), errors.Is(err, errUnlisted):
 		status, description = http.StatusBadRequest, "insufficient liquidity"
 	case errors.Is(err, errNoChain), errors.Is(err, errAmount), errors.Is(err, errFee):
 		status, description = http.StatusBadRequest, err.Error()
-	case errors.As(err, &refusal):
-		status, description = refusal.status, refusal.description
+	case errors.As(err, &declined):
+		status, description = declined.status, declined.words
 	}
 	answer(w, status, oneInchFailure{status, http.StatusText(status), description, requestID(r)})
 }

@@ -19,6 +19,14 @@ var (
 	errFee      = errors.New("fee cannot be taken")
 )
 
+// refusal is a request that an API declines in its own words, with its HTTP status.
+type refusal struct {
+	status int
+	words  string
+}
+
+func (r refusal) Error() string { return r.words }
+
 // question is a swap that a venue is asked for. A fee is a share of the input, which is what the sandbox's
 // router can take.
 type question struct {

@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"net/http"
@@ -93,10 +94,7 @@ func (z *zeroEx) quote(w http.ResponseWriter, r *http.Request) {
 		zeroExFail(w, err)
 		return
 	}
-	recipient := query.Get("recipient")
-	if recipient == "" {
-		recipient = query.Get("taker")
-	}
+	recipient := cmp.Or(query.Get("recipient"), query.Get("taker"))
 	body := z.answer(r, q, found)
 	minimum, _ := parseAmount(body.MinBuyAmount)
 	c := z.floor.call(q, found, minimum, recipient, zeroExFeeBps)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -77,8 +78,23 @@ func (e *Estimator) askAll(ctx context.Context, window time.Duration, asked []qu
 
 func (e *Estimator) send(ctx context.Context, h *hall, index int) {
 	h.waiting++
-	go func() { h.arrivals <- arrival{index, e.ask(ctx, h.questions[index])} }()
+	go func() {
+		growStack()
+		h.arrivals <- arrival{index, e.ask(ctx, h.questions[index])}
+	}()
 }
+
+// growStack makes the stack of a new goroutine as large as asking a venue takes. It would get there by itself, by
+// doubling several times on the way down, and then all frames that are on it by then are moved each time.
+//
+//go:noinline
+func growStack() {
+	var room [stackOfAsking]byte
+	runtime.KeepAlive(&room)
+}
+
+// stackOfAsking is what a stack must have room for to be as large as those of venues come to be, 16 kB.
+const stackOfAsking = 9 << 10
 
 // receive takes in answers until there is no more reason to wait.
 func (e *Estimator) receive(ctx context.Context, h *hall) {

@@ -39,7 +39,7 @@ func (e *Estimator) choose(ctx context.Context, r Request, s Swap, c *comparison
 		if next.tellOnly != nil {
 			next = c.firstToWin()
 		}
-		if next.venue == nil || c.won != nil && !next.leads(c.won.score) {
+		if next == nil || c.won != nil && !next.leads(c.won.score) {
 			break
 		}
 		c.offers = slices.DeleteFunc(c.offers, next.is)
@@ -60,22 +60,22 @@ func (e *Estimator) choose(ctx context.Context, r Request, s Swap, c *comparison
 	return c.failure()
 }
 
-// firstToWin is the best offer whose transaction can be ours; it has no venue when there is none.
-func (c *comparison) firstToWin() offer {
+// firstToWin is the best offer whose transaction can be ours, nil when there is none.
+func (c *comparison) firstToWin() *offer {
 	for _, o := range c.offers {
 		if o.tellOnly == nil {
 			return o
 		}
 	}
-	return offer{}
+	return nil
 }
 
-func (o offer) is(other offer) bool {
+func (o *offer) is(other *offer) bool {
 	return o.profile.Name == other.profile.Name && o.way == other.way
 }
 
 // leads reports whether the offer promises clearly more than score.
-func (o offer) leads(score *big.Int) bool {
+func (o *offer) leads(score *big.Int) bool {
 	margin := new(big.Int).Div(new(big.Int).Mul(score, big.NewInt(clearLead)), big.NewInt(wholeBps))
 	return o.score.Cmp(margin.Add(margin, score)) > 0
 }
@@ -96,7 +96,7 @@ func (c *comparison) settle(made built) {
 var errNoTransaction = fmt.Errorf("%w: prices alone were asked for", ErrNoTrial)
 
 // build makes one offer's transaction and tries it, whatever the venue does.
-func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b built, err error) {
+func (e *Estimator) build(ctx context.Context, r Request, s Swap, o *offer) (b built, err error) {
 	ctx, span := startVenue(ctx, "quote.build", o.profile.Name)
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -112,7 +112,7 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 	if !o.quote.Expires.IsZero() && !e.now().Before(o.quote.Expires) {
 		return built{}, ErrExpired
 	}
-	b = built{offer: o}
+	b = built{offer: *o}
 	if r.Recipient.IsAbsent() {
 		b.untried, b.placed = errNoTransaction, b.placeFee(s)
 		return b, r.satisfiedBy(b.outcome)
@@ -143,7 +143,7 @@ func (e *Estimator) build(ctx context.Context, r Request, s Swap, o offer) (b bu
 }
 
 // transaction has the venue make its own and looks it over.
-func (e *Estimator) transaction(ctx context.Context, o offer) (Tx, error) {
+func (e *Estimator) transaction(ctx context.Context, o *offer) (Tx, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.window)
 	defer cancel()
 	tx, err := o.venue.Build(ctx, o.swap, o.quote)

@@ -12,7 +12,7 @@ import (
 // comparison is what the venues' answers come to for one request.
 type comparison struct {
 	at     time.Time // when they were asked
-	offers []offer   // best first once ranked
+	offers []*offer  // best first once ranked
 	lost   []built   // passed every check, and left less than another
 	won    *built
 	told   []Asked // the others
@@ -49,7 +49,9 @@ func (e *Estimator) compare(
 
 // offers makes an offer of every way that an answer serves.
 func (p plan) offers(s Swap, answered round) comparison {
-	c := comparison{at: answered.at, quoted: answered.quoted(), told: slices.Clone(p.leftOut)}
+	c := comparison{
+		at: answered.at, quoted: answered.quoted(), told: slices.Clone(p.leftOut), offers: make([]*offer, 0, len(p.asked)),
+	}
 	for i, q := range p.asked {
 		a := answered.answers[i]
 		if a.verdict != Outbid {
@@ -59,7 +61,7 @@ func (p plan) offers(s Swap, answered round) comparison {
 			continue
 		}
 		for _, way := range q.ways {
-			o := offer{entry: q.entry, way: way, quote: a.quote}
+			o := &offer{entry: q.entry, way: way, quote: a.quote}
 			if way == Routed {
 				o.routing, o.swap = p.route, p.route.before(s)
 			} else {
@@ -73,21 +75,21 @@ func (p plan) offers(s Swap, answered round) comparison {
 }
 
 // refuse takes an offer out of the comparison.
-func (c *comparison) refuse(o offer, err error) {
+func (c *comparison) refuse(o *offer, err error) {
 	told := o.told(Refused)
 	told.Err = err
 	c.told = append(c.told, told)
 }
 
 // told is what can be said about an offer.
-func (o offer) told(v Verdict) Asked {
+func (o *offer) told(v Verdict) Asked {
 	return Asked{
 		Venue: o.profile.Name, Way: o.way, Verdict: v, Took: o.quote.Took,
 		AmountOut: o.quote.AmountOut, Net: o.outcome.net(), Gas: o.gas(), Err: o.tellOnly,
 	}
 }
 
-func (b built) told(v Verdict) Asked {
+func (b *built) told(v Verdict) Asked {
 	told := b.offer.told(v)
 	told.Net, told.Finding, told.Err = b.received(), b.finding, b.untried
 	return told
@@ -95,12 +97,12 @@ func (b built) told(v Verdict) Asked {
 
 // asked lists everybody, those with a quote best first.
 func (c *comparison) asked() []Asked {
-	var all []Asked
+	all := make([]Asked, 0, 1+len(c.lost)+len(c.offers)+len(c.told))
 	if c.won != nil {
 		all = append(all, c.won.told(Won))
 	}
-	for _, b := range c.lost {
-		all = append(all, b.told(Outbid))
+	for i := range c.lost {
+		all = append(all, c.lost[i].told(Outbid))
 	}
 	for _, o := range c.offers {
 		all = append(all, o.told(Outbid))
@@ -109,7 +111,7 @@ func (c *comparison) asked() []Asked {
 }
 
 // received is what the recipient gets as far as is known: what a trial showed, or what the quote comes to.
-func (b built) received() chain.Amount {
+func (b *built) received() chain.Amount {
 	if b.finding != nil && b.finding.Measured {
 		return b.finding.Received
 	}

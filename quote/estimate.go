@@ -168,7 +168,7 @@ func (e *Estimator) Serves(id chain.ID) bool {
 
 // serving returns the venues that serve the request's chain.
 func (e *Estimator) serving(r Request) ([]entry, error) {
-	var serving []entry
+	serving := make([]entry, 0, len(e.entries))
 	for _, one := range e.entries {
 		if _, served := one.profile.Routers[r.Chain]; served {
 			serving = append(serving, one)

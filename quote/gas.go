@@ -26,7 +26,7 @@ const (
 )
 
 // gas is what the offer's transaction takes, as far as is known before there is one.
-func (o offer) gas() uint64 {
+func (o *offer) gas() uint64 {
 	gas := o.quote.Gas
 	if gas == 0 {
 		gas = typicalGas
@@ -41,7 +41,7 @@ func (o offer) gas() uint64 {
 }
 
 // gas is what the trial showed, where it did.
-func (b built) gas() uint64 {
+func (b *built) gas() uint64 {
 	if b.finding != nil && b.finding.Gas > 0 {
 		return b.finding.Gas
 	}

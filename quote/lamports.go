@@ -54,7 +54,7 @@ func (m message) budget() budget {
 
 // placeFee is what the transaction pays for its place in a block, in lamports: what its message says, where that
 // says a price, else as much as others bid for the units that it takes. Nothing on chains of other families.
-func (b built) placeFee(s Swap) chain.Amount {
+func (b *built) placeFee(s Swap) chain.Amount {
 	if s.Chain.Family != chain.SVM {
 		return chain.Amount{}
 	}

@@ -68,7 +68,7 @@ func (w worth) side(s Side) Priced {
 
 // implied is the market with what quotes say of a token that no source prices: as much of it is worth as what it is
 // swapped for, at the median of the quotes. The chain's coin has the price of its own side of the swap.
-func (m market) implied(s Swap, offers []offer) market {
+func (m market) implied(s Swap, offers []*offer) market {
 	if (m.in.usd == nil) != (m.out.usd == nil) && len(offers) > 0 {
 		outcomes := make([]chain.Amount, 0, len(offers))
 		for _, o := range offers {

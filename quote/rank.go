@@ -12,10 +12,10 @@ import (
 // paying for gas, in the out token, or by the outcome alone when a price is missing. Of equal ones the one
 // with less gas comes first.
 func (c *comparison) rank(s Swap) {
-	for i, o := range c.offers {
-		c.offers[i].score = afterGas(o.outcome.net(), o.gas(), s, c.prices)
+	for _, o := range c.offers {
+		o.score = afterGas(o.outcome.net(), o.gas(), s, c.prices)
 	}
-	slices.SortStableFunc(c.offers, func(a, b offer) int {
+	slices.SortStableFunc(c.offers, func(a, b *offer) int {
 		if order := b.score.Cmp(a.score); order != 0 {
 			return order
 		}
@@ -25,7 +25,7 @@ func (c *comparison) rank(s Swap) {
 
 // measure is the score of a transaction that was tried: by what was seen in place of what was promised. The
 // second one has what it costs beside gas taken off.
-func (b built) measure(s Swap, m market) (score, final *big.Int) {
+func (b *built) measure(s Swap, m market) (score, final *big.Int) {
 	score = afterGas(b.received(), b.gas(), s, m)
 	final = score
 	if fee := m.inOut(b.dataFee.Add(b.placed), s); fee != nil {
@@ -60,12 +60,10 @@ func (c *comparison) list(s Swap) []Compared {
 	}
 	add(c.won.profile, c.won.received())
 	rest := slices.Clone(c.offers)
-	for _, b := range c.lost {
-		shownAs := b.offer
-		shownAs.score = b.score
-		rest = append(rest, shownAs)
+	for i := range c.lost {
+		rest = append(rest, &c.lost[i].offer)
 	}
-	slices.SortStableFunc(rest, func(a, b offer) int { return b.score.Cmp(a.score) })
+	slices.SortStableFunc(rest, func(a, b *offer) int { return b.score.Cmp(a.score) })
 	for _, o := range rest {
 		add(o.profile, c.amountOf(o))
 	}
@@ -73,7 +71,7 @@ func (c *comparison) list(s Swap) []Compared {
 }
 
 // amountOf is what the recipient would get of an offer, as it was seen where it was tried.
-func (c *comparison) amountOf(o offer) chain.Amount {
+func (c *comparison) amountOf(o *offer) chain.Amount {
 	for _, b := range c.lost {
 		if b.is(o) {
 			return b.received()

@@ -50,7 +50,7 @@ var (
 
 // recommended is the tolerance that suits the pair, or more when the transaction was seen to pay less than was
 // quoted.
-func (b built) recommended(s Swap) decimal.Decimal {
+func (b *built) recommended(s Swap) decimal.Decimal {
 	usual := recommendedSlippage(s)
 	missing := b.quote.AmountOut.Sub(b.outcome.gross)
 	if missing.IsZero() {

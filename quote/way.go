@@ -65,7 +65,9 @@ type plan struct {
 // plan fails where the public router is preferred and its chain does not say whether it stands: a swap that goes
 // another way then would want another contract approved.
 func (e *Estimator) plan(ctx context.Context, r Request, s Swap, serving []entry) (plan, error) {
-	p := plan{route: e.routing(ctx, r, serving), operator: e.operators[r.Chain]}
+	p := plan{
+		route: e.routing(ctx, r, serving), operator: e.operators[r.Chain], asked: make([]question, 0, len(serving)),
+	}
 	preferred := e.execution(r.Chain) == PreferRouter
 	if p.route.unknown {
 		if preferred {

@@ -63,6 +63,12 @@ func (r *RPC) Call(ctx context.Context, method string, out any, params ...any) e
 // Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each
 // call's Err. It returns an error only when nothing could be had; then every call has one too.
 func (r *RPC) Batch(ctx context.Context, calls ...*Call) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	if len(calls) <= int(r.batch.Now()) {
+		return r.chunk(ctx, calls)
+	}
 	var (
 		working sync.WaitGroup
 		slots   = make(chan struct{}, batchesAtOnce)
@@ -83,7 +89,7 @@ func (r *RPC) Batch(ctx context.Context, calls ...*Call) error {
 		})
 	}
 	working.Wait()
-	if chunks > 0 && len(lost) == chunks {
+	if len(lost) == chunks {
 		return lost[0]
 	}
 	return nil

@@ -28,6 +28,7 @@ type Chain struct {
 	newest     atomic.Pointer[header] // that the chain told of; nil before the first
 	noTagUntil atomic.Int64           // UNIX nanoseconds
 	fees       atomic.Pointer[feeMarket]
+	gathering  gathering
 }
 
 var _ order.Historian = (*Chain)(nil)

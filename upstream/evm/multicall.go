@@ -38,16 +38,6 @@ type question struct {
 // questionsAtOnce bounds the gas and the answer of one multicall.
 const questionsAtOnce = 300
 
-// CallAll asks contracts on the newest block, each with the calldata at its index, in one round trip where the
-// chain allows it. The answer of a contract that refuses, or is none, is empty.
-func (c *Chain) CallAll(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error) {
-	questions := make([]question, len(to))
-	for i := range to {
-		questions[i] = question{to[i], data[i]}
-	}
-	return c.askAll(ctx, questions)
-}
-
 // askAll asks contracts on the newest block. Answers are in the order of questions; that of a contract
 // that refuses, or is none, is empty. It takes one round trip as long as questions are not very many
 // and the chain has Multicall3, or the endpoints take batches.

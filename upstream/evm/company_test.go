@@ -1,0 +1,79 @@
+package evm_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+)
+
+// RoundTrip answers without a network, so that a node can be part of a synctest bubble.
+func (n *node) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	n.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
+// nameOf is what asks a token of tokenAnswers for its name and its decimals.
+func nameOf(token chain.Address) (to []chain.Address, data [][]byte) {
+	return []chain.Address{token, token}, [][]byte{{0x06, 0xfd, 0xde, 0x03}, {0x31, 0x3c, 0xe5, 0x67}}
+}
+
+// What several callers ask at the same moment is one round trip, and each of them gets his own answers.
+func TestQuestionsGoTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &node{chainID: testChain.Native, head: 1000, storage: func(to, data string, _ uint64) string {
+			if to == testChain.Contracts.Multicall.String() {
+				return aggregate3(t, data)
+			}
+			return "!asked alone"
+		}}
+		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+			Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: n},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := evm.New(testChain, upstream.NewRPC(upstream.NewPool("chain", e)))
+		ask := func(ctx context.Context, token chain.Address, decimals byte, symbol string) {
+			to, data := nameOf(token)
+			answers, err := c.CallAll(ctx, to, data)
+			if err != nil || len(answers) != 2 || !bytes.Contains(answers[0], []byte(symbol)) || answers[1][31] != decimals {
+				t.Errorf("CallAll() of %s = %x, %v, want its name and %d decimals", token, answers, err, decimals)
+			}
+		}
+		impatient, leave := context.WithCancel(t.Context())
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			to, data := nameOf(plainToken)
+			if _, err := c.CallAll(impatient, to, data); !errors.Is(err, context.Canceled) {
+				t.Errorf("CallAll() of who left = %v, want his leaving", err)
+			}
+		})
+		asking.Go(func() { ask(t.Context(), plainToken, 6, "USD Coin") })
+		asking.Go(func() { ask(t.Context(), oldToken, 18, "Maker") })
+		synctest.Wait() // for all to have gathered
+		leave()
+		asking.Wait()
+		if trips := n.trips(); trips != 1 {
+			t.Errorf("three questions at once took %d round trips, want 1", trips)
+		}
+
+		asking.Go(func() { ask(t.Context(), plainToken, 6, "USD Coin") })
+		<-time.After(time.Second)
+		asking.Go(func() { ask(t.Context(), oldToken, 18, "Maker") })
+		asking.Wait()
+		if trips := n.trips(); trips != 2 {
+			t.Errorf("two questions a second apart took %d round trips, want 2", trips)
+		}
+	})
+}

@@ -24,6 +24,7 @@ type Chain struct {
 
 	logSpan *upstream.Width // blocks that the endpoints search for logs at once
 	recent  bool            // the nodes keep the newest state only
+	flat    bool            // gas costs everybody the same
 
 	newest     atomic.Pointer[header] // that the chain told of; nil before the first
 	noTagUntil atomic.Int64           // UNIX nanoseconds
@@ -38,6 +39,9 @@ type Option func(*Chain)
 
 // WithoutPast says that no node of the chain tells the state of a past block.
 func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
+
+// WithoutMarket says that the chain has one price of gas for everybody.
+func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *upstream.RPC, options ...Option) *Chain {

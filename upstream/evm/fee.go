@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream"
 )
 
 var _ quote.FeeSource = (*Chain)(nil)
@@ -68,7 +69,11 @@ func (c *Chain) readFees(ctx context.Context) (func(quote.Priority) quote.GasPri
 	var plain amount
 	historyCall := call(&history, nil, "eth_feeHistory", quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := call(&plain, nil, "eth_gasPrice")
-	if err := c.ask(ctx, historyCall, plainCall); err != nil {
+	calls := []*upstream.Call{plainCall, historyCall}
+	if c.flat {
+		calls = calls[:1]
+	}
+	if err := c.ask(ctx, calls...); err != nil {
 		return nil, err
 	}
 	if historyCall.Err == nil && history.hasMarket() {

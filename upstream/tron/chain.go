@@ -17,9 +17,9 @@ import (
 type Chain struct{ shared *evm.Chain }
 
 // New returns the chain that rpc's endpoints serve. Their contracts are asked at the newest block only:
-// java-tron refuses any other in eth_call.
+// java-tron refuses any other in eth_call. Its history of fees would tell nothing: energy has one price.
 func New(c chain.Chain, rpc *upstream.RPC) *Chain {
-	return &Chain{evm.New(c, rpc, evm.WithoutPast())}
+	return &Chain{evm.New(c, rpc, evm.WithoutPast(), evm.WithoutMarket())}
 }
 
 // Head returns the newest block and the newest solidified one, which java-tron tells under the tag finalized.

@@ -177,7 +177,7 @@ func (e *Estimator) ask(ctx context.Context, q question) (a answer) {
 		a.verdict = Outbid
 		if a.err != nil {
 			a.verdict = Refused
-		} else {
+		} else if span.IsRecording() {
 			span.SetAttributes(amountOutKey.String(a.quote.AmountOut.String()))
 		}
 		e.measures.quoted(ctx, name, a.quote.Took, a.err)

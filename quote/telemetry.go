@@ -66,16 +66,27 @@ const (
 )
 
 func startEstimate(ctx context.Context, r Request) (context.Context, trace.Span) {
-	return tracer().Start(ctx, "quote.estimate", trace.WithAttributes(chainKey.Int64(int64(r.Chain))))
+	ctx, span := tracer().Start(ctx, "quote.estimate")
+	if span.IsRecording() {
+		span.SetAttributes(chainKey.Int64(int64(r.Chain)))
+	}
+	return ctx, span
 }
 
 func startVenue(ctx context.Context, name, venue string) (context.Context, trace.Span) {
-	return tracer().Start(ctx, name, trace.WithAttributes(venueKey.String(venue)))
+	ctx, span := tracer().Start(ctx, name)
+	if span.IsRecording() {
+		span.SetAttributes(venueKey.String(venue))
+	}
+	return ctx, span
 }
 
 // finish ends span with what err comes to. Having no route is an answer, and who was cancelled did not fail.
 func finish(span trace.Span, err error) {
 	defer span.End()
+	if !span.IsRecording() {
+		return
+	}
 	if err == nil {
 		span.SetAttributes(outcomeKey.String("ok"))
 		return

@@ -79,7 +79,7 @@ type only struct{ digits digits }
 
 func (o *only) UnmarshalJSON(raw []byte) error {
 	if !bytes.HasPrefix(raw, []byte("[")) {
-		return json.Unmarshal(raw, &o.digits)
+		return o.digits.UnmarshalJSON(raw)
 	}
 	var list []digits
 	if err := json.Unmarshal(raw, &list); err != nil {

@@ -21,8 +21,8 @@ func (d *digits) UnmarshalJSON(raw []byte) error {
 		*d = ""
 		return nil
 	}
-	text := string(raw)
-	if raw[0] == '"' {
+	text := string(bytes.Trim(raw, `"`))
+	if strings.Contains(text, `\`) { // which digits have no need of
 		if err := json.Unmarshal(raw, &text); err != nil {
 			return err
 		}

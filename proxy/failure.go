@@ -95,7 +95,7 @@ func failed(failures []*upstream.Error) kind {
 	unavailable, late := 0, 0
 	for _, failure := range failures {
 		switch failure.Class {
-		case upstream.RateLimited, upstream.BreakerOpen:
+		case upstream.RateLimited, upstream.BreakerOpen, upstream.Withheld:
 			unavailable++
 		case upstream.Timeout, upstream.Canceled:
 			late++

@@ -1,7 +1,7 @@
 package upstream
 
 import (
-	"math/rand/v2"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -9,51 +9,61 @@ import (
 )
 
 // Rules of every endpoint's breaker: five failures in a row, or half of at least twenty calls within the
-// window, open it; after openTime one probe at a time decides whether it closes.
+// window, make it suspect its endpoint.
 const (
 	breakerWindow      = time.Minute
 	breakerBucket      = 10 * time.Second
-	openTime           = 10 * time.Second
 	consecutiveLimit   = 5
 	ratioLeastRequests = 20
+
+	// openedFor is longer than anything runs: an open breaker closes when its endpoint has answered a probe, and
+	// no caller is ever let in to try. gobreaker would let one in, and keep all others out until that one is done.
+	openedFor = 10 * 365 * 24 * time.Hour
 )
 
-// breaker keeps calls away from an endpoint that fails. Whoever is let in must call the done function
-// that comes with it; a probe cannot hold the half-open state longer than its own timeout.
+// breaker keeps calls away from an endpoint that fails. Failures of calls alone do not open it, since callers may
+// have brought them about: they make it suspect the endpoint, and Endpoint.verify finds out. Whoever is let in
+// must call the done function that comes with it.
 type breaker struct {
-	steps   atomic.Pointer[gobreaker.TwoStepCircuitBreaker[struct{}]]
-	settled gobreaker.Settings
-	reopens atomic.Int64 // UNIX nanoseconds of the next probe
+	steps     atomic.Pointer[gobreaker.TwoStepCircuitBreaker[struct{}]]
+	settled   gobreaker.Settings
+	suspected atomic.Bool
+	convicted atomic.Bool
+	closed    atomic.Int64 // UNIX nanoseconds at which it was closed last
+	reopens   atomic.Int64 // UNIX nanoseconds of the next probe
+	forced    atomic.Int32 // a Force
 }
+
+// Force is what operators make of a breaker.
+type Force int32
+
+// What a breaker does.
+const (
+	Unforced    Force = iota // what the endpoint's conduct asks for
+	ForceOpen                // keeps all calls away
+	ForceClosed              // lets all calls in
+)
 
 func newBreaker(name string) *breaker {
 	b := &breaker{}
-	// Endpoints that fell together must not be probed together.
-	open := openTime + rand.N(openTime/5)
 	b.settled = gobreaker.Settings{
 		Name:         name,
-		MaxRequests:  1,
 		Interval:     breakerWindow,
 		BucketPeriod: breakerBucket,
-		Timeout:      open,
-		ReadyToTrip:  readyToTrip,
+		Timeout:      openedFor,
+		ReadyToTrip:  b.mayTrip,
 		IsSuccessful: answered,
 		IsExcluded:   func(err error) bool { return !answered(err) && !countsAgainst(err) },
-		// Runs under gobreaker's mutex: nothing but the store may happen here.
-		OnStateChange: func(_ string, _, to gobreaker.State) {
-			if to == gobreaker.StateOpen {
-				b.reopens.Store(time.Now().Add(open).UnixNano())
-			}
-		},
 	}
-	b.close()
+	b.renew()
 	return b
 }
 
-// close forgets all failures. gobreaker has no way to close an open breaker, so a new one takes its place; what
+// renew forgets all failures. gobreaker has no way to close an open breaker, so a new one takes its place; what
 // was let in by the old one settles with that.
-func (b *breaker) close() {
+func (b *breaker) renew() {
 	b.steps.Store(gobreaker.NewTwoStepCircuitBreaker[struct{}](b.settled))
+	b.suspected.Store(false)
 }
 
 // answered reports whether the endpoint did its work, whatever became of the answer.
@@ -62,27 +72,67 @@ func answered(err error) bool {
 	return err == nil || class == Rejected || class == Unconfirmed
 }
 
-func readyToTrip(counts gobreaker.Counts) bool {
-	if counts.ConsecutiveFailures >= consecutiveLimit {
-		return true
-	}
+// mayTrip runs under gobreaker's mutex after each failure: to ask the breaker anything here would wait for ever.
+func (b *breaker) mayTrip(counts gobreaker.Counts) bool {
 	decided := counts.TotalSuccesses + counts.TotalFailures
-	return decided >= ratioLeastRequests && 2*counts.TotalFailures >= decided
+	if counts.ConsecutiveFailures >= consecutiveLimit || decided >= ratioLeastRequests && 2*counts.TotalFailures >= decided {
+		b.suspected.Store(true)
+	}
+	return b.convicted.Load()
 }
 
-// isOpen reports whether calls are refused outright.
-func (b *breaker) isOpen() bool { return b.steps.Load().State() == gobreaker.StateOpen }
+var errConvicted = errors.New("failed at questions that no caller asked")
 
-// isClosed reports whether calls are let in without limit.
-func (b *breaker) isClosed() bool { return b.steps.Load().State() == gobreaker.StateClosed }
-
-// enter lets a call in, or says after what time to ask again.
-func (b *breaker) enter() (done func(error), retryAfter time.Duration, ok bool) {
-	done, err := b.steps.Load().Allow()
-	if err != nil {
-		return nil, b.untilProbe(), false
+// open keeps calls away until close.
+func (b *breaker) open() {
+	b.convicted.Store(true)
+	defer b.convicted.Store(false)
+	if done, err := b.steps.Load().Allow(); err == nil {
+		done(errConvicted)
 	}
-	return done, 0, true
+}
+
+// close lets calls in and forgets all failures.
+func (b *breaker) close() {
+	b.renew()
+	b.closed.Store(time.Now().UnixNano())
+}
+
+// isClosed reports whether calls are let in.
+func (b *breaker) isClosed() bool {
+	switch Force(b.forced.Load()) {
+	case ForceOpen:
+		return false
+	case ForceClosed:
+		return true
+	}
+	return !b.hasOpened()
+}
+
+// hasOpened reports whether the endpoint's conduct keeps calls away, whatever operators want.
+func (b *breaker) hasOpened() bool { return b.steps.Load().State() != gobreaker.StateClosed }
+
+// isSuspecting reports whether failures have added up and nothing has been found out about them.
+func (b *breaker) isSuspecting() bool { return b.suspected.Load() && !b.hasOpened() }
+
+// enter lets a call in.
+func (b *breaker) enter() (done func(error), ok bool) {
+	if !b.isClosed() {
+		return nil, false
+	}
+	done, err := b.steps.Load().Allow()
+	if err != nil { // it has opened, which counts for nothing while it is held closed
+		return func(error) {}, Force(b.forced.Load()) == ForceClosed
+	}
+	return done, true
+}
+
+// force has an operator decide; to leave it unforced again is to begin anew.
+func (b *breaker) force(how Force) {
+	b.forced.Store(int32(how))
+	if how == Unforced {
+		b.close()
+	}
 }
 
 // expectProbe says when the next probe begins.

@@ -1,9 +1,9 @@
 package upstream_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +19,12 @@ func classOf(err error) upstream.Class {
 	return 0
 }
 
+// verified lets the time pass in which the failures of an endpoint are looked into.
+func verified() {
+	<-time.After(4 * time.Second)
+	synctest.Wait()
+}
+
 func TestBreakerOpensAndProbes(t *testing.T) {
 	for name, broken := range map[string]transport{
 		"refused": func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") },
@@ -31,27 +37,52 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 				var next changing
 				next.to(broken)
 				e := endpoint(t, "node", next.answer)
-				for range 10 {
-					_, _ = e.Do(t.Context(), upstream.Request{})
+				for range 5 {
+					_, _ = e.Do(t.Context(), upstream.Request{Path: "quote"})
 				}
-				_, err := e.Do(t.Context(), upstream.Request{})
+				verified()
+				asked := next.asked.Load()
+				_, err := e.Do(t.Context(), upstream.Request{Path: "quote"})
 				var got *upstream.Error
-				if !errors.As(err, &got) || got.Class != upstream.BreakerOpen || got.RetryAfter <= 0 {
-					t.Fatalf("Do() after 10 failures = %v, want an open breaker and when to ask again", err)
-				}
-				if asked := next.asked.Load(); asked != 5 {
-					t.Errorf("asked %d times before the breaker opened, want 5", asked)
+				if !errors.As(err, &got) || got.Class != upstream.BreakerOpen || got.RetryAfter <= 0 || next.asked.Load() != asked {
+					t.Fatalf("Do() after 5 failures = %v, want an open breaker and when to ask again", err)
 				}
 				next.to(always(200, "{}"))
 				<-time.After(15 * time.Second)
-				if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
-					t.Errorf("probe of a recovered endpoint = %v, want an answer", err)
+				if _, err := e.Do(t.Context(), upstream.Request{Path: "quote"}); err != nil {
+					t.Errorf("Do() at a recovered endpoint = %v, want an answer", err)
 				}
 			})
 		})
 	}
 }
 
+// An endpoint that is away is asked less and less, and by nobody who waits for the answer.
+func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next changing
+		next.to(always(503, ""))
+		e := endpoint(t, "node", next.answer)
+		for range 5 {
+			_, _ = e.Do(t.Context(), upstream.Request{})
+		}
+		synctest.Wait()
+		var probes []int64
+		for range 4 {
+			before := next.asked.Load()
+			for range 30 {
+				_, _ = e.Do(t.Context(), upstream.Request{})
+				<-time.After(time.Second)
+			}
+			probes = append(probes, next.asked.Load()-before)
+		}
+		if probes[0] < 4 || probes[0] > 6 || probes[3] < 2 || probes[3] > 3 {
+			t.Errorf("%v requests in each half minute, want five at first and a few for ever", probes)
+		}
+	})
+}
+
+// A probe that hangs ends by itself, and callers are told so meanwhile.
 func TestHungProbeFreesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var next changing
@@ -60,26 +91,37 @@ func TestHungProbeFreesTheBreaker(t *testing.T) {
 		for range 5 {
 			_, _ = e.Do(t.Context(), upstream.Request{})
 		}
-		<-time.After(15 * time.Second)
-		next.to(silent)
-		probed := make(chan error)
-		go func() {
-			_, err := e.Do(context.Background(), upstream.Request{})
-			probed <- err
-		}()
 		synctest.Wait()
+		asked := next.asked.Load()
+		next.to(silent)
+		<-time.After(2 * time.Second)
+		if next.asked.Load() != asked+1 {
+			t.Fatalf("%d probes after 2 s, want 1 under way", next.asked.Load()-asked)
+		}
 		if _, err := e.Do(t.Context(), upstream.Request{}); classOf(err) != upstream.BreakerOpen {
 			t.Errorf("Do() beside a probe = %v, want the breaker's refusal", err)
 		}
-		if err := <-probed; classOf(err) != upstream.Timeout {
-			t.Errorf("hung probe = %v, want a timeout", err)
-		}
 		next.to(always(200, "{}"))
-		<-time.After(15 * time.Second)
+		<-time.After(10 * time.Second)
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() after a hung probe = %v, want an answer", err)
 		}
 	})
+}
+
+// gobreaker holds a lock while it decides: whoever looks at the endpoint just then must not wait for ever.
+func TestStateIsReadWhileBreakersTrip(t *testing.T) {
+	pool := upstream.NewPool("pool", endpoint(t, "node", always(500, "")))
+	var working sync.WaitGroup
+	for range 8 {
+		working.Go(func() {
+			for range 200 {
+				_, _ = pool.Do(t.Context(), upstream.Request{Method: http.MethodPost}, nil)
+				pool.Health()
+			}
+		})
+	}
+	working.Wait()
 }
 
 func TestPanicSettlesTheBreaker(t *testing.T) {
@@ -91,8 +133,45 @@ func TestPanicSettlesTheBreaker(t *testing.T) {
 				_, _ = e.Do(t.Context(), upstream.Request{})
 			}()
 		}
+		synctest.Wait()
 		if _, err := e.Do(t.Context(), upstream.Request{}); classOf(err) != upstream.BreakerOpen {
 			t.Errorf("Do() after panics = %v, want an open breaker", err)
+		}
+	})
+}
+
+// Operators may hold a breaker open or closed, whatever its endpoint does, and let go of it.
+func TestOperatorsForceBreakers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next changing
+		next.to(always(200, "{}"))
+		e := endpoint(t, "node", next.answer)
+		ask := func() upstream.Class {
+			_, err := e.Do(t.Context(), upstream.Request{})
+			return classOf(err)
+		}
+		e.ForceBreaker(upstream.ForceOpen)
+		if got, asked := ask(), next.asked.Load(); got != upstream.BreakerOpen || asked != 0 || e.Health().Forced != "held open" {
+			t.Errorf("held open: %v after %d requests, %+v, want a refusal and none", got, asked, e.Health())
+		}
+		e.ForceBreaker(upstream.ForceClosed)
+		next.to(always(500, ""))
+		for range 20 {
+			if got := ask(); got != upstream.ServerError {
+				t.Fatalf("held closed: %v, want the endpoint's failure", got)
+			}
+			synctest.Wait()
+		}
+		e.ForceBreaker(upstream.Unforced)
+		<-time.After(10 * time.Second)
+		for range 5 {
+			if got := ask(); got != upstream.ServerError {
+				t.Errorf("let go: %v, want to begin anew", got)
+			}
+		}
+		synctest.Wait()
+		if got := ask(); got != upstream.BreakerOpen {
+			t.Errorf("after five failures of a breaker that nobody holds: %v, want it open", got)
 		}
 	})
 }

@@ -45,6 +45,8 @@ type EndpointOptions struct {
 	// once. Nothing is kept over a restart, after which a day's share is there again.
 	Monthly int
 
+	LongestBan time.Duration // for which it is put aside when it lies again and again; 30 min by default
+
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
 	Client     *http.Client         // must honour contexts; one of its own by default
 	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
@@ -66,10 +68,14 @@ type Endpoint struct {
 	budget     *budget
 	secrets    *strings.Replacer
 	health     health
-	sound      atomic.Pointer[inquiry] // what it answered well last; nil before that
-	lied       atomic.Bool             // its latest failing was a bad answer
-	log        *slog.Logger            // nil: nobody hears of bad answers
-	named      atomic.Int64            // UNIX nanoseconds at which it was last told of as a liar
+	head       head
+	sound      sounds
+	identity   atomic.Pointer[func() *Call] // what it proves itself by; nil when by nothing
+	ban        ban
+	longestBan time.Duration
+	cordoned   atomic.Bool
+	log        *slog.Logger // nil: nobody hears of bad answers
+	named      atomic.Int64 // UNIX nanoseconds at which it was last told of as a liar
 
 	working   sync.WaitGroup
 	mu        sync.Mutex
@@ -105,6 +111,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		budget:     newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
 		secrets:    newScrubber(o.Name, base, o.Header),
 		measures:   newMeasures(o.Name, o.Attributes),
+		longestBan: cmp.Or(o.LongestBan, defaultLongestBan),
 		log:        o.Logger,
 	}, nil
 }
@@ -204,11 +211,12 @@ var errPanicked = errors.New("panicked")
 func (e *Endpoint) guarded(caller context.Context, r Request, check func(Response) error) (Response, error) {
 	ctx, cancel := context.WithTimeout(caller, e.timeout)
 	defer cancel()
-	if e.breaker.isOpen() {
-		e.probe(r)
-		return Response{}, &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: e.breaker.untilProbe()}
+	if err := e.withheld(); err != nil {
+		return Response{}, err
 	}
-	// The budget first: a probe that waits for it would keep the breaker half-open.
+	if !e.breaker.isClosed() {
+		return Response{}, e.heldOff()
+	}
 	after, ok, err := e.budget.take(ctx, e.unitsOf(r))
 	if err != nil {
 		return Response{}, e.interrupted(caller, time.Now())
@@ -216,9 +224,9 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 	if !ok {
 		return Response{}, &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
 	}
-	done, after, ok := e.breaker.enter()
+	done, ok := e.breaker.enter()
 	if !ok {
-		return Response{}, &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: after}
+		return Response{}, e.heldOff()
 	}
 	outcome, started := errPanicked, time.Now() // unless something else is known
 	defer func() {
@@ -238,19 +246,17 @@ func (e *Endpoint) guarded(caller context.Context, r Request, check func(Respons
 	return response, err
 }
 
-// learn remembers what became of a call, and has the endpoint probed when that opened its breaker.
+// learn remembers what became of a call, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.rpcMethod, took, outcome)
 	switch {
 	case outcome == nil:
-		e.keepSound(r)
+		e.sound.keep(r, took)
 	case countsAgainst(outcome):
-		lied := classOf(outcome) == BadAnswer
-		e.lied.Store(lied)
-		if lied {
+		if classOf(outcome) == BadAnswer {
 			e.nameLiar(ctx, outcome)
 		}
-		e.probe(r)
+		e.verify()
 	}
 }
 

@@ -3,6 +3,7 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,10 +23,11 @@ const (
 	Rejected                     // understood the request and declined it: HTTP 4xx, a JSON-RPC error
 	Unconfirmed                  // answered something that another endpoint has to say as well
 	Canceled                     // the caller left
+	Withheld                     // not asked at all: an operator took it out of use, or it was put aside for a lie
 )
 
 var classNames = [...]string{
-	"unclassified", "unreachable", "timeout", "server error", "rate limited", "breaker open", "bad answer", "rejected", "unconfirmed", "canceled",
+	"unclassified", "unreachable", "timeout", "server error", "rate limited", "breaker open", "bad answer", "rejected", "unconfirmed", "canceled", "withheld",
 }
 
 // String is the class in words; spans and metrics carry it as an attribute.
@@ -43,6 +45,8 @@ type Error struct {
 	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
 	// endpoint, an answer that is too long.
 	excused bool
+	// foreign marks a result that could be read and contradicts the question.
+	foreign bool
 }
 
 func (e *Error) Error() string {
@@ -138,11 +142,11 @@ func (a attempts) onlyDoubt() bool {
 	return len(a) > 0
 }
 
-// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets
-// and breakers stood in the way; a timeout when there was one; else unreachable.
+// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets,
+// breakers and operators stood in the way; a timeout when there was one; else unreachable.
 func (a attempts) summary(pool string) *Error {
 	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
-	seen := map[Class]bool{}
+	seen := classes{}
 	for _, err := range a {
 		var one *Error
 		if !errors.As(err, &one) {
@@ -159,7 +163,7 @@ func (a attempts) summary(pool string) *Error {
 		for shared := range seen {
 			whole.Class = shared
 		}
-	case len(seen) == 2 && seen[RateLimited] && seen[BreakerOpen]:
+	case seen.only(RateLimited, BreakerOpen, Withheld):
 		whole.Class = RateLimited
 	case seen[Timeout]:
 		whole.Class = Timeout
@@ -168,4 +172,16 @@ func (a attempts) summary(pool string) *Error {
 		whole.Status = 0
 	}
 	return whole
+}
+
+type classes map[Class]bool
+
+// only reports whether there are some, and none but these.
+func (c classes) only(these ...Class) bool {
+	for class := range c {
+		if !slices.Contains(these, class) {
+			return false
+		}
+	}
+	return len(c) > 0
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/sony/gobreaker/v2"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -49,40 +48,68 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 
 // Observe has the state of endpoints read whenever measurements are collected, until stop is called.
 func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
-	meter := otel.Meter("crossgate/upstream")
-	var errs [6]error
-	willing, err := meter.Int64ObservableGauge("crossgate.upstream.ready",
-		metric.WithDescription("1 when an endpoint would be asked at once, 0 when it is paused, spent or kept away from."))
-	errs[0] = err
-	state, err := meter.Int64ObservableGauge("crossgate.upstream.breaker.state",
-		metric.WithDescription("1 for the state that an endpoint's breaker is in: closed, half-open or open."))
-	errs[1] = err
-	left, err := meter.Float64ObservableGauge("crossgate.upstream.budget.left",
-		metric.WithDescription("Requests that may be made at once; endpoints with a rate only. Below zero: as many wait."))
-	errs[2] = err
-	paused, err := meter.Float64ObservableGauge("crossgate.upstream.pause", metric.WithUnit("s"),
-		metric.WithDescription("Time for which an endpoint asked to be left alone."))
-	errs[3] = err
-	failing, err := meter.Float64ObservableGauge("crossgate.upstream.failing", metric.WithUnit("1"),
-		metric.WithDescription("Share of an endpoint's recent calls that failed."))
-	errs[4] = err
-	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	g := gauges{meter: otel.Meter("crossgate/upstream")}
+	willing := g.number("ready", "1 when an endpoint would be asked at once, 0 when it is paused, spent, behind or kept away from.")
+	state := g.number("breaker.state", "1 for the state that an endpoint's breaker is in, closed or open, whoever put it there.")
+	forced := g.number("breaker.forced", "1 when an operator holds an endpoint's breaker in its state.")
+	outOfUse := g.number("cordoned", "1 when an operator has taken an endpoint out of use.")
+	distance := g.number("head.distance", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.")
+	left := g.amount("budget.left", "", "Requests that may be made at once; endpoints with a rate only. Below zero: as many wait.")
+	paused := g.amount("pause", "s", "Time for which an endpoint asked to be left alone.")
+	banned := g.amount("ban", "s", "Time for which an endpoint is still put aside for a lie.")
+	failing := g.amount("failing", "1", "Share of an endpoint's recent calls that failed.")
+	return g.observe(func(o metric.Observer) {
+		now := time.Now()
 		for _, e := range endpoints {
-			o.ObserveInt64(willing, truth(e.standing() == ready), e.measures.whose)
-			o.ObserveFloat64(paused, max(e.budget.pauseLeft(time.Now()), 0).Seconds(), e.measures.whose)
-			o.ObserveFloat64(failing, e.health.failing(), e.measures.whose)
+			whose := e.measures.whose
+			o.ObserveInt64(willing, truth(e.standing() == ready), whose)
+			o.ObserveInt64(forced, truth(Force(e.breaker.forced.Load()) != Unforced), whose)
+			o.ObserveInt64(outOfUse, truth(e.cordoned.Load()), whose)
+			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), 0).Seconds(), whose)
+			ban, _ := e.ban.left(now)
+			o.ObserveFloat64(banned, ban.Seconds(), whose)
+			o.ObserveFloat64(failing, e.health.failing(), whose)
+			if off, compared := e.head.off(); compared {
+				o.ObserveInt64(distance, off, whose)
+			}
 			if e.budget.limiter != nil {
-				o.ObserveFloat64(left, e.budget.limiter.Tokens(), e.measures.whose)
+				o.ObserveFloat64(left, e.budget.limiter.Tokens(), whose)
 			}
-			now := e.breaker.steps.Load().State()
-			for _, each := range []gobreaker.State{gobreaker.StateClosed, gobreaker.StateHalfOpen, gobreaker.StateOpen} {
-				o.ObserveInt64(state, truth(now == each), e.measures.whose, metric.WithAttributes(breakerStateKey.String(each.String())))
-			}
+			isClosed := e.breaker.isClosed()
+			o.ObserveInt64(state, truth(isClosed), whose, metric.WithAttributes(breakerStateKey.String("closed")))
+			o.ObserveInt64(state, truth(!isClosed), whose, metric.WithAttributes(breakerStateKey.String("open")))
 		}
+	})
+}
+
+// gauges makes instruments that are read when measurements are collected.
+type gauges struct {
+	meter metric.Meter
+	made  []metric.Observable
+	errs  []error
+}
+
+func (g *gauges) number(name, description string) metric.Int64Observable {
+	made, err := g.meter.Int64ObservableGauge("crossgate.upstream."+name, metric.WithDescription(description))
+	g.made, g.errs = append(g.made, made), append(g.errs, err)
+	return made
+}
+
+func (g *gauges) amount(name, unit, description string) metric.Float64Observable {
+	made, err := g.meter.Float64ObservableGauge("crossgate.upstream."+name, metric.WithUnit(unit), metric.WithDescription(description))
+	g.made, g.errs = append(g.made, made), append(g.errs, err)
+	return made
+}
+
+func (g *gauges) observe(read func(metric.Observer)) (stop func() error, err error) {
+	if err := errors.Join(g.errs...); err != nil {
+		return nil, err
+	}
+	registration, err := g.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		read(o)
 		return nil
-	}, willing, state, left, paused, failing)
-	errs[5] = err
-	if err := errors.Join(errs[:]...); err != nil {
+	}, g.made...)
+	if err != nil {
 		return nil, err
 	}
 	return registration.Unregister, nil

@@ -24,6 +24,7 @@ const (
 type Pool struct {
 	name      string
 	endpoints []*Endpoint
+	heads     *heads // nil: nobody's head is compared
 	spare     spare
 	preferred atomic.Int64 // index of the endpoint that is asked first
 	moved     atomic.Int64 // UNIX nanoseconds of the latest change of preferred
@@ -102,6 +103,7 @@ func (p *Pool) answered(index int, j job, failed, doubted bool) {
 	}
 	if j.isRead {
 		p.explore(index)
+		p.askHeads()
 	}
 }
 
@@ -112,7 +114,7 @@ func (p *Pool) prefer(index int) {
 }
 
 // order lists the endpoints by index: those that can answer at once first, the preferred one before its
-// equals, then those with the least burden.
+// equals, then those with the least burden. Those that are not to be asked at all are left out while there are others.
 func (p *Pool) order(kind string) []int {
 	if len(p.endpoints) < 2 {
 		return make([]int, len(p.endpoints))
@@ -130,11 +132,25 @@ func (p *Pool) order(kind string) []int {
 	}
 	slices.SortStableFunc(order[1:], func(a, b int) int { return cmp.Compare(burdens[a], burdens[b]) })
 	slices.SortStableFunc(order, func(a, b int) int { return int(standings[a]) - int(standings[b]) })
+	order = askable(order, standings)
+	if len(order) < 2 || order[0] != preferred {
+		return order
+	}
 	best := order[1]
 	isBetter := float64(burdens[best]) < clearlyBetter*float64(burdens[preferred])
 	if isBetter && known[best] && standings[preferred] == ready && standings[best] == ready && p.mayMove() {
 		p.prefer(best)
 		order[0], order[1] = best, preferred
+	}
+	return order
+}
+
+// askable leaves out those that are not to be asked at all, unless that is everybody: then they say why.
+func askable(order []int, standings []standing) []int {
+	for i, index := range order {
+		if i > 0 && standings[index] >= aside {
+			return order[:i]
+		}
 	}
 	return order
 }
@@ -156,11 +172,15 @@ func (p *Pool) explore(winner int) {
 	}
 	oldest := -1
 	for i, e := range p.endpoints {
-		if i != winner && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
+		if i != winner && e.withheld() == nil && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
 			oldest = i
 		}
 	}
-	if known := p.endpoints[winner].sound.Load(); known != nil && now.Sub(p.endpoints[oldest].health.measured()) >= exploreEvery {
-		p.endpoints[oldest].inquire(*known)
+	if oldest < 0 {
+		return
+	}
+	known, found := p.endpoints[winner].sound.latest()
+	if found && now.Sub(p.endpoints[oldest].health.measured()) >= exploreEvery {
+		p.endpoints[oldest].inquire(known)
 	}
 }

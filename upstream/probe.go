@@ -2,7 +2,10 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,11 +13,20 @@ const (
 	// largestProbe bounds a request that is kept to be asked again, in bytes and in calls.
 	largestProbe      = 4 << 10
 	largestProbeCalls = 4
-	// probeLimit is how long a probe may take: a service that needs longer has not recovered.
-	probeLimit = 3 * time.Second
-	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then twice as long after, until
-	// the breaker's own time has come.
-	firstProbe = time.Second
+	// soonAnswered is how long the answer to such a request may take, so that it fails within probeLimit only when
+	// the endpoint has become worse.
+	soonAnswered = time.Second
+	probeLimit   = 3 * time.Second
+	// soundKept is how many of them are kept, and soundEvery how far they are apart: one caller alone must not choose all
+	// of them at once.
+	soundKept  = 3
+	soundEvery = 10 * time.Second
+	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then after twice as long, up to
+	// longestProbe.
+	firstProbe   = time.Second
+	longestProbe = 10 * time.Second
+	// verifiedFor is for how long an endpoint that was found sound is not verified again.
+	verifiedFor = 5 * time.Second
 )
 
 // inquiry is a request that an endpoint answered well, with what its answers must look like.
@@ -23,12 +35,57 @@ type inquiry struct {
 	valid   func(Response) error // nil accepts all
 }
 
-// keepSound remembers an answered read as a question that a sound endpoint can answer.
-func (e *Endpoint) keepSound(r Request) {
+// sounds are questions that an endpoint answered well and soon: what a sound endpoint can answer.
+type sounds struct {
+	admitted atomic.Int64 // UNIX nanoseconds of the newest
+
+	mu   sync.Mutex
+	kept []inquiry // the newest is last
+}
+
+// keep remembers an answered read once in a while.
+func (s *sounds) keep(r Request, took time.Duration) {
 	isRead := r.Body == nil && r.Method == "" || r.rpcMethod != ""
-	if isRead && len(r.Body) <= largestProbe && r.calls <= largestProbeCalls {
-		e.sound.Store(&inquiry{r, r.valid})
+	if !isRead || took > soonAnswered || len(r.Body) > largestProbe || r.calls > largestProbeCalls {
+		return
 	}
+	now, last := time.Now(), s.admitted.Load()
+	if last != 0 && now.Sub(time.Unix(0, last)) < soundEvery || !s.admitted.CompareAndSwap(last, now.UnixNano()) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = append(s.kept[max(len(s.kept)-soundKept+1, 0):len(s.kept):len(s.kept)], inquiry{r, r.valid})
+}
+
+func (s *sounds) all() []inquiry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept
+}
+
+// latest returns the newest of them, if there is one.
+func (s *sounds) latest() (newest inquiry, found bool) {
+	all := s.all()
+	if len(all) == 0 {
+		return inquiry{}, false
+	}
+	return all[len(all)-1], true
+}
+
+// controls are what an endpoint must fail at before it is taken for broken, and one of which it must answer to be
+// taken for mended: what it answered well at different times, and while these are few what no caller has a part in,
+// its proof or any answer at all at its address.
+func (e *Endpoint) controls() []inquiry {
+	controls := e.sound.all()
+	if len(controls) == soundKept {
+		return controls
+	}
+	own := inquiry{}
+	if proof := e.identity.Load(); proof != nil {
+		own = e.inquiryBy(*proof, func(outcome) {})
+	}
+	return append(controls[:len(controls):len(controls)], own)
 }
 
 // inquire asks q in the background, for the sake of the endpoint's health and breaker alone.
@@ -40,47 +97,101 @@ func (e *Endpoint) inquire(q inquiry) {
 	})
 }
 
-// probe asks, while the breaker is open, what the endpoint answered well last, and closes the breaker when it
-// does so again. Callers who cannot be answered meanwhile need not wait for one of them to try. A liar waits for
-// the breaker's whole time: to answer is no sign that it has mended its ways.
-func (e *Endpoint) probe(failed Request) {
-	if e.lied.Load() || !e.breaker.isOpen() {
+// verify finds out whether the failures that made the breaker suspect the endpoint are its own: then all controls
+// fail, and the breaker opens until one succeeds. When one succeeds at once, the requests were at fault. Callers
+// wait for none of this.
+func (e *Endpoint) verify() {
+	if !e.breaker.isSuspecting() || time.Since(time.Unix(0, e.breaker.closed.Load())) < verifiedFor {
 		return
 	}
-	q := inquiry{failed, failed.valid}
-	if known := e.sound.Load(); known != nil {
-		q = *known
-	}
 	e.inBackground(func(ctx context.Context) {
-		for wait := firstProbe; e.breaker.isOpen(); wait *= 2 {
-			jittered := wait + rand.N(wait/4)
-			e.breaker.expectProbe(jittered)
-			select {
-			case <-time.After(jittered):
-			case <-ctx.Done():
-				return
-			}
-			if e.breaker.isOpen() && e.answers(ctx, q) {
-				e.breaker.close()
-			}
+		switch e.examine(ctx) {
+		case sound:
+			e.breaker.close()
+		case broken:
+			e.breaker.open()
+			e.awaitRecovery(ctx)
 		}
 	})
 }
 
-// answers asks past the breaker.
-func (e *Endpoint) answers(ctx context.Context, q inquiry) bool {
+// awaitRecovery closes the breaker when the endpoint answers a control again.
+func (e *Endpoint) awaitRecovery(ctx context.Context) {
+	for wait := firstProbe; e.breaker.hasOpened(); wait = min(2*wait, longestProbe) {
+		jittered := wait + rand.N(wait/4) // those that fell together must not be probed together
+		e.breaker.expectProbe(jittered)
+		timer := time.NewTimer(jittered)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		if e.breaker.hasOpened() && e.examine(ctx) == sound {
+			e.breaker.close()
+		}
+	}
+}
+
+// condition is what controls tell of an endpoint.
+type condition uint8
+
+const (
+	unknown condition = iota // nothing: it could not be asked
+	broken
+	sound
+)
+
+// examine asks all controls at once, past the breaker; the first that is answered tells enough.
+func (e *Endpoint) examine(ctx context.Context) condition {
 	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, probeLimit))
 	defer cancel()
-	if _, ok, err := e.budget.take(ctx, e.unitsOf(q.request)); !ok || err != nil {
-		return false
+	controls := e.controls()
+	told := make(chan condition, len(controls))
+	for _, q := range controls {
+		go func() { told <- e.answers(ctx, q) }()
 	}
-	started := time.Now()
-	response, err := e.exchange(ctx, ctx, q.request)
+	found := unknown
+	for range controls {
+		if each := <-told; each > found {
+			found = each
+			if found == sound {
+				cancel() // the others end before this returns
+			}
+		}
+	}
+	return found
+}
+
+// answers asks one control.
+func (e *Endpoint) answers(ctx context.Context, q inquiry) (told condition) {
+	defer func() {
+		if recover() != nil {
+			told = broken // as a panic of a caller's request counts
+		}
+	}()
+	if e.withheld() != nil {
+		return unknown
+	}
+	if _, ok, err := e.budget.take(ctx, e.unitsOf(q.request)); !ok || err != nil {
+		return unknown
+	}
+	asked, started := context.WithoutCancel(ctx), time.Now()
+	response, err := e.exchange(ctx, asked, q.request)
 	if err == nil && q.valid != nil {
 		err = e.refusal(q.request, q.valid(response))
 	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return unknown
+	}
 	e.health.note(q.request.rpcMethod, time.Since(started), err)
-	return answered(err)
+	switch {
+	case answered(err):
+		return sound
+	case countsAgainst(err):
+		return broken
+	}
+	return unknown
 }
 
 // inBackground runs work unless work is under way or the endpoint is closed.

@@ -32,6 +32,7 @@ func (r *RPC) Proving(call func() *Call) *RPC {
 	p := &proof{call: call, shown: make(map[*Endpoint]*shown, len(r.pool.endpoints))}
 	for _, e := range r.pool.endpoints {
 		p.shown[e] = new(shown)
+		e.identity.Store(&call)
 	}
 	return &RPC{pool: r.pool, lastID: r.lastID, batch: r.batch, proof: p}
 }
@@ -88,13 +89,13 @@ func (r *RPC) sendProof(ctx context.Context, e *Endpoint, turn *turn, calls []*C
 	s, test := r.proof.shown[e], r.proof.call()
 	if uint64(len(calls)) < r.batch.Now() {
 		return r.send(ctx, e, turn, append([]*Call{test}, calls...), func(_ Response, got outcomes) error {
-			if err := s.judge(got[0]); err != nil {
+			if err := s.judge(ctx, e, got[0]); err != nil {
 				return err
 			}
 			return hear(got[1:])
 		})
 	}
-	err := r.send(ctx, e, turn, []*Call{test}, func(_ Response, got outcomes) error { return s.judge(got[0]) })
+	err := r.send(ctx, e, turn, []*Call{test}, func(_ Response, got outcomes) error { return s.judge(ctx, e, got[0]) })
 	if err != nil {
 		return err
 	}
@@ -104,12 +105,41 @@ func (r *RPC) sendProof(ctx context.Context, e *Endpoint, turn *turn, calls []*C
 // holds reports whether the endpoint needs no proof now.
 func (s *shown) holds() bool { return time.Now().UnixNano() < s.until.Load() }
 
-// judge remembers that the endpoint passed, or says why it did not.
-func (s *shown) judge(test outcome) error {
+// judge remembers that the endpoint passed, or says why it did not. Who says itself that it is somebody else is put
+// aside.
+func (s *shown) judge(ctx context.Context, e *Endpoint, test outcome) error {
 	if test.err == nil {
 		s.until.Store(time.Now().Add(provenFor).UnixNano())
+	} else if isLie(test.err) {
+		e.putAside(ctx, test.err)
 	}
 	return test.err
+}
+
+// inquiryBy makes a request of a call. hear gets what comes of it, be it of use or not.
+func (e *Endpoint) inquiryBy(call func() *Call, hear func(outcome)) inquiry {
+	first := call()
+	body, err := encode([]*Call{first}, 1)
+	if err != nil {
+		panic("upstream: a call of ours that JSON cannot hold: " + err.Error())
+	}
+	judged := func(hear func(outcome)) func(Response) error {
+		return func(response Response) error {
+			answers, err := parse(response, 1)
+			if err != nil {
+				return err
+			}
+			got := settle([]*Call{call()}, answers, 1)[0]
+			hear(got)
+			if got.open {
+				return got.err
+			}
+			return nil
+		}
+	}
+	// The request may be asked of other endpoints as well, of whom hear has no business to know.
+	request := Request{Body: body, Cost: e.costOf(first.Method), calls: 1, rpcMethod: first.Method, valid: judged(func(outcome) {})}
+	return inquiry{request, judged(hear)}
 }
 
 // after makes the next request carry a proof when a request ended in a way that may have cost the

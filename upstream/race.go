@@ -111,6 +111,7 @@ func (r *race) run(caller context.Context) error {
 			panic(got.panicked)
 		}
 		if got.err == nil {
+			r.putLiarsAside(caller)
 			r.pool.answered(got.index, r.job, r.failed(), r.doubted())
 			return nil
 		}
@@ -242,6 +243,15 @@ func (r *race) again(ctx context.Context) bool {
 		}
 	}
 	return false
+}
+
+// putLiarsAside has those endpoints put aside whose answers another one has just contradicted.
+func (r *race) putLiarsAside(ctx context.Context) {
+	for index, err := range r.failures {
+		if isLie(err) {
+			r.pool.endpoints[index].putAside(ctx, err)
+		}
+	}
 }
 
 // failed reports whether an endpoint has failed in this race.

@@ -47,6 +47,10 @@ type Call struct {
 	// Doubt, when not nil, sees a pointer to an accepted result. What it calls doubtful is believed only when a
 	// second endpoint says something doubtful too, as far as there is more than one.
 	Doubt func(result any) bool
+
+	// Head, when not nil, sees a pointer to an accepted result and tells how far the endpoint's chain has come, if the
+	// result says so; see CompareHeads.
+	Head func(result any) (number uint64, told bool)
 }
 
 // Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would
@@ -148,6 +152,7 @@ func (r *RPC) exchange(ctx context.Context, calls []*Call) error {
 		kind: spanMethod(calls), isRead: true, // there is no method here that changes anything
 		ask: func(ctx context.Context, e *Endpoint, turn *turn) error {
 			return r.prove(ctx, e, turn, calls, func(got outcomes) error {
+				r.pool.hearHeads(e, calls, got)
 				return turn.hear(func() error { return hear(got) })
 			})
 		},

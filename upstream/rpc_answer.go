@@ -153,11 +153,12 @@ func judge(call *Call, answer rpcAnswer) outcome {
 
 // examine has the call look at the result that value points to, unless there was an error in reading it.
 func examine(call *Call, value reflect.Value, err error) outcome {
-	if err == nil && call.Accept != nil {
+	isRead := err == nil
+	if isRead && call.Accept != nil {
 		err = call.Accept(value.Interface())
 	}
 	if err != nil && classOf(err) == 0 {
-		err = &Error{Class: BadAnswer, Err: fmt.Errorf("result: %w", err)}
+		err = &Error{Class: BadAnswer, Err: fmt.Errorf("result: %w", err), foreign: isRead && !value.Elem().IsZero()}
 	}
 	if err != nil {
 		return outcome{err: err, open: true}

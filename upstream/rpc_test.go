@@ -23,6 +23,9 @@ type rpcCall struct {
 // node answers JSON-RPC: reply writes the members of one response object after its id.
 func node(reply func(rpcCall) string) transport {
 	return func(r *http.Request) (*http.Response, error) {
+		if r.Body == nil {
+			return answer(405, ""), nil
+		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err

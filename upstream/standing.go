@@ -1,27 +1,42 @@
 package upstream
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
-// standing ranks how likely an endpoint is to answer at once.
+// standing ranks how likely an endpoint is to answer at once, and truly.
 type standing uint8
 
 const (
-	ready  standing = iota
-	short           // would wait for our own rate
-	unsure          // has to show that it has recovered
-	away            // asked us to pause, or its breaker is open
+	ready    standing = iota
+	short             // would wait for our own rate
+	lagging           // does not know the newest blocks, or claims to know more than all others
+	unsure            // fails so often that its breaker is about to open
+	away              // asked us to pause, or its breaker is open
+	aside             // was proven to lie
+	cordoned          // an operator has taken it out of use
 )
 
-var standingNames = [...]string{"ready", "short of its rate", "recovering", "away"}
+var standingNames = [...]string{
+	"ready", "short of its rate", "away from the others' head", "suspected", "away", "put aside for a lie", "cordoned",
+}
 
 func (s standing) String() string { return standingNames[s] }
 
 func (e *Endpoint) standing() standing {
+	banned, _ := e.ban.left(time.Now())
 	switch {
-	case e.breaker.isOpen() || e.budget.isPaused():
+	case e.cordoned.Load():
+		return cordoned
+	case banned > 0:
+		return aside
+	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
-	case !e.breaker.isClosed():
+	case e.breaker.isSuspecting():
 		return unsure
+	case e.head.isOff():
+		return lagging
 	case e.budget.isSpent():
 		return short
 	}
@@ -45,22 +60,37 @@ type Health struct {
 	IsLimited  bool          // it has such a rate
 	Failing    float64       // share of recent calls that failed
 	Usual      time.Duration // within which nine of ten recent calls ended; zero when too few are known
-	RetryAfter time.Duration // until it may be asked again; zero when it may
+	RetryAfter time.Duration // until it may be asked again; zero when it may, or when nobody knows
 	Reason     string        // of its latest failure; empty when there was none
 	Failed     time.Time     // when that was
+	Head       string        // how far it is from the others' head; empty where nothing compares them
+	Forced     string        // what an operator made of its breaker; empty when nothing
+	CanBeAsked bool          // neither its conduct, a lie nor an operator keeps it from that
 }
+
+var forcedNames = [...]string{"", "held open", "held closed"}
 
 // Health tells how the endpoint does.
 func (e *Endpoint) Health() Health {
+	now := time.Now()
 	told := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
 	told.Usual = e.health.slowest(usualQuantile)
 	told.IsClosed = e.breaker.isClosed()
 	told.Left, told.IsLimited = e.budget.left()
 	told.Reason, told.Failed = e.health.complaint()
-	if e.breaker.isOpen() {
+	told.Forced = forcedNames[e.breaker.forced.Load()]
+	if e.breaker.hasOpened() {
 		told.RetryAfter = e.breaker.untilProbe()
 	}
-	told.RetryAfter = max(told.RetryAfter, e.budget.pauseLeft(time.Now()))
+	banned, lie := e.ban.left(now)
+	if banned > 0 {
+		told.Reason = lie
+	}
+	told.RetryAfter = max(told.RetryAfter, e.budget.pauseLeft(now), banned)
+	told.CanBeAsked = e.standing() < away
+	if off, compared := e.head.off(); compared {
+		told.Head = fmt.Sprintf("%+d", off)
+	}
 	return told
 }
 

@@ -1,0 +1,145 @@
+package upstream
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// headsFor is how long what an endpoint said of its head is compared with what others say: chains go on.
+	headsFor = 5 * time.Second
+	// headsTogether is what passes for the same moment.
+	headsTogether = time.Second
+	// headsEvery is after what time an endpoint of which nothing was heard is asked for its head.
+	headsEvery = 15 * time.Second
+	// majority is the fewest endpoints of which one can be alone.
+	majority = 3
+)
+
+// head is how far an endpoint says that its chain has come, and how far that is from what the others of its pool
+// say.
+type head struct {
+	mu       sync.Mutex
+	number   uint64
+	told     time.Time // when number was; zero: never
+	distance int64     // to the others' head when it was told; below zero: behind
+	compared bool
+	isFar    bool
+}
+
+// off returns how far the endpoint was from the others' head when it last told its own.
+func (h *head) off() (blocks int64, compared bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.distance, h.compared
+}
+
+// isOff reports whether that is too far.
+func (h *head) isOff() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.isFar
+}
+
+// take remembers a head that was just told.
+func (h *head) take(now time.Time, number uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.number, h.told = number, now
+}
+
+// recent returns the head if it was told lately.
+func (h *head) recent(now time.Time, within time.Duration) (number uint64, known bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.number, !h.told.IsZero() && now.Sub(h.told) < within
+}
+
+// place sets the distance to the others' head. Who is too far stays so until it is less than half as far.
+func (h *head) place(distance int64, isAlone bool, most uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isFar {
+		most /= 2
+	}
+	behind, ahead := uint64(max(-distance, 0)), uint64(max(distance, 0))
+	h.distance, h.compared = distance, true
+	h.isFar = behind > most || isAlone && ahead > most
+}
+
+// heads compares the endpoints of a pool by how far each has come.
+type heads struct {
+	most  uint64       // blocks that an endpoint may be away from the others
+	ask   func() *Call // for the head
+	asked atomic.Int64 // UNIX nanoseconds at which endpoints were asked for nothing else
+}
+
+// CompareHeads has endpoints whose head is more than most blocks behind that of the majority asked after the others, and
+// those that alone are as far ahead. Heads are learned from calls that tell them, and by ask from endpoints of which
+// none was heard lately. To be called before the pool is used.
+func (r *RPC) CompareHeads(most uint64, ask func() *Call) {
+	if len(r.pool.endpoints) > 1 {
+		r.pool.heads = &heads{most: most, ask: ask}
+	}
+}
+
+// hearHeads learns from answers of e how far it is.
+func (p *Pool) hearHeads(e *Endpoint, calls []*Call, got outcomes) {
+	if p.heads == nil {
+		return
+	}
+	for i, call := range calls {
+		if call.Head == nil || got[i].err != nil || !got[i].value.IsValid() {
+			continue
+		}
+		if number, told := call.Head(got[i].value.Addr().Interface()); told {
+			p.compareHead(e, number)
+		}
+	}
+}
+
+// compareHead sets the distance of e, which told its head just now, and of those that told theirs in the same
+// moment, from the head of the majority: the median of what was told lately, of two the higher one. Others may have
+// gone on since they told theirs, so that who is behind may be further behind than it seems, but hardly less.
+func (p *Pool) compareHead(e *Endpoint, number uint64) {
+	now := time.Now()
+	e.head.take(now, number)
+	var all []uint64
+	for _, each := range p.endpoints {
+		if known, is := each.head.recent(now, headsFor); is {
+			all = append(all, known)
+		}
+	}
+	if len(all) < 2 {
+		return
+	}
+	slices.Sort(all)
+	for _, each := range p.endpoints {
+		if known, is := each.head.recent(now, headsTogether); is {
+			each.head.place(int64(known)-int64(all[len(all)/2]), len(all) >= majority, p.heads.most)
+		}
+	}
+}
+
+// askHeads has all endpoints asked for their head when one of them has not told it for a while.
+func (p *Pool) askHeads() {
+	if p.heads == nil {
+		return
+	}
+	now, last := time.Now(), p.heads.asked.Load()
+	if now.Sub(time.Unix(0, last)) < headsEvery || !p.heads.asked.CompareAndSwap(last, now.UnixNano()) {
+		return
+	}
+	isUnheard := func(e *Endpoint) bool { _, told := e.head.recent(now, headsEvery); return !told }
+	if !slices.ContainsFunc(p.endpoints, isUnheard) {
+		return
+	}
+	for _, e := range p.endpoints {
+		if e.withheld() != nil || !e.breaker.isClosed() {
+			continue
+		}
+		e.inquire(e.inquiryBy(p.heads.ask, func(got outcome) { p.hearHeads(e, []*Call{p.heads.ask()}, outcomes{got}) }))
+	}
+}

@@ -15,6 +15,7 @@ type Chain struct {
 	Endpoints []Endpoint `yaml:"endpoints"`
 	Execution Execution  `yaml:"execution"` // of its swaps; empty: as swap.execution says
 	Fee       *Fee       `yaml:"fee"`       // of its direct swaps, in place of swap.fee
+	Lag       uint64     `yaml:"lag"`       // blocks that an endpoint may be behind the others; zero: as health.lag says
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
 	Genesis   chain.Hash    `yaml:"genesis"` // of a cluster of Solana

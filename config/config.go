@@ -26,6 +26,7 @@ type Config struct {
 	Cache     Cache         `yaml:"cache"`
 	Limits    Limits        `yaml:"limits"`
 	Swap      Swap          `yaml:"swap"`
+	Health    Health        `yaml:"health"`
 	Chains    []Chain       `yaml:"chains"`
 	Venues    []Venue       `yaml:"venues"`
 	Prices    Prices        `yaml:"prices"`
@@ -109,7 +110,7 @@ func parseDocument(text []byte) (yaml.Node, error) {
 // base is what an empty file stands for.
 func base() Config {
 	return Config{
-		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(), Swap: defaultSwap(),
+		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(), Swap: defaultSwap(), Health: defaultHealth(),
 		Telemetry: defaultTelemetry(),
 	}
 }
@@ -130,6 +131,7 @@ func (c Config) check(at place) {
 	c.Cache.check(at.key("cache"))
 	c.Limits.check(at.key("limits"))
 	c.Swap.check(at.key("swap"))
+	c.Health.check(at.key("health"))
 	checkChains(c.Chains, at.key("chains"))
 	checkVenues(c.Venues, at.key("venues"))
 	c.Prices.check(at.key("prices"))

@@ -124,7 +124,7 @@ func call[T any](out *T, accept func(T) error, method string, params ...any) *up
 
 // headerCall asks for a block by its number or tag; out stays nil when there is none.
 func headerCall(out **header, block any) *upstream.Call {
-	return call(out, func(h *header) error {
+	asked := call(out, func(h *header) error {
 		number, numbered := block.(quantity)
 		switch {
 		case h == nil:
@@ -136,6 +136,22 @@ func headerCall(out **header, block any) *upstream.Call {
 		}
 		return nil
 	}, "eth_getBlockByNumber", block, false)
+	if block == "latest" {
+		asked.Head = func(result any) (uint64, bool) {
+			if h := *result.(**header); h != nil {
+				return uint64(h.Number), true
+			}
+			return 0, false
+		}
+	}
+	return asked
+}
+
+// HeadCall asks for the number of the newest block alone.
+func HeadCall() *upstream.Call {
+	asked := call(new(quantity), nil, "eth_blockNumber")
+	asked.Head = func(result any) (uint64, bool) { return uint64(*result.(*quantity)), true }
+	return asked
 }
 
 // existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.

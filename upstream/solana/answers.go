@@ -213,8 +213,15 @@ func call[T any](out *T, accept func(T) error, method string, params ...any) *up
 type options map[string]any
 
 func slotCall(out *uint64, commitment string) *upstream.Call {
-	return call(out, nil, "getSlot", options{"commitment": commitment})
+	asked := call(out, nil, "getSlot", options{"commitment": commitment})
+	if commitment == confirmed {
+		asked.Head = func(result any) (uint64, bool) { return *result.(*uint64), true }
+	}
+	return asked
 }
+
+// HeadCall asks for the newest slot alone.
+func HeadCall() *upstream.Call { return slotCall(new(uint64), confirmed) }
 
 // blockCall asks for the block of a slot without what is in it.
 func blockCall(out **block, slot uint64) *upstream.Call { return contentCall(out, slot, "none") }

@@ -42,6 +42,7 @@ func (s *Server) Admin(metrics http.Handler) http.Handler {
 		http.ServeFileFS(w, r, web.Assets(), r.PathValue("file"))
 	})
 	mux.Handle("POST /purge", s.guarded(s.purge))
+	s.mountEndpoints(mux)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

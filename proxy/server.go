@@ -25,6 +25,7 @@ import (
 	"crossgate/proxy/wire"
 	"crossgate/quote"
 	"crossgate/token"
+	"crossgate/upstream"
 )
 
 // Limits of the listener. Headers may be far larger than the longest query that is read, so that an
@@ -78,6 +79,9 @@ type Options struct {
 	Dependencies func(context.Context) []Dependency
 	// Condition tells the same with its numbers, for the page of operators; nil: nothing is told.
 	Condition func(context.Context) web.Condition
+	// Endpoint returns the one of that name which serves a chain, by its id, a venue or a price service, and nil when there
+	// is none; nil: operators command no endpoints.
+	Endpoint func(of, name string) *upstream.Endpoint
 
 	CacheBytes       int64          // of answers; 64 MiB when zero
 	Shared           *cache.Shared  // level behind the cache that replicas have in common, and their clients' quotas; nil: none

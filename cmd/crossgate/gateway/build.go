@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"reflect"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -31,10 +32,14 @@ type parts struct {
 	simulators map[chain.ID]quote.Simulator
 	venues     []quote.Venue
 	tokens     *token.Directory
+	callers    map[chain.ID]caller
+	configured map[chain.ID]config.Chain
 	shelf      tokenShelf // empty until the store is open
-	endpoints  []*upstream.Endpoint
+	endpoints  []*endpoint
 	pools      []*upstream.Pool // of the same endpoints, in the sequence of the file
-	shared     *cache.Shared    // nil: replicas have no cache in common
+	chainPools map[chain.ID]*upstream.Pool
+	health     config.Health
+	shared     *cache.Shared // nil: replicas have no cache in common
 }
 
 // caller asks contracts of one chain; see venue.Options.
@@ -44,20 +49,25 @@ type caller func(ctx context.Context, to []chain.Address, data [][]byte) ([][]by
 type builder struct {
 	config   config.Config
 	log      *slog.Logger // nil: nobody is told
+	before   *parts       // of the configuration before; nil: there was none
 	parts    *parts
-	callers  map[chain.ID]caller
 	mistakes config.Mistakes
 }
 
-// build makes the parts of c. log hears of endpoints that lie; nil when nothing is going to be asked.
-func build(c config.Config, log *slog.Logger) (*parts, error) {
-	b := &builder{config: c, log: log, callers: make(map[chain.ID]caller), parts: &parts{
+// build makes the parts of c, of those before, which may be nil, as far as nothing about them has changed. log hears
+// of endpoints that lie; nil when nothing is going to be asked.
+func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
+	b := &builder{config: c, log: log, before: before, parts: &parts{
 		registry:   c.Registry(),
+		health:     c.Health,
 		sources:    make(map[chain.ID]order.Source),
 		readers:    make(map[chain.ID]token.Reader),
 		fees:       make(map[chain.ID]quote.FeeSource),
 		routers:    make(map[chain.ID]quote.Router),
 		simulators: make(map[chain.ID]quote.Simulator),
+		callers:    make(map[chain.ID]caller),
+		configured: make(map[chain.ID]config.Chain),
+		chainPools: make(map[chain.ID]*upstream.Pool),
 	}}
 	for i, each := range c.Chains {
 		b.addChain(fmt.Sprintf("chains[%d]", i), each)
@@ -68,6 +78,7 @@ func build(c config.Config, log *slog.Logger) (*parts, error) {
 	b.addTokens()
 	b.addShared()
 	if len(b.mistakes) > 0 {
+		b.parts.close()
 		return nil, b.mistakes
 	}
 	return b.parts, nil
@@ -77,48 +88,81 @@ func (b *builder) mistake(path string, err error) {
 	b.mistakes = append(b.mistakes, b.config.Mistake(path, err.Error()))
 }
 
-func (b *builder) pool(path, name string, configured []config.Endpoint, attributes ...attribute.KeyValue) *upstream.Pool {
+// pool makes the pool of those who serve of.
+func (b *builder) pool(path, name, of string, configured []config.Endpoint, attributes ...attribute.KeyValue) *upstream.Pool {
 	var endpoints []*upstream.Endpoint
 	for i, each := range configured {
-		endpoint, err := newEndpoint(each, b.log, attributes...)
+		e, err := b.endpoint(of, each, attributes...)
 		if err != nil {
 			b.mistake(fmt.Sprintf("%s.endpoints[%d].url", path, i), err)
 			continue
 		}
-		endpoints = append(endpoints, endpoint)
+		endpoints = append(endpoints, e.Endpoint)
+		b.parts.endpoints = append(b.parts.endpoints, e)
 	}
-	b.parts.endpoints = append(b.parts.endpoints, endpoints...)
 	made := upstream.NewPool(name, endpoints...)
 	b.parts.pools = append(b.parts.pools, made)
 	return made
 }
 
-func newEndpoint(c config.Endpoint, log *slog.Logger, attributes ...attribute.KeyValue) (*upstream.Endpoint, error) {
-	return upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
-		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly, Attributes: attributes, Logger: log,
-	})
-}
-
 // addChain makes the adapter of a chain, which does as much of a chain's work as its family has so far.
 func (b *builder) addChain(path string, c config.Chain) {
 	known, _ := b.parts.registry.Chain(c.ID)
-	pool := b.pool(path, known.Name, c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
+	b.parts.configured[c.ID] = c
+	if b.keepChain(c) {
+		return
+	}
+	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
+	b.parts.chainPools[c.ID] = pool
+	rpc, lag := upstream.NewRPC(pool), b.config.LagOf(c, known.BlockTime)
 	switch known.Family {
 	case chain.EVM:
-		made := evm.New(known, upstream.NewRPC(pool))
-		b.callers[c.ID] = made.CallAll
+		rpc.CompareHeads(lag, evm.HeadCall)
+		made := evm.New(known, rpc)
+		b.parts.callers[c.ID] = made.CallAll
 		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
 		b.parts.routers[c.ID], b.parts.simulators[c.ID] = evm.NewRouter(made), evm.NewSimulator(made)
 	case chain.SVM:
-		made := solana.New(known, upstream.NewRPC(pool))
+		rpc.CompareHeads(lag, solana.HeadCall)
+		made := solana.New(known, rpc)
 		b.parts.sources[c.ID], b.parts.readers[c.ID] = made, made
 		b.parts.fees[c.ID], b.parts.simulators[c.ID] = made, made
 	case chain.TVM:
-		made := tron.New(known, upstream.NewRPC(pool))
-		b.callers[c.ID] = made.CallAll
+		rpc.CompareHeads(lag, evm.HeadCall)
+		made := tron.New(known, rpc)
+		b.parts.callers[c.ID] = made.CallAll
 		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
 		b.parts.simulators[c.ID] = tron.NewSimulator(made)
+	}
+}
+
+// keepChain takes the adapter of a chain over from the configuration before when nothing about the chain has
+// changed: it knows which endpoint is best, how much they take at once and who has proven itself.
+func (b *builder) keepChain(c config.Chain) bool {
+	before := b.before
+	if before == nil || before.health != b.config.Health || !reflect.DeepEqual(before.configured[c.ID], c) {
+		return false
+	}
+	for _, each := range before.endpoints {
+		if each.of == c.ID.String() {
+			each.holders.Add(1)
+			b.parts.endpoints = append(b.parts.endpoints, each)
+		}
+	}
+	keep(b.parts.chainPools, before.chainPools, c.ID)
+	b.parts.pools = append(b.parts.pools, b.parts.chainPools[c.ID])
+	keep(b.parts.callers, before.callers, c.ID)
+	keep(b.parts.sources, before.sources, c.ID)
+	keep(b.parts.readers, before.readers, c.ID)
+	keep(b.parts.fees, before.fees, c.ID)
+	keep(b.parts.routers, before.routers, c.ID)
+	keep(b.parts.simulators, before.simulators, c.ID)
+	return true
+}
+
+func keep[V any](now, before map[chain.ID]V, id chain.ID) {
+	if value, found := before[id]; found {
+		now[id] = value
 	}
 }
 
@@ -127,7 +171,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 func (b *builder) addVenue(path string, c config.Venue) {
 	var pool *upstream.Pool // exchanges have none
 	if len(c.Endpoints) > 0 {
-		pool = b.pool(path, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name))
+		pool = b.pool(path, c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name))
 	}
 	made, err := venue.New(c.Name, venue.Options{
 		Pool: pool, Registry: b.readChains(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts,
@@ -151,7 +195,7 @@ func (b *builder) readChains() chain.Registry {
 
 // contracts asks contracts of a chain that is read.
 func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
-	call, read := b.callers[id]
+	call, read := b.parts.callers[id]
 	if !read {
 		return nil, fmt.Errorf("chain %d is not read", id)
 	}
@@ -168,7 +212,7 @@ func (b *builder) addTokens() {
 		Remember:    b.parts.shelf.remember,
 	}
 	if service := b.config.Prices.DefiLlama; service != nil {
-		o.Prices = append(o.Prices, price.DefiLlama(b.pool("prices.defillama", "defillama", service.Endpoints), b.parts.registry))
+		o.Prices = append(o.Prices, price.DefiLlama(b.pool("prices.defillama", "defillama", "defillama", service.Endpoints), b.parts.registry))
 	}
 	if b.config.Prices.Feeds {
 		o.Prices = append(o.Prices, price.Feeds(b.contracts, b.readChains()))
@@ -192,10 +236,4 @@ func (b *builder) addShared() {
 		return
 	}
 	b.parts.shared = made
-}
-
-func (p *parts) close() {
-	for _, endpoint := range p.endpoints {
-		endpoint.Close()
-	}
 }

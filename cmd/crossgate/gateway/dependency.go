@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/proxy"
+	"crossgate/upstream"
 )
 
 // dependencies tells how everything is that the gateway needs: the store, the shared cache, the chains, their endpoints.
@@ -33,10 +34,16 @@ func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
 	for _, endpoint := range used.parts.endpoints {
 		health := endpoint.Health()
 		state := fmt.Sprintf("%s, %.0f %% of recent calls failed", health.Standing, 100*health.Failing)
+		if health.Head != "" {
+			state += ", head " + health.Head + " of the others'"
+		}
+		if health.Forced != "" {
+			state += ", breaker " + health.Forced + " by an operator"
+		}
 		if health.Reason != "" {
 			state += ", latest at " + health.Failed.UTC().Format(time.RFC3339) + ": " + health.Reason
 		}
-		all = append(all, proxy.Dependency{Kind: "endpoint", Name: health.Endpoint, OK: health.RetryAfter == 0, State: state})
+		all = append(all, proxy.Dependency{Kind: "endpoint", Name: endpoint.of + "/" + health.Endpoint, OK: health.CanBeAsked, State: state})
 	}
 	return all
 }
@@ -49,4 +56,14 @@ func (g *Gateway) storeState(ctx context.Context) proxy.Dependency {
 		return proxy.Dependency{Kind: "store", Name: "index", State: err.Error()}
 	}
 	return proxy.Dependency{Kind: "store", Name: "index", OK: true, State: "answers"}
+}
+
+// endpoint returns the one of that name which serves of in the running configuration; nil when there is none.
+func (s *sets) endpoint(of, name string) *upstream.Endpoint {
+	used, done := s.use()
+	defer done()
+	if found := used.parts.endpoint(of, name); found != nil {
+		return found.Endpoint
+	}
+	return nil
 }

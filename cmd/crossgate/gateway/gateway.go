@@ -29,7 +29,7 @@ type Gateway struct {
 // New builds the gateway that c describes and opens its store. Nothing is called until Run. What c gets
 // wrong that only the parts can tell is config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
-	p, err := build(c, log)
+	p, err := build(c, log, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +60,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Chains:           p.registry,
 		Dependencies:     g.dependencies,
 		Condition:        g.condition,
+		Endpoint:         now.endpoint,
 		CacheBytes:       int64(c.Cache.MaxBytes),
 		Shared:           p.shared,
 		MaxLoads:         c.Limits.Loads,
@@ -146,6 +147,10 @@ func (g *Gateway) Close() error {
 
 // Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.
 func Check(c config.Config) error {
-	_, err := build(c, nil)
-	return err
+	p, err := build(c, nil, nil)
+	if err != nil {
+		return err
+	}
+	p.close()
+	return nil
 }

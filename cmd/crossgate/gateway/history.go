@@ -26,7 +26,7 @@ func IndexStatus(ctx context.Context, c config.Config, log *slog.Logger) (status
 
 // withIndex opens the order index of c for as long as work takes.
 func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
-	p, err := build(c, log)
+	p, err := build(c, log, nil)
 	if err != nil {
 		return err
 	}

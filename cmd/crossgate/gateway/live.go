@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,21 +27,25 @@ const (
 type Finding struct {
 	Of       string // the chain, venue or price service that it is configured for
 	Endpoint string
+	Head     uint64   // newest block of its chain; zero when it told none
 	Said     string   // in words; empty when it said nothing of use
 	Wrong    []string // what is not as configured; nothing when all is well
 }
 
 // Examine asks every endpoint of c who it is: chains for their identity, their height and the code at the
-// contracts that the gateway relies on, services whether they answer. The findings have the order of the file.
+// contracts that the gateway relies on, services whether they answer. Heads of one chain are compared. The findings have the order of the file.
 func Examine(ctx context.Context, c config.Config) ([]Finding, error) {
 	if err := Check(c); err != nil {
 		return nil, err
 	}
 	var examined examination
+	lags := make(map[string]uint64)
 	registry := c.Registry()
 	for _, each := range c.Chains {
 		known, _ := registry.Chain(each.ID)
-		examined.add(fmt.Sprintf("%s (%d)", known.Name, known.ID), each.Endpoints, func(ctx context.Context, e *upstream.Endpoint, f *Finding) error {
+		of := fmt.Sprintf("%s (%d)", known.Name, known.ID)
+		lags[of] = c.LagOf(each, known.BlockTime)
+		examined.add(of, each.Endpoints, func(ctx context.Context, e *upstream.Endpoint, f *Finding) error {
 			return examineChain(ctx, known, e, f)
 		})
 	}
@@ -50,7 +55,35 @@ func Examine(ctx context.Context, c config.Config) ([]Finding, error) {
 	if service := c.Prices.DefiLlama; service != nil {
 		examined.add("defillama", service.Endpoints, examineService)
 	}
-	return examined.run(ctx)
+	findings, err := examined.run(ctx)
+	for of, most := range lags {
+		compareHeads(findings, of, most)
+	}
+	return findings, err
+}
+
+// compareHeads names those endpoints of a chain whose head is more than most blocks away from that of the majority.
+func compareHeads(findings []Finding, of string, most uint64) {
+	var heads []uint64
+	for _, f := range findings {
+		if f.Of == of && f.Head > 0 {
+			heads = append(heads, f.Head)
+		}
+	}
+	if len(heads) == 0 {
+		return
+	}
+	slices.Sort(heads)
+	usual := heads[len(heads)/2]
+	for i := range findings {
+		switch f := &findings[i]; {
+		case f.Of != of || f.Head == 0:
+		case f.Head+most < usual:
+			f.Wrong = append(f.Wrong, fmt.Sprintf("%d blocks behind the others", usual-f.Head))
+		case f.Head > usual+most:
+			f.Wrong = append(f.Wrong, fmt.Sprintf("%d blocks ahead of the others", f.Head-usual))
+		}
+	}
 }
 
 // examination is what there is to examine.
@@ -63,7 +96,7 @@ func (x *examination) add(of string, endpoints []config.Endpoint, ask func(conte
 	for _, each := range endpoints {
 		x.findings = append(x.findings, Finding{Of: of, Endpoint: each.Name})
 		x.tasks = append(x.tasks, func(ctx context.Context, f *Finding) error {
-			e, err := newEndpoint(each, nil)
+			e, err := newEndpoint(each, 0, nil)
 			if err != nil {
 				return err
 			}
@@ -137,10 +170,11 @@ func examineChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *F
 	if err != nil {
 		return fmt.Errorf("%s: eth_blockNumber tells no number", e.Name())
 	}
-	f.Said = fmt.Sprintf("chain %d, block %d", native, block)
+	f.Said, f.Head = fmt.Sprintf("chain %d, block %d", native, block), block
 	if native != c.Native {
 		f.Wrong = append(f.Wrong, fmt.Sprintf("serves chain %d, not %d", native, c.Native))
-		return nil // its contracts say nothing then
+		f.Head = 0
+		return nil // its head and its contracts say nothing then
 	}
 	for i, name := range names {
 		if err := calls[i+2].Err; err != nil {
@@ -176,9 +210,10 @@ func examineSolana(ctx context.Context, c chain.Chain, client *upstream.RPC, f *
 	if err := errors.Join(calls[0].Err, calls[1].Err); err != nil {
 		return err
 	}
-	f.Said = fmt.Sprintf("genesis %.8s…, slot %d", genesis, slot)
+	f.Said, f.Head = fmt.Sprintf("genesis %.8s…, slot %d", genesis, slot), slot
 	if want := c.Genesis.Format(c.Family); genesis != want {
 		f.Wrong = append(f.Wrong, fmt.Sprintf("serves the cluster that begins with %s, not %s", genesis, want))
+		f.Head = 0
 		return nil
 	}
 	if calls[2].Err != nil {

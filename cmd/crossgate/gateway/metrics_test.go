@@ -84,6 +84,10 @@ var own = map[string]string{
 	"crossgate_upstream_failures_total":           "crossgate_chain_id crossgate_endpoint crossgate_venue error_type",
 	"crossgate_upstream_ready":                    "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_breaker_state":            "crossgate_breaker_state crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_breaker_forced":           "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_cordoned":                 "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_ban_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_head_distance":            "crossgate_chain_id crossgate_endpoint",
 	"crossgate_upstream_budget_left":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_failing_ratio":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_pause_seconds":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
@@ -95,7 +99,7 @@ var own = map[string]string{
 }
 
 // rare are those of own that a healthy hour without a shared cache does not bring about.
-var rare = []string{"crossgate_cache_shared_up", "db_client_operation_duration_seconds", "crossgate_index_reorgs_total", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total"}
+var rare = []string{"crossgate_cache_shared_up", "db_client_operation_duration_seconds", "crossgate_index_reorgs_total", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
 
 // TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
 // send whatever it can make up: not one series more may come of it.

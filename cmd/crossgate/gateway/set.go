@@ -32,7 +32,7 @@ type set struct {
 // newSet makes the set of a gateway that c describes.
 func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 	p.shelf = tokenShelf{g.store, g.log}
-	stop, err := upstream.Observe(p.endpoints...)
+	stop, err := upstream.Observe(p.called()...)
 	if err != nil {
 		p.close()
 		return nil, fmt.Errorf("instruments: %w", err)
@@ -53,8 +53,9 @@ func (s *set) close() error {
 type sets struct {
 	log *slog.Logger
 
-	mu      sync.Mutex
-	current *set
+	mu       sync.Mutex
+	current  *set
+	replaced []*set // not retired yet
 }
 
 // use returns the current set, which stays whole until done is called.
@@ -70,7 +71,17 @@ func (s *sets) replace(next *set) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.current.replaced)
+	s.replaced = append(s.replaced, s.current)
 	s.current = next
+}
+
+// takeReplaced returns the sets that were replaced since it was called last.
+func (s *sets) takeReplaced() []*set {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	replaced := s.replaced
+	s.replaced = nil
+	return replaced
 }
 
 // follow has the chains followed by the current set until ctx ends. A set that was replaced stops first, so that
@@ -90,15 +101,17 @@ func (s *sets) follow(ctx context.Context) error {
 		stop()
 		err := <-followed
 		done()
+		for _, old := range s.takeReplaced() {
+			retiring.Go(func() {
+				old.users.Wait()
+				if err := old.close(); err != nil {
+					s.log.Warn("the previous configuration is still measured", "error", err)
+				}
+			})
+		}
 		if ctx.Err() != nil {
 			return err
 		}
-		retiring.Go(func() {
-			now.users.Wait()
-			if err := now.close(); err != nil {
-				s.log.Warn("the previous configuration is still measured", "error", err)
-			}
-		})
 	}
 }
 
@@ -115,7 +128,7 @@ func (g *Gateway) Reload(c config.Config) error {
 	if kept := keepStarted(was.config, &c); len(kept) > 0 {
 		g.log.Warn("part of the new configuration takes a restart", "keys", strings.Join(kept, ", "))
 	}
-	p, err := build(c, g.log)
+	p, err := build(c, g.log, was.parts)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}

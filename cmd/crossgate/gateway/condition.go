@@ -47,7 +47,7 @@ func shownEndpoint(h upstream.Health) web.Endpoint {
 		breaker = "closed"
 	}
 	return web.Endpoint{
-		Name: h.Endpoint, Standing: h.Standing, OK: h.RetryAfter <= 0, Preferred: h.Preferred, Breaker: breaker,
+		Name: h.Endpoint, Standing: h.Standing, OK: h.CanBeAsked, Preferred: h.Preferred, Breaker: breaker,
 		Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
 		Reason: h.Reason, Failed: h.Failed,
 	}

@@ -23,8 +23,9 @@ test: ## vet, every test under the race detector, allocations without it, and 5 
 	go test -run Allocates ./proxy
 	@.ci/fuzz 5s
 
-soak: ## kill the order index 200 times at random moments, and compare what is left
+soak: ## kill the order index 200 times at random moments, and compare what is left; a million orders in bounded memory
 	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
+	CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x ./bench
 
 lint: ## what a machine can say about style
 	go run $(LINTER) run

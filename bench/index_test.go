@@ -52,26 +52,18 @@ func ingest(b *testing.B, events int, sources map[chain.ID]order.Source) {
 // million orders are 31 GB and take half an hour to write, so they are asked for only where CROSSGATE_BENCH_DIR names a
 // directory, which keeps both stores for the next time. A fill that was interrupted goes on where it was.
 func BenchmarkLocked(b *testing.B) {
-	kept := os.Getenv("CROSSGATE_BENCH_DIR")
-	b.Run("1M", func(b *testing.B) {
-		dir := kept
-		if dir == "" {
-			dir = b.TempDir()
-		}
-		locked(b, dir, 1_000_000)
-	})
+	b.Run("1M", func(b *testing.B) { locked(b, 1_000_000) })
 	b.Run("10M", func(b *testing.B) {
-		if kept == "" {
-			b.Skip("CROSSGATE_BENCH_DIR names no directory with 32 GB to spare")
+		if os.Getenv(directoryVariable) == "" {
+			b.Skip(directoryVariable + " names no directory with 32 GB to spare")
 		}
-		locked(b, kept, 10_000_000)
+		locked(b, 10_000_000)
 	})
 }
 
-func locked(b *testing.B, dir string, orders uint64) {
-	path := filepath.Join(dir, fmt.Sprintf("orders-%d.db", orders))
-	give, take := &ledger{id: giveChain, orders: orders}, &ledger{id: takeChain, orders: orders}
-	x, store := fill(b, path, map[chain.ID]order.Source{giveChain: give, takeChain: take})
+func locked(b *testing.B, orders uint64) {
+	path := storeOf(b, orders)
+	x, store := fill(b, path, ledgers(orders))
 	defer store.Close()
 	encoder := wire.Encoder{Chains: chain.Documented()}
 	var body []byte
@@ -93,6 +85,26 @@ func locked(b *testing.B, dir string, orders uint64) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(facts.Size())/float64(orders), "store-B/order")
+}
+
+// directoryVariable names where stores are kept for the next time.
+const directoryVariable = "CROSSGATE_BENCH_DIR"
+
+// storeOf is where a store of so many orders is, or is to be.
+func storeOf(b *testing.B, orders uint64) (path string) {
+	b.Helper()
+	directory := os.Getenv(directoryVariable)
+	if directory == "" {
+		directory = b.TempDir()
+	}
+	return filepath.Join(directory, fmt.Sprintf("orders-%d.db", orders))
+}
+
+// ledgers are the two chains of so many orders.
+func ledgers(orders uint64) map[chain.ID]order.Source {
+	return map[chain.ID]order.Source{
+		giveChain: &ledger{id: giveChain, orders: orders}, takeChain: &ledger{id: takeChain, orders: orders},
+	}
 }
 
 func count(locked []order.LockedChain) int {

@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// command is the gateway as its operators run it.
+type command struct {
+	pid        int
+	url, admin string
+}
+
+// startCommand builds the gateway and runs it until the benchmark ends, which fails it when it ends otherwise than by
+// being asked to. parts are its configuration, but for the addresses.
+func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) command {
+	b.Helper()
+	directory := b.TempDir()
+	program, file := filepath.Join(directory, "crossgate"), filepath.Join(directory, "crossgate.yaml")
+	if out, err := exec.Command("go", "build", "-o", program, "crossgate/cmd/crossgate").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	public, operators := freeAddress(b), freeAddress(b)
+	parts = append(parts, fmt.Sprintf("listen: %s\ntelemetry: {admin: %q}\n", public, operators))
+	if err := os.WriteFile(file, []byte(strings.Join(parts, "")), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	process := exec.Command(program, "serve", "--config", file)
+	prepare(process)
+	var said bytes.Buffer
+	process.Stderr = &said
+	if err := process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = process.Process.Signal(os.Interrupt)
+		if err := process.Wait(); err != nil || b.Failed() {
+			const last = 4 << 10
+			b.Errorf("the gateway ended: %v\n%s", err, said.Bytes()[max(0, said.Len()-last):])
+		}
+	})
+	awaitListener(b, public)
+	awaitListener(b, operators)
+	return command{pid: process.Process.Pid, url: "http://" + public, admin: "http://" + operators}
+}
+
+// get returns the body of a 200.
+func (g command) get(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %.200s", response.Status, body)
+	}
+	return body, err
+}
+
+// goroutines reads one line of the measurements.
+func (g command) goroutines(b *testing.B) int64 {
+	b.Helper()
+	text, err := g.get(b.Context(), g.admin+"/metrics")
+	if err != nil {
+		b.Error(err)
+	}
+	for line := range bytes.Lines(text) {
+		if value, found := bytes.CutPrefix(line, []byte("go_goroutines ")); found {
+			return number(b, string(bytes.TrimSpace(value)))
+		}
+	}
+	b.Error("the measurements do not count goroutines")
+	return 0
+}
+
+func number(b *testing.B, text string) int64 {
+	b.Helper()
+	value, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		b.Error(err)
+	}
+	return value
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -149,4 +151,30 @@ func TestEmptyPoolFails(t *testing.T) {
 	if classOf(err) != upstream.Unreachable {
 		t.Errorf("Do() without endpoints = %v, want unreachable", err)
 	}
+}
+
+// Failures that are asked again elsewhere stay a small share of the load, even when everything fails.
+func TestRetriesAreFewWhenEverythingFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var attempts atomic.Int64
+		failing := transport(func(r *http.Request) (*http.Response, error) {
+			if !r.URL.Query().Has("q") {
+				return answer(404, ""), nil // is there, so that the breaker stays closed
+			}
+			attempts.Add(1)
+			return answer(500, ""), nil
+		})
+		pool := upstream.NewPool("chain", endpoint(t, "a", failing), endpoint(t, "b", failing))
+		const questions = 1000
+		var asking sync.WaitGroup
+		for range questions {
+			asking.Go(func() {
+				_, _ = pool.Do(t.Context(), upstream.Request{Query: map[string][]string{"q": {"1"}}}, nil)
+			})
+		}
+		asking.Wait()
+		if extra := attempts.Load() - questions; extra < 10 || extra > questions/10+20 {
+			t.Errorf("%d questions made %d attempts too many, want some, and a tenth and 20 at most", questions, extra)
+		}
+	})
 }

@@ -50,6 +50,11 @@ func TestKilledServers(t *testing.T) {
 	wantResult(t, "the other, after that", a.ask(t, unloaded(t)), "new", Hit, false)
 }
 
+// fewer waits, with until, for goroutines that are done to be gone: no more than so many are left.
+func fewer(most int) func() bool {
+	return func() bool { return runtime.NumGoroutine() <= most }
+}
+
 // askMany asks for as many keys, each once and all at the same time, and waits for the answers.
 func askMany(t *testing.T, r *replica, kind string, count int) {
 	t.Helper()
@@ -87,9 +92,7 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 	const callers = 5000
 	askMany(t, r, "during ", callers)
 	const probes = 50 // one a second, and those on their way when it was left alone
-	if now := runtime.NumGoroutine(); now > before+guardPlaces+probes {
-		t.Errorf("%d goroutines after %d calls to a server that hangs, %d before", now, callers, before)
-	}
+	until(t, "calls to a server that hangs to end", fewer(before+guardPlaces+probes))
 	if _, _, err := r.shared.Spend(t.Context(), named("account"), 1, 1, 0); err == nil {
 		t.Error("an account was charged by a server that hangs")
 	}
@@ -98,9 +101,7 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 		t.Errorf("Standing() = %s, %v, want that it is not", state, ok)
 	}
 	askMany(t, r, "after ", callers)
-	if now := runtime.NumGoroutine(); now > before+probes {
-		t.Errorf("%d goroutines once the server is left alone, %d before", now, before)
-	}
+	until(t, "calls to end once the server is left alone", fewer(before+probes))
 	if err := server.Continue(); err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +140,7 @@ func TestAServerThatNeverAnswersIsNone(t *testing.T) {
 	<-taken
 	before := runtime.NumGoroutine()
 	askMany(t, r, "hung ", 5000)
-	if now := runtime.NumGoroutine(); now > before+10 {
-		t.Errorf("%d goroutines, %d before", now, before)
-	}
+	until(t, "calls to a server that says nothing to end", fewer(before+10))
 	if r.shared.isUp() {
 		t.Error("a server that never answered counts as connected")
 	}

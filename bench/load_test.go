@@ -95,9 +95,11 @@ func (e *endpoints) three(b *testing.B, node string) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	forward := httputil.NewSingleHostReverseProxy(to)
-	forward.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
-	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
+	forward := &httputil.ReverseProxy{
+		Rewrite:      func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host },
+		Transport:    &http.Transport{MaxIdleConnsPerHost: 64},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+	}
 	first, third := httptest.NewServer(forward), httptest.NewServer(forward)
 	second := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if e.slow.Load() {
@@ -112,7 +114,8 @@ func (e *endpoints) three(b *testing.B, node string) string {
 	e.down = append(e.down, first)
 	b.Cleanup(second.Close)
 	b.Cleanup(third.Close)
-	return fmt.Sprintf("[{name: first, url: %q}, {name: second, url: %q}, {name: third, url: %q}]", first.URL, second.URL, third.URL)
+	return fmt.Sprintf("[{name: first, url: %q}, {name: second, url: %q}, {name: third, url: %q}]",
+		first.URL+to.Path, second.URL+to.Path, third.URL+to.Path)
 }
 
 // suffer begins the faults.

@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -202,50 +200,17 @@ func askHot(b *testing.B, address string, connections, count int) {
 	clients.Wait()
 }
 
-// repeat sends a request again and again over one connection, and reads every answer whole.
+// repeat sends a request again and again over one connection.
 func repeat(ctx context.Context, address string, request []byte, count int) error {
-	connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	client, err := dial(ctx, address)
 	if err != nil {
 		return err
 	}
-	defer connection.Close()
-	reader := bufio.NewReaderSize(connection, 64<<10)
+	defer client.Close()
 	for range count {
-		if _, err := connection.Write(request); err != nil {
-			return err
-		}
-		if err := readAnswer(reader); err != nil {
+		if err := client.ask(request); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// readAnswer reads a 200 with a Content-Length. It costs less than a client of net/http, which would compete with
-// the server for the machine.
-func readAnswer(reader *bufio.Reader) error {
-	length := -1
-	for first := true; ; first = false {
-		line, err := reader.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
-		if first && !bytes.HasPrefix(line, []byte("HTTP/1.1 200 ")) {
-			return fmt.Errorf("answer %q", line)
-		}
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			break
-		}
-		if value, found := bytes.CutPrefix(line, []byte("Content-Length: ")); found {
-			if length, err = strconv.Atoi(string(value)); err != nil {
-				return err
-			}
-		}
-	}
-	if length < 1024 {
-		return fmt.Errorf("answer of %d bytes", length)
-	}
-	_, err := reader.Discard(length)
-	return err
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -127,20 +127,27 @@ func BenchmarkSwapOnSandbox(b *testing.B) {
 	b.ReportMetric(2*float64(answers)/own.Seconds(), "answers/s-of-2-cores-for-the-gateway")
 }
 
-// askSwaps asks for ever other amounts, from several connections at once, and for answers that are not compressed: who
+// askSwaps asks for ever other amounts, over several connections at once, and for answers that are not compressed: who
 // is so near that the network takes no time has nothing to gain by it.
 func askSwaps(b *testing.B, url, query string, least uint64) (answers uint64) {
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
+	address := strings.TrimPrefix(url, "http://")
 	var amount atomic.Uint64
 	amount.Store(least)
 	b.ReportAllocs()
-	b.SetParallelism(8)
+	b.SetParallelism(16)
 	b.RunParallel(func(pb *testing.PB) {
-		var buffer []byte
+		client, err := dial(b.Context(), address)
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		defer client.Close()
 		for pb.Next() {
-			buffer = fetch(b, client, fmt.Sprintf("%s/v1.0/chain/transaction?%s&tokenInAmount=%d", url, query, amount.Add(1)), buffer)
+			request := fmt.Appendf(nil, "GET /v1.0/chain/transaction?%s&tokenInAmount=%d HTTP/1.1\r\nHost: %s\r\n\r\n", query, amount.Add(1), address)
+			if err := client.ask(request); err != nil {
+				b.Error(err)
+				return
+			}
 		}
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")

@@ -50,10 +50,13 @@ var (
 
 	chainUnreachable    = kind{status: 503, code: 1301, id: "CHAIN_UNREACHABLE", text: "a chain that could hold the answer cannot be reached"}
 	upstreamFailed      = kind{status: 502, code: 1302, id: "UPSTREAM_FAILED", text: "no upstream gave a usable answer"}
-	upstreamUnavailable = kind{status: 503, code: 1303, id: "UPSTREAM_UNAVAILABLE", text: "every upstream has failed too often lately, is over its rate limit or is kept out of use"}
-	upstreamTimeout     = kind{status: 504, code: 1304, id: "UPSTREAM_TIMEOUT", text: "no upstream answered in time"}
-	indexUnavailable    = kind{status: 503, code: 1305, id: "INDEX_UNAVAILABLE", text: "the index of orders cannot be read at the moment"}
-	indexEmpty          = kind{status: 503, code: 1306, id: "INDEX_EMPTY", text: "no chain has been read so far, so nothing is known of any order"}
+	upstreamUnavailable = kind{
+		status: 503, code: 1303, id: "UPSTREAM_UNAVAILABLE",
+		text: "every upstream has failed too often lately, is over its rate limit or is kept out of use",
+	}
+	upstreamTimeout  = kind{status: 504, code: 1304, id: "UPSTREAM_TIMEOUT", text: "no upstream answered in time"}
+	indexUnavailable = kind{status: 503, code: 1305, id: "INDEX_UNAVAILABLE", text: "the index of orders cannot be read at the moment"}
+	indexEmpty       = kind{status: 503, code: 1306, id: "INDEX_EMPTY", text: "no chain has been read so far, so nothing is known of any order"}
 
 	tooManyStreams = kind{status: 503, code: 1307, id: "TOO_MANY_STREAMS", text: "as many clients as this server serves follow an order at the moment"}
 

@@ -13,7 +13,8 @@ func TestRecordsTellWhatBecameOfVenues(t *testing.T) {
 	first, second := time.Unix(1, 0), time.Unix(2, 0)
 	refused := errors.New("HTTP 500")
 	e.tally.add(first, []Asked{
-		{Venue: "b", Verdict: Won, Took: 2 * time.Millisecond}, {Venue: "a", Verdict: Refused, Took: time.Millisecond, Err: refused},
+		{Venue: "b", Verdict: Won, Took: 2 * time.Millisecond},
+		{Venue: "a", Verdict: Refused, Took: time.Millisecond, Err: refused},
 		{Venue: "c", Verdict: LeftOut, Err: errors.New("does not serve the chain")},
 	})
 	e.tally.add(second, []Asked{{Venue: "a", Verdict: Outbid, Took: 3 * time.Millisecond}, {Venue: "b", Verdict: Silent}})

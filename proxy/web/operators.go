@@ -179,10 +179,15 @@ func (c CacheCounts) rows() []count {
 		name string
 		n    uint64
 	}{
-		{"Fresh answers", c.Hits}, {"Stale answers, made anew behind", c.Stales}, {"Answers that were waited for", c.Misses},
-		{"Loads", c.Loads}, {"Loads that failed", c.Failed}, {"Old answers served instead of a failure", c.Spares},
+		{"Fresh answers", c.Hits},
+		{"Stale answers, made anew behind", c.Stales},
+		{"Answers that were waited for", c.Misses},
+		{"Loads", c.Loads},
+		{"Loads that failed", c.Failed},
+		{"Old answers served instead of a failure", c.Spares},
 		{"Loads spared by the shared cache", c.Remotes},
-		{"Loads declined for too many at a time", c.Shed}, {"Answers too many to keep", c.Dropped},
+		{"Loads declined for too many at a time", c.Shed},
+		{"Answers too many to keep", c.Dropped},
 	} {
 		rows = append(rows, count{each.name, grouped(strconv.FormatUint(each.n, 10))})
 	}

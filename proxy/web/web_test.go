@@ -114,10 +114,14 @@ func TestExplorersHaveTransactionsAndAddressesOfEachFamily(t *testing.T) {
 		wantAddress string
 	}{
 		{1, hash.String(), account.String(), "https://etherscan.io/tx/" + hash.String(), "https://etherscan.io/address/" + account.String()},
-		{chain.Tron, hash.Format(chain.TVM), account.Format(chain.TVM),
-			"https://tronscan.org/#/transaction/" + hash.Format(chain.TVM), "https://tronscan.org/#/address/" + account.Format(chain.TVM)},
-		{chain.Solana, "sig", "So11111111111111111111111111111111111111112",
-			"https://explorer.solana.com/tx/sig", "https://explorer.solana.com/address/So11111111111111111111111111111111111111112"},
+		{
+			chain.Tron, hash.Format(chain.TVM), account.Format(chain.TVM),
+			"https://tronscan.org/#/transaction/" + hash.Format(chain.TVM), "https://tronscan.org/#/address/" + account.Format(chain.TVM),
+		},
+		{
+			chain.Solana, "sig", "So11111111111111111111111111111111111111112",
+			"https://explorer.solana.com/tx/sig", "https://explorer.solana.com/address/So11111111111111111111111111111111111111112",
+		},
 		{1, "", chain.NativeCoin(chain.EVM).String(), "", ""},
 		{chain.Tron, "", chain.NativeCoin(chain.TVM).Format(chain.TVM), "", ""},
 		{4242, hash.String(), account.String(), "", ""},

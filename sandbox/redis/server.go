@@ -44,7 +44,7 @@ func find() (program string, err error) {
 			return program, nil
 		}
 	}
-	return "", fmt.Errorf("Redis is not installed (apt-get install redis-server): %w", err)
+	return "", fmt.Errorf("neither Redis nor Valkey is installed (apt-get install redis-server): %w", err)
 }
 
 // URL is the address of the server's first database.
@@ -67,7 +67,7 @@ func (s *Server) Resume() error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("Redis does not answer: %s %w", answer, err)
+			return fmt.Errorf("the server does not answer: %s %w", answer, err)
 		}
 		<-time.After(10 * time.Millisecond)
 	}
@@ -79,7 +79,7 @@ func (s *Server) ask(command string) (answer string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	const patience = 30 * time.Second
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return "", err

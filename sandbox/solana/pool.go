@@ -109,7 +109,9 @@ func (p Pool) swap(in Token, owner, from, to Key, amount, least uint64) Instruct
 	return Instruction{
 		Program: poolProgram,
 		Accounts: []Meta{
-			reads(p.Address), reads(p.authority()), {Key: owner, Signer: true}, writes(from), writes(p.vault(in)),
+			reads(p.Address), reads(p.authority()),
+			{Key: owner, Signer: true},
+			writes(from), writes(p.vault(in)),
 			writes(p.vault(out)), writes(to), writes(p.shares()), writes(p.keeper()),
 			reads(in.Mint), reads(out.Mint), reads(in.program), reads(out.program), reads(tokenProgram),
 		},

@@ -245,7 +245,8 @@ func TestSimulationShowsAccounts(t *testing.T) {
 		UnitsConsumed uint64
 		Accounts      []*struct{ Data []string }
 		Replacement   *struct{ Blockhash string } `json:"replacementBlockhash"`
-	}) {
+	},
+	) {
 		t.Helper()
 		shown := result[struct{ Value json.RawMessage }](t, c, "simulateTransaction", fmt.Sprintf(text, options...))
 		must(t, json.Unmarshal(shown.Value, &value))

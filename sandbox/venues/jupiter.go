@@ -161,7 +161,7 @@ func (j *jupiter) swap(w http.ResponseWriter, r *http.Request) {
 
 // build makes the transaction of the quote that comes with the order, whatever became of the price.
 func (j *jupiter) build(r *http.Request, order jupiterOrder) (solana.Unsigned, error) {
-	quote, user := order.QuoteResponse, solana.Key{}
+	quote := order.QuoteResponse
 	switch {
 	case r.Header.Get("X-Api-Key") != "":
 		return solana.Unsigned{}, errJupiterKey

@@ -31,8 +31,13 @@ func executeOnSolana(t *testing.T, world *sandbox.World, v quote.Venue) (ran int
 		sides[name] = quote.Side{Address: chain.NewAddress(listed.Mint[:]), Token: token.Token{Decimals: uint8(listed.Decimals)}}
 	}
 	for _, kind := range []struct{ in, out, amount string }{
-		{"coin", "USDC", "1"}, {"USDC", "coin", "250"}, {"wrapped", "USDC", "1"}, {"USDC", "wrapped", "250"},
-		{"USDC", "PYUSD", "250"}, {"PYUSD", "coin", "250"}, {"JitoSOL", "USDC", "2"},
+		{"coin", "USDC", "1"},
+		{"USDC", "coin", "250"},
+		{"wrapped", "USDC", "1"},
+		{"USDC", "wrapped", "250"},
+		{"USDC", "PYUSD", "250"},
+		{"PYUSD", "coin", "250"},
+		{"JitoSOL", "USDC", "2"},
 	} {
 		for _, receiver := range []chain.Address{sender, stranger} {
 			s := quote.Swap{

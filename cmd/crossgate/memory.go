@@ -11,9 +11,12 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// Of the memory that the process may have, the garbage collector counts on this share: the rest is for what it does not
-// see, the store's page cache among it.
-const memoryShare = 0.9
+// Of the memory that the process may have, the garbage collector does not see what the order index keeps of its file
+// (order/index, pages of SQLite's connections), and gets this share of the rest.
+const (
+	memoryShare = 0.9
+	storeMemory = 72 << 20
+)
 
 // roomyGC lets garbage grow to four times what is alive before it is collected, GOGC's default is one time. What is
 // alive is bounded by the configuration; where memory ends, the limit makes the collector work as often as it must.
@@ -22,7 +25,7 @@ const roomyGC = 400
 // limitMemory tells the garbage collector how much memory there is, which allowed knows: GOMEMLIMIT and GOGC of the
 // environment come first.
 func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logger) {
-	limit, err := memlimit.Set(memlimit.WithProvider(allowed), memlimit.WithRatio(memoryShare))
+	limit, err := memlimit.Set(memlimit.WithProvider(withoutStore(allowed)), memlimit.WithRatio(memoryShare))
 	if errors.Is(err, memlimit.ErrNoCgroup) || errors.Is(err, memlimit.ErrCgroupsNotSupported) {
 		return
 	}
@@ -37,4 +40,15 @@ func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logge
 		debug.SetGCPercent(roomyGC)
 	}
 	log.InfoContext(ctx, "memory is limited", "bytes", limit)
+}
+
+// withoutStore is allowed less what the store takes, and at least half of it.
+func withoutStore(allowed memlimit.Provider) memlimit.Provider {
+	return func() (uint64, error) {
+		limit, err := allowed()
+		if err != nil {
+			return 0, err
+		}
+		return max(limit/2, limit-min(limit, storeMemory)), nil
+	}
 }

@@ -24,10 +24,11 @@ func TestMemoryIsLimited(t *testing.T) {
 		limit       int64
 		gc          int
 	}{
-		"a control group":             {memlimit.Limit(1000 << 20), nil, 900 << 20, roomyGC},
+		"a control group":             {memlimit.Limit(1072 << 20), nil, 900 << 20, roomyGC},
+		"a small control group":       {memlimit.Limit(100 << 20), nil, 45 << 20, roomyGC},
 		"no control group":            {none, nil, math.MaxInt64, 100},
 		"a control group that broke":  {func() (uint64, error) { return 0, os.ErrPermission }, nil, math.MaxInt64, 100},
-		"a collector set by somebody": {memlimit.Limit(1000 << 20), map[string]string{"GOGC": "50"}, 900 << 20, 100},
+		"a collector set by somebody": {memlimit.Limit(1072 << 20), map[string]string{"GOGC": "50"}, 900 << 20, 100},
 		"a limit set by somebody":     {memlimit.Limit(1000 << 20), map[string]string{"GOMEMLIMIT": "1GiB"}, math.MaxInt64, 100},
 	} {
 		t.Run(name, func(t *testing.T) {

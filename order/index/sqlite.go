@@ -54,7 +54,7 @@ const busyTimeout = "busy_timeout(30000)"
 var writing = url.Values{
 	"_pragma": {
 		busyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)",
-		"cache_size(-32768)", "mmap_size(1073741824)", "temp_store(MEMORY)",
+		"cache_size(-8192)", "mmap_size(1073741824)", "temp_store(MEMORY)",
 	},
 	"_txlock": {"immediate"},
 }

@@ -65,10 +65,7 @@ func gossip(t *testing.T) string {
 // key ask nobody else.
 func withCanaries(t *testing.T, world *sandbox.World) config.Config {
 	t.Helper()
-	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := configOf(t, world)
 	t.Setenv("CROSSGATE_CANARY", canary)
 	mounted := filepath.Join(t.TempDir(), "mounted")
 	if err := os.WriteFile(mounted, []byte(canary+"-mounted\n"), 0o600); err != nil {

@@ -10,20 +10,8 @@ import (
 // TestPricesFromTheChainAlone reads prices from the contracts of a chain, with no service to ask, on a chain that has
 // them and on one that has none: a missing price fails no swap.
 func TestPricesFromTheChainAlone(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	c, err := config.Parse(world.Config("orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Index.Path = t.TempDir() + "/orders.db"
+	world := startWorld(t, sandbox.Options{})
+	c := configOf(t, world)
 	c.Prices = config.Prices{Feeds: true}
 	_, address := serveConfig(t, c)
 	for _, chain := range world.Chains() {

@@ -74,10 +74,10 @@ type front struct {
 	world *sandbox.World
 }
 
-// startFront starts a sandbox and a gateway that knows it. Both end with the test.
-func startFront(t testing.TB) front {
+// startWorld runs a sandbox until the test ends.
+func startWorld(t testing.TB, o sandbox.Options) *sandbox.World {
 	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	world, err := sandbox.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +86,23 @@ func startFront(t testing.TB) front {
 			t.Error(err)
 		}
 	})
+	return world
+}
+
+// configOf is the configuration of a gateway that knows a world, with an order index of its own.
+func configOf(t testing.TB, world *sandbox.World) config.Config {
+	t.Helper()
+	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// startFront starts a sandbox and a gateway that knows it. Both end with the test.
+func startFront(t testing.TB) front {
+	t.Helper()
+	world := startWorld(t, sandbox.Options{})
 	g, url := serveGateway(t, world.Config(filepath.Join(t.TempDir(), "orders.db")))
 	if err := g.AwaitIndexed(t.Context()); err != nil {
 		t.Fatal(err)

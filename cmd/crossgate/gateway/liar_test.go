@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"crossgate/chain"
-	"crossgate/config"
 	"crossgate/quote"
 	"crossgate/sandbox"
 	"crossgate/token"
@@ -69,15 +68,7 @@ func embellish(q *quote.Quote) { q.AmountOut = q.AmountOut.MulDiv(10_008, 10_000
 
 // TestLiarsNeverWin lets each venue lie in each way against two that do not, on both ways of execution.
 func TestLiarsNeverWin(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := startWorld(t, sandbox.Options{})
 	market := openMarket(t, world, 8453)
 	for _, name := range market.names() {
 		for what, lie := range lies {
@@ -105,10 +96,7 @@ type bazaar struct {
 
 func openMarket(t *testing.T, world *sandbox.World, id chain.ID) *bazaar {
 	t.Helper()
-	c, err := config.Parse(world.Config("orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := configOf(t, world)
 	at := slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == id })
 	made := &bazaar{chain: world.Chains()[at], sender: chain.NewAddress(world.Accounts()[0].Address.Bytes())}
 	made.node = evm.New(made.chain.Facts, upstream.NewRPC(poolAt(t, "node", made.chain.RPC)))

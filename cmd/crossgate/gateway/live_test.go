@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,19 +12,8 @@ import (
 
 // TestExamineNamesWhatIsNotAsConfigured asks every endpoint of a sandbox, of which some are wrong.
 func TestExamineNamesWhatIsNotAsConfigured(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := startWorld(t, sandbox.Options{})
+	c := configOf(t, world)
 	findings, err := gateway.Examine(t.Context(), c)
 	if err != nil || len(findings) < len(c.Chains)+3 {
 		t.Fatalf("Examine = %d findings, %v, want one for each endpoint", len(findings), err)

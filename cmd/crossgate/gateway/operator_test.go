@@ -15,22 +15,10 @@ import (
 // TestOperatorIsPaidByDirectSwaps configures a fee, sends transactions that call venues directly, and looks at what the
 // operator then has of the input. makeSwap looks at the recipient and the affiliate.
 func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	c, err := config.Parse(world.Config("orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := startWorld(t, sandbox.Options{})
+	c := configOf(t, world)
 	const bps = 20
 	operator := common.HexToAddress("0x000000000000000000000000000000000000f00d")
-	c.Index.Path = t.TempDir() + "/orders.db"
 	c.Swap.Execution = config.ExecuteDirectly
 	c.Swap.Fee = config.Fee{Bps: bps, Recipient: chain.NewAddress(operator.Bytes())}
 	_, address := serveConfig(t, c)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -110,10 +109,7 @@ func tracedWorld(t *testing.T) (*sandbox.World, config.Config) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = world.Close() })
-	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := configOf(t, world)
 	c.Telemetry.TrustTraceparent = true
 	return world, c
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/config"
 	"crossgate/sandbox"
 )
 
@@ -69,19 +68,8 @@ func TestPagesInABrowser(t *testing.T) {
 // startOperated is startFront with the listener for operators.
 func startOperated(t *testing.T) (f front, admin string) {
 	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := startWorld(t, sandbox.Options{})
+	c := configOf(t, world)
 	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
 	return front{url, world}, admin
 }

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"path/filepath"
 	"runtime/pprof"
 	"strings"
 	"sync"
@@ -48,19 +47,8 @@ func countedWay(t *testing.T, to string) *counted {
 
 // TestReloadIsNotNoticed puts one configuration after another in the place of a running one, under load.
 func TestReloadIsNotNoticed(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := startWorld(t, sandbox.Options{})
+	c := configOf(t, world)
 	g, front := serveConfig(t, c)
 	if err := g.AwaitIndexed(t.Context()); err != nil {
 		t.Fatal(err)

@@ -106,15 +106,7 @@ func (w *watchedChain) height(t *testing.T) uint64 {
 
 func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{Finality: deepest + 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := startWorld(t, sandbox.Options{Finality: deepest + 10})
 	r := &reorgs{world: world, locked: "/api/Satistics/" + world.Takers()[0].Address.Hex() + "/lockedAssets"}
 	r.give, r.take = watch(t, world, 1), watch(t, world, 137)
 	store, err := index.Open(t.Context(), filepath.Join(t.TempDir(), "orders.db"))

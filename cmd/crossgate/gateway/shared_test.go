@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -68,10 +67,7 @@ func TestGatewaysShareACache(t *testing.T) {
 	var urls, admins [2]string
 	const token = "token-of-the-operators"
 	for i := range urls {
-		c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := configOf(t, world)
 		c.Cache.Shared, c.Cache.SharedTimeout = config.NewSecret(server.URL()), time.Second
 		c.Telemetry.Token = config.NewSecret(token)
 		urls[i], admins[i] = runLogged(t, c, telemetry, io.Discard)

@@ -97,7 +97,8 @@ var solanaCases = []swapCase{
 // TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and looks at
 // what the recipient then has; with both venues, and with each alone.
 func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
-	world, all := startSolana(t)
+	world := startWorld(t, sandbox.Options{})
+	all := configOf(t, world)
 	for _, name := range []string{"", "jupiter", "dflow"} {
 		c := all
 		c.Index.Path = t.TempDir() + "/orders.db"
@@ -121,25 +122,6 @@ func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
 			})
 		}
 	}
-}
-
-// startSolana is a world, and the configuration of a gateway that knows it.
-func startSolana(t *testing.T) (*sandbox.World, config.Config) {
-	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	all, err := config.Parse(world.Config(t.TempDir() + "/orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return world, all
 }
 
 // makeSwap asks for a swap and sends what it gets.
@@ -231,7 +213,8 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 
 // TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
 func TestLiarsOnSolanaNeverWin(t *testing.T) {
-	world, all := startSolana(t)
+	world := startWorld(t, sandbox.Options{})
+	all := configOf(t, world)
 	jupiter := slices.IndexFunc(all.Venues, func(v config.Venue) bool { return v.Name == "jupiter" })
 	real, err := url.Parse(all.Venues[jupiter].Endpoints[0].URL.Reveal())
 	if err != nil {

@@ -115,20 +115,9 @@ func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 // TestEveryVenueDeliversByEveryWay makes each kind of swap through each venue alone, called by the public
 // router and called directly.
 func TestEveryVenueDeliversByEveryWay(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := startWorld(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
-	all, err := config.Parse(world.Config("orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := configOf(t, world)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
 		for _, venue := range all.Venues {
 			if !slices.Contains(venues.Serving(base.Facts.Native), venue.Name) {
@@ -161,20 +150,9 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 // TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
 // answer does not name: it never makes the transaction, but where nothing is to be approved.
 func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := startWorld(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
-	all, err := config.Parse(world.Config("orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := configOf(t, world)
 	var routers []string
 	for _, router := range venues.Routers("okx", base.Facts.Native) {
 		routers = append(routers, strings.ToLower(router))
@@ -206,19 +184,8 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 // TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is, called by
 // the public router and called directly.
 func TestEveryExchangeDelivers(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	all, err := config.Parse(world.Config("orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := startWorld(t, sandbox.Options{})
+	all := configOf(t, world)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
 		for _, name := range world.Exchanges() {
 			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {

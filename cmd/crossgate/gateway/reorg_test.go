@@ -48,6 +48,9 @@ func TestReorgsOfRealChainsWhileServing(t *testing.T) {
 	t.Logf("%d answers while blocks were dropped", r.answers.Load())
 }
 
+// poll is how often followers look at their chains' heads.
+const poll = 10 * time.Millisecond
+
 // reorgs is the HTTP face over an index of two chains of a sandbox.
 type reorgs struct {
 	world      *sandbox.World
@@ -74,14 +77,17 @@ type watchedChain struct {
 	*evm.Chain
 	id        chain.ID
 	following sync.RWMutex  // locked: the follower does not get to see a head
+	waits     atomic.Bool   // the follower asks for a head; while following is locked it is known to wait for it
 	newest    atomic.Uint64 // head that the follower was given last
 	read      atomic.Uint64 // head that it has compared with what it had read
 }
 
 func (w *watchedChain) Head(ctx context.Context) (order.Head, error) {
 	w.read.Store(w.newest.Load())
+	w.waits.Store(true)
 	w.following.RLock()
 	defer w.following.RUnlock()
+	w.waits.Store(false)
 	head, err := w.Chain.Head(ctx)
 	if err == nil {
 		w.newest.Store(head.Latest.Number)
@@ -118,7 +124,6 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 			t.Error(err)
 		}
 	})
-	const poll = 10 * time.Millisecond
 	var server *proxy.Server
 	r.index = index.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, index.Options{
 		Chains: chain.Documented(), MinPoll: poll, MaxPoll: poll, Logger: slog.New(slog.DiscardHandler),
@@ -177,6 +182,8 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	t.Helper()
 	if ahead {
 		on.following.Lock()
+		// The index takes its word for what a chain says until it has missed some looks at the head.
+		r.await(t, "behind", func() bool { return on.waits.Load() && r.index.Lag()[on.id].By(time.Now()) > 5*poll })
 	}
 	o := r.deliver(t, on)
 	if depth > 1 {

@@ -7,11 +7,13 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"crossgate/sandbox/redis"
 )
 
 // TestCallsOfTracedRequestsHaveSpans loads once within a trace and once without.
 func TestCallsOfTracedRequestsHaveSpans(t *testing.T) {
-	r := startReplica(t, startRedis(t).URL()).connected(t)
+	r := startReplica(t, redis.Serve(t).URL()).connected(t)
 	recorder := tracetest.NewSpanRecorder()
 	before := otel.GetTracerProvider()
 	provider := trace.NewTracerProvider(trace.WithSpanProcessor(recorder))

@@ -8,26 +8,9 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"crossgate/sandbox/redis"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// startRedis runs a server of the test's own.
-func startRedis(t *testing.T) *redis.Server {
-	t.Helper()
-	server, err := redis.Start()
-	if err != nil {
-		t.Skipf("no Redis to test with: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := server.Remove(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
-}
 
 // texts lets every text be shared.
 var texts = Codec[string]{

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -21,8 +22,23 @@ type Server struct {
 	running *exec.Cmd
 }
 
-// Start makes a directory of data and starts a server on it. Remove ends both. An error says what is missing.
-func Start() (*Server, error) {
+// Serve runs a server until the test ends. The test is skipped, with what is missing, where there is none.
+func Serve(t testing.TB) *Server {
+	t.Helper()
+	server, err := start()
+	if err != nil {
+		t.Skipf("no Redis to test with: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := server.remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// start makes a directory of data and starts a server on it. remove ends both. An error says what is missing.
+func start() (*Server, error) {
 	program, err := find()
 	if err != nil {
 		return nil, err
@@ -127,8 +143,8 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// Remove ends the server and removes its data.
-func (s *Server) Remove() error {
+// remove ends the server and removes its data.
+func (s *Server) remove() error {
 	var err error
 	if s.running.ProcessState == nil {
 		err = s.Kill()

@@ -53,11 +53,7 @@ func isHit(response *http.Response) bool {
 // TestGatewaysShareACache has two gateways, each with an index of its own, on one Redis: one has the other's answers, a purge
 // reaches both, swaps stay where they were asked for, and both go on when it ends.
 func TestGatewaysShareACache(t *testing.T) {
-	server, err := redis.Start()
-	if err != nil {
-		t.Skipf("no Redis to test with: %v", err)
-	}
-	t.Cleanup(func() { _ = server.Remove() })
+	server := redis.Serve(t)
 	telemetry := startTelemetry(t)
 	world, err := sandbox.Start(t.Context(), sandbox.Options{})
 	if err != nil {

@@ -66,7 +66,7 @@ func (l *limiter) chargeAll(r *http.Request, who client, policy string, price, w
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Add(lack).After(now.Add(l.lack(who, now))) {
+	if lack > l.lack(who, now) {
 		l.remember(who, now.Add(lack))
 	}
 	return lack, retry, true

@@ -9,14 +9,12 @@ import (
 	"runtime/debug"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"crossgate/order/index"
 )
 
-// Of the memory that the process may have, the garbage collector does not see what the order index keeps of its file
-// (order/index, pages of SQLite's connections), and gets this share of the rest.
-const (
-	memoryShare = 0.9
-	storeMemory = 72 << 20
-)
+// memoryShare is the garbage collector's of what the order index leaves of the process's memory.
+const memoryShare = 0.9
 
 // roomyGC lets garbage grow to four times what is alive before it is collected, GOGC's default is one time. What is
 // alive is bounded by the configuration; where memory ends, the limit makes the collector work as often as it must.
@@ -42,13 +40,13 @@ func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logge
 	log.InfoContext(ctx, "memory is limited", "bytes", limit)
 }
 
-// withoutStore is allowed less what the store takes, and at least half of it.
+// withoutStore is allowed less what the order index takes beside Go's heap, and at least half of it.
 func withoutStore(allowed memlimit.Provider) memlimit.Provider {
 	return func() (uint64, error) {
 		limit, err := allowed()
 		if err != nil {
 			return 0, err
 		}
-		return max(limit/2, limit-min(limit, storeMemory)), nil
+		return max(limit/2, limit-min(limit, index.FileMemory)), nil
 	}
 }

@@ -12,11 +12,19 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
+// FileMemory is what a store in a file takes at most where Go's garbage collector does not see it, bytes: pages of the
+// writing connection and of each reading one, and what statements sort and remember until they end.
+const FileMemory = (1+fileReaders)*filePages + 32<<20
+
+const (
+	fileReaders = 4
+	filePages   = 8 << 20 // of each connection; most of the file is read by mapping it
+)
+
 // Open opens the store in the SQLite file at path and brings its schema up to date, or begins an empty one.
 // One connection writes, others read beside it. What was written by a newer version, or by something else,
 // is refused and left as it is.
 func Open(ctx context.Context, path string) (*Store, error) {
-	const readers = 4
 	if err := inspectFile(ctx, path); err != nil {
 		return nil, fmt.Errorf("open order index %s: %w", path, explain(err))
 	}
@@ -27,7 +35,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := migrate(ctx, writer, goose.DialectSQLite3); err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare order index %s: %w", path, explain(err)), writer.Close())
 	}
-	reader, err := openFile(path, readers, writing)
+	reader, err := openFile(path, fileReaders, writing)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open order index %s: %w", path, err), writer.Close())
 	}
@@ -54,7 +62,7 @@ const busyTimeout = "busy_timeout(30000)"
 var writing = url.Values{
 	"_pragma": {
 		busyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)",
-		"cache_size(-8192)", "mmap_size(1073741824)", "temp_store(MEMORY)",
+		fmt.Sprintf("cache_size(-%d)", filePages>>10), "mmap_size(1073741824)", "temp_store(MEMORY)",
 	},
 	"_txlock": {"immediate"},
 }

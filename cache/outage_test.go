@@ -117,12 +117,30 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 
 // TestAServerThatNeverAnswersIsNone takes connections and says nothing on them.
 func TestAServerThatNeverAnswersIsNone(t *testing.T) {
+	for _, scheme := range []string{"redis", "rediss"} {
+		t.Run(scheme, func(t *testing.T) {
+			address, taken := silence(t)
+			r := startReplica(t, scheme+"://"+address, hurried)
+			<-taken
+			before := runtime.NumGoroutine()
+			askMany(t, r, "hung ", 5000)
+			until(t, "calls to a server that says nothing to end", fewer(before+10))
+			if r.shared.isUp() {
+				t.Error("a server that never answered counts as connected")
+			}
+			r.stop()
+		})
+	}
+}
+
+// silence listens until the test ends; taken tells of connections.
+func silence(t *testing.T) (address string, taken <-chan struct{}) {
+	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	taken := make(chan struct{}, 1)
+	connected := make(chan struct{}, 1)
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		for {
@@ -133,28 +151,23 @@ func TestAServerThatNeverAnswersIsNone(t *testing.T) {
 			serving.Go(func() {
 				defer conn.Close()
 				select {
-				case taken <- struct{}{}:
+				case connected <- struct{}{}:
 				default:
 				}
 				_, _ = new(bytes.Buffer).ReadFrom(conn)
 			})
 		}
 	})
-	defer serving.Wait()
-	defer listener.Close()
-	r := startReplica(t, "redis://"+listener.Addr().String(), hurried)
-	<-taken
-	before := runtime.NumGoroutine()
-	askMany(t, r, "hung ", 5000)
-	until(t, "calls to a server that says nothing to end", fewer(before+10))
-	if r.shared.isUp() {
-		t.Error("a server that never answered counts as connected")
-	}
-	r.stop()
+	t.Cleanup(func() {
+		_ = listener.Close()
+		serving.Wait()
+	})
+	return listener.Addr().String(), connected
 }
 
 func TestAddressesAreNotTold(t *testing.T) {
-	for _, url := range []string{"http://user:canary@host", "redis://user:canary@host:port:1/x", "redis://:canary@host/a/b", "://canary"} {
+	for _, url := range []string{"http://user:canary@host", "redis://user:canary@host:port:1/x", "redis://:canary@host/a/b", "://canary",
+		"rediss://user:12/canary@host", "rediss://user:12#canary@host:6379/0", "redis://user:12?canary@host"} {
 		if _, err := NewShared(SharedOptions{URL: url}); err == nil || bytes.Contains([]byte(err.Error()), []byte("canary")) {
 			t.Errorf("NewShared: %v, want an error that does not tell the address", err)
 		}

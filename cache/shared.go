@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,8 +36,10 @@ const (
 
 // SharedOptions describe a shared level.
 type SharedOptions struct {
-	URL      string        // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
-	Patience time.Duration // for one call; 20 ms when zero
+	URL string // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
+	// Certificates are for TLS. The zero value trusts whom the system trusts.
+	Certificates Certificates
+	Patience     time.Duration // for one call; 20 ms when zero
 	// Silence of the server after which it counts as lost; 5 s when zero. A server that is slow says everything in the
 	// end, so this is about networks that lose connections without a word. What is kept is asked for anew after a loss.
 	Silence time.Duration
@@ -48,18 +52,19 @@ type SharedOptions struct {
 // replica of purges, has one of them load what all of them want, and keeps accounts of clients. While the server is
 // away or slow everything goes on without it. One Cache at most is in front of it.
 type Shared struct {
-	option   rueidis.ClientOption
-	silence  time.Duration
-	lease    time.Duration
-	replica  string
-	log      *slog.Logger
-	link     atomic.Pointer[link] // nil while there is no connection
-	values   *guard
-	quotas   *guard
-	duration metric.Float64Histogram
-	outbox   outbox
-	waits    waits
-	front    front
+	option       rueidis.ClientOption
+	certificates Certificates
+	silence      time.Duration
+	lease        time.Duration
+	replica      string
+	log          *slog.Logger
+	link         atomic.Pointer[link] // nil while there is no connection
+	values       *guard
+	quotas       *guard
+	duration     metric.Float64Histogram
+	outbox       outbox
+	waits        waits
+	front        front
 
 	mu      sync.Mutex
 	trouble string // the latest
@@ -79,10 +84,12 @@ type link struct {
 
 // NewShared returns the shared level at a URL. It connects in Run.
 func NewShared(o SharedOptions) (*Shared, error) {
-	option, err := rueidis.ParseURL(o.URL)
+	option, err := parseAddress(o.URL)
 	if err != nil {
-		// The error has the URL in it, which may hold a password.
-		return nil, errors.New("shared cache: want an address like redis://host:6379/0")
+		return nil, err
+	}
+	if _, err := o.Certificates.secured(option); err != nil {
+		return nil, fmt.Errorf("shared cache: %w", err)
 	}
 	option.ForceSingleClient = true
 	option.DisableCache = true
@@ -96,12 +103,13 @@ func NewShared(o SharedOptions) (*Shared, error) {
 	option.ReadBufferEachConn, option.WriteBufferEachConn = buffer, buffer
 	patience := cmp.Or(o.Patience, defaultPatience)
 	s := &Shared{
-		option:  option,
-		silence: silence,
-		lease:   cmp.Or(o.Lease, defaultLease),
-		replica: token(),
-		log:     cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
-		values:  newGuard(patience),
+		option:       option,
+		certificates: o.Certificates,
+		silence:      silence,
+		lease:        cmp.Or(o.Lease, defaultLease),
+		replica:      token(),
+		log:          cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).With("server", option.InitAddress[0]),
+		values:       newGuard(patience),
 		// Accounts are asked for by every request, also by those that have an answer ready.
 		quotas:  newGuard(patience / 4),
 		outbox:  outbox{filled: make(chan struct{}, 1)},
@@ -109,6 +117,22 @@ func NewShared(o SharedOptions) (*Shared, error) {
 	}
 	s.duration, err = newDuration()
 	return s, err
+}
+
+// parseAddress keeps the reason of an error to itself: it quotes the address, which may hold a password.
+func parseAddress(address string) (rueidis.ClientOption, error) {
+	wrong := errors.New("shared cache: want an address like redis://user:password@host:6379/0, where signs of the password " +
+		"other than letters and digits are percent-encoded")
+	option, err := rueidis.ParseURL(address)
+	if err != nil {
+		return option, wrong
+	}
+	// A / ? or # in the password ends the host early, and the first part of the password looks like the port.
+	read, err := url.Parse(address)
+	if err != nil || read.Scheme != "unix" && read.User == nil && strings.Contains(address, "@") {
+		return option, wrong
+	}
+	return option, nil
 }
 
 // token is 128 random bits as text: the name of a replica or of a lease.
@@ -167,7 +191,11 @@ func (s *Shared) hear(err error) (isNews bool) {
 
 // session is one connection from its beginning to its loss.
 func (s *Shared) session(ctx context.Context) (wasUp bool, err error) {
-	client, err := rueidis.NewClient(s.option)
+	option, err := s.certificates.secured(s.option)
+	if err != nil {
+		return false, err
+	}
+	client, err := rueidis.NewClient(option)
 	if err != nil {
 		return false, err
 	}
@@ -275,7 +303,7 @@ func (s *Shared) Standing() (state string, ok bool) {
 	s.mu.Unlock()
 	switch {
 	case !s.isUp():
-		return "not connected: " + trouble, false
+		return "not connected to " + s.option.InitAddress[0] + ": " + trouble, false
 	case s.values.isOpen():
 		return "connected, but slow: left alone for a moment", false
 	case trouble != "":

@@ -46,7 +46,7 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   listen: line 1: want host:port, for instance 127.0.0.1:8080
   index.lookback: line 2: want a whole number from 0 on
   index.path: line 2: want the path of the database file
-  cache.colour: line 3: unknown key; known here: maxBytes, shared, sharedTimeout
+  cache.colour: line 3: unknown key; known here: maxBytes, shared, sharedCAFile, sharedCertFile, sharedKeyFile, sharedTimeout
   cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
   swap.deadline: line 6: want more than the window: the best venue's transaction is built after it
   chains[0].endpoints[0].url: line 10: want an address that begins with https:// or http://

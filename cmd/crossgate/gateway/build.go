@@ -226,11 +226,17 @@ func (b *builder) addTokens() {
 }
 
 func (b *builder) addShared() {
-	address := b.config.Cache.Shared.Reveal()
+	c := b.config.Cache
+	address := c.Shared.Reveal()
 	if address == "" {
 		return
 	}
-	made, err := cache.NewShared(cache.SharedOptions{URL: address, Patience: b.config.Cache.SharedTimeout, Logger: b.log})
+	made, err := cache.NewShared(cache.SharedOptions{
+		URL:          address,
+		Certificates: cache.Certificates{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
+		Patience:     c.SharedTimeout,
+		Logger:       b.log,
+	})
 	if err != nil {
 		b.mistake("cache.shared", err)
 		return

@@ -1,0 +1,201 @@
+package cache
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/sandbox/redis"
+)
+
+// password has every sign that means something else in an address.
+const password = "pass:word/@?#%-canary"
+
+// secure runs a server that is reached over TLS, with a certificate for the host localhost by an authority that nobody
+// knows.
+func secure(t *testing.T, change ...func(*redis.Guarded)) (*redis.Server, *redis.Authority) {
+	t.Helper()
+	authority := redis.NewAuthority(t)
+	by := redis.Guarded{Own: authority.Issue(t, "localhost"), User: "crossgate", Password: password}
+	for _, c := range change {
+		c(&by)
+	}
+	return redis.ServeGuarded(t, by), authority
+}
+
+func address(scheme, password, host string, port int) string {
+	made := url.URL{Scheme: scheme, User: url.UserPassword("crossgate", password), Host: fmt.Sprintf("%s:%d", host, port), Path: "/0"}
+	return made.String()
+}
+
+func trusting(authority *redis.Authority) func(*Options[string], *SharedOptions) {
+	return func(_ *Options[string], on *SharedOptions) { on.Certificates.Authorities = authority.File }
+}
+
+// TestReplicasMeetOverTLS has all that replicas have in common go through TLS, by a user who may do no more than it takes.
+func TestReplicasMeetOverTLS(t *testing.T) {
+	server, authority := secure(t)
+	at := address("rediss", password, "localhost", server.Port())
+	a, b := startReplica(t, at, trusting(authority)).connected(t), startReplica(t, at, trusting(authority)).connected(t)
+	wantResult(t, "the first", a.ask(t, constant("value", hour)), "value", Miss, false)
+	wantResult(t, "the second", b.ask(t, unloaded(t)), "value", Hit, true)
+	b.Purge(Hard, named("tag v"))
+	until(t, "the purge to arrive", a.gone)
+	wantResult(t, "the first, after it", a.ask(t, constant("newer", hour)), "newer", Miss, false)
+	wantResult(t, "the second, after it", b.ask(t, unloaded(t)), "newer", Hit, true)
+	if _, _, err := a.shared.Spend(t.Context(), named("account"), time.Second, time.Minute, 0); err != nil {
+		t.Errorf("Spend: %v", err)
+	}
+	for name, r := range map[string]*replica{"the first": a, "the second": b} {
+		if state, ok := r.shared.Standing(); !ok {
+			t.Errorf("%s: Standing() = %s, want that it is there and refuses nothing", name, state)
+		}
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the loss to be noticed", disconnected(a))
+	if err := server.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	a.connected(t)
+}
+
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// TestConnectionsThatAreRefusedSayWhy tries to connect in every wrong way, and wants an answer all the same.
+func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
+	server, authority := secure(t)
+	for name, test := range map[string]struct {
+		scheme, password, host string
+		authority              *redis.Authority
+		why                    string
+	}{
+		"an authority that is not known":     {"rediss", password, "localhost", nil, "signed by unknown authority"},
+		"another authority":                  {"rediss", password, "localhost", redis.NewAuthority(t), "signed by unknown authority"},
+		"another name":                       {"rediss", password, "127.0.0.1", authority, "cannot validate certificate for 127.0.0.1"},
+		"a wrong password":                   {"rediss", "canary-of-old", "localhost", authority, "WRONGPASS"},
+		"no TLS, where the server wants TLS": {"redis", password, "localhost", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log lines
+			before := runtime.NumGoroutine()
+			r := startReplica(t, address(test.scheme, test.password, test.host, server.Port()), hurried, func(_ *Options[string], on *SharedOptions) {
+				on.Logger = slog.New(slog.NewTextHandler(&log, nil))
+				if test.authority != nil {
+					on.Certificates.Authorities = test.authority.File
+				}
+			})
+			until(t, "a line of the log", func() bool { return log.String() != "" })
+			at := fmt.Sprintf("%s:%d", test.host, server.Port())
+			line, _, _ := strings.Cut(log.String(), "\n")
+			if !strings.Contains(line, "cannot be reached") || !strings.Contains(line, at) || !strings.Contains(line, test.why) {
+				t.Errorf("the log says %s, want %s named and the reason %q", line, at, test.why)
+			}
+			state, ok := r.shared.Standing()
+			if ok || !strings.Contains(state, at) || !strings.Contains(state, test.why) {
+				t.Errorf("Standing() = %s, %v, want %s named and the reason %q", state, ok, at, test.why)
+			}
+			if told := log.String() + state; strings.Contains(told, "canary") {
+				t.Errorf("the password is told: %s", told)
+			}
+			askMany(t, r, name, 1000)
+			r.stop()
+			until(t, "all that it began to end", fewer(before))
+		})
+	}
+}
+
+// TestClientsShowTheirCertificate is about a server that wants one.
+func TestClientsShowTheirCertificate(t *testing.T) {
+	clients := redis.NewAuthority(t)
+	server, authority := secure(t, func(g *redis.Guarded) { g.Clients = clients.File })
+	at := address("rediss", password, "localhost", server.Port())
+	own := clients.Issue(t, "gateway")
+	showing := func(_ *Options[string], on *SharedOptions) {
+		on.Certificates.Own, on.Certificates.Key = own.Certificate, own.Key
+	}
+	startReplica(t, at, trusting(authority), showing).connected(t)
+	var log lines
+	r := startReplica(t, at, trusting(authority), hurried, func(_ *Options[string], on *SharedOptions) {
+		on.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	until(t, "a line of the log", func() bool { return log.String() != "" })
+	// The server ends the connection; whether its reason arrives before that is chance.
+	if r.shared.isUp() || !strings.Contains(log.String(), "cannot be reached") {
+		t.Errorf("who shows no certificate is connected: %v, and the log says %s", r.shared.isUp(), log.String())
+	}
+}
+
+// TestRenewedAuthoritiesCount has the file of the authority change while the server cannot be reached for its sake.
+func TestRenewedAuthoritiesCount(t *testing.T) {
+	server, authority := secure(t)
+	file := filepath.Join(t.TempDir(), "authority.pem")
+	replace := func(by *redis.Authority) {
+		text, err := os.ReadFile(by.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(file+".new", file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace(redis.NewAuthority(t))
+	r := startReplica(t, address("rediss", password, "localhost", server.Port()), func(_ *Options[string], on *SharedOptions) {
+		on.Certificates.Authorities = file
+	})
+	until(t, "a refusal", func() bool {
+		state, _ := r.shared.Standing()
+		return strings.Contains(state, "unknown authority")
+	})
+	replace(authority)
+	r.connected(t)
+}
+
+// TestCertificatesThatCannotBeRead are mistakes that are told at the start.
+func TestCertificatesThatCannotBeRead(t *testing.T) {
+	authority := redis.NewAuthority(t)
+	own, other := authority.Issue(t, "gateway"), authority.Issue(t, "another")
+	absent := filepath.Join(t.TempDir(), "canary.pem")
+	for _, test := range []struct {
+		files Certificates
+		why   string
+	}{
+		{Certificates{Authorities: absent}, "certificate of the authority: no such file"},
+		{Certificates{Authorities: own.Key}, "no certificate in PEM"},
+		{Certificates{Own: own.Certificate, Key: absent}, "this gateway and its key: no such file"},
+		{Certificates{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
+	} {
+		_, err := NewShared(SharedOptions{URL: "rediss://localhost", Certificates: test.files})
+		if err == nil || !strings.Contains(err.Error(), test.why) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("NewShared with %+v: %v, want %s and no path", test.files, err, test.why)
+		}
+	}
+}

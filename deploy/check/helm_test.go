@@ -219,6 +219,28 @@ func TestChartRefuses(t *testing.T) {
 	}
 }
 
+// TestAuthorityOfTheSharedCache has the certificate of an authority mounted where the configuration looks for it.
+func TestAuthorityOfTheSharedCache(t *testing.T) {
+	more, err := chartutil.ReadValues([]byte(`
+config: {cache: {sharedCAFile: /run/secrets/crossgate/VALKEY_CA}}
+secrets: {VALKEY_CA: {secret: cache, key: ca.crt}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := render(loadChart(t), chartutil.CoalesceTables(more, readValues(t, "three")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"shared: ${VALKEY_URL}", "sharedCAFile: /run/secrets/crossgate/VALKEY_CA", "items: [{key: ca.crt, path: VALKEY_CA}]",
+		"{name: secrets, mountPath: /run/secrets/crossgate, readOnly: true}",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("a release with the authority of its cache has no %s", want)
+		}
+	}
+}
+
 // TestOnlyWhatTakesARestartReplacesPods changes the configuration of a release, which a running gateway takes over by
 // itself unless it cannot.
 func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {

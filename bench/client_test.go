@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"strconv"
 )
 
@@ -31,28 +32,46 @@ func (c client) ask(request []byte) error {
 
 // readAnswer reads a 200 with a Content-Length.
 func readAnswer(reader *bufio.Reader) error {
-	length := -1
+	head, err := readHead(reader)
+	if err != nil {
+		return err
+	}
+	if head.status != http.StatusOK || head.length < 1024 {
+		return fmt.Errorf("answer %d of %d bytes", head.status, head.length)
+	}
+	_, err = reader.Discard(head.length)
+	return err
+}
+
+// head is what is read of an answer's head.
+type head struct {
+	status int
+	length int  // of the body, bytes
+	isKept bool // the gateway had it
+}
+
+// readHead reads up to where the body begins.
+func readHead(reader *bufio.Reader) (head, error) {
+	var read head
 	for first := true; ; first = false {
 		line, err := reader.ReadSlice('\n')
 		if err != nil {
-			return err
+			return head{}, err
 		}
-		if first && !bytes.HasPrefix(line, []byte("HTTP/1.1 200 ")) {
-			return fmt.Errorf("answer %q", line)
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			return read, nil
 		}
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			break
+		if status, found := bytes.CutPrefix(line, []byte("HTTP/1.1 ")); first && found {
+			read.status, err = strconv.Atoi(string(status[:min(3, len(status))]))
 		}
-		if value, found := bytes.CutPrefix(line, []byte("Content-Length: ")); found {
-			if length, err = strconv.Atoi(string(value)); err != nil {
-				return err
-			}
+		if length, found := bytes.CutPrefix(line, []byte("Content-Length: ")); found {
+			read.length, err = strconv.Atoi(string(length))
+		}
+		if err != nil {
+			return head{}, err
+		}
+		if bytes.HasPrefix(line, []byte("Cache-Status: crossgate; hit")) {
+			read.isKept = true
 		}
 	}
-	if length < 1024 {
-		return fmt.Errorf("answer of %d bytes", length)
-	}
-	_, err := reader.Discard(length)
-	return err
 }

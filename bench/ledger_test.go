@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -14,7 +15,8 @@ import (
 // on the give chain, and delivered, unlocked and claimed a few blocks later, as their numbers say.
 type ledger struct {
 	id     chain.ID
-	orders uint64 // in all; a block holds blockOrders of them
+	orders uint64 // in all
+	apart  uint64 // blocks from one order to the next; zero: each block creates blockOrders of them
 	stored [][]transaction
 }
 
@@ -22,6 +24,7 @@ const (
 	giveChain   chain.ID = 1
 	takeChain   chain.ID = 137
 	blockOrders          = 50
+	blockTime            = 2 * time.Second
 
 	// Blocks after the creation at which orders go on.
 	fulfilledAfter = 1
@@ -87,7 +90,23 @@ func termsOf(number uint64) order.Terms {
 }
 
 // newest is the last block of the ledger.
-func (l *ledger) newest() uint64 { return (l.orders+blockOrders-1)/blockOrders + claimedAfter }
+func (l *ledger) newest() uint64 {
+	if l.apart > 0 {
+		return l.orders*l.apart + claimedAfter
+	}
+	return (l.orders+blockOrders-1)/blockOrders + claimedAfter
+}
+
+// createdIn returns the first of the orders that a block creates, and the one after the last.
+func (l *ledger) createdIn(block uint64) (first, end uint64) {
+	switch {
+	case l.apart == 0:
+		return block * blockOrders, min((block+1)*blockOrders, l.orders)
+	case block%l.apart == 0:
+		return block / l.apart, min(block/l.apart+1, l.orders)
+	}
+	return 0, 0
+}
 
 func (l *ledger) Head(context.Context) (order.Head, error) {
 	return order.Head{Latest: l.block(l.newest()), Finalized: l.newest()}, nil
@@ -98,7 +117,7 @@ func (l *ledger) Block(_ context.Context, number uint64) (order.Block, error) {
 }
 
 func (l *ledger) block(number uint64) order.Block {
-	b := order.Block{Number: number, Hash: spread(uint64(l.id)<<32 | number), Time: 1_700_000_000 + 2*number}
+	b := order.Block{Number: number, Hash: spread(uint64(l.id)<<32 | number), Time: 1_700_000_000 + number*uint64(blockTime/time.Second)}
 	if number > 0 {
 		b.Parent = spread(uint64(l.id)<<32 | (number - 1))
 	}
@@ -161,13 +180,12 @@ func (l *ledger) make(block uint64) []transaction {
 		if block < delay {
 			return
 		}
-		first := (block - delay) * blockOrders
-		for number := first; number < min(first+blockOrders, l.orders); number++ {
+		first, end := l.createdIn(block - delay)
+		for number := first; number < end; number++ {
 			if happens(number) {
 				log := write(number)
 				log.Index = uint(len(all))
-				hash := spread(uint64(l.id)<<60 | delay<<50 | number)
-				all = append(all, transaction{chain.NewTxHash(hash[:]), []onchain.Log{log}})
+				all = append(all, transaction{l.transactionOf(number, delay), []onchain.Log{log}})
 			}
 		}
 	}
@@ -180,6 +198,12 @@ func (l *ledger) make(block uint64) []transaction {
 	add(fulfilledAfter, always, l.fulfilled)
 	add(unlockedAfter, l.isClaimed, l.unlocked)
 	return all
+}
+
+// transactionOf is the one in which an order goes on so many blocks after its creation.
+func (l *ledger) transactionOf(number, delay uint64) chain.TxHash {
+	hash := spread(uint64(l.id)<<60 | delay<<50 | number)
+	return chain.NewTxHash(hash[:])
 }
 
 func (l *ledger) created(number uint64) onchain.Log {

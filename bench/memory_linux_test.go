@@ -98,18 +98,25 @@ func storeMax(most *atomic.Int64, value int64) {
 // chainsAtRest configures the ledgers' chains, where nothing new happens, and their tokens.
 func chainsAtRest(b *testing.B, orders uint64) string {
 	b.Helper()
-	var chains, tokens strings.Builder
+	var chains strings.Builder
 	for _, id := range []chain.ID{giveChain, takeChain} {
-		at := httptest.NewServer(&node{ledger: &ledger{id: id, orders: orders}, native: nativeIDs[id]})
+		at := httptest.NewServer(newNode(&ledger{id: id, orders: orders}))
 		b.Cleanup(at.Close)
 		fmt.Fprintf(&chains, "  - {id: %d, endpoints: [{url: %q}]}\n", id, at.URL)
 	}
+	return "chains:\n" + chains.String() + ownTokens()
+}
+
+// ownTokens configures the tokens of the ledgers' orders.
+func ownTokens() string {
+	var tokens strings.Builder
 	for number := range uint64(5) {
 		for _, offer := range []order.Offer{termsOf(number).Give, termsOf(number).Take} {
-			fmt.Fprintf(&tokens, "    - {chain: %d, address: %q, name: Token, symbol: TKN, decimals: 18}\n", offer.Chain, offer.Token)
+			fmt.Fprintf(&tokens, "    - {chain: %d, address: %q, name: %q, symbol: %q, decimals: %d, logo: %q}\n",
+				offer.Chain, offer.Token, plainToken.Name, plainToken.Symbol, plainToken.Decimals, plainToken.LogoURI)
 		}
 	}
-	return "chains:\n" + chains.String() + "tokens:\n  own:\n" + tokens.String()
+	return "tokens:\n  own:\n" + tokens.String()
 }
 
 // within makes a command run in a control group with bounded memory, or with GOMEMLIMIT where none can be made.

@@ -1,16 +1,22 @@
 package bench
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/onchain"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 )
@@ -20,17 +26,32 @@ import (
 type node struct {
 	ledger   *ledger
 	native   uint64
-	logs     []string          // of a block, separated by commas
-	receipts map[string]string // by transaction hash
+	began    time.Time          // from when on it makes blocks after the ledger's; zero: it makes none
+	logs     []logs             // of the blocks that have any, ascending
+	receipts map[string]receipt // by transaction hash
+	storage  map[string]string  // of contracts: answers by calldata
 }
+
+// logs are those of one block, separated by commas.
+type logs struct {
+	block uint64
+	text  string
+}
+
+// receipt is one with its logs, which are some of its block's.
+type receipt struct{ head, logs string }
 
 // nativeIDs are the chains' own numbers of the chains that ledgers are about.
 var nativeIDs = map[chain.ID]uint64{giveChain: 1, takeChain: 137}
 
+func newNode(l *ledger) *node {
+	return &node{ledger: l, native: nativeIDs[l.id], receipts: map[string]receipt{}, storage: map[string]string{}}
+}
+
 // serve makes the adapter of a chain that a node serves on a port of its own until the benchmark ends.
 func (l *ledger) serve(b *testing.B) order.Source {
 	b.Helper()
-	n := &node{ledger: l, native: nativeIDs[l.id], receipts: map[string]string{}}
+	n := newNode(l)
 	for number := range l.newest() + 1 {
 		n.write(l.block(number), l.make(number))
 	}
@@ -47,88 +68,158 @@ func (l *ledger) serve(b *testing.B) order.Source {
 
 // write puts a block's logs and receipts into the words of Ethereum's JSON-RPC.
 func (n *node) write(b order.Block, all []transaction) {
-	var written []string
-	for _, t := range all {
-		var own []string
-		for _, log := range t.logs {
-			own = append(own, fmt.Sprintf(`{"address":%q,"topics":[%q],"data":"0x%x","blockNumber":"0x%x","blockHash":%q,`+
-				`"blockTimestamp":"0x%x","transactionHash":%q,"transactionIndex":"0x%x","logIndex":"0x%x","removed":false}`,
-				log.Address, log.Topics[0], log.Data, b.Number, b.Hash, b.Time, t.tx, log.Index, log.Index))
-		}
-		written = append(written, own...)
-		n.receipts[t.tx.String()] = fmt.Sprintf(`{"transactionHash":%q,"blockHash":%q,"blockNumber":"0x%x","from":%q,"to":%q,`+
-			`"status":"0x1","type":"0x2","gasUsed":"0x2dc6c","cumulativeGasUsed":"0x5b8d80","effectiveGasPrice":"0x3b9aca00",`+
-			`"contractAddress":null,"logs":[%s]}`, t.tx, b.Hash, b.Number, busyTaker, contracts.DlnSource, strings.Join(own, ","))
+	if len(all) == 0 {
+		return
 	}
-	n.logs = append(n.logs, strings.Join(written, ","))
+	var text strings.Builder
+	ends := make([]int, len(all))
+	for i, t := range all {
+		for _, log := range t.logs {
+			if text.Len() > 0 {
+				text.WriteByte(',')
+			}
+			fmt.Fprintf(&text, `{"address":%q,"topics":[%q],"data":"0x%x","blockNumber":"0x%x","blockHash":%q,`+
+				`"blockTimestamp":"0x%x","transactionHash":%q,"transactionIndex":"0x%x","logIndex":"0x%x","removed":false}`,
+				log.Address, log.Topics[0], log.Data, b.Number, b.Hash, b.Time, t.tx, log.Index, log.Index)
+		}
+		ends[i] = text.Len()
+	}
+	written, begin := text.String(), 0
+	for i, t := range all {
+		n.receipts[t.tx.String()] = receipt{
+			head: fmt.Sprintf(`{"transactionHash":%q,"blockHash":%q,"blockNumber":"0x%x","from":%q,"to":%q,`+
+				`"status":"0x1","type":"0x2","gasUsed":"0x2dc6c","cumulativeGasUsed":"0x5b8d80","effectiveGasPrice":"0x3b9aca00",`+
+				`"contractAddress":null,"logs":[`, t.tx, b.Hash, b.Number, busyTaker, contracts.DlnSource),
+			logs: strings.TrimPrefix(written[begin:ends[i]], ","),
+		}
+		begin = ends[i]
+	}
+	n.logs = append(n.logs, logs{b.Number, written})
+}
+
+// keep puts how far an order has come into the storage of the chain's contract.
+func (n *node) keep(number uint64) {
+	const giveWords, takeWords = 8, 3
+	id := onchain.ID(termsOf(number))
+	call, status, words := onchain.GiveOrderCall(id), uint8(onchain.GiveCreated), giveWords
+	if n.ledger.isClaimed(number) {
+		status = uint8(onchain.GiveClaimedUnlock)
+	}
+	if n.ledger.id == takeChain {
+		call, status, words = onchain.TakeOrderCall(id), uint8(onchain.TakeFulfilled), takeWords
+		if n.ledger.isClaimed(number) {
+			status = uint8(onchain.TakeSentUnlock)
+		}
+	}
+	n.storage[fmt.Sprintf("0x%x", call)] = fmt.Sprintf(`"0x%064x%s"`, status, strings.Repeat("0", 64*(words-1)))
+}
+
+// call is one of JSON-RPC.
+type call struct {
+	ID     json.RawMessage
+	Method string
+	Params []json.RawMessage
 }
 
 // ServeHTTP answers a call or a batch of them.
 func (n *node) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	type call struct {
-		ID     json.RawMessage
-		Method string
-		Params []json.RawMessage
-	}
-	var raw json.RawMessage
-	err := json.NewDecoder(r.Body).Decode(&raw)
-	var calls []call
-	if err == nil && raw[0] == '[' {
+	raw, err := io.ReadAll(r.Body)
+	isBatch := bytes.HasPrefix(raw, []byte("["))
+	calls := make([]call, 1)
+	switch {
+	case err != nil:
+	case isBatch:
 		err = json.Unmarshal(raw, &calls)
-	} else if err == nil {
-		calls = make([]call, 1)
+	default:
 		err = json.Unmarshal(raw, &calls[0])
 	}
 	if err != nil {
 		http.Error(out, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answers := make([]string, len(calls))
+	var text bytes.Buffer
+	text.Grow(4 << 10)
 	for i, c := range calls {
-		answers[i] = `{"jsonrpc":"2.0","id":` + string(c.ID) + `,"result":` + n.answer(c.Method, c.Params) + `}`
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		text.WriteString(`{"jsonrpc":"2.0","id":`)
+		text.Write(c.ID)
+		text.WriteString(`,"result":`)
+		n.answer(&text, c)
+		text.WriteByte('}')
 	}
-	text := strings.Join(answers, ",")
-	if raw[0] == '[' {
-		text = "[" + text + "]"
+	body := text.Bytes()
+	if isBatch {
+		body = slices.Concat([]byte("["), body, []byte("]"))
 	}
-	out.Header().Set("Content-Type", "application/json")
-	_, _ = out.Write([]byte(text))
+	out.Header()["Content-Type"] = []string{"application/json"}
+	out.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	_, _ = out.Write(body)
 }
 
-func (n *node) answer(method string, parameters []json.RawMessage) string {
-	switch method {
+func (n *node) answer(out *bytes.Buffer, c call) {
+	switch c.Method {
 	case "eth_chainId":
-		return fmt.Sprintf(`"0x%x"`, n.native)
+		fmt.Fprintf(out, `"0x%x"`, n.native)
+	case "eth_blockNumber":
+		fmt.Fprintf(out, `"0x%x"`, n.newest())
 	case "eth_getBlockByNumber":
-		return n.header(n.number(parameters[0]))
+		b := n.ledger.block(n.number(c.Params[0]))
+		fmt.Fprintf(out, `{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`, b.Number, b.Hash, b.Parent, b.Time)
 	case "eth_getTransactionReceipt":
-		return n.receipts[unquoted(parameters[0])]
+		if found, known := n.receipts[unquoted(c.Params[0])]; known {
+			out.WriteString(found.head)
+			out.WriteString(found.logs)
+			out.WriteString("]}")
+			return
+		}
+		out.WriteString("null")
 	case "eth_getLogs":
 		var filter struct{ FromBlock, ToBlock json.RawMessage }
-		if json.Unmarshal(parameters[0], &filter) != nil {
-			return "null"
-		}
-		var found []string
-		for _, logs := range n.logs[n.number(filter.FromBlock) : n.number(filter.ToBlock)+1] {
-			if logs != "" {
-				found = append(found, logs)
-			}
-		}
-		return "[" + strings.Join(found, ",") + "]"
+		_ = json.Unmarshal(c.Params[0], &filter)
+		n.search(out, n.number(filter.FromBlock), n.number(filter.ToBlock))
+	case "eth_call":
+		var message struct{ Data string }
+		_ = json.Unmarshal(c.Params[0], &message)
+		out.WriteString(cmp.Or(n.storage[message.Data], zeroWord))
+	default:
+		out.WriteString("null")
 	}
-	return "null"
 }
 
-func (n *node) header(number uint64) string {
-	b := n.ledger.block(number)
-	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`, b.Number, b.Hash, b.Parent, b.Time)
+// zeroWord is what contracts answer of what they do not know.
+var zeroWord = `"0x` + strings.Repeat("0", 64) + `"`
+
+// search writes the logs of blocks.
+func (n *node) search(out *bytes.Buffer, from, to uint64) {
+	first, _ := slices.BinarySearchFunc(n.logs, from, func(l logs, block uint64) int { return cmp.Compare(l.block, block) })
+	out.WriteByte('[')
+	for i, each := range n.logs[first:] {
+		if each.block > to {
+			break
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString(each.text)
+	}
+	out.WriteByte(']')
+}
+
+// newest is the chain's head.
+func (n *node) newest() uint64 {
+	if n.began.IsZero() {
+		return n.ledger.newest()
+	}
+	return n.ledger.newest() + uint64(time.Since(n.began)/blockTime)
 }
 
 // number reads a block's number; tags mean the newest block.
 func (n *node) number(raw json.RawMessage) uint64 {
 	number, err := strconv.ParseUint(strings.TrimPrefix(unquoted(raw), "0x"), 16, 64)
 	if err != nil {
-		return n.ledger.newest()
+		return n.newest()
 	}
 	return number
 }

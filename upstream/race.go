@@ -9,7 +9,7 @@ import (
 )
 
 // When a second endpoint is asked beside a slow first one: after the time within which nearly all recent calls
-// of the kind were answered, within bounds; while that is unknown after coldHedge.
+// of the kind were answered, within bounds; while that is known of no endpoint after coldHedge.
 const (
 	hedgeQuantile = 0.95
 	leastHedge    = 20 * time.Millisecond
@@ -122,8 +122,11 @@ func (r *race) run(caller context.Context) error {
 		if caller.Err() != nil {
 			break
 		}
-		if r.running == 0 && r.mayGoOn(ctx, got) {
+		switch {
+		case r.running == 0 && r.mayGoOn(ctx, got):
 			r.start(ctx, false)
+		case r.running > 0 && r.isLatest(got) && r.next < len(r.order) && r.mayGoOn(ctx, got):
+			r.start(ctx, true) // the one before it is slow still
 		}
 	}
 	return r.summary(caller)
@@ -154,12 +157,30 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	if r.pool.endpoints[r.order[r.next]].standing() != ready {
 		return 0, false
 	}
-	usual, known := r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.kind, hedgeQuantile)
+	usual, known := r.usual()
 	if !known {
 		return coldHedge, true
 	}
 	return min(max(usual, leastHedge), mostHedge), true
 }
+
+// usual returns within what time nearly all recent calls of the kind ended at the endpoint that was asked last; where
+// that is unknown, at the quickest of those of which it is known.
+func (r *race) usual() (usual time.Duration, known bool) {
+	usual, known = r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.kind, hedgeQuantile)
+	if known {
+		return usual, true
+	}
+	for _, e := range r.pool.endpoints {
+		if took, is := e.health.usual(r.job.kind, hedgeQuantile); is && (!known || took < usual) {
+			usual, known = took, true
+		}
+	}
+	return usual, known
+}
+
+// isLatest reports whether a result is of the endpoint that was asked last.
+func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1] }
 
 // start has the next endpoint tried. While others can follow it may use half of the time that is left, so that a
 // silent endpoint does not take the whole of it. Where nobody can be asked beside it the try is over when start

@@ -1,0 +1,102 @@
+package upstream_test
+
+import (
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// trio is a pool of three endpoints of which any can be down, or slow.
+type trio struct {
+	pool  *upstream.Pool
+	ends  [3]*upstream.Endpoint
+	takes [3]atomic.Int64 // nanoseconds of an answer; below zero: it is down
+}
+
+func newTrio(t *testing.T) *trio {
+	p := new(trio)
+	for i, name := range []string{"a", "b", "c"} {
+		p.takes[i].Store(int64(40 * time.Millisecond))
+		p.ends[i] = endpoint(t, name, func(r *http.Request) (*http.Response, error) {
+			takes := time.Duration(p.takes[i].Load())
+			select {
+			case <-time.After(max(takes, time.Millisecond)):
+				if takes < 0 {
+					return nil, errors.New("connection reset")
+				}
+				return answer(200, name), nil
+			case <-r.Context().Done():
+				return nil, r.Context().Err()
+			}
+		})
+	}
+	p.pool = upstream.NewPool("pool", p.ends[:]...)
+	return p
+}
+
+// ask asks so many questions at once and returns how long the last answer took.
+func (p *trio) ask(t *testing.T, questions int) time.Duration {
+	t.Helper()
+	began := time.Now()
+	failures := make(chan error, questions)
+	for range questions {
+		go func() {
+			_, err := p.pool.Do(t.Context(), upstream.Request{}, nil)
+			failures <- err
+		}()
+	}
+	for range questions {
+		if err := <-failures; err != nil {
+			t.Errorf("Do() = %v, want the answer of who can give one", err)
+		}
+	}
+	return time.Since(began)
+}
+
+// While one endpoint is down and one is slow nobody waits for the slow one, whichever was in use before, and whatever is
+// known of the third.
+func TestOneEndpointOfThreeIsEnough(t *testing.T) {
+	const down, slow = -1, int64(2 * time.Second)
+	for name, begin := range map[string]func(*trio){
+		"the one in use is down, the next is slow": func(p *trio) { p.takes[0].Store(down); p.takes[1].Store(slow) },
+		"the one in use is slow, the next is down": func(p *trio) { p.takes[0].Store(slow); p.takes[1].Store(down) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newTrio(t)
+				for range 40 {
+					p.ask(t, 1)
+				}
+				begin(p)
+				if took := p.ask(t, 1); took > 200*time.Millisecond {
+					t.Errorf("the answer took %v, want that of the third soon", took)
+				}
+			})
+		})
+	}
+}
+
+// A pool that is asked much has many questions under way when an endpoint goes down. All of them are asked elsewhere.
+func TestEverybodyUnderWayFailsOver(t *testing.T) {
+	const second, down, slow = 100, -1, int64(2 * time.Second)
+	for name, begun := range map[string]int64{"down": down, "slow": slow} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newTrio(t)
+				for range 100 { // ten seconds
+					p.ask(t, second/10)
+					<-time.After(60 * time.Millisecond)
+				}
+				p.takes[0].Store(begun)
+				if took := p.ask(t, second*3/10); took > 300*time.Millisecond {
+					t.Errorf("the last of %d answers took %v, want all of them soon", second*3/10, took)
+				}
+			})
+		})
+	}
+}

@@ -20,22 +20,16 @@ const (
 // budget is how often an endpoint may be asked: our own rate, and pauses that the endpoint asked for.
 type budget struct {
 	limiter *rate.Limiter // nil when unlimited
-	monthly *rate.Limiter // the plan's share of a day at most, refilled evenly; nil without a plan
+	plan    *plan         // nil without one
 
 	mu     sync.Mutex
 	paused time.Time // until then
 }
 
-// month is the longest one: what is left over in others is the price of not knowing when a plan's month begins.
-const month = 31 * 24 * time.Hour
-
 func newBudget(perSecond float64, burst int, monthly int) *budget {
-	b := &budget{}
+	b := &budget{plan: newPlan(monthly)}
 	if perSecond > 0 {
 		b.limiter = rate.NewLimiter(rate.Limit(perSecond), max(burst, 1))
-	}
-	if monthly > 0 {
-		b.monthly = rate.NewLimiter(rate.Limit(float64(monthly)/month.Seconds()), max(monthly/31, 1))
 	}
 	return b
 }
@@ -49,20 +43,12 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 		}
 	}
 	now := time.Now()
-	wait := b.pauseLeft(now)
-	var reserved []*rate.Reservation
-	for _, limiter := range []*rate.Limiter{b.limiter, b.monthly} {
-		if limiter != nil {
-			reservation := limiter.ReserveN(now, min(max(cost, 1), limiter.Burst()))
-			reserved = append(reserved, reservation)
-			wait = max(wait, reservation.DelayFrom(now))
-		}
-	}
+	wait, giveBack := b.reserve(now, max(cost, 1))
 	if wait <= 0 {
 		return 0, true, nil
 	}
 	if deadline, limited := ctx.Deadline(); limited && now.Add(wait).After(deadline) {
-		giveBack(reserved)
+		giveBack()
 		return wait, false, nil
 	}
 	timer := time.NewTimer(wait)
@@ -71,14 +57,29 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 	case <-timer.C:
 		return 0, true, nil
 	case <-ctx.Done():
-		giveBack(reserved)
+		giveBack()
 		return 0, false, ctx.Err()
 	}
 }
 
-func giveBack(reserved []*rate.Reservation) {
-	for _, reservation := range reserved {
-		reservation.Cancel()
+// reserve takes units from the rate and the plan, and returns after what time they may be used.
+func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack func()) {
+	wait = b.pauseLeft(now)
+	var reserved *rate.Reservation
+	if b.limiter != nil {
+		reserved = b.limiter.ReserveN(now, min(units, b.limiter.Burst()))
+		wait = max(wait, reserved.DelayFrom(now))
+	}
+	if b.plan != nil {
+		wait = max(wait, b.plan.spend(now, units))
+	}
+	return wait, func() {
+		if reserved != nil {
+			reserved.Cancel()
+		}
+		if b.plan != nil {
+			b.plan.giveBack(units)
+		}
 	}
 }
 
@@ -105,20 +106,23 @@ func (b *budget) isPaused() bool { return b.pauseLeft(time.Now()) > 0 }
 
 // isSpent reports whether the next call would have to wait for our own rate.
 func (b *budget) isSpent() bool {
-	return b.limiter != nil && b.limiter.Tokens() < 1 || b.monthly != nil && b.monthly.Tokens() < 1
+	left, limited := b.left()
+	return limited && left < 1
 }
 
-// left returns how many calls may be made at once; not limited without a rate.
-func (b *budget) left() (calls float64, limited bool) {
-	switch {
-	case b.limiter == nil && b.monthly == nil:
-		return 0, false
-	case b.limiter == nil:
-		return b.monthly.Tokens(), true
-	case b.monthly == nil:
-		return b.limiter.Tokens(), true
+// left returns how many units may be spent at once; not limited without a rate.
+func (b *budget) left() (units float64, limited bool) {
+	if b.limiter != nil {
+		units, limited = b.limiter.Tokens(), true
 	}
-	return min(b.limiter.Tokens(), b.monthly.Tokens()), true
+	if b.plan == nil {
+		return units, limited
+	}
+	left := b.plan.left(time.Now())
+	if limited {
+		left = min(left, units)
+	}
+	return left, true
 }
 
 // retryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.

@@ -75,7 +75,7 @@ func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 // What is left of a month is spent evenly, so that the last day has as much as the first.
 func TestMonthlyPlanIsSpentEvenly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{Monthly: 310})
+		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{Monthly: 320})
 		ask := func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -90,7 +90,7 @@ func TestMonthlyPlanIsSpentEvenly(t *testing.T) {
 			<-time.After(time.Hour)
 		}
 		if answered < 310 || answered > 320 {
-			t.Errorf("%d answers in a month, want 310 and a day's share at most", answered)
+			t.Errorf("%d answers in the longest month, which began with a day's share, want about 320 and no more", answered)
 		}
 		var refused *upstream.Error
 		for err := ask(); ; err = ask() {
@@ -155,9 +155,9 @@ func TestHealthTellsOfTheBudget(t *testing.T) {
 		}{
 			"no rate":          {upstream.EndpointOptions{}, false, 0},
 			"a rate":           {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 5}, true, 4},
-			"a plan":           {upstream.EndpointOptions{Monthly: 310}, true, 9},
-			"a rate and plan":  {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 5, Monthly: 310}, true, 4},
-			"a plan below all": {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 50, Monthly: 310}, true, 9},
+			"a plan":           {upstream.EndpointOptions{Monthly: 320}, true, 9},
+			"a rate and plan":  {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 5, Monthly: 320}, true, 4},
+			"a plan below all": {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 50, Monthly: 320}, true, 9},
 		} {
 			e := endpoint(t, "node", always(200, "{}"), test.options)
 			if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {

@@ -42,7 +42,7 @@ type EndpointOptions struct {
 	// nothing is said.
 	Costs map[string]int
 	// Monthly is how many requests, or units, a month may take. It is spent evenly: at most the share of a day at
-	// once. Nothing is kept over a restart, after which a day's share is there again.
+	// once. PlanClaim and PlanClaimed let what is spent outlive the process, after which a day's share is there again else.
 	Monthly int
 
 	LongestBan time.Duration // for which it is put aside when it lies again and again; 30 min by default

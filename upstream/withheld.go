@@ -79,10 +79,11 @@ func (e *Endpoint) Uncordon() { e.cordoned.Store(false) }
 // ForceBreaker has an operator decide what the breaker does. Unforced, it begins anew.
 func (e *Endpoint) ForceBreaker(how Force) { e.breaker.force(how) }
 
-// Obey has e do what operators want of other, which it takes the place of.
+// Obey has e do what operators want of other, which it takes the place of, and count what it spent of its plan.
 func (e *Endpoint) Obey(other *Endpoint) {
 	e.cordoned.Store(other.cordoned.Load())
 	e.breaker.forced.Store(other.breaker.forced.Load())
+	e.budget.countOn(other.budget)
 }
 
 var (

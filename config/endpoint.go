@@ -19,8 +19,9 @@ type Endpoint struct {
 
 	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units, with costs; zero: unlimited
 	Burst             int            `yaml:"burst"`
-	Costs             map[string]int `yaml:"costs"`   // units of JSON-RPC methods, * of any other; 1 where nothing is said
-	Monthly           int            `yaml:"monthly"` // requests, or units with costs; zero: unlimited
+	Costs             map[string]int `yaml:"costs"` // units of JSON-RPC methods, * of any other; 1 where nothing is said
+	// Monthly is how many requests, or units with costs, a month may take, by all gateways on one store; zero: unlimited
+	Monthly int `yaml:"monthly"`
 }
 
 // Header returns the configured headers in the form that requests carry them.

@@ -22,6 +22,7 @@ type Gateway struct {
 	sets   *sets
 	server *proxy.Server
 	shared *cache.Shared // nil: there is none
+	plans  *planBook
 	behind time.Duration // lag from which a chain counts as behind
 	log    *slog.Logger
 }
@@ -44,6 +45,8 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	now := &sets{log: log, current: first}
 	g.sets = now
+	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
+	g.plans.write(ctx)
 	server, err := proxy.New(proxy.Options{
 		Orders:           now.orders,
 		Order:            now.order,
@@ -90,15 +93,18 @@ func clientKeys(configured []config.Key) []proxy.ClientKey {
 }
 
 // Run serves on listener and follows the chains until ctx ends. The followers stop after the last
-// request has been answered. Run ends with Close.
+// request has been answered, and what all of them spent is written last. Run ends with Close.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
+	stopCounting := g.plans.start(ctx)
 	followed, shared := make(chan error, 1), make(chan error, 1)
 	go func() { followed <- g.sets.follow(following) }()
 	go func() { shared <- g.runShared(following) }()
 	served := g.server.Run(ctx, listener)
 	stop()
-	return errors.Join(served, <-followed, <-shared, g.Close())
+	err := errors.Join(served, <-followed, <-shared)
+	stopCounting()
+	return errors.Join(err, g.Close())
 }
 
 func (g *Gateway) runShared(ctx context.Context) error {

@@ -24,7 +24,8 @@ func IndexStatus(ctx context.Context, c config.Config, log *slog.Logger) (status
 	return status, err
 }
 
-// withIndex opens the order index of c for as long as work takes.
+// withIndex opens the order index of c for as long as work takes. What it spends of monthly plans counts for a gateway
+// beside it as well.
 func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
 	p, err := build(c, log, nil)
 	if err != nil {
@@ -35,5 +36,10 @@ func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func
 	if err != nil {
 		return err
 	}
-	return errors.Join(work(p.index(store, c.Index, log, nil)), store.Close())
+	plans := &planBook{store: store, endpoints: func() []*endpoint { return p.endpoints }, log: log}
+	plans.write(ctx)
+	stopCounting := plans.start(ctx)
+	err = work(p.index(store, c.Index, log, nil))
+	stopCounting()
+	return errors.Join(err, store.Close())
 }

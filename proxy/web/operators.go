@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -41,6 +42,8 @@ type Endpoint struct {
 	OK        bool // it would be asked at once
 	Preferred bool
 	Breaker   string
+	IsForced  bool          // an operator holds its breaker in that state
+	Head      string        // blocks from the others' head, with a sign; empty where nothing compares them
 	Usual     time.Duration // nine of ten recent calls ended within it; zero: too few are known
 	Failing   float64       // share of recent calls that failed
 	Left      float64       // requests that our own rate allows at once
@@ -93,6 +96,7 @@ type endpointRow struct {
 	Endpoint
 	Tone                  string // how the standing is coloured
 	Latency, Share, Units string
+	Distance              string // to the others' head
 	Delay                 string // until it may be asked again; empty: it may
 }
 
@@ -122,8 +126,8 @@ func (p *Pages) Operators(to io.Writer, o Operators) error {
 	for _, s := range o.Condition.Services {
 		rows := serviceRows{Name: s.Name}
 		for _, e := range s.Endpoints {
-			if !e.OK {
-				v.Trouble = append(v.Trouble, "endpoint "+e.Name+" is "+e.Standing)
+			if trouble := e.trouble(); trouble != "" {
+				v.Trouble = append(v.Trouble, "endpoint "+e.Name+" "+trouble)
 			}
 			rows.Rows = append(rows.Rows, e.row())
 		}
@@ -148,8 +152,22 @@ func (p *Pages) chainRow(c ChainCondition) chainRow {
 	return row
 }
 
+// trouble says what keeps the endpoint from being asked; empty when nothing does.
+func (e Endpoint) trouble() string {
+	switch {
+	case e.OK:
+		return ""
+	case e.IsForced:
+		return "is " + e.Standing + ", its breaker held " + e.Breaker + " by an operator"
+	}
+	return "is " + e.Standing
+}
+
 func (e Endpoint) row() endpointRow {
-	row := endpointRow{Endpoint: e, Tone: "good", Latency: milliseconds(e.Usual), Share: fmt.Sprintf("%.0f %%", 100*e.Failing), Units: "no limit"}
+	row := endpointRow{
+		Endpoint: e, Tone: "good", Latency: milliseconds(e.Usual), Share: fmt.Sprintf("%.0f %%", 100*e.Failing), Units: "no limit",
+		Distance: distance(e.Head),
+	}
 	if !e.OK {
 		row.Tone = "bad"
 	}
@@ -160,6 +178,17 @@ func (e Endpoint) row() endpointRow {
 		row.Delay = lasting(e.Wait + time.Second - 1) // rounded up: it is not asked before
 	}
 	return row
+}
+
+// distance is how many blocks one is from the others: a zero has no sign, and what nobody compares has a dash.
+func distance(blocks string) string {
+	switch blocks {
+	case "":
+		return "–"
+	case "+0":
+		return "0"
+	}
+	return strings.Replace(blocks, "-", "−", 1)
 }
 
 // milliseconds is a latency, or a dash where none is known.

@@ -324,8 +324,9 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	o := Operators{Now: noon, Cache: CacheCounts{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}}
 	o.Chains = []ChainCondition{{Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second}}
 	o.Services = []Service{{Name: "Base", Endpoints: []Endpoint{
-		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true},
-		{Name: "base-2", Standing: "ready", OK: true, Breaker: "closed"},
+		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0"},
+		{Name: "base-2", Standing: "ready", OK: true, Breaker: "closed", IsForced: true, Head: "-19"},
+		{Name: "base-3", Standing: "ready", OK: true, Breaker: "closed"},
 	}}}
 	o.Venues = []Venue{
 		{Name: "kyberswap", Outbid: 2, Refused: 1, Took: 130 * time.Millisecond, Reason: "HTTP 500", At: noon.Add(-time.Minute)},
@@ -333,8 +334,8 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	}
 	page := text(operatorsPage(t, o))
 	for _, want := range []string{
-		"All is well", "Base 1,000,010 1,000,000 20 seconds", "base-1 asked first ready closed 42 ms 0 % 12 none",
-		"base-2 ready closed – 0 % no limit none", "odos 2 0 0 0 0 90 ms none kyberswap 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
+		"All is well", "Base 1,000,010 1,000,000 20 seconds", "base-1 asked first ready closed 0 42 ms 0 % 12 none",
+		"base-2 ready closed held by an operator −19 – 0 % no limit none", "base-3 ready closed – – 0 % no limit none", "odos 2 0 0 0 0 90 ms none kyberswap 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
 		"Answered from the cache 80.0 %", "Loads 1,234",
 	} {
 		if !strings.Contains(page, want) {
@@ -350,11 +351,13 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	o.Services = []Service{{Name: "odos", Endpoints: []Endpoint{{
 		Name: "odos-1", Standing: "away", Breaker: "open", Failing: 0.5, Wait: 1500 * time.Millisecond,
 		Reason: hostile, Failed: noon.Add(-time.Hour),
-	}}}}
+	}, {Name: "odos-2", Standing: "away", Breaker: "open", IsForced: true}, {Name: "odos-3", Standing: "cordoned", Breaker: "closed"}}}}
 	page := operatorsPage(t, o)
 	for _, want := range []string{
-		"4 not well", "requests are sent elsewhere: the server is stopping", "the store of orders: no space left", "Ethereum is behind",
-		"endpoint odos-1 is away", "nothing yet", "away , asked again in 2 seconds open – 50 % no limit 1 hour ago:", "None is configured.",
+		"6 not well", "requests are sent elsewhere: the server is stopping", "the store of orders: no space left", "Ethereum is behind",
+		"endpoint odos-1 is away",
+		"endpoint odos-2 is away, its breaker held open by an operator", "endpoint odos-3 is cordoned",
+		"nothing yet", "away , asked again in 2 seconds open – – 50 % no limit 1 hour ago:", "None is configured.",
 	} {
 		if !strings.Contains(text(page), want) {
 			t.Errorf("the page lacks %q: %s", want, text(page))

@@ -48,6 +48,7 @@ func shownEndpoint(h upstream.Health) web.Endpoint {
 	}
 	return web.Endpoint{
 		Name: h.Endpoint, Standing: h.Standing, OK: h.CanBeAsked, Preferred: h.Preferred, Breaker: breaker,
+		IsForced: h.Forced != "", Head: h.Head,
 		Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
 		Reason: h.Reason, Failed: h.Failed,
 	}

@@ -14,6 +14,7 @@ type Solana struct {
 	// Facts are the real chain's: its id, its coin and the protocol's programs.
 	Facts  chain.Chain
 	Tokens []Token // the wrapped coin first
+	Pools  []solana.Pool
 	// RPC is the URL of its JSON-RPC endpoint, faults included.
 	RPC string
 
@@ -65,6 +66,7 @@ func (s *Solana) stock() {
 		a, b := s.token(pair[0]), s.token(pair[1])
 		for _, tier := range solanaTiers {
 			pool := solana.NewPool(givenOn(a), givenOn(b), tier.feeBps)
+			s.Pools = append(s.Pools, pool)
 			s.ledger.Stock(pool, worth(a, tier.sideUSD).Uint64(), worth(b, tier.sideUSD).Uint64())
 		}
 	}

@@ -85,11 +85,11 @@ type tokenView struct {
 }
 
 type poolView struct {
-	ChainID chain.ID       `json:"chainId"`
-	Address common.Address `json:"address"`
-	Token0  common.Address `json:"token0"`
-	Token1  common.Address `json:"token1"`
-	FeeBps  uint64         `json:"feeBps"`
+	ChainID chain.ID `json:"chainId"`
+	Address string   `json:"address"`
+	Token0  string   `json:"token0"`
+	Token1  string   `json:"token1"`
+	FeeBps  uint64   `json:"feeBps"`
 }
 
 type faultView struct {
@@ -113,12 +113,15 @@ func (w *World) look(ctx context.Context) (view, error) {
 			v.Tokens = append(v.Tokens, t.look(c.Facts.Family))
 		}
 		for _, p := range c.Pools {
-			v.Pools = append(v.Pools, poolView{c.Facts.ID, p.Address, p.Token0.Address, p.Token1.Address, p.FeeBps})
+			v.Pools = append(v.Pools, p.look(c.Facts))
 		}
 	}
 	v.Chains = append(v.Chains, w.solana.look())
 	for _, t := range w.solana.Tokens {
 		v.Tokens = append(v.Tokens, t.look(chain.SVM))
+	}
+	for _, p := range w.solana.Pools {
+		v.Pools = append(v.Pools, poolView{chain.Solana, p.Address.String(), p.A.Mint.String(), p.B.Mint.String(), p.FeeBps})
 	}
 	for _, o := range w.others {
 		v.Others = append(v.Others, otherView{o.Chain, w.hashText(o.Chain, o.Hash), o.Title})
@@ -174,6 +177,10 @@ func (t Token) look(family chain.Family) tokenView {
 		v.Decimals = &t.Decimals
 	}
 	return v
+}
+
+func (p Pool) look(on chain.Chain) poolView {
+	return poolView{on.ID, addressText(on.Family, p.Address), p.Token0.text(on.Family), p.Token1.text(on.Family), p.FeeBps}
 }
 
 // text is the token's address as its chain writes it.

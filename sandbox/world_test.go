@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"crossgate/chain"
 	"crossgate/order"
 )
 
@@ -184,6 +186,7 @@ func TestWorldIsShownAsDocumented(t *testing.T) {
 		"orders":   {"chainId", "takeChainId", "creationTxHash", "orderId", "state"},
 		"takers":   {"address"},
 		"tokens":   {"chainId", "address", "symbol", "decimals"},
+		"pools":    {"chainId", "address", "token0", "token1", "feeBps"},
 		"accounts": {"address", "privateKey"},
 		"venues":   {"name", "url"},
 	} {
@@ -204,6 +207,49 @@ func TestWorldIsShownAsDocumented(t *testing.T) {
 	if len(shown["venues"]) < 3 {
 		t.Errorf("venues = %v, want several", shown["venues"])
 	}
+}
+
+// TestPoolsOfEveryChainAreShown wants every pool to be of two tokens that are shown for its chain, and Solana's to lie
+// where the ledger has them.
+func TestPoolsOfEveryChainAreShown(t *testing.T) {
+	v, err := untouched.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, pools := map[chain.ID][]string{}, map[chain.ID]int{}
+	for _, each := range v.Tokens {
+		tokens[each.ChainID] = append(tokens[each.ChainID], each.Address)
+	}
+	for _, p := range v.Pools {
+		pools[p.ChainID]++
+		known := tokens[p.ChainID]
+		if !slices.Contains(known, p.Token0) || !slices.Contains(known, p.Token1) || p.Token0 == p.Token1 {
+			t.Errorf("pool %+v is not of two tokens that are shown for its chain", p)
+		}
+		if p.ChainID == chain.Solana && !isPool(t, p) {
+			t.Errorf("Solana has no account of a pool at %s", p.Address)
+		}
+	}
+	for _, each := range v.Chains {
+		if pools[each.ID] == 0 {
+			t.Errorf("chain %d is shown without pools", each.ID)
+		}
+	}
+}
+
+// isPool asks Solana's RPC whether a pool is there.
+func isPool(t *testing.T, p poolView) bool {
+	t.Helper()
+	_, answer := request(t, http.MethodPost, untouched.solana.RPC, map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "getAccountInfo", "params": []any{p.Address, map[string]string{"encoding": "base64"}},
+	})
+	var told struct {
+		Result struct{ Value *struct{ Owner string } }
+	}
+	if err := json.Unmarshal(answer, &told); err != nil {
+		t.Fatal(err)
+	}
+	return told.Result.Value != nil && told.Result.Value.Owner == "SwaPpA9LAaLfeLi3a68M4DjnLqgtticKg6CnyNwgAC8"
 }
 
 func TestCloseLeavesNothingRunning(t *testing.T) {

@@ -54,7 +54,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 	forced := g.number("breaker.forced", "1 when an operator holds an endpoint's breaker in its state.")
 	outOfUse := g.number("cordoned", "1 when an operator has taken an endpoint out of use.")
 	distance := g.number("head.distance", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.")
-	left := g.amount("budget.left", "", "Requests that may be made at once; endpoints with a rate only. Below zero: as many wait.")
+	left := g.amount("budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.")
 	paused := g.amount("pause", "s", "Time for which an endpoint asked to be left alone.")
 	banned := g.amount("ban", "s", "Time for which an endpoint is still put aside for a lie.")
 	failing := g.amount("failing", "1", "Share of an endpoint's recent calls that failed.")
@@ -72,8 +72,8 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 			if off, compared := e.head.off(); compared {
 				o.ObserveInt64(distance, off, whose)
 			}
-			if e.budget.limiter != nil {
-				o.ObserveFloat64(left, e.budget.limiter.Tokens(), whose)
+			if units, limited := e.budget.left(); limited {
+				o.ObserveFloat64(left, units, whose)
 			}
 			isClosed := e.breaker.isClosed()
 			o.ObserveInt64(state, truth(isClosed), whose, metric.WithAttributes(breakerStateKey.String("closed")))

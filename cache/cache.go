@@ -38,6 +38,15 @@ const (
 // pause is how long after a load that went wrong a value past its freshness is served without another one.
 const pause = time.Second
 
+// due tells when a value past its freshness is to be loaded again.
+type due uint8
+
+const (
+	dueNow    due = iota
+	dueInTurn     // everything was purged at once: when few others are being loaded for that reason
+	dueLater      // loading it again went wrong a moment ago
+)
+
 // Options configure a Cache.
 type Options[V any] struct {
 	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
@@ -60,6 +69,7 @@ type Cache[V any] struct {
 
 	mu      sync.Mutex
 	flights map[Key]*flight[V]
+	turns   int // flights of values that are loaded in turn
 	closed  bool
 	landed  sync.WaitGroup // of flights
 }
@@ -152,14 +162,14 @@ func (c *Cache[V]) GetShared(ctx context.Context, key Key, load Load[V]) (Result
 }
 
 func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], error) {
-	kept, paused := c.lookup(key)
+	kept, again := c.lookup(key)
 	switch {
 	case kept.Outcome == Hit:
 		c.counts.hits.Add(1)
 		return kept, nil
-	case kept.Outcome == Stale || kept.Outcome == Spare && paused:
-		if !paused {
-			how.want = wantFresh
+	case kept.Outcome == Stale || kept.Outcome == Spare && again == dueLater:
+		if again != dueLater {
+			how.want, how.inTurn = wantFresh, again == dueInTurn
 			c.join(ctx, key, how)
 		}
 		c.counts.stales.Add(1)
@@ -183,27 +193,33 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], e
 	return result, err
 }
 
-// lookup returns what the store holds for key, a miss when that is nothing or too old, and whether loading it
-// again went wrong a moment ago.
-func (c *Cache[V]) lookup(key Key) (kept Result[V], paused bool) {
+// lookup returns what the store holds for key, a miss when that is nothing or too old, and when that is to be loaded
+// again.
+func (c *Cache[V]) lookup(key Key) (kept Result[V], again due) {
 	e, found := c.store.Get(key.slot())
 	if !found || e.key != key {
-		return Result[V]{}, false
+		return Result[V]{}, dueNow
 	}
 	now := time.Now()
 	age, outcome := e.at(now)
-	if how, purged := c.purges.of(e.number, key, e.tags); purged {
+	if how, purged, withAll := c.purges.of(e.number, key, e.tags); purged {
 		if how == Hard {
-			return Result[V]{}, false
+			return Result[V]{}, dueNow
 		}
 		if outcome == Hit {
 			outcome = e.life.ended()
+			if withAll {
+				again = dueInTurn
+			}
 		}
 	}
 	if outcome == Miss || !c.stands(e.value) {
-		return Result[V]{}, false
+		return Result[V]{}, dueNow
 	}
-	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, now.Sub(e.failed) < pause
+	if now.Sub(e.failed) < pause {
+		again = dueLater
+	}
+	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, again
 }
 
 func (c *Cache[V]) stands(value V) bool { return c.options.Stands == nil || c.options.Stands(value) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
@@ -27,7 +28,12 @@ type flown[V any] struct {
 	load     Load[V]
 	isShared bool   // by way of the shared level
 	want     wanted // from there
+	inTurn   bool   // with few others, or not at all
 }
+
+// mostTurns is how many values are loaded again at a time after everything was purged at once: the many that are kept must
+// not keep those waiting who ask for what is not. They are served as they are until their turn comes.
+func mostTurns() int { return runtime.GOMAXPROCS(0) }
 
 // PanicError is a panic of a load, as the error that everybody who waits for it gets.
 type PanicError struct {
@@ -60,6 +66,12 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how flown[V]) (f *flight[V
 		c.counts.shed.Add(1)
 		return landed(Result[V]{}, ErrBusy), false
 	}
+	if how.inTurn {
+		if c.turns >= mostTurns() {
+			return landed(Result[V]{}, ErrBusy), false
+		}
+		c.turns++
+	}
 	f = &flight[V]{flown: how, done: make(chan struct{}), err: errExited, key: key, number: number}
 	c.flights[key] = f
 	c.landed.Add(1)
@@ -70,6 +82,7 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how flown[V]) (f *flight[V
 // fly makes the result of a flight and lands it.
 func (c *Cache[V]) fly(ctx context.Context, f *flight[V]) {
 	defer c.landed.Done()
+	defer c.yield(f)
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			f.err = &PanicError{Value: recovered, Stack: debug.Stack()}
@@ -120,6 +133,15 @@ func (c *Cache[V]) leave(f *flight[V]) {
 	defer c.mu.Unlock()
 	if c.flights[f.key] == f {
 		delete(c.flights, f.key)
+	}
+}
+
+// yield gives up the turn of a flight that had one.
+func (c *Cache[V]) yield(f *flight[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.inTurn {
+		c.turns--
 	}
 }
 

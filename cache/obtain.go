@@ -73,7 +73,7 @@ func (c *Cache[V]) share(ctx context.Context, f *flight[V]) {
 		return
 	}
 	e := &f.entry
-	how, purged := c.purges.of(e.number, e.key, e.tags)
+	how, purged, _ := c.purges.of(e.number, e.key, e.tags)
 	if f.err != nil || f.remote || purged && how == Hard || e.life.whole() <= 0 {
 		c.options.Shared.release(ctx, f.held)
 		return

@@ -58,23 +58,22 @@ func (p *purges) addAll(how Purge) {
 	p.newest.Store(number)
 }
 
-// of tells whether a value of this number has been purged.
-func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool) {
+// of tells whether a value of this number has been purged, and whether only with everything.
+func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged, withAll bool) {
 	if number >= p.newest.Load() {
-		return Soft, false
+		return Soft, false, false
 	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	numbers, ofKey := p.all, p.last[key]
-	numbers[Soft], numbers[Hard] = max(numbers[Soft], ofKey[Soft]), max(numbers[Hard], ofKey[Hard])
+	own := p.last[key]
 	for _, tag := range tags {
 		of := p.last[tag]
-		numbers[Soft], numbers[Hard] = max(numbers[Soft], of[Soft]), max(numbers[Hard], of[Hard])
+		own[Soft], own[Hard] = max(own[Soft], of[Soft]), max(own[Hard], of[Hard])
 	}
-	if number < numbers[Hard] {
-		return Hard, true
+	if number < max(own[Hard], p.all[Hard]) {
+		return Hard, true, number >= own[Hard]
 	}
-	return Soft, number < numbers[Soft]
+	return Soft, number < max(own[Soft], p.all[Soft]), number >= own[Soft]
 }
 
 // Purge declares out of date what is kept, or being loaded, under one of the keys or with one as its tag: here at once,

@@ -97,3 +97,57 @@ func TestKeysAreInjective(t *testing.T) {
 		}
 	})
 }
+
+// TestPurgeOfEverythingIsNoBurstOfLoads ends many values at once, as a shared level does that may have missed purges. What
+// is asked for meanwhile is served as it is, and loaded again with few others at a time.
+func TestPurgeOfEverythingIsNoBurstOfLoads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const keys = 100
+		c := open(t, Options[string]{})
+		var under, most, loads atomic.Int64
+		load := func(context.Context) (string, Life, error) {
+			loads.Add(1)
+			if many := under.Add(1); many > most.Load() {
+				most.Store(many)
+			}
+			<-time.After(10 * time.Millisecond)
+			under.Add(-1)
+			return "value", Life{Fresh: time.Hour, Stale: time.Hour}, nil
+		}
+		askAll := func() (stale int) {
+			for i := range keys {
+				got, err := c.Get(t.Context(), named(fmt.Sprint(i)), load)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Outcome == Stale {
+					stale++
+				}
+			}
+			synctest.Wait()
+			return stale
+		}
+		askAll()
+		c.purged(Soft)
+		most.Store(0)
+		loads.Store(0)
+		if stale := askAll(); stale != keys {
+			t.Errorf("%d of %d values are served as they are, want all", stale, keys)
+		}
+		if got := most.Load(); got != int64(mostTurns()) {
+			t.Errorf("%d values are loaded at a time, want %d", got, mostTurns())
+		}
+		c.Purge(Soft, named("99")) // which is about this one
+		askAll()
+		if got := under.Load(); got != int64(mostTurns())+1 {
+			t.Errorf("%d values are loaded at a time after one of them was purged, want one more than %d", got, mostTurns())
+		}
+		for range 2 * keys {
+			<-time.After(20 * time.Millisecond)
+			askAll()
+		}
+		if stale := askAll(); stale != 0 || loads.Load() != keys {
+			t.Errorf("%d values are old after a while, and %d were loaded, want each once", stale, loads.Load())
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"runtime"
 	"slices"
 	"sync"
@@ -38,20 +39,32 @@ type line struct {
 	asked chan question // with room for one: what is asked over it
 }
 
-// phase is what became of the requests that were due in one part of a run.
+// phase is a part of a run, and what became of the requests that were due in it.
 type phase struct {
+	kind kind
 	name string
 	span time.Duration
 
 	mu           sync.Mutex
-	hits, misses []time.Duration
+	hits, misses []time.Duration // that answers took
 	late         []time.Duration // by which requests were sent after they were due
-	loaded       int             // answers to hits that were not kept
-	refused      map[int]int     // answers by their status, when that was not 200
+	loaded       int             // hits that were not kept
 	wrong        []string        // what came instead of the right answer
 
-	gateways, own time.Duration // processor time of the gateway's process and of this one
+	usage usage
 }
+
+// kind is what a phase is like.
+type kind uint8
+
+const (
+	other    kind = iota // not compared with anything
+	well                 // without faults
+	usedDown             // with faults: of the endpoints the one in use is down
+	usedSlow             // with faults: that one is slow
+)
+
+func (k kind) isIll() bool { return k >= usedDown }
 
 // run sends the requests that next makes, rate of them a second.
 func (p *pacer) run(during *phase, rate int, next func() question) {
@@ -167,18 +180,11 @@ func (f *phase) sent(late time.Duration) {
 }
 
 func (f *phase) answered(q question, got head, body []byte, took time.Duration) {
-	isRight := got.status == 200 && bytes.Equal(body, q.want())
+	isRight := got.status == http.StatusOK && bytes.Equal(body, q.want())
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case got.status != 200:
-		if f.refused == nil {
-			f.refused = map[int]int{}
-		}
-		f.refused[got.status]++
-		f.wrong = append(f.wrong, fmt.Sprintf("%d: %.300s", got.status, body))
-	case !isRight:
-		f.wrong = append(f.wrong, fmt.Sprintf("%.300s", body))
+	if !isRight {
+		f.wrong = append(f.wrong, fmt.Sprintf("%d: %.200s", got.status, body))
 	}
 	if !q.isHit {
 		f.misses = append(f.misses, took)

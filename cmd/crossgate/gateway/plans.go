@@ -12,7 +12,7 @@ import (
 // How often what endpoints spend of their monthly plans is looked at, and how long the store may take to write it.
 const (
 	planInterval = time.Second
-	planPatience = 2 * time.Second
+	planPatience = 5 * time.Second
 )
 
 // planBook keeps in the store how far the monthly plans of endpoints are spent, so that a restart knows it, and gateways

@@ -166,8 +166,10 @@ func silence(t *testing.T) (address string, taken <-chan struct{}) {
 }
 
 func TestAddressesAreNotTold(t *testing.T) {
-	for _, url := range []string{"http://user:canary@host", "redis://user:canary@host:port:1/x", "redis://:canary@host/a/b", "://canary",
-		"rediss://user:12/canary@host", "rediss://user:12#canary@host:6379/0", "redis://user:12?canary@host"} {
+	for _, url := range []string{
+		"http://user:canary@host", "redis://user:canary@host:port:1/x", "redis://:canary@host/a/b", "://canary",
+		"rediss://user:12/canary@host", "rediss://user:12#canary@host:6379/0", "redis://user:12?canary@host",
+	} {
 		if _, err := NewShared(SharedOptions{URL: url}); err == nil || bytes.Contains([]byte(err.Error()), []byte("canary")) {
 			t.Errorf("NewShared: %v, want an error that does not tell the address", err)
 		}

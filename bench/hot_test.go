@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"sync"
@@ -113,10 +112,6 @@ func beServer(name string) error {
 		return err
 	}
 	fmt.Println(listener.Addr())
-	if f, err := os.Create(os.Getenv("PROF")); err == nil {
-		pprof.StartCPUProfile(f)
-		defer pprof.StopCPUProfile()
-	}
 	served := make(chan error, 1)
 	go func() { served <- serve(listener) }()
 	go func() { served <- untilInputEnds() }()

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -33,7 +32,7 @@ type answer struct {
 
 // page is a body with its headers.
 type page struct {
-	body    []byte
+	body    string
 	plain   form     // the body as it is
 	forms   *forms   // nil where the body is too short to be compressed
 	link    []string // to its neighbours among the pages, nil when there is one page
@@ -62,21 +61,18 @@ var (
 )
 
 // onePage is what most loads come to.
-func onePage(body []byte) []page { return []page{{body: body}} }
+func onePage(body []byte) []page { return []page{{body: string(body)}} }
 
 // newAnswer makes the headers of pages. Bodies that are not kept here must not be kept elsewhere either.
 func newAnswer(pages []page, life cache.Life) answer {
 	control := cacheControl(life)
 	for i := range pages {
 		p := &pages[i]
-		if life.Fresh > 0 && cap(p.body) > len(p.body)+len(p.body)/8 {
-			p.body = bytes.Clone(p.body) // what was made ready for a longer one would be kept with it
-		}
 		p.control = control
 		p.plain = form{body: p.body, length: []string{strconv.Itoa(len(p.body))}}
 		if life.Fresh > 0 {
 			const etagBytes = 16
-			digest := sha256.Sum256(p.body)
+			digest := sha256.Sum256([]byte(p.body))
 			p.plain.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
 		}
 		if len(p.body) >= smallestEncoded {
@@ -95,7 +91,7 @@ func (a answer) cost() int64 {
 	const headers = 512
 	cost := int64(headers)
 	for _, p := range a.pages {
-		cost += 2*int64(cap(p.body)) + headers
+		cost += 2*int64(len(p.body)) + headers
 	}
 	return cost
 }
@@ -160,11 +156,8 @@ func (p *page) write(c *gin.Context, age time.Duration) {
 	header["Content-Type"] = jsonType
 	header["Content-Length"] = sent.length
 	c.Status(http.StatusOK)
-	if c.Request.Method != http.MethodHead {
-		announce(c.Request, len(sent.body))
-	}
 	// A client that left is no error of ours, and the log has the bytes sent.
-	_, _ = c.Writer.Write(sent.body)
+	_, _ = c.Writer.WriteString(sent.body)
 }
 
 // matches reports whether an If-None-Match header names etag, by weak comparison (RFC 9110 section 13.1.2).

@@ -48,7 +48,7 @@ func encodeAnswer(a answer) []byte {
 
 // encode appends what a page is made of; newAnswer makes the rest of it again.
 func (p *page) encode(out []byte) []byte {
-	out = appendText(out, string(p.plain.body))
+	out = appendText(out, p.body)
 	out = appendText(out, firstOf(p.link))
 	out = appendFlag(out, p.final)
 	out = binary.AppendUvarint(out, uint64(len(p.orders)))
@@ -154,7 +154,7 @@ func (r *answerReader) problem() (answer, error) {
 }
 
 func (r *answerReader) page() page {
-	p := page{body: []byte(r.text()), link: r.header(), final: r.flag()}
+	p := page{body: r.text(), link: r.header(), final: r.flag()}
 	for range r.count(len(order.ID{})) {
 		p.orders = append(p.orders, order.ID(r.bytes(len(order.ID{}))))
 	}

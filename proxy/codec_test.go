@@ -1,8 +1,8 @@
 package proxy
 
 import (
-	"bytes"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,12 +16,12 @@ func answersToShare() map[string]answer {
 	life := cache.Life{Fresh: time.Second}
 	full := newAnswer([]page{
 		{
-			body: bytes.Repeat([]byte("body "), 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
+			body: strings.Repeat("body ", 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
 			orders: []order.ID{{1}, {2}}, chains: []chain.ID{1, 100000026}, unread: []chain.ID{1},
 			freshness: freshness{head: []string{"1;block=7"}, lag: []string{"3"}, behind: []string{"1"}},
 			quoted:    time.UnixMilli(1_784_950_000_123), expires: time.UnixMilli(1_784_950_009_000),
 		},
-		{body: []byte("[]")},
+		{body: "[]"},
 	}, life)
 	full.subject, full.settled, full.took = cache.KeyOf("subject"), true, time.Second
 	return map[string]answer{

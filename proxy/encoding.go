@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func permille(parameters string) int16 {
 
 // form is a body in one coding, with the headers that go with it.
 type form struct {
-	body   []byte
+	body   string   // empty where there is no such form
 	length []string // Content-Length
 	etag   []string // nil where nothing may be kept
 	coding []string // Content-Encoding; nil of the identity
@@ -97,7 +98,7 @@ func (p *page) in(e encoding) *form {
 		return &p.plain
 	}
 	p.forms.once[e].Do(func() { p.forms.made[e] = p.plain.compress(e) })
-	if made := &p.forms.made[e]; made.body != nil {
+	if made := &p.forms.made[e]; made.body != "" {
 		return made
 	}
 	return &p.plain
@@ -105,7 +106,7 @@ func (p *page) in(e encoding) *form {
 
 // compress returns the form in a coding; none unless it saves half, which is what the cache counts on.
 func (f *form) compress(e encoding) form {
-	var body []byte
+	var body string
 	switch e {
 	case gzipped:
 		body = gzipOf(f.body)
@@ -125,15 +126,15 @@ func (f *form) compress(e encoding) form {
 
 var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-func gzipOf(body []byte) []byte {
+func gzipOf(body string) string {
 	writer := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(writer)
 	var out bytes.Buffer
 	writer.Reset(&out)
 	// A buffer takes everything.
-	_, _ = writer.Write(body)
+	_, _ = io.WriteString(writer, body)
 	_ = writer.Close()
-	return bytes.Clone(out.Bytes())
+	return out.String()
 }
 
 // zstdWriter is one for all: it has a state for each processor, which is large.
@@ -145,4 +146,4 @@ var zstdWriter = sync.OnceValue(func() *zstd.Encoder {
 	return writer
 })
 
-func zstdOf(body []byte) []byte { return bytes.Clone(zstdWriter().EncodeAll(body, nil)) }
+func zstdOf(body string) string { return string(zstdWriter().EncodeAll([]byte(body), nil)) }

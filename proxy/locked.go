@@ -53,7 +53,7 @@ func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, c
 	if err != nil {
 		return nil, noLife, err
 	}
-	p := page{body: s.encoder.AppendLocked(nil, locked, worth)}
+	p := page{body: string(s.encoder.AppendLocked(nil, locked, worth))}
 	for _, c := range locked {
 		if c.Unread {
 			p.unread = append(p.unread, c.Chain)

@@ -54,7 +54,7 @@ func orderKey(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[
 
 // pageOf is a page about one order.
 func (s *Server) pageOf(ctx context.Context, body []byte, o *order.Order) page {
-	return page{body: body, orders: []order.ID{o.ID}, chains: chainsOf(o), unread: s.unread(ctx, o), final: isFinal(o)}
+	return page{body: string(body), orders: []order.ID{o.ID}, chains: chainsOf(o), unread: s.unread(ctx, o), final: isFinal(o)}
 }
 
 func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life, error) {

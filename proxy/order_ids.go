@@ -33,7 +33,7 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 			if err != nil {
 				return nil, noLife, err
 			}
-			p.body = encode(nil, p.orders)
+			p.body = string(encode(nil, p.orders))
 			return []page{p}, life, nil
 		},
 		indexed: true,

@@ -41,7 +41,7 @@ func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]page, cache.L
 
 // quotedPage is a page that tells how old its prices are and how long they hold.
 func quotedPage(body []byte, e quote.Estimate) []page {
-	return []page{{body: body, quoted: e.QuotedAt, expires: e.Expires}}
+	return []page{{body: string(body), quoted: e.QuotedAt, expires: e.Expires}}
 }
 
 // swapKey names a request by all that it says.

@@ -37,9 +37,10 @@ var house = map[string]room{
 	"upstream/venue":  {"chain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
-	"proxy/wire": {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
-	"proxy/web":  {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
-	"proxy":      {"cache chain order order/index proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+	"proxy/wire":      {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy/web":       {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
+	"proxy/transport": {"", "connections know no answer: what is said over them belongs to proxy"},
+	"proxy":           {"cache chain order order/index proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
@@ -79,6 +80,8 @@ const (
 
 var doors = []door{
 	{"github.com/gin-gonic/gin", "proxy", "bench", "HTTP is served by proxy: return a value or an error to it"},
+	{"github.com/valyala/fasthttp", "proxy/transport", "", "connections are served by proxy/transport; handlers are those of net/http"},
+	{"golang.org/x/net/http/httpguts", "proxy/transport", "", "what a header may hold is decided where it is read"},
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
 	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},

@@ -1,0 +1,227 @@
+package transport
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// inBubble runs a test by a clock of its own, until fasthttp's pool has noticed that its server has ended.
+func inBubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() { <-time.After(time.Minute) })
+		test(t)
+	})
+}
+
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+func TestRefusals(t *testing.T) {
+	const secret = "accesstoken=abcdef"
+	for name, each := range map[string]struct {
+		sent   string
+		pause  time.Duration // before the last byte
+		status int
+	}{
+		"unreadable":     {"GET /?" + secret + " HTTP\r\nHost: h\r\n\r\n", 0, 400},
+		"no host":        {"GET /?" + secret + " HTTP/1.1\r\n\r\n", 0, 400},
+		"slow header":    {"GET /?" + secret + " HTTP/1.1\r\nHost: h\r\n\r\n", time.Minute, 408},
+		"slow body":      {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", time.Minute, 408},
+		"long body":      {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1025\r\n\r\n", 0, 413},
+		"long chunks":    {"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n500\r\n" + strings.Repeat("b", 0x500) + "\r\n0\r\n\r\n", 0, 413},
+		"long header":    {"GET /?" + secret + " HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", readBuffer) + "\r\n\r\n", 0, 431},
+		"long target":    {"GET /?" + secret + strings.Repeat("x", readBuffer) + " HTTP/1.1\r\nHost: h\r\n\r\n", 0, 431},
+		"version":        {"GET /?" + secret + " HTTP/2.0\r\nHost: h\r\n\r\n", 0, 505},
+		"as long as can": {"GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", readBuffer-100) + "\r\n\r\n", 0, 200},
+		"late, in time":  {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", 9 * time.Second, 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				var said strings.Builder
+				_, listener := serving(t, func(http.ResponseWriter, *http.Request) {}, func(o *Options) { o.Logger = textLog(&said) })
+				connection := listener.dial()
+				defer connection.Close()
+				go func() {
+					last := len(each.sent) - 1
+					_, _ = io.WriteString(connection, each.sent[:last])
+					<-time.After(each.pause)
+					_, _ = io.WriteString(connection, each.sent[last:])
+				}()
+				reader := bufio.NewReader(connection)
+				response, err := http.ReadResponse(reader, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				if response.StatusCode != each.status {
+					t.Errorf("%s, want %d", response.Status, each.status)
+				}
+				if each.status == http.StatusOK {
+					return
+				}
+				if _, err := reader.ReadByte(); err == nil {
+					t.Error("the connection goes on")
+				}
+				if strings.Contains(said.String(), secret) {
+					t.Errorf("the log has what the client keeps secret:\n%s", &said)
+				}
+			})
+		})
+	}
+}
+
+func TestIdleConnectionsEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		_, listener := serving(t, func(http.ResponseWriter, *http.Request) {})
+		for name, sent := range map[string]string{"never used": "", "used": requests["plain"]} {
+			connection := listener.dial()
+			began := time.Now()
+			go func() { _, _ = io.WriteString(connection, sent) }()
+			if _, err := io.ReadAll(connection); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if took := time.Since(began); took > 2*time.Minute {
+				t.Errorf("%s: open for %v", name, took)
+			}
+		}
+	})
+}
+
+func TestClientThatReadsNothingIsLeft(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		_, listener := serving(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
+		connection := listener.dial()
+		if _, err := io.WriteString(connection, requests["plain"]); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		if got, _ := io.ReadAll(connection); len(got) > 0 {
+			t.Errorf("%d bytes came after the limit", len(got))
+		}
+	})
+}
+
+// TestShutdownWaits ends a server with an idle connection and a request under way.
+func TestShutdownWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		answering, answer := make(chan struct{}), make(chan struct{})
+		server, listener := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/busy" {
+				close(answering)
+				<-answer
+			}
+			_, _ = io.WriteString(w, "done")
+		})
+		idle, busy := listener.dial(), listener.dial()
+		idleReader := bufio.NewReader(idle)
+		if _, err := io.WriteString(idle, requests["plain"]); err != nil {
+			t.Fatal(err)
+		}
+		if response, err := http.ReadResponse(idleReader, nil); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response, err)
+		} else if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(busy, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		<-answering
+		ended := make(chan error, 1)
+		go func() { ended <- server.Shutdown(t.Context()) }()
+		if _, err := idleReader.ReadByte(); !errors.Is(err, io.EOF) {
+			t.Errorf("the idle connection: %v, want its end", err)
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the server did not wait: %v", err)
+		case <-time.After(time.Minute):
+		}
+		close(answer)
+		response, err := http.ReadResponse(bufio.NewReader(busy), nil)
+		if err != nil || response.StatusCode != http.StatusOK || !response.Close {
+			t.Errorf("the request under way: %v (%v), want an answer that ends the connection", response, err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestServerThatHasBeenShutDownServesNobody(t *testing.T) {
+	server, listener := New(Options{Handler: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)}), newLines()
+	if err := server.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := server.Serve(listener); err != nil {
+		t.Error(err)
+	}
+	if _, err := listener.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener: %v, want that it is closed", err)
+	}
+}
+
+func TestCloseDoesNotWait(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		left := make(chan struct{})
+		server, listener := serving(t, func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			close(left)
+		})
+		connection := listener.dial()
+		if _, err := io.WriteString(connection, requests["plain"]); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Shutdown: %v, want that its time is over", err)
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		<-left
+	})
+}
+
+// scarce is a listener on which no connection can be accepted at first.
+type scarce struct {
+	*lines
+	failures []error
+}
+
+func (s *scarce) Accept() (net.Conn, error) {
+	if len(s.failures) > 0 {
+		err := s.failures[0]
+		s.failures = s.failures[1:]
+		return nil, err
+	}
+	return s.lines.Accept()
+}
+
+func TestServingGoesOnWhenFilesAreUsedUp(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		server := New(Options{Handler: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)})
+		listener := &scarce{newLines(), []error{&net.OpError{Op: "accept", Err: syscall.EMFILE}, syscall.ENFILE}}
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(listener) }()
+		if status, _, _, err := exchange(listener.lines, []byte(requests["plain"]), patience); status != http.StatusNotFound {
+			t.Errorf("%d, %v", status, err)
+		}
+		if err := errors.Join(server.Shutdown(t.Context()), <-served); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -93,7 +93,7 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 func (s *Server) RunAdmin(ctx context.Context, listener net.Listener, metrics http.Handler) error {
 	const longest = 2 * time.Minute // of a profile
 	server := &http.Server{
-		Handler: s.Admin(metrics), ReadHeaderTimeout: readHeaderLimit, ReadTimeout: readLimit,
+		Handler: s.Admin(metrics), ReadTimeout: readLimit,
 		WriteTimeout: longest, IdleTimeout: idleLimit,
 	}
 	closed := make(chan error, 1)

@@ -63,6 +63,7 @@ func startReplica(t *testing.T, w *world) *replica {
 		o.Notice, o.Logger = 3*time.Second, slog.New(slog.DiscardHandler) // the world's log is for one server
 	}), newNetwork()
 	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(rest)
 	transport := &http.Transport{DialContext: wires.dial, MaxIdleConnsPerHost: 16}
 	r := &replica{client: &http.Client{Transport: transport}, stop: stop, ended: make(chan error, 1)}
 	go func() {

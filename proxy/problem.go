@@ -67,6 +67,11 @@ var (
 	methodNotAllowed = kind{status: 405, code: 1402, id: "METHOD_NOT_ALLOWED", text: "this path takes GET, HEAD and OPTIONS"}
 	urlTooLong       = kind{status: 414, code: 1403, id: "URI_TOO_LONG", text: "path and query may have 8192 bytes each"}
 	clientLeft       = kind{status: 499, code: 1404, id: "CLIENT_CLOSED_REQUEST", text: "the client left before the answer was ready"}
+
+	unreadable     = kind{status: 400, code: 1406, id: "REQUEST_UNREADABLE", text: "this is no HTTP/1.1 request as RFC 9112 has it"}
+	requestTooSlow = kind{status: 408, code: 1407, id: "REQUEST_TOO_SLOW", text: "the request did not arrive in time"}
+	bodyTooLong    = kind{status: 413, code: 1408, id: "BODY_TOO_LONG", text: "no path reads a body"}
+	headerTooLong  = kind{status: 431, code: 1409, id: "HEADER_TOO_LONG", text: "the request line and the header may have 12288 bytes together"}
 )
 
 // problem is a kind as it happened. It is an error so that parsing can return it.
@@ -120,10 +125,17 @@ const (
 func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 	c.Abort()
 	p.note(c)
-	header := c.Writer.Header()
-	body := wire.AppendProblem(nil, wire.Problem{
-		Code: d.code(p.kind), ID: p.id, Message: p.said(), RequestID: header.Get(requestIDHeader),
-	})
+	p.write(c.Writer, d)
+}
+
+// write sends p, with the id that the request has by its header.
+func (p *problem) write(w http.ResponseWriter, d dialect) {
+	header := w.Header()
+	var id string
+	if given := header[requestIDHeader]; len(given) > 0 {
+		id = given[0]
+	}
+	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.kind), ID: p.id, Message: p.said(), RequestID: id})
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	if p.remember > 0 {
 		header["Cache-Control"] = cacheControl(cache.Life{Fresh: p.remember})
@@ -133,8 +145,8 @@ func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
 		header["Retry-After"] = []string{strconv.Itoa(min(max(seconds, shortestRetry), longestRetry))}
 	}
-	c.Status(p.status)
-	_, _ = c.Writer.Write(body)
+	w.WriteHeader(p.status)
+	_, _ = w.Write(body)
 }
 
 // note keeps the cause of what is no mistake of the client's for the request's line in the log.
@@ -153,3 +165,17 @@ func (s *Server) noRoute(c *gin.Context) { s.fail(c, tracking, unknownPath.becau
 
 // noMethod answers for a path that takes other methods, which gin has put into the Allow header.
 func (s *Server) noMethod(c *gin.Context) { s.fail(c, tracking, methodNotAllowed.because("")) }
+
+// refuse answers for a request that could not be read, so that nobody knows which API it is about.
+func refuse(w http.ResponseWriter, status int) {
+	p := unreadable
+	for _, other := range []kind{requestTooSlow, bodyTooLong, headerTooLong} {
+		if other.status == status {
+			p = other
+		}
+	}
+	header := w.Header()
+	header[requestIDHeader], header["X-Content-Type-Options"] = []string{requestID(nil)}, noSniff
+	header["Access-Control-Allow-Origin"] = anyOrigin
+	p.because("").write(w, tracking)
+}

@@ -21,6 +21,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
 	"crossgate/quote"
@@ -28,15 +29,13 @@ import (
 	"crossgate/upstream"
 )
 
-// Limits of the listener. Headers may be far larger than the longest query that is read, so that an
-// overlong query gets an answer that says so.
+// Limits of the listener.
 const (
-	readHeaderLimit = 5 * time.Second
-	readLimit       = 10 * time.Second
-	writeLimit      = 30 * time.Second
-	idleLimit       = 60 * time.Second
-	headerBytes     = 256 << 10
-	drainLimit      = 15 * time.Second
+	readLimit  = 10 * time.Second
+	writeLimit = 30 * time.Second
+	idleLimit  = 60 * time.Second
+	bodyBytes  = 64 << 10 // of a request; no path reads one
+	drainLimit = 15 * time.Second
 )
 
 // Defaults of Options: how long the walk behind each path may take.
@@ -166,19 +165,17 @@ func (s *Server) Close() {
 
 // Run serves on listener until ctx ends, then gives notice by /readyz and lets requests under way finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
-	server := &http.Server{
-		Handler:           s.handler,
-		ReadHeaderTimeout: readHeaderLimit,
-		ReadTimeout:       readLimit,
-		WriteTimeout:      writeLimit,
-		IdleTimeout:       idleLimit,
-		MaxHeaderBytes:    headerBytes,
-		ConnContext:       withConn,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
-	server.RegisterOnShutdown(s.streams.end)
+	server := transport.New(transport.Options{
+		Handler:    s.handler,
+		Refuse:     refuse,
+		ReadLimit:  readLimit,
+		WriteLimit: writeLimit,
+		IdleLimit:  idleLimit,
+		BodyBytes:  bodyBytes,
+		Logger:     s.log,
+	})
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(gatherListener{listener}) }()
+	go func() { served <- server.Serve(listener) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve: %w", err)
@@ -190,6 +187,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-time.After(s.options.Notice):
 	}
+	s.streams.end()
 	// ctx has ended; the drain needs time of its own.
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
 	defer cancel()
@@ -197,7 +195,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		err = errors.Join(fmt.Errorf("drain: %w", err), server.Close())
 	}
-	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
+	if ended := <-served; ended != nil {
 		err = errors.Join(err, fmt.Errorf("serve: %w", ended))
 	}
 	return err

@@ -78,7 +78,7 @@ func (r route[Q]) stream(c *gin.Context, s *Server, question Q) {
 	for {
 		if err == nil && current.tag() != known {
 			known = current.tag()
-			events.send("id: " + known + "\nevent: order\ndata: " + string(current.body) + "\n\n")
+			events.send("id: " + known + "\nevent: order\ndata: " + current.body + "\n\n")
 		}
 		if err == nil && current.final {
 			events.send("event: final\ndata: {}\n\n")
@@ -114,8 +114,6 @@ func openEvents(c *gin.Context) *events {
 	header.Set("X-Accel-Buffering", "no") // nginx would collect events before it passes them on
 	c.Status(http.StatusOK)
 	e := &events{writer: c.Writer, controller: http.NewResponseController(c.Writer)}
-	// The listener's limits are those of one answer; the reading limit would end the stream as if the client had left.
-	e.limit(e.controller.SetReadDeadline(time.Time{}))
 	e.send("retry: 2000\n\n")
 	return e
 }

@@ -45,10 +45,14 @@ func running(t *testing.T, w *world, change ...func(*Options)) (client *http.Cli
 	ended := make(chan error, 1)
 	server := w.server(t, change...)
 	go func() { ended <- server.Run(ctx, listener) }()
+	t.Cleanup(rest)
 	transport := &http.Transport{DialContext: listener.dial}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}, func() error { cancel(); return <-ended }
 }
+
+// rest lets the goroutines notice that there is nothing left to do which look now and then: those of a bubble must end.
+func rest() { <-time.After(time.Minute) }
 
 // follow opens the stream of an order and returns its lines.
 func follow(t *testing.T, client *http.Client, path string, headers ...string) (*http.Response, *bufio.Scanner) {

@@ -90,11 +90,6 @@ func askOrder(b *testing.B, g command, number uint64) {
 	}
 }
 
-func storeMax(most *atomic.Int64, value int64) {
-	for known := most.Load(); value > known && !most.CompareAndSwap(known, value); known = most.Load() {
-	}
-}
-
 // chainsAtRest configures the ledgers' chains, where nothing new happens, and their tokens.
 func chainsAtRest(b *testing.B, orders uint64) string {
 	b.Helper()

@@ -99,9 +99,9 @@ func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte 
 	return into.Bytes()
 }
 
-// startGateway serves one order, with the log of requests written as in production but to nowhere.
+// startGateway serves one order.
 func startGateway(b *testing.B) (url string) {
-	server, err := newOrderServer(nil)
+	server, err := newOrderServer()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,9 +109,9 @@ func startGateway(b *testing.B) (url string) {
 	return serve(b, server.Handler())
 }
 
-// newOrderServer is the face in front of one order.
-func newOrderServer(traced func() bool) (*proxy.Server, error) {
-	return proxy.New(proxy.Options{
+// newOrderServer is the face in front of one order, with the log of requests written as in production but to nowhere.
+func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
+	o := proxy.Options{
 		Chains: chain.Documented(),
 		Orders: func(context.Context, chain.TxHash) ([]*order.Order, error) { return []*order.Order{claimed()}, nil },
 		Tokens: func(_ context.Context, _ chain.ID, addresses ...chain.Address) ([]token.Token, error) {
@@ -121,9 +121,12 @@ func newOrderServer(traced func() bool) (*proxy.Server, error) {
 			}
 			return tokens, nil
 		},
-		Traced: traced,
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
-	})
+	}
+	for _, each := range change {
+		each(&o)
+	}
+	return proxy.New(o)
 }
 
 // serve answers on a port of loopback until the benchmark ends.

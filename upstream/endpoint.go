@@ -211,6 +211,7 @@ var errPanicked = errors.New("panicked")
 func (e *Endpoint) guarded(caller context.Context, r Request, check func(Response) error) (Response, error) {
 	ctx, cancel := context.WithTimeout(caller, e.timeout)
 	defer cancel()
+	defer time.AfterFunc(e.timeout, cancel).Stop() // a caller's deadline that is earlier now may move, see within
 	if err := e.withheld(); err != nil {
 		return Response{}, err
 	}

@@ -121,7 +121,7 @@ func (e *Endpoint) broken(ctx, caller context.Context, started time.Time, err er
 
 // interrupted tells the caller's cancel and the caller's deadline from the endpoint's own timeout.
 func (e *Endpoint) interrupted(caller context.Context, started time.Time) error {
-	err := caller.Err()
+	err := endOf(caller)
 	if err == nil {
 		return &Error{Class: Timeout, Endpoint: e.name, Err: fmt.Errorf("no answer within %s", e.timeout)}
 	}

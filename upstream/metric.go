@@ -46,6 +46,26 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 	}
 }
 
+// joinCounter counts calls that are joined with the same ones of others.
+type joinCounter struct {
+	calls      metric.Int64Counter
+	attributes []attribute.KeyValue // of what the pool serves
+}
+
+func newJoinCounter(p *Pool) joinCounter {
+	var j joinCounter
+	if len(p.endpoints) > 0 {
+		j.attributes = p.endpoints[0].attributes
+	}
+	j.calls, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
+		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
+	return j
+}
+
+func (j joinCounter) add(ctx context.Context, calls int) {
+	j.calls.Add(ctx, int64(calls), metric.WithAttributes(j.attributes...))
+}
+
 // Observe has the state of endpoints read whenever measurements are collected, until stop is called.
 func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 	g := gauges{meter: otel.Meter("crossgate/upstream")}

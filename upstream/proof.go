@@ -34,13 +34,13 @@ func (r *RPC) Proving(call func() *Call) *RPC {
 		p.shown[e] = new(shown)
 		e.identity.Store(&call)
 	}
-	return &RPC{pool: r.pool, lastID: r.lastID, batch: r.batch, proof: p}
+	return &RPC{pool: r.pool, lastID: r.lastID, batch: r.batch, proof: p, flights: newFlights(r.pool)}
 }
 
 // prove makes calls at one endpoint, and the proof before or with them when it is due.
-func (r *RPC) prove(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, hear func(outcomes) error) error {
+func (r *RPC) prove(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, hear func(replies) error) error {
 	if r.proof == nil {
-		return r.send(ctx, e, turn, calls, func(_ Response, got outcomes) error { return hear(got) })
+		return r.send(ctx, e, turn, calls, hear)
 	}
 	s := r.proof.shown[e]
 	over := connection{shown: s}
@@ -48,7 +48,7 @@ func (r *RPC) prove(ctx context.Context, e *Endpoint, turn *turn, calls []*Call,
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: over.take})
 	if s.holds() {
 		isThrownAway := false
-		err := r.send(ctx, e, turn, calls, func(_ Response, got outcomes) error {
+		err := r.send(ctx, e, turn, calls, func(got replies) error {
 			if isThrownAway = over.isUnknown; isThrownAway {
 				return nil
 			}
@@ -85,21 +85,21 @@ func (c *connection) leave() {
 }
 
 // sendProof makes calls and the proof, in one request when the endpoint takes that many.
-func (r *RPC) sendProof(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, hear func(outcomes) error) error {
+func (r *RPC) sendProof(ctx context.Context, e *Endpoint, turn *turn, calls []*Call, hear func(replies) error) error {
 	s, test := r.proof.shown[e], r.proof.call()
 	if uint64(len(calls)) < r.batch.Now() {
-		return r.send(ctx, e, turn, append([]*Call{test}, calls...), func(_ Response, got outcomes) error {
-			if err := s.judge(ctx, e, got[0]); err != nil {
+		return r.send(ctx, e, turn, append([]*Call{test}, calls...), func(got replies) error {
+			if err := s.judge(ctx, e, got.outcomes[0]); err != nil {
 				return err
 			}
-			return hear(got[1:])
+			return hear(got.withoutFirst())
 		})
 	}
-	err := r.send(ctx, e, turn, []*Call{test}, func(_ Response, got outcomes) error { return s.judge(ctx, e, got[0]) })
+	err := r.send(ctx, e, turn, []*Call{test}, func(got replies) error { return s.judge(ctx, e, got.outcomes[0]) })
 	if err != nil {
 		return err
 	}
-	return r.send(ctx, e, turn, calls, func(_ Response, got outcomes) error { return hear(got) })
+	return r.send(ctx, e, turn, calls, hear)
 }
 
 // holds reports whether the endpoint needs no proof now.
@@ -125,11 +125,11 @@ func (e *Endpoint) inquiryBy(call func() *Call, hear func(outcome)) inquiry {
 	}
 	judged := func(hear func(outcome)) func(Response) error {
 		return func(response Response) error {
-			answers, err := parse(response, 1)
+			replied, err := read([]*Call{call()}, response, 1)
 			if err != nil {
 				return err
 			}
-			got := settle([]*Call{call()}, answers, 1)[0]
+			got := replied.outcomes[0]
 			hear(got)
 			if got.open {
 				return got.err

@@ -296,10 +296,8 @@ func (r *race) said() attempts {
 
 func (r *race) summary(caller context.Context) error {
 	whole := r.said().summary(r.pool.name)
-	if err := caller.Err(); errors.Is(err, context.Canceled) {
-		whole.Class = Canceled
-	} else if err != nil {
-		whole.Class = Timeout
+	if err := endOf(caller); err != nil {
+		whole.Class = leftAs(err)
 	}
 	return whole
 }

@@ -113,26 +113,76 @@ func single(calls []*Call, response Response, first uint64) (settled outcomes, r
 	return outcomes{examine(calls[0], result.Elem(), nil)}, true
 }
 
-// settle matches answers, in whatever sequence, to calls, whose ids begin with first.
-func settle(calls []*Call, answers []rpcAnswer, first uint64) outcomes {
-	settled := make(outcomes, len(calls))
-	for i := range settled {
-		settled[i] = outcome{err: &Error{Class: BadAnswer, Err: errors.New("no answer to this call")}, open: true}
+// replies are what an endpoint answered to calls, and what that comes to for who asked.
+type replies struct {
+	outcomes outcomes
+	answers  []*rpcAnswer // to each call, nil where one lacks; none at all when the only one was read in one go
+	response Response
+	first    uint64 // id of the first call
+}
+
+// read makes out the response to calls, whose ids begin with first.
+func read(calls []*Call, response Response, first uint64) (replies, error) {
+	if settled, isRead := single(calls, response, first); isRead {
+		return replies{outcomes: settled, response: response, first: first}, nil
 	}
-	for _, answer := range answers {
-		id, readable := answer.id()
-		if !readable && len(calls) == 1 && answer.Error != nil {
-			id = first // an error object may lack the id (section 5 of the specification)
+	parsed, err := parse(response, len(calls))
+	if err != nil {
+		return replies{}, err
+	}
+	got := replies{outcomes: make(outcomes, len(calls)), answers: arrange(parsed, len(calls), first)}
+	for i, call := range calls {
+		got.outcomes[i] = judge(call, got.answers[i])
+	}
+	return got, nil
+}
+
+// of is what the replies come to for others who asked the same as the calls at places.
+func (r replies) of(calls []*Call, places []int) outcomes {
+	settled := make(outcomes, len(calls))
+	for i, call := range calls {
+		if r.answers != nil {
+			settled[i] = judge(call, r.answers[places[i]])
+			continue
 		}
-		if index := id - first; index < uint64(len(calls)) {
-			settled[index] = judge(calls[index], answer)
+		again, err := read([]*Call{call}, r.response, r.first)
+		if err != nil {
+			again.outcomes = outcomes{unanswered(err)}
 		}
+		settled[i] = again.outcomes[0]
 	}
 	return settled
 }
 
-// judge decodes the answer to one call.
-func judge(call *Call, answer rpcAnswer) outcome {
+// withoutFirst leaves out the first call.
+func (r replies) withoutFirst() replies {
+	return replies{outcomes: r.outcomes[1:], answers: r.answers[1:]}
+}
+
+// arrange puts answers, in whatever sequence, to the places of the calls that were asked, whose ids begin with first.
+func arrange(answers []rpcAnswer, asked int, first uint64) []*rpcAnswer {
+	arranged := make([]*rpcAnswer, asked)
+	for i, answer := range answers {
+		id, readable := answer.id()
+		if !readable && asked == 1 && answer.Error != nil {
+			id = first // an error object may lack the id (section 5 of the specification)
+		}
+		if place := id - first; place < uint64(asked) {
+			arranged[place] = &answers[i]
+		}
+	}
+	return arranged
+}
+
+func unanswered(err error) outcome {
+	return outcome{err: &Error{Class: BadAnswer, Err: err}, open: true}
+}
+
+// judge decodes the answer to one call; nil is none.
+func judge(call *Call, answer *rpcAnswer) outcome {
+	if answer == nil {
+		return unanswered(errors.New("no answer to this call"))
+	}
 	if answer.Error != nil {
 		class := answer.Error.class()
 		if class == 0 {
@@ -141,7 +191,7 @@ func judge(call *Call, answer rpcAnswer) outcome {
 		return outcome{err: &Error{Class: class, Err: answer.Error}, open: true}
 	}
 	if answer.Result == nil {
-		return outcome{err: &Error{Class: BadAnswer, Err: errors.New("answer without a result")}, open: true}
+		return unanswered(errors.New("answer without a result"))
 	}
 	if call.Out == nil {
 		return outcome{}
@@ -196,6 +246,23 @@ func (o outcomes) firstOpen() error {
 		}
 	}
 	return nil
+}
+
+// weighing finds the fullest of the answers that a race hears, one after the other.
+type weighing struct {
+	several bool // endpoints that could confirm each other
+	fullest outcomes
+}
+
+// hear weighs another answer. The error says what it leaves open.
+func (w *weighing) hear(got outcomes) error {
+	if w.several {
+		got.doubt(w.fullest)
+	}
+	if w.fullest == nil || got.open() < w.fullest.open() {
+		w.fullest = got
+	}
+	return got.firstOpen()
 }
 
 // deliver fills calls; errors of open ones are the whole pool's.

@@ -20,6 +20,7 @@ const (
 	outcomeKey    = attribute.Key("crossgate.outcome")
 	hedgeKey      = attribute.Key("crossgate.hedge")
 	batchSizeKey  = attribute.Key("crossgate.rpc.batch_size")
+	joinedKey     = attribute.Key("crossgate.rpc.joined")
 	httpMethodKey = attribute.Key("http.request.method")
 	httpStatusKey = attribute.Key("http.response.status_code")
 	rpcSystemKey  = attribute.Key("rpc.system.name")
@@ -73,4 +74,37 @@ func endAttempt(span trace.Span, response Response, turn *turn, err error) {
 		span.SetAttributes(errorTypeKey.String(class))
 		span.SetStatus(codes.Error, class)
 	}
+}
+
+// joinSpan is that of a caller who waits for calls that another one makes.
+type joinSpan struct{ trace.Span }
+
+// startJoin opens the span of a caller's wait for the flight of its seat. It is linked to the span below which the
+// attempts are.
+func startJoin(ctx context.Context, s *seat, attributes []attribute.KeyValue) joinSpan {
+	if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && !parent.IsSampled() {
+		return joinSpan{trace.SpanFromContext(context.Background())} // one that does nothing
+	}
+	_, span := tracer().Start(ctx, "rpc.join", trace.WithLinks(trace.Link{SpanContext: s.flight.asker}))
+	if span.IsRecording() {
+		span.SetAttributes(attributes...)
+		span.SetAttributes(joinedKey.Bool(true), rpcSystemKey.String("jsonrpc"),
+			rpcMethodKey.String(spanMethod(s.calls)), batchSizeKey.Int(len(s.calls)))
+	}
+	return joinSpan{span}
+}
+
+// end closes it with what became of the flight, as far as the caller knows.
+func (j joinSpan) end(s *seat) {
+	if !j.IsRecording() {
+		return
+	}
+	outcome := "ok"
+	if s.left != nil {
+		outcome = leftAs(s.left).String()
+	} else if s.flight.err != nil {
+		outcome = classOf(s.flight.err).String()
+	}
+	j.SetAttributes(outcomeKey.String(outcome))
+	j.End()
 }

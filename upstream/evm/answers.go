@@ -166,17 +166,19 @@ func existingHeaderCall(out **header, number quantity) *upstream.Call {
 
 // headerByHashCall asks for the block with hash, which must exist.
 func headerByHashCall(out **header, hash chain.Hash) *upstream.Call {
-	return call(out, func(h *header) error {
+	c := call(out, func(h *header) error {
 		if h == nil || h.Hash != hash {
 			return errors.New("not the block asked for")
 		}
 		return nil
 	}, "eth_getBlockByHash", hash, false)
+	c.Apart = true
+	return c
 }
 
 // receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
 func receiptCall(out **receipt, tx chain.Hash) *upstream.Call {
-	return call(out, func(r *receipt) error {
+	c := call(out, func(r *receipt) error {
 		if r == nil {
 			return nil
 		}
@@ -185,6 +187,8 @@ func receiptCall(out **receipt, tx chain.Hash) *upstream.Call {
 		}
 		return r.checkLogs()
 	}, "eth_getTransactionReceipt", tx)
+	c.Apart = true
+	return c
 }
 
 // minedReceiptCall asks for the receipt of a transaction that is in the block with hash; a node that does

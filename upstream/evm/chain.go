@@ -90,6 +90,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	if tagged {
 		calls = append(calls, headerCall(&finalized, "finalized"))
 	}
+	calls[0].Fresh = true
 	if err := c.ask(ctx, calls...); err != nil {
 		return order.Head{}, err
 	}
@@ -99,7 +100,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	if latest == nil {
 		return order.Head{}, fmt.Errorf("chain %d: no latest block", c.chain.ID)
 	}
-	c.newest.Store(latest)
+	c.hear(latest)
 	head := order.Head{Latest: latest.block()}
 	head.Finalized = head.Latest.Number - min(head.Latest.Number, c.chain.Finality)
 	if finalized != nil {
@@ -108,6 +109,14 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 		c.noTagUntil.Store(now.Add(tagRetry).UnixNano())
 	}
 	return head, nil
+}
+
+// hear learns of the newest block. Who asks from now on is not told what was so before it, or before a block that is no
+// more.
+func (c *Chain) hear(latest *header) {
+	if before := c.newest.Swap(latest); before == nil || before.Hash != latest.Hash {
+		c.rpc.Outdate()
+	}
 }
 
 // isUnknownTag reports whether a node that was asked for its finalized block has none: it says so in an

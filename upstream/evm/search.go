@@ -113,7 +113,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 		return fmt.Errorf("chain %d: no latest block", s.chain.chain.ID)
 	}
 	s.latest = *latest
-	s.chain.newest.Store(latest)
+	s.chain.hear(latest)
 	var err error
 	if s.steps, err = s.stepsIn(steps); err != nil {
 		return err

@@ -254,7 +254,7 @@ func blocksCall(out *[]uint64, from, to uint64) *upstream.Call {
 
 // transactionCall asks for a transaction; out stays nil when the node knows none.
 func transactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
-	return call(out, func(t *transaction) error {
+	c := call(out, func(t *transaction) error {
 		if t == nil {
 			return nil
 		}
@@ -262,6 +262,8 @@ func transactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
 	}, "getTransaction", tx, options{
 		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": 0,
 	})
+	c.Apart = true
+	return c
 }
 
 // firstTransactionCall is transactionCall for a transaction that need not exist: that a node knows none is

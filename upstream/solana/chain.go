@@ -73,13 +73,17 @@ func (c *Chain) genesisCall() *upstream.Call {
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	const patience = 4 // slots: a node knows that a block is confirmed some moments before it can show it
 	var newest, finalized uint64
-	if err := c.need(ctx, slotCall(&newest, confirmed), slotCall(&finalized, "finalized")); err != nil {
+	head := slotCall(&newest, confirmed)
+	head.Fresh = true
+	if err := c.need(ctx, head, slotCall(&finalized, "finalized")); err != nil {
 		return order.Head{}, err
 	}
 	for slot := newest; ; slot-- {
 		latest, err := c.Block(ctx, slot)
 		if err == nil {
-			c.newest.Store(latest.Number)
+			if c.newest.Swap(latest.Number) != latest.Number {
+				c.rpc.Outdate() // who asks from now on is not told what was so before
+			}
 			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, nil
 		}
 		if !errors.Is(err, order.ErrNotFound) || slot == 0 || newest-slot == patience {

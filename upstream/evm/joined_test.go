@@ -1,0 +1,160 @@
+package evm_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+)
+
+// far is a node that is a second away.
+type far struct{ *node }
+
+func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-time.After(time.Second)
+	return f.node.RoundTrip(r)
+}
+
+// chainFar returns the chain that n serves from afar.
+func chainFar(t *testing.T, n *node) *evm.Chain {
+	t.Helper()
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: far{n}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return evm.New(testChain, upstream.NewRPC(upstream.NewPool("chain", e)))
+}
+
+// wantEvents reads a transaction, which has some.
+func wantEvents(ctx context.Context, t *testing.T, c *evm.Chain, tx chain.TxHash) {
+	t.Helper()
+	if got, err := c.EventsIn(ctx, tx); err != nil || len(got) == 0 {
+		t.Errorf("EventsIn(%s) = %d events, %v", tx, len(got), err)
+	}
+}
+
+func TestSameReceiptIsAskedForOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terms, id := delivery()
+		n := newNode(1000)
+		tx := n.add(t, 500, true, fulfilledLog(t, terms), unlockLog(t, id))
+		c := chainFar(t, n)
+		var asking sync.WaitGroup
+		for range 2 {
+			asking.Go(func() { wantEvents(t.Context(), t, c, tx) })
+		}
+		asking.Wait()
+		if n.methods["eth_getTransactionReceipt"] != 1 || n.trips() != 1 {
+			t.Errorf("two requests for one receipt made the calls %v", n.methods)
+		}
+	})
+}
+
+// The follower reads the receipts of two transactions, one of which somebody is asking for already.
+func TestFollowerSharesTheReceiptsOfRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terms, id := delivery()
+		n := newNode(1000)
+		first := n.add(t, 500, true, fulfilledLog(t, terms))
+		n.add(t, 501, true, unlockLog(t, id))
+		c := chainFar(t, n)
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			if got, err := c.Events(t.Context(), 400, 600); err != nil || len(got) != 2 {
+				t.Errorf("Events() = %d events, %v, want 2", len(got), err)
+			}
+		})
+		<-time.After(500 * time.Millisecond) // the logs are on their way, the receipts come next
+		asking.Go(func() { wantEvents(t.Context(), t, c, first) })
+		asking.Wait()
+		if n.methods["eth_getTransactionReceipt"] != 2 {
+			t.Errorf("%d calls for two receipts", n.methods["eth_getTransactionReceipt"])
+		}
+	})
+}
+
+// The last block of a range proves that an endpoint has the logs of the range, if the same endpoint told of both.
+func TestLogsComeWithTheirOwnProof(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNode(1000)
+		c := chainFar(t, n)
+		var asking sync.WaitGroup
+		for range 2 {
+			asking.Go(func() {
+				if got, err := c.Block(t.Context(), 600); err != nil || got.Number != 600 {
+					t.Errorf("Block(600) = %v, %v", got, err)
+				}
+			})
+		}
+		synctest.Wait()
+		for range 2 {
+			asking.Go(func() {
+				if _, err := c.Events(t.Context(), 400, 600); err != nil {
+					t.Errorf("Events() = %v", err)
+				}
+			})
+		}
+		asking.Wait()
+		if n.methods["eth_getBlockByNumber"] != 2 || n.methods["eth_getLogs"] != 1 {
+			t.Errorf("calls %v, want the block once for itself and once with its logs", n.methods)
+		}
+	})
+}
+
+// A head is how others find out that something has happened: it must not be older than the question.
+func TestHeadIsAlwaysAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNode(1000)
+		c := chainFar(t, n)
+		var asking sync.WaitGroup
+		for range 2 {
+			asking.Go(func() {
+				if got, err := c.Head(t.Context()); err != nil || got.Latest.Number != 1000 {
+					t.Errorf("Head() = %+v, %v, want block 1000", got, err)
+				}
+			})
+		}
+		asking.Wait()
+		if trips := n.trips(); trips != 2 {
+			t.Errorf("two questions for the head took %d round trips, want 2", trips)
+		}
+	})
+}
+
+// What was asked before a new block was heard of is not the answer to what is asked after, which may be put because of it.
+func TestNewBlockOutdatesWhatIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terms, _ := delivery()
+		n := newNode(1000)
+		tx := n.add(t, 500, true, fulfilledLog(t, terms))
+		c := chainFar(t, n)
+		for _, test := range []struct {
+			head  uint64
+			calls int
+		}{{1000, 2}, {1000, 1}, {1001, 2}} {
+			n.head, n.methods = test.head, nil
+			var asking sync.WaitGroup
+			asking.Go(func() {
+				if got, err := c.Head(t.Context()); err != nil || got.Latest.Number != test.head {
+					t.Errorf("Head() = %+v, %v, want block %d", got, err, test.head)
+				}
+			})
+			<-time.After(500 * time.Millisecond)
+			asking.Go(func() { wantEvents(t.Context(), t, c, tx) })
+			<-time.After(750 * time.Millisecond) // the block is there
+			asking.Go(func() { wantEvents(t.Context(), t, c, tx) })
+			asking.Wait()
+			if n.methods["eth_getTransactionReceipt"] != test.calls {
+				t.Errorf("%d calls for a receipt when the head was %d, want %d", n.methods["eth_getTransactionReceipt"], test.head, test.calls)
+			}
+		}
+	})
+}

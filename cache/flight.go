@@ -31,9 +31,9 @@ type flown[V any] struct {
 	inTurn   bool   // with few others, or not at all
 }
 
-// mostTurns is how many values are loaded again at a time after everything was purged at once: the many that are kept must
-// not keep those waiting who ask for what is not. They are served as they are until their turn comes.
-func mostTurns() int { return runtime.GOMAXPROCS(0) }
+// mostTurns is how many values are loaded again at a time after everything was purged at once. Until their turn comes
+// they are served as they are, so that half of the processors are left to those who ask for anything else.
+func mostTurns() int { return max(runtime.GOMAXPROCS(0)/2, 1) }
 
 // PanicError is a panic of a load, as the error that everybody who waits for it gets.
 type PanicError struct {

@@ -81,10 +81,17 @@ func TestOneEndpointOfThreeIsEnough(t *testing.T) {
 	}
 }
 
-// A pool that is asked much has many questions under way when an endpoint goes down. All of them are asked elsewhere.
+// A pool that is asked much has many questions under way when an endpoint fails. Those that it cannot take any more are
+// asked elsewhere whatever their number, those that it is slow at up to the pool's account.
 func TestEverybodyUnderWayFailsOver(t *testing.T) {
-	const second, down, slow = 100, -1, int64(2 * time.Second)
-	for name, begun := range map[string]int64{"down": down, "slow": slow} {
+	const second = 100
+	for name, test := range map[string]struct {
+		begun    time.Duration
+		underWay int
+	}{
+		"down": {-1, 5 * second},
+		"slow": {2 * time.Second, second * 3 / 10},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newTrio(t)
@@ -92,9 +99,9 @@ func TestEverybodyUnderWayFailsOver(t *testing.T) {
 					p.ask(t, second/10)
 					<-time.After(60 * time.Millisecond)
 				}
-				p.takes[0].Store(begun)
-				if took := p.ask(t, second*3/10); took > 300*time.Millisecond {
-					t.Errorf("the last of %d answers took %v, want all of them soon", second*3/10, took)
+				p.takes[0].Store(int64(test.begun))
+				if took := p.ask(t, test.underWay); took > 300*time.Millisecond {
+					t.Errorf("the last of %d answers took %v, want all of them soon", test.underWay, took)
 				}
 			})
 		})

@@ -227,10 +227,11 @@ func (r *race) join() {
 	}
 }
 
-// mayGoOn reports whether another try follows a failed one. To ask elsewhere what an endpoint cannot know is no
-// extra load; to repeat what one failed at is.
+// mayGoOn reports whether another try follows a failed one. To ask elsewhere what an endpoint cannot know, or when it
+// cannot be reached, is no extra load; to repeat what one failed at is.
 func (r *race) mayGoOn(ctx context.Context, after result) bool {
-	isRetry := countsAgainst(after.err) || statusOf(after.err) != 0 && classOf(after.err) == RateLimited
+	class := classOf(after.err)
+	isRetry := countsAgainst(after.err) && class != Unreachable || statusOf(after.err) != 0 && class == RateLimited
 	if r.next < len(r.order) {
 		return !isRetry || r.pool.spare.retry()
 	}

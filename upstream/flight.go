@@ -149,8 +149,8 @@ func (f *flight) admit(ctx context.Context, seats []*seat, calls []*Call, group,
 	return seats
 }
 
-// find returns, below the mutex, a young flight with all questions of a group, and their places in it. Who asks in the background joins
-// others; these do not wait for what is done in the background.
+// find returns, below the mutex, a young flight with all questions of a group, and their places in it. Who asks in the
+// background joins others; these do not wait for what is done in the background.
 func (fs *flights) find(questions []string, group []int, inBackground bool) (*flight, []int) {
 	f, places := fs.findAmong(key{inBackground: false}, questions, group)
 	if f == nil && inBackground {
@@ -171,7 +171,8 @@ func (fs *flights) findAmong(k key, questions []string, group []int) (found *fli
 	return found, places
 }
 
-// begin has, below the mutex, a new flight ask those calls that rest lists. Others may join it from now on, in place of older ones.
+// begin has, below the mutex, a new flight ask those calls that rest lists. Others may join it from now on, in place of
+// older ones.
 func (r *RPC) begin(ctx context.Context, calls []*Call, asked []Call, questions []string, rest []int) *seat {
 	f := &flight{
 		began: time.Now(), asker: trace.SpanContextFromContext(ctx), waiting: 1,
@@ -315,7 +316,8 @@ func (w within) Deadline() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// endOf returns why ctx ended: at a deadline, be it that of the last who waited for a flight, or because its owner left.
+// endOf returns why ctx ended: at a deadline, be it that of the last who waited for a flight, or because its owner
+// left.
 func endOf(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return context.DeadlineExceeded

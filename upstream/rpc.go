@@ -18,9 +18,9 @@ const (
 )
 
 // RPC speaks JSON-RPC 2.0 over a pool (jsonrpc.org/specification). It is for calls that change nothing: they may be
-// asked twice, and those that somebody asks already are not asked again. Who asks the same while another's call is under
-// way, begun no more than joinFor ago and not outdated, waits for that one and judges what comes of it by its own Accept
-// and Doubt; what is called latest may be as old as that. Safe for concurrent use.
+// asked twice, and those that somebody asks already are not asked again. Who asks the same while another's call is
+// under way, begun no more than joinFor ago and not outdated, waits for that one and judges what comes of it by its own
+// Accept and Doubt; what is called latest may be as old as that. Safe for concurrent use.
 type RPC struct {
 	pool    *Pool
 	lastID  *atomic.Uint64

@@ -72,7 +72,7 @@ func newMeasures(stats func() cache.Stats) (*measures, error) {
 // request measures a request that has been answered. A stream lasts as long as its client likes, which says
 // nothing about the server.
 func (m *measures) request(c *gin.Context, took time.Duration) {
-	if c.Writer.Header().Get("Content-Type") == streamType {
+	if isStream(c.Writer.Header()) {
 		return
 	}
 	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status()}

@@ -60,7 +60,7 @@ const slowRequest = 2500 * time.Millisecond
 // of ours, or a slow one. A stream lasts as long as its client likes.
 func isNotable(c *gin.Context, took time.Duration) bool {
 	return c.Writer.Status() >= http.StatusInternalServerError ||
-		took >= slowRequest && c.Writer.Header().Get("Content-Type") != streamType
+		took >= slowRequest && !isStream(c.Writer.Header())
 }
 
 // lateSpan opens the span of a request that has been answered, which is a trace of its own with nothing below it.

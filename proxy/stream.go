@@ -22,6 +22,12 @@ const (
 
 const streamType = "text/event-stream"
 
+// isStream reports whether an answer is a stream by its header.
+func isStream(header http.Header) bool {
+	kind := header["Content-Type"]
+	return len(kind) > 0 && kind[0] == streamType
+}
+
 // streams bounds how many clients follow an answer at a time, and ends all of them.
 type streams struct {
 	places chan struct{}

@@ -173,6 +173,16 @@ func TestServerThatHasBeenShutDownServesNobody(t *testing.T) {
 	}
 }
 
+func TestListenerThatSomebodyClosesIsAnError(t *testing.T) {
+	server, listener := New(Options{Handler: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)}), newLines()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Serve(listener); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("%v, want that the listener is closed", err)
+	}
+}
+
 func TestCloseDoesNotWait(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		left := make(chan struct{})

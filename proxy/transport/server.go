@@ -78,17 +78,25 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve answers what comes in by listener, until that is closed or the server is shut down.
+// Serve answers what comes in by listener until the server is shut down, which is no error.
 func (s *Server) Serve(listener net.Listener) error {
 	from := &accepting{Listener: listener, server: s}
 	s.mu.Lock()
 	s.listeners = append(s.listeners, from)
-	ended := s.ended
 	s.mu.Unlock()
-	if ended {
+	if s.hasEnded() {
 		return from.Close()
 	}
-	return s.fast.Serve(from)
+	if err := s.fast.Serve(from); err != nil || s.hasEnded() {
+		return err
+	}
+	return net.ErrClosed // by somebody else
+}
+
+func (s *Server) hasEnded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
 }
 
 // Shutdown takes no further connections, ends the idle ones, and waits for requests under way until ctx ends.

@@ -31,8 +31,9 @@ type flown[V any] struct {
 	inTurn   bool   // with few others, or not at all
 }
 
-// mostTurns is how many values are loaded again at a time after everything was purged at once. Until their turn comes
-// they are served as they are, so that half of the processors are left to those who ask for anything else.
+// mostTurns is how many values are loaded again at a time after everything was purged at once. Each is followed by a rest
+// as long as it took. Until their turn comes they are served as they are: most of the processors are left to those who ask
+// for anything else.
 func mostTurns() int { return max(runtime.GOMAXPROCS(0)/2, 1) }
 
 // PanicError is a panic of a load, as the error that everybody who waits for it gets.
@@ -82,7 +83,7 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how flown[V]) (f *flight[V
 // fly makes the result of a flight and lands it.
 func (c *Cache[V]) fly(ctx context.Context, f *flight[V]) {
 	defer c.landed.Done()
-	defer c.yield(f)
+	defer c.yield(f, time.Now())
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			f.err = &PanicError{Value: recovered, Stack: debug.Stack()}
@@ -136,13 +137,16 @@ func (c *Cache[V]) leave(f *flight[V]) {
 	}
 }
 
-// yield gives up the turn of a flight that had one.
-func (c *Cache[V]) yield(f *flight[V]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f.inTurn {
-		c.turns--
+// yield gives up the turn of a flight that had one, after a rest.
+func (c *Cache[V]) yield(f *flight[V], began time.Time) {
+	if !f.inTurn {
+		return
 	}
+	time.AfterFunc(time.Since(began), func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.turns--
+	})
 }
 
 // wait returns the flight's result, or ctx's error when that ends first.

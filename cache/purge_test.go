@@ -143,7 +143,7 @@ func TestPurgeOfEverythingIsNoBurstOfLoads(t *testing.T) {
 			t.Errorf("%d values are loaded at a time after one of them was purged, want one more than %d", got, mostTurns())
 		}
 		for range 2 * keys {
-			<-time.After(20 * time.Millisecond)
+			<-time.After(25 * time.Millisecond) // a load and a rest
 			askAll()
 		}
 		if stale := askAll(); stale != 0 || loads.Load() != keys {

@@ -16,15 +16,16 @@ import (
 )
 
 // peer is another caching proxy, from the system's packages, as its operators would set it up in front of origin: hits
-// on kept connections, no log of requests, one processor.
+// on kept connections, one processor.
 type peer struct {
 	program string
 	files   func(origin, listen string) map[string]string // by name
 	command func(directory, listen string) []string
 }
 
-var peers = map[string]peer{
-	"nginx": {
+// nginx is one with the http settings of Debian's nginx.conf, as far as they matter here, and those that are given.
+func nginx(settings string) peer {
+	return peer{
 		program: "nginx",
 		files: func(origin, listen string) map[string]string {
 			return map[string]string{"nginx.conf": `
@@ -32,13 +33,12 @@ daemon off;
 master_process off;
 pid nginx.pid;
 error_log stderr crit;
-events { worker_connections 256; }
+events { worker_connections 768; }
 http {
-  access_log off;
   sendfile on;
   tcp_nopush on;
+  ` + settings + `
   keepalive_requests 1000000000;
-  open_file_cache max=1000;
   client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
   proxy_cache_path kept keys_zone=kept:10m;
   server {
@@ -54,7 +54,13 @@ http {
 		command: func(directory, _ string) []string {
 			return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
 		},
-	},
+	}
+}
+
+// nginx is measured as Debian configures it, with its log of requests, and with everything off that a cache can do without.
+var peers = map[string]peer{
+	"nginx":      nginx("access_log access.log; gzip on;"),
+	"nginx-bare": nginx("access_log off; open_file_cache max=1000;"),
 	"varnish": {
 		program: "varnishd",
 		files: func(origin, _ string) map[string]string {

@@ -29,13 +29,18 @@ func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *
 	}
 	text := texts{}
 	text.Grow(length)
+	type parts struct {
+		url    url.URL
+		values [8]string // as many as most requests have
+	}
+	part := new(parts)
 	r = empty.WithContext(ctx)
 	r.Method, r.RequestURI = text.of(read.Method()), text.of(read.RequestURI())
 	r.Proto, r.ProtoMinor = proto, minor
 	r.Header = make(http.Header, fields)
 	r.RemoteAddr = remote
 	body := c.PostBody()
-	values := make([]string, 0, fields)
+	values := part.values[:0]
 	for name, value := range read.All() {
 		name, value := text.of(name), text.of(value)
 		switch before := r.Header[name]; {
@@ -51,14 +56,15 @@ func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *
 		case before != nil:
 			r.Header[name] = append(before, value)
 		default:
-			values = append(values, value)
+			values = append(values, value) // which may move it: earlier ones keep what they have
 			r.Header[name] = values[len(values)-1 : len(values) : len(values)]
 		}
 	}
 	if r.Host == "" && minor > 0 || !httpguts.ValidHostHeader(r.Host) {
 		return nil, http.StatusBadRequest // RFC 9112, section 3.2
 	}
-	r.URL = parseTarget(r.RequestURI)
+	r.URL = &part.url
+	*r.URL = parseTarget(r.RequestURI)
 	if r.URL.Host != "" {
 		r.Host = r.URL.Host // of a request to a proxy
 	}
@@ -89,15 +95,15 @@ func (t *texts) of(p []byte) string {
 }
 
 // parseTarget reads what a request is about.
-func parseTarget(target string) *url.URL {
+func parseTarget(target string) url.URL {
 	path, query, asks := strings.Cut(target, "?")
 	if strings.HasPrefix(path, "/") && isPlain(path) && !strings.Contains(query, "#") {
-		return &url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
+		return url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
 	}
 	if parsed, err := url.ParseRequestURI(target); err == nil {
-		return parsed
+		return *parsed
 	}
-	return &url.URL{Path: path, RawQuery: query}
+	return url.URL{Path: path, RawQuery: query}
 }
 
 // isPlain reports whether a path holds nothing that decoding or encoding would change.

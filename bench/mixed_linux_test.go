@@ -75,6 +75,7 @@ type mixed struct {
 	endpoints  [][]*endpoint // of each chain
 	shared     *redis.Server
 	gateway    command
+	encoder    wire.Encoder
 	wanted     [][]byte // bodies of the orders that are kept
 	next       uint64   // order that nobody asked for
 }
@@ -84,7 +85,7 @@ func newMixed(b *testing.B, shared *redis.Server, orders uint64) *mixed {
 	m := &mixed{
 		give:   &ledger{id: giveChain, orders: orders, apart: sparseApart},
 		take:   &ledger{id: takeChain, orders: orders, apart: sparseApart},
-		shared: shared, next: keptOnes,
+		shared: shared, encoder: wire.Encoder{Chains: chain.Documented()}, next: keptOnes,
 	}
 	var chains strings.Builder
 	for _, l := range []*ledger{m.give, m.take} {
@@ -157,7 +158,7 @@ func (m *mixed) body(number uint64) []byte {
 		events = append(events, told...)
 	}
 	folded, _ := order.Fold(events)
-	return wire.Encoder{Chains: chain.Documented()}.AppendOrder(nil, wire.Record{Order: folded, Give: plainToken, Take: plainToken})
+	return m.encoder.AppendOrder(nil, wire.Record{Order: folded, Give: plainToken, Take: plainToken})
 }
 
 // question asks for an order.

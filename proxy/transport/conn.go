@@ -88,12 +88,13 @@ func (c *conn) watch(left func()) {
 	}()
 }
 
-// unwatch ends the watch, if there is one. Who reads next sets a new limit.
+// unwatch ends the watch, if there is one.
 func (c *conn) unwatch() {
 	if c.watched == nil {
 		return
 	}
 	_ = c.SetReadDeadline(time.Unix(1, 0))
 	<-c.watched
+	_ = c.SetReadDeadline(time.Time{}) // who reads next sets its own
 	c.watched = nil
 }

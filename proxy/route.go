@@ -62,7 +62,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 		}
 		chosen, from, err := r.ask(c.Request.Context(), s, question)
 		if !from.Value.isEmpty() {
-			s.measures.lookup(c.Request.Context(), r.paths[0], &from)
+			s.measures.lookup(r.paths[0], &from)
 			header["Cache-Status"] = cacheStatus(&from)
 			from.Value.searched.write(header)
 		}

@@ -50,6 +50,8 @@ type conn struct {
 	server *Server
 	remote string // address
 
+	writeLimit time.Time // as it was last set
+
 	watched chan struct{} // closed when the watch has ended; nil: there is none
 	ahead   [1]byte       // what the watch has read of the next request
 	held    int           // bytes in ahead
@@ -62,6 +64,16 @@ func (c *conn) Read(p []byte) (int, error) {
 		return copy(p, c.ahead[:]), nil
 	}
 	return c.Conn.Read(p)
+}
+
+// SetWriteDeadline limits writing. A limit that has been moved by less than a second stays, since setting it for every answer
+// costs more than it is worth.
+func (c *conn) SetWriteDeadline(limit time.Time) error {
+	if moved := limit.Sub(c.writeLimit); !c.writeLimit.IsZero() && 0 <= moved && moved < time.Second {
+		return nil
+	}
+	c.writeLimit = limit
+	return c.Conn.SetWriteDeadline(limit)
 }
 
 // Close ends the connection.

@@ -59,6 +59,7 @@ func newJoinCounter(p *Pool) joinCounter {
 	}
 	j.calls, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
 		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
+	j.add(context.Background(), 0) // so that the series is there before the first one
 	return j
 }
 

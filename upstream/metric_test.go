@@ -77,6 +77,7 @@ func TestFailuresAreCountedByClass(t *testing.T) {
 		"crossgate.upstream.failures chain=1,crossgate.endpoint=html,error.type=bad answer":   1,
 		"crossgate.upstream.failures chain=1,crossgate.endpoint=busy,error.type=rate limited": 1,
 		"crossgate.upstream.failures chain=1,crossgate.endpoint=down,error.type=server error": 1,
+		"crossgate.upstream.joined chain=1":                                                   0,
 	}
 	if !maps.Equal(m.counts, want) {
 		t.Errorf("counted %v, want %v", m.counts, want)

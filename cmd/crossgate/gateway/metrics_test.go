@@ -82,6 +82,7 @@ var own = map[string]string{
 	"crossgate_venue_verdicts_total":              "crossgate_venue crossgate_verdict",
 	"crossgate_upstream_attempt_duration_seconds": "crossgate_chain_id crossgate_endpoint crossgate_outcome crossgate_venue",
 	"crossgate_upstream_failures_total":           "crossgate_chain_id crossgate_endpoint crossgate_venue error_type",
+	"crossgate_upstream_joined_total":             "crossgate_chain_id",
 	"crossgate_upstream_ready":                    "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_breaker_state":            "crossgate_breaker_state crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_breaker_forced":           "crossgate_chain_id crossgate_endpoint crossgate_venue",

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bufio"
 	"context"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,33 +13,9 @@ import (
 	"crossgate/order"
 )
 
-// pipes is a listener without a network, so that a test's clock rules its connections' limits.
-type pipes struct {
-	connections chan net.Conn
-	closed      chan struct{}
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.connections:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipes) Close() error   { close(p.closed); return nil }
-func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p.connections <- server
-	return client, nil
-}
-
 // running is a server that runs until stop, and a client of it.
 func running(t *testing.T, w *world, change ...func(*Options)) (client *http.Client, stop func() error) {
-	listener := pipes{make(chan net.Conn), make(chan struct{})}
+	listener := newNetwork()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	server := w.server(t, change...)

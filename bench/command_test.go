@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // command is the gateway as its operators run it.
@@ -21,7 +22,7 @@ type command struct {
 }
 
 // startCommand builds the gateway and runs it until the benchmark ends, which fails it when it ends otherwise than by
-// being asked to. parts are its configuration, but for the addresses.
+// being asked to. It wants requests when startCommand returns. parts are its configuration, but for the addresses.
 func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) command {
 	b.Helper()
 	directory := b.TempDir()
@@ -50,7 +51,26 @@ func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) comman
 	})
 	awaitListener(b, public)
 	awaitListener(b, operators)
-	return command{pid: process.Process.Pid, url: "http://" + public, admin: "http://" + operators}
+	g := command{pid: process.Process.Pid, url: "http://" + public, admin: "http://" + operators}
+	g.awaitReady(b)
+	return g
+}
+
+func (g command) awaitReady(b *testing.B) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	defer cancel()
+	for tick := time.Tick(20 * time.Millisecond); ; {
+		_, err := g.get(ctx, g.admin+"/readyz")
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick:
+		case <-ctx.Done():
+			b.Fatalf("the gateway is not ready: %v", err)
+		}
+	}
 }
 
 // get returns the body of a 200.

@@ -104,7 +104,6 @@ func newMixed(b *testing.B, shared *redis.Server, orders uint64) *mixed {
 	roomy := func(c *exec.Cmd) { c.Env = append(os.Environ(), fmt.Sprintf("GOGC=%d", roomyGC)) }
 	m.gateway = startCommand(b, roomy, "chains:\n", chains.String(), ownTokens(),
 		fmt.Sprintf("index: {path: %q, lookback: 1}\ncache: {shared: %q}\n", filepath.Join(b.TempDir(), "orders.db"), shared.URL()))
-	m.awaitReady(b)
 	for number := range uint64(keptOnes) {
 		m.wanted = append(m.wanted, m.body(number))
 	}
@@ -123,24 +122,6 @@ func sparseNode(l *ledger) *node {
 	}
 	n.began = time.Now()
 	return n
-}
-
-// awaitReady waits until the gateway wants requests.
-func (m *mixed) awaitReady(b *testing.B) {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
-	defer cancel()
-	for tick := time.Tick(20 * time.Millisecond); ; {
-		_, err := m.gateway.get(ctx, m.gateway.admin+"/readyz")
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick:
-		case <-ctx.Done():
-			b.Fatalf("the gateway is not ready: %v", err)
-		}
-	}
 }
 
 // plainToken is every token of the ledgers.

@@ -43,12 +43,14 @@ const (
 // process.
 func BenchmarkMixedLoad(b *testing.B) {
 	server := redis.Serve(b) // or says what is missing
-	const fewSeconds, healing = 5 * time.Second, 10 * time.Second
+	const opening, healing = 5 * time.Second, 10 * time.Second
 	phases := []*phase{
-		{kind: other, name: "first seconds", span: fewSeconds},
-		{kind: well, name: "well", span: mixedSpan}, {kind: usedDown, name: "used is down", span: mixedSpan},
+		{kind: other, name: "first seconds", span: opening},
+		{kind: well, name: "well", span: mixedSpan},
+		{kind: usedDown, name: "used is down", span: mixedSpan},
 		{kind: other, name: "healing", span: healing},
-		{kind: well, name: "well", span: mixedSpan}, {kind: usedSlow, name: "used is slow", span: mixedSpan},
+		{kind: well, name: "well", span: mixedSpan},
+		{kind: usedSlow, name: "used is slow", span: mixedSpan},
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(roomyGC))
 	for b.Loop() {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestHotHitAllocates counts what a request costs whose answer is kept, between net/http and the client: with
+// TestHotHitAllocates counts what a request costs whose answer is kept, between the request and the client: with
 // tracing on but this request not sampled, and hits left out of the log. What is left is the request's id
 // (its text and the header's list), what a transaction hash or an address is read into, and two that Gin's router
 // makes where a path begins like one with a parameter.

@@ -186,6 +186,7 @@ func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				loads++
 				if loads > 1 {
+					<-time.After(time.Second)     // in which both who ask after the head come to wait for it
 					return nil, order.ErrNotFound // its block was dropped
 				}
 				<-held

@@ -71,6 +71,7 @@ var (
 	unreadable     = kind{status: 400, code: 1406, id: "REQUEST_UNREADABLE", text: "this is no HTTP/1.1 request as RFC 9112 has it"}
 	requestTooSlow = kind{status: 408, code: 1407, id: "REQUEST_TOO_SLOW", text: "the request did not arrive in time"}
 	bodyTooLong    = kind{status: 413, code: 1408, id: "BODY_TOO_LONG", text: "no path reads a body"}
+	unknownVersion = kind{status: 505, code: 1410, id: "HTTP_VERSION_NOT_SUPPORTED", text: "HTTP/1.1 and HTTP/1.0 are spoken here"}
 	headerTooLong  = kind{status: 431, code: 1409, id: "HEADER_TOO_LONG", text: "the request line and the header may have 12288 bytes together"}
 )
 
@@ -169,7 +170,7 @@ func (s *Server) noMethod(c *gin.Context) { s.fail(c, tracking, methodNotAllowed
 // refuse answers for a request that could not be read, so that nobody knows which API it is about.
 func refuse(w http.ResponseWriter, status int) {
 	p := unreadable
-	for _, other := range []kind{requestTooSlow, bodyTooLong, headerTooLong} {
+	for _, other := range []kind{requestTooSlow, bodyTooLong, headerTooLong, unknownVersion} {
 		if other.status == status {
 			p = other
 		}

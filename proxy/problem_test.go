@@ -192,3 +192,18 @@ func TestProblemsAreTold(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusalsHaveTheStatusOfTheirReason asks for every status that the transport may want for a request it could not read.
+func TestRefusalsHaveTheStatusOfTheirReason(t *testing.T) {
+	for status, id := range map[int]string{
+		http.StatusBadRequest:                  "REQUEST_UNREADABLE",
+		http.StatusRequestTimeout:              "REQUEST_TOO_SLOW",
+		http.StatusRequestEntityTooLarge:       "BODY_TOO_LONG",
+		http.StatusRequestHeaderFieldsTooLarge: "HEADER_TOO_LONG",
+		http.StatusHTTPVersionNotSupported:     "HTTP_VERSION_NOT_SUPPORTED",
+	} {
+		answer := httptest.NewRecorder()
+		refuse(answer, status)
+		wantError(t, answer.Result(), status, id)
+	}
+}

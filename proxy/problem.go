@@ -71,8 +71,8 @@ var (
 	unreadable     = kind{status: 400, code: 1406, id: "REQUEST_UNREADABLE", text: "this is no HTTP/1.1 request as RFC 9112 has it"}
 	requestTooSlow = kind{status: 408, code: 1407, id: "REQUEST_TOO_SLOW", text: "the request did not arrive in time"}
 	bodyTooLong    = kind{status: 413, code: 1408, id: "BODY_TOO_LONG", text: "no path reads a body"}
-	unknownVersion = kind{status: 505, code: 1410, id: "HTTP_VERSION_NOT_SUPPORTED", text: "HTTP/1.1 and HTTP/1.0 are spoken here"}
 	headerTooLong  = kind{status: 431, code: 1409, id: "HEADER_TOO_LONG", text: "the request line and the header may have 12288 bytes together"}
+	unknownVersion = kind{status: 505, code: 1410, id: "HTTP_VERSION_NOT_SUPPORTED", text: "HTTP/1.1 and HTTP/1.0 are spoken here"}
 )
 
 // problem is a kind as it happened. It is an error so that parsing can return it.

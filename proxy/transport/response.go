@@ -31,8 +31,11 @@ const sniffed = 512
 // responses are the ones that no request has.
 var responses = sync.Pool{New: func() any { return &response{header: http.Header{}} }}
 
-func (w *response) begin(c *fasthttp.RequestCtx, connection *conn) {
-	w.fast, w.conn = c, connection
+// newResponse is that of c's request, until release.
+func newResponse(c *fasthttp.RequestCtx) *response {
+	w := responses.Get().(*response)
+	w.fast, w.conn = c, c.Conn().(*conn) // as accepting made it
+	return w
 }
 
 func (w *response) release() {

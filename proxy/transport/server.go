@@ -124,10 +124,8 @@ func (s *Server) Close() error {
 
 // serve answers one request; nobody else recovers from a panic.
 func (s *Server) serve(c *fasthttp.RequestCtx) {
-	connection := c.Conn().(*conn) // as accepting made it
-	ctx := &requestContext{conn: connection}
-	w := responses.Get().(*response)
-	w.begin(c, connection)
+	w := newResponse(c)
+	ctx := &requestContext{conn: w.conn}
 	defer func() {
 		ctx.end()
 		if panicked := recover(); panicked != nil {
@@ -138,7 +136,7 @@ func (s *Server) serve(c *fasthttp.RequestCtx) {
 		}
 		w.release()
 	}()
-	r, refused := newRequest(ctx, c, connection.remote)
+	r, refused := newRequest(ctx, c, w.conn.remote)
 	if refused != 0 {
 		s.options.Refuse(w, refused)
 		c.SetConnectionClose()
@@ -150,9 +148,8 @@ func (s *Server) serve(c *fasthttp.RequestCtx) {
 
 // refuse answers for a request that could not be read.
 func (s *Server) refuse(c *fasthttp.RequestCtx, err error) {
-	w := responses.Get().(*response)
+	w := newResponse(c)
 	defer w.release()
-	w.begin(c, c.Conn().(*conn))
 	s.options.Refuse(w, statusOf(err))
 	w.finish()
 }

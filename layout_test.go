@@ -52,12 +52,13 @@ var house = map[string]room{
 
 	"sandbox/contracts": {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/solana":    {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/postgres":  {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/redis":     {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/tron":      {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/venues":    {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox":           {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"cmd/sandbox":       {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+
+	"cache/redistest":    {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"store/postgrestest": {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 
 	"deploy": {"", "what runs a gateway is no code: its tests load it"},
 	"bench":  {"", "benchmarks are tests: what they need goes into files named _test.go"},

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"crossgate/cache"
+	"crossgate/cache/redistest"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/proxy"
-	"crossgate/sandbox/redis"
 )
 
 // BenchmarkColdKey has ten thousand callers ask at the same time for an order that nobody has asked for and that takes
@@ -28,7 +28,7 @@ func BenchmarkColdKey(b *testing.B) {
 				servers := make([]*proxy.Server, gateways)
 				var url string
 				if gateways > 1 {
-					url = redis.Serve(b).URL()
+					url = redistest.Serve(b).URL()
 				}
 				for i := range servers {
 					servers[i] = slowServer(b, &loads, url)

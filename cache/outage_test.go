@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/sandbox/redis"
+	"crossgate/cache/redistest"
 )
 
 func disconnected(r *replica) func() bool { return func() bool { return !r.shared.isUp() } }
 
 // TestKilledServers has a server end that saved something before a purge: what it has when it is back is from then.
 func TestKilledServers(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	a, b := startReplicas(t, server.URL())
 	a.ask(t, constant("old", hour))
 	b.ask(t, unloaded(t))
@@ -88,7 +88,7 @@ func hurried(_ *Options[string], on *SharedOptions) { on.Patience, on.Silence = 
 // TestAServerThatHangsCostsNoAnswer stops a server that has connections. Everybody is answered, and no more is left of the
 // calls than may be under way at a time.
 func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	r := startReplica(t, server.URL(), hurried).connected(t)
 	askMany(t, r, "before ", 100)
 	before := runtime.NumGoroutine()

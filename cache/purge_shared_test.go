@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/sandbox/redis"
+	"crossgate/cache/redistest"
 )
 
 // gone reports whether a replica has no fresh value for "key".
@@ -16,7 +16,7 @@ func (r *replica) gone() bool {
 }
 
 func TestPurgesReachTheOtherReplica(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	for name, test := range map[string]struct {
 		purge func()
 		want  Outcome
@@ -64,7 +64,7 @@ func manyKeys() []Key {
 func TestPurgesBeatWhatWasLoadedBefore(t *testing.T) {
 	for name, by := range map[string]Key{"by key": named("key"), "by tag": named("tag o")} {
 		t.Run(name, func(t *testing.T) {
-			a, b := startReplicas(t, redis.Serve(t).URL())
+			a, b := startReplicas(t, redistest.Serve(t).URL())
 			// One that does not hear of purges by itself: only the server can stop what it puts.
 			b.shared.front.purge = func(Purge, ...Key) {}
 			begun, end := make(chan struct{}), make(chan struct{})
@@ -94,7 +94,7 @@ func TestPurgesBeatWhatWasLoadedBefore(t *testing.T) {
 
 // TestPurgesHoldBeforeTheServerHearsOfThem has a purge wait at a server that answers nothing, then everything.
 func TestPurgesHoldBeforeTheServerHearsOfThem(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	a.ask(t, constant("value", hour))
 	found, _ := a.shared.claim(t.Context(), named("key"), wantStale, time.Minute)
 	if found == nil {
@@ -112,7 +112,7 @@ func TestPurgesHoldBeforeTheServerHearsOfThem(t *testing.T) {
 }
 
 func TestWhatTheServerForgetsIsPurged(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	a, b := startReplicas(t, server.URL())
 	a.ask(t, constant("value", hour))
 	client := a.shared.link.Load().client

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/sandbox/redis"
+	"crossgate/cache/redistest"
 )
 
 var hour = Life{Fresh: time.Hour, Stale: time.Hour, IfError: time.Hour}
 
 func TestReplicasHaveEachOthersValues(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	a, b := startReplicas(t, server.URL())
 	wantResult(t, "the first", a.ask(t, constant("value", hour)), "value", Miss, false)
 	got := b.ask(t, unloaded(t))
@@ -35,7 +35,7 @@ func TestReplicasHaveEachOthersValues(t *testing.T) {
 
 // TestTenThousandCallersOfTwoReplicasLoadOnce is about a key that neither has.
 func TestTenThousandCallersOfTwoReplicasLoadOnce(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	const callers = 10_000
 	var loads, arrived atomic.Int64
 	load := func(context.Context) (string, Life, error) {
@@ -64,7 +64,7 @@ func TestTenThousandCallersOfTwoReplicasLoadOnce(t *testing.T) {
 }
 
 func TestValuesAgeOnTheServersClock(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	const stale = 200 * time.Millisecond
 	life := Life{Fresh: stale, Stale: time.Hour}
 	a.ask(t, constant("old", life))
@@ -79,7 +79,7 @@ func TestValuesAgeOnTheServersClock(t *testing.T) {
 }
 
 func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	a.ask(t, constant("old", Life{Fresh: time.Millisecond, IfError: time.Hour}))
 	<-time.After(2 * time.Millisecond)
 	failing := func(context.Context) (string, Life, error) { return "", Life{}, errBroken }
@@ -93,7 +93,7 @@ func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
 
 // TestOnlyWhatIsForOthersIsShared looks for values in all that the server holds.
 func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	private := func(o *Options[string], _ *SharedOptions) {
 		o.Codec.Encode = func(text string) []byte {
 			if text == "private" {
@@ -125,7 +125,7 @@ func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
 
 // TestNonsenseOnTheServerIsNoValue has somebody else write where values are.
 func TestNonsenseOnTheServerIsNoValue(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	a.ask(t, constant("value", hour))
 	client := a.shared.link.Load().client
 	overwrite := func(command ...string) {
@@ -146,7 +146,7 @@ func TestNonsenseOnTheServerIsNoValue(t *testing.T) {
 }
 
 func TestWhoLoadsAndDiesIsFollowed(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	if _, held := a.shared.claim(t.Context(), named("key"), wantStale, time.Second); held == nil {
 		t.Fatal("no lease for a key that nobody has")
 	}
@@ -159,7 +159,7 @@ func (r *replica) url() string { return "unix://" + r.shared.option.InitAddress[
 
 // TestWhoIsLateDoesNotPut has a lease run out while its holder does not renew it.
 func TestWhoIsLateDoesNotPut(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	_, late := a.shared.claim(t.Context(), named("key"), wantStale, time.Second)
 	if late == nil {
 		t.Fatal("no lease for a key that nobody has")
@@ -170,7 +170,7 @@ func TestWhoIsLateDoesNotPut(t *testing.T) {
 }
 
 func TestLongLoadsKeepTheirLease(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	var asked sync.WaitGroup
 	begun := make(chan struct{})
 	asked.Go(func() {
@@ -186,7 +186,7 @@ func TestLongLoadsKeepTheirLease(t *testing.T) {
 }
 
 func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	begun, end := make(chan struct{}), make(chan struct{})
 	var asked sync.WaitGroup
 	asked.Go(func() {

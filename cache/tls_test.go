@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/sandbox/redis"
+	"crossgate/cache/redistest"
 )
 
 // password has every sign that means something else in an address.
@@ -21,14 +21,14 @@ const password = "pass:word/@?#%-canary"
 
 // secure runs a server that is reached over TLS, with a certificate for the host localhost by an authority that nobody
 // knows.
-func secure(t *testing.T, change ...func(*redis.Guarded)) (*redis.Server, *redis.Authority) {
+func secure(t *testing.T, change ...func(*redistest.Guarded)) (*redistest.Server, *redistest.Authority) {
 	t.Helper()
-	authority := redis.NewAuthority(t)
-	by := redis.Guarded{Own: authority.Issue(t, "localhost"), User: "crossgate", Password: password}
+	authority := redistest.NewAuthority(t)
+	by := redistest.Guarded{Own: authority.Issue(t, "localhost"), User: "crossgate", Password: password}
 	for _, c := range change {
 		c(&by)
 	}
-	return redis.ServeGuarded(t, by), authority
+	return redistest.ServeGuarded(t, by), authority
 }
 
 func address(scheme, password, host string, port int) string {
@@ -36,7 +36,7 @@ func address(scheme, password, host string, port int) string {
 	return made.String()
 }
 
-func trusting(authority *redis.Authority) func(*Options[string], *SharedOptions) {
+func trusting(authority *redistest.Authority) func(*Options[string], *SharedOptions) {
 	return func(_ *Options[string], on *SharedOptions) { on.Certificates.Authorities = authority.File }
 }
 
@@ -92,11 +92,11 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 	server, authority := secure(t)
 	for name, test := range map[string]struct {
 		scheme, password, host string
-		authority              *redis.Authority
+		authority              *redistest.Authority
 		why                    string
 	}{
 		"an authority that is not known":     {"rediss", password, "localhost", nil, "signed by unknown authority"},
-		"another authority":                  {"rediss", password, "localhost", redis.NewAuthority(t), "signed by unknown authority"},
+		"another authority":                  {"rediss", password, "localhost", redistest.NewAuthority(t), "signed by unknown authority"},
 		"another name":                       {"rediss", password, "127.0.0.1", authority, "cannot validate certificate for 127.0.0.1"},
 		"a wrong password":                   {"rediss", "canary-of-old", "localhost", authority, "WRONGPASS"},
 		"no TLS, where the server wants TLS": {"redis", password, "localhost", nil, ""},
@@ -132,8 +132,8 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 
 // TestClientsShowTheirCertificate is about a server that wants one.
 func TestClientsShowTheirCertificate(t *testing.T) {
-	clients := redis.NewAuthority(t)
-	server, authority := secure(t, func(g *redis.Guarded) { g.Clients = clients.File })
+	clients := redistest.NewAuthority(t)
+	server, authority := secure(t, func(g *redistest.Guarded) { g.Clients = clients.File })
 	at := address("rediss", password, "localhost", server.Port())
 	own := clients.Issue(t, "gateway")
 	showing := func(_ *Options[string], on *SharedOptions) {
@@ -155,7 +155,7 @@ func TestClientsShowTheirCertificate(t *testing.T) {
 func TestRenewedAuthoritiesCount(t *testing.T) {
 	server, authority := secure(t)
 	file := filepath.Join(t.TempDir(), "authority.pem")
-	replace := func(by *redis.Authority) {
+	replace := func(by *redistest.Authority) {
 		text, err := os.ReadFile(by.File)
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestRenewedAuthoritiesCount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	replace(redis.NewAuthority(t))
+	replace(redistest.NewAuthority(t))
 	r := startReplica(t, address("rediss", password, "localhost", server.Port()), func(_ *Options[string], on *SharedOptions) {
 		on.Certificates.Authorities = file
 	})
@@ -181,7 +181,7 @@ func TestRenewedAuthoritiesCount(t *testing.T) {
 
 // TestCertificatesThatCannotBeRead are mistakes that are told at the start.
 func TestCertificatesThatCannotBeRead(t *testing.T) {
-	authority := redis.NewAuthority(t)
+	authority := redistest.NewAuthority(t)
 	own, other := authority.Issue(t, "gateway"), authority.Issue(t, "another")
 	absent := filepath.Join(t.TempDir(), "canary.pem")
 	for _, test := range []struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/sandbox"
-	"crossgate/sandbox/postgres"
+	"crossgate/store/postgrestest"
 )
 
 // commandLine, in the environment, makes the test binary the command crossgate with these arguments, until its
@@ -198,14 +198,14 @@ func (p process) everything(t *testing.T, world *sandbox.World) map[string]strin
 // replicated is a database that gateways share in front of a sandbox.
 type replicated struct {
 	world  *sandbox.World
-	server *postgres.Server
+	server *postgrestest.Server
 	config string
 	taker  string // the first, who delivers
 }
 
 func startReplicated(t *testing.T) replicated {
 	t.Helper()
-	server, err := postgres.Start()
+	server, err := postgrestest.Start()
 	if err != nil {
 		t.Skipf("no PostgreSQL to test with: %v", err)
 	}

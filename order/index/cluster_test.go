@@ -12,7 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/sandbox/postgres"
+	"crossgate/store/postgrestest"
 )
 
 // until returns when done does, or fails the test: after a time that only a machine with much else to do needs.
@@ -195,7 +195,7 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 // TestServesWhileItsDatabaseIsAway stops PostgreSQL and starts it again.
 func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	newDatabase(t) // skips where there is none
-	database, err := postgres.Start()
+	database, err := postgrestest.Start()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"crossgate/sandbox/postgres"
+	"crossgate/store/postgrestest"
 )
 
 // shared is started by the first test that needs it, and stopped by TestMain.
 var shared struct {
 	once    sync.Once
-	server  *postgres.Server
+	server  *postgrestest.Server
 	missing error
 	names   int
 }
@@ -37,7 +37,7 @@ func openReplica(t *testing.T, url string) *Store {
 // newDatabase makes an empty database on the shared server and returns its address.
 func newDatabase(t *testing.T) string {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.missing = postgres.Start() })
+	shared.once.Do(func() { shared.server, shared.missing = postgrestest.Start() })
 	if shared.missing != nil {
 		t.Skipf("no PostgreSQL to test with: %v", shared.missing)
 	}
@@ -45,7 +45,7 @@ func newDatabase(t *testing.T) string {
 	return create(t, shared.server, fmt.Sprintf("index%d", shared.names))
 }
 
-func create(t *testing.T, server *postgres.Server, database string) string {
+func create(t *testing.T, server *postgrestest.Server, database string) string {
 	t.Helper()
 	url, err := server.Create(database)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/cache/redistest"
 	"crossgate/config"
 	"crossgate/proxy"
 	"crossgate/sandbox"
-	"crossgate/sandbox/redis"
 )
 
 // awaitAnswer asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
@@ -53,7 +53,7 @@ func isHit(response *http.Response) bool {
 // TestGatewaysShareACache has two gateways, each with an index of its own, on one Redis: one has the other's answers, a purge
 // reaches both, swaps stay where they were asked for, and both go on when it ends.
 func TestGatewaysShareACache(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	telemetry := startTelemetry(t)
 	world, err := sandbox.Start(t.Context(), sandbox.Options{})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package postgres runs a PostgreSQL of the tests' own, from the system's package.
-package postgres
+// Package postgrestest runs a PostgreSQL of the tests' own, from the system's package.
+package postgrestest
 
 import (
 	"context"

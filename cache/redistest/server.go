@@ -1,5 +1,5 @@
-// Package redis runs a Redis or Valkey of the tests' own, from the system's package.
-package redis
+// Package redistest runs a Redis or Valkey of the tests' own, from the system's package.
+package redistest
 
 import (
 	"bufio"

@@ -278,7 +278,7 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 	check("with the chain down", 30, 2)
 	now = now.Add(24 * time.Hour)
 	check("with the chain down for long", 30, 2)
-	if _, err := r.Terms(t.Context(), []chain.Address{payee}); err == nil || errors.Is(err, quote.ErrNoRouter) {
+	if _, err := r.Terms(t.Context(), []chain.Address{hexAddress(t, payee)}); err == nil || errors.Is(err, quote.ErrNoRouter) {
 		t.Errorf("Terms about a venue that was never asked about = %v, want that the chain is down", err)
 	}
 }
@@ -286,6 +286,7 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 const (
 	velora   = "0x6a000f20005980200259b80c5102003040001068"
 	stranger = "0x1111111111111111111111111111111111111111"
+	payee    = "0x2222222222222222222222222222222222222222"
 )
 
 func TestChainsWithoutTheRouterAreNotAskedAgainSoon(t *testing.T) {

@@ -59,6 +59,8 @@ var house = map[string]room{
 	"sandbox":           {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"cmd/sandbox":       {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
 
+	"examples/taker": {"", "a client knows nothing but the HTTP API: it is copied out of this tree"},
+
 	"deploy": {"", "what runs a gateway is no code: its tests load it"},
 	"bench":  {"", "benchmarks are tests: what they need goes into files named _test.go"},
 	"":       {"", "the root holds the test of this table and no code"},

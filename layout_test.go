@@ -67,6 +67,8 @@ var house = map[string]room{
 	"cache/redistest":    {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"store/postgrestest": {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 
+	"examples/taker": {"", "a client knows nothing but the HTTP API: it is copied out of this tree"},
+
 	"deploy": {"", "what runs a gateway is no code: its tests load it"},
 	"bench":  {"", "benchmarks are tests: what they need goes into files named _test.go"},
 	"":       {"", "the root holds the test of this table and no code"},

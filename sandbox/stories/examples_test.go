@@ -1,4 +1,4 @@
-package gateway_test
+package stories
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 // examples is where the programs are that show how to use a gateway.
-var examples = filepath.Join("..", "..", "..", "examples")
+var examples = filepath.Join("..", "..", "examples")
 
 // TestExamples runs each example against a sandbox, as its page says.
 func TestExamples(t *testing.T) {

@@ -37,7 +37,7 @@ func mount[Q any](s *Server, engine, finding *gin.Engine, r route[Q]) []string {
 		engine.HEAD(path, handler)
 		engine.OPTIONS(path, preflight)
 		finding.GET(path, r.find)
-		s.prices[path] = priced{max(r.cost, cheapCost), r.dialect}
+		s.costs[path] = pathCost{max(r.cost, cheapCost), r.dialect}
 	}
 	return r.paths
 }

@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/quota"
 	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -82,20 +82,18 @@ type Options struct {
 	// is none; nil: operators command no endpoints.
 	Endpoint func(of, name string) *upstream.Endpoint
 
-	CacheBytes       int64          // of answers; 64 MiB when zero
-	Shared           *cache.Shared  // level behind the cache that replicas have in common, and their clients' quotas; nil: none
-	OrderLimit       time.Duration  // longest wait for orders and locked assets; 12 s when zero
-	SwapLimit        time.Duration  // longest wait for a swap; 6 s when zero
-	MaxLoads         int            // answers that are made at a time, the rest is declined; no bound when zero
-	AddressQuota     Quota          // of each address without a key; no limit when zero
-	ClientKeys       []ClientKey    // clients with quotas of their own
-	TrustedProxies   []netip.Prefix // whose X-Forwarded-For counts
-	AdminToken       string         // of operators who change something; nobody may when empty
-	Streams          int            // most clients that follow an order at a time; 512 when zero
-	Notice           time.Duration  // for which requests are still taken once /readyz has said no
-	Traced           func() bool    // whether the next request is traced; nil: all are
-	TrustTraceparent bool           // continue the traces of clients; otherwise they are only linked
-	Logger           *slog.Logger   // slog.Default() when nil
+	CacheBytes       int64         // of answers; 64 MiB when zero
+	Shared           *cache.Shared // level behind the cache that replicas have in common, and their clients' quotas; nil: none
+	OrderLimit       time.Duration // longest wait for orders and locked assets; 12 s when zero
+	SwapLimit        time.Duration // longest wait for a swap; 6 s when zero
+	MaxLoads         int           // answers that are made at a time, the rest is declined; no bound when zero
+	Quotas           quota.Options // of clients
+	AdminToken       string        // of operators who change something; nobody may when empty
+	Streams          int           // most clients that follow an order at a time; 512 when zero
+	Notice           time.Duration // for which requests are still taken once /readyz has said no
+	Traced           func() bool   // whether the next request is traced; nil: all are
+	TrustTraceparent bool          // continue the traces of clients; otherwise they are only linked
+	Logger           *slog.Logger  // slog.Default() when nil
 }
 
 // Server answers the documented paths.
@@ -110,8 +108,8 @@ type Server struct {
 	measures  *measures
 	handler   http.Handler
 	finding   http.Handler // tells keys instead of answers
-	limiter   limiter
-	prices    map[string]priced // by pattern of path
+	quotas    *quota.Limiter
+	costs     map[string]pathCost // by pattern of path
 	log       *slog.Logger
 	tracer    trace.Tracer
 	draining  atomic.Bool
@@ -129,8 +127,8 @@ func New(o Options) (*Server, error) {
 		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
-		limiter: limiter{address: o.AddressQuota, keys: o.ClientKeys, proxies: o.TrustedProxies, shared: o.Shared},
-		prices:  map[string]priced{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}},
+		quotas:  quota.New(o.Quotas, o.Shared),
+		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}},
 	}
 	var err error
 	s.answers, err = cache.New(cache.Options[answer]{
@@ -215,7 +213,7 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	engine.RedirectTrailingSlash = false // paths takes care of it, without a second request
 	s.mountHealth(engine)
 	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
-	if s.options.AddressQuota.Units > 0 || len(s.options.ClientKeys) > 0 {
+	if !s.options.Quotas.IsZero() {
 		engine.Use(s.limitClients)
 	}
 	engine.NoRoute(s.noRoute)

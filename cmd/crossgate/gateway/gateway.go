@@ -14,6 +14,7 @@ import (
 	"crossgate/config"
 	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/proxy/quota"
 )
 
 // Gateway is a gateway ready to run.
@@ -67,9 +68,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		CacheBytes:       int64(c.Cache.MaxBytes),
 		Shared:           p.shared,
 		MaxLoads:         c.Limits.Loads,
-		AddressQuota:     proxy.Quota(c.Limits.Address),
-		ClientKeys:       clientKeys(c.Limits.Keys),
-		TrustedProxies:   c.Limits.Proxies,
+		Quotas:           quotas(c.Limits),
 		AdminToken:       c.Telemetry.Token.Reveal(),
 		Notice:           c.Drain,
 		SwapLimit:        c.Swap.Deadline,
@@ -84,12 +83,12 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	return g, nil
 }
 
-func clientKeys(configured []config.Key) []proxy.ClientKey {
-	keys := make([]proxy.ClientKey, len(configured))
-	for i, k := range configured {
-		keys[i] = proxy.ClientKey{Name: k.Name, Key: k.Key.Reveal(), Quota: proxy.Quota(k.Quota)}
+func quotas(l config.Limits) quota.Options {
+	keys := make([]quota.Key, len(l.Keys))
+	for i, k := range l.Keys {
+		keys[i] = quota.Key{Name: k.Name, Key: k.Key.Reveal(), Quota: quota.Quota(k.Quota)}
 	}
-	return keys
+	return quota.Options{Address: quota.Quota(l.Address), Keys: keys, TrustedProxies: l.Proxies}
 }
 
 // Run serves on listener and follows the chains until ctx ends. The followers stop after the last

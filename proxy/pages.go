@@ -53,20 +53,7 @@ func (s *Server) writePage(c *gin.Context, status int, write func(io.Writer) err
 		s.fail(c, tracking, internalError.from(err))
 		return
 	}
-	sendPage(c.Writer, status, body.Bytes())
-}
-
-// sendPage sends a page with the headers of all pages.
-func sendPage(w http.ResponseWriter, status int, page []byte) {
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", web.Policy)
-	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Length", strconv.Itoa(len(page)))
-	header["Cache-Control"] = noStore
-	w.WriteHeader(status)
-	_, _ = w.Write(page)
+	web.Send(c.Writer, status, body.Bytes())
 }
 
 // failPage sends the page of a problem.

@@ -26,7 +26,6 @@ import (
 	"crossgate/proxy/wire"
 	"crossgate/quote"
 	"crossgate/token"
-	"crossgate/upstream"
 )
 
 // Limits of the listener.
@@ -72,15 +71,6 @@ type Options struct {
 	USD func(context.Context, ...token.Key) map[token.Key]*big.Rat
 	// Chains are the chains that requests may name and that answers are written for.
 	Chains chain.Registry
-	// Ready says why requests should go elsewhere for now; nil, or a nil error: they are welcome.
-	Ready func() error
-	// Dependencies tell operators how everything is that the server needs; nil: nothing is told.
-	Dependencies func(context.Context) []Dependency
-	// Condition tells the same with its numbers, for the page of operators; nil: nothing is told.
-	Condition func(context.Context) web.Condition
-	// Endpoint returns the one of that name which serves a chain, by its id, a venue or a price service, and nil when there
-	// is none; nil: operators command no endpoints.
-	Endpoint func(of, name string) *upstream.Endpoint
 
 	CacheBytes       int64         // of answers; 64 MiB when zero
 	Shared           *cache.Shared // level behind the cache that replicas have in common, and their clients' quotas; nil: none
@@ -107,7 +97,7 @@ type Server struct {
 	pages     *web.Pages
 	measures  *measures
 	handler   http.Handler
-	finding   http.Handler // tells keys instead of answers
+	keyRouter http.Handler // finds the cache keys of requests instead of answering them
 	quotas    *quota.Limiter
 	costs     map[string]pathCost // by pattern of path
 	log       *slog.Logger
@@ -220,19 +210,19 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	engine.NoMethod(s.noMethod)
 	s.mountPages(engine)
 	s.mountDocuments(engine)
-	finding := gin.New()
+	keyRouter := gin.New()
 	var known paths
-	known = append(known, mount(s, engine, finding, s.ordersRoute())...)
-	known = append(known, mount(s, engine, finding, s.orderRoute())...)
-	known = append(known, mount(s, engine, finding, s.statusRoute())...)
-	known = append(known, mount(s, engine, finding, s.orderIDsRoute())...)
-	known = append(known, mount(s, engine, finding, s.orderIDTextsRoute())...)
-	known = append(known, mount(s, engine, finding, s.lockedRoute())...)
-	known = append(known, mount(s, engine, finding, s.swapRoute())...)
-	known = append(known, mount(s, engine, finding, s.explanationRoute())...)
-	known = append(known, mount(s, engine, finding, s.estimationRoute())...)
-	known = append(known, mount(s, engine, finding, s.chainsRoute())...)
-	known = append(known, mount(s, engine, finding, s.tokensRoute())...)
-	s.finding = known.canonical(finding)
+	known = append(known, mount(s, engine, keyRouter, s.ordersRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.orderRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.statusRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.orderIDsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.orderIDTextsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.lockedRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.swapRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.chainsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.tokensRoute())...)
+	s.keyRouter = known.canonical(keyRouter)
 	return engine, known
 }

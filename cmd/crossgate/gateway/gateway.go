@@ -14,7 +14,9 @@ import (
 	"crossgate/config"
 	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/proxy/admin"
 	"crossgate/proxy/quota"
+	"crossgate/proxy/web"
 )
 
 // Gateway is a gateway ready to run.
@@ -22,6 +24,7 @@ type Gateway struct {
 	store  *index.Store
 	sets   *sets
 	server *proxy.Server
+	admin  admin.Options // without the metrics
 	shared *cache.Shared // nil: there is none
 	plans  *planBook
 	behind time.Duration // lag from which a chain counts as behind
@@ -62,14 +65,10 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Tokens:           now.tokens,
 		USD:              now.usd,
 		Chains:           p.registry,
-		Dependencies:     g.dependencies,
-		Condition:        g.condition,
-		Endpoint:         now.endpoint,
 		CacheBytes:       int64(c.Cache.MaxBytes),
 		Shared:           p.shared,
 		MaxLoads:         c.Limits.Loads,
 		Quotas:           quotas(c.Limits),
-		AdminToken:       c.Telemetry.Token.Reveal(),
 		Notice:           c.Drain,
 		SwapLimit:        c.Swap.Deadline,
 		TrustTraceparent: c.Telemetry.TrustTraceparent,
@@ -80,6 +79,9 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("http face: %w", err), first.close(), store.Close())
 	}
 	g.server = server
+	g.admin = admin.Options{
+		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(), Logger: log,
+	}
 	return g, nil
 }
 
@@ -113,9 +115,11 @@ func (g *Gateway) runShared(ctx context.Context) error {
 	return g.shared.Run(ctx)
 }
 
-// RunAdmin serves operators on listener until ctx ends: measurements of t, the state of every dependency, profiles.
+// RunAdmin serves operators on listener until ctx ends: the metrics of t, the state of every dependency, profiles.
 func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Telemetry) error {
-	return g.server.RunAdmin(ctx, listener, t.Metrics())
+	o := g.admin
+	o.Metrics = t.Metrics()
+	return admin.Run(ctx, listener, admin.Handler(o))
 }
 
 // AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"crossgate/config"
-	"crossgate/proxy"
+	"crossgate/proxy/admin"
 	"crossgate/sandbox"
 	"crossgate/sandbox/redis"
 )
@@ -31,9 +31,9 @@ func awaitAnswer(t *testing.T, what, url string, wanted func(*http.Response, []b
 }
 
 // sharedState is what operators are told of the shared cache.
-func sharedState(t *testing.T, body []byte) (told proxy.Dependency) {
+func sharedState(t *testing.T, body []byte) (told admin.Dependency) {
 	t.Helper()
-	var all struct{ Dependencies []proxy.Dependency }
+	var all struct{ Dependencies []admin.Dependency }
 	if err := json.Unmarshal(body, &all); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func TestTracesOfClients(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		spans.Reset()
 		s := newWorld(t).server(t, func(o *Options) {
-			o.TrustTraceparent = trusted
+			o.Tracing.TrustTraceparent = trusted
 			find := o.Orders
 			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				_, span := otel.Tracer("test").Start(ctx, "order.find")
@@ -229,7 +229,7 @@ func TestUntracedRequestsBeginNoTraces(t *testing.T) {
 			defer span.End()
 			return find(ctx, tx)
 		}
-		o.Traced = func() bool { return false }
+		o.Tracing.Share = 0
 	})
 	lines, isHit := 0, false
 	for !isHit { // an answer is not in the store at once

@@ -82,7 +82,7 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.
 	key := r.key(r.paths[0], question)
 	found, hit := s.answers.Hit(key)
 	if !hit {
-		if s.options.Traced != nil {
+		if s.options.Tracing.Share < 1 {
 			ctx = untraced(ctx)
 		}
 		var err error

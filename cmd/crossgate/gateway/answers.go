@@ -49,31 +49,36 @@ func (s *sets) locked(ctx context.Context, taker chain.Address) ([]order.LockedC
 	return now.index.Locked(ctx, taker)
 }
 
-func (s *sets) estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+// Estimate is proxy.Swaps.
+func (s *sets) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	now, done := s.use()
 	defer done()
 	return now.estimator.Estimate(ctx, r)
 }
 
-func (s *sets) serves(id chain.ID) bool {
+// Serves is proxy.Swaps.
+func (s *sets) Serves(id chain.ID) bool {
 	now, done := s.use()
 	defer done()
 	return now.estimator.Serves(id)
 }
 
-func (s *sets) listed(id chain.ID) []chain.Address {
+// Listed is proxy.Tokens.
+func (s *sets) Listed(id chain.ID) []chain.Address {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.Listed(id)
 }
 
-func (s *sets) tokens(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
+// Lookup is proxy.Tokens.
+func (s *sets) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.Lookup(ctx, id, addresses...)
 }
 
-func (s *sets) usd(ctx context.Context, keys ...token.Key) map[token.Key]*big.Rat {
+// USD is proxy.Tokens.
+func (s *sets) USD(ctx context.Context, keys ...token.Key) map[token.Key]*big.Rat {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.USD(ctx, keys...)

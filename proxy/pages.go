@@ -39,7 +39,7 @@ func (s *Server) mountPages(engine *gin.Engine) {
 // serveFile sends an embedded file as it is.
 func (s *Server) serveFile(c *gin.Context, files fs.FS, name string) {
 	if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
-		s.noRoute(c)
+		s.notFound(c)
 		return
 	}
 	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes with the pages that use it
@@ -59,12 +59,12 @@ func (s *Server) writePage(c *gin.Context, status int, write func(io.Writer) err
 // failPage sends the page of a problem.
 func (s *Server) failPage(c *gin.Context, err error) {
 	p := problemOf(err)
-	p.note(c)
+	p.logCause(c)
 	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Problem(to, shownProblem(c, p)) })
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {
-	return web.Problem{Status: p.status, ID: p.id, Message: p.said(), Request: c.Writer.Header().Get(requestIDHeader)}
+	return web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: c.Writer.Header().Get(requestIDHeader)}
 }
 
 // originOf is how the visitor reached this server, for commands to copy. It may be wrong behind a proxy that does

@@ -179,7 +179,7 @@ func TestProblemsAreTold(t *testing.T) {
 	seen := map[int]string{}
 	for _, k := range []kind{
 		invalidParameters, affiliatePercentNotSet, affiliateRecipientNotSet, unsupportedTokenIn, unsupportedTokenOut,
-		internalError, unsupportedChain, noRoute, wouldRevert, malformedHash, malformedAddress, unknownTx, txWithoutOrder, orderOutOfRange,
+		internalError, unsupportedChain, noSwapRoute, wouldRevert, malformedHash, malformedAddress, unknownTx, txWithoutOrder, orderOutOfRange,
 		malformedOrderID, unknownOrder, unknownStatus,
 		chainUnreachable, indexUnavailable, upstreamFailed, upstreamUnavailable, upstreamTimeout, unknownPath, methodNotAllowed, urlTooLong, clientLeft,
 	} {

@@ -226,8 +226,8 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	if !s.options.Quotas.IsZero() {
 		engine.Use(s.limitClients)
 	}
-	engine.NoRoute(s.noRoute)
-	engine.NoMethod(s.noMethod)
+	engine.NoRoute(s.notFound)
+	engine.NoMethod(s.methodNotAllowed)
 	s.mountPages(engine)
 	s.mountDocuments(engine)
 	keyRouter := gin.New()

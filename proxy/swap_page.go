@@ -19,7 +19,7 @@ import (
 func (s *Server) swapPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
-		s.failPage(c, invalidParameters.because("the query is not properly encoded"))
+		s.failPage(c, invalidParameters.because("the query is not properly URL-encoded"))
 		return
 	}
 	ctx := c.Request.Context()
@@ -31,7 +31,7 @@ func (s *Server) swapPage(c *gin.Context) {
 	if form.Has("tokenIn") {
 		if err := s.compare(ctx, &shown); err != nil {
 			p := problemOf(err)
-			p.note(c)
+			p.logCause(c)
 			problem := shownProblem(c, p)
 			status, shown.Problem = p.status, &problem
 		}

@@ -131,7 +131,7 @@ func TestWrongParameters(t *testing.T) {
 	for _, test := range []struct{ name, value, mistake string }{
 		{"tokenIn", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "tokenIn must be the zero address to mean the native coin"},
 		{"tokenOut", usdcText, "tokenOut must not be tokenIn"},
-		{"tokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "tokenOut must be an address of 0x and 40 hex digits"},
+		{"tokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "tokenOut must be an address: 0x followed by 40 hex digits"},
 		{"tokenInAmount", "0", "tokenInAmount must be a positive whole number of the token's smallest units"},
 		{"tokenInAmount", "auto", "tokenInAmount can be auto only when tokenOutAmount is an amount"},
 		{"tokenInAmount", "auto&tokenOutAmount=auto", "tokenInAmount can be auto only when tokenOutAmount is an amount"},

@@ -40,12 +40,14 @@ var house = map[string]room{
 	"proxy/wire":      {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/web":       {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
 	"proxy/transport": {"", "connections know no answer: what is said over them belongs to proxy"},
-	"proxy":           {"cache chain order order/index proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+	"proxy/quota":     {"cache", "a quota knows clients and units: what a path costs belongs to proxy"},
+	"proxy/admin":     {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
+	"proxy":           {"cache chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy proxy/web quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache chain config order order/index proxy proxy/admin proxy/quota proxy/web quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},

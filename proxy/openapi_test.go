@@ -75,7 +75,7 @@ func TestEveryErrorIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := regexp.MustCompile(`id: "([A-Z_]+)"`).FindAllSubmatch(source, -1)
+	ids := regexp.MustCompile(`kind\{\d+, \d+, "([A-Z_]+)"`).FindAllSubmatch(source, -1)
 	for _, id := range ids {
 		if string(id[1]) != clientLeft.id && !strings.Contains(string(openAPI), string(id[1])) {
 			t.Errorf("%s is not in openapi.yaml", id[1])
@@ -203,18 +203,16 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.lag = map[chain.ID]index.Lag{8453: {}}
-	s := w.server(t, func(o *Options) {
-		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
-	})
+	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	broken := newWorld(t).server(t, func(o *Options) {
-		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, fmt.Errorf("of ours")
-		}
+		})
 	})
 	failing := newWorld(t).server(t, func(o *Options) {
-		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, quote.ErrNoTransaction
-		}
+		})
 	})
 	query := strings.TrimPrefix(goodSwap, swapPath)
 	const id = "0x0700000000000000000000000000000000000000000000000000000000000000"

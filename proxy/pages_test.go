@@ -35,9 +35,7 @@ func pageAt(t *testing.T, s *Server, target string, status int) string {
 func TestPagesShowWhatIsAsked(t *testing.T) {
 	w := newWorld(t)
 	w.lag = map[chain.ID]index.Lag{8453: {}}
-	s := w.server(t, func(o *Options) {
-		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
-	})
+	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	query := strings.TrimPrefix(goodSwap, swapPath+"?")
 	for target, want := range map[string]string{
 		"/":                                "nothing yet",

@@ -15,6 +15,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/quota"
 )
 
 // startSharing runs a server on w with a shared cache until the test ends. Calls to that may take long: the machine may
@@ -157,7 +158,7 @@ func TestSwapsStayOnTheirReplica(t *testing.T) {
 // TestReplicasShareQuotas has a client spread its requests over two replicas.
 func TestReplicasShareQuotas(t *testing.T) {
 	server := redistest.Serve(t)
-	limited := func(o *Options) { o.AddressQuota = Quota{Units: 20, Window: time.Hour} }
+	limited := func(o *Options) { o.Quotas.Address = quota.Quota{Units: 20, Window: time.Hour} }
 	w := newWorld(t)
 	replicas := []*Server{startSharing(t, w, server.URL(), limited), startSharing(t, w, server.URL(), limited)}
 	statuses := map[int]int{}

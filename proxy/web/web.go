@@ -10,6 +10,8 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +21,19 @@ import (
 // Policy is the Content-Security-Policy of every page: nothing runs or styles but what is served beside it.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https: http:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Send sends a rendered page with the headers of all pages.
+func Send(w http.ResponseWriter, status int, page []byte) {
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", Policy)
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Length", strconv.Itoa(len(page)))
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(page) // fails only when the client has left
+}
 
 //go:embed templates/*.html
 var sources embed.FS

@@ -1,4 +1,4 @@
-package stories
+package stories_test
 
 import (
 	"bytes"

@@ -164,7 +164,7 @@ func (r *reorgs) serve(t *testing.T) *proxy.Server {
 	server, err := proxy.New(proxy.Options{
 		Orders: r.index.Find, Order: r.index.ByID, Locked: r.index.Locked, Lag: r.index.Lag,
 		Settled: r.index.Settled, Unread: r.index.Unread,
-		Tokens: tokens.Lookup, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
+		Tokens: tokens, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

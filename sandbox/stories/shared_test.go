@@ -11,7 +11,7 @@ import (
 
 	"crossgate/cache/redistest"
 	"crossgate/config"
-	"crossgate/proxy"
+	"crossgate/proxy/admin"
 	"crossgate/sandbox"
 )
 
@@ -31,9 +31,9 @@ func awaitAnswer(t *testing.T, what, url string, wanted func(*http.Response, []b
 }
 
 // sharedState is what operators are told of the shared cache.
-func sharedState(t *testing.T, body []byte) (told proxy.Dependency) {
+func sharedState(t *testing.T, body []byte) (told admin.Dependency) {
 	t.Helper()
-	var all struct{ Dependencies []proxy.Dependency }
+	var all struct{ Dependencies []admin.Dependency }
 	if err := json.Unmarshal(body, &all); err != nil {
 		t.Fatal(err)
 	}

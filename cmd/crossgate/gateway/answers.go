@@ -7,11 +7,16 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/token"
 )
 
-// The questions of the HTTP face, each put to the set that is current when it is asked.
+// Every call of the server goes to the set that is current at that moment.
+var (
+	_ proxy.Swaps  = (*sets)(nil)
+	_ proxy.Tokens = (*sets)(nil)
+)
 
 func (s *sets) orders(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 	now, done := s.use()
@@ -49,31 +54,31 @@ func (s *sets) locked(ctx context.Context, taker chain.Address) ([]order.LockedC
 	return now.index.Locked(ctx, taker)
 }
 
-func (s *sets) estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+func (s *sets) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	now, done := s.use()
 	defer done()
 	return now.estimator.Estimate(ctx, r)
 }
 
-func (s *sets) serves(id chain.ID) bool {
+func (s *sets) Serves(id chain.ID) bool {
 	now, done := s.use()
 	defer done()
 	return now.estimator.Serves(id)
 }
 
-func (s *sets) listed(id chain.ID) []chain.Address {
+func (s *sets) Listed(id chain.ID) []chain.Address {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.Listed(id)
 }
 
-func (s *sets) tokens(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
+func (s *sets) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.Lookup(ctx, id, addresses...)
 }
 
-func (s *sets) usd(ctx context.Context, keys ...token.Key) map[token.Key]*big.Rat {
+func (s *sets) USD(ctx context.Context, keys ...token.Key) map[token.Key]*big.Rat {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.USD(ctx, keys...)

@@ -1,4 +1,4 @@
-package proxy
+package admin
 
 import (
 	"net/http"
@@ -14,15 +14,7 @@ func TestOperatorsCommandEndpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
-	s := newWorld(t).server(t, func(o *Options) {
-		o.AdminToken = adminToken
-		o.Endpoint = func(of, name string) *upstream.Endpoint {
-			if of != "8453" || name != "node" {
-				return nil
-			}
-			return node
-		}
-	})
+	handler := handlerOf(gateway{endpoint: node}, adminToken)
 	for _, step := range []struct {
 		command  string
 		standing string
@@ -36,24 +28,19 @@ func TestOperatorsCommandEndpoints(t *testing.T) {
 		{"breaker/auto", "cordoned"},
 		{"uncordon", "ready"},
 	} {
-		got := operatorPosts(s, "/endpoints/8453/node/"+step.command)
-		told := string(body(t, got))
+		got := post(handler, "/endpoints/8453/node/"+step.command)
+		told := got.Body.String()
 		want := `{"endpoint":"8453/node","standing":"` + step.standing + `"}`
-		if got.StatusCode != http.StatusOK || strings.TrimSpace(told) != want || node.Health().Standing != step.standing {
-			t.Errorf("POST %s: HTTP %d %s, want %s", step.command, got.StatusCode, told, want)
+		if got.Code != http.StatusOK || strings.TrimSpace(told) != want || node.Health().Standing != step.standing {
+			t.Errorf("POST %s: HTTP %d %s, want %s", step.command, got.Code, told, want)
 		}
 	}
 }
 
 func TestOnlyOperatorsCommandEndpoints(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) {
-		o.AdminToken = adminToken
-		o.Endpoint = func(string, string) *upstream.Endpoint { return nil }
-	})
-	none := newWorld(t).server(t, func(o *Options) { o.AdminToken = adminToken })
-	closed := newWorld(t).server(t)
+	s, closed := handlerOf(gateway{}, adminToken), handlerOf(gateway{}, "")
 	for name, test := range map[string]struct {
-		s       *Server
+		handler http.Handler
 		target  string
 		headers []string
 		status  int
@@ -62,12 +49,11 @@ func TestOnlyOperatorsCommandEndpoints(t *testing.T) {
 		"another token":          {s, "/endpoints/1/node/cordon", []string{"Authorization: Bearer x"}, 401},
 		"another origin":         {s, "/endpoints/1/node/cordon", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, 403},
 		"no such endpoint":       {s, "/endpoints/1/node/cordon", nil, 404},
-		"no endpoints at all":    {none, "/endpoints/1/node/cordon", nil, 404},
 		"no such command":        {s, "/endpoints/1/node/remove", nil, 404},
 		"no such state":          {s, "/endpoints/1/node/breaker/ajar", nil, 404},
 	} {
-		if got := operatorPosts(test.s, test.target, test.headers...); got.StatusCode != test.status {
-			t.Errorf("%s: HTTP %d, want %d", name, got.StatusCode, test.status)
+		if got := post(test.handler, test.target, test.headers...); got.Code != test.status {
+			t.Errorf("%s: HTTP %d, want %d", name, got.Code, test.status)
 		}
 	}
 }

@@ -31,9 +31,11 @@ var house = map[string]room{
 	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"upstream": {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
-	"upstream/evm":    {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/tron":   {"chain order quote token upstream upstream/evm", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
-	"upstream/solana": {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/jsonrpc": {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
+
+	"upstream/evm":    {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/tron":   {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/solana": {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":  {"chain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
@@ -45,7 +47,7 @@ var house = map[string]room{
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy proxy/web quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache chain config order order/index proxy proxy/web quote token upstream upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},

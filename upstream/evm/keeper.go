@@ -9,7 +9,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ order.Keeper = (*Chain)(nil)
@@ -61,7 +61,7 @@ func (c *Chain) firstCode(ctx context.Context, last uint64, contracts ...chain.A
 	for last-before > 1 {
 		middle := before + (last-before)/2
 		exists, err := c.hasCode(ctx, quantity(middle), contracts)
-		var refused *upstream.RPCError
+		var refused *jsonrpc.Error
 		switch {
 		case errors.As(err, &refused):
 			return 0, nil
@@ -79,7 +79,7 @@ func (c *Chain) firstCode(ctx context.Context, last uint64, contracts ...chain.A
 // hasCode reports whether one of contracts exists at a block.
 func (c *Chain) hasCode(ctx context.Context, block quantity, contracts []chain.Address) (bool, error) {
 	codes := make([]payload, len(contracts))
-	calls := make([]*upstream.Call, len(contracts))
+	calls := make([]*jsonrpc.Call, len(contracts))
 	for i, contract := range contracts {
 		calls[i] = call(&codes[i], nil, "eth_getCode", contract, block)
 	}

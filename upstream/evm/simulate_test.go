@@ -18,6 +18,7 @@ import (
 	"crossgate/sandbox"
 	"crossgate/sandbox/contracts"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // stall is Ethereum in a sandbox, with Uniswap V2's router as the venue and a sender who has nothing.
@@ -54,7 +55,7 @@ func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 		t.Fatal(err)
 	}
 	t.Cleanup(endpoint.Close)
-	c := New(ethereum.Facts, upstream.NewRPC(upstream.NewPool("node", endpoint)))
+	c := New(ethereum.Facts, jsonrpc.New(upstream.NewPool("node", endpoint)))
 	s := &stall{NewSimulator(c), NewRouter(c), map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
 	for i, token := range ethereum.Tokens {
 		s.tokens[token.Symbol] = chain.NewAddress(token.Address.Bytes())

@@ -8,7 +8,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // History returns the events that one side of an order left on this chain; see order.Historian. Each side has
@@ -17,7 +17,7 @@ import (
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
 	accounts := c.accounts(id, side)
 	lists := make([][]signature, len(accounts))
-	calls := make([]*upstream.Call, len(accounts))
+	calls := make([]*jsonrpc.Call, len(accounts))
 	for i, account := range accounts {
 		calls[i] = signaturesCall(&lists[i], account, cursor{})
 	}

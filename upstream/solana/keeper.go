@@ -8,7 +8,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ order.Keeper = (*Chain)(nil)
@@ -97,7 +97,7 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 // whether none is before it.
 func (c *Chain) oldest(ctx context.Context, before chain.TxHash) (slot uint64, whole bool, err error) {
 	pages := make([][]signature, len(c.programs))
-	calls := make([]*upstream.Call, len(c.programs))
+	calls := make([]*jsonrpc.Call, len(c.programs))
 	for i, each := range c.programs {
 		calls[i] = signaturesCall(&pages[i], each.address, cursor{before: before})
 	}
@@ -121,7 +121,7 @@ func (c *Chain) oldest(ctx context.Context, before chain.TxHash) (slot uint64, w
 func (c *Chain) storages(ctx context.Context, accounts []chain.Address) ([]*storage, error) {
 	const most = 100 // that a node takes
 	var answers []*storageAnswer
-	var calls []*upstream.Call
+	var calls []*jsonrpc.Call
 	for part := range slices.Chunk(accounts, most) {
 		answer := new(storageAnswer)
 		answers, calls = append(answers, answer), append(calls, storageCall(answer, part))

@@ -25,7 +25,7 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/index":   {"chain order token", "the index asks chains through order.Source and order.Historian; cmd/crossgate/gateway hands them in"},
+	"order/index":   {"chain order token", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
 	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
 	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},

@@ -33,7 +33,7 @@ type Chain struct {
 	gathering  gathering
 }
 
-var _ order.Historian = (*Chain)(nil)
+var _ order.HistorySource = (*Chain)(nil)
 
 // Option says how a chain's nodes differ from Ethereum's.
 type Option func(*Chain)

@@ -26,7 +26,7 @@ type Chain struct {
 
 var (
 	_ order.Source    = (*Chain)(nil)
-	_ order.Historian = (*Chain)(nil)
+	_ order.HistorySource = (*Chain)(nil)
 )
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use, by the hash of the

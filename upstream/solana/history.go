@@ -11,7 +11,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// History returns the events that one side of an order left on this chain; see order.Historian. Each side has
+// History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
 // an account that every step names, so the account's transactions are the order's: one round trip lists them,
 // one reads them.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {

@@ -25,15 +25,17 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/index":   {"chain order token", "the index asks chains through order.Source and order.Historian; cmd/crossgate/gateway hands them in"},
+	"order/index":   {"chain order token", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
 	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
 	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"upstream": {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
-	"upstream/evm":    {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/tron":   {"chain order quote token upstream upstream/evm", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
-	"upstream/solana": {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/jsonrpc": {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
+
+	"upstream/evm":    {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/tron":   {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/solana": {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":  {"chain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
@@ -47,7 +49,8 @@ var house = map[string]room{
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy proxy/admin proxy/quota proxy/web quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache chain config order order/index proxy proxy/admin proxy/quota proxy/web quote token upstream " +
+			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},

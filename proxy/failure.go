@@ -83,7 +83,7 @@ func kindOf(failures []*upstream.Error) kind {
 	unavailable, late := 0, 0
 	for _, failure := range failures {
 		switch failure.Class {
-		case upstream.RateLimited, upstream.BreakerOpen, upstream.Withheld:
+		case upstream.RateLimited, upstream.BreakerOpen, upstream.Unusable:
 			unavailable++
 		case upstream.Timeout, upstream.Canceled:
 			late++

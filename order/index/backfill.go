@@ -122,7 +122,7 @@ func (b *backfill) beginAtFinal(ctx context.Context) (checkpoint, error) {
 
 // origin returns the first block that can hold an order.
 func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
-	keeper, tells := b.source.(order.Keeper)
+	keeper, tells := b.source.(order.StateReader)
 	if !tells || first == 0 {
 		return 0, nil
 	}

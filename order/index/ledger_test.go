@@ -38,7 +38,7 @@ type sealed struct {
 
 var (
 	_ order.Source    = (*ledger)(nil)
-	_ order.Historian = (*ledger)(nil)
+	_ order.HistorySource = (*ledger)(nil)
 )
 
 // newLedger begins with a block 0.

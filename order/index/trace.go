@@ -208,7 +208,7 @@ func isComplete(o *order.Order) bool {
 // question asks a chain for the history of its side of an order; needless when chain is zero.
 type question struct {
 	chain     chain.ID
-	historian order.Historian
+	historian order.HistorySource
 	order     order.ID
 	side      order.Side
 	since     uint64
@@ -225,7 +225,7 @@ func (x *Index) question(o *order.Order, side order.Side, from origin) question 
 		since = o.Created.At.Time - min(clockSkew, o.Created.At.Time)
 	}
 	f, followed := x.byChain[id]
-	historian, tells := x.sources[id].(order.Historian)
+	historian, tells := x.sources[id].(order.HistorySource)
 	if !followed || !tells || from.stored && from.stands(id) && f.covers(since) {
 		return question{}
 	}

@@ -14,6 +14,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
 )
 
@@ -99,7 +100,7 @@ func openMarket(t *testing.T, world *sandbox.World, id chain.ID) *bazaar {
 	c := configOf(t, world)
 	at := slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == id })
 	made := &bazaar{chain: world.Chains()[at], sender: chain.NewAddress(world.Accounts()[0].Address.Bytes())}
-	made.node = evm.New(made.chain.Facts, upstream.NewRPC(poolAt(t, "node", made.chain.RPC)))
+	made.node = evm.New(made.chain.Facts, jsonrpc.New(poolAt(t, "node", made.chain.RPC)))
 	for _, each := range c.Venues {
 		o := venue.Options{
 			Registry: chain.NewRegistry(made.chain.Facts), Key: each.Key.Reveal(), Settings: each.Settings,

@@ -23,6 +23,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // TestReorgsOfRealChainsWhileServing drops 1 to 20 blocks at a time from chains that are followed while clients ask for
@@ -152,7 +153,7 @@ func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 		t.Fatal(err)
 	}
 	t.Cleanup(endpoint.Close)
-	return &watchedChain{Chain: evm.New(c.Facts, upstream.NewRPC(upstream.NewPool("sandbox", endpoint))), id: id}
+	return &watchedChain{Chain: evm.New(c.Facts, jsonrpc.New(upstream.NewPool("sandbox", endpoint))), id: id}
 }
 
 // serve opens the face over the index.

@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // tagRetry is how long a chain whose nodes know no finalized block is not asked for one.
@@ -20,11 +21,11 @@ const tagRetry = 10 * time.Minute
 // Chain is one EVM chain. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
-	rpc   *upstream.RPC
+	rpc   *jsonrpc.Client
 
-	logSpan *upstream.Width // blocks that the endpoints search for logs at once
-	recent  bool            // the nodes keep the newest state only
-	flat    bool            // gas costs everybody the same
+	logSpan *jsonrpc.Width // blocks that the endpoints search for logs at once
+	recent  bool           // the nodes keep the newest state only
+	flat    bool           // gas costs everybody the same
 
 	newest     atomic.Pointer[header] // that the chain told of; nil before the first
 	noTagUntil atomic.Int64           // UNIX nanoseconds
@@ -32,7 +33,7 @@ type Chain struct {
 	gathering  gathering
 }
 
-var _ order.Historian = (*Chain)(nil)
+var _ order.HistorySource = (*Chain)(nil)
 
 // Option says how a chain's nodes differ from Ethereum's.
 type Option func(*Chain)
@@ -44,9 +45,9 @@ func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
 func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
-func New(c chain.Chain, rpc *upstream.RPC, options ...Option) *Chain {
-	made := &Chain{chain: c, logSpan: upstream.NewWidth(widestLogSpan)}
-	made.rpc = rpc.Proving(made.chainIDCall)
+func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
+	made := &Chain{chain: c, logSpan: jsonrpc.NewWidth(widestLogSpan)}
+	made.rpc = rpc.Proving(made.chainIDCall())
 	for _, set := range options {
 		set(made)
 	}
@@ -54,7 +55,7 @@ func New(c chain.Chain, rpc *upstream.RPC, options ...Option) *Chain {
 }
 
 // ask makes calls in one round trip, whatever becomes of each.
-func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
+func (c *Chain) ask(ctx context.Context, calls ...*jsonrpc.Call) error {
 	if err := c.rpc.Batch(ctx, calls...); err != nil {
 		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
@@ -62,7 +63,7 @@ func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
 }
 
 // need is ask for calls of which none may fail.
-func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
+func (c *Chain) need(ctx context.Context, calls ...*jsonrpc.Call) error {
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
@@ -70,7 +71,7 @@ func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
 }
 
 // chainIDCall is what endpoints prove themselves by: those of another chain must never be believed.
-func (c *Chain) chainIDCall() *upstream.Call {
+func (c *Chain) chainIDCall() *jsonrpc.Call {
 	var id quantity
 	return call(&id, func(id quantity) error {
 		if uint64(id) != c.chain.Native {
@@ -84,7 +85,7 @@ func (c *Chain) chainIDCall() *upstream.Call {
 // many blocks back as the order protocol's validators wait.
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	var latest, finalized *header
-	calls := []*upstream.Call{headerCall(&latest, "latest")}
+	calls := []*jsonrpc.Call{headerCall(&latest, "latest")}
 	now := time.Now()
 	tagged := now.UnixNano() >= c.noTagUntil.Load()
 	if tagged {
@@ -115,14 +116,14 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // more.
 func (c *Chain) hear(latest *header) {
 	if before := c.newest.Swap(latest); before == nil || before.Hash != latest.Hash {
-		c.rpc.Outdate()
+		c.rpc.Invalidate()
 	}
 }
 
 // isUnknownTag reports whether a node that was asked for its finalized block has none: it says so in an
 // error object, or answers null without an error.
 func isUnknownTag(err error) bool {
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	var failed *upstream.Error
 	if errors.As(err, &failed) && failed.Class == upstream.RateLimited {
 		return false
@@ -132,7 +133,7 @@ func isUnknownTag(err error) bool {
 
 // refusedByContract reports whether err is what running the call came to, the same on every node.
 func refusedByContract(err error) bool {
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	var failed *upstream.Error
 	return errors.As(err, &said) && !errors.As(err, &failed)
 }

@@ -8,7 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // oracle is where the OP stack keeps its GasPriceOracle (specs.optimism.io, predeploys).
@@ -72,7 +72,7 @@ func (c *Chain) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, 
 		Priority amount `json:"priorityFeePerGas"`
 	}
 	var usual amount
-	size := &upstream.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &told}
+	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &told}
 	if err := c.need(ctx, size, call(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}

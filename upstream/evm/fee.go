@@ -8,7 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ quote.FeeSource = (*Chain)(nil)
@@ -69,7 +69,7 @@ func (c *Chain) readFees(ctx context.Context) (func(quote.Priority) quote.GasPri
 	var plain amount
 	historyCall := call(&history, nil, "eth_feeHistory", quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := call(&plain, nil, "eth_gasPrice")
-	calls := []*upstream.Call{plainCall, historyCall}
+	calls := []*jsonrpc.Call{plainCall, historyCall}
 	if c.flat {
 		calls = calls[:1]
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // How long a token's layout counts: one that was found changes with an upgrade of its contract, one that was
@@ -91,7 +91,7 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	balanceQuestion := message{To: token, Data: append(balanceOfSelector[:4:4], paddedAddress(probeHolder)...)}
 	allowanceQuestion := message{To: token, Data: append(append(selector("allowance(address,address)"),
 		paddedAddress(probeHolder)...), paddedAddress(probeSpender)...)}
-	calls := []*upstream.Call{
+	calls := []*jsonrpc.Call{
 		call(&balance, nil, "eth_call", balanceQuestion, "latest", probed(token, probeHolder)),
 		call(&allowance, nil, "eth_call", allowanceQuestion, "latest", probed(token, probeHolder, probeSpender)),
 	}

@@ -23,6 +23,7 @@ import (
 	"crossgate/order/index"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // lie changes what a node says: each result, or the whole body.
@@ -168,7 +169,7 @@ func TestLiesAreRefused(t *testing.T) {
 func twoFaced(t *testing.T, c chain.Chain, n *node, l lie) *evm.Chain {
 	t.Helper()
 	pool := upstream.NewPool(c.ID.String(), endpointOf(t, "liar", l.tell(n)), endpointOf(t, "honest", n))
-	return evm.New(c, upstream.NewRPC(pool))
+	return evm.New(c, jsonrpc.New(pool))
 }
 
 func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // multicallABI is the part of Multicall3 that is used (github.com/mds1/multicall3).
@@ -102,7 +102,7 @@ func (c *Chain) aggregate(ctx context.Context, questions []question) ([][]byte, 
 // askEach asks every contract in a call of its own.
 func (c *Chain) askEach(ctx context.Context, questions []question) ([][]byte, error) {
 	answers := make([]payload, len(questions))
-	calls := make([]*upstream.Call, len(questions))
+	calls := make([]*jsonrpc.Call, len(questions))
 	for i, q := range questions {
 		calls[i] = latestCall(&answers[i], message{To: q.to, Data: q.data})
 	}

@@ -17,6 +17,7 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // routerVector is a call of the real router, with what it came to.
@@ -88,7 +89,7 @@ func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
 func checkCalldata(t *testing.T, v routerVector) {
 	t.Helper()
 	args, details := v.Call.Args, v.Call.Args.SwapDetails
-	r := NewRouter(New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, upstream.NewRPC(upstream.NewPool("chain"))))
+	r := NewRouter(New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, jsonrpc.New(upstream.NewPool("chain"))))
 	tx, err := r.Wrap(quote.RouterSwap{
 		TokenIn: hexAddress(t, args.TokenIn), AmountIn: decimalAmount(t, args.AmountIn), Permit: hexBytes(t, args.TokenInPermitEnvelope),
 		Spender: hexAddress(t, details.AllowanceAggregator), VenueRouter: hexAddress(t, details.SwapRouter),
@@ -243,7 +244,7 @@ func (n *routerNode) serve(t *testing.T) *Router {
 	}
 	c, _ := chain.Documented().Chain(chain.Ethereum)
 	c.Contracts.Multicall = chain.Address{}
-	return NewRouter(New(c, upstream.NewRPC(upstream.NewPool("chain", endpoint))))
+	return NewRouter(New(c, jsonrpc.New(upstream.NewPool("chain", endpoint))))
 }
 
 const (

@@ -9,7 +9,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the
@@ -94,7 +94,7 @@ func (s *search) isComplete() bool {
 func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched payload
 	var latest *header
-	calls := []*upstream.Call{
+	calls := []*jsonrpc.Call{
 		s.storageCall(&steps, s.progress(), "latest"), s.storageCall(&patched, s.changes(), "latest"), headerCall(&latest, "latest"),
 	}
 	if guess, known := s.chain.guess(since); known {
@@ -126,7 +126,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 func (s *search) progress() question { return question{s.keeper, s.question(s.id)} }
 func (s *search) changes() question  { return question{s.keeper, s.patches(s.id)} }
 
-func (s *search) storageCall(out *payload, q question, block any) *upstream.Call {
+func (s *search) storageCall(out *payload, q question, block any) *jsonrpc.Call {
 	return call(out, nil, "eth_call", message{To: q.to, Data: q.data}, block)
 }
 
@@ -226,7 +226,7 @@ func (s *search) firstBlock(
 	for last-before > 1 {
 		blocks := spread(before, last)
 		answers := make([]payload, len(blocks))
-		calls := make([]*upstream.Call, len(blocks))
+		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
 			calls[i] = s.storageCall(&answers[i], q, quantity(block))
 		}

@@ -13,7 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // simulateRetry is how long a chain whose nodes do not know eth_simulateV1 is not asked for it.
@@ -78,7 +78,7 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 // which some have codes of their own.
 func isUnknownMethod(err error) bool {
 	const unknownMethod = -32601
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	if !errors.As(err, &said) {
 		return false
 	}
@@ -183,12 +183,12 @@ func paddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32),
 // tellsOf is what eth_simulateV1 tells of one call. MaxUsedGas is what it had used before refunds; not every
 // node tells it.
 type tellsOf struct {
-	Status     quantity           `json:"status"`
-	ReturnData payload            `json:"returnData"`
-	GasUsed    quantity           `json:"gasUsed"`
-	MaxUsedGas quantity           `json:"maxUsedGas"`
-	Logs       []emitted          `json:"logs"`
-	Error      *upstream.RPCError `json:"error"`
+	Status     quantity       `json:"status"`
+	ReturnData payload        `json:"returnData"`
+	GasUsed    quantity       `json:"gasUsed"`
+	MaxUsedGas quantity       `json:"maxUsedGas"`
+	Logs       []emitted      `json:"logs"`
+	Error      *jsonrpc.Error `json:"error"`
 }
 
 // emitted is what a simulated log holds; where it stands is nowhere.
@@ -222,7 +222,7 @@ func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Fi
 	var gas quantity
 	simulation := call(&blocks, nil, "eth_simulateV1", question, "latest")
 	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	asked := []*upstream.Call{simulation, estimate}
+	asked := []*jsonrpc.Call{simulation, estimate}
 	if s.tellsNeed.Load() {
 		asked = asked[:1]
 	}

@@ -9,14 +9,14 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Chain is Solana. Blocks go by their slot; slots without a block are no blocks. What it tells is confirmed:
 // two thirds of the stake voted for it, and no block that had that was ever dropped. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
-	rpc   *upstream.RPC
+	rpc   *jsonrpc.Client
 	names names
 
 	programs []*program    // of the order protocol
@@ -26,14 +26,14 @@ type Chain struct {
 
 var (
 	_ order.Source    = (*Chain)(nil)
-	_ order.Historian = (*Chain)(nil)
+	_ order.HistorySource = (*Chain)(nil)
 )
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use, by the hash of the
 // first block.
-func New(c chain.Chain, rpc *upstream.RPC) *Chain {
+func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	made := &Chain{chain: c}
-	made.rpc = rpc.Proving(made.genesisCall)
+	made.rpc = rpc.Proving(made.genesisCall())
 	for _, address := range []chain.Address{c.Contracts.DlnSource, c.Contracts.DlnDestination, c.Contracts.ExternalCallAdapter} {
 		if !address.IsAbsent() {
 			made.programs = append(made.programs, &program{address: address})
@@ -43,7 +43,7 @@ func New(c chain.Chain, rpc *upstream.RPC) *Chain {
 }
 
 // ask makes calls in one round trip, whatever becomes of each.
-func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
+func (c *Chain) ask(ctx context.Context, calls ...*jsonrpc.Call) error {
 	if err := c.rpc.Batch(ctx, calls...); err != nil {
 		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
@@ -51,7 +51,7 @@ func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
 }
 
 // need is ask for calls of which none may fail.
-func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
+func (c *Chain) need(ctx context.Context, calls ...*jsonrpc.Call) error {
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
@@ -59,7 +59,7 @@ func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
 }
 
 // genesisCall is what endpoints prove themselves by: those of another cluster must never be believed.
-func (c *Chain) genesisCall() *upstream.Call {
+func (c *Chain) genesisCall() *jsonrpc.Call {
 	var genesis blockHash
 	return call(&genesis, func(genesis blockHash) error {
 		if got := chain.Hash(genesis); got != c.chain.Genesis {
@@ -82,7 +82,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 		latest, err := c.Block(ctx, slot)
 		if err == nil {
 			if c.newest.Swap(latest.Number) != latest.Number {
-				c.rpc.Outdate() // who asks from now on is not told what was so before
+				c.rpc.Invalidate() // who asks from now on is not told what was so before
 			}
 			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, nil
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"crossgate/chain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 const (
@@ -97,7 +97,7 @@ func (c *Chain) signatures(ctx context.Context, from, to uint64) ([]signature, e
 func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64) error {
 	// A node lists what it has: the blocks at both ends prove that it has all between them.
 	proofs := [2]*block{}
-	calls := []*upstream.Call{blockCall(&proofs[0], from), blockCall(&proofs[1], to)}
+	calls := []*jsonrpc.Call{blockCall(&proofs[0], from), blockCall(&proofs[1], to)}
 	for range mostPages {
 		var asked []*listing
 		for _, l := range lists {

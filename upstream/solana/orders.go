@@ -15,6 +15,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Events returns the order events of slots from to to: one round trip for the signatures of the transactions
@@ -86,7 +87,7 @@ type reading struct {
 func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*reading, error) {
 	listed = slices.DeleteFunc(listed, func(s signature) bool { return !s.succeeded() })
 	read := &reading{chain: c, blocks: make(map[uint64]**block)}
-	var calls []*upstream.Call
+	var calls []*jsonrpc.Call
 	for _, each := range listed {
 		if read.blocks[each.Slot] == nil {
 			read.blocks[each.Slot] = new(*block)
@@ -99,7 +100,7 @@ func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*reading, err
 }
 
 // transactions reads listed transactions, and makes other calls in the same round trip.
-func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*upstream.Call) ([]*transaction, error) {
+func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*jsonrpc.Call) ([]*transaction, error) {
 	if len(listed) == 0 {
 		return nil, nil
 	}

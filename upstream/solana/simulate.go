@@ -13,7 +13,7 @@ import (
 	"crossgate/order/onchain"
 	"crossgate/quote"
 	"crossgate/token"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ quote.Simulator = (*Chain)(nil)
@@ -64,7 +64,7 @@ type outcomeAnswer struct {
 
 // runCall has a transaction run without its signatures on the newest confirmed block, whatever block it was made for,
 // and accounts shown as it leaves them.
-func runCall(out *outcomeAnswer, tx quote.Tx, shown ...chain.Address) *upstream.Call {
+func runCall(out *outcomeAnswer, tx quote.Tx, shown ...chain.Address) *jsonrpc.Call {
 	o := options{"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true}
 	if len(shown) > 0 {
 		texts := make([]string, len(shown))

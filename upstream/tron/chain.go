@@ -8,8 +8,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Chain is TRON. It is less than the chain beneath it: its gas is energy, of a price that is the same for everybody,
@@ -18,7 +18,7 @@ type Chain struct{ shared *evm.Chain }
 
 // New returns the chain that rpc's endpoints serve. Their contracts are asked at the newest block only:
 // java-tron refuses any other in eth_call. Its history of fees would tell nothing: energy has one price.
-func New(c chain.Chain, rpc *upstream.RPC) *Chain {
+func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	return &Chain{evm.New(c, rpc, evm.WithoutPast(), evm.WithoutMarket())}
 }
 

@@ -16,6 +16,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/price"
 	"crossgate/upstream/solana"
 	"crossgate/upstream/tron"
@@ -114,21 +115,21 @@ func (b *builder) addChain(path string, c config.Chain) {
 	}
 	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
 	b.parts.chainPools[c.ID] = pool
-	rpc, lag := upstream.NewRPC(pool), b.config.LagOf(c, known.BlockTime)
+	rpc, lag := jsonrpc.New(pool), b.config.LagOf(c, known.BlockTime)
 	switch known.Family {
 	case chain.EVM:
-		rpc.CompareHeads(lag, evm.HeadCall)
+		rpc.CompareHeads(lag, evm.HeadCall())
 		made := evm.New(known, rpc)
 		b.parts.callers[c.ID] = made.CallAll
 		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
 		b.parts.routers[c.ID], b.parts.simulators[c.ID] = evm.NewRouter(made), evm.NewSimulator(made)
 	case chain.SVM:
-		rpc.CompareHeads(lag, solana.HeadCall)
+		rpc.CompareHeads(lag, solana.HeadCall())
 		made := solana.New(known, rpc)
 		b.parts.sources[c.ID], b.parts.readers[c.ID] = made, made
 		b.parts.fees[c.ID], b.parts.simulators[c.ID] = made, made
 	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall)
+		rpc.CompareHeads(lag, evm.HeadCall())
 		made := tron.New(known, rpc)
 		b.parts.callers[c.ID] = made.CallAll
 		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made

@@ -19,6 +19,7 @@ import (
 	"crossgate/sandbox/contracts"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // stall is Ethereum in a sandbox, with Uniswap V2's router as the venue and a sender who has nothing.
@@ -57,7 +58,7 @@ func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 		t.Fatal(err)
 	}
 	t.Cleanup(endpoint.Close)
-	c := evm.New(ethereum.Facts, upstream.NewRPC(upstream.NewPool("node", endpoint)))
+	c := evm.New(ethereum.Facts, jsonrpc.New(upstream.NewPool("node", endpoint)))
 	s := &stall{c, evm.NewSimulator(c), evm.NewRouter(c), ethereum.Facts.Contracts.Router, map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
 	for i, token := range ethereum.Tokens {
 		s.tokens[token.Symbol] = chain.NewAddress(token.Address.Bytes())

@@ -15,6 +15,7 @@ import (
 	"crossgate/order"
 	sandbox "crossgate/sandbox/solana"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/solana"
 )
 
@@ -120,7 +121,7 @@ func (w *world) chain(nodes ...http.Handler) *solana.Chain {
 		w.must(err)
 		endpoints = append(endpoints, endpoint)
 	}
-	return solana.New(known, upstream.NewRPC(upstream.NewPool("solana", endpoints...)))
+	return solana.New(known, jsonrpc.New(upstream.NewPool("solana", endpoints...)))
 }
 
 // tripsOf counts the requests of a step.

@@ -13,6 +13,7 @@ import (
 	"crossgate/sandbox"
 	"crossgate/token"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/tron"
 )
 
@@ -32,14 +33,14 @@ func open(t *testing.T) (*sandbox.World, *tron.Chain) {
 	return world, tron.New(there.Facts, rpcAt(t, there.RPC))
 }
 
-func rpcAt(t *testing.T, url string) *upstream.RPC {
+func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	t.Helper()
 	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(endpoint.Close)
-	return upstream.NewRPC(upstream.NewPool("tron", endpoint))
+	return jsonrpc.New(upstream.NewPool("tron", endpoint))
 }
 
 // What one order's transactions and storage lead to is what reading all blocks leads to.

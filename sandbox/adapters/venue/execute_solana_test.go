@@ -14,13 +14,13 @@ import (
 	"crossgate/sandbox"
 	"crossgate/sandbox/solana"
 	"crossgate/token"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // executeOnSolana simulates all kinds of swap that a venue does on Solana, for the sender and for a stranger, and tells
 // how many that were: whoever is paid has the quoted amount more, to the unit.
 func executeOnSolana(t *testing.T, world *sandbox.World, v quote.Venue) (ran int) {
-	node := upstream.NewRPC(newPool(t, "node", world.Solana().RPC))
+	node := jsonrpc.New(newPool(t, "node", world.Solana().RPC))
 	sender, stranger := chain.NewAddress(world.Accounts()[0].Wallet.Key[:]), addressOn(t, chain.SVM, onSolana[recipient])
 	sides := map[string]quote.Side{"coin": {Address: chain.NativeCoin(chain.SVM), Token: token.Token{Decimals: 9}}}
 	for n, listed := range world.Solana().Tokens {
@@ -56,7 +56,7 @@ func executeOnSolana(t *testing.T, world *sandbox.World, v quote.Venue) (ran int
 }
 
 // delivers tells whether the venue does a swap, after which the recipient has the quoted amount more.
-func delivers(t *testing.T, world *sandbox.World, v quote.Venue, s quote.Swap, node *upstream.RPC) bool {
+func delivers(t *testing.T, world *sandbox.World, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bool {
 	q, err := v.Quote(t.Context(), s)
 	if errors.Is(err, quote.ErrNoRoute) && s.Recipient != s.Sender && paysSenderAlone[v.Profile().Name] {
 		return false

@@ -20,6 +20,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
 )
 
@@ -51,7 +52,7 @@ func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) {
 	nodes := map[chain.ID]*evm.Chain{}
 	for _, c := range world.Chains() {
-		nodes[c.Facts.ID] = evm.New(c.Facts, upstream.NewRPC(newPool(t, "node", c.EVMRPC)))
+		nodes[c.Facts.ID] = evm.New(c.Facts, jsonrpc.New(newPool(t, "node", c.EVMRPC)))
 	}
 	return func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
 		return nodes[id].CallAll(ctx, to, data)
@@ -75,7 +76,7 @@ func executeAll(t *testing.T, world *sandbox.World, name string, o venue.Options
 		}
 		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
 			t.Run(fmt.Sprintf("%d %s to %s", c.Facts.ID, s.In.Token.Symbol, s.Out.Token.Symbol), func(t *testing.T) {
-				if execute(t, v, s, upstream.NewRPC(newPool(t, "node", c.EVMRPC))) {
+				if execute(t, v, s, jsonrpc.New(newPool(t, "node", c.EVMRPC))) {
 					ran++
 				}
 			})
@@ -141,7 +142,7 @@ func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quo
 
 // execute tells whether the venue does such swaps here: exchanges have no pool of the coin and its wrapped form,
 // and do not all stand in the sandbox; whoever wraps does nothing else, for nobody else.
-func execute(t *testing.T, v quote.Venue, s quote.Swap, node *upstream.RPC) bool {
+func execute(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bool {
 	if v.Profile().Wraps {
 		s.Recipient = s.Sender
 	}
@@ -224,7 +225,7 @@ func wordOf(a chain.Address) string {
 }
 
 // simulate runs the calls one after the other in one block and returns what each answers.
-func simulate(t *testing.T, node *upstream.RPC, calls []simulatedCall) []*big.Int {
+func simulate(t *testing.T, node *jsonrpc.Client, calls []simulatedCall) []*big.Int {
 	t.Helper()
 	var blocks []struct {
 		Calls []struct {

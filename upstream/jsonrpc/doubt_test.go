@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // tells is a node with one answer to everything.
@@ -19,8 +20,8 @@ func tells(result string, requests *atomic.Int64) transport {
 // find asks for something, and doubts that it is nowhere.
 func find(t *testing.T, endpoints ...*upstream.Endpoint) (found *string, err error) {
 	t.Helper()
-	call := &upstream.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
-	if err := upstream.NewRPC(upstream.NewPool("chain", endpoints...)).Batch(t.Context(), call); err != nil {
+	call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
+	if err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).Batch(t.Context(), call); err != nil {
 		return nil, err
 	}
 	return found, call.Err
@@ -66,8 +67,8 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 func TestConfirmingIsNoMerit(t *testing.T) {
 	var first, second atomic.Int64
 	pool := upstream.NewPool("chain", endpoint(t, "first", tells("null", &first)), endpoint(t, "second", tells("null", &second)))
-	client := upstream.NewRPC(pool)
-	doubtful := &upstream.Call{Method: "find", Out: new(*string), Doubt: func(any) bool { return true }}
+	client := jsonrpc.New(pool)
+	doubtful := &jsonrpc.Call{Method: "find", Out: new(*string), Doubt: func(any) bool { return true }}
 	if err := client.Batch(t.Context(), doubtful); err != nil || doubtful.Err != nil {
 		t.Fatal(err, doubtful.Err)
 	}

@@ -1,4 +1,4 @@
-package upstream
+package jsonrpc
 
 import (
 	"sync"

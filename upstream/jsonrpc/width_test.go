@@ -1,16 +1,16 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 func TestWidthLearnsAndForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := upstream.NewWidth(100)
+		w := jsonrpc.NewWidth(100)
 		expect := func(want uint64) {
 			t.Helper()
 			if got := w.Now(); got != want {
@@ -29,7 +29,7 @@ func TestWidthLearnsAndForgets(t *testing.T) {
 }
 
 func TestWidthGrowsBack(t *testing.T) {
-	w := upstream.NewWidth(1000)
+	w := jsonrpc.NewWidth(1000)
 	accept := func(times int) {
 		for range times {
 			w.Accepted(w.Now())

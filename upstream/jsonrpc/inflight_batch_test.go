@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"encoding/json"
@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // batches keeps the first parameters of each request that a node gets, and has it take a second.
@@ -58,9 +59,9 @@ func (c *callers) batch(what ...string) {
 	c.t.Helper()
 	c.Go(func() {
 		results := make([]string, len(what))
-		calls := make([]*upstream.Call, len(what))
+		calls := make([]*jsonrpc.Call, len(what))
 		for i, each := range what {
-			calls[i] = &upstream.Call{Method: "eth_call", Params: []any{each}, Out: &results[i], Apart: each[0] == '='}
+			calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{each}, Out: &results[i], Independent: each[0] == '='}
 		}
 		if err := c.client.All(c.t.Context(), calls...); err != nil || !slices.Equal(results, what) {
 			c.t.Errorf("All(%v) = %v, %v", what, results, err)
@@ -129,7 +130,7 @@ func TestRefusedBatchesStayJoined(t *testing.T) {
 func (c *callers) find(doubts bool) {
 	c.Go(func() {
 		found := new(string)
-		call := &upstream.Call{Method: "find", Out: &found}
+		call := &jsonrpc.Call{Method: "find", Out: &found}
 		if doubts {
 			call.Doubt = func(result any) bool { return *result.(**string) == nil }
 		}
@@ -183,7 +184,7 @@ func TestEachCallerAcceptsByItself(t *testing.T) {
 		ask := func(wanted ...string) {
 			all.Go(func() {
 				var got string
-				call := &upstream.Call{Method: "eth_call", Out: &got, Accept: func(result any) error {
+				call := &jsonrpc.Call{Method: "eth_call", Out: &got, Accept: func(result any) error {
 					if !slices.Contains(wanted, *result.(*string)) {
 						return &upstream.Error{Class: upstream.Rejected, Err: errors.New("not that")}
 					}
@@ -220,7 +221,7 @@ func TestJoinedCallsAreToldOf(t *testing.T) {
 		defer otel.SetTracerProvider(before)
 		n := &slow{answers: node(echo)}
 		options := upstream.EndpointOptions{Attributes: []attribute.KeyValue{attribute.Int("chain", 1)}}
-		all := callers{t: t, client: upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", n.answer, options)))}
+		all := callers{t: t, client: jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", n.answer, options)))}
 		for _, name := range []string{"first", "second"} {
 			ctx, span := otel.Tracer("test").Start(t.Context(), name)
 			defer span.End()

@@ -10,7 +10,7 @@ import (
 	sandbox "crossgate/sandbox/solana"
 )
 
-func TestKept(t *testing.T) {
+func TestStates(t *testing.T) {
 	w := newWorld(t)
 	open, paid, back := w.create(sandbox.Way{}), w.create(sandbox.Way{}), w.create(sandbox.Way{})
 	w.must(w.PatchGive(w.later(), open.Terms.ID(), maker, 7))
@@ -19,16 +19,16 @@ func TestKept(t *testing.T) {
 			Submission: [32]byte{byte(i + 1)}, From: 1, Cancel: i == 1, Beneficiary: maker.Key, Orders: [][32]byte{each.Terms.ID()},
 		}, true))
 	}
-	got, err := w.chain().Kept(t.Context(), []order.ID{open.Terms.ID(), {9}, paid.Terms.ID(), back.Terms.ID()})
+	got, err := w.chain().States(t.Context(), []order.ID{open.Terms.ID(), {9}, paid.Terms.ID(), back.Terms.ID()})
 	given := open.Terms.Give.Amount.Uint64() + 7
-	want := []order.Kept{
+	want := []order.StoredState{
 		{State: order.StateCreated, Amount: chain.NewAmount(given)},
 		{State: order.None},
 		{State: order.StateClaimedUnlock},
 		{State: order.StateClaimedOrderCancel},
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); err != nil || diff != "" {
-		t.Errorf("Kept: %v (-want +got):\n%s", err, diff)
+		t.Errorf("States: %v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // meters counts what counters are told, by name and attributes.
@@ -65,7 +66,7 @@ func TestFailuresAreCountedByClass(t *testing.T) {
 	pool := upstream.NewPool("chain",
 		endpoint(t, "html", always(200, "<html>"), options), endpoint(t, "busy", always(429, ""), options),
 		endpoint(t, "down", always(503, ""), options), endpoint(t, "good", node(echo), options))
-	if err := upstream.NewRPC(pool).Call(t.Context(), "eth_chainId", new(string), "0x1"); err != nil {
+	if err := jsonrpc.New(pool).Call(t.Context(), "eth_chainId", new(string), "0x1"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,9 +1,9 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"testing"
 
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // TestProvidersLimitsAreUnderstood holds what providers and nodes say of searches that are too wide.
@@ -39,7 +39,7 @@ func TestProvidersLimitsAreUnderstood(t *testing.T) {
 		{-32000, "too many logs requested, limit is 10000", 0, 0},
 		{-32602, "Block range limit exceeded. See more details at the documentation", 0, 0},
 	} {
-		e := &upstream.RPCError{Code: test.code, Message: test.message}
+		e := &jsonrpc.Error{Code: test.code, Message: test.message}
 		limit, limited := e.SpanLimit()
 		fitting, fits := e.FittingSpan()
 		if !e.IsTooWide() || limit != test.limit || limited != (test.limit > 0) || fitting != test.fitting || fits != (test.fitting > 0) {
@@ -47,7 +47,7 @@ func TestProvidersLimitsAreUnderstood(t *testing.T) {
 		}
 	}
 	for _, message := range []string{"execution reverted", "header not found", "missing trie node", "rate limit of 10 requests per second", "method not found"} {
-		if e := (&upstream.RPCError{Code: -32000, Message: message}); e.IsTooWide() {
+		if e := (&jsonrpc.Error{Code: -32000, Message: message}); e.IsTooWide() {
 			t.Errorf("%q is taken for a search that is too wide", message)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.Keeper = (*Chain)(nil)
+var _ order.StateReader = (*Chain)(nil)
 
-// Kept asks DlnSource for orders; see order.Keeper.
-func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) {
+// States asks DlnSource for orders; see order.StateReader.
+func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	if c.chain.Contracts.DlnSource.IsAbsent() {
 		return nil, fmt.Errorf("chain %d: the contract that keeps orders is not known", c.chain.ID)
 	}
@@ -27,19 +27,19 @@ func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) 
 	if err != nil {
 		return nil, err
 	}
-	found := make([]order.Kept, len(ids))
+	found := make([]order.StoredState, len(ids))
 	for i, answer := range answers {
 		stored, err := onchain.DecodeGiveOrder(answer)
 		if err != nil {
 			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
 		}
-		found[i] = order.Kept{State: stored.Status.State(), Amount: stored.Amount}
+		found[i] = order.StoredState{State: stored.Status.State(), Amount: stored.Amount}
 	}
 	return found, nil
 }
 
 // Origin finds the first block with one of the order contracts by asking past blocks for their code, which
-// takes nodes that keep past state; without any it is block 0. See order.Keeper.
+// takes nodes that keep past state; without any it is block 0. See order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var latest *header
 	if err := c.need(ctx, headerCall(&latest, "latest")); err != nil {
@@ -61,7 +61,7 @@ func (c *Chain) firstCode(ctx context.Context, last uint64, contracts ...chain.A
 	for last-before > 1 {
 		middle := before + (last-before)/2
 		exists, err := c.hasCode(ctx, quantity(middle), contracts)
-		var refused *upstream.RPCError
+		var refused *jsonrpc.Error
 		switch {
 		case errors.As(err, &refused):
 			return 0, nil
@@ -79,7 +79,7 @@ func (c *Chain) firstCode(ctx context.Context, last uint64, contracts ...chain.A
 // hasCode reports whether one of contracts exists at a block.
 func (c *Chain) hasCode(ctx context.Context, block quantity, contracts []chain.Address) (bool, error) {
 	codes := make([]payload, len(contracts))
-	calls := make([]*upstream.Call, len(contracts))
+	calls := make([]*jsonrpc.Call, len(contracts))
 	for i, contract := range contracts {
 		calls[i] = call(&codes[i], nil, "eth_getCode", contract, block)
 	}

@@ -1,28 +1,30 @@
-package upstream
+package jsonrpc
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"crossgate/upstream"
 )
 
-// RPCError is an error object of JSON-RPC 2.0.
-type RPCError struct {
+// Error is an error object of JSON-RPC 2.0.
+type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-func (e *RPCError) Error() string { return fmt.Sprintf("RPC error %d: %.200s", e.Code, e.Message) }
+func (e *Error) Error() string { return fmt.Sprintf("RPC error %d: %.200s", e.Code, e.Message) }
 
 // UnmarshalJSON reads an error object, or the bare text that rate limiters in front of nodes answer in its
 // place (java-tron's RateLimiterServlet: {"Error":"class … : lack of computing resources"}).
-func (e *RPCError) UnmarshalJSON(text []byte) error {
+func (e *Error) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
-		*e = RPCError{}
+		*e = Error{}
 		return json.Unmarshal(text, &e.Message)
 	}
-	type object RPCError
+	type object Error
 	return json.Unmarshal(text, (*object)(e))
 }
 
@@ -58,29 +60,29 @@ var (
 )
 
 // IsRevert reports whether a contract refused the call.
-func (e *RPCError) IsRevert() bool { return e.Code == codeReverted || e.says(revertTexts) }
+func (e *Error) IsRevert() bool { return e.Code == codeReverted || e.says(revertTexts) }
 
 // IsTooWide reports whether the answer would be larger than the endpoint gives at once: ask for a part.
-func (e *RPCError) IsTooWide() bool {
+func (e *Error) IsTooWide() bool {
 	return e.says(tooWideTexts) || (e.Code == codeLimitExceeded && !e.says(rateTexts))
 }
 
 // class returns zero for an error that every endpoint would give, otherwise the class under which the
 // next endpoint is asked: lagging and pruned nodes, missing methods and inner errors are Rejected, which
 // is not held against the endpoint. A bare text that says nothing known is no JSON-RPC answer.
-func (e *RPCError) class() Class {
+func (e *Error) class() upstream.Class {
 	switch {
 	case e.Code == codeTooManyHTTP || e.says(rateTexts):
-		return RateLimited
+		return upstream.RateLimited
 	case e.IsRevert(), e.IsTooWide(), e.says(sameEverywhere), e.Code == codeInvalidParams:
 		return 0
 	case e.Code == 0:
-		return BadAnswer
+		return upstream.BadAnswer
 	}
-	return Rejected
+	return upstream.Rejected
 }
 
-func (e *RPCError) says(texts []string) bool {
+func (e *Error) says(texts []string) bool {
 	message := strings.ToLower(e.Message)
 	for _, text := range texts {
 		if strings.Contains(message, text) {

@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"fmt"
@@ -11,19 +11,20 @@ import (
 	"time"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // fleet is several nodes of one chain, each as far as it is.
 type fleet struct {
 	pool   *upstream.Pool
-	client *upstream.RPC
+	client *jsonrpc.Client
 	ends   []*upstream.Endpoint
 	heads  []atomic.Uint64
 	asked  []atomic.Int64
 }
 
-func headCall() *upstream.Call {
-	return &upstream.Call{Method: "eth_blockNumber", Out: new(string), Head: func(result any) (uint64, bool) {
+func headCall() *jsonrpc.Call {
+	return &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string), Head: func(result any) (uint64, bool) {
 		number, err := strconv.ParseUint(strings.TrimPrefix(*result.(*string), "0x"), 16, 64)
 		return number, err == nil
 	}}
@@ -45,8 +46,8 @@ func newFleet(t *testing.T, most uint64, heads ...uint64) *fleet {
 		}))
 	}
 	f.pool = upstream.NewPool("chain", f.ends...)
-	f.client = upstream.NewRPC(f.pool)
-	f.client.CompareHeads(most, headCall)
+	f.client = jsonrpc.New(f.pool)
+	f.client.CompareHeads(most, headCall())
 	return f
 }
 

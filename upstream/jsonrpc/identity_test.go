@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // ofChain is a node that serves a chain and answers everything else with the chain's name.
@@ -32,23 +33,21 @@ func ofChain(id string, requests *atomic.Int64) transport {
 	}
 }
 
-// chainProof wants endpoints to serve chain 0x1.
-func chainProof(asked *atomic.Int64) func() *upstream.Call {
-	return func() *upstream.Call {
-		asked.Add(1)
-		return &upstream.Call{Method: "eth_chainId", Out: new(string), Accept: func(result any) error {
-			if id := *result.(*string); id != "0x1" {
-				return errors.New("serves chain " + id)
-			}
-			return nil
-		}}
-	}
+// chainProof wants endpoints to serve chain 0x1, and counts the proofs that it sees.
+func chainProof(seen *atomic.Int64) *jsonrpc.Call {
+	return &jsonrpc.Call{Method: "eth_chainId", Out: new(string), Accept: func(result any) error {
+		seen.Add(1)
+		if id := *result.(*string); id != "0x1" {
+			return errors.New("serves chain " + id)
+		}
+		return nil
+	}}
 }
 
 func TestEndpointsProveThemselvesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var wrong, right, proofs atomic.Int64
-		client := upstream.NewRPC(upstream.NewPool("chain",
+		client := jsonrpc.New(upstream.NewPool("chain",
 			endpoint(t, "wrong", ofChain("0x2", &wrong)), endpoint(t, "right", ofChain("0x1", &right)),
 		)).Proving(chainProof(&proofs))
 		var name string
@@ -71,7 +70,7 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 	var requests, proofs atomic.Int64
 	id := "0x1"
 	down := false
-	client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
 		if down {
 			return nil, errors.New("connection reset")
 		}
@@ -95,7 +94,7 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
 	var requests, proofs atomic.Int64
 	id, stuck := "0x1", false
-	client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
 		if stuck {
 			return silent(r)
 		}
@@ -148,7 +147,7 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
-	client := upstream.NewRPC(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
+	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
 	var name string
 	ask := func() (number int64, err error) {
 		before := requests.Load()
@@ -208,7 +207,7 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
-	client := upstream.NewRPC(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
+	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
 	var name string
 	if err := client.Call(t.Context(), "web3_name", &name); err != nil {
 		t.Fatal(err)
@@ -243,7 +242,7 @@ func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
 		}
 		return one(r)
 	}
-	client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", single))).Proving(chainProof(&proofs))
+	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", single))).Proving(chainProof(&proofs))
 	var name string
 	for range 2 {
 		if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {

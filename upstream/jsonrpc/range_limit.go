@@ -1,4 +1,4 @@
-package upstream
+package jsonrpc
 
 import (
 	"regexp"
@@ -30,7 +30,7 @@ var (
 )
 
 // SpanLimit returns how many blocks the endpoint searches at once, if the error tells.
-func (e *RPCError) SpanLimit() (blocks uint64, told bool) {
+func (e *Error) SpanLimit() (blocks uint64, told bool) {
 	message := strings.ToLower(e.Message)
 	for _, words := range spanLimits {
 		if found := words.FindStringSubmatch(message); found != nil {
@@ -42,7 +42,7 @@ func (e *RPCError) SpanLimit() (blocks uint64, told bool) {
 
 // FittingSpan returns how many blocks of those that were asked for would have been few enough, if the error
 // tells.
-func (e *RPCError) FittingSpan() (blocks uint64, told bool) {
+func (e *Error) FittingSpan() (blocks uint64, told bool) {
 	message := strings.ToLower(e.Message)
 	base, found := 16, hexRange.FindStringSubmatch(message)
 	if found == nil {

@@ -24,9 +24,9 @@ func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 		}
 		return "!no such order"
 	}
-	got, err := n.serve(t, testChain).Kept(t.Context(), ids)
+	got, err := n.serve(t, testChain).States(t.Context(), ids)
 	if err != nil || len(got) != 4 {
-		t.Fatalf("Kept() = %+v, %v", got, err)
+		t.Fatalf("States() = %+v, %v", got, err)
 	}
 	for i, want := range []order.State{order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel} {
 		if got[i].State != want {
@@ -37,8 +37,8 @@ func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 		t.Errorf("amount %v, want 701", got[1].Amount)
 	}
 	n.storage = func(string, string, uint64) string { return "0x" }
-	if got, err := n.serve(t, testChain).Kept(t.Context(), ids[:1]); err == nil {
-		t.Errorf("Kept() of a contract that is none = %+v, want an error", got)
+	if got, err := n.serve(t, testChain).States(t.Context(), ids[:1]); err == nil {
+		t.Errorf("States() of a contract that is none = %+v, want an error", got)
 	}
 }
 

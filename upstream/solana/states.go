@@ -8,14 +8,14 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.Keeper = (*Chain)(nil)
+var _ order.StateReader = (*Chain)(nil)
 
-// Kept reads the accounts of orders, 100 at a time; see order.Keeper. Accounts from before the programs kept
+// States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs kept
 // amounts take a look at the order's history.
-func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) {
+func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	if c.chain.Contracts.DlnSource.IsAbsent() {
 		return nil, fmt.Errorf("chain %d: the program that keeps orders is not known", c.chain.ID)
 	}
@@ -27,7 +27,7 @@ func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) 
 	if err != nil {
 		return nil, err
 	}
-	found := make([]order.Kept, len(ids))
+	found := make([]order.StoredState, len(ids))
 	for i, state := range states {
 		var stored onchain.GiveOrder
 		if state != nil && state.Owner.Address == c.chain.Contracts.DlnSource {
@@ -35,7 +35,7 @@ func (c *Chain) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) 
 				return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
 			}
 		}
-		found[i] = order.Kept{State: stored.Status.State(), Amount: stored.Amount}
+		found[i] = order.StoredState{State: stored.Status.State(), Amount: stored.Amount}
 		if stored.Status == onchain.GiveCreated && stored.Amount.IsZero() {
 			if found[i].Amount, err = c.given(ctx, ids[i]); err != nil {
 				return nil, err
@@ -58,7 +58,7 @@ func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 	return o.GiveFinal, nil
 }
 
-// Origin finds the slot of the oldest transaction that names one of the protocol's programs; see order.Keeper.
+// Origin finds the slot of the oldest transaction that names one of the protocol's programs; see order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var before uint64 // without a transaction up to here
 	if err := c.need(ctx, call(&before, nil, "getFirstAvailableBlock")); err != nil {
@@ -97,7 +97,7 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 // whether none is before it.
 func (c *Chain) oldest(ctx context.Context, before chain.TxHash) (slot uint64, whole bool, err error) {
 	pages := make([][]signature, len(c.programs))
-	calls := make([]*upstream.Call, len(c.programs))
+	calls := make([]*jsonrpc.Call, len(c.programs))
 	for i, each := range c.programs {
 		calls[i] = signaturesCall(&pages[i], each.address, cursor{before: before})
 	}
@@ -121,7 +121,7 @@ func (c *Chain) oldest(ctx context.Context, before chain.TxHash) (slot uint64, w
 func (c *Chain) storages(ctx context.Context, accounts []chain.Address) ([]*storage, error) {
 	const most = 100 // that a node takes
 	var answers []*storageAnswer
-	var calls []*upstream.Call
+	var calls []*jsonrpc.Call
 	for part := range slices.Chunk(accounts, most) {
 		answer := new(storageAnswer)
 		answers, calls = append(answers, answer), append(calls, storageCall(answer, part))

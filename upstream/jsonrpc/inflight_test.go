@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // slow is a node that takes its time, a second by default, for what answers says, and counts what it is asked and what
@@ -42,7 +43,7 @@ func (s *slow) answer(r *http.Request) (*http.Response, error) {
 type callers struct {
 	sync.WaitGroup
 	t      *testing.T
-	client *upstream.RPC
+	client *jsonrpc.Client
 }
 
 // ask has a caller ask eth_call about what, and checks what it gets: an answer for class zero.
@@ -168,7 +169,7 @@ func TestFlightEndsWithItsLastCaller(t *testing.T) {
 func TestDeadlineOfTheLastCallerCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := endpoint(t, "node", silent)
-		all := callers{t: t, client: upstream.NewRPC(upstream.NewPool("chain", e))}
+		all := callers{t: t, client: jsonrpc.New(upstream.NewPool("chain", e))}
 		for i := range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i+1)*time.Second)
 			defer cancel()
@@ -316,7 +317,7 @@ func TestCallersComeAndGo(t *testing.T) {
 		defer e.Close()
 		endpoints = append(endpoints, e)
 	}
-	client := upstream.NewRPC(upstream.NewPool("chain", endpoints...))
+	client := jsonrpc.New(upstream.NewPool("chain", endpoints...))
 	const workers, rounds = 32, 40
 	var working sync.WaitGroup
 	for range workers {
@@ -327,9 +328,9 @@ func TestCallersComeAndGo(t *testing.T) {
 					time.AfterFunc(rand.N(time.Millisecond), leave)
 				}
 				results := make([]string, 3)
-				var calls []*upstream.Call
+				var calls []*jsonrpc.Call
 				for i := range results {
-					calls = append(calls, &upstream.Call{Method: "eth_call", Params: []any{fmt.Sprint(rand.N(4))}, Out: &results[i], Apart: i > 0})
+					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{fmt.Sprint(rand.N(4))}, Out: &results[i], Independent: i > 0})
 				}
 				_ = client.Batch(ctx, calls...)
 				for i, call := range calls {

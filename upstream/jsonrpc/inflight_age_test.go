@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"net/http"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // An answer that has been under way for long may be as old, and may never come.
@@ -47,7 +48,7 @@ func TestOutdatedCallsAreNotJoined(t *testing.T) {
 				all.ask(t.Context(), "0x1", 0)
 			}
 			synctest.Wait()
-			all.client.Outdate()
+			all.client.Invalidate()
 		}
 		all.Wait()
 		if n.asked.Load() != 3 {
@@ -65,7 +66,7 @@ func TestFreshCallsAreJoinedOnly(t *testing.T) {
 		all.Go(func() {
 			<-time.After(100 * time.Millisecond)
 			var got string
-			if err := all.client.All(t.Context(), &upstream.Call{Method: "eth_call", Params: []any{"0x1"}, Out: &got, Fresh: true}); err != nil || got != "0x1" {
+			if err := all.client.All(t.Context(), &jsonrpc.Call{Method: "eth_call", Params: []any{"0x1"}, Out: &got, Fresh: true}); err != nil || got != "0x1" {
 				t.Errorf("All() = %q, %v", got, err)
 			}
 		})

@@ -1,4 +1,4 @@
-package upstream_test
+package jsonrpc_test
 
 import (
 	"encoding/json"
@@ -10,8 +10,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 type rpcCall struct {
@@ -62,13 +65,13 @@ func echo(call rpcCall) string {
 	return `"result":` + string(params[0])
 }
 
-func rpc(t *testing.T, answers ...transport) *upstream.RPC {
+func rpc(t *testing.T, answers ...transport) *jsonrpc.Client {
 	t.Helper()
 	endpoints := make([]*upstream.Endpoint, len(answers))
 	for i, a := range answers {
 		endpoints[i] = endpoint(t, string(rune('a'+i)), a)
 	}
-	return upstream.NewRPC(upstream.NewPool("chain", endpoints...))
+	return jsonrpc.New(upstream.NewPool("chain", endpoints...))
 }
 
 func TestCallDecodesTheResult(t *testing.T) {
@@ -138,7 +141,7 @@ func TestCallJudgesErrorObjects(t *testing.T) {
 				t.Errorf("Call() = %v; asked elsewhere: want %v", err, test.elsewhere)
 			}
 			err = rpc(t, failing).Call(t.Context(), "eth_call", &got, "0x1")
-			var said *upstream.RPCError
+			var said *jsonrpc.Error
 			if !errors.As(err, &said) || said.Code != test.code || classOf(err) != test.class {
 				t.Errorf("Call() of one endpoint = %v, want error object %d under class %v", err, test.code, test.class)
 			}
@@ -153,7 +156,7 @@ func TestBareTextsOfRateLimitersAreUnderstood(t *testing.T) {
 	if err := rpc(t, limited).Call(t.Context(), "eth_call", &got, "0x1"); classOf(err) != upstream.RateLimited {
 		t.Errorf("Call() = %v, want a rate limit", err)
 	}
-	calls := []*upstream.Call{{Method: "eth_call", Params: []any{"0x1"}}, {Method: "eth_call", Params: []any{"0x2"}}}
+	calls := []*jsonrpc.Call{{Method: "eth_call", Params: []any{"0x1"}}, {Method: "eth_call", Params: []any{"0x2"}}}
 	if err := rpc(t, limited).Batch(t.Context(), calls...); classOf(err) != upstream.RateLimited {
 		t.Errorf("Batch() = %v, want a rate limit", err)
 	}
@@ -163,9 +166,9 @@ func TestBatchMatchesAnswersByID(t *testing.T) {
 	requests := 0
 	counting := transport(func(r *http.Request) (*http.Response, error) { requests++; return node(echo)(r) })
 	results := make([]int, 40)
-	calls := make([]*upstream.Call, len(results))
+	calls := make([]*jsonrpc.Call, len(results))
 	for i := range calls {
-		calls[i] = &upstream.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]}
+		calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]}
 	}
 	if err := rpc(t, counting).Batch(t.Context(), calls...); err != nil {
 		t.Fatal(err)
@@ -188,11 +191,11 @@ func TestBatchTellsEachCallsError(t *testing.T) {
 		return echo(call)
 	})
 	var first, second string
-	calls := []*upstream.Call{
+	calls := []*jsonrpc.Call{
 		{Method: "eth_call", Params: []any{"0x1"}, Out: &first}, {Method: "eth_estimateGas", Params: []any{"0x2"}, Out: &second},
 	}
 	err := rpc(t, reverting).Batch(t.Context(), calls...)
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	if err != nil || calls[0].Err != nil || first != "0x1" || !errors.As(calls[1].Err, &said) || !said.IsRevert() {
 		t.Errorf("Batch() = %v; calls = %v, %v", err, calls[0].Err, calls[1].Err)
 	}
@@ -212,11 +215,11 @@ func TestBatchAsksElsewhereForWhatIsMissing(t *testing.T) {
 		kept, err := json.Marshal(objects[1:])
 		return answer(200, string(kept)), err
 	})
-	ask := func(r *upstream.RPC) ([]int, []*upstream.Call, error) {
+	ask := func(r *jsonrpc.Client) ([]int, []*jsonrpc.Call, error) {
 		results := make([]int, 3)
-		var calls []*upstream.Call
+		var calls []*jsonrpc.Call
 		for i := range results {
-			calls = append(calls, &upstream.Call{Method: "eth_call", Params: []any{i + 1}, Out: &results[i]})
+			calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{i + 1}, Out: &results[i]})
 		}
 		return results, calls, r.Batch(t.Context(), calls...)
 	}
@@ -253,9 +256,9 @@ func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
 			client := rpc(t, small)
 			for range 2 {
 				results := make([]int, 20)
-				var calls []*upstream.Call
+				var calls []*jsonrpc.Call
 				for i := range results {
-					calls = append(calls, &upstream.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]})
+					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]})
 				}
 				if err := client.Batch(t.Context(), calls...); err != nil {
 					t.Fatal(err)
@@ -273,10 +276,30 @@ func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
 	}
 }
 
+func TestBudgetCountsUnitsOfMethods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "node", node(echo), upstream.EndpointOptions{
+			RequestsPerSecond: 10, Burst: 100, Costs: map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10},
+		})
+		client := jsonrpc.New(upstream.NewPool("chain", e))
+		if err := client.Call(t.Context(), "eth_getLogs", new(any), 1); err != nil { // 75 of 100
+			t.Fatal(err)
+		}
+		start := time.Now()
+		calls := []*jsonrpc.Call{{Method: "eth_call"}, {Method: "eth_chainId"}} // 36, 25 are left
+		if err := client.Batch(t.Context(), calls...); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took != 1100*time.Millisecond {
+			t.Errorf("a batch of 36 units with 25 left at 10 a second took %v, want 1.1 s", took)
+		}
+	})
+}
+
 func TestAcceptSendsTheCallOn(t *testing.T) {
 	wrong := node(func(rpcCall) string { return `"result":"0x2"` })
 	var got string
-	call := &upstream.Call{Method: "eth_chainId", Params: []any{"0x1"}, Out: &got, Accept: func(result any) error {
+	call := &jsonrpc.Call{Method: "eth_chainId", Params: []any{"0x1"}, Out: &got, Accept: func(result any) error {
 		if *result.(*string) != "0x1" {
 			return errors.New("another chain")
 		}
@@ -305,7 +328,7 @@ func FuzzCall(f *testing.F) {
 		client := rpc(t, always(status, body))
 		var one string
 		_ = client.Call(t.Context(), "eth_call", &one)
-		calls := []*upstream.Call{{Method: "eth_call", Out: &one}, {Method: "eth_chainId", Out: new(map[string]any)}}
+		calls := []*jsonrpc.Call{{Method: "eth_call", Out: &one}, {Method: "eth_chainId", Out: new(map[string]any)}}
 		if err := client.Batch(t.Context(), calls...); err != nil && (calls[0].Err == nil || calls[1].Err == nil) {
 			t.Errorf("Batch() = %v, but a call has no error", err)
 		}
@@ -325,7 +348,7 @@ func BenchmarkCall(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	client := upstream.NewRPC(upstream.NewPool("chain", e))
+	client := jsonrpc.New(upstream.NewPool("chain", e))
 	var got string
 	b.ReportAllocs()
 	for b.Loop() {

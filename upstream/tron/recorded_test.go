@@ -15,6 +15,7 @@ import (
 	"crossgate/chain"
 	"crossgate/token"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/tron"
 )
 
@@ -85,14 +86,14 @@ func serve(t *testing.T, e exchange) *tron.Chain {
 	return tron.New(facts, rpcAt(t, server.URL))
 }
 
-func rpcAt(t *testing.T, url string) *upstream.RPC {
+func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	t.Helper()
 	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(endpoint.Close)
-	return upstream.NewRPC(upstream.NewPool("tron", endpoint))
+	return jsonrpc.New(upstream.NewPool("tron", endpoint))
 }
 
 func (e exchange) answer(c call) string {

@@ -25,7 +25,8 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/index":   {"chain order token", "the index asks chains through order.Source and order.Historian; cmd/crossgate/gateway hands them in"},
+	"order/index":   {"chain order store", "the index asks chains through order.Source and order.Historian; cmd/crossgate/gateway hands them in"},
+	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
 	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
@@ -45,10 +46,10 @@ var house = map[string]room{
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy proxy/web quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache chain config order order/index proxy proxy/web quote store token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index store", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
 	"sandbox/contracts": {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/solana":    {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
@@ -91,9 +92,9 @@ var doors = []door{
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
 	{"golang.org/x/sync", "cmd/...", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},
-	{"modernc.org/sqlite", "order/index", "", "orders are kept by order/index"},
-	{"github.com/jackc/pgx/v5", "order/index", "", "orders are kept by order/index"},
-	{"github.com/pressly/goose/v3", "order/index", "", "orders are kept by order/index"},
+	{"modernc.org/sqlite", "store", "", "the database is opened by store: write queries over store.DB"},
+	{"github.com/jackc/pgx/v5", "store", "", "the database is opened by store: write queries over store.DB"},
+	{"github.com/pressly/goose/v3", "store", "", "the schema belongs to store: add a file to store/migrations"},
 	{"go.yaml.in/yaml/v3", "config chain", "deploy", "settings come from config, facts of chains from chain"},
 	{"github.com/holiman/uint256", "chain", "sandbox/... cmd/...", "amounts are chain.Amount"},
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "upstream/solana cmd/...", "addresses and hashes are read and written by chain"},
@@ -101,7 +102,7 @@ var doors = []door{
 	{"filippo.io/edwards25519", "order/onchain", "", "accounts of Solana's programs are derived by onchain.ProgramAddress"},
 	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
-	{"go.opentelemetry.io/otel", "cache order/... quote upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel", "cache order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans and measurements go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/contrib/instrumentation/runtime", "cmd/crossgate/gateway", "", "where measurements go is decided in cmd/crossgate/gateway"},

@@ -12,13 +12,13 @@ import (
 
 	"crossgate/cache"
 	"crossgate/config"
-	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/store"
 )
 
 // Gateway is a gateway ready to run.
 type Gateway struct {
-	store  *index.Store
+	store  *store.DB
 	sets   *sets
 	server *proxy.Server
 	shared *cache.Shared // nil: there is none

@@ -1,4 +1,4 @@
-package index
+package store
 
 import (
 	"context"
@@ -6,15 +6,16 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 	"modernc.org/sqlite"
 )
 
-// Attribute keys of a question to the database: OpenTelemetry's semantic conventions for database clients
-// (opentelemetry.io/docs/specs/semconv/db, v1.44). The text of statements is not among them, nor where the
-// database is: both can hold what is nobody else's business.
+// Attribute keys of a query: OpenTelemetry's semantic conventions for database clients
+// (opentelemetry.io/docs/specs/semconv/db, v1.44). Statements and the server's address are left out: both can hold
+// confidential values.
 const (
 	systemKey     = attribute.Key("db.system.name")
 	operationKey  = attribute.Key("db.operation.name")
@@ -23,19 +24,20 @@ const (
 	errorTypeKey  = attribute.Key("error.type")
 )
 
-// startSpan opens the client span of a question to the database about a table, and end closes it. Outside of a
-// trace that is recorded there is none: the followers of the chains ask all the time.
-func (s *Store) startSpan(ctx context.Context, operation, table string) (within context.Context, end func(error)) {
+// StartSpan opens the client span of a query on a table, and end closes it. Outside of a recorded trace there is none:
+// the followers of the chains query all the time.
+func (db *DB) StartSpan(ctx context.Context, operation, table string) (within context.Context, end func(error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return ctx, func(error) {}
 	}
 	system := "sqlite"
-	if s.cluster != nil {
+	if db.IsReplicated() {
 		system = "postgresql"
 	}
-	ctx, span := tracer().Start(ctx, operation+" "+table, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-		systemKey.String(system), operationKey.String(operation), collectionKey.String(table),
-	))
+	ctx, span := otel.Tracer("crossgate/store").Start(ctx, operation+" "+table,
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+			systemKey.String(system), operationKey.String(operation), collectionKey.String(table),
+		))
 	return ctx, func(err error) {
 		defer span.End()
 		if err == nil {
@@ -50,8 +52,7 @@ func (s *Store) startSpan(ctx context.Context, operation, table string) (within 
 	}
 }
 
-// codeOf is what the database calls an error: SQLite's result code or PostgreSQL's SQLSTATE; empty when it said
-// nothing.
+// codeOf is SQLite's result code or PostgreSQL's SQLSTATE; empty when the database did not answer.
 func codeOf(err error) string {
 	var file *sqlite.Error
 	var server *pgconn.PgError
@@ -64,7 +65,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// errorType is a database's code, or why there is none.
+// errorType is the database's code, or why there is none.
 func errorType(ctx context.Context, code string) string {
 	switch {
 	case code != "":
@@ -74,5 +75,5 @@ func errorType(ctx context.Context, code string) string {
 	case ctx.Err() != nil:
 		return "canceled"
 	}
-	return "_OTHER" // the word for anything else
+	return "_OTHER" // the conventions' word for anything else
 }

@@ -1,4 +1,4 @@
-package index
+package store
 
 import (
 	"fmt"
@@ -26,12 +26,12 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 	}
 	keys := []token.Key{usdc, same, solana, silent, {Chain: 1, Address: chain.NewAddress([]byte("unknown"))}}
 
-	first, err := Open(t.Context(), path)
+	first, err := OpenSQLite(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // told again, it is no mistake
-		if err := first.KeepTokens(t.Context(), readings); err != nil {
+		if err := first.SaveTokens(t.Context(), readings); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestManyTokensAreReadAtOnce(t *testing.T) {
 		key := token.Key{Chain: 1, Address: chain.NewAddress(fmt.Appendf(nil, "token %014d", i))}
 		readings[key], keys = token.Reading{Decimals: &decimals, Name: fmt.Sprint(i)}, append(keys, key)
 	}
-	if err := store.KeepTokens(t.Context(), readings); err != nil {
+	if err := store.SaveTokens(t.Context(), readings); err != nil {
 		t.Fatal(err)
 	}
 	got, err := store.Tokens(t.Context(), keys)

@@ -1,4 +1,4 @@
-package index
+package store
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// tables lists what a database holds, in each dialect.
-var tables = map[goose.Dialect]string{
+// listTables lists the tables of a database, in each dialect.
+var listTables = map[goose.Dialect]string{
 	goose.DialectSQLite3:  `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
 	goose.DialectPostgres: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 }
 
-// migrate brings the schema up to date. Two processes may open a new file at once, and SQLite has no lock
-// that spans several steps: whoever finds a step done meanwhile goes on from there.
+// migrate brings the schema up to date. Two processes may open a new file at once, and SQLite has no lock that spans
+// several migrations: whoever finds one applied meanwhile continues from there.
 func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) error {
 	provider, err := newProvider(db, dialect, options...)
 	if err != nil {
@@ -48,16 +48,28 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 	return goose.NewProvider(dialect, db, files, options...)
 }
 
-// inspect refuses, without writing anything, a database in which somebody else keeps tables or whose schema a
-// newer version has changed.
+// inspect refuses, without writing anything, a database that holds another program's tables or whose schema is newer
+// than this build's.
 func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) error {
-	ours, foreign, err := tablesIn(ctx, db, dialect)
+	isOurs, foreign := false, ""
+	err := forEachRow(ctx, db, func(rows *sql.Rows) error {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		if name == goose.DefaultTablename {
+			isOurs = true
+		} else {
+			foreign = name
+		}
+		return nil
+	}, listTables[dialect], nil)
 	switch {
 	case err != nil:
 		return err
-	case !ours && foreign != "":
-		return fmt.Errorf("it holds a table %q and is no order index: name another place for the index", foreign)
-	case !ours:
+	case !isOurs && foreign != "":
+		return fmt.Errorf("it holds a table %q of another program: set another path or database for the index", foreign)
+	case !isOurs:
 		return nil
 	}
 	provider, err := newProvider(db, dialect)
@@ -71,29 +83,8 @@ func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) error {
 		return err
 	}
 	if version > newest {
-		return fmt.Errorf("its schema is version %d, this crossgate knows %d: run the newer crossgate, "+
-			"or name another place and let it read the chains again", version, newest)
+		return fmt.Errorf("its schema is version %d, newer than this build's %d: run the newer crossgate, "+
+			"or set another path or database and let the index read the chains again", version, newest)
 	}
 	return nil
-}
-
-// tablesIn reports whether a database is ours, and names one of its other tables.
-func tablesIn(ctx context.Context, db *sql.DB, dialect goose.Dialect) (ours bool, foreign string, err error) {
-	rows, err := db.QueryContext(ctx, tables[dialect])
-	if err != nil {
-		return false, "", err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return false, "", err
-		}
-		if name == goose.DefaultTablename {
-			ours = true
-		} else {
-			foreign = name
-		}
-	}
-	return ours, foreign, rows.Err()
 }

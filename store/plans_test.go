@@ -1,4 +1,4 @@
-package index
+package store
 
 import (
 	"path/filepath"
@@ -8,7 +8,7 @@ import (
 )
 
 // claimed claims of one plan and returns how far it is spent then.
-func claimed(t *testing.T, store *Store, service, endpoint string, claim time.Duration) time.Duration {
+func claimed(t *testing.T, store *DB, service, endpoint string, claim time.Duration) time.Duration {
 	t.Helper()
 	refilled, err := store.ClaimPlans(t.Context(), []PlanClaim{{service, endpoint, claim}})
 	if err != nil {
@@ -19,7 +19,7 @@ func claimed(t *testing.T, store *Store, service, endpoint string, claim time.Du
 
 func TestClaimsOutliveTheProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "orders.db")
-	first, err := Open(t.Context(), path)
+	first, err := OpenSQLite(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestClaimsOutliveTheProcess(t *testing.T) {
 
 // TestClaimsOfTheRefilledCountFromNow has a plan rest for longer than it was spent.
 func TestClaimsOfTheRefilledCountFromNow(t *testing.T) {
-	for name, store := range map[string]*Store{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+	for name, store := range map[string]*DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
 		claimed(t, store, "1", "node", time.Hour)
 		if _, err := store.writer.ExecContext(t.Context(), `UPDATE plans SET refilled = refilled - $1`, (3 * time.Hour).Microseconds()); err != nil {
 			t.Fatal(err)

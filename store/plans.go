@@ -1,4 +1,4 @@
-package index
+package store
 
 import (
 	"context"
@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// PlanClaim is what an endpoint of a service takes from its monthly plan, as the time in which it is refilled.
+// PlanClaim is what an endpoint of a service takes from its monthly plan, as the time in which that is refilled.
 type PlanClaim struct {
 	Service, Endpoint string
 	Claim             time.Duration
 }
 
-// ClaimPlans writes claims down and returns, in their sequence, when all that was ever claimed of each plan is refilled.
-// Claims of several gateways add up. All of them are written, or none.
-func (s *Store) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []time.Time, err error) {
-	ctx, end := s.startSpan(ctx, "INSERT", "plans")
+// ClaimPlans adds claims to what has been spent and returns, in the order of the claims, when all that was ever claimed
+// of each plan is refilled. Claims of several gateways add up. All of them are stored, or none.
+func (db *DB) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []time.Time, err error) {
+	ctx, end := db.StartSpan(ctx, "INSERT", "plans")
 	defer func() { end(err) }()
 	refilled = make([]time.Time, len(claims))
-	err = s.change(ctx, func(tx *transaction) error {
+	err = db.Update(ctx, func(tx *Tx) error {
 		now := time.Now()
 		for i, each := range claims {
 			row := tx.QueryRowContext(ctx, `INSERT INTO plans (service, endpoint, refilled) VALUES ($1, $2, $3)
@@ -34,7 +34,7 @@ func (s *Store) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("claim of %d plans: %w", len(claims), err)
+		return nil, fmt.Errorf("claim from %d plans: %w", len(claims), err)
 	}
 	return refilled, nil
 }

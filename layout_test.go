@@ -29,8 +29,9 @@ var house = map[string]room{
 	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
-	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"upstream": {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
+	"cache":        {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache/shared": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"upstream":     {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
 	"upstream/evm":    {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tron":   {"chain order quote token upstream upstream/evm", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
@@ -41,12 +42,12 @@ var house = map[string]room{
 	"proxy/wire":      {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/web":       {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
 	"proxy/transport": {"", "connections know no answer: what is said over them belongs to proxy"},
-	"proxy":           {"cache chain order order/index proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+	"proxy":           {"cache cache/shared chain order order/index proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy proxy/web quote store token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache cache/shared chain config order order/index proxy proxy/web quote store token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index store", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
@@ -86,8 +87,8 @@ var doors = []door{
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
 	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
-	{"github.com/redis/rueidis", "cache", "", "what replicas share is behind cache.Shared"},
-	{"github.com/sony/gobreaker/v2", "cache upstream", "", "call services through upstream.Endpoint, which has a breaker"},
+	{"github.com/redis/rueidis", "cache/shared", "cache", "what replicas share is behind shared.Cache"},
+	{"github.com/sony/gobreaker/v2", "cache/shared upstream", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
@@ -102,7 +103,7 @@ var doors = []door{
 	{"filippo.io/edwards25519", "order/onchain", "", "accounts of Solana's programs are derived by onchain.ProgramAddress"},
 	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
-	{"go.opentelemetry.io/otel", "cache order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans and measurements go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/contrib/instrumentation/runtime", "cmd/crossgate/gateway", "", "where measurements go is decided in cmd/crossgate/gateway"},

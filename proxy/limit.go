@@ -12,7 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/cache"
+	"crossgate/cache/shared"
 )
 
 // Quota is how much a client may ask for: Units at once, and as many again in every Window. A zero quota is
@@ -41,7 +41,7 @@ type limiter struct {
 	address Quota
 	keys    []ClientKey
 	proxies []netip.Prefix // whose word about addresses counts
-	shared  *cache.Shared  // accounts of all replicas; nil: this one's alone
+	shared  *shared.Cache  // accounts of all replicas; nil: this one's alone
 
 	mu         sync.Mutex
 	young, old map[client]time.Time // when the quota of a client is whole again

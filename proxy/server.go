@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
@@ -83,7 +84,7 @@ type Options struct {
 	Endpoint func(of, name string) *upstream.Endpoint
 
 	CacheBytes       int64          // of answers; 64 MiB when zero
-	Shared           *cache.Shared  // level behind the cache that replicas have in common, and their clients' quotas; nil: none
+	Shared           *shared.Cache  // level behind the cache that replicas have in common, and their clients' quotas; nil: none
 	OrderLimit       time.Duration  // longest wait for orders and locked assets; 12 s when zero
 	SwapLimit        time.Duration  // longest wait for a swap; 6 s when zero
 	MaxLoads         int            // answers that are made at a time, the rest is declined; no bound when zero

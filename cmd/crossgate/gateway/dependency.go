@@ -17,7 +17,7 @@ func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
 	defer done()
 	all := []proxy.Dependency{g.storeState(ctx)}
 	if g.shared != nil {
-		state, ok := g.shared.Standing()
+		state, ok := g.shared.Status()
 		all = append(all, proxy.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
 	}
 	lags, now := used.index.Lag(), time.Now()

@@ -10,7 +10,7 @@ import (
 	"net"
 	"time"
 
-	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/config"
 	"crossgate/proxy"
 	"crossgate/store"
@@ -21,7 +21,7 @@ type Gateway struct {
 	store  *store.DB
 	sets   *sets
 	server *proxy.Server
-	shared *cache.Shared // nil: there is none
+	shared *shared.Cache // nil: there is none
 	plans  *planBook
 	behind time.Duration // lag from which a chain counts as behind
 	log    *slog.Logger

@@ -1,4 +1,4 @@
-package cache
+package shared
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Attribute keys of calls to the shared level: OpenTelemetry's semantic conventions for databases.
+// Attribute keys of calls: OpenTelemetry's semantic conventions for databases.
 const (
 	systemKey    = attribute.Key("db.system.name")
 	operationKey = attribute.Key("db.operation.name")
@@ -26,21 +26,21 @@ var callBounds = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1}
 
 // newDuration is the one instrument of calls.
 func newDuration() (metric.Float64Histogram, error) {
-	return otel.Meter("crossgate/cache").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
+	return otel.Meter("crossgate/cache/shared").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of calls to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
 }
 
-// watch shows whether there is a connection, until stop.
-func (s *Shared) watch() (stop func() error, err error) {
-	meter := otel.Meter("crossgate/cache")
+// observeConnection measures whether there is a connection, until stop.
+func (c *Cache) observeConnection() (stop func() error, err error) {
+	meter := otel.Meter("crossgate/cache/shared")
 	up, err := meter.Int64ObservableGauge("crossgate.cache.shared.up",
 		metric.WithDescription("1 while there is a connection to the shared cache."))
 	if err != nil {
 		return nil, err
 	}
-	watching, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		var value int64
-		if s.isUp() {
+		if c.isConnected() {
 			value = 1
 		}
 		o.ObserveInt64(up, value)
@@ -49,24 +49,24 @@ func (s *Shared) watch() (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return watching.Unregister, nil
+	return registration.Unregister, nil
 }
 
 // observe measures a call until end. It has a span where the request behind it has one.
-func (s *Shared) observe(ctx context.Context, name string) (_ context.Context, end func(error)) {
+func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, end func(error)) {
 	const operation = "EVALSHA"
 	attributes := []attribute.KeyValue{systemKey.String("redis"), operationKey.String(operation), scriptKey.String(name)}
 	var span trace.Span
 	if trace.SpanFromContext(ctx).IsRecording() {
-		ctx, span = otel.Tracer("crossgate/cache").Start(ctx, operation+" "+name,
-			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(append(attributes, serverKey.String(s.option.InitAddress[0]))...))
+		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name,
+			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(append(attributes, serverKey.String(c.option.InitAddress[0]))...))
 	}
 	started := time.Now()
 	return ctx, func(err error) {
 		if err != nil {
 			attributes = append(attributes, errorKey.String(errorType(err)))
 		}
-		s.duration.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(attributes...))
+		c.duration.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(attributes...))
 		if span == nil {
 			return
 		}
@@ -78,7 +78,7 @@ func (s *Shared) observe(ctx context.Context, name string) (_ context.Context, e
 	}
 }
 
-// errorType is one of few, whatever the server says.
+// errorType is one of few values, whatever the server replies.
 func errorType(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -1,4 +1,4 @@
--- Keeps a lease. KEYS: lease. ARGV: token, milliseconds.
+-- Renews a fill lock. KEYS: lock. ARGV: token, milliseconds.
 if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then
   return {0}
 end

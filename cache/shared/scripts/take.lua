@@ -1,12 +1,12 @@
--- Finds a value or, where none will do, hands out the lease to load it.
--- KEYS: state, value, lease. ARGV: what the names of marks begin with, token of who asks, milliseconds of a lease, and
--- what will do: fresh, stale, none, or spare for any value, without a lease.
--- Returns "found", age in microseconds, 1 where purged softly, body; or "granted" or "held", number of the newest purge,
--- milliseconds left of the lease; or "none".
+-- Returns a value or, if there is none of use, grants the fill lock to load it.
+-- KEYS: state, value, lock. ARGV: prefix of marks, token of the caller, milliseconds of a lock, and what is wanted: fresh,
+-- stale, none (the lock only), or any (no lock).
+-- Returns "found", age in microseconds, 1 if purged softly, body; or "granted" or "held", number of the newest purge,
+-- milliseconds left of the lock; or "none".
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local state = redis.call('HMGET', KEYS[1], 'all', 'newest')
-if not (state[1] and state[2]) then -- new, or the server gave it up: nothing from before counts
+if not (state[1] and state[2]) then -- new, or evicted: nothing from before counts
   local number = string.format('%.0f', now)
   redis.call('HSET', KEYS[1], 'all', number, 'newest', number)
   state = {number, number}
@@ -21,13 +21,13 @@ if value[6] then
   local hard, soft = tonumber(state[1]), 0
   for _, mark in ipairs(redis.call('MGET', unpack(names))) do
     local ofHard, ofSoft = string.match(mark or '', '^(%d+) (%d+)$')
-    hard = math.max(hard, tonumber(ofHard or math.huge)) -- a mark that the server gave up may have been any
+    hard = math.max(hard, tonumber(ofHard or math.huge)) -- an evicted mark may have been any
     soft = math.max(soft, tonumber(ofSoft or 0))
   end
   local age, ended = math.max(now - tonumber(value[3]), 0), number < soft
   local fresh, stale = tonumber(value[4]), tonumber(value[5])
   local usable = ARGV[4] ~= 'none' and age < fresh and not ended
-  if ARGV[4] == 'spare' or ARGV[4] == 'stale' and age < stale and stale > fresh then
+  if ARGV[4] == 'any' or ARGV[4] == 'stale' and age < stale and stale > fresh then
     usable = true
   end
   if number >= hard and usable then
@@ -35,7 +35,7 @@ if value[6] then
   end
 end
 
-if ARGV[4] == 'spare' then
+if ARGV[4] == 'any' then
   return {'none'}
 end
 if redis.call('EXISTS', KEYS[3]) == 1 then

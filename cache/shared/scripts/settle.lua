@@ -1,5 +1,5 @@
--- Begins anew after the server did: what it remembers from before it ended may lack purges.
--- KEYS: state. ARGV: what tells this run of the server from others.
+-- Purges everything if the server was restarted: what it saved before may lack purges.
+-- KEYS: state. ARGV: id of this run of the server.
 local clock = redis.call('TIME')
 local state = redis.call('HMGET', KEYS[1], 'run', 'newest')
 if state[1] == ARGV[1] then

@@ -1,10 +1,10 @@
--- Gives back a lease, with the value that was loaded under it where there is one for others.
--- KEYS: state, value, lease. ARGV: what the names of marks begin with, token, channel, what the channel is told, seconds
--- of a mark; then of a value: number of the newest purge before its load, tags, age, time fresh and time fresh or stale
--- in microseconds, milliseconds left of its life, body.
-local lease = redis.call('HMGET', KEYS[3], 'token', 'awaited')
-if lease[1] ~= ARGV[2] then
-  return {'late'} -- somebody else has the lease, or may have had it
+-- Releases a fill lock, and stores the value that was loaded under it if there is one for other replicas.
+-- KEYS: state, value, lock. ARGV: prefix of marks, token, channel, notice, seconds of a mark; then of a value: number of
+-- the newest purge before its load, tags, age, time fresh and time fresh or stale in microseconds, milliseconds left of
+-- its life, body.
+local lock = redis.call('HMGET', KEYS[3], 'token', 'awaited')
+if lock[1] ~= ARGV[2] then
+  return {'late'} -- another replica has the lock, or may have had it
 end
 redis.call('DEL', KEYS[3])
 local outcome = 'none'
@@ -37,7 +37,7 @@ if #ARGV > 5 then
     outcome = 'kept'
   end
 end
-if lease[2] then
+if lock[2] then
   redis.call('PUBLISH', ARGV[3], ARGV[4])
 end
 return {outcome}

@@ -1,6 +1,6 @@
--- Numbers a purge, marks what it is about and tells the other replicas.
--- KEYS: state. ARGV: what the names of marks begin with, seconds of a mark, channel, what the channel is told, hard or
--- soft, keys and tags; without any, everything.
+-- Numbers a purge, marks its keys and tags, and publishes it to the other replicas.
+-- KEYS: state. ARGV: prefix of marks, seconds of a mark, channel, notice, hard or soft, then keys and tags; without any,
+-- everything is purged.
 local clock = redis.call('TIME')
 local state = redis.call('HMGET', KEYS[1], 'all', 'newest')
 local number = string.format('%.0f', math.max(clock[1] * 1000000 + clock[2], tonumber(state[2] or 0) + 1))
@@ -16,7 +16,7 @@ for i = 6, #ARGV do
   else
     soft = number
   end
-  -- Of a mark that is gone nothing is known: as far as it goes everything was purged.
+  -- A mark that is gone may have been a hard purge, so it becomes one.
   redis.call('SET', name, (hard or number) .. ' ' .. (soft or 0), 'EX', ARGV[2])
 end
 redis.call('PUBLISH', ARGV[3], ARGV[4])

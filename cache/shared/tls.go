@@ -1,4 +1,4 @@
-package cache
+package shared
 
 import (
 	"crypto/tls"
@@ -11,17 +11,17 @@ import (
 	"github.com/redis/rueidis"
 )
 
-// Certificates are files in PEM for TLS to the server. They are read anew for each connection, so that those who renew
-// them need tell nobody.
+// Certificates are PEM files for TLS to the server. They are read again for each connection, so renewed ones need no
+// restart.
 type Certificates struct {
-	// Authorities sign the server's certificate, instead of those that the system knows. Empty: those of the system.
+	// Authorities are trusted to sign the server's certificate. Empty: those of the system.
 	Authorities string
-	// Own and Key are what the server knows this gateway by. Empty: it need not.
+	// Own and Key are this gateway's client certificate. Empty: none.
 	Own, Key string
 }
 
-// secured returns the option with what the files have now. Errors do not quote their paths: one may hold by mistake what
-// belongs into the file.
+// secured returns the option with what the files have now. Errors do not quote their paths: by mistake one may hold
+// the content of the file.
 func (c Certificates) secured(option rueidis.ClientOption) (rueidis.ClientOption, error) {
 	if option.TLSConfig == nil {
 		return option, nil

@@ -25,11 +25,13 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/index":   {"chain order token", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
+	"order/index":   {"chain order store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
+	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
-	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"upstream": {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
+	"cache":        {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache/shared": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"upstream":     {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
 	"upstream/jsonrpc": {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
 
@@ -42,18 +44,18 @@ var house = map[string]room{
 	"proxy/wire":      {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/web":       {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
 	"proxy/transport": {"", "connections know no answer: what is said over them belongs to proxy"},
-	"proxy/quota":     {"cache", "a quota knows clients and units: what a path costs belongs to proxy"},
+	"proxy/quota":     {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":     {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":           {"cache chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+	"proxy":           {"cache cache/shared chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy proxy/admin proxy/quota proxy/web quote token upstream " +
+		"cache cache/shared chain config order order/index proxy proxy/admin proxy/quota proxy/web quote store token upstream " +
 			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index store", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/solana":      {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
@@ -100,15 +102,15 @@ var doors = []door{
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
 	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
-	{"github.com/redis/rueidis", "cache", "", "what replicas share is behind cache.Shared"},
-	{"github.com/sony/gobreaker/v2", "cache upstream", "", "call services through upstream.Endpoint, which has a breaker"},
+	{"github.com/redis/rueidis", "cache/shared", "cache", "what replicas share is behind shared.Cache"},
+	{"github.com/sony/gobreaker/v2", "cache/shared upstream", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
 	{"golang.org/x/sync", "sandbox/cmd/sandbox", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},
-	{"modernc.org/sqlite", "order/index", "", "orders are kept by order/index"},
-	{"github.com/jackc/pgx/v5", "order/index", "", "orders are kept by order/index"},
-	{"github.com/pressly/goose/v3", "order/index", "", "orders are kept by order/index"},
+	{"modernc.org/sqlite", "store", "", "the database is opened by store: write queries over store.DB"},
+	{"github.com/jackc/pgx/v5", "store", "", "the database is opened by store: write queries over store.DB"},
+	{"github.com/pressly/goose/v3", "store", "", "the schema belongs to store: add a file to store/migrations"},
 	{"go.yaml.in/yaml/v3", "config chain", "deploy", "settings come from config, facts of chains from chain"},
 	{"github.com/holiman/uint256", "chain", "sandbox/...", "amounts are chain.Amount"},
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
@@ -116,7 +118,7 @@ var doors = []door{
 	{"filippo.io/edwards25519", "order/onchain", "", "accounts of Solana's programs are derived by onchain.ProgramAddress"},
 	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
-	{"go.opentelemetry.io/otel", "cache order/... quote upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans and measurements go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/contrib/instrumentation/runtime", "cmd/crossgate/gateway", "", "where measurements go is decided in cmd/crossgate/gateway"},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/ristretto/v2"
+
+	"crossgate/cache/shared"
 )
 
 // Errors of a cache that does not load.
@@ -55,7 +57,7 @@ type Options[V any] struct {
 	Stands    func(V) bool  // whether a value that was not purged may be served to calls of now on; nil: it may
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
-	Shared    *Shared       // the level behind, which other replicas have too; nil: none
+	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
 	Codec     Codec[V]      // of values for Shared
 }
 
@@ -118,7 +120,7 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	}
 	c := &Cache[V]{options: o, store: store, flights: map[Key]*flight[V]{}}
 	if o.Shared != nil {
-		o.Shared.front = front{purge: c.purged, missed: func() { c.purges.addAll(Soft) }}
+		o.Shared.OnPurge(c.purged)
 	}
 	return c, nil
 }
@@ -169,14 +171,14 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], e
 		return kept, nil
 	case kept.Outcome == Stale || kept.Outcome == Spare && again == dueLater:
 		if again != dueLater {
-			how.want, how.inTurn = wantFresh, again == dueInTurn
+			how.want, how.inTurn = shared.Fresh, again == dueInTurn
 			c.join(ctx, key, how)
 		}
 		c.counts.stales.Add(1)
 		return kept, nil
 	}
 	c.counts.misses.Add(1)
-	how.want = wantStale
+	how.want = shared.Stale
 	f, shared := c.join(ctx, key, how)
 	result, err := f.wait(ctx)
 	if shared && err == nil && !c.stands(result.Value) { // its load began before this call did; the next one did not
@@ -196,7 +198,7 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], e
 // lookup returns what the store holds for key, a miss when that is nothing or too old, and when that is to be loaded
 // again.
 func (c *Cache[V]) lookup(key Key) (kept Result[V], again due) {
-	e, found := c.store.Get(key.slot())
+	e, found := c.store.Get(slotOf(key))
 	if !found || e.key != key {
 		return Result[V]{}, dueNow
 	}
@@ -238,7 +240,7 @@ func (c *Cache[V]) keep(e entry[V]) {
 	if c.options.Cost != nil {
 		cost += c.options.Cost(e.value)
 	}
-	if !c.store.SetWithTTL(e.key.slot(), e, cost, rest) {
+	if !c.store.SetWithTTL(slotOf(e.key), e, cost, rest) {
 		c.counts.dropped.Add(1)
 		return
 	}
@@ -247,7 +249,7 @@ func (c *Cache[V]) keep(e entry[V]) {
 
 // postpone has the value of key, where it is kept, served for a moment without another load.
 func (c *Cache[V]) postpone(key Key) {
-	if e, found := c.store.Get(key.slot()); found && e.key == key {
+	if e, found := c.store.Get(slotOf(key)); found && e.key == key {
 		e.failed = time.Now()
 		c.keep(e)
 	}

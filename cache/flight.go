@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"crossgate/cache/shared"
 )
 
 // flight is one load under way. Its result is read after done is closed.
@@ -20,15 +22,15 @@ type flight[V any] struct {
 	remote  bool // the shared level had it
 	failure error
 	err     error
-	held    *lease // for all replicas; nil: none
+	lock    *shared.FillLock // the fill lock of the shared cache; nil: none
 }
 
 // flown is what a flight is for.
 type flown[V any] struct {
 	load     Load[V]
-	isShared bool   // by way of the shared level
-	want     wanted // from there
-	inTurn   bool   // with few others, or not at all
+	isShared bool        // by way of the shared level
+	want     shared.Want // from there
+	inTurn   bool        // with few others, or not at all
 }
 
 // mostTurns is how many values are loaded again at a time after everything was purged at once. Each is followed by a rest
@@ -125,7 +127,7 @@ func (c *Cache[V]) land(ctx context.Context, f *flight[V]) {
 	c.leave(f)
 	c.share(ctx, f)
 	if f.outcome == Stale {
-		c.join(ctx, f.key, flown[V]{load: f.flown.load, isShared: true, want: wantFresh})
+		c.join(ctx, f.key, flown[V]{load: f.flown.load, isShared: true, want: shared.Fresh})
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache"
 	"crossgate/cache/redistest"
+	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
@@ -22,7 +22,7 @@ import (
 // have much else to do.
 func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) *Server {
 	t.Helper()
-	shared, err := cache.NewShared(cache.SharedOptions{URL: url, Patience: 40 * time.Second, Silence: time.Minute, Lease: 20 * time.Second})
+	shared, err := shared.New(shared.Options{URL: url, Timeout: 40 * time.Second, Silence: time.Minute, LockLife: 20 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) 
 		running.Wait()
 	})
 	until(t, "a connection", func() bool {
-		_, ok := shared.Standing()
+		_, ok := shared.Status()
 		return ok
 	})
 	return w.server(t, append(change, func(o *Options) { o.Shared = shared })...)

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
@@ -82,7 +83,7 @@ type Options struct {
 	Swaps   Swaps
 	Tokens  Tokens
 	Chains  chain.Registry // that requests may name and that answers are written for
-	Shared  *cache.Shared  // second level of the cache, and quotas, of all replicas; nil: none
+	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
 	Quotas  quota.Options  // of clients
 	Tracing Tracing
 	Logger  *slog.Logger // slog.Default() when nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/store"
 	"crossgate/store/postgrestest"
 )
 
@@ -19,14 +20,14 @@ var shared struct {
 }
 
 // openPostgres opens a store in a database of its own.
-func openPostgres(t *testing.T) *Store {
+func openPostgres(t *testing.T) *store.DB {
 	t.Helper()
 	return openReplica(t, newDatabase(t))
 }
 
-func openReplica(t *testing.T, url string) *Store {
+func openReplica(t *testing.T, url string) *store.DB {
 	t.Helper()
-	store, err := OpenPostgres(t.Context(), url)
+	store, err := store.OpenPostgres(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func create(t *testing.T, server *postgrestest.Server, database string) string {
 
 // TestPostgresTellsTheSame follows chains that are rewritten into both databases.
 func TestPostgresTellsTheSame(t *testing.T) {
-	stores := []*Store{openStore(t), openPostgres(t)}
+	stores := []*store.DB{openStore(t), openPostgres(t)}
 	deals := []deal{newDeal(1, 1, 137), newDeal(2, 1, 137), newDeal(3, 137, 1)}
 	give, take := newLedger(1), newLedger(137)
 	pass := func() {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"crossgate/cache"
+	"crossgate/cache/shared"
 )
 
 // Quota is how much a client may ask for: Units at once, and as many again in every Window. Zero means no limit.
@@ -49,7 +50,7 @@ func (o Options) IsZero() bool { return o.Address.Units <= 0 && len(o.Keys) == 0
 // Limiter charges requests to the quotas of their clients.
 type Limiter struct {
 	options Options
-	shared  *cache.Shared // buckets of all replicas; nil: this one's alone
+	shared  *shared.Cache // buckets of all replicas; nil: this one's alone
 
 	mu         sync.Mutex
 	young, old map[client]time.Time // when a client's bucket is full again, in two generations
@@ -59,7 +60,7 @@ type Limiter struct {
 const maxClients = 1 << 16
 
 // New returns a limiter whose buckets are those of all replicas on shared, or its own when shared is nil.
-func New(o Options, shared *cache.Shared) *Limiter { return &Limiter{options: o, shared: shared} }
+func New(o Options, shared *shared.Cache) *Limiter { return &Limiter{options: o, shared: shared} }
 
 // Charge is what a request did to its client's quota.
 type Charge struct {

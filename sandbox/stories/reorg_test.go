@@ -20,6 +20,7 @@ import (
 	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/sandbox"
+	"crossgate/store"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -116,7 +117,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	world := startWorld(t, sandbox.Options{Finality: deepest + 10})
 	r := &reorgs{world: world, locked: "/api/Satistics/" + world.Takers()[0].Address.Hex() + "/lockedAssets"}
 	r.give, r.take = watch(t, world, 1), watch(t, world, 137)
-	store, err := index.Open(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -185,7 +186,7 @@ func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpo
 
 func findOrder(t *testing.T, creation chain.TxHash, give, take *evm.Chain) *order.Order {
 	t.Helper()
-	store, err := index.Open(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

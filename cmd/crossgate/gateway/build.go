@@ -8,7 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
@@ -40,7 +40,7 @@ type parts struct {
 	pools      []*upstream.Pool // of the same endpoints, in the sequence of the file
 	chainPools map[chain.ID]*upstream.Pool
 	health     config.Health
-	shared     *cache.Shared // nil: replicas have no cache in common
+	shared     *shared.Cache // nil: replicas have no cache in common
 }
 
 // caller asks contracts of one chain; see venue.Options.
@@ -232,10 +232,10 @@ func (b *builder) addShared() {
 	if address == "" {
 		return
 	}
-	made, err := cache.NewShared(cache.SharedOptions{
+	made, err := shared.New(shared.Options{
 		URL:          address,
-		Certificates: cache.Certificates{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
-		Patience:     c.SharedTimeout,
+		Certificates: shared.Certificates{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
+		Timeout:      c.SharedTimeout,
 		Logger:       b.log,
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 	defer done()
 	all := []admin.Dependency{g.storeState(ctx)}
 	if g.shared != nil {
-		state, ok := g.shared.Standing()
+		state, ok := g.shared.Status()
 		all = append(all, admin.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
 	}
 	lags, now := used.index.Lag(), time.Now()

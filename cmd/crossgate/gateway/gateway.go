@@ -10,22 +10,22 @@ import (
 	"net"
 	"time"
 
-	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/config"
-	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/proxy/admin"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/web"
+	"crossgate/store"
 )
 
 // Gateway is a gateway ready to run.
 type Gateway struct {
-	store  *index.Store
+	store  *store.DB
 	sets   *sets
 	server *proxy.Server
 	admin  admin.Options // without the metrics
-	shared *cache.Shared // nil: there is none
+	shared *shared.Cache // nil: there is none
 	plans  *planBook
 	behind time.Duration // lag from which a chain counts as behind
 	log    *slog.Logger

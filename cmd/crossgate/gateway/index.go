@@ -7,24 +7,25 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order/index"
+	"crossgate/store"
 )
 
-// openStore opens what the configuration keeps orders in.
-func openStore(ctx context.Context, c config.Index) (*index.Store, error) {
-	if address := c.Postgres.Reveal(); address != "" {
-		return index.OpenPostgres(ctx, address)
+// openStore opens the database that c names.
+func openStore(ctx context.Context, c config.Index) (*store.DB, error) {
+	if url := c.Postgres.Reveal(); url != "" {
+		return store.OpenPostgres(ctx, url)
 	}
-	return index.Open(ctx, c.Path)
+	return store.OpenSQLite(ctx, c.Path)
 }
 
-// index makes the order index over the chains that are read. told hears what changes in it; nil when nobody does.
-func (p *parts) index(store *index.Store, c config.Index, log *slog.Logger, told *Gateway) *index.Index {
+// index makes the order index over the configured chains. observer is told of what changes in it; nil when nobody is.
+func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, observer *Gateway) *index.Index {
 	o := index.Options{Chains: p.registry, Lookback: c.Lookback, Announce: p.expectTokens, Behind: c.Behind, Logger: log}
-	if told != nil {
-		// The face is made of the index, so it is looked up when there is something to tell: while the gateway runs.
-		o.Changed = func(changes []index.Change) { told.server.Changed(changes) }
-		o.Reorganised = func(id chain.ID) { told.server.Reorganised(id) }
-		o.Advanced = func(id chain.ID) { told.server.Advanced(id) }
+	if observer != nil {
+		// The server is built on the index, so it is looked up at the time of an event: while the gateway runs.
+		o.Changed = func(changes []index.Change) { observer.server.Changed(changes) }
+		o.Reorganised = func(id chain.ID) { observer.server.Reorganised(id) }
+		o.Advanced = func(id chain.ID) { observer.server.Advanced(id) }
 	}
-	return index.New(store, p.sources, o)
+	return index.New(db, p.sources, o)
 }

@@ -46,7 +46,7 @@ func TestSharedCacheOverTLSByConfiguration(t *testing.T) {
 	defer running.Wait()
 	defer stop()
 	for deadline := time.Now().Add(time.Minute); ; {
-		state, ok := made.shared.Standing()
+		state, ok := made.shared.Status()
 		if ok {
 			return
 		}

@@ -24,7 +24,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 	get(s, ordersPath+claimedTx) // something to count
 	response := operate(t, s, "/")
 	page := string(body(t, response))
-	if response.StatusCode != http.StatusOK || !strings.Contains(page, "All is well") || !strings.Contains(page, ">odos</th><td class=\"number\">7<") {
+	if response.StatusCode != http.StatusOK || !strings.Contains(page, "Healthy") || !strings.Contains(page, ">odos</th><td class=\"number\">7<") {
 		t.Errorf("GET / = %d %s", response.StatusCode, page)
 	}
 	if got := response.Header.Get("Content-Security-Policy"); got != web.Policy {
@@ -48,7 +48,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 		}
 	}
 	s.draining.Store(true)
-	if page := string(body(t, operate(t, s, "/"))); !strings.Contains(page, "requests are sent elsewhere: server is shutting down") {
+	if page := string(body(t, operate(t, s, "/"))); !strings.Contains(page, "not ready: server is shutting down") {
 		t.Errorf("a server that stops is told as well: %s", page)
 	}
 }

@@ -38,7 +38,7 @@ func TestPagesShowWhatIsAsked(t *testing.T) {
 	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	query := strings.TrimPrefix(goodSwap, swapPath+"?")
 	for target, want := range map[string]string{
-		"/":                                "nothing yet",
+		"/":                                "not indexed yet",
 		"/order":                           `name="hash"`,
 		"/order/" + createdTx:              `data-events="/api/Orders/creationTxHash/` + createdTx + `"`,
 		"/order/" + claimedTx:              "delivered and paid",

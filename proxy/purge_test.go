@@ -28,7 +28,9 @@ func (standing) Condition(context.Context) web.Condition {
 
 // operatorsOf is the operators' listener beside s.
 func operatorsOf(s *Server, token string) http.Handler {
-	return admin.Handler(admin.Options{Server: s, Gateway: standing{}, Pages: s.pages, Token: token, Metrics: http.NotFoundHandler()})
+	return admin.Handler(admin.Options{
+		Server: s, Gateway: standing{}, Pages: s.pages, Token: token, Metrics: http.NotFoundHandler(), Logger: s.log,
+	})
 }
 
 // operatorPosts sends a request with the operators' token and further headers to the operators' listener.

@@ -23,11 +23,11 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 	lags, now := used.index.Lag(), time.Now()
 	for _, id := range slices.Sorted(maps.Keys(lags)) {
 		lag := lags[id]
-		each := admin.Dependency{Kind: "chain", Name: id.String(), State: "its head is not known yet"}
+		each := admin.Dependency{Kind: "chain", Name: id.String(), State: "head not known yet"}
 		if lag.Head > 0 {
 			by := lag.By(now)
 			each.OK = by < g.behind
-			each.State = fmt.Sprintf("block %d of %d, as of %s ago", lag.Indexed, lag.Head, by.Round(time.Second))
+			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", lag.Indexed, lag.Head, by.Round(time.Second))
 		}
 		all = append(all, each)
 	}
@@ -35,13 +35,13 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 		health := endpoint.Health()
 		state := fmt.Sprintf("%s, %.0f %% of recent calls failed", health.Standing, 100*health.Failing)
 		if health.Head != "" {
-			state += ", head " + health.Head + " of the others'"
+			state += ", head " + health.Head + " blocks from the others"
 		}
 		if health.Forced != "" {
-			state += ", breaker " + health.Forced + " by an operator"
+			state += ", breaker forced " + health.Forced + " by an operator"
 		}
 		if health.Reason != "" {
-			state += ", latest at " + health.Failed.UTC().Format(time.RFC3339) + ": " + health.Reason
+			state += ", last failure at " + health.Failed.UTC().Format(time.RFC3339) + ": " + health.Reason
 		}
 		all = append(all, admin.Dependency{Kind: "endpoint", Name: endpoint.of + "/" + health.Endpoint, OK: health.CanBeAsked, State: state})
 	}
@@ -55,7 +55,7 @@ func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 	if err := g.store.Ping(ctx); err != nil {
 		return admin.Dependency{Kind: "store", Name: "index", State: err.Error()}
 	}
-	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "answers"}
+	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "reachable"}
 }
 
 // Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service in the running

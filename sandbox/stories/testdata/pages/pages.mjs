@@ -82,7 +82,7 @@ await visit({}, async (page) => {
 await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
   await page.goto(`${gateway}/`)
   await page.locator('#chain').selectOption(swap.chainId)
-  await page.getByRole('button', { name: 'Choose the tokens' }).click()
+  await page.getByRole('button', { name: 'Choose tokens' }).click()
   want(await page.locator('#tokens option').count() > 0, 'no tokens are offered')
   await page.locator('#chainId').selectOption('137')
   await page.waitForFunction((coin) => [...document.querySelectorAll('#tokens option')].some((o) => o.textContent === coin), 'POL')
@@ -105,7 +105,7 @@ await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page)
 await visit({}, async (page) => {
   await page.goto(`${gateway}/locked?taker=${taker}`)
   want(page.url() === `${gateway}/locked/${taker}`, 'the form of a taker does not lead to him')
-  want(/the longest waits \d/.test(await text(page, 'details.locked')), 'it is not told for how long something waits')
+  want(/longest wait \d/.test(await text(page, 'details.locked')), 'it is not told for how long something waits')
   await page.locator('details.locked a').first().click()
   await page.locator('.timeline li.next').waitFor()
 })
@@ -118,7 +118,7 @@ await visit({}, async (page) => {
 // Operators see how everything is, and that it is kept up to date until they pause it.
 await visit({}, async (page) => {
   await page.goto(`${admin}/`)
-  want((await text(page, '.state')).includes('All is well'), `operators read: ${await text(page, '.state')}`)
+  want((await text(page, '.state')).includes('Healthy'), `operators read: ${await text(page, '.state')}`)
   want(await page.locator('#chain-rows tr').count() >= 5, 'operators do not see the chains')
   want(await page.locator('#endpoint-rows .dot.good').count() >= 5, 'operators do not see the endpoints')
   want(await page.locator('#venue-rows tr').count() >= 8, 'operators do not see the venues')

@@ -37,7 +37,7 @@ type sealed struct {
 }
 
 var (
-	_ order.Source    = (*ledger)(nil)
+	_ order.Source        = (*ledger)(nil)
 	_ order.HistorySource = (*ledger)(nil)
 )
 

@@ -25,7 +25,7 @@ type Chain struct {
 }
 
 var (
-	_ order.Source    = (*Chain)(nil)
+	_ order.Source        = (*Chain)(nil)
 	_ order.HistorySource = (*Chain)(nil)
 )
 

@@ -114,18 +114,9 @@ type log struct {
 	Removed         bool          `json:"removed"`
 }
 
-// call is a JSON-RPC call whose result goes to out when accept, if there is one, returns nil for it.
-func call[T any](out *T, accept func(T) error, method string, params ...any) *jsonrpc.Call {
-	c := &jsonrpc.Call{Method: method, Params: params, Out: out}
-	if accept != nil {
-		c.Accept = func(result any) error { return accept(*result.(*T)) }
-	}
-	return c
-}
-
 // headerCall asks for a block by its number or tag; out stays nil when there is none.
 func headerCall(out **header, block any) *jsonrpc.Call {
-	asked := call(out, func(h *header) error {
+	asked := jsonrpc.NewCall(out, func(h *header) error {
 		number, numbered := block.(quantity)
 		switch {
 		case h == nil:
@@ -150,14 +141,14 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 
 // HeadCall asks for the number of the newest block alone.
 func HeadCall() *jsonrpc.Call {
-	asked := call(new(quantity), nil, "eth_blockNumber")
+	asked := jsonrpc.NewCall(new(quantity), nil, "eth_blockNumber")
 	asked.Head = func(result any) (uint64, bool) { return uint64(*result.(*quantity)), true }
 	return asked
 }
 
 // existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.
 func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
-	return call(out, func(h *header) error {
+	return jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Number != number {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not reached block %d", number)}
 		}
@@ -167,7 +158,7 @@ func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
 
 // headerByHashCall asks for the block with hash, which must exist.
 func headerByHashCall(out **header, hash chain.Hash) *jsonrpc.Call {
-	c := call(out, func(h *header) error {
+	c := jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Hash != hash {
 			return errors.New("not the block asked for")
 		}
@@ -179,7 +170,7 @@ func headerByHashCall(out **header, hash chain.Hash) *jsonrpc.Call {
 
 // receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
 func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
-	c := call(out, func(r *receipt) error {
+	c := jsonrpc.NewCall(out, func(r *receipt) error {
 		if r == nil {
 			return nil
 		}

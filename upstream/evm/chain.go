@@ -47,33 +47,17 @@ func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
 	made := &Chain{chain: c, logSpan: jsonrpc.NewWidth(widestLogSpan)}
-	made.rpc = rpc.Proving(made.chainIDCall())
+	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)
 	}
 	return made
 }
 
-// ask makes calls in one round trip, whatever becomes of each.
-func (c *Chain) ask(ctx context.Context, calls ...*jsonrpc.Call) error {
-	if err := c.rpc.Batch(ctx, calls...); err != nil {
-		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
-	return nil
-}
-
-// need is ask for calls of which none may fail.
-func (c *Chain) need(ctx context.Context, calls ...*jsonrpc.Call) error {
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
-	return nil
-}
-
 // chainIDCall is what endpoints prove themselves by: those of another chain must never be believed.
 func (c *Chain) chainIDCall() *jsonrpc.Call {
 	var id quantity
-	return call(&id, func(id quantity) error {
+	return jsonrpc.NewCall(&id, func(id quantity) error {
 		if uint64(id) != c.chain.Native {
 			return fmt.Errorf("endpoint serves chain %d, not %d", id, c.chain.Native)
 		}
@@ -92,11 +76,11 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 		calls = append(calls, headerCall(&finalized, "finalized"))
 	}
 	calls[0].Fresh = true
-	if err := c.ask(ctx, calls...); err != nil {
+	if err := c.rpc.Batch(ctx, calls...); err != nil {
 		return order.Head{}, err
 	}
 	if err := calls[0].Err; err != nil {
-		return order.Head{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+		return order.Head{}, err
 	}
 	if latest == nil {
 		return order.Head{}, fmt.Errorf("chain %d: no latest block", c.chain.ID)
@@ -141,7 +125,7 @@ func refusedByContract(err error) bool {
 // Block returns the block that has number now; see order.Source.
 func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	var found *header
-	if err := c.need(ctx, headerCall(&found, quantity(number))); err != nil {
+	if err := c.rpc.All(ctx, headerCall(&found, quantity(number))); err != nil {
 		return order.Block{}, err
 	}
 	if found == nil {

@@ -73,7 +73,7 @@ func (c *Chain) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, 
 	}
 	var usual amount
 	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &told}
-	if err := c.need(ctx, size, call(&usual, nil, "eth_gasPrice")); err != nil {
+	if err := c.rpc.All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}
 	price := told.BaseFee.Add(told.Priority.Amount)

@@ -92,10 +92,10 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	allowanceQuestion := message{To: token, Data: append(append(selector("allowance(address,address)"),
 		paddedAddress(probeHolder)...), paddedAddress(probeSpender)...)}
 	calls := []*jsonrpc.Call{
-		call(&balance, nil, "eth_call", balanceQuestion, "latest", probed(token, probeHolder)),
-		call(&allowance, nil, "eth_call", allowanceQuestion, "latest", probed(token, probeHolder, probeSpender)),
+		jsonrpc.NewCall(&balance, nil, "eth_call", balanceQuestion, "latest", probed(token, probeHolder)),
+		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceQuestion, "latest", probed(token, probeHolder, probeSpender)),
 	}
-	if err := s.chain.ask(ctx, calls...); err != nil {
+	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
 		return layout{}, fmt.Errorf("layout of token %s: %w", token, err)
 	}
 	kept = layout{balances: recognise(balance), allowances: recognise(allowance), until: time.Now().Add(noLayoutLife)}

@@ -22,14 +22,14 @@ func messageOf(sender chain.Address, tx quote.Tx) message {
 }
 
 func latestCall(out *payload, m message) *jsonrpc.Call {
-	return call(out, nil, "eth_call", m, "latest")
+	return jsonrpc.NewCall(out, nil, "eth_call", m, "latest")
 }
 
 // Call asks a contract on the newest block. The answer is empty where there is no contract; an
 // *jsonrpc.Error is in the error's chain when the contract refuses.
 func (c *Chain) Call(ctx context.Context, to chain.Address, data []byte) ([]byte, error) {
 	var answer payload
-	if err := c.need(ctx, latestCall(&answer, message{To: to, Data: data})); err != nil {
+	if err := c.rpc.All(ctx, latestCall(&answer, message{To: to, Data: data})); err != nil {
 		return nil, err
 	}
 	return answer, nil

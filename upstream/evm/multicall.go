@@ -106,13 +106,13 @@ func (c *Chain) askEach(ctx context.Context, questions []question) ([][]byte, er
 	for i, q := range questions {
 		calls[i] = latestCall(&answers[i], message{To: q.to, Data: q.data})
 	}
-	if err := c.ask(ctx, calls...); err != nil {
+	if err := c.rpc.Batch(ctx, calls...); err != nil {
 		return nil, err
 	}
 	plain := make([][]byte, len(answers))
 	for i, call := range calls {
 		if call.Err != nil && !refusedByContract(call.Err) {
-			return nil, fmt.Errorf("chain %d: %w", c.chain.ID, call.Err)
+			return nil, call.Err
 		}
 		plain[i] = answers[i]
 	}

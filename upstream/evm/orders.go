@@ -35,7 +35,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, order.ErrNotFound
 	}
 	var found *receipt
-	if err := c.need(ctx, firstReceiptCall(&found, chain.Hash(raw))); err != nil {
+	if err := c.rpc.All(ctx, firstReceiptCall(&found, chain.Hash(raw))); err != nil {
 		return nil, err
 	}
 	if found == nil || found.BlockHash.IsAbsent() {
@@ -48,7 +48,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	mined := uint64(found.Logs[0].BlockTimestamp)
 	if mined == 0 {
 		var block *header
-		if err := c.need(ctx, headerByHashCall(&block, found.BlockHash)); err != nil {
+		if err := c.rpc.All(ctx, headerByHashCall(&block, found.BlockHash)); err != nil {
 			return nil, err
 		}
 		mined = uint64(block.Timestamp)
@@ -77,7 +77,7 @@ func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, er
 			calls = append(calls, headerByHashCall(headers[l.BlockHash], l.BlockHash))
 		}
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
 	var events []order.Event
@@ -164,7 +164,7 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 		var part []log
 		var end *header
 		// A node that lags behind answers with the logs it has: the last block proves that it has them all.
-		err := c.need(ctx, call(&part, filter.accepts, "eth_getLogs", filter), existingHeaderCall(&end, filter.To))
+		err := c.rpc.All(ctx, jsonrpc.NewCall(&part, filter.accepts, "eth_getLogs", filter), existingHeaderCall(&end, filter.To))
 		var refused *jsonrpc.Error
 		if errors.As(err, &refused) && refused.IsTooWide() && last > from {
 			c.learnSpan(refused, last-from+1)

@@ -100,13 +100,13 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
 	}
-	if err := s.chain.ask(ctx, calls...); err != nil {
+	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
 		return err
 	}
 	for _, call := range calls[:3] {
 		// Contracts that never changed amounts need not know the question.
 		if call.Err != nil && (call != calls[1] || !refusedByContract(call.Err)) {
-			return fmt.Errorf("chain %d: %w", s.chain.chain.ID, call.Err)
+			return call.Err
 		}
 	}
 	if latest == nil {
@@ -127,7 +127,7 @@ func (s *search) progress() question { return question{s.keeper, s.question(s.id
 func (s *search) changes() question  { return question{s.keeper, s.patches(s.id)} }
 
 func (s *search) storageCall(out *payload, q question, block any) *jsonrpc.Call {
-	return call(out, nil, "eth_call", message{To: q.to, Data: q.data}, block)
+	return jsonrpc.NewCall(out, nil, "eth_call", message{To: q.to, Data: q.data}, block)
 }
 
 func (s *search) stepsIn(answer payload) (int, error) {
@@ -230,7 +230,7 @@ func (s *search) firstBlock(
 		for i, block := range blocks {
 			calls[i] = s.storageCall(&answers[i], q, quantity(block))
 		}
-		if err := s.chain.need(ctx, calls...); err != nil {
+		if err := s.chain.rpc.All(ctx, calls...); err != nil {
 			return 0, err
 		}
 		for i, block := range blocks {

@@ -61,7 +61,7 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Trial) (quote.Finding,
 func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	if token.IsNative() {
 		var coins amount
-		err := s.chain.need(ctx, call(&coins, nil, "eth_getBalance", holder, "latest"))
+		err := s.chain.rpc.All(ctx, jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest"))
 		return coins.Amount, err
 	}
 	answer, err := s.chain.Call(ctx, token, append(balanceOfSelector[:4:4], paddedAddress(holder)...))
@@ -220,13 +220,13 @@ func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Fi
 	question := map[string]any{"blockStateCalls": []block{{set.accounts, calls}}}
 	var blocks []struct{ Calls []tellsOf }
 	var gas quantity
-	simulation := call(&blocks, nil, "eth_simulateV1", question, "latest")
-	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	simulation := jsonrpc.NewCall(&blocks, nil, "eth_simulateV1", question, "latest")
+	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
 	asked := []*jsonrpc.Call{simulation, estimate}
 	if s.tellsNeed.Load() {
 		asked = asked[:1]
 	}
-	if err := s.chain.ask(ctx, asked...); err != nil {
+	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
 		return quote.Finding{}, err
 	}
 	if simulation.Err != nil {
@@ -292,9 +292,9 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Trial, set stage) (quo
 	var answer payload
 	var gas quantity
 	delete(set.accounts, meter)
-	run := call(&answer, nil, "eth_call", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	if err := s.chain.ask(ctx, run, estimate); err != nil {
+	run := jsonrpc.NewCall(&answer, nil, "eth_call", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	if err := s.chain.rpc.Batch(ctx, run, estimate); err != nil {
 		return quote.Finding{}, err
 	}
 	if run.Err != nil {

@@ -42,7 +42,7 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 // takes nodes that keep past state; without any it is block 0. See order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var latest *header
-	if err := c.need(ctx, headerCall(&latest, "latest")); err != nil {
+	if err := c.rpc.All(ctx, headerCall(&latest, "latest")); err != nil {
 		return 0, err
 	}
 	if latest == nil {
@@ -81,9 +81,9 @@ func (c *Chain) hasCode(ctx context.Context, block quantity, contracts []chain.A
 	codes := make([]payload, len(contracts))
 	calls := make([]*jsonrpc.Call, len(contracts))
 	for i, contract := range contracts {
-		calls[i] = call(&codes[i], nil, "eth_getCode", contract, block)
+		calls[i] = jsonrpc.NewCall(&codes[i], nil, "eth_getCode", contract, block)
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return false, err
 	}
 	return slices.ContainsFunc(codes, func(code payload) bool { return len(code) > 0 }), nil

@@ -59,7 +59,7 @@ func TestNonsenseIsNoRecovery(t *testing.T) {
 		var next changing
 		next.to(ofChain("0x1", new(atomic.Int64)))
 		var proofs atomic.Int64
-		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", next.answer))).Proving(chainProof(&proofs))
+		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", next.answer))).Proving("chain", chainProof(&proofs))
 		var name string
 		if err := client.Call(t.Context(), "web3_name", &name); err != nil {
 			t.Fatal(err)

@@ -37,6 +37,15 @@ type Call struct {
 	text json.RawMessage // Params in JSON; nil: not made yet
 }
 
+// NewCall returns a call whose result goes to out when accept, if there is one, returns nil for it.
+func NewCall[T any](out *T, accept func(T) error, method string, params ...any) *Call {
+	c := &Call{Method: method, Params: params, Out: out}
+	if accept != nil {
+		c.Accept = func(result any) error { return accept(*result.(*T)) }
+	}
+	return c
+}
+
 // params are the parameters in JSON, the same text for the same parameters.
 func (c *Call) params() (json.RawMessage, error) {
 	if c.text != nil {
@@ -47,7 +56,7 @@ func (c *Call) params() (json.RawMessage, error) {
 	}
 	text, err := json.Marshal(c.Params)
 	if err != nil {
-		return nil, fmt.Errorf("parameters of %s: %w", c.Method, err)
+		return nil, fmt.Errorf("parameters: %w", err)
 	}
 	return text, nil
 }

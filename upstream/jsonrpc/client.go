@@ -23,6 +23,7 @@ const (
 // called Invalidate since. Whoever joins judges the result by its own Accept and Doubt. Safe for concurrent use.
 type Client struct {
 	pool     *upstream.Pool
+	label    string // that errors begin with, as a rule what the pool serves
 	lastID   *atomic.Uint64
 	batch    *Width
 	identity *identityProof // nil: endpoints are taken for what they are configured as
@@ -117,7 +118,7 @@ func (c *Client) All(ctx context.Context, calls ...*Call) error {
 func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error {
 	waiters, err := c.join(ctx, calls, joined < mostJoined)
 	if err != nil {
-		return fail(calls, err)
+		return fail(calls, c.failure(calls[0], err))
 	}
 	for _, w := range waiters {
 		c.inflight.wait(ctx, w)
@@ -152,7 +153,7 @@ func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
 	if best == nil || isOpen && len(b.calls) == 1 {
 		return c.lose(ctx, w.calls, b.err, joined)
 	}
-	best.deliver(w.calls, c.Name())
+	best.deliver(w.calls, c)
 	return nil
 }
 
@@ -161,7 +162,7 @@ func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
 func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int) error {
 	var refused *batchRefusedError
 	if !errors.As(err, &refused) {
-		return fail(calls, fmt.Errorf("%s: %w", calls[0].Method, err))
+		return fail(calls, c.failure(calls[0], err))
 	}
 	c.batch.Refused(uint64(refused.size))
 	if len(calls) == 1 {
@@ -172,6 +173,11 @@ func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int)
 		return second
 	}
 	return nil
+}
+
+// failure says that a call failed.
+func (c *Client) failure(call *Call, err error) error {
+	return fmt.Errorf("%s%s: %w", c.label, call.Method, err)
 }
 
 // fail sets err as that of each call.

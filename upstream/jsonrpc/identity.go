@@ -27,17 +27,19 @@ type identity struct {
 	reused      atomic.Int64
 }
 
-// Proving returns a client of the same pool that believes an endpoint only while it answers proof well, that it serves
-// the right chain, for instance: at first, once in a while, after whatever may have broken a connection, and over a
+// Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
+// answers proof well, that it serves the right chain, for instance: at first, once in a while, after whatever may have broken a connection, and over a
 // connection that was opened while no reused one was in use. The proof goes along with other calls, so it costs a round
 // trip only in the last of these cases, and where endpoints take no batches.
-func (c *Client) Proving(proof *Call) *Client {
+func (c *Client) Proving(label string, proof *Call) *Client {
 	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
 	for _, e := range c.pool.Endpoints() {
 		p.endpoints[e] = new(identity)
 		e.SetControl(controlRequest(e, proof))
 	}
-	return &Client{pool: c.pool, lastID: c.lastID, batch: c.batch, identity: p, inflight: newInflightTable(c.pool)}
+	return &Client{
+		pool: c.pool, label: label + ": ", lastID: c.lastID, batch: c.batch, identity: p, inflight: newInflightTable(c.pool),
+	}
 }
 
 // controlRequest is a call of our own as a request that e can be probed with.

@@ -49,7 +49,7 @@ func TestEndpointsProveThemselvesFirst(t *testing.T) {
 		var wrong, right, proofs atomic.Int64
 		client := jsonrpc.New(upstream.NewPool("chain",
 			endpoint(t, "wrong", ofChain("0x2", &wrong)), endpoint(t, "right", ofChain("0x1", &right)),
-		)).Proving(chainProof(&proofs))
+		)).Proving("chain", chainProof(&proofs))
 		var name string
 		for range 3 {
 			if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {
@@ -75,7 +75,7 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 			return nil, errors.New("connection reset")
 		}
 		return ofChain(id, &requests)(r)
-	}))).Proving(chainProof(&proofs))
+	}))).Proving("chain", chainProof(&proofs))
 	call := func() error { return client.Call(t.Context(), "web3_name", new(string)) }
 	if err := call(); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
 			return silent(r)
 		}
 		return ofChain(id, &requests)(r)
-	}))).Proving(chainProof(&proofs))
+	}))).Proving("chain", chainProof(&proofs))
 	if err := client.Call(t.Context(), "web3_name", new(string)); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
-	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
+	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 	var name string
 	ask := func() (number int64, err error) {
 		before := requests.Load()
@@ -207,7 +207,7 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
-	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving(chainProof(&proofs))
+	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 	var name string
 	if err := client.Call(t.Context(), "web3_name", &name); err != nil {
 		t.Fatal(err)
@@ -242,7 +242,7 @@ func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
 		}
 		return one(r)
 	}
-	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", single))).Proving(chainProof(&proofs))
+	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", single))).Proving("chain", chainProof(&proofs))
 	var name string
 	for range 2 {
 		if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {

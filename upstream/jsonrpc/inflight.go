@@ -3,7 +3,6 @@ package jsonrpc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -297,6 +296,5 @@ func (b *inflightBatch) mayRetry(ctx context.Context) bool {
 
 // leaving is the error of a caller that did not wait for the end.
 func (c *Client) leaving(w *waiter) error {
-	left := &upstream.Error{Class: upstream.ClassOfContext(w.left), Endpoint: c.Name(), Err: w.left}
-	return fmt.Errorf("%s: %w", w.calls[0].Method, left)
+	return c.failure(w.calls[0], &upstream.Error{Class: upstream.ClassOfContext(w.left), Endpoint: c.Name(), Err: w.left})
 }

@@ -86,7 +86,7 @@ func TestOtherCallsAreNotJoined(t *testing.T) {
 		}
 		all.Go(func() { _ = all.client.Call(t.Context(), "eth_getCode", nil, "0x1") })
 		all.Go(func() { _ = all.client.Call(t.Context(), "eth_call", nil, "0x1", "latest") })
-		proving := all.client.Proving(chainProof(new(atomic.Int64)))
+		proving := all.client.Proving("chain", chainProof(new(atomic.Int64)))
 		all.Go(func() { _ = proving.Call(t.Context(), "eth_call", nil, "0x1") }) // does not believe what the others do
 		all.Wait()
 		if n.asked.Load() != 13 {

@@ -91,7 +91,7 @@ func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
 func TestWrongIdentityIsPutAsideAtOnce(t *testing.T) {
 	var requests, proofs atomic.Int64
 	pool := upstream.NewPool("chain", endpoint(t, "node", ofChain("0x2", &requests), upstream.EndpointOptions{LongestQuarantine: 10 * time.Second}))
-	client := jsonrpc.New(pool).Proving(chainProof(&proofs))
+	client := jsonrpc.New(pool).Proving("chain", chainProof(&proofs))
 	first := client.Call(t.Context(), "web3_name", new(string))
 	second := client.Call(t.Context(), "web3_name", new(string))
 	if classOf(first) != upstream.BadAnswer || classOf(second) != upstream.Unusable || requests.Load() != 1 {

@@ -276,16 +276,16 @@ func (c *comparison) add(got rpcResults) error {
 	return got.firstOpen()
 }
 
-// deliver fills calls; errors of open ones are the whole pool's.
-func (r rpcResults) deliver(calls []*Call, pool string) {
+// deliver fills calls of a client; errors of open ones are the whole pool's.
+func (r rpcResults) deliver(calls []*Call, c *Client) {
 	for i, call := range calls {
 		call.Err = nil
 		if err := r[i].err; err != nil {
 			var classed *upstream.Error
 			if errors.As(err, &classed) {
-				classed.Endpoint = pool
+				classed.Endpoint = c.Name()
 			}
-			call.Err = fmt.Errorf("%s: %w", call.Method, err)
+			call.Err = c.failure(call, err)
 		} else if r[i].value.IsValid() {
 			reflect.ValueOf(call.Out).Elem().Set(r[i].value)
 		}

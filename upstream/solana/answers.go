@@ -201,20 +201,11 @@ func (t *transaction) read(tx chain.TxHash) error {
 	return err
 }
 
-// call is a JSON-RPC call whose result goes to out when accept, if there is one, returns nil for it.
-func call[T any](out *T, accept func(T) error, method string, params ...any) *jsonrpc.Call {
-	c := &jsonrpc.Call{Method: method, Params: params, Out: out}
-	if accept != nil {
-		c.Accept = func(result any) error { return accept(*result.(*T)) }
-	}
-	return c
-}
-
 // options is the object of settings that ends a call's parameters.
 type options map[string]any
 
 func slotCall(out *uint64, commitment string) *jsonrpc.Call {
-	asked := call(out, nil, "getSlot", options{"commitment": commitment})
+	asked := jsonrpc.NewCall(out, nil, "getSlot", options{"commitment": commitment})
 	if commitment == confirmed {
 		asked.Head = func(result any) (uint64, bool) { return *result.(*uint64), true }
 	}
@@ -233,7 +224,7 @@ func signedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 }
 
 func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
-	return call(out, func(b *block) error {
+	return jsonrpc.NewCall(out, func(b *block) error {
 		if b == nil || chain.Hash(b.Blockhash).IsAbsent() {
 			return errors.New("block without hash")
 		}
@@ -245,7 +236,7 @@ func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
 
 // blocksCall asks which slots from one to another have a block, both included.
 func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
-	return call(out, func(slots []uint64) error {
+	return jsonrpc.NewCall(out, func(slots []uint64) error {
 		if !slices.IsSorted(slots) || len(slots) > 0 && (slots[0] < from || slots[len(slots)-1] > to) {
 			return errors.New("other slots than were asked for")
 		}
@@ -255,7 +246,7 @@ func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
 
 // transactionCall asks for a transaction; out stays nil when the node knows none.
 func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
-	c := call(out, func(t *transaction) error {
+	c := jsonrpc.NewCall(out, func(t *transaction) error {
 		if t == nil {
 			return nil
 		}
@@ -292,7 +283,7 @@ func storageCall(out *storageAnswer, accounts []chain.Address) *jsonrpc.Call {
 	for i, each := range accounts {
 		keys[i] = each.Format(chain.SVM)
 	}
-	return call(out, func(answer storageAnswer) error {
+	return jsonrpc.NewCall(out, func(answer storageAnswer) error {
 		if len(answer.Value) != len(keys) {
 			return errors.New("not one answer for each account")
 		}
@@ -321,7 +312,7 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 	if bounds.slot > 0 {
 		settings["minContextSlot"] = bounds.slot
 	}
-	return call(out, func(list []signature) error {
+	return jsonrpc.NewCall(out, func(list []signature) error {
 		for i, each := range list {
 			switch {
 			case len(each.Signature.Bytes()) != 64:

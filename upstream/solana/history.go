@@ -21,7 +21,7 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 	for i, account := range accounts {
 		calls[i] = signaturesCall(&lists[i], account, cursor{})
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
 	for _, list := range lists {

@@ -80,7 +80,7 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	for i, account := range nameless {
 		calls[i] = signaturesCall(&lists[i], account, cursor{})
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return err
 	}
 	const first = 8 // transactions of an account among which its fulfilment is

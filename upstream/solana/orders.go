@@ -51,7 +51,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, order.ErrNotFound
 	}
 	var found *transaction
-	if err := c.need(ctx, firstTransactionCall(&found, tx)); err != nil {
+	if err := c.rpc.All(ctx, firstTransactionCall(&found, tx)); err != nil {
 		return nil, err
 	}
 	if found == nil {
@@ -66,7 +66,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, err
 	}
 	var in *block
-	if err := c.need(ctx, blockCall(&in, found.Slot)); err != nil {
+	if err := c.rpc.All(ctx, blockCall(&in, found.Slot)); err != nil {
 		return nil, err
 	}
 	for i := range events {
@@ -108,7 +108,7 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 	for i, each := range listed {
 		others = append(others, existingCall(&found[i], each))
 	}
-	return found, c.need(ctx, others...)
+	return found, c.rpc.All(ctx, others...)
 }
 
 // events decodes the transactions, in block and log order. With an ErrLogsCut there are events too.

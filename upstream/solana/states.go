@@ -61,7 +61,7 @@ func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 // Origin finds the slot of the oldest transaction that names one of the protocol's programs; see order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var before uint64 // without a transaction up to here
-	if err := c.need(ctx, call(&before, nil, "getFirstAvailableBlock")); err != nil {
+	if err := c.rpc.All(ctx, jsonrpc.NewCall(&before, nil, "getFirstAvailableBlock")); err != nil {
 		return 0, err
 	}
 	oldest, whole, err := c.oldest(ctx, chain.TxHash{})
@@ -101,7 +101,7 @@ func (c *Chain) oldest(ctx context.Context, before chain.TxHash) (slot uint64, w
 	for i, each := range c.programs {
 		calls[i] = signaturesCall(&pages[i], each.address, cursor{before: before})
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return 0, false, err
 	}
 	whole = true
@@ -129,7 +129,7 @@ func (c *Chain) storages(ctx context.Context, accounts []chain.Address) ([]*stor
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
 	var found []*storage

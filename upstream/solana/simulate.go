@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"crossgate/chain"
-	"crossgate/order/onchain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -146,7 +146,7 @@ func holdings(token, holder chain.Address) []chain.Address {
 		return accounts
 	}
 	for _, program := range []chain.Address{tokenProgram, token2022Program} {
-		accounts = append(accounts, onchain.ProgramAddress(associatedProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
+		accounts = append(accounts, solana.ProgramAddress(associatedProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
 	}
 	return accounts
 }

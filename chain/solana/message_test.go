@@ -1,20 +1,35 @@
-package onchain_test
+package solana_test
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/binary"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"crossgate/chain"
-	"crossgate/order/onchain"
+	"crossgate/chain/solana"
 )
 
 var payer = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 
 func payerKey() chain.Address { return chain.NewAddress(payer.Public().(ed25519.PublicKey)) }
+
+var compareAddresses = cmp.Options{cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmpopts.EquateEmpty()}
+
+// key is an account whose bytes are all the same, and keys are several in sequence.
+func key(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, solana.KeySize)) }
+
+func keys(from byte, count int) []chain.Address {
+	list := make([]chain.Address, count)
+	for i := range list {
+		list[i] = key(from + byte(i))
+	}
+	return list
+}
 
 // compact writes a length of up to two bytes.
 func compact(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
@@ -53,29 +68,29 @@ func signedBy(key ed25519.PrivateKey, message []byte) []byte {
 	return slices.Concat(compact(1), ed25519.Sign(key, message), message)
 }
 
-func TestParseSolanaMessage(t *testing.T) {
+func TestParseSigned(t *testing.T) {
 	for name, versioned := range map[string]bool{"legacy": false, "version 0": true} {
 		raw := signedBy(payer, message(versioned))
-		m, err := onchain.ParseSolanaMessage(raw)
+		m, err := solana.ParseSigned(raw)
 		if err != nil || m.FeePayer() != payerKey() || m.Signature != chain.NewTxHash(raw[1:65]) {
-			t.Fatalf("%s: ParseSolanaMessage = %+v, %v", name, m, err)
+			t.Fatalf("%s: ParseSigned = %+v, %v", name, m, err)
 		}
 		var lookedUp []chain.Address
 		last := payerKey()
 		if versioned {
 			lookedUp, last = keys(0xd0, 3), key(0xd2)
 		}
-		called := onchain.CompiledInstruction{Program: 0, Accounts: []uint8{1}, Data: []byte("called"), Depth: 2}
-		tx, err := m.Resolve(lookedUp, map[int][]onchain.CompiledInstruction{0: {called}}, []string{"log"})
-		want := onchain.SolanaTransaction{
-			Instructions: []onchain.Instruction{
+		called := solana.CompiledInstruction{Program: 0, Accounts: []uint8{1}, Data: []byte("called"), Depth: 2}
+		tx, err := m.Resolve(lookedUp, map[int][]solana.CompiledInstruction{0: {called}}, []string{"log"})
+		want := solana.Transaction{
+			Instructions: []solana.Instruction{
 				{Program: key(2), Accounts: []chain.Address{payerKey(), key(2)}, Data: []byte("abc"), Depth: 1},
 				{Program: payerKey(), Accounts: []chain.Address{key(2)}, Data: []byte("called"), Depth: 2},
 				{Program: key(2), Accounts: []chain.Address{last}, Data: slices.Repeat([]byte{7}, 300), Depth: 1},
 			},
 			Logs: []string{"log"},
 		}
-		if diff := cmp.Diff(want, tx, compareSolana); err != nil || diff != "" {
+		if diff := cmp.Diff(want, tx, compareAddresses); err != nil || diff != "" {
 			t.Errorf("%s: Resolve: %v (-want +got):\n%s", name, err, diff)
 		}
 		if _, err := m.Resolve(keys(0xd0, 5), nil, nil); err == nil {
@@ -84,11 +99,11 @@ func TestParseSolanaMessage(t *testing.T) {
 	}
 }
 
-func TestParseSolanaMessageRefuses(t *testing.T) {
+func TestParseSignedRefuses(t *testing.T) {
 	whole := signedBy(payer, message(true))
 	for length := range whole {
-		if _, err := onchain.ParseSolanaMessage(whole[:length]); err == nil {
-			t.Fatalf("ParseSolanaMessage took the first %d of %d bytes", length, len(whole))
+		if _, err := solana.ParseSigned(whole[:length]); err == nil {
+			t.Fatalf("ParseSigned took the first %d of %d bytes", length, len(whole))
 		}
 	}
 	other := ed25519.NewKeyFromSeed(slices.Repeat([]byte{1}, ed25519.SeedSize))
@@ -98,31 +113,31 @@ func TestParseSolanaMessageRefuses(t *testing.T) {
 		"another's signature": signedBy(other, message(true)), "more behind it": append(slices.Clone(whole), 0),
 		"version 1": signedBy(payer, newer), "no signature": append([]byte{0}, message(false)...),
 	} {
-		if m, err := onchain.ParseSolanaMessage(raw); err == nil {
-			t.Errorf("ParseSolanaMessage of a transaction with %s = %+v", name, m)
+		if m, err := solana.ParseSigned(raw); err == nil {
+			t.Errorf("ParseSigned of a transaction with %s = %+v", name, m)
 		}
 	}
 }
 
 func TestResolveRefusesPositionsBeyondTheAccounts(t *testing.T) {
-	m, err := onchain.ParseSolanaMessage(signedBy(payer, message(false)))
+	m, err := solana.ParseSigned(signedBy(payer, message(false)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, called := range []onchain.CompiledInstruction{{Program: 2}, {Program: -1}, {Accounts: []uint8{2}}} {
-		if tx, err := m.Resolve(nil, map[int][]onchain.CompiledInstruction{1: {called}}, nil); err == nil {
+	for _, called := range []solana.CompiledInstruction{{Program: 2}, {Program: -1}, {Accounts: []uint8{2}}} {
+		if tx, err := m.Resolve(nil, map[int][]solana.CompiledInstruction{1: {called}}, nil); err == nil {
 			t.Errorf("Resolve of %+v = %+v, want an error", called, tx)
 		}
 	}
 }
 
-// FuzzSolanaMessage parses any bytes, signed and as they are, and resolves what comes out.
-func FuzzSolanaMessage(f *testing.F) {
+// FuzzParseSigned parses any bytes, signed and as they are, and resolves what comes out.
+func FuzzParseSigned(f *testing.F) {
 	f.Add(message(false))
 	f.Add(message(true))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		_, _ = onchain.ParseSolanaMessage(raw) // unsigned: all that counts is that it returns
-		m, err := onchain.ParseSolanaMessage(signedBy(payer, raw))
+		_, _ = solana.ParseSigned(raw) // unsigned: all that counts is that it returns
+		m, err := solana.ParseSigned(signedBy(payer, raw))
 		if err != nil {
 			return
 		}

@@ -22,15 +22,16 @@ type room struct {
 var house = map[string]room{
 	"chain":        {"", "the vocabulary knows nobody: put what needs a neighbour into that neighbour"},
 	"chain/solana": {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or upstream/solana"},
-	"token":        {"chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
+	"token":        {"cache/flight chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/index":   {"chain order token", "the index asks chains through order.Source and order.Historian; cmd/crossgate/gateway hands them in"},
-	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
+	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
-	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"upstream": {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
+	"cache/flight": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache":        {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"upstream":     {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
 	"upstream/evm":    {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tron":   {"chain order quote token upstream upstream/evm", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
@@ -100,7 +101,7 @@ var doors = []door{
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "upstream/solana cmd/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "cmd/...", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
-	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token upstream/evm upstream/solana", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache order/... quote upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},

@@ -187,10 +187,10 @@ func (p *parameters) amounts(r *quote.Request, hasSender bool) {
 			p.mistake("tokenInAmount can be auto only when tokenOutAmount is an amount")
 			return
 		}
-		r.LeastOut = p.amount("tokenOutAmount")
+		r.MinOut = p.amount("tokenOutAmount")
 		return
 	case in == "max" && hasSender:
-		r.Whole = true
+		r.MaxBalance = true
 	default:
 		r.AmountIn = p.amount("tokenInAmount")
 	}

@@ -146,3 +146,42 @@ func FuzzParseSigned(f *testing.F) {
 		}
 	})
 }
+
+// waiting is a transaction that waits for the payer's signature.
+func waiting(versioned bool) []byte {
+	return slices.Concat(compact(1), make([]byte, solana.SignatureSize), message(versioned))
+}
+
+func TestParseUnsigned(t *testing.T) {
+	for name, versioned := range map[string]bool{"legacy": false, "version 0": true} {
+		m, err := solana.ParseUnsigned(waiting(versioned))
+		if err != nil || m.FeePayer() != payerKey() || m.Account(1) != key(2) || !m.Account(2).IsAbsent() {
+			t.Errorf("%s: ParseUnsigned = %+v, %v", name, m, err)
+		}
+	}
+	two := waiting(true)
+	two[66] = 2 // signers of the message
+	for name, raw := range map[string][]byte{
+		"its signature": signedBy(payer, message(true)), "two signers": two, "more behind it": append(waiting(true), 0),
+		"two signatures": slices.Concat(compact(2), make([]byte, 2*solana.SignatureSize), message(true)),
+		"too many bytes": append(waiting(true), make([]byte, solana.MaxTransaction)...),
+	} {
+		if m, err := solana.ParseUnsigned(raw); err == nil {
+			t.Errorf("ParseUnsigned of a transaction with %s = %+v", name, m)
+		}
+	}
+}
+
+func FuzzParseUnsigned(f *testing.F) {
+	f.Add(waiting(false))
+	f.Add(waiting(true))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := solana.ParseUnsigned(raw)
+		if err != nil {
+			return
+		}
+		if len(m.Accounts) > solana.MaxTransaction/solana.KeySize || m.Budget().Units > solana.MaxComputeUnits {
+			t.Errorf("%d accounts, %d units out of %d bytes", len(m.Accounts), m.Budget().Units, len(raw))
+		}
+	})
+}

@@ -26,5 +26,5 @@ func (p *parts) index(store *index.Store, c config.Index, log *slog.Logger, told
 		o.Reorganised = func(id chain.ID) { told.server.Reorganised(id) }
 		o.Advanced = func(id chain.ID) { told.server.Advanced(id) }
 	}
-	return index.New(store, p.sources, o)
+	return index.New(store, p.sources(), o)
 }

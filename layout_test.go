@@ -20,15 +20,17 @@ type room struct {
 }
 
 var house = map[string]room{
-	"chain": {"", "the vocabulary knows nobody: put what needs a neighbour into that neighbour"},
-	"token": {"chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
+	"chain":        {"", "the vocabulary knows nobody: put what needs a neighbour into that neighbour"},
+	"chain/solana": {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or upstream/solana"},
+	"token":        {"cache/flight chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
-	"order/onchain": {"chain order", "decoding is pure: whoever reads the chain hands the bytes in"},
+	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/index":   {"chain order store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
 	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
-	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
+	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
+	"cache/flight": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"cache":        {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"cache/shared": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"upstream":     {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
@@ -37,7 +39,7 @@ var house = map[string]room{
 
 	"upstream/evm":    {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tron":   {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
-	"upstream/solana": {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/solana": {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":  {"chain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
@@ -115,8 +117,8 @@ var doors = []door{
 	{"github.com/holiman/uint256", "chain", "sandbox/...", "amounts are chain.Amount"},
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
-	{"filippo.io/edwards25519", "order/onchain", "", "accounts of Solana's programs are derived by onchain.ProgramAddress"},
-	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
+	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token upstream/evm upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},

@@ -15,6 +15,7 @@ import (
 	"crossgate/proxy"
 	"crossgate/quote"
 	"crossgate/token"
+	"crossgate/upstream/evm"
 )
 
 // stall is a venue that answers after a while, with a transaction that holds what a guard looks for.
@@ -64,6 +65,7 @@ func estimator(venues []quote.Venue) *quote.Estimator {
 	stable := token.Token{Decimals: 6, Name: "A stable coin", Symbol: "USDC"}
 	return quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: venues, Logger: slog.New(slog.DiscardHandler),
+		Chains: map[chain.ID]quote.Chain{1: {Guard: evm.Guard{}}},
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.Documented(),
 			Own: map[token.Key]token.Token{

@@ -193,10 +193,10 @@ func (p *parameters) amounts(r *quote.Request, hasSender bool) {
 			p.mistake("tokenInAmount can be auto only when tokenOutAmount is an amount")
 			return
 		}
-		r.LeastOut = p.amount("tokenOutAmount")
+		r.MinOut = p.amount("tokenOutAmount")
 		return
 	}
-	if r.Whole = in == "max" && hasSender; !r.Whole {
+	if r.MaxBalance = in == "max" && hasSender; !r.MaxBalance {
 		r.AmountIn = p.amount("tokenInAmount")
 	}
 	if out := p.optional("tokenOutAmount"); out != "" && out != "auto" {

@@ -51,7 +51,7 @@ func swapKey(path string, r quote.Request) cache.Key {
 		slippage = r.SlippagePercent.String()
 	}
 	parts := []any{
-		r.Chain, r.TokenIn, r.TokenOut, r.AmountIn, r.Whole, r.LeastOut, r.Recipient, r.Sender, slippage,
+		r.Chain, r.TokenIn, r.TokenOut, r.AmountIn, r.MaxBalance, r.MinOut, r.Recipient, r.Sender, slippage,
 		r.Affiliate.Percent, r.Affiliate.Recipient, r.Priority, r.ReferralCode, r.Wait,
 	}
 	var fields [][]byte

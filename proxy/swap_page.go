@@ -59,7 +59,7 @@ func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
 		return err
 	}
 	shown.In, shown.Out, shown.AmountIn = tokens[0], tokens[1], r.AmountIn
-	if !r.Whole {
+	if !r.MaxBalance {
 		shown.Form.Set("amount", decimal.NewFromBigInt(r.AmountIn.Big(), -int32(tokens[0].Decimals)).String())
 	}
 	found, _, err := s.explanationRoute().ask(ctx, s, r)

@@ -64,7 +64,7 @@ func TestMaxIsAllThatTheSenderHas(t *testing.T) {
 	if response := get(s, amount.ReplaceAllString(goodSwap, "tokenInAmount=max")); response.StatusCode != http.StatusOK {
 		t.Fatalf("HTTP %d %s", response.StatusCode, body(t, response))
 	}
-	if !w.lastSwap.Whole || !w.lastSwap.AmountIn.IsZero() {
+	if !w.lastSwap.MaxBalance || !w.lastSwap.AmountIn.IsZero() {
 		t.Errorf("request = %+v, want the whole", w.lastSwap)
 	}
 	response := get(s, strings.Replace(amount.ReplaceAllString(goodSwap, "tokenInAmount=max"), "/transaction", "/estimation", 1))
@@ -81,7 +81,7 @@ func TestAutoIsAsMuchAsTheOutcomeTakes(t *testing.T) {
 		if response := get(s, path); response.StatusCode != http.StatusOK {
 			t.Fatalf("HTTP %d %s", response.StatusCode, body(t, response))
 		}
-		if w.lastSwap.LeastOut != chain.NewAmount(77) || !w.lastSwap.AmountIn.IsZero() || w.lastSwap.Whole {
+		if w.lastSwap.MinOut != chain.NewAmount(77) || !w.lastSwap.AmountIn.IsZero() || w.lastSwap.MaxBalance {
 			t.Errorf("request = %+v, want an outcome of 77 and no input", w.lastSwap)
 		}
 	}

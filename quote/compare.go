@@ -1,7 +1,9 @@
 package quote
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math/big"
 	"slices"
 	"time"
@@ -9,111 +11,194 @@ import (
 	"crossgate/chain"
 )
 
-// comparison is what the venues' answers come to for one request.
+// comparison is what the venues' quotes come to for one trade.
 type comparison struct {
-	at     time.Time // when they were asked
-	offers []*offer  // best first once ranked
-	lost   []built   // passed every check, and left less than another
-	won    *built
-	told   []Asked // the others
-	quoted bool    // at least one venue has a route
-	prices market
+	at         time.Time    // when they were asked
+	candidates []*candidate // best first once ranked
+	lost       []built      // passed every check, and left less than another
+	won        *built
+	told       []Asked // the others
+	quoted     bool    // at least one venue has a route
+	prices     market
+	minOut     chain.Amount // while sampling: the largest that a transaction would guarantee
 }
 
-// offer is a quote by one way, with the venue that stands by it.
-type offer struct {
-	entry
-	way      Way
-	routing  routing
-	swap     Swap // as the venue sees it
-	quote    Quote
-	outcome  outcome
-	tellOnly error
-	score    *big.Int // see rank
+// candidate is a quote by one way, with the venue that stands by it.
+type candidate struct {
+	profiledVenue
+	way         Way
+	swap        Swap // as the venue sees it
+	quote       Quote
+	payout      payout
+	compareOnly error
+	score       *big.Int // see rank
 }
 
-// compare asks the venues, or takes what they said to others since a time, and finds the best transaction. With
-// an error the comparison tells how it came to it.
-func (e *Estimator) compare(
-	ctx context.Context, r Request, s Swap, p plan, awaitPrices func() market, since time.Time,
-) (comparison, error) {
-	answered, err := e.shared(ctx, r, s, p.asked, since)
+// compare asks the venues and finds the best transaction. Where those that the public router calls come to nothing, the
+// reserve is asked. With an error the comparison tells how it came to it.
+func (t *trade) compare(ctx context.Context) (comparison, error) {
+	p := t.plan()
+	if len(p.queries) == 0 {
+		return comparison{told: p.leftOut}, noVenueFits(p.leftOut)
+	}
+	began := t.now()
+	c, err := t.contest(ctx, p.queries, p.leftOut, time.Time{})
+	if errors.Is(err, ErrNoTransaction) && c.at.Before(began) && !t.sampling {
+		// The quotes were shared, and none holds any more: ask for ourselves.
+		c, err = t.contest(ctx, p.queries, p.leftOut, began)
+	}
+	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil {
+		c.told = append(c.told, p.unused()...)
+		return c, err
+	}
+	second, reserveErr := t.contest(ctx, p.reserve, nil, time.Time{})
+	second.told = append(second.told, c.asked()...)
+	if reserveErr != nil && requestFault(reserveErr) != nil && !t.sampling {
+		return second, err // what the first ones said is worth more than a no of the others
+	}
+	return second, reserveErr
+}
+
+// contest runs one quote round, or takes the quotes of one since a time, and finds the best transaction, or what it
+// would guarantee.
+func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Asked, since time.Time) (comparison, error) {
+	results, err := t.sharedRound(ctx, queries, since)
 	if err != nil {
-		return comparison{told: p.leftOut}, err
+		return comparison{told: leftOut}, err
 	}
-	c := p.offers(s, answered)
-	c.prices = awaitPrices().implied(s, c.offers)
-	c.rank(s)
-	return c, e.choose(ctx, r, s, &c)
+	c := t.candidates(queries, leftOut, results)
+	if t.sampling {
+		return c, t.sample(&c)
+	}
+	c.prices = t.prices().implied(t.swap, c.candidates)
+	t.rank(&c)
+	return c, t.choose(ctx, &c)
 }
 
-// offers makes an offer of every way that an answer serves.
-func (p plan) offers(s Swap, answered round) comparison {
+// candidates makes a candidate of every way that a quote serves.
+func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundResults) comparison {
 	c := comparison{
-		at: answered.at, quoted: answered.quoted(), told: slices.Clone(p.leftOut), offers: make([]*offer, 0, len(p.asked)),
+		at: results.at, quoted: results.quoted(), told: slices.Clone(leftOut),
+		candidates: make([]*candidate, 0, len(queries)),
 	}
-	for i, q := range p.asked {
-		a := answered.answers[i]
-		if a.verdict != Outbid {
+	for i, q := range queries {
+		r := results.quotes[i]
+		if r.verdict != Outbid {
 			c.told = append(c.told, Asked{
-				Venue: q.profile.Name, Way: q.ways[0], Verdict: a.verdict, Took: a.quote.Took, Err: a.err,
+				Venue: q.profile.Name, Way: q.ways[0], Verdict: r.verdict, Took: r.quote.Took, Err: r.err,
 			})
 			continue
 		}
 		for _, way := range q.ways {
-			o := &offer{entry: q.entry, way: way, quote: a.quote}
+			o := &candidate{profiledVenue: q.profiledVenue, way: way, quote: r.quote}
 			if way == Routed {
-				o.routing, o.swap = p.route, p.route.before(s)
+				o.swap = t.router.before(t.swap)
 			} else {
-				o.tellOnly, o.swap = q.tellOnly, withShare(s, p.operator)
+				o.compareOnly, o.swap = q.compareOnly, withOperator(t.swap, t.chain.Operator)
 			}
-			o.outcome = newOutcome(a.quote.AmountOut, p.charges(way, s.Affiliate), s.SlippagePercent)
-			c.offers = append(c.offers, o)
+			o.payout = newPayout(r.quote.AmountOut, t.charges(way), t.swap.SlippagePercent)
+			c.candidates = append(c.candidates, o)
 		}
 	}
 	return c
 }
 
-// refuse takes an offer out of the comparison.
-func (c *comparison) refuse(o *offer, err error) {
+// rank puts the candidates best first: by what is left of the payout after the public router's shares and after
+// paying for gas, in the out token, or by the payout alone when a price is missing. Of equal ones the one
+// with less gas comes first.
+func (t *trade) rank(c *comparison) {
+	for _, o := range c.candidates {
+		o.score = t.afterGas(o.payout.net(), o.gas(), c.prices)
+	}
+	slices.SortStableFunc(c.candidates, func(a, b *candidate) int {
+		if order := b.score.Cmp(a.score); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.gas(), b.gas())
+	})
+}
+
+// afterGas is what is left of an amount of the out token after paying for gas; negative when gas costs more.
+func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) *big.Int {
+	left := amount.Big()
+	if cost := prices.inOut(gasCost(gas, t.swap.GasPrice), t.swap); cost != nil {
+		left.Sub(left, cost)
+	}
+	return left
+}
+
+// refuse takes a candidate out of the comparison.
+func (c *comparison) refuse(o *candidate, err error) {
 	told := o.told(Refused)
 	told.Err = err
 	c.told = append(c.told, told)
 }
 
-// told is what can be said about an offer.
-func (o *offer) told(v Verdict) Asked {
+// told is what can be said about a candidate.
+func (o *candidate) told(v Verdict) Asked {
 	return Asked{
 		Venue: o.profile.Name, Way: o.way, Verdict: v, Took: o.quote.Took,
-		AmountOut: o.quote.AmountOut, Net: o.outcome.net(), Gas: o.gas(), Err: o.tellOnly,
+		AmountOut: o.quote.AmountOut, Net: o.payout.net(), Gas: o.gas(), Err: o.compareOnly,
 	}
 }
 
 func (b *built) told(v Verdict) Asked {
-	told := b.offer.told(v)
-	told.Net, told.Finding, told.Err = b.received(), b.finding, b.untried
+	told := b.candidate.told(v)
+	told.Net, told.Result, told.Err = b.received(), b.result, b.notSimulated
 	return told
 }
 
-// asked lists everybody, those with a quote best first.
+// asked lists every venue, those with a quote best first.
 func (c *comparison) asked() []Asked {
-	all := make([]Asked, 0, 1+len(c.lost)+len(c.offers)+len(c.told))
+	all := make([]Asked, 0, 1+len(c.lost)+len(c.candidates)+len(c.told))
 	if c.won != nil {
 		all = append(all, c.won.told(Won))
 	}
 	for i := range c.lost {
 		all = append(all, c.lost[i].told(Outbid))
 	}
-	for _, o := range c.offers {
+	for _, o := range c.candidates {
 		all = append(all, o.told(Outbid))
 	}
 	return append(all, c.told...)
 }
 
-// received is what the recipient gets as far as is known: what a trial showed, or what the quote comes to.
-func (b *built) received() chain.Amount {
-	if b.finding != nil && b.finding.Measured {
-		return b.finding.Received
+// list is the comparison as the answer shows it: every venue once, by its better way, the one whose
+// transaction it is first. One price serves all, so that values differ only where amounts do.
+func (c *comparison) list(decimals uint8) []Compared {
+	var list []Compared
+	shown := map[string]bool{}
+	add := func(p Profile, amount chain.Amount) {
+		if shown[p.Name] {
+			return
+		}
+		shown[p.Name] = true
+		list = append(list, Compared{
+			Name: p.Name, Amount: amount, USD: c.prices.out.of(amount, decimals), ImageURL: p.ImageURL,
+		})
+		list[len(list)-1].PriceDrop = priceDrop(amount, list[0].Amount)
 	}
-	return b.outcome.net()
+	add(c.won.profile, c.won.received())
+	rest := make([]built, 0, len(c.lost)+len(c.candidates))
+	for _, o := range c.candidates {
+		rest = append(rest, built{candidate: *o})
+	}
+	rest = append(rest, c.lost...)
+	slices.SortStableFunc(rest, func(a, b built) int { return b.score.Cmp(a.score) })
+	for i := range rest {
+		add(rest[i].profile, rest[i].received())
+	}
+	return list
+}
+
+// priceDrop is how far amount is below best, in percent of best with two decimals. A venue that pays more
+// than the best but costs more gas than that has 0.
+func priceDrop(amount, best chain.Amount) float64 {
+	missing := best.Sub(amount)
+	if missing.IsZero() {
+		return 0
+	}
+	hundredths := new(big.Int).Mul(missing.Big(), big.NewInt(10_000))
+	rounded := hundredths.Add(hundredths, new(big.Int).Rsh(best.Big(), 1)).Quo(hundredths, best.Big())
+	return float64(rounded.Uint64()) / 100
 }

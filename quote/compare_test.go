@@ -23,55 +23,55 @@ func TestCompareWaitsAsLongAsItPays(t *testing.T) {
 		takes  time.Duration
 	}{
 		{"no longer than all take", []quote.Venue{
-			&booth{name: "a", perInput: 1, takes: 300 * time.Millisecond},
-			&booth{name: "b", perInput: 2, takes: 800 * time.Millisecond},
+			&fakeVenue{name: "a", perInput: 1, takes: 300 * time.Millisecond},
+			&fakeVenue{name: "b", perInput: 2, takes: 800 * time.Millisecond},
 		}, []string{"b", "a"}, 800 * time.Millisecond},
 		{"no longer than all take, failures included", []quote.Venue{
-			&booth{name: "a", perInput: 1, takes: 300 * time.Millisecond},
-			&booth{name: "b", quoteError: errDown},
+			&fakeVenue{name: "a", perInput: 1, takes: 300 * time.Millisecond},
+			&fakeVenue{name: "b", quoteError: errDown},
 		}, []string{"a"}, 300 * time.Millisecond},
 		{"the shorter for one that hangs, the more have quoted", []quote.Venue{
-			&booth{name: "a", perInput: 4},
-			&booth{name: "b", perInput: 3, takes: 400 * time.Millisecond},
-			&booth{name: "c", perInput: 2, takes: 800 * time.Millisecond},
-			&booth{name: "d", perInput: 5, takes: time.Hour},
+			&fakeVenue{name: "a", perInput: 4},
+			&fakeVenue{name: "b", perInput: 3, takes: 400 * time.Millisecond},
+			&fakeVenue{name: "c", perInput: 2, takes: 800 * time.Millisecond},
+			&fakeVenue{name: "d", perInput: 5, takes: time.Hour},
 		}, []string{"a", "b", "c"}, 1000 * time.Millisecond},
 		{"not for a fifth when four have quoted", []quote.Venue{
-			&booth{name: "a", perInput: 4},
-			&booth{name: "b", perInput: 3},
-			&booth{name: "c", perInput: 2},
-			&booth{name: "d", perInput: 1},
-			&booth{name: "e", perInput: 5, takes: time.Second},
+			&fakeVenue{name: "a", perInput: 4},
+			&fakeVenue{name: "b", perInput: 3},
+			&fakeVenue{name: "c", perInput: 2},
+			&fakeVenue{name: "d", perInput: 1},
+			&fakeVenue{name: "e", perInput: 5, takes: time.Second},
 		}, []string{"a", "b", "c", "d"}, 700 * time.Millisecond},
 		{"longest for a second one", []quote.Venue{
-			&booth{name: "a", perInput: 1},
-			&booth{name: "b", perInput: 2, takes: time.Hour},
+			&fakeVenue{name: "a", perInput: 1},
+			&fakeVenue{name: "b", perInput: 2, takes: time.Hour},
 		}, []string{"a"}, 1600 * time.Millisecond},
-		{"and for a second one that is deaf", []quote.Venue{
-			&booth{name: "a", perInput: 1},
-			&booth{name: "b", perInput: 2, takes: time.Minute, deaf: true},
+		{"and for a second one that is ignoresContext", []quote.Venue{
+			&fakeVenue{name: "a", perInput: 1},
+			&fakeVenue{name: "b", perInput: 2, takes: time.Minute, ignoresContext: true},
 		}, []string{"a"}, 1600 * time.Millisecond},
 		{"for a fallback only when two others have not quoted", []quote.Venue{
-			&booth{name: "a", perInput: 1},
-			&booth{name: "b", perInput: 2, takes: time.Hour},
-			&booth{name: "c", perInput: 3, takes: 200 * time.Millisecond, fallback: true},
+			&fakeVenue{name: "a", perInput: 1},
+			&fakeVenue{name: "b", perInput: 2, takes: time.Hour},
+			&fakeVenue{name: "c", perInput: 3, takes: 200 * time.Millisecond, fallback: true},
 		}, []string{"c", "a"}, 1300 * time.Millisecond},
 		{"for a fallback at once when all others have failed", []quote.Venue{
-			&booth{name: "a", quoteError: errDown},
-			&booth{name: "b", perInput: 3, takes: 200 * time.Millisecond, fallback: true},
+			&fakeVenue{name: "a", quoteError: errDown},
+			&fakeVenue{name: "b", perInput: 3, takes: 200 * time.Millisecond, fallback: true},
 		}, []string{"b"}, 200 * time.Millisecond},
 		{"for no fallback when two others have quoted", []quote.Venue{
-			&booth{name: "a", perInput: 1},
-			&booth{name: "b", perInput: 2, takes: 600 * time.Millisecond},
-			&booth{name: "c", perInput: 3, fallback: true},
+			&fakeVenue{name: "a", perInput: 1},
+			&fakeVenue{name: "b", perInput: 2, takes: 600 * time.Millisecond},
+			&fakeVenue{name: "c", perInput: 3, fallback: true},
 		}, []string{"b", "a"}, 600 * time.Millisecond},
 		{"longer for the first quote", []quote.Venue{
-			&booth{name: "a", quoteError: quote.ErrNoRoute},
-			&booth{name: "b", perInput: 2, takes: 4 * time.Second},
-			&booth{name: "c", perInput: 3, takes: 4500 * time.Millisecond},
+			&fakeVenue{name: "a", quoteError: quote.ErrNoRoute},
+			&fakeVenue{name: "b", perInput: 2, takes: 4 * time.Second},
+			&fakeVenue{name: "c", perInput: 3, takes: 4500 * time.Millisecond},
 		}, []string{"b"}, 4 * time.Second},
 		{"but not for ever", []quote.Venue{
-			&booth{name: "a", perInput: 1, takes: 6 * time.Second, deaf: true},
+			&fakeVenue{name: "a", perInput: 1, takes: 6 * time.Second, ignoresContext: true},
 		}, nil, 5 * time.Second},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestCompareWaitsAsLongAsItPays(t *testing.T) {
 				if took := time.Since(began); took != row.takes {
 					t.Errorf("took %s, want %s", took, row.takes)
 				}
-				<-time.After(2 * time.Minute) // the deaf ones go home
+				<-time.After(2 * time.Minute) // the ignoresContext ones go home
 			})
 		})
 	}
@@ -99,7 +99,7 @@ func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {
 		began := time.Now()
 		r := usdcToDai()
 		r.Wait = time.Second
-		got, err := estimator(&booth{name: "a", perInput: 1}, &booth{name: "b", perInput: 2, takes: time.Hour}).Estimate(t.Context(), r)
+		got, err := estimator(&fakeVenue{name: "a", perInput: 1}, &fakeVenue{name: "b", perInput: 2, takes: time.Hour}).Estimate(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {
 // TestComparisonsAreSharedForABlock has wallets ask one after the other and at the same time.
 func TestComparisonsAreSharedForABlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		only := &booth{name: "a", perInput: 1, takes: 100 * time.Millisecond}
+		only := &fakeVenue{name: "a", perInput: 1, takes: 100 * time.Millisecond}
 		e := estimator(only)
 		ask := func(r quote.Request) {
 			if _, err := e.Estimate(t.Context(), r); err != nil {
@@ -147,7 +147,7 @@ func TestComparisonsAreSharedForABlock(t *testing.T) {
 
 func TestSharedPricesThatNoLongerHoldAreAskedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		brief := &booth{name: "a", perInput: 1, life: 100 * time.Millisecond}
+		brief := &fakeVenue{name: "a", perInput: 1, life: 100 * time.Millisecond}
 		e := estimator(brief)
 		for range 2 {
 			if _, err := e.Estimate(t.Context(), usdcToDai()); err != nil {
@@ -165,7 +165,7 @@ func TestCompareEndsWithTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		_, err := estimator(&booth{name: "a", perInput: 1}, &booth{name: "b", takes: time.Hour}).Estimate(ctx, usdcToDai())
+		_, err := estimator(&fakeVenue{name: "a", perInput: 1}, &fakeVenue{name: "b", takes: time.Hour}).Estimate(ctx, usdcToDai())
 		if !errors.Is(err, context.Canceled) || errors.Is(err, quote.ErrNoTransaction) {
 			t.Errorf("Estimate = %v, want that the caller left", err)
 		}
@@ -174,11 +174,11 @@ func TestCompareEndsWithTheCaller(t *testing.T) {
 
 func TestCompareSurvivesItsVenues(t *testing.T) {
 	got, err := estimator(
-		&booth{name: "panics", quotePanic: true},
-		&booth{name: "panics later", perInput: 9, buildPanic: true},
-		&booth{name: "gives nothing", perInput: 0},
-		&booth{name: "does not build", perInput: 8, buildError: errDown},
-		&booth{name: "good", perInput: 7},
+		&fakeVenue{name: "panics", quotePanic: true},
+		&fakeVenue{name: "panics later", perInput: 9, buildPanic: true},
+		&fakeVenue{name: "gives nothing", perInput: 0},
+		&fakeVenue{name: "does not build", perInput: 8, buildError: errDown},
+		&fakeVenue{name: "good", perInput: 7},
 	).Estimate(t.Context(), usdcToDai())
 	if err != nil {
 		t.Fatal(err)
@@ -198,12 +198,12 @@ func TestCompareSurvivesItsVenues(t *testing.T) {
 
 func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 	// At 10 gwei and 3000 USD a coin, 100,000 gas cost 3 USD: more than the 2 % between these two.
-	hungry := &booth{name: "hungry", perInput: 1_000_000_000_000, gas: 250_000}
-	frugal := &booth{name: "frugal", perInput: 980_000_000_000, gas: 150_000}
-	silent := &booth{name: "silent", perInput: 1_000_000_000_000} // counts as 350,000
+	hungry := &fakeVenue{name: "hungry", perInput: 1_000_000_000_000, gas: 250_000}
+	frugal := &fakeVenue{name: "frugal", perInput: 980_000_000_000, gas: 150_000}
+	silent := &fakeVenue{name: "silent", perInput: 1_000_000_000_000} // counts as 350,000
 	o := quote.Options{
 		Registry: chain.Documented(), Venues: []quote.Venue{silent, hungry, frugal},
-		Fees: map[chain.ID]quote.FeeSource{1: meter{price: quote.GasPrice{Expected: chain.NewAmount(10_000_000_000)}}},
+		Chains: ethereum(quote.Chain{Fees: meter{price: quote.GasPrice{Expected: chain.NewAmount(10_000_000_000)}}}),
 	}
 	for _, row := range []struct {
 		priced bool
@@ -229,11 +229,11 @@ func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 // TestDataFeeIsPartOfTheCost: on a rollup the bytes of a transaction may cost more than its gas.
 func TestDataFeeIsPartOfTheCost(t *testing.T) {
 	o := quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{&booth{name: "only", perInput: 1_000_000_000_000, gas: 100_000}},
+		Registry: chain.Documented(), Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 1_000_000_000_000, gas: 100_000}},
 		Tokens: directory(true),
-		Fees: map[chain.ID]quote.FeeSource{1: meter{
+		Chains: ethereum(quote.Chain{Fees: meter{
 			price: quote.GasPrice{Expected: chain.NewAmount(10)}, gas: 100_000, dataFee: chain.NewAmount(7),
-		}},
+		}}),
 	}
 	got, err := quote.New(o).Estimate(t.Context(), usdcToDai())
 	if err != nil {
@@ -251,7 +251,7 @@ func TestPriceDropIsThePercentBelowTheBest(t *testing.T) {
 	}{
 		{10_000, 0}, {9_999, 0.01}, {9_971, 0.29}, {5_000, 50}, {1, 99.99},
 	} {
-		got, err := estimator(&booth{name: "best", perInput: 10_000}, &booth{name: "other", perInput: row.out}).Estimate(t.Context(), usdcToDai())
+		got, err := estimator(&fakeVenue{name: "best", perInput: 10_000}, &fakeVenue{name: "other", perInput: row.out}).Estimate(t.Context(), usdcToDai())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestFailureSaysWhoseFaultItIs(t *testing.T) {
 	} {
 		var venues []quote.Venue
 		for i, err := range row.errs {
-			venues = append(venues, &booth{name: string(rune('a' + i)), quoteError: err})
+			venues = append(venues, &fakeVenue{name: string(rune('a' + i)), quoteError: err})
 		}
 		_, err := estimator(venues...).Estimate(t.Context(), usdcToDai())
 		if !errors.Is(err, row.want) || errors.Is(err, row.unlike) {
@@ -290,9 +290,9 @@ func TestFailureSaysWhoseFaultItIs(t *testing.T) {
 
 func TestFailureToBuildIsNotTheRequestsFault(t *testing.T) {
 	_, err := estimator(
-		&booth{name: "a", quoteError: quote.ErrNoRoute},
-		&booth{name: "b", perInput: 1, lie: func(tx *quote.Tx) { tx.To = usdc }},
-		&booth{name: "c", perInput: 1, life: -time.Second},
+		&fakeVenue{name: "a", quoteError: quote.ErrNoRoute},
+		&fakeVenue{name: "b", perInput: 1, lie: func(tx *quote.Tx) { tx.To = usdc }},
+		&fakeVenue{name: "c", perInput: 1, life: -time.Second},
 	).Estimate(t.Context(), usdcToDai())
 	for _, want := range []error{quote.ErrNoTransaction, quote.ErrRefused, quote.ErrExpired} {
 		if !errors.Is(err, want) {

@@ -15,13 +15,13 @@ import (
 )
 
 func TestEstimateIsTheWholeAnswer(t *testing.T) {
-	best := &booth{name: "best", perInput: 1_000_000_000_000, gas: 200_000}
+	best := &fakeVenue{name: "best", perInput: 1_000_000_000_000, gas: 200_000}
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Tokens: directory(true),
-		Venues: []quote.Venue{&booth{name: "next", perInput: 998_765_000_000, gas: 200_000}, best},
-		Fees: map[chain.ID]quote.FeeSource{1: meter{
+		Venues: []quote.Venue{&fakeVenue{name: "next", perInput: 998_765_000_000, gas: 200_000}, best},
+		Chains: ethereum(quote.Chain{Fees: meter{
 			price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)}, gas: 319_508,
-		}},
+		}}),
 	})
 	got, err := e.Estimate(t.Context(), usdcToDai())
 	if err != nil {
@@ -70,7 +70,7 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 func TestEstimateWithoutPricesOrFees(t *testing.T) {
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Tokens: directory(false),
-		Venues: []quote.Venue{&booth{name: "only", perInput: 7}},
+		Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 7}}, Chains: ethereum(quote.Chain{}),
 	})
 	got, err := e.Estimate(t.Context(), usdcToDai())
 	if err != nil {
@@ -91,10 +91,10 @@ func TestEstimateTakesTheVenuesGasWhenTheChainCannotTell(t *testing.T) {
 	} {
 		e := quote.New(quote.Options{
 			Registry: chain.Documented(), Tokens: directory(false),
-			Venues: []quote.Venue{&booth{name: "only", perInput: 7, gas: row.gas}},
-			Fees: map[chain.ID]quote.FeeSource{1: meter{
+			Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 7, gas: row.gas}},
+			Chains: ethereum(quote.Chain{Fees: meter{
 				price: quote.GasPrice{Expected: chain.NewAmount(2)}, err: quote.ErrReverted,
-			}},
+			}}),
 		})
 		got, err := e.Estimate(t.Context(), usdcToDai())
 		if err != nil {
@@ -107,7 +107,7 @@ func TestEstimateTakesTheVenuesGasWhenTheChainCannotTell(t *testing.T) {
 }
 
 func TestEstimateKeepsToTheRequest(t *testing.T) {
-	only := &booth{name: "only", perInput: 7, affiliate: decimal.NewFromInt(10)}
+	only := &fakeVenue{name: "only", perInput: 7, affiliate: decimal.NewFromInt(10)}
 	percent := decimal.RequireFromString("2.5")
 	affiliate := quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: address("0x3333333333333333333333333333333333333333")}
 	got, err := estimator(only).Estimate(t.Context(), quote.Request{
@@ -127,10 +127,10 @@ func TestEstimateKeepsToTheRequest(t *testing.T) {
 }
 
 func TestEstimateOfPricesAloneBuildsNothing(t *testing.T) {
-	only := &booth{name: "only", perInput: 10_000, buildPanic: true}
+	only := &fakeVenue{name: "only", perInput: 10_000, buildPanic: true}
 	r := usdcToDai()
 	r.Recipient = chain.Address{}
-	got, err := crossroads(quote.PreferRouter, &crossing{feeBps: 8, lists: []*booth{only}}, only).Estimate(t.Context(), r)
+	got, err := crossroads(quote.PreferRouter, &crossing{feeBps: 8, lists: []*fakeVenue{only}}, only).Estimate(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +140,8 @@ func TestEstimateOfPricesAloneBuildsNothing(t *testing.T) {
 }
 
 func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
-	cheap := &booth{name: "cheap", perInput: 9, affiliate: decimal.RequireFromString("0.99")}
-	able := &booth{name: "able", perInput: 8, affiliate: decimal.NewFromInt(1)}
+	cheap := &fakeVenue{name: "cheap", perInput: 9, affiliate: decimal.RequireFromString("0.99")}
+	able := &fakeVenue{name: "able", perInput: 8, affiliate: decimal.NewFromInt(1)}
 	r := usdcToDai()
 	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}
 	got, err := estimator(cheap, able).Estimate(t.Context(), r)
@@ -158,8 +158,8 @@ func TestEstimateOnChainsThatNobodyServes(t *testing.T) {
 	for _, id := range []chain.ID{56, chain.Solana, 4} {
 		r := usdcToDai()
 		r.Chain = id
-		stranger := &booth{name: "stranger", chains: []chain.ID{4}}
-		if _, err := estimator(&booth{name: "only"}, stranger).Estimate(t.Context(), r); !errors.Is(err, quote.ErrUnsupportedChain) {
+		stranger := &fakeVenue{name: "stranger", chains: []chain.ID{4}}
+		if _, err := estimator(&fakeVenue{name: "only"}, stranger).Estimate(t.Context(), r); !errors.Is(err, quote.ErrUnsupportedChain) {
 			t.Errorf("Estimate on chain %d = %v, want ErrUnsupportedChain", id, err)
 		}
 	}
@@ -175,7 +175,7 @@ func (downReader) ReadTokens(context.Context, []chain.Address) ([]token.Reading,
 
 func TestEstimateNeedsTheTokensButNoPrices(t *testing.T) {
 	o := quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{&booth{name: "only", perInput: 7}},
+		Registry: chain.Documented(), Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 7}}, Chains: ethereum(quote.Chain{}),
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Readers: map[chain.ID]token.Reader{1: downReader{}},
 		}),
@@ -205,9 +205,9 @@ func (s shelf) ReadTokens(_ context.Context, addresses []chain.Address) ([]token
 }
 
 func TestWhatTellsNoDecimalsIsNoToken(t *testing.T) {
-	only := &booth{name: "only", perInput: 7}
+	only := &fakeVenue{name: "only", perInput: 7}
 	e := quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{only},
+		Registry: chain.Documented(), Venues: []quote.Venue{only}, Chains: ethereum(quote.Chain{}),
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: shelf{usdc: 6}},
 		}),

@@ -10,8 +10,17 @@ import (
 // wrapped together with what kept each of them from it.
 var ErrNoTransaction = errors.New("no venue made a transaction")
 
+// noVenueFits is the failure of a request for which every venue was left out.
+func noVenueFits(leftOut []Asked) error {
+	var reasons causes
+	for _, one := range leftOut {
+		reasons = append(reasons, fmt.Errorf("%s: %w", one.Venue, one.Err))
+	}
+	return fmt.Errorf("%w: %v", ErrNoRoute, reasons)
+}
+
 // failure says in one error why nothing can be returned. When nobody had a route it is ErrNoRoute, or the
-// fault that all who answered found in the request; else it is what kept the venues from answering.
+// fault that all who answered found in the request; otherwise it is what kept the venues from answering.
 func (c *comparison) failure() error {
 	var faults, failures causes
 	for _, one := range c.told {
@@ -34,7 +43,7 @@ func (c *comparison) failure() error {
 			shared = ErrNoRoute
 		}
 	}
-	// Those who did not answer are told of, but are not what the error is about.
+	// Venues that did not answer are mentioned, but are not what the error is about.
 	return fmt.Errorf("%w: %v", shared, append(faults, failures...))
 }
 

@@ -22,8 +22,8 @@ func TestGuardLetsNoLieWin(t *testing.T) {
 		"pays somebody else":          elsewhere,
 		"has the recipient in halves": func(tx *quote.Tx) { tx.Data = append(tx.Data[:len(tx.Data)-10], tx.Data[len(tx.Data)-9:]...) },
 	} {
-		liar := &booth{name: "liar", perInput: 9, lie: lie}
-		got, err := estimator(liar, &booth{name: "honest", perInput: 1}).Estimate(t.Context(), usdcToDai())
+		liar := &fakeVenue{name: "liar", perInput: 9, lie: lie}
+		got, err := estimator(liar, &fakeVenue{name: "honest", perInput: 1}).Estimate(t.Context(), usdcToDai())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -39,7 +39,7 @@ func TestGuardWantsTheWholeInputAsValue(t *testing.T) {
 	r := usdcToDai()
 	r.TokenIn, r.TokenOut = coin, usdc
 	for _, value := range []uint64{0, 99_999_999, 100_000_001} {
-		liar := &booth{name: "liar", perInput: 9, lie: func(tx *quote.Tx) { tx.Value = chain.NewAmount(value) }}
+		liar := &fakeVenue{name: "liar", perInput: 9, lie: func(tx *quote.Tx) { tx.Value = chain.NewAmount(value) }}
 		if _, err := estimator(liar).Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
 			t.Errorf("Estimate with value %d of 100000000 = %v, want ErrRefused", value, err)
 		}
@@ -47,7 +47,7 @@ func TestGuardWantsTheWholeInputAsValue(t *testing.T) {
 }
 
 func TestGuardKnowsRoutersThatPayTheirCaller(t *testing.T) {
-	caller := &booth{name: "caller", perInput: 9, omits: true}
+	caller := &fakeVenue{name: "caller", perInput: 9, omits: true}
 	r := usdcToDai()
 	if _, err := estimator(caller).Estimate(t.Context(), r); err != nil {
 		t.Errorf("Estimate for the sender = %v, want an answer", err)

@@ -24,9 +24,9 @@ type worth struct{ usd *big.Rat }
 // ranked by what they pay, and answers carry no USD values.
 const pricePatience = 700 * time.Millisecond
 
-// askPrices begins to ask what the request's tokens are worth; the function returned waits for the answer, and
+// startPrices begins to ask what the request's tokens are worth; the function returned waits for the answer, and
 // gives the same one from then on.
-func (e *Estimator) askPrices(ctx context.Context, r Request) func() market {
+func (e *Estimator) startPrices(ctx context.Context, r Request) func() market {
 	in := token.Key{Chain: r.Chain, Address: r.TokenIn}
 	out := token.Key{Chain: r.Chain, Address: r.TokenOut}
 	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(e.registry.Family(r.Chain))}
@@ -68,14 +68,14 @@ func (w worth) side(s Side) Priced {
 
 // implied is the market with what quotes say of a token that no source prices: as much of it is worth as what it is
 // swapped for, at the median of the quotes. The chain's coin has the price of its own side of the swap.
-func (m market) implied(s Swap, offers []*offer) market {
-	if (m.in.usd == nil) != (m.out.usd == nil) && len(offers) > 0 {
-		outcomes := make([]chain.Amount, 0, len(offers))
-		for _, o := range offers {
-			outcomes = append(outcomes, o.quote.AmountOut)
+func (m market) implied(s Swap, candidates []*candidate) market {
+	if (m.in.usd == nil) != (m.out.usd == nil) && len(candidates) > 0 {
+		amounts := make([]chain.Amount, 0, len(candidates))
+		for _, o := range candidates {
+			amounts = append(amounts, o.quote.AmountOut)
 		}
-		slices.SortFunc(outcomes, chain.Amount.Cmp)
-		in, out := s.In.Amount.Units(s.In.Token.Decimals), outcomes[len(outcomes)/2].Units(s.Out.Token.Decimals)
+		slices.SortFunc(amounts, chain.Amount.Cmp)
+		in, out := s.In.Amount.Units(s.In.Token.Decimals), amounts[len(amounts)/2].Units(s.Out.Token.Decimals)
 		if in.Sign() > 0 && out.Sign() > 0 {
 			if m.out.usd == nil {
 				m.out.usd = new(big.Rat).Quo(in.Mul(in, m.in.usd), out)

@@ -29,14 +29,14 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	venues := func(perInput ...uint64) []quote.Venue {
 		var all []quote.Venue
 		for i, rate := range perInput {
-			all = append(all, &booth{name: string(rune('a' + i)), perInput: rate, gas: 200_000})
+			all = append(all, &fakeVenue{name: string(rune('a' + i)), perInput: rate, gas: 200_000})
 		}
 		return all
 	}
-	gas := map[chain.ID]quote.FeeSource{1: meter{price: quote.GasPrice{Expected: chain.NewAmount(1_000_000_000)}, gas: 100_000}}
+	gas := meter{price: quote.GasPrice{Expected: chain.NewAmount(1_000_000_000)}, gas: 100_000}
 	ask := func(r quote.Request, perInput ...uint64) quote.Estimate {
 		t.Helper()
-		e := quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(), Fees: gas})
+		e := quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(), Chains: ethereum(quote.Chain{Fees: gas})})
 		got, err := e.Estimate(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)

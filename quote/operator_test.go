@@ -23,16 +23,15 @@ func same(a, b quote.Affiliate) bool { return a.Percent.Equal(b.Percent) && a.Re
 // operated is an estimator whose operator takes 0.2 % of direct swaps.
 func operated(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Estimator {
 	return quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Execution: x,
-		Routers:   map[chain.ID]quote.Router{chain.Ethereum: c},
-		Operators: map[chain.ID]quote.Affiliate{chain.Ethereum: percent("0.2", operator)},
+		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
+		Chains: ethereum(quote.Chain{Execution: x, Router: c, Operator: percent("0.2", operator)}),
 	})
 }
 
 // TestOperatorIsPaidByTheVenue has the venue's own parameter carry the operator's share, which the answer tells in the
 // out token: what it would have bought at the price of the rest.
 func TestOperatorIsPaidByTheVenue(t *testing.T) {
-	only := &booth{name: "only", perInput: 998_000, affiliate: decimal.NewFromInt(3)} // after the share
+	only := &fakeVenue{name: "only", perInput: 998_000, affiliate: decimal.NewFromInt(3)} // after the share
 	got, err := operated(quote.DirectOnly, &crossing{}, only).Estimate(t.Context(), usdcToDai())
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +52,10 @@ func TestOperatorIsPaidByTheVenue(t *testing.T) {
 
 // TestOperatorStandsBesideTheAffiliate asks venues that pay nobody, too little, one and two.
 func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
-	nobody := &booth{name: "nobody", perInput: 4_000_000}
-	stingy := &booth{name: "stingy", perInput: 3_000_000, affiliate: decimal.RequireFromString("1.1"), paysTwo: true}
-	single := &booth{name: "single", perInput: 2_000_000, affiliate: decimal.NewFromInt(3)}
-	both := &booth{name: "both", perInput: 1_000_000, affiliate: decimal.NewFromInt(3), paysTwo: true}
+	nobody := &fakeVenue{name: "nobody", perInput: 4_000_000}
+	stingy := &fakeVenue{name: "stingy", perInput: 3_000_000, affiliate: decimal.RequireFromString("1.1"), paysTwo: true}
+	single := &fakeVenue{name: "single", perInput: 2_000_000, affiliate: decimal.NewFromInt(3)}
+	both := &fakeVenue{name: "both", perInput: 1_000_000, affiliate: decimal.NewFromInt(3), paysTwo: true}
 	e := operated(quote.DirectOnly, &crossing{}, nobody, stingy, single, both)
 	r := usdcToDai()
 	r.Affiliate = percent("1", dai)
@@ -79,8 +78,8 @@ func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
 
 // TestOperatorHasNothingOfThePublicRouter prefers it: its own fee is the protocol's, and the venue pays nobody.
 func TestOperatorHasNothingOfThePublicRouter(t *testing.T) {
-	only := &booth{name: "only", perInput: 1_000_000, affiliate: decimal.NewFromInt(3)}
-	router := &crossing{feeBps: 8, lists: []*booth{only}}
+	only := &fakeVenue{name: "only", perInput: 1_000_000, affiliate: decimal.NewFromInt(3)}
+	router := &crossing{feeBps: 8, lists: []*fakeVenue{only}}
 	got, err := operated(quote.PreferRouter, router, only).Estimate(t.Context(), usdcToDai())
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +98,7 @@ func TestOperatorHasNothingOfThePublicRouter(t *testing.T) {
 }
 
 func TestWithoutAnybodyToPayTheOperatorThereIsNoRoute(t *testing.T) {
-	got, err := operated(quote.DirectOnly, &crossing{}, &booth{name: "nobody", perInput: 1}).Estimate(t.Context(), usdcToDai())
+	got, err := operated(quote.DirectOnly, &crossing{}, &fakeVenue{name: "nobody", perInput: 1}).Estimate(t.Context(), usdcToDai())
 	if !errors.Is(err, quote.ErrNoRoute) || len(got.Asked) != 1 || got.Asked[0].Verdict != quote.LeftOut {
 		t.Errorf("Estimate = %+v, %v, want the venue left out and no route", got.Asked, err)
 	}

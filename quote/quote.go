@@ -1,5 +1,20 @@
-// Package quote finds what a same-chain swap costs and which transaction makes it. A swap has its own
-// type at each stage of its walk: Request → Swap → Quote → Tx → Estimate.
+// Package quote finds what a same-chain swap costs and which transaction makes it.
+//
+// A swap has its own type at each stage: Request → Swap → Quote → Tx → Estimate. [Estimator.Estimate] is the walk, and a
+// trade is what goes through it:
+//
+//   - settle reads what venues need to know: metadata, prices, gas price, the terms of the public router (estimate.go)
+//   - compareExact finds the input of an exact output by comparing samples of it (exactout.go)
+//   - compare plans which venue is asked by which way (plan.go), runs a quote round or takes one of the same block
+//     (round.go, roundcache.go), and ranks the candidates by what they leave after fees and gas (compare.go, payout.go)
+//   - choose builds the best candidate's transaction, has the chain's Guard check it and its Simulator run it, and goes
+//     on to the next one where that fails or pays less than promised (build.go, simulate.go)
+//   - estimate adds the transaction's fee and values in USD (fee.go, market.go)
+//
+// What the package needs it states as small interfaces: [Venue], and for each [Chain] a [Guard], a [FeeSource], a
+// [Router] and a [Simulator]. Adapters in upstream fulfill them; all are called from several goroutines at once. An
+// Estimator serves any number of requests at once. A trade belongs to the goroutine of its request; a quote round runs
+// in one of its own, since requests share it, with one more for each venue, whose panics and delays end there.
 package quote
 
 import (
@@ -26,8 +41,8 @@ type Request struct {
 	Chain             chain.ID
 	TokenIn, TokenOut chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
-	Whole             bool             // in place of AmountIn: all that the sender has, less what the transaction costs
-	LeastOut          chain.Amount     // in place of AmountIn: what the recipient is to get at least; zero: whatever comes
+	MaxBalance        bool             // in place of AmountIn: all that the sender has, less what the transaction costs
+	MinOut            chain.Amount     // in place of AmountIn: what the recipient is to get at least; zero: whatever comes
 	Recipient         chain.Address    // absent: prices alone are asked for, no transaction
 	Sender            chain.Address    // the recipient when absent
 	SlippagePercent   *decimal.Decimal // nil: chosen by us
@@ -116,7 +131,7 @@ type Estimate struct {
 	ProtocolFee         chain.Amount // out token; what the public router keeps, or the operator of a direct swap
 	ProtocolFeeUSD      float64
 	Fee                 *Fee // nil when the chain's fees could not be read
-	Whole               bool // all that the sender has is swapped
+	MaxBalance          bool // all that the sender has is swapped
 	Costs               []Cost
 }
 
@@ -144,8 +159,8 @@ type Asked struct {
 	AmountOut chain.Amount // as quoted
 	Net       chain.Amount // what the recipient would get of that, before gas
 	Gas       uint64
-	Finding   *Finding // of the trial of its transaction; nil when there was none
-	Err       error    // why it was refused or left out, or why its transaction was not tried
+	Result    *Result // of simulating its transaction; nil when it was not simulated
+	Err       error   // why it was refused or left out, or why its transaction was not simulated
 }
 
 // Verdict is what became of a venue.
@@ -188,7 +203,7 @@ type GasPrice struct {
 	Bid chain.Amount
 }
 
-// Cost is one line of the way from the gross outcome to the guaranteed one, out token.
+// Cost is one line of the way from the gross payout to the guaranteed one, out token.
 type Cost struct {
 	Type                string // SingleChainSwapProtocolFee, SingleChainSwapEstimatedSlippage
 	AmountIn, AmountOut chain.Amount

@@ -14,12 +14,12 @@ type Record struct {
 	At                                    time.Time     // of that
 }
 
-// Records tells what became of every venue, in the sequence in which they were given.
+// Records returns what became of every venue, in the sequence in which they were given.
 func (e *Estimator) Records() []Record {
-	records := make([]Record, len(e.entries))
+	records := make([]Record, len(e.venues))
 	e.tally.mu.Lock()
 	defer e.tally.mu.Unlock()
-	for i, each := range e.entries {
+	for i, each := range e.venues {
 		name := each.profile.Name
 		records[i] = Record{Name: name}
 		if kept := e.tally.venues[name]; kept != nil {

@@ -13,8 +13,8 @@ import (
 var ErrNoRouter = errors.New("no public router")
 
 // Router is the public on-chain router of one chain. It calls a venue's router in its own name, keeps its
-// share of the outcome, pays the affiliate, and sends the rest to the recipient, or reverts when that is
-// less than the minimum. Whoever may call it; which contracts it calls is its owners' choice.
+// share of what comes out, pays the affiliate, and sends the rest to the recipient, or reverts when that is
+// less than the minimum. Anybody may call it; which contracts it calls is its owners' choice.
 type Router interface {
 	// Terms tells on what terms it works now, and which of the venues' routers it calls. The error wraps
 	// ErrNoRouter where it does not stand.
@@ -23,10 +23,10 @@ type Router interface {
 	Wrap(s RouterSwap) (Tx, error)
 }
 
-// RouterTerms are the public router's own words.
+// RouterTerms are what the public router says of itself.
 type RouterTerms struct {
 	Address chain.Address
-	FeeBps  int // of the gross outcome; kept by the router
+	FeeBps  int // of the gross payout; kept by the router
 	Calls   map[chain.Address]bool
 }
 
@@ -51,27 +51,28 @@ type RouterSwap struct {
 // wholeBps is all of an amount.
 const wholeBps = 10_000
 
-// wrap makes the transaction that has the public router call the venue's, with the minimum of o. Where the
+// wrap makes the transaction that has the public router call the venue's, with a minimum. Where the
 // venue's tokens are taken by another contract, the public router has to know that one.
-func (r routing) wrap(s Swap, p Profile, venue Tx, o outcome, referralCode uint32) (Tx, error) {
+func (t *trade) wrap(p Profile, venue Tx, minimum chain.Amount) (Tx, error) {
+	s := t.swap
 	var spender chain.Address
 	if other := p.Spender(s.Chain.ID, venue.To); other != venue.To && !s.In.Address.IsNative() {
 		spender = other
 	}
-	if !r.terms.Calls[venue.To] || !spender.IsAbsent() && !r.terms.Calls[spender] {
+	if !t.router.calls(venue.To) || !spender.IsAbsent() && !t.router.calls(spender) {
 		return Tx{}, fmt.Errorf("%w: the public router does not call %s", ErrRefused, venue.To)
 	}
 	fee, err := affiliateEnvelope(s.Affiliate)
 	if err != nil {
 		return Tx{}, err
 	}
-	return r.router.Wrap(RouterSwap{
+	return t.router.router.Wrap(RouterSwap{
 		TokenIn: s.In.Address, AmountIn: s.In.Amount, Spender: spender,
 		VenueRouter: venue.To, VenueData: venue.Data,
-		TokenOut: s.Out.Address, MinOut: o.minimum,
+		TokenOut: s.Out.Address, MinOut: minimum,
 		SurplusShareBps: wholeBps, // anything less would go to the router's treasury
 		AffiliateFee:    fee,
-		Recipient:       s.Recipient, ReferralCode: referralCode,
+		Recipient:       s.Recipient, ReferralCode: t.request.ReferralCode,
 	})
 }
 

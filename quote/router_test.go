@@ -30,7 +30,7 @@ type executed struct {
 	}
 }
 
-func TestOutcomeIsThatOfTheRealRouter(t *testing.T) {
+func TestPayoutIsThatOfTheRealRouter(t *testing.T) {
 	var recording struct {
 		Chains []struct{ Vectors []executed }
 	}
@@ -42,7 +42,7 @@ func TestOutcomeIsThatOfTheRealRouter(t *testing.T) {
 				continue
 			}
 			checked++
-			o := newOutcome(amount(v.Arithmetic.AmountOut), charges{protocolBps: v.State.SwapVariableFeeBps, affiliateBps: v.Arithmetic.AffiliateBps}, decimal.Zero)
+			o := newPayout(amount(v.Arithmetic.AmountOut), charges{protocolBps: v.State.SwapVariableFeeBps, affiliateBps: v.Arithmetic.AffiliateBps}, decimal.Zero)
 			got := [...]chain.Amount{o.protocolFee, o.affiliateFee, o.net()}
 			want := [...]chain.Amount{amount(v.Arithmetic.VariableFee), amount(v.Arithmetic.AffiliateFee), amount(v.Arithmetic.AfterAffiliateFee)}
 			if got != want {
@@ -65,7 +65,7 @@ func TestMinimumOfTheRealRouterIsReachable(t *testing.T) {
 	for _, gross := range []string{"1", "9999", "10000", "856879454781119419727", "340282366920938463463374607431768211455"} {
 		for _, slippage := range []string{"0.001", "0.3", "1", "99.999"} {
 			for _, taken := range []charges{{}, {protocolBps: 8}, {protocolBps: 8, affiliateBps: 1000}, {protocolBps: 30, affiliateBps: 1}} {
-				o := newOutcome(amount(gross), taken, decimal.RequireFromString(slippage))
+				o := newPayout(amount(gross), taken, decimal.RequireFromString(slippage))
 				if o.minimum.Cmp(o.net()) > 0 {
 					t.Errorf("minimum of %s with %+v at %s %% = %s, above the net %s", gross, taken, slippage, o.minimum, o.net())
 				}

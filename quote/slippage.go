@@ -42,7 +42,7 @@ func recommendedSlippage(s Swap) decimal.Decimal {
 }
 
 // What was seen to be missing is recommended half as much again, rounded up to a basis point, but no more than
-// largestRecommended: who needs more than that had better not swap.
+// largestRecommended: a swap that needs more is better not made.
 var (
 	driftFactor        = decimal.New(15, -1)
 	largestRecommended = decimal.NewFromInt(5)
@@ -52,7 +52,7 @@ var (
 // quoted.
 func (b *built) recommended(s Swap) decimal.Decimal {
 	usual := recommendedSlippage(s)
-	missing := b.quote.AmountOut.Sub(b.outcome.gross)
+	missing := b.quote.AmountOut.Sub(b.payout.gross)
 	if missing.IsZero() {
 		return usual
 	}

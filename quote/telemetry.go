@@ -10,6 +10,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
 )
 
 const scope = "crossgate/quote"
@@ -47,7 +49,7 @@ func (m measures) quoted(ctx context.Context, venue string, took time.Duration, 
 	m.duration.Record(ctx, took.Seconds(), metric.WithAttributes(venueKey.String(venue), outcomeKey.String(outcome)))
 }
 
-// judged counts what became of everybody in a comparison.
+// judged counts what became of every venue in a comparison.
 func (m measures) judged(ctx context.Context, all []Asked) {
 	for _, each := range all {
 		m.verdicts.Add(ctx, 1, metric.WithAttributes(venueKey.String(each.Venue), verdictKey.String(each.Verdict.String())))
@@ -65,10 +67,10 @@ const (
 	reasonKey    = attribute.Key("crossgate.reason")
 )
 
-func startEstimate(ctx context.Context, r Request) (context.Context, trace.Span) {
+func startEstimate(ctx context.Context, id chain.ID) (context.Context, trace.Span) {
 	ctx, span := tracer().Start(ctx, "quote.estimate")
 	if span.IsRecording() {
-		span.SetAttributes(chainKey.Int64(int64(r.Chain)))
+		span.SetAttributes(chainKey.Int64(int64(id)))
 	}
 	return ctx, span
 }
@@ -81,7 +83,7 @@ func startVenue(ctx context.Context, name, venue string) (context.Context, trace
 	return ctx, span
 }
 
-// finish ends span with what err comes to. Having no route is an answer, and who was cancelled did not fail.
+// finish ends span with what err comes to. Having no route is an answer, and a canceled venue did not fail.
 func finish(span trace.Span, err error) {
 	defer span.End()
 	if !span.IsRecording() {

@@ -56,12 +56,3 @@ func (p Profile) Spender(id chain.ID, router chain.Address) chain.Address {
 	}
 	return router
 }
-
-// FeeSource is an EVM-like chain as a teller of transaction costs.
-type FeeSource interface {
-	GasPrice(ctx context.Context, p Priority) (GasPrice, error)
-	// EstimateGas runs tx from sender and returns the gas it needs. A revert is an error that wraps ErrReverted.
-	EstimateGas(ctx context.Context, sender chain.Address, tx Tx) (uint64, error)
-	// DataFee is what the chain takes for tx beyond gas at its price, in wei: on a rollup, for publishing it.
-	DataFee(ctx context.Context, sender chain.Address, tx Tx, gas uint64) (chain.Amount, error)
-}

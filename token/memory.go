@@ -2,9 +2,11 @@ package token
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"sync"
 	"time"
+
+	"crossgate/cache/flight"
 )
 
 // memory remembers one value per token, at most a bounded number of them, and loads what it lacks in
@@ -20,14 +22,7 @@ type memory[V any] struct {
 	// Values live in two generations: when the young one is full it becomes the old one, whose values
 	// survive only if they are used again. It forgets the least used without a list to maintain.
 	young, old map[Key]V
-	loading    map[Key]*batch[V]
-}
-
-// batch is one load under way.
-type batch[V any] struct {
-	done   chan struct{} // closed when values and err are set
-	values map[Key]V
-	err    error
+	loading    map[Key]*flight.Call[map[Key]V] // of one batch each
 }
 
 // loader gets the values of keys. What it leaves out stays unknown.
@@ -36,25 +31,21 @@ type loader[V any] func(ctx context.Context, keys []Key) (map[Key]V, error)
 func newMemory[V any](limit int, patience time.Duration, fresh func(V) bool) *memory[V] {
 	return &memory[V]{
 		limit: limit, patience: patience, fresh: fresh,
-		young: map[Key]V{}, loading: map[Key]*batch[V]{},
+		young: map[Key]V{}, loading: map[Key]*flight.Call[map[Key]V]{},
 	}
 }
 
 // get returns the values of keys, loading in one batch those that are neither fresh nor being loaded
 // already. An error of a load that one of keys needed is returned with whatever else is known.
 func (m *memory[V]) get(ctx context.Context, keys []Key, load loader[V]) (map[Key]V, error) {
-	values, awaited := m.claim(ctx, keys, load)
-	for _, b := range awaited {
-		select {
-		case <-b.done:
-		case <-ctx.Done():
-			return values, ctx.Err()
-		}
-		if b.err != nil {
-			return values, b.err
+	values, batches := m.claim(ctx, keys, load)
+	for _, batch := range batches {
+		loaded, err := batch.Wait(ctx)
+		if err != nil {
+			return values, err
 		}
 		for _, key := range keys {
-			if value, loaded := b.values[key]; loaded {
+			if value, found := loaded[key]; found {
 				values[key] = value
 			}
 		}
@@ -64,67 +55,65 @@ func (m *memory[V]) get(ctx context.Context, keys []Key, load loader[V]) (map[Ke
 
 // claim splits keys into those whose values are fresh and the batches that bring the others, one of
 // which it starts when some are in none.
-func (m *memory[V]) claim(ctx context.Context, keys []Key, load loader[V]) (values map[Key]V, awaited []*batch[V]) {
+func (m *memory[V]) claim(
+	ctx context.Context, keys []Key, load loader[V],
+) (values map[Key]V, batches []*flight.Call[map[Key]V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	values = make(map[Key]V, len(keys))
-	own := &batch[V]{done: make(chan struct{})}
-	var mine []Key
-	seen := map[*batch[V]]bool{}
+	var missing []Key
 	for _, key := range keys {
 		if value, known := m.recall(key); known && m.fresh(value) {
 			values[key] = value
 			continue
 		}
-		b := m.loading[key]
-		if b == nil {
-			b = own
-			mine = append(mine, key)
-			m.loading[key] = own
-		}
-		if !seen[b] {
-			seen[b] = true
-			awaited = append(awaited, b)
+		switch batch := m.loading[key]; {
+		case batch == nil && !slices.Contains(missing, key):
+			missing = append(missing, key)
+		case batch != nil && !slices.Contains(batches, batch):
+			batch.Join()
+			batches = append(batches, batch)
 		}
 	}
-	if len(mine) > 0 {
-		// The load serves everyone who joins it, so it must not end with the caller who began it.
-		go m.run(context.WithoutCancel(ctx), own, mine, load)
+	if len(missing) == 0 {
+		return values, batches
 	}
-	return values, awaited
+	own := flight.Start(ctx, func(ctx context.Context) (map[Key]V, error) { return m.load(ctx, missing, load) })
+	own.Join() // for the memory: what is loaded is remembered, whoever has left
+	for _, key := range missing {
+		m.loading[key] = own
+	}
+	return values, append(batches, own)
 }
 
-// run loads keys for everyone who waits for b.
-func (m *memory[V]) run(ctx context.Context, b *batch[V], keys []Key, load loader[V]) {
-	ctx, cancel := context.WithTimeout(ctx, m.patience)
+// load loads keys and remembers what that brings.
+func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (values map[Key]V, err error) {
+	loading, cancel := context.WithTimeout(ctx, m.patience)
 	defer cancel()
-	m.load(ctx, b, keys, load)
-	if m.after != nil && b.err == nil {
-		m.after(ctx, b.values)
+	defer func() { m.settle(keys, values) }()
+	if values, err = load(loading, keys); err != nil {
+		return nil, err
 	}
+	if m.after != nil {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
+			defer cancel()
+			m.after(ctx, values)
+		}()
+	}
+	return values, nil
 }
 
-func (m *memory[V]) load(ctx context.Context, b *batch[V], keys []Key, load loader[V]) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			b.values, b.err = nil, fmt.Errorf("token load panicked: %v", cause)
-		}
-		m.settle(b, keys)
-	}()
-	b.values, b.err = load(ctx, keys)
-}
-
-// settle remembers what b brought and lets its keys be loaded again.
-func (m *memory[V]) settle(b *batch[V], keys []Key) {
+// settle remembers what a batch brought and lets its keys be loaded again.
+func (m *memory[V]) settle(keys []Key, values map[Key]V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range keys {
 		delete(m.loading, key)
-		if value, loaded := b.values[key]; loaded && b.err == nil {
+		if value, loaded := values[key]; loaded {
 			m.remember(key, value)
 		}
 	}
-	close(b.done)
 }
 
 // last returns the value of key even when it is no longer fresh.

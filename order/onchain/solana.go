@@ -6,23 +6,9 @@ import (
 	"slices"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 )
-
-// SolanaTransaction is a transaction that succeeded. Then each of its instructions did: a call that fails
-// takes the whole transaction with it.
-type SolanaTransaction struct {
-	Instructions []Instruction // as they ran: each outer one, then those that it called
-	Logs         []string
-}
-
-// Instruction is a program run once.
-type Instruction struct {
-	Program  chain.Address
-	Accounts []chain.Address
-	Data     []byte
-	Depth    int // 1 for an outer instruction, one more for what an instruction called
-}
 
 // OrderOf names the order that an account of TakeOrderAccount's or CallAccount's kind belongs to.
 type OrderOf func(account chain.Address) (id order.ID, known bool)
@@ -39,7 +25,7 @@ var ErrLogsCut = errors.New("logs are cut off")
 // creation without them is left out and makes DecodeSolana return ErrLogsCut beside the other facts.
 // Any other error is an instruction or event of the protocol's programs that cannot be read, or an order id
 // that does not follow from its terms.
-func DecodeSolana(c chain.Contracts, tx SolanaTransaction, orderOf OrderOf) ([]Found, error) {
+func DecodeSolana(c chain.Contracts, tx solana.Transaction, orderOf OrderOf) ([]Found, error) {
 	x := execution{contracts: c, steps: invocations(tx), orderOf: orderOf}
 	var found []Found
 	var cut error
@@ -59,7 +45,7 @@ func DecodeSolana(c chain.Contracts, tx SolanaTransaction, orderOf OrderOf) ([]F
 }
 
 // UnnamedOrders returns the accounts for which DecodeSolana needs orderOf to tell that an unlock was sent.
-func UnnamedOrders(c chain.Contracts, tx SolanaTransaction) []chain.Address {
+func UnnamedOrders(c chain.Contracts, tx solana.Transaction) []chain.Address {
 	var accounts []chain.Address
 	for _, each := range tx.Instructions {
 		if d, _ := splitDiscriminator(each.Data); each.Program == c.DlnDestination && d == sendBatchUnlock {
@@ -100,9 +86,9 @@ func (x *execution) decode(i int) ([]Found, error) {
 	if !told && kind.needsEvent {
 		return nil, fmt.Errorf("decode %s: %w", kind.name, ErrLogsCut)
 	}
-	s := &scene{execution: x, index: i, invocation: step, args: &borsh{rest: args}, told: &borsh{rest: event}}
+	s := &scene{execution: x, index: i, invocation: step, args: newBorsh(args), told: newBorsh(event)}
 	found := kind.read(s)
-	if err := errors.Join(s.args.mistake, s.told.mistake); err != nil {
+	if err := errors.Join(s.args.Err, s.told.Err); err != nil {
 		return nil, fmt.Errorf("decode %s: %w", kind.name, err)
 	}
 	return found, nil
@@ -128,7 +114,7 @@ func (x *execution) callProgress(i int) []Found {
 		return nil
 	}
 	_, args := splitDiscriminator(step.Data)
-	argument := (&borsh{rest: args}).hash()
+	argument := newBorsh(args).hash()
 	if slices.Contains(step.Accounts, CallAccount(x.contracts, argument)) {
 		return []Found{{Order: argument, LogIndex: positionOf(i, 0), Fact: fact}}
 	}
@@ -156,7 +142,7 @@ func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 }
 
 // fallbackAuthority returns who signed that a call be given up, absent where the instruction is another one.
-func fallbackAuthority(in Instruction) chain.Address {
+func fallbackAuthority(in solana.Instruction) chain.Address {
 	const authority = 3 // of extcallMeta, executeAuth, executeWallet, fallbackAuthority, …
 	if d, _ := splitDiscriminator(in.Data); d != makeFallback || len(in.Accounts) <= authority {
 		return chain.Address{}
@@ -186,7 +172,7 @@ func (s *scene) found(id order.ID, fact order.Fact) []Found {
 // account returns the instruction's account at a position of the programs' IDL.
 func (s *scene) account(i int) chain.Address {
 	if i >= len(s.Accounts) {
-		s.args.fail(fmt.Errorf("no account %d", i))
+		s.args.Fail(fmt.Errorf("no account %d", i))
 		return chain.Address{}
 	}
 	return s.Accounts[i]
@@ -199,8 +185,8 @@ func (s *scene) sentSubmission() chain.Hash {
 			break
 		}
 		if data, told := below.event(gateTransferred); told && below.Program == s.contracts.Gate {
-			event := &borsh{rest: data}
-			event.uint8() // the kind of sending
+			event := newBorsh(data)
+			event.Uint8() // the kind of sending
 			return event.hash()
 		}
 	}
@@ -221,7 +207,7 @@ func (s *scene) claimedSubmission() chain.Hash {
 		executed, _ := step.event(gateExecuted)
 		bridged, _ := step.event(gateBridged)
 		for _, data := range [][]byte{executed, bridged, args} {
-			candidate := (&borsh{rest: data}).hash()
+			candidate := newBorsh(data).hash()
 			if !candidate.IsAbsent() && submissionAccount(s.contracts, candidate) == account {
 				return candidate
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -21,7 +22,7 @@ func TestOrderAccounts(t *testing.T) {
 	}{
 		{"GiveOrderAccount", onchain.GiveOrderAccount(solanaContracts, from), "Ge2DTLgk687RBKhu7PewcHMXzgcs2chEgf7NtePqDePB"},
 		{"TakeOrderAccount", onchain.TakeOrderAccount(solanaContracts, to), "DmzYfnAskQ3C2AwuZqTjaHnK52vFrb3wQKamuHWPd5cj"},
-		{"state of dln_src", onchain.ProgramAddress(solanaContracts.DlnSource, []byte("STATE")), "HJEPgYkbqjetrphNHG2W33SjG9mB4PrXorW358MzfggY"},
+		{"state of dln_src", solana.ProgramAddress(solanaContracts.DlnSource, []byte("STATE")), "HJEPgYkbqjetrphNHG2W33SjG9mB4PrXorW358MzfggY"},
 	} {
 		if got := test.got.Format(chain.SVM); got != test.want {
 			t.Errorf("%s = %s, want %s", test.name, got, test.want)
@@ -62,7 +63,7 @@ func TestProgramAddressMatchesRecordedOnes(t *testing.T) {
 				seeds = append(seeds, []byte(text))
 			}
 		}
-		if got := onchain.ProgramAddress(programs[row.Program], seeds...).Format(chain.SVM); got != row.Address {
+		if got := solana.ProgramAddress(programs[row.Program], seeds...).Format(chain.SVM); got != row.Address {
 			t.Errorf("account %q of %s = %s, want %s", row.Seeds, row.Program, got, row.Address)
 		}
 	}

@@ -1,90 +1,44 @@
 package onchain
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 )
 
-// borsh reads the encoding of Solana programs from front to back: integers little-endian, byte strings
-// behind four bytes of length, options behind a tag (borsh.io). The first mistake stays; after it zero
-// values are read. Whatever follows what was read does not matter.
-type borsh struct {
-	rest    []byte
-	mistake error
-}
+// borsh reads what Solana's programs write about orders (borsh.io).
+type borsh struct{ solana.Reader }
 
-func (b *borsh) fail(err error) {
-	if b.mistake == nil {
-		b.mistake = err
-	}
-}
-
-// take returns the next length bytes, nil when there are fewer.
-func (b *borsh) take(length uint64) []byte {
-	if b.mistake == nil && length > uint64(len(b.rest)) {
-		b.fail(fmt.Errorf("want %d bytes, %d are left", length, len(b.rest)))
-	}
-	if b.mistake != nil {
-		return nil
-	}
-	taken := b.rest[:length]
-	b.rest = b.rest[length:]
-	return taken
-}
-
-func (b *borsh) uint8() uint8 {
-	if raw := b.take(1); raw != nil {
-		return raw[0]
-	}
-	return 0
-}
-
-func (b *borsh) uint32() uint32 {
-	if raw := b.take(4); raw != nil {
-		return binary.LittleEndian.Uint32(raw)
-	}
-	return 0
-}
-
-func (b *borsh) uint64() uint64 {
-	if raw := b.take(8); raw != nil {
-		return binary.LittleEndian.Uint64(raw)
-	}
-	return 0
-}
+func newBorsh(data []byte) *borsh { return &borsh{solana.Reader{Rest: data}} }
 
 // amount64 reads an amount of a Solana token.
-func (b *borsh) amount64() chain.Amount { return chain.NewAmount(b.uint64()) }
+func (b *borsh) amount64() chain.Amount { return chain.NewAmount(b.Uint64()) }
 
 // amount256 reads an amount of any chain: 32 bytes, big-endian.
-func (b *borsh) amount256() chain.Amount { return chain.AmountFromBytes(b.take(32)) }
+func (b *borsh) amount256() chain.Amount { return chain.AmountFromBytes(b.Take(32)) }
 
 func (b *borsh) chainID() chain.ID {
 	n, fits := b.amount256().Uint64()
 	if !fits || n>>63 != 0 {
-		b.fail(errForeignChain)
+		b.Fail(errForeignChain)
 		return 0
 	}
 	return chain.ID(n)
 }
 
 func (b *borsh) hash() chain.Hash {
-	if raw := b.take(32); raw != nil {
+	if raw := b.Take(32); raw != nil {
 		return chain.Hash(raw)
 	}
 	return chain.Hash{}
 }
 
-// key reads an account of Solana.
-func (b *borsh) key() chain.Address { return chain.NewAddress(b.take(32)) }
-
 // bytes returns a copy of a byte string; it is nil only after a mistake.
 func (b *borsh) bytes() []byte {
-	content := b.take(uint64(b.uint32()))
-	if b.mistake != nil {
+	content := b.Take(uint64(b.Uint32()))
+	if b.Err != nil {
 		return nil
 	}
 	return append([]byte{}, content...)
@@ -95,11 +49,11 @@ func (b *borsh) party() chain.Address { return chain.NewAddress(b.bytes()) }
 
 // some reports whether an option holds something.
 func (b *borsh) some() bool {
-	tag := b.uint8()
+	tag := b.Uint8()
 	if tag > 1 {
-		b.fail(fmt.Errorf("option with tag %d", tag))
+		b.Fail(fmt.Errorf("option with tag %d", tag))
 	}
-	return tag == 1 && b.mistake == nil
+	return tag == 1 && b.Err == nil
 }
 
 func (b *borsh) optionalParty() chain.Address {
@@ -111,7 +65,7 @@ func (b *borsh) optionalParty() chain.Address {
 
 func (b *borsh) optionalKey() chain.Address {
 	if b.some() {
-		return b.key()
+		return b.Key()
 	}
 	return chain.Address{}
 }
@@ -123,7 +77,7 @@ func (b *borsh) offer() order.Offer {
 // terms reads the programs' Order (IDL of dln_src and dln_dst 3.0.0). Of the external call it holds the hash.
 func (b *borsh) terms() order.Terms {
 	t := order.Terms{
-		Nonce:    b.uint64(),
+		Nonce:    b.Uint64(),
 		Maker:    b.party(),
 		Give:     b.offer(),
 		Take:     b.offer(),
@@ -143,10 +97,10 @@ func (b *borsh) terms() order.Terms {
 
 // checkID refuses terms that do not give the id they came with.
 func (b *borsh) checkID(t order.Terms, id order.ID) {
-	if b.mistake != nil {
+	if b.Err != nil {
 		return
 	}
 	if computed := ID(t); computed != id {
-		b.fail(fmt.Errorf("order id is %s, its terms give %s", id, computed))
+		b.Fail(fmt.Errorf("order id is %s, its terms give %s", id, computed))
 	}
 }

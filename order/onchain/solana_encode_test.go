@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -121,16 +122,16 @@ type call struct {
 }
 
 // run is the transaction of outer instructions, with the logs that the runtime would write.
-func run(outer ...call) onchain.SolanaTransaction {
-	var tx onchain.SolanaTransaction
+func run(outer ...call) solana.Transaction {
+	var tx solana.Transaction
 	for _, each := range outer {
 		each.appendTo(&tx, 1)
 	}
 	return tx
 }
 
-func (c call) appendTo(tx *onchain.SolanaTransaction, depth int) {
-	tx.Instructions = append(tx.Instructions, onchain.Instruction{
+func (c call) appendTo(tx *solana.Transaction, depth int) {
+	tx.Instructions = append(tx.Instructions, solana.Instruction{
 		Program: c.program, Accounts: c.accounts, Data: c.data, Depth: depth,
 	})
 	program := c.program.Format(chain.SVM)

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 )
 
 // invocation is an instruction that ran, with what its program logged while it did: the data of its own
 // events, without those of the instructions that it called.
 type invocation struct {
-	Instruction
+	solana.Instruction
 	events [][]byte
 	cut    bool // the logs break off before it ended, so events may be missing
 }
@@ -22,7 +23,7 @@ type invocation struct {
 //
 // Logs have an end that depends on their length only. What a node writes behind it is not all there was,
 // so nothing of it counts; the same goes for lines that do not fit the instructions.
-func invocations(tx SolanaTransaction) []invocation {
+func invocations(tx solana.Transaction) []invocation {
 	list := make([]invocation, len(tx.Instructions))
 	for i, instruction := range tx.Instructions {
 		list[i] = invocation{Instruction: instruction, cut: true}

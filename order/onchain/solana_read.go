@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 )
 
@@ -16,7 +17,7 @@ func readCreateOrder(s *scene) []Found {
 
 func readCreateOrderWithNonce(s *scene) []Found {
 	id, created := readSolanaCreation(s)
-	s.args.uint64() // the nonce, which the terms have
+	s.args.Uint64() // the nonce, which the terms have
 	created.Metadata = s.args.bytes()
 	return s.found(id, created)
 }
@@ -32,21 +33,21 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	id := s.createdID()
 	s.told.checkID(created.Terms, id)
 
-	s.args.uint64() // give amount before fees
+	s.args.Uint64() // give amount before fees
 	s.args.offer()
 	s.args.party() // receiver
 	if s.args.some() {
 		s.attachCall(&created.Terms, s.args.bytes())
 	}
-	s.args.key()         // may raise the give amount
+	s.args.Key()         // may raise the give amount
 	s.args.optionalKey() // the only one who may be refunded
 	s.args.party()       // may cancel
 	s.args.optionalParty()
 	if s.args.some() {
-		created.Affiliate = &order.Affiliate{Beneficiary: s.args.key(), Amount: s.args.amount64()}
+		created.Affiliate = &order.Affiliate{Beneficiary: s.args.Key(), Amount: s.args.amount64()}
 	}
 	if s.args.some() {
-		created.ReferralCode = s.args.uint32()
+		created.ReferralCode = s.args.Uint32()
 	}
 	return id, created
 }
@@ -55,13 +56,13 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 func (s *scene) createdID() order.ID {
 	data, told := s.event(createdOrderID)
 	if !told && s.cut {
-		s.told.fail(ErrLogsCut)
+		s.told.Fail(ErrLogsCut)
 		return order.ID{}
 	}
-	event := &borsh{rest: data}
+	event := newBorsh(data)
 	id := event.hash()
-	if event.mistake != nil {
-		s.told.fail(errors.New("order without an id"))
+	if event.Err != nil {
+		s.told.Fail(errors.New("order without an id"))
 	}
 	return id
 }
@@ -72,7 +73,7 @@ func (s *scene) attachCall(t *order.Terms, call []byte) {
 		return
 	}
 	if chain.Hash(crypto.Keccak256Hash(call)) != t.ExternalCallHash {
-		s.args.fail(errors.New("external call does not have the hash that the order has"))
+		s.args.Fail(errors.New("external call does not have the hash that the order has"))
 		return
 	}
 	t.ExternalCall, t.ExternalCallHash = call, chain.Hash{}
@@ -130,7 +131,7 @@ func readSendBatchUnlock(s *scene) []Found {
 }
 
 // batchAccounts returns the accounts of the orders in a batch: they follow those that every batch has.
-func batchAccounts(batch Instruction) []chain.Address {
+func batchAccounts(batch solana.Instruction) []chain.Address {
 	const always = 20
 	return batch.Accounts[min(always, len(batch.Accounts)):]
 }

@@ -25,8 +25,8 @@ func DecodeGiveAccount(data []byte) (GiveOrder, error) {
 	if !slices.Contains(giveOrderStates, d) {
 		return GiveOrder{}, errors.New("decode GiveOrderState: account of another kind")
 	}
-	b := &borsh{rest: rest}
-	variant := int(b.uint8())
+	b := newBorsh(rest)
+	variant := int(b.Uint8())
 	if variant >= len(giveStatuses) {
 		return GiveOrder{}, fmt.Errorf("decode GiveOrderState: status %d is unknown", variant)
 	}
@@ -34,8 +34,8 @@ func DecodeGiveAccount(data []byte) (GiveOrder, error) {
 	if stored.Status == GiveCreated {
 		stored.readCreated(b)
 	}
-	if b.mistake != nil {
-		return GiveOrder{}, fmt.Errorf("decode GiveOrderState: %w", b.mistake)
+	if b.Err != nil {
+		return GiveOrder{}, fmt.Errorf("decode GiveOrderState: %w", b.Err)
 	}
 	return stored, nil
 }
@@ -51,9 +51,9 @@ func (g *GiveOrder) readCreated(b *borsh) {
 		g.PercentFee = b.amount64()
 	}
 	if b.some() {
-		g.Affiliate = &order.Affiliate{Beneficiary: b.key(), Amount: b.amount64()}
+		g.Affiliate = &order.Affiliate{Beneficiary: b.Key(), Amount: b.amount64()}
 	}
 	b.optionalKey() // the only one who may be refunded
-	b.key()         // may raise the give amount
+	b.Key()         // may raise the give amount
 	g.TakeChain = b.chainID()
 }

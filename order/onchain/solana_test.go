@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -78,7 +79,7 @@ func sendUnlock(tb testing.TB, id order.ID, submission chain.Hash) call {
 // claim carries out a message: the gate calls the source program.
 func claim(tb testing.TB, discriminator, event string, id order.ID, submission chain.Hash) call {
 	accounts := keys(1, 13)
-	accounts[0] = onchain.ProgramAddress(solanaContracts.Gate, []byte("SUBMISSION"), submission[:])
+	accounts[0] = solana.ProgramAddress(solanaContracts.Gate, []byte("SUBMISSION"), submission[:])
 	return call{
 		program: solanaContracts.Gate, data: tagged(tb, "a059e5339d3ed9ae").raw([]byte("arguments that say nothing")),
 		calls: []call{{
@@ -184,7 +185,7 @@ func TestDecodeSolanaReadsEveryInstruction(t *testing.T) {
 		},
 	}
 	for _, test := range tests {
-		for where, tx := range map[string]onchain.SolanaTransaction{"outer": run(test.call), "inner": run(wrapper(), wrapper(test.call))} {
+		for where, tx := range map[string]solana.Transaction{"outer": run(test.call), "inner": run(wrapper(), wrapper(test.call))} {
 			got, err := onchain.DecodeSolana(solanaContracts, tx, of(test.id))
 			if err != nil || len(got) != 1 || got[0].Order != test.id {
 				t.Errorf("%s, %s: DecodeSolana = %+v, %v, want one fact of %s", test.name, where, got, err, test.id)
@@ -251,7 +252,7 @@ func TestDecodeSolanaBelievesNoOtherProgram(t *testing.T) {
 	quoting := call{program: key(0x66), data: []byte{1}, events: create.events}
 	claim := claim(t, "5951b44f8e9042fb", "c82da7fb31e85b0d", o.ID, hash("message"))
 	claim.calls[0].events = nil
-	for name, tx := range map[string]onchain.SolanaTransaction{
+	for name, tx := range map[string]solana.Transaction{
 		"a program of the same form": run(foreign),
 		"a program's event":          run(quoting),
 		"a claim that did nothing":   run(claim),
@@ -276,7 +277,7 @@ func TestDecodeSolanaReadsEventsBehindCalls(t *testing.T) {
 		t.Errorf("DecodeSolana = %+v, %v, want the creation", got, err)
 	}
 	// Precompiled programs leave no line.
-	tx.Instructions = slices.Insert(tx.Instructions, 0, onchain.Instruction{Program: key(0x22), Depth: 1})
+	tx.Instructions = slices.Insert(tx.Instructions, 0, solana.Instruction{Program: key(0x22), Depth: 1})
 	if got, err = onchain.DecodeSolana(solanaContracts, tx, nobody); err != nil || len(got) != 1 {
 		t.Errorf("DecodeSolana with a precompiled program = %+v, %v, want the creation", got, err)
 	}

@@ -20,7 +20,7 @@ func TestAppendExplanation(t *testing.T) {
 	swap.Asked = []quote.Asked{
 		{
 			Venue: "kyberswap", Way: quote.Routed, AmountOut: amount(t, "2000723290779000"), Net: swap.Out.Amount, Gas: 319508,
-			Finding: &quote.Finding{Measured: true},
+			Result: &quote.Result{Measured: true},
 		},
 		{Venue: "velora", Way: quote.Direct, Verdict: quote.Outbid, AmountOut: amount(t, "1993325000000000"), Net: amount(t, "1993325000000000")},
 		{Venue: "relay", Verdict: quote.Refused, Err: quote.ErrReverted},

@@ -45,7 +45,7 @@ func (w *writer) asked(one quote.Asked) {
 		w.name("quotedAmount").decimal(one.AmountOut)
 		w.name("amount").decimal(one.Net)
 		w.name("gas").uint(one.Gas)
-		w.name("simulated").bool(one.Finding != nil)
+		w.name("simulated").bool(one.Result != nil)
 	}
 	if one.Err != nil {
 		w.name("reason").text(one.Err.Error())

@@ -53,7 +53,7 @@ func (w *writer) tx(s quote.Estimate) {
 	if !s.Tx.To.IsAbsent() {
 		w.name("value").decimal(s.Tx.Value)
 	}
-	if s.Whole && s.Fee != nil {
+	if s.MaxBalance && s.Fee != nil {
 		w.name("gasLimit").decimal(chain.NewAmount(s.Fee.GasLimit))
 		w.name("gasPrice").decimal(mostFor(s.Fee.Price, s.Chain.Family))
 		w.name("estimatedTransactionFee").decimal(s.Fee.Total)

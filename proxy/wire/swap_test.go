@@ -55,7 +55,7 @@ func TestAppendSwap(t *testing.T) {
 
 func TestAppendSwapOfAllThatTheSenderHas(t *testing.T) {
 	swap := recordedSwap(t)
-	swap.Whole = true
+	swap.MaxBalance = true
 	checkGolden(t, "swap_whole", documented.AppendSwap(nil, swap))
 }
 
@@ -81,7 +81,7 @@ func TestAppendSwapOnSolana(t *testing.T) {
 // TestAppendSwapOfEachFamily is of all that the sender has, with a fee of 15000 in the coin's smallest units.
 func TestAppendSwapOfEachFamily(t *testing.T) {
 	swap := recordedSwap(t)
-	swap.Whole = true
+	swap.MaxBalance = true
 	swap.Fee = &quote.Fee{
 		Total: amount(t, "15000"), GasLimit: 120, Beside: amount(t, "3000"), USD: 0.5,
 		Price: quote.GasPrice{Expected: amount(t, "100"), Legacy: true},

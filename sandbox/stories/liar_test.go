@@ -167,8 +167,8 @@ func (b *bazaar) flatter(t *testing.T, name string, execution quote.Execution) {
 	others := b.estimate(t, name, liar{quoted: func(q *quote.Quote) { q.AmountOut = chain.NewAmount(1) }}, execution)
 	got := b.estimate(t, name, liar{quoted: embellish}, execution)
 	for _, one := range got.Asked {
-		if one.Verdict == quote.Won && (one.Finding == nil || !one.Finding.Measured || one.Finding.Received != got.Out.Amount) {
-			t.Errorf("the answer names %s, the trial saw %+v", got.Out.Amount, one.Finding)
+		if one.Verdict == quote.Won && (one.Result == nil || !one.Result.Measured || one.Result.Received != got.Out.Amount) {
+			t.Errorf("the answer names %s, the trial saw %+v", got.Out.Amount, one.Result)
 		}
 	}
 	// Prices within two basis points of what was seen are not looked into.
@@ -194,12 +194,13 @@ func (b *bazaar) estimate(t *testing.T, name string, lie liar, execution quote.E
 	}
 	id := b.chain.Facts.ID
 	e := quote.New(quote.Options{
-		Registry: chain.NewRegistry(b.chain.Facts), Venues: venues, Execution: execution, Logger: slog.New(slog.DiscardHandler),
+		Registry: chain.NewRegistry(b.chain.Facts), Venues: venues, Logger: slog.New(slog.DiscardHandler),
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.NewRegistry(b.chain.Facts), Readers: map[chain.ID]token.Reader{id: b.node},
 		}),
-		Routers:    map[chain.ID]quote.Router{id: evm.NewRouter(b.node)},
-		Simulators: map[chain.ID]quote.Simulator{id: evm.NewSimulator(b.node)},
+		Chains: map[chain.ID]quote.Chain{id: {
+			Guard: evm.Guard{}, Router: evm.NewRouter(b.node), Simulator: evm.NewSimulator(b.node), Execution: execution,
+		}},
 	})
 	got, err := e.Estimate(t.Context(), b.request())
 	if err != nil {

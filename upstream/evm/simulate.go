@@ -41,10 +41,10 @@ func NewSimulator(c *Chain) *Simulator {
 // Simulate implements quote.Simulator. It takes one round trip, and another one for a token that was not seen
 // before. Nodes without eth_simulateV1 are asked by eth_call, which tells whether the transaction goes
 // through and measures nothing.
-func (s *Simulator) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
+func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	set, err := s.stage(ctx, t)
 	if err != nil {
-		return quote.Finding{}, err
+		return quote.Result{}, err
 	}
 	if time.Now().UnixNano() >= s.plainUntil.Load() {
 		found, err := s.run(ctx, t, set)
@@ -120,7 +120,7 @@ var gasMoney = chain.AmountFromBytes([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 
 // stage gives the sender what the transaction takes. Where a token keeps its numbers is found out by trying;
 // where that fails, the sender has what it has.
-func (s *Simulator) stage(ctx context.Context, t quote.Trial) (stage, error) {
+func (s *Simulator) stage(ctx context.Context, t quote.Simulation) (stage, error) {
 	set := stage{accounts: map[chain.Address]override{
 		t.Sender: {Balance: &amount{t.Tx.Value.Add(gasMoney)}},
 		meter:    {Code: meterCode},
@@ -136,7 +136,7 @@ func (s *Simulator) stage(ctx context.Context, t quote.Trial) (stage, error) {
 	if kept.balances != nil {
 		state[kept.balances.slot(t.Sender)] = t.AmountIn.Bytes32()
 	} else {
-		set.unsure = fmt.Errorf("%w: where %s keeps balances is not known", quote.ErrNoTrial, t.In)
+		set.unsure = fmt.Errorf("%w: where %s keeps balances is not known", quote.ErrNotSimulated, t.In)
 	}
 	if kept.allowances != nil {
 		state[kept.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
@@ -200,7 +200,7 @@ type emitted struct {
 
 // run makes the transaction between two looks at who has what. What a transaction used is less than it needs, as
 // refunds come at its end; nodes that do not tell the need are asked to estimate it in the same round trip.
-func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Finding, error) {
+func (s *Simulator) run(ctx context.Context, t quote.Simulation, set stage) (quote.Result, error) {
 	looks := []simulated{look(t.Out, t.Recipient)}
 	if !t.Through.IsAbsent() {
 		looks = append(looks, look(t.In, t.Through))
@@ -227,13 +227,13 @@ func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Fi
 		asked = asked[:1]
 	}
 	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
-		return quote.Finding{}, err
+		return quote.Result{}, err
 	}
 	if simulation.Err != nil {
-		return quote.Finding{}, fmt.Errorf("simulate: %w", simulation.Err)
+		return quote.Result{}, fmt.Errorf("simulate: %w", simulation.Err)
 	}
 	if len(blocks) != 1 || len(blocks[0].Calls) != len(calls) {
-		return quote.Finding{}, fmt.Errorf("%w: the simulation has another number of calls", quote.ErrNoTrial)
+		return quote.Result{}, fmt.Errorf("%w: the simulation has another number of calls", quote.ErrNotSimulated)
 	}
 	told := blocks[0].Calls
 	s.tellsNeed.Store(told[len(told)-len(looks)-1].MaxUsedGas > 0)
@@ -241,12 +241,12 @@ func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Fi
 }
 
 // finding reads what calls told: first looks, then the transaction, at the end the same looks again.
-func finding(calls []tellsOf, looks int, through chain.Address, gas quantity) (quote.Finding, error) {
+func finding(calls []tellsOf, looks int, through chain.Address, gas quantity) (quote.Result, error) {
 	swap := calls[len(calls)-looks-1]
 	if swap.Status != 1 {
-		return quote.Finding{}, swap.refusal()
+		return quote.Result{}, swap.refusal()
 	}
-	found := quote.Finding{Measured: true, Gas: uint64(gas)}
+	found := quote.Result{Measured: true, Gas: uint64(gas)}
 	switch {
 	case swap.MaxUsedGas > 0:
 		found.Gas = uint64(swap.MaxUsedGas) * 33 / 32 // each call within keeps a 64th of the gas for itself (EIP-150)
@@ -257,7 +257,7 @@ func finding(calls []tellsOf, looks int, through chain.Address, gas quantity) (q
 	for i := range looks {
 		before, after := calls[i], calls[len(calls)-looks+i]
 		if before.Status != 1 || after.Status != 1 || len(before.ReturnData) != 32 || len(after.ReturnData) != 32 {
-			return quote.Finding{}, fmt.Errorf("%w: a token does not tell balances", quote.ErrNoTrial)
+			return quote.Result{}, fmt.Errorf("%w: a token does not tell balances", quote.ErrNotSimulated)
 		}
 		changes[i] = chain.AmountFromBytes(after.ReturnData).Sub(chain.AmountFromBytes(before.ReturnData))
 	}
@@ -285,9 +285,9 @@ func (c tellsOf) refusal() error {
 }
 
 // runPlain makes the transaction alone.
-func (s *Simulator) runPlain(ctx context.Context, t quote.Trial, set stage) (quote.Finding, error) {
+func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set stage) (quote.Result, error) {
 	if set.approve {
-		return quote.Finding{}, fmt.Errorf("%w: where %s keeps allowances is not known", quote.ErrNoTrial, t.In)
+		return quote.Result{}, fmt.Errorf("%w: where %s keeps allowances is not known", quote.ErrNotSimulated, t.In)
 	}
 	var answer payload
 	var gas quantity
@@ -295,10 +295,10 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Trial, set stage) (quo
 	run := jsonrpc.NewCall(&answer, nil, "eth_call", messageOf(t.Sender, t.Tx), "latest", set.accounts)
 	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
 	if err := s.chain.rpc.Batch(ctx, run, estimate); err != nil {
-		return quote.Finding{}, err
+		return quote.Result{}, err
 	}
 	if run.Err != nil {
-		return quote.Finding{}, fmt.Errorf("try: %w", reverted(run.Err))
+		return quote.Result{}, fmt.Errorf("try: %w", reverted(run.Err))
 	}
-	return quote.Finding{Gas: uint64(gas)}, nil
+	return quote.Result{Gas: uint64(gas)}, nil
 }

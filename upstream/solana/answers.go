@@ -10,8 +10,8 @@ import (
 	"github.com/mr-tron/base58"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
-	"crossgate/order/onchain"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -116,8 +116,8 @@ type transaction struct {
 	Transaction payload `json:"transaction"`
 	Meta        *meta   `json:"meta"`
 
-	message onchain.SolanaMessage
-	ran     onchain.SolanaTransaction // empty when the transaction failed
+	message solana.Message
+	ran     solana.Transaction // empty when the transaction failed
 }
 
 // meta is what running a transaction came to.
@@ -158,9 +158,9 @@ func (b *base58Text) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (i instruction) compiled() (onchain.CompiledInstruction, error) {
+func (i instruction) compiled() (solana.CompiledInstruction, error) {
 	const called = 2 // the least depth that it can have
-	compiled := onchain.CompiledInstruction{Program: i.Program, Data: i.Data, Depth: max(i.StackHeight, called)}
+	compiled := solana.CompiledInstruction{Program: i.Program, Data: i.Data, Depth: max(i.StackHeight, called)}
 	for _, position := range i.Accounts {
 		if position < 0 || position > 255 {
 			return compiled, fmt.Errorf("account position %d", position)
@@ -175,7 +175,7 @@ func (t *transaction) read(tx chain.TxHash) error {
 	if t.Meta == nil {
 		return errors.New("transaction without its outcome")
 	}
-	message, err := onchain.ParseSolanaMessage(t.Transaction)
+	message, err := solana.ParseSigned(t.Transaction)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (t *transaction) read(tx chain.TxHash) error {
 	if !isNull(t.Meta.Err) {
 		return nil
 	}
-	inner := make(map[int][]onchain.CompiledInstruction)
+	inner := make(map[int][]solana.CompiledInstruction)
 	for _, calls := range t.Meta.InnerInstructions {
 		for _, each := range calls.Instructions {
 			compiled, err := each.compiled()

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream/jsonrpc"
@@ -41,7 +42,7 @@ func (n *names) of(account chain.Address) (id order.ID, known bool) {
 }
 
 // learn remembers the accounts of the orders that a transaction fulfilled.
-func (c *Chain) learn(tx onchain.SolanaTransaction) {
+func (c *Chain) learn(tx solana.Transaction) {
 	nobody := func(chain.Address) (id order.ID, known bool) { return id, false }
 	found, _ := onchain.DecodeSolana(c.chain.Contracts, tx, nobody) // what cannot be read teaches nothing
 	for _, each := range found {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"crossgate/chain"
-	"crossgate/order/onchain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream/jsonrpc"
@@ -38,7 +38,7 @@ var notItsFault = []string{
 	"ClusterMaintenance", "TooManyAccountLocks", "WouldExceed",
 }
 
-// failure is why the transaction does not go through: quote.ErrReverted, or quote.ErrNoTrial where that is not
+// failure is why the transaction does not go through: quote.ErrReverted, or quote.ErrNotSimulated where that is not
 // the transaction's fault.
 func (o outcome) failure() error {
 	if isNull(o.Err) {
@@ -47,7 +47,7 @@ func (o outcome) failure() error {
 	said := string(o.Err)
 	kind := quote.ErrReverted
 	if slices.ContainsFunc(notItsFault, func(word string) bool { return strings.Contains(said, `"`+word) }) {
-		kind = quote.ErrNoTrial
+		kind = quote.ErrNotSimulated
 	}
 	for _, line := range slices.Backward(o.Logs) {
 		if strings.Contains(line, "rror") { // programs write Error and error
@@ -86,16 +86,16 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (outcome, error) {
 // compute units that takes, and what the recipient has more of; not so of the coin where he is the sender, who pays for
 // accounts and fees with it. A failure proves something only where the sender has what the transaction takes: nodes
 // suppose nothing.
-func (c *Chain) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
+func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	var ran outcomeAnswer
 	var states, before storageAnswer
 	purse := holdings(t.Out, t.Recipient)
 	if err := c.rpc.All(ctx, runCall(&ran, t.Tx, purse...), storageCall(&states, holdings(t.In, t.Sender)), storageCall(&before, purse)); err != nil {
-		return quote.Finding{}, err
+		return quote.Result{}, err
 	}
 	failure := ran.Value.failure()
 	if failure == nil {
-		found := quote.Finding{Gas: ran.Value.Units}
+		found := quote.Result{Gas: ran.Value.Units}
 		if after := ran.Value.Accounts; len(after) == len(purse) && (!t.Out.IsNative() || t.Recipient != t.Sender) {
 			found.Measured, found.Received = true, more(worth(t.Out, after), worth(t.Out, before.Value))
 		}
@@ -105,12 +105,12 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, err
 	if t.In.IsNative() {
 		needed = needed.Add(t.AmountIn)
 	} else if has := held(t.In, states.Value); has.Cmp(t.AmountIn) < 0 {
-		return quote.Finding{}, fmt.Errorf("%w: the sender has %s of the %s that it takes: %v", quote.ErrNoTrial, has, t.AmountIn, failure)
+		return quote.Result{}, fmt.Errorf("%w: the sender has %s of the %s that it takes: %v", quote.ErrNotSimulated, has, t.AmountIn, failure)
 	}
 	if has := lamports(states.Value); has.Cmp(needed) < 0 {
-		return quote.Finding{}, fmt.Errorf("%w: the sender has %s lamports of the %s that it may take: %v", quote.ErrNoTrial, has, needed, failure)
+		return quote.Result{}, fmt.Errorf("%w: the sender has %s lamports of the %s that it may take: %v", quote.ErrNotSimulated, has, needed, failure)
 	}
-	return quote.Finding{}, failure
+	return quote.Result{}, failure
 }
 
 // Balance implements quote.Simulator. Of a token it is what lies on the holder's associated account, which is the one
@@ -146,7 +146,7 @@ func holdings(token, holder chain.Address) []chain.Address {
 		return accounts
 	}
 	for _, program := range []chain.Address{tokenProgram, token2022Program} {
-		accounts = append(accounts, onchain.ProgramAddress(associatedProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
+		accounts = append(accounts, solana.ProgramAddress(associatedProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
 	}
 	return accounts
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 
 	"crossgate/chain"
-	"crossgate/order/onchain"
+	"crossgate/chain/solana"
 	"crossgate/token"
 )
 
@@ -34,7 +34,7 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 		if mint.Len() != mintLength {
 			mint = chain.NativeCoin(chain.SVM) // which is no mint; nodes refuse what is no account
 		}
-		metadata := onchain.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())
+		metadata := solana.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())
 		accounts = append(accounts, mint, metadata)
 	}
 	states, err := c.storages(ctx, accounts)

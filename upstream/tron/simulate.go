@@ -23,22 +23,22 @@ func NewSimulator(c *Chain) *Simulator { return &Simulator{evm.NewSimulator(c.Ch
 
 // Simulate implements quote.Simulator: it says whether the transaction succeeds and how much energy that takes, and
 // measures no amounts.
-func (s *Simulator) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
+func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	if err := s.affordable(ctx, t); err != nil {
-		return quote.Finding{}, err
+		return quote.Result{}, err
 	}
 	energy, err := s.chain.EstimateGas(ctx, t.Sender, t.Tx)
-	return quote.Finding{Gas: energy}, err
+	return quote.Result{Gas: energy}, err
 }
 
 // affordable says why a failure would be the sender's and not the transaction's.
-func (s *Simulator) affordable(ctx context.Context, t quote.Trial) error {
+func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
 	balance, err := s.Balance(ctx, t.In, t.Sender)
 	if err != nil {
 		return fmt.Errorf("balance of the sender: %w", err)
 	}
 	if balance.Cmp(t.AmountIn) < 0 {
-		return fmt.Errorf("%w: the sender has %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNoTrial, balance, t.AmountIn)
+		return fmt.Errorf("%w: the sender has %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNotSimulated, balance, t.AmountIn)
 	}
 	if t.In.IsNative() {
 		return nil
@@ -48,13 +48,13 @@ func (s *Simulator) affordable(ctx context.Context, t quote.Trial) error {
 		return err
 	}
 	if allowed.Cmp(t.AmountIn) < 0 {
-		return fmt.Errorf("%w: the sender has approved %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNoTrial, allowed, t.AmountIn)
+		return fmt.Errorf("%w: the sender has approved %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNotSimulated, allowed, t.AmountIn)
 	}
 	return nil
 }
 
 // allowance is how much of the input the spender may take from the sender.
-func (s *Simulator) allowance(ctx context.Context, t quote.Trial) (chain.Amount, error) {
+func (s *Simulator) allowance(ctx context.Context, t quote.Simulation) (chain.Amount, error) {
 	data := []byte{0xdd, 0x62, 0xed, 0x3e} // allowance(address,address)
 	for _, account := range []chain.Address{t.Sender, t.Spender} {
 		data = append(append(data, make([]byte, 12)...), account.Bytes()...)

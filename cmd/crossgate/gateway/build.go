@@ -25,22 +25,25 @@ import (
 
 // parts are what a configuration makes before anything is opened or called.
 type parts struct {
-	registry   chain.Registry
-	sources    map[chain.ID]order.Source
-	readers    map[chain.ID]token.Reader
-	fees       map[chain.ID]quote.FeeSource
-	routers    map[chain.ID]quote.Router
-	simulators map[chain.ID]quote.Simulator
-	venues     []quote.Venue
-	tokens     *token.Directory
-	callers    map[chain.ID]caller
-	configured map[chain.ID]config.Chain
-	shelf      tokenShelf // empty until the store is open
-	endpoints  []*endpoint
-	pools      []*upstream.Pool // of the same endpoints, in the sequence of the file
-	chainPools map[chain.ID]*upstream.Pool
-	health     config.Health
-	shared     *shared.Cache // nil: replicas have no cache in common
+	registry  chain.Registry
+	chains    map[chain.ID]*chainParts // those that are read
+	venues    []quote.Venue
+	tokens    *token.Directory
+	shelf     tokenShelf // empty until the store is open
+	endpoints []*endpoint
+	pools     []*upstream.Pool // of the same endpoints, in the sequence of the file
+	health    config.Health
+	shared    *shared.Cache // nil: replicas have no cache in common
+}
+
+// chainParts are the adapters of one chain.
+type chainParts struct {
+	config config.Chain
+	pool   *upstream.Pool
+	orders order.Source
+	tokens token.Reader
+	call   caller // nil: its contracts are not called
+	swaps  quote.Chain
 }
 
 // caller asks contracts of one chain; see venue.Options.
@@ -59,16 +62,9 @@ type builder struct {
 // of endpoints that lie; nil when nothing is going to be asked.
 func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 	b := &builder{config: c, log: log, before: before, parts: &parts{
-		registry:   c.Registry(),
-		health:     c.Health,
-		sources:    make(map[chain.ID]order.Source),
-		readers:    make(map[chain.ID]token.Reader),
-		fees:       make(map[chain.ID]quote.FeeSource),
-		routers:    make(map[chain.ID]quote.Router),
-		simulators: make(map[chain.ID]quote.Simulator),
-		callers:    make(map[chain.ID]caller),
-		configured: make(map[chain.ID]config.Chain),
-		chainPools: make(map[chain.ID]*upstream.Pool),
+		registry: c.Registry(),
+		health:   c.Health,
+		chains:   make(map[chain.ID]*chainParts),
 	}}
 	for i, each := range c.Chains {
 		b.addChain(fmt.Sprintf("chains[%d]", i), each)
@@ -108,63 +104,63 @@ func (b *builder) pool(path, name, of string, configured []config.Endpoint, attr
 
 // addChain makes the adapter of a chain, which does as much of a chain's work as its family has so far.
 func (b *builder) addChain(path string, c config.Chain) {
-	known, _ := b.parts.registry.Chain(c.ID)
-	b.parts.configured[c.ID] = c
 	if b.keepChain(c) {
 		return
 	}
+	known, _ := b.parts.registry.Chain(c.ID)
 	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
-	b.parts.chainPools[c.ID] = pool
 	rpc, lag := jsonrpc.New(pool), b.config.LagOf(c, known.BlockTime)
+	made := &chainParts{config: c, pool: pool}
+	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM:
 		rpc.CompareHeads(lag, evm.HeadCall())
-		made := evm.New(known, rpc)
-		b.parts.callers[c.ID] = made.CallAll
-		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
-		b.parts.routers[c.ID], b.parts.simulators[c.ID] = evm.NewRouter(made), evm.NewSimulator(made)
+		adapter := evm.New(known, rpc)
+		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
+		made.swaps = quote.Chain{
+			Guard: evm.Guard{}, Fees: adapter, Router: evm.NewRouter(adapter), Simulator: evm.NewSimulator(adapter),
+		}
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall())
-		made := solana.New(known, rpc)
-		b.parts.sources[c.ID], b.parts.readers[c.ID] = made, made
-		b.parts.fees[c.ID], b.parts.simulators[c.ID] = made, made
+		adapter := solana.New(known, rpc)
+		made.orders, made.tokens = adapter, adapter
+		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter}
 	case chain.TVM:
 		rpc.CompareHeads(lag, evm.HeadCall())
-		made := tron.New(known, rpc)
-		b.parts.callers[c.ID] = made.CallAll
-		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
-		b.parts.simulators[c.ID] = tron.NewSimulator(made)
+		adapter := tron.New(known, rpc)
+		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
+		made.swaps = quote.Chain{Guard: evm.Guard{}, Fees: adapter, Simulator: tron.NewSimulator(adapter)}
 	}
 }
 
 // keepChain takes the adapter of a chain over from the configuration before when nothing about the chain has
 // changed: it knows which endpoint is best, how much they take at once and who has proven itself.
 func (b *builder) keepChain(c config.Chain) bool {
-	before := b.before
-	if before == nil || before.health != b.config.Health || !reflect.DeepEqual(before.configured[c.ID], c) {
+	if b.before == nil || b.before.health != b.config.Health {
 		return false
 	}
-	for _, each := range before.endpoints {
+	kept, found := b.before.chains[c.ID]
+	if !found || !reflect.DeepEqual(kept.config, c) {
+		return false
+	}
+	for _, each := range b.before.endpoints {
 		if each.of == c.ID.String() {
 			each.holders.Add(1)
 			b.parts.endpoints = append(b.parts.endpoints, each)
 		}
 	}
-	keep(b.parts.chainPools, before.chainPools, c.ID)
-	b.parts.pools = append(b.parts.pools, b.parts.chainPools[c.ID])
-	keep(b.parts.callers, before.callers, c.ID)
-	keep(b.parts.sources, before.sources, c.ID)
-	keep(b.parts.readers, before.readers, c.ID)
-	keep(b.parts.fees, before.fees, c.ID)
-	keep(b.parts.routers, before.routers, c.ID)
-	keep(b.parts.simulators, before.simulators, c.ID)
+	b.parts.chains[c.ID] = kept
+	b.parts.pools = append(b.parts.pools, kept.pool)
 	return true
 }
 
-func keep[V any](now, before map[chain.ID]V, id chain.ID) {
-	if value, found := before[id]; found {
-		now[id] = value
+// sources are the chains that orders are read from.
+func (p *parts) sources() map[chain.ID]order.Source {
+	sources := make(map[chain.ID]order.Source, len(p.chains))
+	for id, each := range p.chains {
+		sources[id] = each.orders
 	}
+	return sources
 }
 
 // addVenue makes the adapter of a venue for the chains that are read: elsewhere the tokens of a swap are
@@ -196,21 +192,24 @@ func (b *builder) readChains() chain.Registry {
 
 // contracts asks contracts of a chain that is read.
 func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
-	call, read := b.parts.callers[id]
-	if !read {
+	read := b.parts.chains[id]
+	if read == nil || read.call == nil {
 		return nil, fmt.Errorf("chain %d is not read", id)
 	}
-	return call(ctx, to, data)
+	return read.call(ctx, to, data)
 }
 
 func (b *builder) addTokens() {
 	o := token.DirectoryOptions{
 		Registry:    b.parts.registry,
-		Readers:     b.parts.readers,
+		Readers:     make(map[chain.ID]token.Reader, len(b.parts.chains)),
 		Own:         make(map[token.Key]token.Token),
 		LogoPattern: b.config.Tokens.Logo,
 		Recall:      b.parts.shelf.recall,
 		Remember:    b.parts.shelf.remember,
+	}
+	for id, each := range b.parts.chains {
+		o.Readers[id] = each.tokens
 	}
 	if service := b.config.Prices.DefiLlama; service != nil {
 		o.Prices = append(o.Prices, price.DefiLlama(b.pool("prices.defillama", "defillama", "defillama", service.Endpoints), b.parts.registry))

@@ -47,7 +47,7 @@ func TestUnchangedPartsOutliveAReload(t *testing.T) {
 			t.Errorf("endpoint %s was made anew, and nothing about it had changed", same)
 		}
 	}
-	if first.sources[10] != second.sources[10] || first.sources[1] == second.sources[1] {
+	if first.sources()[10] != second.sources()[10] || first.sources()[1] == second.sources()[1] {
 		t.Error("want chain 10 as it was, and chain 1 with its new endpoint")
 	}
 	moved := second.endpoint("1", "two")

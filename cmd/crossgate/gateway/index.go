@@ -27,5 +27,5 @@ func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, observer *
 		o.Reorganised = func(id chain.ID) { observer.server.Reorganised(id) }
 		o.Advanced = func(id chain.ID) { observer.server.Advanced(id) }
 	}
-	return index.New(db, p.sources, o)
+	return index.New(db, p.sources(), o)
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"log/slog"
 
 	"crossgate/chain"
@@ -14,20 +15,18 @@ var executions = map[config.Execution]quote.Execution{
 	config.ExecuteBest:     quote.BestWay,
 }
 
-// estimator is who answers swap requests.
+// estimator answers swap requests on the chains that are read.
 func (p *parts) estimator(c config.Config, log *slog.Logger) *quote.Estimator {
-	own := make(map[chain.ID]quote.Execution)
+	chains, fees := make(map[chain.ID]quote.Chain, len(c.Chains)), c.Fees()
 	for _, each := range c.Chains {
-		if each.Execution != "" {
-			own[each.ID] = executions[each.Execution]
+		swaps := p.chains[each.ID].swaps
+		swaps.Execution = executions[cmp.Or(each.Execution, c.Swap.Execution)]
+		if fee, charged := fees[each.ID]; charged {
+			swaps.Operator = quote.NewAffiliate(fee.Bps, fee.Recipient)
 		}
-	}
-	operators := make(map[chain.ID]quote.Affiliate)
-	for id, fee := range c.Fees() {
-		operators[id] = quote.NewAffiliate(fee.Bps, fee.Recipient)
+		chains[each.ID] = swaps
 	}
 	return quote.New(quote.Options{
-		Registry: p.registry, Venues: p.venues, Tokens: p.tokens, Fees: p.fees, Routers: p.routers, Simulators: p.simulators,
-		Execution: executions[c.Swap.Execution], Executions: own, Operators: operators, Window: c.Swap.Window, Logger: log,
+		Registry: p.registry, Venues: p.venues, Tokens: p.tokens, Chains: chains, Window: c.Swap.Window, Logger: log,
 	})
 }

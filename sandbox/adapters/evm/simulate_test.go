@@ -106,8 +106,8 @@ var (
 	payee  = chain.NewAddress(common.HexToAddress("0x2222222222222222222222222222222222222222").Bytes())
 )
 
-func (s *stall) trial(in, out string, amount int64, tx quote.Tx, through chain.Address) quote.Trial {
-	return quote.Trial{
+func (s *stall) trial(in, out string, amount int64, tx quote.Tx, through chain.Address) quote.Simulation {
+	return quote.Simulation{
 		Sender: nobody, Recipient: payee, In: s.tokens[in], Out: s.tokens[out], AmountIn: chain.NewAmount(uint64(amount)),
 		Tx: tx, Spender: tx.To, Through: through,
 	}

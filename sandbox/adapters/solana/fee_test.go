@@ -154,15 +154,15 @@ func TestTrialsOnSolana(t *testing.T) {
 		{"that goes through, of somebody unknown", "null", nobody, token, nil, ""},
 		{"that a program refuses", slippage, holder, token, quote.ErrReverted, "SlippageToleranceExceeded"},
 		{"that a program refuses, of the coin", slippage, holder, coin, quote.ErrReverted, "6001"},
-		{"of a sender without the token", slippage, nobody, token, quote.ErrNoTrial, "the sender has 0"},
-		{"of a sender without the coin", slippage, nobody, coin, quote.ErrNoTrial, "lamports"},
+		{"of a sender without the token", slippage, nobody, token, quote.ErrNotSimulated, "the sender has 0"},
+		{"of a sender without the coin", slippage, nobody, coin, quote.ErrNotSimulated, "lamports"},
 		{"that calls no program", `"ProgramAccountNotFound"`, holder, token, quote.ErrReverted, "ProgramAccountNotFound"},
-		{"of a sender who cannot pay", `"InsufficientFundsForFee"`, holder, token, quote.ErrNoTrial, "InsufficientFundsForFee"},
+		{"of a sender who cannot pay", `"InsufficientFundsForFee"`, holder, token, quote.ErrNotSimulated, "InsufficientFundsForFee"},
 	} {
 		w := newWorld(t)
 		c := w.chain(w.instead("simulateTransaction", `{"context":{"slot":1},"value":{"err":`+row.err+
 			`,"unitsConsumed":81234,"logs":["Program log: AnchorError occurred. Error Code: SlippageToleranceExceeded","Program x consumed 1"],"accounts":null}}`))
-		trial := quote.Trial{Sender: row.sender, Recipient: row.sender, In: row.in, Out: coin, AmountIn: chain.NewAmount(1000), Tx: quote.Tx{Data: []byte{1}}}
+		trial := quote.Simulation{Sender: row.sender, Recipient: row.sender, In: row.in, Out: coin, AmountIn: chain.NewAmount(1000), Tx: quote.Tx{Data: []byte{1}}}
 		found, err := c.Simulate(t.Context(), trial)
 		if !errors.Is(err, row.want) || err != nil && !strings.Contains(err.Error(), row.says) {
 			t.Errorf("Simulate a transaction %s: %v, want %v saying %q", row.name, err, row.want, row.says)
@@ -200,7 +200,7 @@ func TestTrialsSeeWhatArrives(t *testing.T) {
 			Route: route, User: maker.Key, Receiver: row.receiver.Key, Wraps: true, Quoted: route.AmountOut() * row.promise, SlippageBps: 50,
 		})
 		w.must(err)
-		trial := quote.Trial{
+		trial := quote.Simulation{
 			Sender: chain.NewAddress(maker.Key[:]), Recipient: chain.NewAddress(row.receiver.Key[:]), In: dollars, Out: coin,
 			AmountIn: chain.NewAmount(2_000_000), Tx: quote.Tx{Data: made.Wire},
 		}

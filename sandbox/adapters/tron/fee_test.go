@@ -20,13 +20,13 @@ func TestTrialsOnTron(t *testing.T) {
 	s := tron.NewSimulator(c)
 	for _, row := range []struct {
 		name  string
-		trial quote.Trial
+		trial quote.Simulation
 		want  error
 	}{
-		{"a wrapping of the coin", quote.Trial{Sender: rich, In: coin, AmountIn: deposit.Value, Tx: deposit}, nil},
-		{"a call that the contract refuses", quote.Trial{Sender: rich, In: coin, AmountIn: chain.NewAmount(1), Tx: refused}, quote.ErrReverted},
-		{"of a sender without the coin", quote.Trial{Sender: poor, In: coin, AmountIn: deposit.Value, Tx: deposit}, quote.ErrNoTrial},
-		{"of a sender who allowed nothing", quote.Trial{Sender: rich, In: usdtOf(t), AmountIn: chain.NewAmount(1), Tx: refused, Spender: poor}, quote.ErrNoTrial},
+		{"a wrapping of the coin", quote.Simulation{Sender: rich, In: coin, AmountIn: deposit.Value, Tx: deposit}, nil},
+		{"a call that the contract refuses", quote.Simulation{Sender: rich, In: coin, AmountIn: chain.NewAmount(1), Tx: refused}, quote.ErrReverted},
+		{"of a sender without the coin", quote.Simulation{Sender: poor, In: coin, AmountIn: deposit.Value, Tx: deposit}, quote.ErrNotSimulated},
+		{"of a sender who allowed nothing", quote.Simulation{Sender: rich, In: usdtOf(t), AmountIn: chain.NewAmount(1), Tx: refused, Spender: poor}, quote.ErrNotSimulated},
 	} {
 		found, err := s.Simulate(t.Context(), row.trial)
 		if !errors.Is(err, row.want) || (row.want == nil) != (found.Gas > 21_000) || found.Measured {

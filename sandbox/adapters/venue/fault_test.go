@@ -18,6 +18,7 @@ import (
 	"crossgate/sandbox/venues"
 	"crossgate/token"
 	"crossgate/upstream"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/venue"
 )
 
@@ -112,7 +113,8 @@ func faultyRound(t *testing.T, names []string) {
 	}
 	s := newSwap(t, coinText, usdcText, units(1, 18))
 	e := quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: all, Logger: slog.New(slog.DiscardHandler), Execution: quote.DirectOnly,
+		Registry: chain.Documented(), Venues: all, Logger: slog.New(slog.DiscardHandler),
+		Chains: map[chain.ID]quote.Chain{8453: {Guard: evm.Guard{}, Execution: quote.DirectOnly}},
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.Documented(),
 			Own:      map[token.Key]token.Token{{Chain: 8453, Address: s.Out.Address}: {Decimals: 6, Symbol: "USDC"}},

@@ -12,22 +12,24 @@ import (
 func purse(has uint64, price quote.GasPrice, venues ...quote.Venue) *quote.Estimator {
 	return quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
-		Fees:       map[chain.ID]quote.FeeSource{1: meter{price: price, gas: 200_000, dataFee: chain.NewAmount(9)}},
-		Simulators: map[chain.ID]quote.Simulator{1: &dryRun{has: chain.NewAmount(has)}},
+		Chains: ethereum(quote.Chain{
+			Fees:      meter{price: price, gas: 200_000, dataFee: chain.NewAmount(9)},
+			Simulator: &dryRun{has: chain.NewAmount(has)},
+		}),
 	})
 }
 
 func wholeOf(in, out chain.Address) quote.Request {
-	return quote.Request{Chain: 1, TokenIn: in, TokenOut: out, Whole: true, Recipient: recipient}
+	return quote.Request{Chain: 1, TokenIn: in, TokenOut: out, MaxBalance: true, Recipient: recipient}
 }
 
 func TestWholeOfATokenIsItsBalance(t *testing.T) {
-	only := &booth{name: "only", perInput: 10_000}
+	only := &fakeVenue{name: "only", perInput: 10_000}
 	got, err := purse(77_000_000, quote.GasPrice{Expected: chain.NewAmount(1)}, only).Estimate(t.Context(), wholeOf(usdc, dai))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.Whole || got.In.Amount != chain.NewAmount(77_000_000) {
+	if !got.MaxBalance || got.In.Amount != chain.NewAmount(77_000_000) {
 		t.Errorf("input %s, want the balance", got.In.Amount)
 	}
 }
@@ -42,7 +44,7 @@ func TestWholeOfTheCoinLeavesWhatTheTransactionMayCost(t *testing.T) {
 		{"with a base fee", quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}, has - 600_000*20 - 9},
 		{"without", quote.GasPrice{Expected: chain.NewAmount(100), Legacy: true}, has - 600_000*125 - 9},
 	} {
-		only := &booth{name: "only", perInput: 10_000, gas: 250_000}
+		only := &fakeVenue{name: "only", perInput: 10_000, gas: 250_000}
 		got, err := purse(has, row.price, only).Estimate(t.Context(), wholeOf(coin, dai))
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
@@ -58,14 +60,14 @@ func TestWholeOfTheCoinLeavesWhatTheTransactionMayCost(t *testing.T) {
 }
 
 func TestWholeOfTooLittle(t *testing.T) {
-	only := &booth{name: "only", perInput: 10_000}
+	only := &fakeVenue{name: "only", perInput: 10_000}
 	price := quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}
 	for _, in := range []chain.Address{usdc, coin} {
 		if _, err := purse(0, price, only).Estimate(t.Context(), wholeOf(in, dai)); !errors.Is(err, quote.ErrLowBalance) {
 			t.Errorf("Estimate of nothing = %v, want ErrLowBalance", err)
 		}
 	}
-	hungry := &booth{name: "hungry", perInput: 10_000, gas: 700_000}
+	hungry := &fakeVenue{name: "hungry", perInput: 10_000, gas: 700_000}
 	if _, err := purse(1_000_000_000, price, hungry).Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("Estimate of a swap that takes more gas than is kept = %v, want ErrRefused", err)
 	}

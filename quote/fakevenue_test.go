@@ -14,25 +14,26 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/token"
+	"crossgate/upstream/evm"
 )
 
-// booth is a venue that sells at one rate, and misbehaves where its fields say so.
-type booth struct {
-	name       string
-	perInput   uint64 // out units for each unit of input
-	gas        uint64
-	takes      time.Duration
-	deaf       bool // does not notice that nobody waits any more
-	life       time.Duration
-	quoteError error
-	quotePanic bool
-	buildError error
-	buildPanic bool
-	lie        func(*quote.Tx) // applied to the transaction
-	affiliate  decimal.Decimal
-	paysTwo    bool
-	omits      bool
-	chains     []chain.ID // Ethereum when nil
+// fakeVenue is a venue that sells at one rate, and misbehaves where its fields say so.
+type fakeVenue struct {
+	name           string
+	perInput       uint64 // out units for each unit of input
+	gas            uint64
+	takes          time.Duration
+	ignoresContext bool // does not notice that nobody waits any more
+	life           time.Duration
+	quoteError     error
+	quotePanic     bool
+	buildError     error
+	buildPanic     bool
+	lie            func(*quote.Tx) // applied to the transaction
+	affiliate      decimal.Decimal
+	paysTwo        bool
+	omits          bool
+	chains         []chain.ID // Ethereum when nil
 
 	fallback bool
 	wraps    bool
@@ -43,16 +44,16 @@ type booth struct {
 	built  atomic.Pointer[quote.Swap] // the last one
 }
 
-var _ quote.Venue = (*booth)(nil)
+var _ quote.Venue = (*fakeVenue)(nil)
 
 // router differs between booths.
-func (b *booth) router() chain.Address {
+func (b *fakeVenue) router() chain.Address {
 	raw := make([]byte, 20)
 	copy(raw, "router of "+b.name)
 	return chain.NewAddress(raw)
 }
 
-func (b *booth) Profile() quote.Profile {
+func (b *fakeVenue) Profile() quote.Profile {
 	p := quote.Profile{
 		Name: b.name, ImageURL: "https://logo.example/" + b.name + ".png", Routers: map[chain.ID]chain.Address{},
 		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, OmitsSender: b.omits, Fallback: b.fallback, Wraps: b.wraps,
@@ -73,7 +74,7 @@ func (b *booth) Profile() quote.Profile {
 	return p
 }
 
-func (b *booth) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
+func (b *fakeVenue) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
 	began := time.Now()
 	if err := b.work(ctx); err != nil {
 		return quote.Quote{}, err
@@ -92,8 +93,8 @@ func (b *booth) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
 	return q, nil
 }
 
-func (b *booth) work(ctx context.Context) error {
-	if b.deaf {
+func (b *fakeVenue) work(ctx context.Context) error {
+	if b.ignoresContext {
 		<-time.After(b.takes)
 		return nil
 	}
@@ -106,7 +107,7 @@ func (b *booth) work(ctx context.Context) error {
 }
 
 // Build encodes a selector, the minimum as most venues round it, and the recipient.
-func (b *booth) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	if b.buildPanic {
 		panic("nil map")
 	}
@@ -199,9 +200,15 @@ func directory(priced bool) *token.Directory {
 	return token.NewDirectory(o)
 }
 
+// ethereum is Ethereum alone, with the guard of its family.
+func ethereum(c quote.Chain) map[chain.ID]quote.Chain {
+	c.Guard = evm.Guard{}
+	return map[chain.ID]quote.Chain{chain.Ethereum: c}
+}
+
 // estimator asks venues on a chain whose gas costs nothing that is known.
 func estimator(venues ...quote.Venue) *quote.Estimator {
-	return quote.New(quote.Options{Registry: chain.Documented(), Venues: venues, Tokens: directory(false)})
+	return quote.New(quote.Options{Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Chains: ethereum(quote.Chain{})})
 }
 
 func names(compared []quote.Compared) []string {

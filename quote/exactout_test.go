@@ -11,14 +11,14 @@ import (
 	"crossgate/quote"
 )
 
-// pool is a booth whose rate gets worse the more is sold to it: depth units of the input halve it.
+// pool is a fakeVenue whose rate gets worse the more is sold to it: depth units of the input halve it.
 type pool struct {
-	*booth
+	*fakeVenue
 	depth uint64
 }
 
 func (p pool) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
-	q, err := p.booth.Quote(ctx, s)
+	q, err := p.fakeVenue.Quote(ctx, s)
 	if err != nil {
 		return q, err
 	}
@@ -31,7 +31,7 @@ func (p pool) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
 func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 	const perUnit = 1_000_000_000_000 // a DAI for a USDC
 	wanted := amount("250000000000000000000")
-	flat := func() *booth { return &booth{name: "flat", perInput: perUnit} }
+	flat := func() *fakeVenue { return &fakeVenue{name: "flat", perInput: perUnit} }
 	for _, row := range []struct {
 		name        string
 		venues      []quote.Venue
@@ -43,7 +43,7 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 		{"at a rate", []quote.Venue{flat()}, true, quote.DirectOnly, quote.Affiliate{}, 250_250_250, 250_500_500},
 		{"without prices to begin with", []quote.Venue{flat()}, false, quote.DirectOnly, quote.Affiliate{}, 250_250_250, 250_500_500},
 		{"from a pool that it moves", []quote.Venue{pool{flat(), 1_000_000_000}}, true, quote.DirectOnly, quote.Affiliate{}, 333_779_000, 334_300_000},
-		{"from the better of two", []quote.Venue{pool{flat(), 1_000_000_000}, &booth{name: "other", perInput: perUnit * 9 / 10}}, true, quote.DirectOnly, quote.Affiliate{}, 278_055_000, 278_400_000},
+		{"from the better of two", []quote.Venue{pool{flat(), 1_000_000_000}, &fakeVenue{name: "other", perInput: perUnit * 9 / 10}}, true, quote.DirectOnly, quote.Affiliate{}, 278_055_000, 278_400_000},
 		{
 			"after the public router and an affiliate",
 			[]quote.Venue{flat()},
@@ -53,12 +53,13 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			o := quote.Options{Registry: chain.Documented(), Venues: row.venues, Tokens: directory(row.priced), Execution: row.execution}
+			c := quote.Chain{Execution: row.execution}
 			if row.execution == quote.PreferRouter {
-				o.Routers = map[chain.ID]quote.Router{1: &crossing{feeBps: 8, lists: []*booth{flat()}}}
+				c.Router = &crossing{feeBps: 8, lists: []*fakeVenue{flat()}}
 			}
+			o := quote.Options{Registry: chain.Documented(), Venues: row.venues, Tokens: directory(row.priced), Chains: ethereum(c)}
 			r := usdcToDai()
-			r.AmountIn, r.LeastOut, r.Affiliate = chain.Amount{}, wanted, row.affiliate
+			r.AmountIn, r.MinOut, r.Affiliate = chain.Amount{}, wanted, row.affiliate
 			for _, recipient := range []chain.Address{r.Recipient, {}} { // with a transaction, and prices alone
 				r.Recipient = recipient
 				got, err := quote.New(o).Estimate(t.Context(), r)
@@ -78,9 +79,9 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 }
 
 func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
-	e := estimator(pool{&booth{name: "small", perInput: 1_000_000_000_000}, 100_000_000})
+	e := estimator(pool{&fakeVenue{name: "small", perInput: 1_000_000_000_000}, 100_000_000})
 	r := usdcToDai()
-	r.AmountIn, r.LeastOut = chain.Amount{}, amount("250000000000000000000") // the pool has a hundred in all
+	r.AmountIn, r.MinOut = chain.Amount{}, amount("250000000000000000000") // the pool has a hundred in all
 	got, err := e.Estimate(t.Context(), r)
 	if !errors.Is(err, quote.ErrNoRoute) {
 		t.Errorf("Estimate = %v, want ErrNoRoute", err)
@@ -91,12 +92,12 @@ func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
 }
 
 func TestWhatGuaranteesLessThanIsWantedIsRefused(t *testing.T) {
-	mean := &booth{name: "mean", perInput: 1_000_000_000_000, lie: func(tx *quote.Tx) {
+	mean := &fakeVenue{name: "mean", perInput: 1_000_000_000_000, lie: func(tx *quote.Tx) {
 		less := amount("249800000000000000000").Bytes32() // within what a venue's rounding may come to
 		copy(tx.Data[4:], less[:])
 	}}
 	r := usdcToDai()
-	r.AmountIn, r.LeastOut = chain.Amount{}, amount("250000000000000000000")
+	r.AmountIn, r.MinOut = chain.Amount{}, amount("250000000000000000000")
 	if _, err := estimator(mean).Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("Estimate = %v, want ErrRefused", err)
 	}

@@ -14,14 +14,14 @@ import (
 	"crossgate/quote"
 )
 
-// dryRun tells for every called contract what a trial shows.
+// dryRun tells for every called contract what a simulation shows.
 type dryRun struct {
-	found map[chain.Address]quote.Finding
+	found map[chain.Address]quote.Result
 	errs  map[chain.Address]error
 	takes time.Duration
 	has   chain.Amount // every account, of everything
 
-	tried []quote.Trial
+	tried []quote.Simulation
 }
 
 var _ quote.Simulator = (*dryRun)(nil)
@@ -30,19 +30,19 @@ func (d *dryRun) Balance(context.Context, chain.Address, chain.Address) (chain.A
 	return d.has, nil
 }
 
-func (d *dryRun) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
+func (d *dryRun) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	d.tried = append(d.tried, t)
 	select {
 	case <-time.After(d.takes):
 	case <-ctx.Done():
-		return quote.Finding{}, ctx.Err()
+		return quote.Result{}, ctx.Err()
 	}
 	if err := d.errs[t.Tx.To]; err != nil {
-		return quote.Finding{}, err
+		return quote.Result{}, err
 	}
 	found, known := d.found[t.Tx.To]
 	if !known {
-		return quote.Finding{}, quote.ErrNoTrial
+		return quote.Result{}, quote.ErrNotSimulated
 	}
 	return found, nil
 }
@@ -50,35 +50,35 @@ func (d *dryRun) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, er
 func rehearsed(d *dryRun, venues ...quote.Venue) *quote.Estimator {
 	return quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
-		Simulators: map[chain.ID]quote.Simulator{chain.Ethereum: d},
+		Chains: ethereum(quote.Chain{Simulator: d}),
 	})
 }
 
 // seen is what the recipient of usdcToDai gets at a rate.
-func seen(perInput uint64) quote.Finding {
+func seen(perInput uint64) quote.Result {
 	received := usdcToDai().AmountIn.MulDiv(perInput, 1)
-	return quote.Finding{Measured: true, Received: received, Gas: 200_000}
+	return quote.Result{Measured: true, Received: received, Gas: 200_000}
 }
 
-func TestTrialDecidesWhoWins(t *testing.T) {
+func TestSimulationDecidesWhoWins(t *testing.T) {
 	failing := map[string]error{"first": quote.ErrReverted}
 	for _, row := range []struct {
 		name  string
-		found map[string]quote.Finding
+		found map[string]quote.Result
 		errs  map[string]error
 		want  []string // compared; the quotes are 10000, 9995 and 9900 for each unit
 		out   uint64
 	}{
-		{"all do what they say", map[string]quote.Finding{"first": seen(10_000), "second": seen(9_995), "third": seen(9_900)}, nil, []string{"first", "second", "third"}, 10_000},
-		{"the best would fail", map[string]quote.Finding{"second": seen(9_990)}, failing, []string{"second", "third"}, 9_990},
-		{"the best pays less than the second says and does", map[string]quote.Finding{"first": seen(9_992), "second": seen(9_994)}, nil, []string{"second", "first", "third"}, 9_994},
-		{"the best pays less, but still most", map[string]quote.Finding{"first": seen(9_992), "second": seen(9_991)}, nil, []string{"first", "second", "third"}, 9_992},
-		{"the best pays less than its minimum", map[string]quote.Finding{"first": seen(9_989), "second": seen(9_990)}, nil, []string{"second", "third"}, 9_990},
+		{"all do what they say", map[string]quote.Result{"first": seen(10_000), "second": seen(9_995), "third": seen(9_900)}, nil, []string{"first", "second", "third"}, 10_000},
+		{"the best would fail", map[string]quote.Result{"second": seen(9_990)}, failing, []string{"second", "third"}, 9_990},
+		{"the best pays less than the second says and does", map[string]quote.Result{"first": seen(9_992), "second": seen(9_994)}, nil, []string{"second", "first", "third"}, 9_994},
+		{"the best pays less, but still most", map[string]quote.Result{"first": seen(9_992), "second": seen(9_991)}, nil, []string{"first", "second", "third"}, 9_992},
+		{"the best pays less than its minimum", map[string]quote.Result{"first": seen(9_989), "second": seen(9_990)}, nil, []string{"second", "third"}, 9_990},
 		{"nobody can be tried", nil, nil, []string{"first", "second", "third"}, 10_000},
 		{"the node fails", nil, map[string]error{"first": errDown}, []string{"first", "second", "third"}, 10_000},
 	} {
-		venues := []*booth{{name: "first", perInput: 10_000}, {name: "second", perInput: 9_995}, {name: "third", perInput: 9_900}}
-		d := &dryRun{found: map[chain.Address]quote.Finding{}, errs: map[chain.Address]error{}}
+		venues := []*fakeVenue{{name: "first", perInput: 10_000}, {name: "second", perInput: 9_995}, {name: "third", perInput: 9_900}}
+		d := &dryRun{found: map[chain.Address]quote.Result{}, errs: map[chain.Address]error{}}
 		for _, b := range venues {
 			if found, known := row.found[b.name]; known {
 				d.found[b.router()] = found
@@ -99,11 +99,11 @@ func TestTrialDecidesWhoWins(t *testing.T) {
 
 // TestOneTransactionIsBuiltAndTried: the others cannot win any more, so nothing is asked for them but their prices.
 func TestOneTransactionIsBuiltAndTried(t *testing.T) {
-	var booths []*booth
+	var booths []*fakeVenue
 	var venues []quote.Venue
-	d := &dryRun{found: map[chain.Address]quote.Finding{}}
+	d := &dryRun{found: map[chain.Address]quote.Result{}}
 	for i := range uint64(8) {
-		b := &booth{name: fmt.Sprint("venue ", i), perInput: 9_900 + i}
+		b := &fakeVenue{name: fmt.Sprint("venue ", i), perInput: 9_900 + i}
 		d.found[b.router()] = seen(b.perInput)
 		booths, venues = append(booths, b), append(venues, b)
 	}
@@ -111,7 +111,7 @@ func TestOneTransactionIsBuiltAndTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(d.tried) != 1 {
-		t.Errorf("%d trials for one answer, want 1", len(d.tried))
+		t.Errorf("%d simulations for one answer, want 1", len(d.tried))
 	}
 	for i, b := range booths {
 		isBuilt, wins := b.built.Load() != nil, i == len(booths)-1
@@ -132,11 +132,11 @@ func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
 		{9_950, 0.75},
 		{9_123, 5},
 	} {
-		only := &booth{name: "only", perInput: 10_000}
+		only := &fakeVenue{name: "only", perInput: 10_000}
 		r := usdcToDai()
 		most := decimal.NewFromInt(10)
 		r.SlippagePercent = &most
-		got, err := rehearsed(&dryRun{found: map[chain.Address]quote.Finding{only.router(): seen(row.sees)}}, only).Estimate(t.Context(), r)
+		got, err := rehearsed(&dryRun{found: map[chain.Address]quote.Result{only.router(): seen(row.sees)}}, only).Estimate(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,50 +146,52 @@ func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
 	}
 }
 
-func TestTrialIsOfTheAnswersTransaction(t *testing.T) {
-	only := &booth{name: "only", perInput: 10_000}
-	d := &dryRun{found: map[chain.Address]quote.Finding{only.router(): seen(10_000)}}
+func TestSimulationIsOfTheAnswersTransaction(t *testing.T) {
+	only := &fakeVenue{name: "only", perInput: 10_000}
+	d := &dryRun{found: map[chain.Address]quote.Result{only.router(): seen(10_000)}}
 	r := usdcToDai()
 	r.Sender = sender
 	got, err := rehearsed(d, only).Estimate(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "trials", d.tried, []quote.Trial{{
+	expect(t, "simulations", d.tried, []quote.Simulation{{
 		Sender: sender, Recipient: recipient, In: usdc, Out: dai, AmountIn: r.AmountIn, Tx: got.Tx, Spender: only.router(),
 	}})
-	if f := got.Asked[0].Finding; f == nil || f.Gas != 200_000 {
-		t.Errorf("finding = %+v, want the trial's", f)
+	if f := got.Asked[0].Result; f == nil || f.Gas != 200_000 {
+		t.Errorf("finding = %+v, want the simulation's", f)
 	}
 }
 
 // TestInputLeftInThePublicRouterIsRefused: whoever swaps next could take it.
 func TestInputLeftInThePublicRouterIsRefused(t *testing.T) {
-	wasteful := &booth{name: "wasteful", perInput: 10_000}
+	wasteful := &fakeVenue{name: "wasteful", perInput: 10_000}
 	left := seen(10_000)
 	left.Gross, left.Left = left.Received, chain.NewAmount(1)
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: []quote.Venue{wasteful}, Tokens: directory(false),
-		Routers:    map[chain.ID]quote.Router{1: &crossing{lists: []*booth{wasteful}}},
-		Simulators: map[chain.ID]quote.Simulator{1: &dryRun{found: map[chain.Address]quote.Finding{publicRouter: left}}},
+		Chains: ethereum(quote.Chain{
+			Router:    &crossing{lists: []*fakeVenue{wasteful}},
+			Simulator: &dryRun{found: map[chain.Address]quote.Result{publicRouter: left}},
+		}),
 	})
 	if _, err := e.Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("Estimate = %v, want ErrRefused", err)
 	}
 }
 
-func TestLateTrialsAreNotWaitedFor(t *testing.T) {
-	synctest.Test(t, lateTrial)
+func TestLateSimulationsAreNotWaitedFor(t *testing.T) {
+	synctest.Test(t, lateSimulation)
 }
 
-func lateTrial(t *testing.T) {
-	only := &booth{name: "only", perInput: 10_000}
+func lateSimulation(t *testing.T) {
+	only := &fakeVenue{name: "only", perInput: 10_000}
 	d := &dryRun{takes: time.Hour}
 	got, err := rehearsed(d, only).Estimate(t.Context(), usdcToDai())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if one := got.Asked[0]; one.Verdict != quote.Won || one.Finding != nil || !errors.Is(one.Err, quote.ErrNoTrial) {
-		t.Errorf("asked = %+v, want that it won without a trial", one)
+	if one := got.Asked[0]; one.Verdict != quote.Won || one.Result != nil || !errors.Is(one.Err, quote.ErrNotSimulated) {
+		t.Errorf("asked = %+v, want that it won without a simulation", one)
 	}
 }

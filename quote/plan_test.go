@@ -16,7 +16,7 @@ import (
 // crossing is a public router that calls those whom it lists.
 type crossing struct {
 	feeBps int
-	lists  []*booth
+	lists  []*fakeVenue
 	also   []chain.Address
 	err    error
 
@@ -52,14 +52,14 @@ func (c *crossing) Wrap(s quote.RouterSwap) (quote.Tx, error) {
 // crossroads is an estimator with a public router.
 func crossroads(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Estimator {
 	return quote.New(quote.Options{
-		Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Execution: x,
-		Routers: map[chain.ID]quote.Router{chain.Ethereum: c},
+		Registry: chain.Documented(), Venues: venues, Tokens: directory(false),
+		Chains: ethereum(quote.Chain{Execution: x, Router: c}),
 	})
 }
 
 func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
-	only := &booth{name: "only", perInput: 1_000_000}
-	router := &crossing{feeBps: 8, lists: []*booth{only}}
+	only := &fakeVenue{name: "only", perInput: 1_000_000}
+	router := &crossing{feeBps: 8, lists: []*fakeVenue{only}}
 	r := usdcToDai()
 	r.Sender, r.ReferralCode = sender, 31742
 	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: dai}
@@ -96,8 +96,8 @@ func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
 
 // TestWays asks two venues of which the public router lists one.
 func TestWays(t *testing.T) {
-	listed := func() *booth { return &booth{name: "listed", perInput: 10_000} }
-	stranger := func() *booth { return &booth{name: "stranger", perInput: 9_000} }
+	listed := func() *fakeVenue { return &fakeVenue{name: "listed", perInput: 10_000} }
+	stranger := func() *fakeVenue { return &fakeVenue{name: "stranger", perInput: 9_000} }
 	for _, row := range []struct {
 		name      string
 		execution quote.Execution
@@ -116,7 +116,7 @@ func TestWays(t *testing.T) {
 		first, second := listed(), stranger()
 		r := usdcToDai()
 		r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString(row.affiliate), Recipient: sender}
-		e := crossroads(row.execution, &crossing{feeBps: 8, lists: []*booth{first}, err: row.routerErr}, first, second)
+		e := crossroads(row.execution, &crossing{feeBps: 8, lists: []*fakeVenue{first}, err: row.routerErr}, first, second)
 		got, err := e.Estimate(t.Context(), r)
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
@@ -143,8 +143,8 @@ func TestWays(t *testing.T) {
 }
 
 func TestWhoOnlyWrapsIsAskedAboutNothingElse(t *testing.T) {
-	down := &booth{name: "down", quoteError: errDown}
-	got, err := estimator(&booth{name: "wrap", wraps: true, quoteError: quote.ErrNoRoute}, down).Estimate(t.Context(), usdcToDai())
+	down := &fakeVenue{name: "down", quoteError: errDown}
+	got, err := estimator(&fakeVenue{name: "wrap", wraps: true, quoteError: quote.ErrNoRoute}, down).Estimate(t.Context(), usdcToDai())
 	if !errors.Is(err, errDown) || errors.Is(err, quote.ErrNoRoute) {
 		t.Errorf("Estimate = %v, want what kept the other venue from answering", err)
 	}
@@ -159,18 +159,18 @@ func TestWhoOnlyWrapsIsAskedAboutNothingElse(t *testing.T) {
 func TestVenuesThatThePublicRouterDoesNotCallAreTheReserve(t *testing.T) {
 	for _, row := range []struct {
 		name   string
-		listed *booth
+		listed *fakeVenue
 		want   string
 	}{
-		{"the listed one pays less", &booth{perInput: 10_000}, "listed"},
-		{"the listed one has no route", &booth{quoteError: quote.ErrNoRoute}, "stranger"},
-		{"the listed one is down", &booth{quoteError: errDown}, "stranger"},
-		{"the listed one does not build", &booth{perInput: 10_000, buildError: errDown}, "stranger"},
+		{"the listed one pays less", &fakeVenue{perInput: 10_000}, "listed"},
+		{"the listed one has no route", &fakeVenue{quoteError: quote.ErrNoRoute}, "stranger"},
+		{"the listed one is down", &fakeVenue{quoteError: errDown}, "stranger"},
+		{"the listed one does not build", &fakeVenue{perInput: 10_000, buildError: errDown}, "stranger"},
 	} {
 		listed := row.listed
 		listed.name = "listed"
-		stranger := &booth{name: "stranger", perInput: 20_000}
-		got, err := crossroads(quote.PreferRouter, &crossing{lists: []*booth{listed}}, listed, stranger).Estimate(t.Context(), usdcToDai())
+		stranger := &fakeVenue{name: "stranger", perInput: 20_000}
+		got, err := crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{listed}}, listed, stranger).Estimate(t.Context(), usdcToDai())
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
 			continue
@@ -180,19 +180,19 @@ func TestVenuesThatThePublicRouterDoesNotCallAreTheReserve(t *testing.T) {
 			t.Errorf("%s: asked = %+v, want both", row.name, got.Asked)
 		}
 	}
-	down := &booth{name: "listed", quoteError: errDown}
-	noRoute := &booth{name: "stranger", quoteError: quote.ErrNoRoute}
-	_, err := crossroads(quote.PreferRouter, &crossing{lists: []*booth{down}}, down, noRoute).Estimate(t.Context(), usdcToDai())
+	down := &fakeVenue{name: "listed", quoteError: errDown}
+	noRoute := &fakeVenue{name: "stranger", quoteError: quote.ErrNoRoute}
+	_, err := crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{down}}, down, noRoute).Estimate(t.Context(), usdcToDai())
 	if !errors.Is(err, errDown) {
 		t.Errorf("Estimate with the listed one down = %v, want that it is down", err)
 	}
 }
 
 func TestNobodyIsLeftWhenTheAffiliateCannotBePaid(t *testing.T) {
-	unable := &booth{name: "unable", perInput: 7}
+	unable := &fakeVenue{name: "unable", perInput: 7}
 	r := usdcToDai()
 	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.125"), Recipient: sender} // 12.5 basis points
-	got, err := crossroads(quote.BestWay, &crossing{lists: []*booth{unable}}, unable).Estimate(t.Context(), r)
+	got, err := crossroads(quote.BestWay, &crossing{lists: []*fakeVenue{unable}}, unable).Estimate(t.Context(), r)
 	if !errors.Is(err, quote.ErrNoRoute) {
 		t.Errorf("Estimate = %v, want ErrNoRoute", err)
 	}
@@ -204,8 +204,8 @@ func TestNobodyIsLeftWhenTheAffiliateCannotBePaid(t *testing.T) {
 // TestForeignSpenders are venues whose tokens are taken by another contract than the one that is called.
 func TestForeignSpenders(t *testing.T) {
 	spender := address("0x4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d")
-	foreign := func() *booth { return &booth{name: "foreign", perInput: 9, approves: spender} }
-	plain := &booth{name: "plain", perInput: 8}
+	foreign := func() *fakeVenue { return &fakeVenue{name: "foreign", perInput: 9, approves: spender} }
+	plain := &fakeVenue{name: "plain", perInput: 8}
 
 	got, err := estimator(foreign(), plain).Estimate(t.Context(), usdcToDai())
 	if err != nil {
@@ -227,7 +227,7 @@ func TestForeignSpenders(t *testing.T) {
 	expect(t, "compared when none is", names(got.Compared), []string{"foreign", "plain"})
 
 	known := foreign()
-	router := &crossing{lists: []*booth{known}, also: []chain.Address{spender}}
+	router := &crossing{lists: []*fakeVenue{known}, also: []chain.Address{spender}}
 	if _, err = crossroads(quote.PreferRouter, router, known).Estimate(t.Context(), usdcToDai()); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestForeignSpenders(t *testing.T) {
 
 // TestWaysDoNotChangeInSilence has a chain that does not say whether the public router stands.
 func TestWaysDoNotChangeInSilence(t *testing.T) {
-	only := &booth{name: "only", perInput: 10_000}
+	only := &fakeVenue{name: "only", perInput: 10_000}
 	if _, err := crossroads(quote.PreferRouter, &crossing{err: errDown}, only).Estimate(t.Context(), usdcToDai()); !errors.Is(err, errDown) {
 		t.Errorf("Estimate through the router = %v, want what kept the chain from telling", err)
 	}
@@ -269,7 +269,7 @@ func TestAVenueIsRoutedByAnyOfItsRouters(t *testing.T) {
 		{"its transaction calls the other", nil, quote.Direct},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			venue := &booth{name: "two routers", perInput: 10_000, more: []chain.Address{second}, lie: row.calls}
+			venue := &fakeVenue{name: "two routers", perInput: 10_000, more: []chain.Address{second}, lie: row.calls}
 			got, err := crossroads(quote.PreferRouter, &crossing{also: []chain.Address{second}}, venue).Estimate(t.Context(), usdcToDai())
 			if err != nil || got.Way != row.want {
 				t.Errorf("Estimate = way %s, %v, want way %s", got.Way, err, row.want)

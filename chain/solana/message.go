@@ -1,0 +1,185 @@
+package solana
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+)
+
+// Sizes in bytes (solana.com/docs/core/transactions).
+const (
+	MaxTransaction = 1232 // in wire form
+	SignatureSize  = 64
+	KeySize        = 32
+)
+
+// versionFlag marks a versioned message; a legacy one begins with its number of signatures.
+const versionFlag = 0x80
+
+// Message is a transaction in its wire form: accounts are named by their position in a list of which only the first
+// part, Accounts, is in the message; address lookup tables on the chain hold the rest.
+type Message struct {
+	Signature    chain.TxHash // of the fee payer over everything else: it names the transaction; absent when unsigned
+	Accounts     []chain.Address
+	LookedUp     int // accounts that come from lookup tables
+	Instructions []CompiledInstruction
+
+	signers int // how many accounts must sign
+}
+
+// CompiledInstruction is an instruction with positions in the list of accounts.
+type CompiledInstruction struct {
+	Program  int
+	Accounts []uint8
+	Data     []byte
+	Depth    int // 2 for what an outer instruction called, and so on; zero for an outer one
+}
+
+// Transaction is a transaction that succeeded. Then each of its instructions did: a call that fails takes the whole
+// transaction with it.
+type Transaction struct {
+	Instructions []Instruction // as they ran: each outer one, then those that it called
+	Logs         []string
+}
+
+// Instruction is a program run once.
+type Instruction struct {
+	Program  chain.Address
+	Accounts []chain.Address
+	Data     []byte
+	Depth    int // 1 for an outer instruction, one more for what an instruction called
+}
+
+// FeePayer is the account that sends the transaction.
+func (m Message) FeePayer() chain.Address { return m.Accounts[0] }
+
+// Account returns the account at a position, absent when it comes from a lookup table.
+func (m Message) Account(position int) chain.Address {
+	if position >= len(m.Accounts) {
+		return chain.Address{}
+	}
+	return m.Accounts[position]
+}
+
+// ParseSigned reads a transaction, legacy or version 0, that is on the chain. One whose first signature is not the fee
+// payer's is an error: nobody can make up a transaction of that signature.
+func ParseSigned(raw []byte) (Message, error) {
+	m, signatures, signed, err := parse(raw)
+	if err != nil {
+		return Message{}, err
+	}
+	if len(signatures) == 0 {
+		return Message{}, errors.New("transaction without a signer")
+	}
+	first := signatures[:SignatureSize]
+	if !ed25519.Verify(m.FeePayer().Bytes(), signed, first) {
+		return Message{}, errors.New("transaction is not signed by its fee payer")
+	}
+	m.Signature = chain.NewTxHash(first)
+	return m, nil
+}
+
+// ParseUnsigned reads a transaction that waits for the signature of its fee payer and for no other.
+func ParseUnsigned(raw []byte) (Message, error) {
+	if len(raw) > MaxTransaction {
+		return Message{}, fmt.Errorf("transaction of %d bytes", len(raw))
+	}
+	m, signatures, _, err := parse(raw)
+	switch {
+	case err != nil:
+		return Message{}, err
+	case m.signers != 1 || len(signatures) != SignatureSize:
+		return Message{}, errors.New("transaction wants several signatures")
+	case !bytes.Equal(signatures, make([]byte, SignatureSize)):
+		return Message{}, errors.New("transaction is signed already")
+	}
+	return m, nil
+}
+
+// parse reads a transaction and returns its signatures and the bytes that they sign beside the message.
+func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
+	r := &Reader{Rest: raw}
+	signatures = r.Take(r.CompactU16() * SignatureSize)
+	signed = r.Rest
+	versioned := len(signed) > 0 && signed[0]&versionFlag != 0
+	if versioned {
+		if version := r.Uint8() &^ versionFlag; version != 0 {
+			return m, nil, nil, fmt.Errorf("message of version %d", version)
+		}
+	}
+	m = r.message(versioned)
+	switch {
+	case r.Err != nil:
+		return m, nil, nil, fmt.Errorf("transaction breaks off: %w", r.Err)
+	case len(r.Rest) > 0:
+		return m, nil, nil, fmt.Errorf("%d bytes behind the transaction", len(r.Rest))
+	case len(m.Accounts) == 0:
+		return m, nil, nil, errors.New("transaction without a signer")
+	}
+	return m, signatures, signed, nil
+}
+
+func (r *Reader) message(versioned bool) Message {
+	m := Message{signers: int(r.Uint8())}
+	r.Take(2) // how many accounts of either kind are only read
+	keys := r.Take(r.CompactU16() * KeySize)
+	for key := range slices.Chunk(keys, KeySize) {
+		m.Accounts = append(m.Accounts, chain.NewAddress(key))
+	}
+	r.Take(KeySize) // recent blockhash
+	for count := r.CompactU16(); count > 0 && r.Err == nil; count-- {
+		m.Instructions = append(m.Instructions, CompiledInstruction{
+			Program: int(r.Uint8()), Accounts: r.bytes(), Data: r.bytes(),
+		})
+	}
+	if !versioned {
+		return m
+	}
+	for count := r.CompactU16(); count > 0 && r.Err == nil; count-- {
+		r.Take(KeySize) // the lookup table
+		writable := len(r.bytes())
+		m.LookedUp += writable + len(r.bytes())
+	}
+	return m
+}
+
+// Resolve names the accounts of all instructions: the message's and those that they called, inner, by the
+// index of the outer instruction. lookedUp are the accounts from lookup tables, writable ones first.
+func (m Message) Resolve(
+	lookedUp []chain.Address, inner map[int][]CompiledInstruction, logs []string,
+) (Transaction, error) {
+	if len(lookedUp) != m.LookedUp {
+		return Transaction{}, fmt.Errorf("%d accounts from lookup tables, the message names %d", len(lookedUp), m.LookedUp)
+	}
+	accounts := slices.Concat(m.Accounts, lookedUp)
+	tx := Transaction{Logs: logs}
+	for i, outer := range m.Instructions {
+		outer.Depth = 1
+		for _, compiled := range append([]CompiledInstruction{outer}, inner[i]...) {
+			resolved, err := compiled.resolve(accounts)
+			if err != nil {
+				return Transaction{}, fmt.Errorf("instruction %d: %w", i, err)
+			}
+			tx.Instructions = append(tx.Instructions, resolved)
+		}
+	}
+	return tx, nil
+}
+
+func (c CompiledInstruction) resolve(accounts []chain.Address) (Instruction, error) {
+	if c.Program < 0 || c.Program >= len(accounts) {
+		return Instruction{}, fmt.Errorf("no account %d", c.Program)
+	}
+	resolved := Instruction{Program: accounts[c.Program], Data: c.Data, Depth: c.Depth}
+	for _, position := range c.Accounts {
+		if int(position) >= len(accounts) {
+			return Instruction{}, fmt.Errorf("no account %d", position)
+		}
+		resolved.Accounts = append(resolved.Accounts, accounts[position])
+	}
+	return resolved, nil
+}

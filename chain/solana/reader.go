@@ -1,0 +1,80 @@
+package solana
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+)
+
+// Reader reads Solana's binary formats from front to back: transactions, and the borsh encoding of programs (borsh.io).
+// The first error stays in Err; from then on zero values are read. What follows the last read does not matter.
+type Reader struct {
+	Rest []byte
+	Err  error
+}
+
+// Fail keeps err unless there was an error before.
+func (r *Reader) Fail(err error) {
+	if r.Err == nil {
+		r.Err = err
+	}
+}
+
+// Take returns the next length bytes without copying them, nil when there are fewer.
+func (r *Reader) Take(length uint64) []byte {
+	if r.Err == nil && length > uint64(len(r.Rest)) {
+		r.Fail(fmt.Errorf("want %d bytes, %d are left", length, len(r.Rest)))
+	}
+	if r.Err != nil {
+		return nil
+	}
+	taken := r.Rest[:length]
+	r.Rest = r.Rest[length:]
+	return taken
+}
+
+// Uint8 reads one byte.
+func (r *Reader) Uint8() uint8 {
+	if raw := r.Take(1); raw != nil {
+		return raw[0]
+	}
+	return 0
+}
+
+// Uint32 reads four bytes, little-endian.
+func (r *Reader) Uint32() uint32 {
+	if raw := r.Take(4); raw != nil {
+		return binary.LittleEndian.Uint32(raw)
+	}
+	return 0
+}
+
+// Uint64 reads eight bytes, little-endian.
+func (r *Reader) Uint64() uint64 {
+	if raw := r.Take(8); raw != nil {
+		return binary.LittleEndian.Uint64(raw)
+	}
+	return 0
+}
+
+// Key reads the address of an account.
+func (r *Reader) Key() chain.Address { return chain.NewAddress(r.Take(KeySize)) }
+
+// CompactU16 reads a length as transactions write it: seven bits a byte, lowest first, at most three bytes.
+func (r *Reader) CompactU16() uint64 {
+	length := uint64(0)
+	for shift := 0; shift <= 14; shift += 7 {
+		next := r.Uint8()
+		length |= uint64(next&0x7f) << shift
+		if next&0x80 == 0 {
+			return length
+		}
+	}
+	r.Fail(errors.New("length of more than three bytes"))
+	return 0
+}
+
+// bytes reads a byte string behind its compact length.
+func (r *Reader) bytes() []byte { return r.Take(r.CompactU16()) }

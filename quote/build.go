@@ -1,0 +1,171 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"crossgate/chain"
+)
+
+// ErrExpired means that a venue no longer stands by its quote.
+var ErrExpired = errors.New("quote expired")
+
+// built is a candidate with its transaction.
+type built struct {
+	candidate
+	tx           Tx
+	dataFee      chain.Amount // what the chain takes for publishing it, wei
+	priorityFee  chain.Amount // what it pays for its place in a block on Solana, lamports
+	result       *Result      // nil when the transaction was not simulated
+	notSimulated error        // why not
+	// final is the score with the data fee taken off. Candidates that are not built have none yet, so a score is
+	// compared with theirs, and final with that of others that are.
+	final *big.Int
+}
+
+// clearLead is how much more a quote must promise than a transaction that was seen to pay for it to be worth
+// finding out, in basis points. Blocks move prices by about as much.
+const clearLead = 2
+
+// choose finds the transaction that leaves the recipient most. A quote is a promise, so the best one is built
+// and simulated first; when it pays less than another promises, that one is, too. A candidate that does not pass
+// leaves the comparison.
+func (t *trade) choose(ctx context.Context, c *comparison) error {
+	for len(c.candidates) > 0 && ctx.Err() == nil {
+		next := c.candidates[0]
+		if next.compareOnly != nil {
+			next = c.firstToWin()
+		}
+		if next == nil || c.won != nil && !next.leads(c.won.score) {
+			break
+		}
+		c.candidates = slices.DeleteFunc(c.candidates, func(o *candidate) bool { return o == next })
+		made, err := t.build(ctx, next)
+		if err != nil {
+			c.refuse(next, err)
+			continue
+		}
+		made.score = t.afterGas(made.received(), made.gas(), c.prices)
+		made.final = made.score
+		if fee := c.prices.inOut(made.dataFee.Add(made.priorityFee), t.swap); fee != nil {
+			made.final = new(big.Int).Sub(made.score, fee)
+		}
+		c.settle(made)
+	}
+	switch {
+	case c.won != nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("comparing venues: %w", ctx.Err())
+	}
+	return c.failure()
+}
+
+// firstToWin is the best candidate whose transaction can be ours, nil when there is none.
+func (c *comparison) firstToWin() *candidate {
+	for _, o := range c.candidates {
+		if o.compareOnly == nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// leads reports whether the candidate promises clearly more than score.
+func (o *candidate) leads(score *big.Int) bool {
+	margin := new(big.Int).Div(new(big.Int).Mul(score, big.NewInt(clearLead)), big.NewInt(wholeBps))
+	return o.score.Cmp(margin.Add(margin, score)) > 0
+}
+
+// settle makes a transaction the best so far, or one of the others.
+func (c *comparison) settle(made built) {
+	if c.won == nil {
+		c.won = &made
+		return
+	}
+	if made.final.Cmp(c.won.final) > 0 {
+		*c.won, made = made, *c.won
+	}
+	c.lost = append(c.lost, made)
+	slices.SortStableFunc(c.lost, func(a, b built) int { return b.final.Cmp(a.final) })
+}
+
+var errNoTransaction = fmt.Errorf("%w: prices alone were asked for", ErrNotSimulated)
+
+// build makes one candidate's transaction, checks and simulates it, whatever the venue does.
+func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
+	ctx, span := startVenue(ctx, "quote.build", o.profile.Name)
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic while building: %v", cause)
+		}
+		if err != nil {
+			t.measures.refused(ctx, o.profile.Name, err)
+			t.log.WarnContext(ctx, "swap transaction refused",
+				"venue", o.profile.Name, "chain", t.request.Chain, "execution", o.way.String(), "error", err)
+		}
+		finish(span, err)
+	}()
+	if !o.quote.Expires.IsZero() && !t.now().Before(o.quote.Expires) {
+		return built{}, ErrExpired
+	}
+	b = built{candidate: *o}
+	if t.request.Recipient.IsAbsent() {
+		b.notSimulated, b.priorityFee = errNoTransaction, t.priorityFee(&b)
+		return b, t.satisfied(b.payout)
+	}
+	if err := t.transaction(ctx, &b); err != nil {
+		return built{}, err
+	}
+	if err := t.satisfied(b.payout); err != nil {
+		return built{}, err
+	}
+	fee, tx, gas := make(chan chain.Amount, 1), b.tx, b.gas()
+	go func() { fee <- t.dataFee(ctx, tx, gas) }()
+	err = t.simulate(ctx, &b)
+	b.dataFee = <-fee
+	if err != nil {
+		return built{}, err
+	}
+	b.payout, b.priorityFee = b.payout.seen(b.result), t.priorityFee(&b)
+	return b, t.swap.Kept.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
+}
+
+// transaction has the venue make its own, checks it and either wraps it into a call of the public router or takes
+// over the minimum that it enforces.
+func (t *trade) transaction(ctx context.Context, b *built) error {
+	if t.chain.Guard == nil {
+		return fmt.Errorf("%w: transactions of chain %d cannot be checked", ErrRefused, t.request.Chain)
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.window)
+	defer cancel()
+	tx, err := b.venue.Build(ctx, b.swap, b.quote)
+	if err != nil {
+		return err
+	}
+	if err := t.chain.Guard.Check(b.swap, b.profile, tx); err != nil {
+		return err
+	}
+	switch {
+	case b.way == Routed:
+		b.tx, err = t.wrap(b.profile, tx, b.payout.minimum)
+		return err
+	case b.profile.Wraps:
+		b.payout.minimum = b.payout.gross
+	default:
+		b.payout.minimum, err = t.chain.Guard.MinOut(b.quote, tx, b.payout.minimum, b.payout.gross)
+	}
+	b.tx = tx
+	return err
+}
+
+// received is what the recipient gets as far as is known: what a simulation showed, or what the quote comes to.
+func (b *built) received() chain.Amount {
+	if b.result != nil && b.result.Measured {
+		return b.result.Received
+	}
+	return b.payout.net()
+}

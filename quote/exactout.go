@@ -1,0 +1,136 @@
+package quote
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"crossgate/chain"
+)
+
+// How the input of an exact output is searched for: after more than a few quote rounds nobody waits any more.
+const (
+	maxSamples    = 4
+	aimAboveBps   = 2  // above what is wanted that the search goes for, since prices move meanwhile
+	goodEnoughBps = 10 // above it that the search is content with
+	aimAboveUnits = 2  // smallest units, where basis points come to nothing
+)
+
+// sample is an input with the minimum that a transaction for it would have.
+type sample struct{ in, out chain.Amount }
+
+// compareExact is compare for requests of either kind. For an exact output it first finds the least input whose
+// transaction guarantees what the request wants. Inputs are sampled, each by a comparison that builds nothing, and the
+// next one is chosen by what came of the last two. The rest of the walk is that of any other swap, so every venue and
+// both ways can serve it: what they enforce is their minimum.
+func (t *trade) compareExact(ctx context.Context) (comparison, error) {
+	wanted := t.request.MinOut
+	if wanted.IsZero() {
+		return t.compare(ctx)
+	}
+	t.sampling = true
+	var before, last, found sample
+	var c comparison
+	next := t.prices().guess(t.swap, wanted)
+	for range maxSamples {
+		var err error
+		t.swap.In.Amount = next
+		if c, err = t.compare(ctx); err != nil {
+			return c, err
+		}
+		before, last = last, sample{next, c.minOut}
+		if last.out.Cmp(wanted) >= 0 && (found.in.IsZero() || next.Cmp(found.in) < 0) {
+			found = last
+		}
+		if next = last.next(before, above(wanted, aimAboveBps)); next.IsZero() {
+			break
+		}
+		if !found.in.IsZero() && found.out.Cmp(above(wanted, goodEnoughBps)) <= 0 {
+			break
+		}
+	}
+	if found.in.IsZero() {
+		return c, fmt.Errorf("%w: no input was found that gives %s", ErrNoRoute, wanted)
+	}
+	t.swap.In.Amount, t.sampling = found.in, false
+	return t.compare(ctx)
+}
+
+// sample notes the largest minimum that a transaction would have, as the venues' quotes go.
+func (t *trade) sample(c *comparison) error {
+	for _, o := range c.candidates {
+		if o.profile.Wraps {
+			o.payout.minimum = o.payout.gross
+		}
+		if o.compareOnly == nil && o.payout.minimum.Cmp(c.minOut) > 0 {
+			c.minOut = o.payout.minimum
+		}
+		reason := t.satisfied(o.payout)
+		if reason == nil {
+			reason = o.compareOnly
+		}
+		c.refuse(o, reason)
+	}
+	c.candidates = nil
+	if c.minOut.IsZero() {
+		return c.failure()
+	}
+	return nil
+}
+
+// satisfied refuses a payout that guarantees less than the request wants.
+func (t *trade) satisfied(p payout) error {
+	if wanted := t.request.MinOut; p.minimum.Cmp(wanted) < 0 {
+		return fmt.Errorf("%w: it guarantees %s, less than the %s that are wanted", ErrRefused, p.minimum, wanted)
+	}
+	return nil
+}
+
+// next is the input that should give wanted; zero when none can. In a pool that keeps the product of its reserves,
+// one over the output is linear in one over the input, so two samples tell the rest, and one is taken for a rate.
+func (s sample) next(before sample, wanted chain.Amount) chain.Amount {
+	slope, distance := new(big.Rat).Quo(oneOver(s.in), oneOver(s.out)), new(big.Rat).Sub(oneOver(wanted), oneOver(s.out))
+	if !before.in.IsZero() && before.out != s.out && before.in != s.in {
+		slope.Sub(oneOver(s.in), oneOver(before.in))
+		slope.Quo(slope, new(big.Rat).Sub(oneOver(s.out), oneOver(before.out)))
+	}
+	inverse := distance.Mul(distance, slope).Add(distance, oneOver(s.in))
+	if inverse.Sign() <= 0 {
+		return chain.Amount{}
+	}
+	in, err := chain.AmountFromBig(new(big.Int).Add(new(big.Int).Quo(inverse.Denom(), inverse.Num()), big.NewInt(1)))
+	if err != nil {
+		return chain.Amount{}
+	}
+	return in
+}
+
+func oneOver(amount chain.Amount) *big.Rat { return new(big.Rat).SetFrac(big.NewInt(1), amount.Big()) }
+
+// above is amount and some basis points of it, or some units where those are more.
+func above(amount chain.Amount, bps uint64) chain.Amount {
+	more := amount.MulDiv(bps, wholeBps)
+	if least := chain.NewAmount(aimAboveUnits); more.Cmp(least) < 0 {
+		more = least
+	}
+	return amount.Add(more)
+}
+
+// guess is the input that is worth as much as an output, or a whole token where a price is missing.
+func (m market) guess(s Swap, out chain.Amount) chain.Amount {
+	smallest := chain.NewAmount(1)
+	inUnit := new(big.Rat).Inv(smallest.Units(s.In.Token.Decimals))
+	if m.in.usd != nil && m.out.usd != nil && m.in.usd.Sign() > 0 {
+		value := new(big.Rat).Mul(out.Units(s.Out.Token.Decimals), m.out.usd)
+		value.Quo(value, m.in.usd).Mul(value, inUnit)
+		whole := new(big.Int).Quo(value.Num(), value.Denom())
+		if guessed, err := chain.AmountFromBig(whole.Add(whole, big.NewInt(1))); err == nil {
+			return guessed
+		}
+	}
+	token, err := chain.AmountFromBig(inUnit.Num())
+	if err != nil {
+		return smallest
+	}
+	return token
+}

@@ -1,0 +1,99 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+)
+
+// ErrLowBalance means that a sender who wants to swap the whole balance has nothing left to swap after paying for the
+// transaction.
+var ErrLowBalance = errors.New("balance too low")
+
+// What is kept of the coin for a transaction that swaps the rest: gas for a large one through the public router, and
+// on rollups the publishing of as many bytes as a large one has.
+const (
+	keptGas   = 600_000
+	keptBytes = 4 << 10
+)
+
+// What is kept on Solana, in lamports.
+const (
+	leastPriorityFee = 1_000_000 // venues bid by themselves
+	tokenAccountRent = 2_039_280 // what an account of 165 bytes must hold
+	walletRent       = 890_880
+)
+
+// Reserve is what is kept of the sender's coin for the transaction when the rest is swapped.
+type Reserve struct {
+	GasLimit uint64
+	GasPrice chain.Amount // wei, at most; zero on Solana, whose gas costs nothing by itself
+	Total    chain.Amount // wei, with what the chain takes beside gas
+	Deposit  chain.Amount // the part of Total that accounts must hold, which pays for nothing
+}
+
+// takeBalance makes all that the sender has the input, less the reserve when that is the coin.
+func (t *trade) takeBalance(ctx context.Context) error {
+	if t.chain.Simulator == nil {
+		return fmt.Errorf("balances on chain %d are not read: %w", t.request.Chain, ErrUnsupportedChain)
+	}
+	balance, err := t.chain.Simulator.Balance(ctx, t.swap.In.Address, t.swap.Sender)
+	if err != nil {
+		return fmt.Errorf("balance of the sender: %w", err)
+	}
+	rest := balance
+	if t.swap.In.Address.IsNative() {
+		if t.gasPrice == nil {
+			return fmt.Errorf("%w: what the transaction will cost is not known", ErrNoTransaction)
+		}
+		t.swap.Kept = t.reserve(ctx)
+		rest = balance.Sub(t.swap.Kept.Total)
+	}
+	if rest.IsZero() {
+		return fmt.Errorf("%w: the sender has %s", ErrLowBalance, balance)
+	}
+	t.swap.In.Amount = rest
+	return nil
+}
+
+func (t *trade) reserve(ctx context.Context) *Reserve {
+	if t.swap.Chain.Family == chain.SVM {
+		return t.reserveLamports(ctx)
+	}
+	most := t.gasPrice.MaxFee
+	if t.gasPrice.Legacy {
+		most = t.gasPrice.Expected.MulDiv(5, 4)
+	}
+	large := Tx{To: t.swap.Recipient, Data: make([]byte, keptBytes), Value: chain.NewAmount(1)}
+	for i := range large.Data {
+		large.Data[i] = byte(i * 151) // bytes that do not compress
+	}
+	total := gasCost(keptGas, most).Add(t.dataFee(ctx, large, typicalGas))
+	return &Reserve{GasLimit: keptGas, GasPrice: most, Total: total}
+}
+
+// reserveLamports is the reserve on Solana: for the signature and a place in a block, and what must lie on the accounts
+// that the swap opens, one for the output and one for the wrapped coin, and on the sender's own.
+func (t *trade) reserveLamports(ctx context.Context) *Reserve {
+	priority := solana.PriorityFee(solana.MaxComputeUnits, t.gasPrice.Bid.MulDiv(2, 1))
+	if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {
+		priority = least
+	}
+	kept := &Reserve{GasLimit: solana.MaxComputeUnits, Deposit: chain.NewAmount(2*tokenAccountRent + walletRent)}
+	kept.Total = t.dataFee(ctx, Tx{}, typicalGas).Add(priority).Add(kept.Deposit)
+	return kept
+}
+
+// covers refuses a transaction that takes more than was kept for it.
+func (r *Reserve) covers(gas uint64, beside chain.Amount) error {
+	if r == nil {
+		return nil
+	}
+	if needed := gasCost(gas, r.GasPrice).Add(beside).Add(r.Deposit); needed.Cmp(r.Total) > 0 {
+		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.Total)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package quote
+
+import (
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+)
+
+// Lines of costsDetails as the hosted service names them.
+const (
+	protocolFeeCost  = "SingleChainSwapProtocolFee"
+	affiliateFeeCost = "SingleChainSwapAffiliateFee" // not seen in a recorded answer
+	slippageCost     = "SingleChainSwapEstimatedSlippage"
+)
+
+// payout is the way from what a venue pays to what the recipient can count on, in smallest units of the
+// out token.
+type payout struct {
+	gross           chain.Amount
+	charges         charges
+	operatorFee     chain.Amount // what the operator's share of the input would have brought, beside gross
+	protocolFee     chain.Amount // kept by the public router
+	affiliateFee    chain.Amount // paid by the public router
+	minimum         chain.Amount
+	slippagePercent decimal.Decimal
+}
+
+// charges are what is taken on the way, in basis points: by the public router out of the gross payout, by a venue that
+// is called directly out of the input, before it swaps.
+type charges struct {
+	protocolBps, affiliateBps int // of the gross payout, one after the other
+	operatorBps, inputBps     int // of the input: the operator's part, and all
+}
+
+func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 0 }
+
+// newPayout computes as the public router does, and as the hosted service was recorded to do (USDC to ETH,
+// 2026-09): the fee is floor(gross × bps), the affiliate's floor((gross − fee) × bps), and the minimum what
+// is left of that less floor(gross × slippage). The operator's share of the input is told in the out token, at the
+// price of the rest.
+func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) payout {
+	p := payout{gross: gross, charges: taken, slippagePercent: slippagePercent}
+	p.operatorFee = gross.MulDiv(uint64(taken.operatorBps), uint64(wholeBps-taken.inputBps))
+	p.protocolFee = gross.MulDiv(uint64(taken.protocolBps), wholeBps)
+	p.affiliateFee = gross.Sub(p.protocolFee).MulDiv(uint64(taken.affiliateBps), wholeBps)
+	p.minimum = p.net().Sub(share(gross, slippagePercent))
+	return p
+}
+
+// seen is the payout with the gross amount that a simulation showed; the minimum stands in the transaction already.
+func (p payout) seen(r *Result) payout {
+	if r == nil || !r.Measured {
+		return p
+	}
+	gross := r.Received
+	if p.charges.ofOutput() {
+		gross = r.Gross
+	}
+	seen := newPayout(gross, p.charges, p.slippagePercent)
+	seen.minimum = p.minimum
+	return seen
+}
+
+// charges are what the way takes beside what the venue keeps for itself. The operator has nothing of a swap through the
+// public router, which has its own fee.
+func (t *trade) charges(w Way) charges {
+	affiliate, operator := t.swap.Affiliate.bps(), t.chain.Operator.bps()
+	if w == Routed {
+		return charges{protocolBps: t.router.terms.FeeBps, affiliateBps: affiliate}
+	}
+	return charges{operatorBps: operator, inputBps: operator + affiliate}
+}
+
+// fee is what this way costs beside the venue: the public router's part of the payout, or the operator's.
+func (p payout) fee() chain.Amount { return p.protocolFee.Add(p.operatorFee) }
+
+func (p payout) net() chain.Amount { return p.gross.Sub(p.protocolFee).Sub(p.affiliateFee) }
+
+// costs are the lines between the amounts, in the sequence in which they are taken.
+func (p payout) costs() []Cost {
+	var costs []Cost
+	rest := p.gross.Add(p.operatorFee)
+	add := func(kind string, fee chain.Amount, bps string) {
+		costs = append(costs, Cost{Type: kind, AmountIn: rest, AmountOut: rest.Sub(fee), Fee: fee, FeeBps: bps})
+		rest = rest.Sub(fee)
+	}
+	if !p.fee().IsZero() {
+		add(protocolFeeCost, p.fee(), strconv.Itoa(p.charges.protocolBps+p.charges.operatorBps))
+	}
+	if !p.affiliateFee.IsZero() {
+		add(affiliateFeeCost, p.affiliateFee, strconv.Itoa(p.charges.affiliateBps))
+	}
+	add(slippageCost, p.net().Sub(p.minimum), p.slippagePercent.Shift(2).String())
+	return costs
+}
+
+// percentOf returns amount × percent / 100, exactly.
+func percentOf(amount chain.Amount, percent decimal.Decimal) decimal.Decimal {
+	return decimal.NewFromBigInt(amount.Big(), 0).Mul(percent).Shift(-2)
+}
+
+// share returns floor(amount × percent / 100); nothing for percents that make no amount.
+func share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
+	part, err := chain.AmountFromBig(percentOf(amount, percent).Floor().BigInt())
+	if err != nil {
+		return chain.Amount{}
+	}
+	return part
+}

@@ -1,0 +1,215 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+)
+
+// Way is how a swap's transaction reaches the venue.
+type Way uint8
+
+// The two ways.
+const (
+	Direct Way = iota // the sender calls the venue's router
+	Routed            // the sender calls the public router, which calls the venue's
+)
+
+func (w Way) String() string { return [...]string{"direct", "router"}[w] }
+
+// Execution is which ways the swaps of a chain may take.
+type Execution uint8
+
+// The choices of an operator.
+const (
+	PreferRouter Execution = iota // Routed, so that one approval serves all; Direct when no venue can be reached so
+	DirectOnly
+	BestWay // whichever leaves the recipient more
+)
+
+// venueQuery is what one venue is asked, for the ways that its quote serves.
+type venueQuery struct {
+	profiledVenue
+	swap Swap
+	ways []Way
+	// compareOnly says why its direct transaction cannot be ours, if so: it is compared, and never wins.
+	compareOnly error
+}
+
+// queryPlan is which venues are asked what.
+type queryPlan struct {
+	queries []venueQuery
+	// reserve is asked when the others come to nothing: where the public router is preferred, the venues that it
+	// does not call.
+	reserve []venueQuery
+	leftOut []Asked // venues that serve the chain and can do nothing for the request
+}
+
+// Why venues are left out.
+var (
+	errUnlisted  = errors.New("the public router does not call it")
+	errOnlyWraps = errors.New("it only wraps and unwraps the coin, for the sender")
+)
+
+// publicRouter stands for a venue's name where it is told that there are no ways through the public router.
+const publicRouter = "public router"
+
+// plan decides which venues are asked what about the trade as it stands.
+func (t *trade) plan() queryPlan {
+	p := queryPlan{queries: make([]venueQuery, 0, len(t.venues))}
+	if t.router.unknown {
+		p.leave(publicRouter, Routed, t.router.absent)
+	}
+	preferred := t.chain.Execution == PreferRouter
+	for _, v := range t.venues {
+		if v.profile.Wraps && !isWrapping(t.swap) {
+			p.leave(v.profile.Name, Direct, errOnlyWraps)
+			continue
+		}
+		direct, notDirect := v.direct(t.swap, t.chain.Operator)
+		routed, notRouted := v.routed(t.swap, t.router)
+		switch {
+		case notRouted == nil && (preferred || notDirect != nil):
+			p.queries = append(p.queries, routed)
+			if notDirect == nil && !t.router.calls(v.profile.Routers[t.request.Chain]) {
+				p.reserve = append(p.reserve, direct) // it may call a router that is not listed
+			}
+		case notRouted == nil && direct.swap.Affiliate.Percent.IsZero():
+			routed.ways = []Way{Routed, Direct} // one price for both
+			routed.compareOnly = direct.compareOnly
+			p.queries = append(p.queries, routed)
+		case notRouted == nil:
+			p.queries = append(p.queries, routed, direct)
+		case notDirect == nil && preferred && !v.profile.Wraps:
+			p.reserve = append(p.reserve, direct)
+		case notDirect == nil:
+			p.queries = append(p.queries, direct)
+		default:
+			p.leave(v.profile.Name, Direct, fmt.Errorf("directly: %w; through the public router: %w", notDirect, notRouted))
+		}
+	}
+	if len(p.queries) == 0 {
+		p.queries, p.reserve = p.reserve, nil
+	}
+	return p
+}
+
+func (p *queryPlan) leave(venue string, way Way, why error) {
+	p.leftOut = append(p.leftOut, Asked{Venue: venue, Way: way, Verdict: LeftOut, Err: why})
+}
+
+// unused reports the reserve as left out.
+func (p *queryPlan) unused() []Asked {
+	unused := make([]Asked, len(p.reserve))
+	for i, q := range p.reserve {
+		unused[i] = Asked{Venue: q.profile.Name, Verdict: LeftOut, Err: errUnlisted}
+	}
+	return unused
+}
+
+func isWrapping(s Swap) bool {
+	return isCoin(s.Chain, s.In) && isCoin(s.Chain, s.Out) && s.Sender == s.Recipient
+}
+
+// direct plans the venue's own transaction, which pays the affiliate and the operator itself.
+func (v profiledVenue) direct(s Swap, operator Affiliate) (venueQuery, error) {
+	s = withOperator(s, operator)
+	if share := s.Affiliate.Percent.Add(s.Second.Percent); share.GreaterThan(v.profile.MaxAffiliatePercent) {
+		return venueQuery{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, ErrNoRoute)
+	}
+	if s.Second.Percent.IsPositive() && !v.profile.PaysTwo {
+		return venueQuery{}, fmt.Errorf("it pays a share to one recipient, not to affiliate and operator: %w", ErrNoRoute)
+	}
+	q := venueQuery{profiledVenue: v, swap: s, ways: []Way{Direct}}
+	if _, elsewhere := v.profile.Approves[s.Chain.ID]; elsewhere && !s.In.Address.IsNative() {
+		// Callers approve the contract that they call, as the answer names no other.
+		q.compareOnly = fmt.Errorf("%w: it takes the input by another contract than the one that is called", ErrRefused)
+	}
+	return q, nil
+}
+
+// routed plans a call through the public router, which stands before the venue as sender and recipient and
+// pays the affiliate itself: the venue's quote depends on nobody's wallet.
+func (v profiledVenue) routed(s Swap, r routing) (venueQuery, error) {
+	if r.router == nil {
+		return venueQuery{}, r.absent
+	}
+	if !r.calls(v.profile.Routers[s.Chain.ID]) && !slices.ContainsFunc(v.profile.MoreRouters[s.Chain.ID], r.calls) {
+		return venueQuery{}, errUnlisted
+	}
+	if _, err := affiliateEnvelope(s.Affiliate); err != nil {
+		return venueQuery{}, err
+	}
+	return venueQuery{profiledVenue: v, swap: r.before(s), ways: []Way{Routed}}, nil
+}
+
+// withOperator is the swap as a venue sees it that is called directly: it pays the operator beside the affiliate.
+func withOperator(s Swap, operator Affiliate) Swap {
+	if s.Affiliate.Percent.IsPositive() {
+		s.Second = operator
+	} else {
+		s.Affiliate = operator
+	}
+	return s
+}
+
+// routing is what the chain's public router is, for one request.
+type routing struct {
+	router  Router // nil: there is none, or it is not to be used
+	terms   RouterTerms
+	absent  error // why there is none
+	unknown bool  // its chain did not say
+}
+
+func (r routing) calls(contract chain.Address) bool { return r.terms.Calls[contract] }
+
+// before is the swap as a venue sees it behind the public router.
+func (r routing) before(s Swap) Swap {
+	s.Sender, s.Recipient, s.Affiliate = r.terms.Address, r.terms.Address, Affiliate{}
+	return s
+}
+
+// termsPatience is how long the public router's terms are waited for; without them swaps go directly.
+const termsPatience = time.Second
+
+// readRouter asks the chain's public router for its terms, unless it is not wanted. It fails where the router is
+// preferred and its chain does not say whether it stands: a swap that goes another way then would want another
+// contract approved.
+func (t *trade) readRouter(ctx context.Context) (routing, error) {
+	switch {
+	case t.chain.Execution == DirectOnly:
+		return routing{absent: errors.New("not wanted on this chain")}, nil
+	case t.chain.Router == nil:
+		return routing{absent: ErrNoRouter}, nil
+	}
+	var contracts []chain.Address
+	for _, v := range t.venues {
+		contracts = append(contracts, v.profile.contracts(t.request.Chain)...)
+	}
+	slices.SortFunc(contracts, func(a, b chain.Address) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+	ctx, cancel := context.WithTimeout(ctx, termsPatience)
+	defer cancel()
+	terms, err := t.chain.Router.Terms(ctx, slices.Compact(contracts))
+	switch {
+	case err == nil:
+		return routing{router: t.chain.Router, terms: terms}, nil
+	case errors.Is(err, ErrNoRouter):
+		return routing{absent: err}, nil
+	case t.chain.Execution == PreferRouter:
+		return routing{}, fmt.Errorf("whether the public router stands is not known: %w", err)
+	}
+	return routing{absent: err, unknown: true}, nil
+}
+
+// contracts are all that the venue's transactions may call or have approved.
+func (p Profile) contracts(id chain.ID) []chain.Address {
+	all := append([]chain.Address{p.Routers[id]}, p.MoreRouters[id]...)
+	if spender, differs := p.Approves[id]; differs {
+		all = append(all, spender)
+	}
+	return all
+}

@@ -1,0 +1,189 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// quoteResult is what came of asking a venue.
+type quoteResult struct {
+	verdict Verdict // Outbid when there is a quote
+	quote   Quote
+	err     error
+}
+
+// enough is how many quotes are worth waiting for before a window has closed: LI.FI waits for four results
+// and for one less every 300 ms, from 600 ms on (docs.li.fi, route timing). These are shares of the window,
+// in percent: 700 ms and 300 ms of the default one.
+const (
+	enoughQuotes  = 4
+	enoughFrom    = 28
+	enoughStep    = 12
+	fallbackUnder = 2 // quotes, from enoughFrom on
+)
+
+// quorum is how many quotes are enough after a time; none are before the quorum begins.
+func quorum(elapsed, window time.Duration) (quotes int, begun bool) {
+	from, step := window*enoughFrom/100, window*enoughStep/100
+	if elapsed < from || step <= 0 {
+		return 0, false
+	}
+	return max(enoughQuotes-int((elapsed-from)/step), 1), true
+}
+
+// quoteRound is one round of asking venues, under way. The goroutine of run has it; those of the venues only send.
+type quoteRound struct {
+	estimator *Estimator
+	queries   []venueQuery
+	window    time.Duration
+	began     time.Time
+	results   []*quoteResult // nil: none yet
+	arrivals  chan arrival
+	fallbacks []int // not asked yet
+	waiting   int
+	quotes    int
+}
+
+type arrival struct {
+	index  int
+	result quoteResult
+}
+
+// runRound asks all venues at once and waits until enough of them have quoted or the window closes; as long
+// as nobody has quoted, twice as long. Late venues are cancelled, not awaited: a venue that ignores its
+// context must not hold up the others. Fallbacks are asked only when fewer than two others have quoted.
+func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries []venueQuery) roundResults {
+	ctx, span := tracer().Start(ctx, "quote.compare")
+	defer span.End()
+	ctx, cancel := context.WithTimeout(ctx, 2*window)
+	defer cancel()
+	r := &quoteRound{
+		estimator: e, queries: queries, window: window, began: time.Now(), results: make([]*quoteResult, len(queries)),
+		arrivals: make(chan arrival, len(queries)), // roomy: the late ones must not wait for a reader
+	}
+	at := e.now()
+	for i, q := range queries {
+		if q.profile.Fallback {
+			r.fallbacks = append(r.fallbacks, i)
+			continue
+		}
+		r.ask(ctx, i)
+	}
+	r.receive(ctx)
+	span.SetAttributes(offersKey.Int(r.quotes), refusedKey.Int(len(queries)-r.quotes))
+	return roundResults{at: at, quotes: r.close(ctx)}
+}
+
+func (r *quoteRound) ask(ctx context.Context, index int) {
+	r.waiting++
+	go func() {
+		growStack()
+		r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])}
+	}()
+}
+
+// growStack makes the stack of a new goroutine as large as asking a venue takes. It would get there by itself, by
+// doubling several times on the way down, and then all frames that are on it by then are moved each time.
+//
+//go:noinline
+func growStack() {
+	var room [stackOfAsking]byte
+	runtime.KeepAlive(&room)
+}
+
+// stackOfAsking is what a stack must have room for to be as large as those of venues come to be, 16 kB.
+const stackOfAsking = 9 << 10
+
+// receive takes in results until there is no more reason to wait.
+func (r *quoteRound) receive(ctx context.Context) {
+	tick := time.NewTimer(r.window * enoughFrom / 100)
+	defer tick.Stop()
+	for {
+		if r.needsFallbacks() {
+			for _, i := range r.fallbacks {
+				r.ask(ctx, i)
+			}
+			r.fallbacks = nil
+		}
+		if r.isOver() {
+			return
+		}
+		select {
+		case a := <-r.arrivals:
+			r.results[a.index] = &a.result
+			r.waiting--
+			if a.result.err == nil {
+				r.quotes++
+			}
+		case <-tick.C:
+			tick.Reset(max(r.window*enoughStep/100, time.Millisecond))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (r *quoteRound) needsFallbacks() bool {
+	_, begun := quorum(time.Since(r.began), r.window)
+	return len(r.fallbacks) > 0 && r.quotes < fallbackUnder && (begun || r.waiting == 0)
+}
+
+func (r *quoteRound) isOver() bool {
+	elapsed := time.Since(r.began)
+	wanted, begun := quorum(elapsed, r.window)
+	return r.waiting == 0 || r.quotes > 0 && (elapsed >= r.window || begun && r.quotes >= wanted)
+}
+
+// close says of the venues that did not answer why.
+func (r *quoteRound) close(ctx context.Context) []quoteResult {
+	results := make([]quoteResult, len(r.results))
+	for i, a := range r.results {
+		if a != nil {
+			results[i] = *a
+			continue
+		}
+		// A caller who left is told from a venue that took too long.
+		cause := context.DeadlineExceeded
+		if errors.Is(ctx.Err(), context.Canceled) {
+			cause = context.Canceled
+		}
+		results[i] = quoteResult{verdict: Silent, err: fmt.Errorf("no answer in time: %w", cause)}
+		results[i].quote.Took = time.Since(r.began)
+	}
+	for _, i := range r.fallbacks {
+		results[i] = quoteResult{verdict: LeftOut, err: errors.New("others have quoted")}
+	}
+	return results
+}
+
+// quote gets one venue's quote, whatever the venue does.
+func (e *Estimator) quote(ctx context.Context, q venueQuery) (r quoteResult) {
+	name := q.profile.Name
+	ctx, span := startVenue(ctx, "quote.venue", name)
+	began := e.now()
+	defer func() {
+		if cause := recover(); cause != nil {
+			r.err = fmt.Errorf("panic while quoting: %v", cause)
+		}
+		r.quote.Venue = name
+		if r.quote.Took == 0 {
+			r.quote.Took = e.now().Sub(began)
+		}
+		r.verdict = Outbid
+		if r.err != nil {
+			r.verdict = Refused
+		} else if span.IsRecording() {
+			span.SetAttributes(amountOutKey.String(r.quote.AmountOut.String()))
+		}
+		e.measures.quoted(ctx, name, r.quote.Took, r.err)
+		finish(span, r.err)
+	}()
+	r.quote, r.err = q.venue.Quote(ctx, q.swap)
+	if r.err == nil && r.quote.AmountOut.IsZero() {
+		r.err = fmt.Errorf("an outcome of nothing: %w", ErrNoRoute)
+	}
+	return r
+}

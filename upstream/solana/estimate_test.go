@@ -1,0 +1,185 @@
+package solana_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"crossgate/chain"
+	wire "crossgate/chain/solana"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+func unitLimit(n uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{2}, n) }
+func unitPrice(n uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{3}, n) }
+
+// TestAPlaceInABlockCostsWhatTheMessageSays is of a chain where others bid a hundredth of a lamport for a unit.
+func TestAPlaceInABlockCostsWhatTheMessageSays(t *testing.T) {
+	call := wire.CompiledInstruction{Program: 1, Data: []byte("route")}
+	said := func(data []byte) wire.CompiledInstruction { return wire.CompiledInstruction{Program: 2, Data: data} }
+	for _, row := range []struct {
+		name         string
+		instructions []wire.CompiledInstruction
+		seen         uint64 // units in a simulation
+		want         uint64
+	}{
+		{"limit and price", []wire.CompiledInstruction{said(unitLimit(1_400_000)), said(unitPrice(71_428)), call}, 80_000, 100_000},
+		{"a price alone, for what two calls may take", []wire.CompiledInstruction{said(unitPrice(10)), call, call}, 80_000, 4},
+		{"a price of nothing", []wire.CompiledInstruction{said(unitPrice(0)), call}, 80_000, 0},
+		{"no price: what others bid for the units seen, and a fifth more", []wire.CompiledInstruction{said(unitLimit(300_000)), call}, 80_000, 960},
+		{"nothing: what others bid for the usual units", []wire.CompiledInstruction{call}, 0, 4_200},
+	} {
+		l := ledger{has: 1_000_000_000, units: row.seen}
+		if row.seen == 0 {
+			l.failed = quote.ErrNotSimulated
+		}
+		e, r := onSolana(l, kiosk{row.instructions})
+		got, err := e.Estimate(t.Context(), r)
+		if err != nil {
+			t.Fatalf("with %s: %v", row.name, err)
+		}
+		if got.Fee.Priority != chain.NewAmount(row.want) {
+			t.Errorf("with %s: %s lamports, want %d", row.name, got.Fee.Priority, row.want)
+		}
+	}
+}
+
+// kiosk pays two for one on Solana by a transaction of the given instructions: 0 is the sender, 1 Jupiter's program and
+// 2 the compute budget program.
+type kiosk struct{ instructions []wire.CompiledInstruction }
+
+func (k kiosk) Profile() quote.Profile {
+	return quote.Profile{Name: "kiosk", Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}, OmitsSender: true}
+}
+
+func (k kiosk) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {
+	out := s.In.Amount.MulDiv(2, 1)
+	lost, err := chain.AmountFromBig(decimal.NewFromBigInt(out.Big(), 0).Mul(s.SlippagePercent).Shift(-2).Floor().BigInt())
+	return quote.Quote{AmountOut: out, Minimum: out.Sub(lost)}, err
+}
+
+func (k kiosk) Build(_ context.Context, s quote.Swap, _ quote.Quote) (quote.Tx, error) {
+	return quote.Tx{Data: k.sealed(s.Sender)}, nil
+}
+
+func (k kiosk) sealed(sender chain.Address) []byte {
+	return draft{
+		version: versionFlag, keys: []chain.Address{sender, jupiterProgram, wire.ComputeBudgetProgram}, instructions: k.instructions,
+	}.seal()
+}
+
+// teller asks for a price of 200,000 units.
+func teller(price uint64) kiosk {
+	return kiosk{[]wire.CompiledInstruction{
+		{Program: 2, Data: unitLimit(200_000)}, {Program: 2, Data: unitPrice(price)}, {Program: 1, Data: []byte("route")},
+	}}
+}
+
+func TestSwapsOnSolana(t *testing.T) {
+	v := teller(0)
+	e, r := onSolana(ledger{has: 1_000_000_000, units: 80_000}, v)
+	slippage := decimal.RequireFromString("0.5")
+	r.MaxBalance, r.AmountIn, r.SlippagePercent = false, chain.NewAmount(1000), &slippage
+	got, err := e.Estimate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Tx.Data, v.sealed(r.Sender)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
+		t.Errorf("transaction %+v, minimum %s; want the venue's, and its minimum of 1990", got.Tx, got.MinOut)
+	}
+}
+
+// ledger is Solana for one sender, who has the same of everything.
+type ledger struct {
+	has    uint64
+	units  uint64 // that a simulation shows
+	failed error
+}
+
+func (l ledger) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) {
+	return quote.GasPrice{Bid: chain.NewAmount(10_000)}, nil
+}
+
+func (l ledger) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) {
+	return 100_000, nil
+}
+
+func (l ledger) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
+	return chain.NewAmount(5000), nil
+}
+
+func (l ledger) Balance(context.Context, chain.Address, chain.Address) (chain.Amount, error) {
+	return chain.NewAmount(l.has), nil
+}
+
+func (l ledger) Simulate(context.Context, quote.Simulation) (quote.Result, error) {
+	return quote.Result{Gas: cmp.Or(l.units, 100_000)}, l.failed
+}
+
+// onSolana is an estimator with one venue for swaps of SOL to a token, and such a swap of all there is.
+func onSolana(l ledger, v quote.Venue) (*quote.Estimator, quote.Request) {
+	mint := wire.MustAccount("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+	sender := chain.NewAddress([]byte("the sender's key on Solana......"))
+	return quote.New(quote.Options{
+		Registry: chain.Documented(), Venues: []quote.Venue{v},
+		Tokens: token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Own: map[token.Key]token.Token{
+			{Chain: chain.Solana, Address: mint}: {Decimals: 6, Symbol: "USDC"},
+		}}),
+		Chains: map[chain.ID]quote.Chain{chain.Solana: {Guard: guard, Fees: l, Simulator: l}},
+	}), quote.Request{Chain: chain.Solana, TokenIn: chain.NativeCoin(chain.SVM), TokenOut: mint, MaxBalance: true, Sender: sender, Recipient: sender}
+}
+
+func TestWholeOfTheCoinOnSolana(t *testing.T) {
+	const has, signature, bids, deposits = 1_000_000_000, 5000, 1_000_000, 2*2_039_280 + 890_880 // lamports
+	e, r := onSolana(ledger{has: has}, teller(50_000))
+	got, err := e.Estimate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := chain.NewAmount(has - signature - bids - deposits); got.In.Amount != want {
+		t.Errorf("input %s, want %s: the rest is for fees and accounts", got.In.Amount, want)
+	}
+	if f := got.Fee; f == nil || f.Beside != chain.NewAmount(signature) || f.Priority != chain.NewAmount(10_000) ||
+		f.Total != chain.NewAmount(signature+10_000) || f.GasLimit != 120_000 {
+		t.Errorf("fee = %+v, want 5000 and 200000 units at 0.05 lamports", f)
+	}
+	e, r = onSolana(ledger{has: has}, teller(10_000_000))
+	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("Estimate of a transaction that bids 2000000 lamports = %v, want quote.ErrRefused", err)
+	}
+	e, r = onSolana(ledger{has: deposits}, teller(0))
+	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrLowBalance) {
+		t.Errorf("Estimate of what accounts must hold = %v, want quote.ErrLowBalance", err)
+	}
+}
+
+func TestSimulationsOnSolanaExclude(t *testing.T) {
+	e, r := onSolana(ledger{has: 1_000_000_000, failed: quote.ErrReverted}, teller(0))
+	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrReverted) {
+		t.Errorf("Estimate of a transaction that fails = %v, want quote.ErrReverted", err)
+	}
+	e, r = onSolana(ledger{has: 1_000_000_000, failed: quote.ErrNotSimulated}, teller(0))
+	got, err := e.Estimate(t.Context(), r)
+	if err != nil || len(got.Asked) != 1 || got.Asked[0].Verdict != quote.Won || !errors.Is(got.Asked[0].Err, quote.ErrNotSimulated) {
+		t.Errorf("Estimate of a transaction that was not simulated = %+v, %v, want that it wins and that this is said", got.Asked, err)
+	}
+}
+
+// TestNoVenueOnSolanaPaysAnAffiliate is of venues that declare no share, as those on Solana do: they are left out, and
+// why is told.
+func TestNoVenueOnSolanaPaysAnAffiliate(t *testing.T) {
+	e, r := onSolana(ledger{has: 1_000_000_000}, teller(0))
+	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: wire.MustAccount("29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2")}
+	got, err := e.Estimate(t.Context(), r)
+	if !errors.Is(err, quote.ErrNoRoute) || len(got.Asked) != 1 || got.Asked[0].Verdict != quote.LeftOut ||
+		!strings.Contains(got.Asked[0].Err.Error(), "it does not pay 1 % of the input to others") {
+		t.Errorf("Estimate = %+v, %v, want the venue left out for want of an affiliate share", got.Asked, err)
+	}
+}

@@ -1,0 +1,150 @@
+package solana_test
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"crossgate/chain"
+	wire "crossgate/chain/solana"
+	"crossgate/quote"
+	"crossgate/upstream/solana"
+)
+
+var jupiterProgram = wire.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
+
+const versionFlag = 0x80
+
+var guard solana.Guard
+
+// draft is a transaction in the making: keys and what the instructions say.
+type draft struct {
+	keys         []chain.Address
+	instructions []wire.CompiledInstruction
+	version      byte
+}
+
+func (d draft) seal() []byte {
+	raw := append([]byte{1}, make([]byte, wire.SignatureSize)...)
+	raw = append(raw, d.version, 1, 0, 1, byte(len(d.keys)))
+	for _, key := range d.keys {
+		raw = append(raw, key.Bytes()...)
+	}
+	raw = append(raw, make([]byte, wire.KeySize)...)
+	raw = append(raw, byte(len(d.instructions)))
+	for _, i := range d.instructions {
+		raw = append(raw, byte(i.Program), byte(len(i.Accounts)))
+		raw = append(raw, i.Accounts...)
+		raw = append(raw, byte(len(i.Data)))
+		raw = append(raw, i.Data...)
+	}
+	return append(raw, 0) // no address tables
+}
+
+func moveLamports(n uint64) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, 2), n)
+}
+
+// TestMessagesOnSolana changes one thing at a time in a transaction that is right.
+func TestMessagesOnSolana(t *testing.T) {
+	sender, stranger := chain.NewAddress([]byte("the sender's key on Solana......")), chain.NewAddress([]byte("somebody else's key on Solana..."))
+	onSolana, _ := chain.Documented().Chain(chain.Solana)
+	s := quote.Swap{
+		Chain: onSolana, Sender: sender, Recipient: sender,
+		In: quote.Side{Address: chain.NativeCoin(chain.SVM), Amount: chain.NewAmount(1000)}, Out: quote.Side{Address: stranger},
+	}
+	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}
+	right := func() draft {
+		return draft{
+			version: versionFlag,
+			keys:    []chain.Address{sender, stranger, wire.SystemProgram, wire.TokenProgram, jupiterProgram},
+			instructions: []wire.CompiledInstruction{
+				{Program: 2, Accounts: []byte{0, 1}, Data: moveLamports(1000)},
+				{Program: 3, Accounts: []byte{1}, Data: []byte{17}},
+				{Program: 4, Accounts: []byte{0, 1, 200}, Data: []byte("route")},
+				{Program: 3, Accounts: []byte{1, 0, 0}, Data: []byte{9}},
+			},
+		}
+	}
+	wrongDrafts := map[string]func(*draft){
+		"no version":              func(l *draft) { l.version = 0 },
+		"a later version":         func(l *draft) { l.version = versionFlag + 1 },
+		"another payer":           func(l *draft) { l.keys[0] = stranger },
+		"another program":         func(l *draft) { l.keys[2] = stranger },
+		"not the venue's program": func(l *draft) { l.instructions = slices.Delete(l.instructions, 2, 3) },
+		"more lamports":           func(l *draft) { l.instructions[0].Data = moveLamports(1001) },
+		"lamports twice":          func(l *draft) { l.instructions = append(l.instructions, l.instructions[0]) },
+		"a new account":           func(l *draft) { l.instructions[0].Data[0] = 0 },
+		"a token transfer":        func(l *draft) { l.instructions[1].Data = []byte{3} },
+		"an approval":             func(l *draft) { l.instructions[1].Data = []byte{4} },
+		"a stranger as heir":      func(l *draft) { l.instructions[3].Accounts[1] = 1 },
+		"an heir from a table":    func(l *draft) { l.instructions[3].Accounts[1] = 200 },
+		"no heir":                 func(l *draft) { l.instructions[3].Accounts = nil },
+		"a program from a table":  func(l *draft) { l.instructions[2].Program = 200 },
+	}
+	for name, change := range wrongDrafts {
+		l := right()
+		change(&l)
+		if err := guard.Check(s, p, quote.Tx{Data: l.seal()}); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %v, want that it is refused", name, err)
+		}
+	}
+	wrongTxs := map[string]func(*quote.Tx){
+		"a contract beside it": func(tx *quote.Tx) { tx.To = stranger },
+		"a value beside it":    func(tx *quote.Tx) { tx.Value = chain.NewAmount(1) },
+		"signed already":       func(tx *quote.Tx) { tx.Data[5] = 1 },
+		"two signatures":       func(tx *quote.Tx) { tx.Data[0] = 2 },
+		"a part":               func(tx *quote.Tx) { tx.Data = tx.Data[:200] },
+		"nothing":              func(tx *quote.Tx) { tx.Data = nil },
+		"too long":             func(tx *quote.Tx) { tx.Data = append(tx.Data, make([]byte, wire.MaxTransaction)...) },
+	}
+	for name, change := range wrongTxs {
+		tx := quote.Tx{Data: right().seal()}
+		change(&tx)
+		if err := guard.Check(s, p, tx); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %v, want that it is refused", name, err)
+		}
+	}
+	if err := guard.Check(s, p, quote.Tx{Data: right().seal()}); err != nil {
+		t.Errorf("the right one: %v", err)
+	}
+	s.Recipient = chain.NewAddress([]byte("the recipient's key on Solana..."))
+	if err := guard.Check(s, p, quote.Tx{Data: right().seal()}); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("another recipient: %v, want that it is refused", err)
+	}
+	s.Recipient, s.In.Address = sender, stranger
+	if err := guard.Check(s, p, quote.Tx{Data: right().seal()}); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("lamports for a token input: %v, want that it is refused", err)
+	}
+}
+
+func TestRecordedSolanaTransaction(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "recorded", "chains", "jupiter-swap-v6-transaction-2024.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("recorded transaction of Jupiter not present: %v; it is in the folder shared, which lies beside the repository", err)
+	}
+	var recorded struct {
+		SwapTransaction string `json:"swapTransaction"`
+	}
+	if err := json.Unmarshal(raw, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	data, err := base64.StdEncoding.DecodeString(recorded.SwapTransaction)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wire.ParseUnsigned(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onSolana, _ := chain.Documented().Chain(chain.Solana)
+	s := quote.Swap{Chain: onSolana, Sender: m.Accounts[0], Recipient: m.Accounts[0], In: quote.Side{Address: m.Accounts[1], Amount: chain.NewAmount(100202800)}}
+	if err := guard.Check(s, quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}, quote.Tx{Data: data}); err != nil {
+		t.Errorf("Check = %v, want that it is right", err)
+	}
+}

@@ -117,6 +117,8 @@ func (c *Chain) router() common.Address {
 	return common.BytesToAddress(c.Facts.Contracts.Router.Bytes())
 }
 
+func (*Chain) callAdapter() common.Address { return externalCallAdapter }
+
 func (c *Chain) multicall() common.Address {
 	return common.BytesToAddress(c.Facts.Contracts.Multicall.Bytes())
 }

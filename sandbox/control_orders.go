@@ -52,11 +52,11 @@ func (w *World) controlCreate(ctx context.Context, b struct {
 		}
 		p.allowedTaker = allowed.Bytes()
 	}
-	o, err := w.create(ctx, now, p)
+	orders, err := w.create(ctx, now, p)
 	if err != nil {
 		return nil, err
 	}
-	return w.lookAt(ctx, o)
+	return w.lookAt(ctx, orders[0])
 }
 
 // salt is now in milliseconds, or one more than the last: two equal orders must differ in it.
@@ -135,11 +135,7 @@ func (w *World) controlUnlock(ctx context.Context, b struct {
 // controlClaim carries out whatever was sent about the order: an order has either an unlock or a cancel.
 func (w *World) controlClaim(ctx context.Context, b orderCall) (any, error) {
 	return w.moved(ctx, b.OrderID, func(o Order) error {
-		m, err := w.message(ctx, o)
-		if err != nil {
-			return err
-		}
-		return w.claim(ctx, w.now(), m)
+		return w.claimAll(ctx, w.now(), o)
 	})
 }
 

@@ -2,13 +2,14 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"time"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
+	"crossgate/chain"
 	"crossgate/sandbox/contracts"
 )
 
@@ -27,71 +28,52 @@ type envelope struct {
 
 var (
 	envelopeFields = tuple(
-		abi.ArgumentMarshaling{Name: "fallbackAddress", Type: "address"},
-		abi.ArgumentMarshaling{Name: "executorAddress", Type: "address"},
-		abi.ArgumentMarshaling{Name: "executionFee", Type: "uint160"},
-		abi.ArgumentMarshaling{Name: "allowDelayedExecution", Type: "bool"},
-		abi.ArgumentMarshaling{Name: "requireSuccessfullExecution", Type: "bool"},
-		abi.ArgumentMarshaling{Name: "payload", Type: "bytes"},
+		"fallbackAddress address", "executorAddress address", "executionFee uint160",
+		"allowDelayedExecution bool", "requireSuccessfullExecution bool", "payload bytes",
 	)
-	payloadFields = abi.Arguments{{Type: elementary("address")}, {Type: elementary("uint32")}, {Type: elementary("bytes")}}
+	payloadFields = arguments("target address", "gas uint32", "data bytes")
 )
 
-func elementary(name string) abi.Type {
-	described, err := abi.NewType(name, "", nil)
-	if err != nil {
-		panic(fmt.Sprintf("sandbox type %s: %v", name, err))
-	}
-	return described
-}
-
-// externalCall wraps a call of the target contract; whatever it does not spend goes to fallback.
-func externalCall(fallback common.Address, fee *big.Int, data []byte) []byte {
-	const callGas = 200_000
-	payload, err := payloadFields.Pack(callTarget, uint32(callGas), data)
-	if err != nil {
-		panic(fmt.Sprintf("external call payload: %v", err))
-	}
-	body, err := envelopeFields.Pack(envelope{
-		FallbackAddress: fallback, ExecutionFee: fee, AllowDelayedExecution: true, Payload: payload,
+// call wraps a call of the target contract. A thousandth of what is taken goes to whoever runs it; what it does not
+// spend goes back to the maker.
+func (p proposal) call(method string, args ...any) []byte {
+	const callGas, feeShare = 200_000, 1000
+	payload, err := payloadFields.Pack(callTarget, uint32(callGas), contracts.CallTarget.Pack(method, args...))
+	body, packed := envelopeFields.Pack(envelope{
+		FallbackAddress: p.maker.Address, ExecutionFee: new(big.Int).Div(p.takeAmount, big.NewInt(feeShare)),
+		AllowDelayedExecution: true, Payload: payload,
 	})
-	if err != nil {
-		panic(fmt.Sprintf("external call envelope: %v", err))
+	if err := errors.Join(err, packed); err != nil {
+		panic(fmt.Sprintf("external call: %v", err))
 	}
 	return append([]byte{envelopeVersion}, body...)
 }
 
-// depositCall keeps amount of token for beneficiary; refusedCall always fails.
-func depositCall(token common.Address, amount *big.Int, beneficiary common.Address) []byte {
-	return contracts.CallTarget.Pack("deposit", token, amount, beneficiary)
+// deposit is a call that keeps half of what is taken for the maker.
+func (p proposal) deposit() []byte {
+	half := new(big.Int).Div(p.takeAmount, big.NewInt(2))
+	return p.call("deposit", common.BytesToAddress(p.takeToken), half, p.maker.Address)
 }
 
-func refusedCall(reason string) []byte { return contracts.CallTarget.Pack("refuse", reason) }
+// refusedCall is a call that always fails.
+func (p proposal) refusedCall(reason string) []byte { return p.call("refuse", reason) }
 
-// executeCall runs the registered call of a fulfilled order.
-func (w *World) executeCall(ctx context.Context, at time.Time, o Order, by Account) error {
-	c, err := w.known(o.TakeChain())
-	if err != nil {
-		return err
+// executeCall runs the registered call of a fulfilled order; on Solana perhaps only its first instructions.
+func (w *World) executeCall(ctx context.Context, at time.Time, o Order, by Account, whole bool) error {
+	if o.TakeChain() == chain.Solana {
+		return w.solana.ledger.ExecuteCall(at, termsOf(o), by.Wallet, whole)
 	}
-	data := contracts.ExternalCallAdapter.Pack("executeCall", o.ID, common.BytesToAddress(o.terms.OrderAuthorityAddressDst),
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, o.terms.ExternalCall, by.Address)
-	if _, err := c.execute(ctx, at, call{by, externalCallAdapter, nil, data}); err != nil {
-		return fmt.Errorf("execute external call of order %s: %w", o.ID, err)
-	}
-	return nil
+	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, contracts.ExternalCallAdapter.Pack("executeCall",
+		o.ID, common.BytesToAddress(o.terms.OrderAuthorityAddressDst),
+		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, o.terms.ExternalCall, by.Address))
 }
 
-// cancelCall gives the tokens of a registered call to recipient instead.
-func (w *World) cancelCall(ctx context.Context, at time.Time, o Order, authority Account, recipient common.Address) error {
-	c, err := w.known(o.TakeChain())
-	if err != nil {
-		return err
+// cancelCall gives the tokens of a registered call to recipient instead; on Solana to whom the order names.
+func (w *World) cancelCall(ctx context.Context, at time.Time, o Order, by Account, recipient common.Address) error {
+	if o.TakeChain() == chain.Solana {
+		return w.solana.ledger.FallBack(at, termsOf(o), by.Wallet)
 	}
-	data := contracts.ExternalCallAdapter.Pack("cancelCall", o.ID, authority.Address,
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, recipient, o.terms.ExternalCall)
-	if _, err := c.execute(ctx, at, call{authority, externalCallAdapter, nil, data}); err != nil {
-		return fmt.Errorf("cancel external call of order %s: %w", o.ID, err)
-	}
-	return nil
+	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, contracts.ExternalCallAdapter.Pack("cancelCall",
+		o.ID, by.Address,
+		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, recipient, o.terms.ExternalCall))
 }

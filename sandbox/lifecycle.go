@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"crossgate/chain"
 	"crossgate/sandbox/contracts"
 	"crossgate/sandbox/solana"
+	"crossgate/sandbox/venues"
 )
 
 // proposal is what a maker offers.
@@ -32,6 +34,8 @@ type proposal struct {
 	externalCall      []byte
 	affiliate         *affiliate
 	referral          uint32
+	// preswap is what the public router swaps into what the order gives, on EVM chains only.
+	preswap *preswap
 	// salt replaces the maker's counter; zero uses the counter and carries no metadata.
 	salt     uint64
 	metadata []byte
@@ -61,37 +65,14 @@ type orderCreation struct {
 	AllowedCancelBeneficiarySrc []byte
 }
 
-// innerCall is one call of a MultiCaller.
-type innerCall struct {
-	To    common.Address
-	Value *big.Int
-	Data  []byte
+// preswap is an amount of a token.
+type preswap struct {
+	in     Token
+	amount *big.Int
 }
 
-// create makes one order in a transaction of its own.
-func (w *World) create(ctx context.Context, at time.Time, p proposal) (Order, error) {
-	if p.giveChain == chain.Solana {
-		return first(w.solana.create(at, p))
-	}
-	c, err := w.known(p.giveChain)
-	if err != nil {
-		return Order{}, err
-	}
-	value, data := p.creation(c)
-	receipts, err := c.execute(ctx, at, call{p.maker, c.dlnSource(), value, data})
-	if err != nil {
-		return Order{}, fmt.Errorf("create order: %w", err)
-	}
-	orders, err := ordersOf(receipts)
-	if err != nil || len(orders) != 1 {
-		return Order{}, fmt.Errorf("creation announced %d orders: %w", len(orders), err)
-	}
-	return orders[0], nil
-}
-
-// createTogether makes several orders of one maker on one chain in one transaction.
-func (w *World) createTogether(ctx context.Context, at time.Time, proposals ...proposal) ([]Order, error) {
-	maker := proposals[0].maker
+// create makes orders of one maker on one chain in one transaction.
+func (w *World) create(ctx context.Context, at time.Time, proposals ...proposal) ([]Order, error) {
 	if proposals[0].giveChain == chain.Solana {
 		return w.solana.create(at, proposals...)
 	}
@@ -99,26 +80,33 @@ func (w *World) createTogether(ctx context.Context, at time.Time, proposals ...p
 	if err != nil {
 		return nil, err
 	}
-	total := new(big.Int)
-	var calls []innerCall
-	for _, p := range proposals {
-		value, data := p.creation(c)
-		if !p.giveToken.isCoin() {
-			pull := contracts.Token.Pack("transferFrom", maker.Address, multiCaller, p.giveAmount)
-			calls = append(calls, innerCall{p.giveToken.Address, new(big.Int), pull})
+	sent := proposals[0].creation(c)
+	if proposals[0].preswap != nil {
+		sent = proposals[0].swappedCreation(c)
+	}
+	if len(proposals) > 1 {
+		var calls []call
+		for _, p := range proposals {
+			if !p.giveToken.isCoin() {
+				calls = append(calls, pull(p.giveToken.Address, p.maker, p.giveAmount))
+			}
+			calls = append(calls, p.creation(c))
 		}
-		calls = append(calls, innerCall{c.dlnSource(), value, data})
-		total.Add(total, value)
+		sent = together(calls...)
 	}
-	receipts, err := c.execute(ctx, at, call{maker, multiCaller, total, contracts.MultiCaller.Pack("run", calls)})
+	receipts, err := c.execute(ctx, at, sent)
 	if err != nil {
-		return nil, fmt.Errorf("create orders together: %w", err)
+		return nil, fmt.Errorf("create order: %w", err)
 	}
-	return ordersOf(receipts)
+	orders, err := ordersOf(receipts)
+	if err == nil && len(orders) != len(proposals) {
+		err = fmt.Errorf("creation of %d orders announced %d", len(proposals), len(orders))
+	}
+	return orders, err
 }
 
-// creation is the value and the data of the proposal's creating call.
-func (p proposal) creation(c *Chain) (*big.Int, []byte) {
+// creation is the proposal's creating call.
+func (p proposal) creation(c *Chain) call {
 	value := c.coin().units(fixedFees[c.Facts.ID])
 	if p.giveToken.isCoin() {
 		value.Add(value, p.giveAmount)
@@ -129,15 +117,60 @@ func (p proposal) creation(c *Chain) (*big.Int, []byte) {
 		ReceiverDst: p.receiver, GivePatchAuthoritySrc: p.maker.Address, OrderAuthorityAddressDst: p.authority,
 		AllowedTakerDst: p.allowedTaker, ExternalCall: p.externalCall, AllowedCancelBeneficiarySrc: p.cancelBeneficiary,
 	}
-	var fee []byte
+	var fee, noPermit []byte
 	if p.affiliate != nil {
 		fee = slices.Concat(p.affiliate.beneficiary, common.BigToHash(p.affiliate.amount).Bytes())
 	}
-	var noPermit []byte
+	data := contracts.DlnSource.Pack("createSaltedOrder", creation, p.salt, fee, p.referral, noPermit, p.metadata)
 	if p.salt == 0 {
-		return value, contracts.DlnSource.Pack("createOrder", creation, fee, p.referral, noPermit)
+		data = contracts.DlnSource.Pack("createOrder", creation, fee, p.referral, noPermit)
 	}
-	return value, contracts.DlnSource.Pack("createSaltedOrder", creation, p.salt, fee, p.referral, noPermit, p.metadata)
+	return call{p.maker, c.dlnSource(), value, data}
+}
+
+// swappedCreation has the public router swap another token into what the proposal gives, and create the order. What
+// the swap brings beyond goes back to the maker.
+func (p proposal) swappedCreation(c *Chain) call {
+	in, amountIn := p.preswap.in.Address, p.preswap.amount
+	venue := common.HexToAddress(venues.Routers("kyberswap", c.Facts.Native)[0])
+	swap := venues.RouterOrder{
+		TokenIn: in, TokenOut: p.giveToken.Address, AmountIn: amountIn, MinAmountOut: p.giveAmount,
+		Recipient: c.router(), Pools: []common.Address{c.wrappedPool().Address}, Deadline: forever(),
+	}
+	created := p.creation(c)
+	if p.preswap.in.isCoin() {
+		created.value.Add(created.value, amountIn)
+	}
+	data := contracts.DeBridgeRouter.Pack("strictlySwapAndCall", in, amountIn, []byte{}, venue, swap.Calldata(),
+		p.giveToken.Address, p.giveAmount, p.maker.Address, c.dlnSource(), created.data)
+	return call{p.maker, c.router(), created.value, data}
+}
+
+// forever is a deadline that does not pass, so that calldata is the same at every start.
+func forever() *big.Int { return big.NewInt(math.MaxInt64) }
+
+// together makes one call of several by the first one's account, through a contract that makes them in turn.
+func together(calls ...call) call {
+	type innerCall struct {
+		To    common.Address
+		Value *big.Int
+		Data  []byte
+	}
+	total, inner := new(big.Int), []innerCall(nil)
+	for _, c := range calls {
+		value := c.value
+		if value == nil {
+			value = new(big.Int)
+		}
+		inner = append(inner, innerCall{c.to, value, c.data})
+		total.Add(total, value)
+	}
+	return call{calls[0].from, multiCaller, total, contracts.MultiCaller.Pack("run", inner)}
+}
+
+// pull lets the contract of together have an amount of an account's token.
+func pull(token common.Address, from Account, amount *big.Int) call {
+	return call{from, token, nil, contracts.Token.Pack("transferFrom", from.Address, multiCaller, amount)}
 }
 
 func ordersOf(receipts types.Receipts) ([]Order, error) {
@@ -158,8 +191,8 @@ type fulfilment struct {
 	extra           *big.Int // more than asked for; EVM only
 	// runsCall executes the order's external call at once, for its reward.
 	runsCall bool
-	// throughRouter sends it through a contract, which the event then names as sender.
-	throughRouter bool
+	// throughContract sends it through a contract, which the event then names as sender.
+	throughContract bool
 }
 
 // fulfil delivers what the order asks for.
@@ -193,13 +226,12 @@ func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account
 		value = amount
 	}
 	sent := call{taker, c.dlnDestination(), value, data}
-	if how.throughRouter {
-		var calls []innerCall
+	if how.throughContract {
+		calls := []call{sent}
 		if value.Sign() == 0 {
-			calls = append(calls, innerCall{token, value, contracts.Token.Pack("transferFrom", taker.Address, multiCaller, amount)})
+			calls = []call{pull(token, taker, amount), sent}
 		}
-		calls = append(calls, innerCall{c.dlnDestination(), value, data})
-		sent = call{taker, multiCaller, value, contracts.MultiCaller.Pack("run", calls)}
+		sent = together(calls...)
 	}
 	if _, err := c.execute(ctx, at, sent); err != nil {
 		return fmt.Errorf("fulfil order %s: %w", o.ID, err)
@@ -213,18 +245,11 @@ func (w *World) sendUnlock(ctx context.Context, at time.Time, taker Account, ben
 	if orders[0].TakeChain() == chain.Solana {
 		return w.solana.sendUnlock(at, taker, beneficiary, orders)
 	}
-	c, err := w.known(orders[0].TakeChain())
-	if err != nil {
-		return err
-	}
 	data := unlocking(beneficiary, orders)
 	if orders[0].GiveChain() == chain.Solana {
 		data = unlockingOnSolana(beneficiary, orders)
 	}
-	if _, err := c.execute(ctx, at, call{taker, c.dlnDestination(), nil, data}); err != nil {
-		return fmt.Errorf("send unlock: %w", err)
-	}
-	return nil
+	return w.transact(ctx, at, orders[0].TakeChain(), taker, (*Chain).dlnDestination, data)
 }
 
 // unlocking is the call that sends an unlock to an EVM chain.
@@ -246,42 +271,39 @@ func (w *World) sendCancel(ctx context.Context, at time.Time, o Order, authority
 	if o.TakeChain() == chain.Solana {
 		return w.solana.sendCancel(at, o, authority, beneficiary)
 	}
-	c, err := w.known(o.TakeChain())
-	if err != nil {
-		return err
-	}
 	data := contracts.DlnDestination.Pack("sendEvmOrderCancel", o.terms, common.BytesToAddress(beneficiary), new(big.Int))
 	if o.GiveChain() == chain.Solana {
-		data = contracts.DlnDestination.Pack("sendSolanaOrderCancel", o.terms, [32]byte(beneficiary), new(big.Int), initWalletReward, claimReward)
+		data = contracts.DlnDestination.Pack(
+			"sendSolanaOrderCancel", o.terms, [32]byte(beneficiary), new(big.Int), initWalletReward, claimReward)
 	}
-	if _, err := c.execute(ctx, at, call{authority, c.dlnDestination(), nil, data}); err != nil {
-		return fmt.Errorf("cancel order %s: %w", o.ID, err)
-	}
-	return nil
+	return w.transact(ctx, at, o.TakeChain(), authority, (*Chain).dlnDestination, data)
 }
 
 // patchGive adds to what an open order gives.
 func (w *World) patchGive(ctx context.Context, at time.Time, o Order, maker Account, addition *big.Int) error {
-	c, err := w.known(o.GiveChain())
-	if err != nil {
-		return err
+	if o.GiveChain() == chain.Solana {
+		return w.solana.ledger.PatchGive(at, o.ID, maker.Wallet, addition.Uint64())
 	}
 	data := contracts.DlnSource.Pack("patchOrderGive", o.terms, addition, []byte{})
-	if _, err := c.execute(ctx, at, call{maker, c.dlnSource(), nil, data}); err != nil {
-		return fmt.Errorf("patch give amount of order %s: %w", o.ID, err)
-	}
-	return nil
+	return w.transact(ctx, at, o.GiveChain(), maker, (*Chain).dlnSource, data)
 }
 
 // patchTake lowers what an open order takes by subtrahend in all.
 func (w *World) patchTake(ctx context.Context, at time.Time, o Order, authority Account, subtrahend *big.Int) error {
-	c, err := w.known(o.TakeChain())
-	if err != nil {
-		return err
+	if o.TakeChain() == chain.Solana {
+		return w.solana.ledger.PatchTake(at, termsOf(o), authority.Wallet, subtrahend.Uint64())
 	}
 	data := contracts.DlnDestination.Pack("patchOrderTake", o.terms, subtrahend)
-	if _, err := c.execute(ctx, at, call{authority, c.dlnDestination(), nil, data}); err != nil {
-		return fmt.Errorf("patch take amount of order %s: %w", o.ID, err)
+	return w.transact(ctx, at, o.TakeChain(), authority, (*Chain).dlnDestination, data)
+}
+
+// transact has an account call one of a chain's contracts.
+func (w *World) transact(
+	ctx context.Context, at time.Time, id chain.ID, by Account, contract func(*Chain) common.Address, data []byte,
+) error {
+	c, err := w.known(id)
+	if err == nil {
+		_, err = c.execute(ctx, at, call{by, contract(c), nil, data})
 	}
-	return nil
+	return err
 }

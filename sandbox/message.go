@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -165,28 +166,50 @@ type claimedTuple struct {
 
 // The tuples lie encoded inside bytes, so no contract's ABI describes them.
 var (
-	sentParams = tuple(
-		abi.ArgumentMarshaling{Name: "executionFee", Type: "uint256"},
-		abi.ArgumentMarshaling{Name: "flags", Type: "uint256"},
-		abi.ArgumentMarshaling{Name: "fallbackAddress", Type: "bytes"},
-		abi.ArgumentMarshaling{Name: "data", Type: "bytes"},
-	)
+	sentParams    = tuple("executionFee uint256", "flags uint256", "fallbackAddress bytes", "data bytes")
 	claimedParams = tuple(
-		abi.ArgumentMarshaling{Name: "executionFee", Type: "uint256"},
-		abi.ArgumentMarshaling{Name: "flags", Type: "uint256"},
-		abi.ArgumentMarshaling{Name: "fallbackAddress", Type: "address"},
-		abi.ArgumentMarshaling{Name: "data", Type: "bytes"},
-		abi.ArgumentMarshaling{Name: "nativeSender", Type: "bytes"},
+		"executionFee uint256", "flags uint256", "fallbackAddress address", "data bytes", "nativeSender bytes",
 	)
 )
 
-// tuple is the encoding of one tuple with the given fields.
-func tuple(fields ...abi.ArgumentMarshaling) abi.Arguments {
-	described, err := abi.NewType("tuple", "", fields)
-	if err != nil {
-		panic(fmt.Sprintf("sandbox tuple: %v", err))
+// tuple is the encoding of one tuple with fields such as "flags uint256".
+func tuple(fields ...string) abi.Arguments {
+	var described []abi.ArgumentMarshaling
+	for _, field := range fields {
+		name, kind, _ := strings.Cut(field, " ")
+		described = append(described, abi.ArgumentMarshaling{Name: name, Type: kind})
 	}
-	return abi.Arguments{{Type: described}}
+	return abi.Arguments{{Type: abiType("tuple", described)}}
+}
+
+// arguments is the encoding of several values in a row.
+func arguments(fields ...string) (all abi.Arguments) {
+	for _, field := range fields {
+		name, kind, _ := strings.Cut(field, " ")
+		all = append(all, abi.Argument{Name: name, Type: abiType(kind, nil)})
+	}
+	return all
+}
+
+func abiType(name string, fields []abi.ArgumentMarshaling) abi.Type {
+	described, err := abi.NewType(name, "", fields)
+	if err != nil {
+		panic(fmt.Sprintf("sandbox: ABI type %s: %v", name, err))
+	}
+	return described
+}
+
+// claimAll carries out, in one transaction, the messages about orders.
+func (w *World) claimAll(ctx context.Context, at time.Time, orders ...Order) error {
+	var messages []message
+	for _, o := range orders {
+		m, err := w.message(ctx, o)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, m)
+	}
+	return w.claim(ctx, at, messages...)
 }
 
 // claim carries messages out on their receiving chain, all in one transaction. All must be for one chain.
@@ -198,15 +221,16 @@ func (w *World) claim(ctx context.Context, at time.Time, messages ...message) er
 	if err != nil {
 		return err
 	}
-	var calls []innerCall
+	var calls []call
 	for _, m := range messages {
 		noSignatures := []byte{}
-		calls = append(calls, innerCall{c.gate(), new(big.Int), contracts.DeBridgeGate.Pack(
-			"claim", m.debridgeID, new(big.Int), new(big.Int).SetUint64(uint64(m.from)), m.receiver, m.nonce, noSignatures, m.autoParams)})
+		calls = append(calls, call{w.cast.keeper, c.gate(), nil, contracts.DeBridgeGate.Pack(
+			"claim", m.debridgeID, new(big.Int), new(big.Int).SetUint64(uint64(m.from)), m.receiver, m.nonce, noSignatures,
+			m.autoParams)})
 	}
-	sent := call{w.cast.keeper, calls[0].To, nil, calls[0].Data}
+	sent := calls[0]
 	if len(calls) > 1 {
-		sent = call{w.cast.keeper, multiCaller, nil, contracts.MultiCaller.Pack("run", calls)}
+		sent = together(calls...)
 	}
 	if _, err := c.execute(ctx, at, sent); err != nil {
 		return fmt.Errorf("claim: %w", err)

@@ -72,3 +72,6 @@ func worth(t Token, usd float64) *big.Int {
 	amount.Mul(amount, new(big.Rat).SetInt(t.units("1")))
 	return new(big.Int).Quo(amount.Num(), amount.Denom())
 }
+
+// wrappedPool is the deep pool of the wrapped coin and USDC, the first of all pools.
+func (c *Chain) wrappedPool() Pool { return c.Pools[0] }

@@ -36,17 +36,6 @@ func (s *Solana) create(at time.Time, proposals ...proposal) ([]Order, error) {
 	return orders, nil
 }
 
-// first is the only order of a transaction.
-func first(orders []Order, err error) (Order, error) {
-	if err == nil && len(orders) != 1 {
-		err = fmt.Errorf("creation announced %d orders", len(orders))
-	}
-	if err != nil {
-		return Order{}, err
-	}
-	return orders[0], nil
-}
-
 func (s *Solana) creation(p proposal) solana.Creation {
 	c := solana.Creation{
 		Maker: p.maker.Wallet, Give: givenOn(p.giveToken), Amount: p.giveAmount.Uint64(),
@@ -104,7 +93,7 @@ func termsOf(o Order) solana.Terms {
 }
 
 func (s *Solana) fulfil(at time.Time, o Order, taker Account, how fulfilment) error {
-	if how.extra != nil || how.runsCall || how.throughRouter {
+	if how.extra != nil || how.runsCall || how.throughContract {
 		return errors.New("on Solana orders are fulfilled exactly, by their takers")
 	}
 	f := solana.Fulfilment{Terms: termsOf(o), Taker: taker.Wallet}

@@ -1,0 +1,278 @@
+package sandbox
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"crossgate/chain"
+)
+
+// script is the history, in the language that its head explains.
+//
+//go:embed history.txt
+var script string
+
+// scriptReader writes the script down as moves. What it cannot read is a mistake of the sandbox's own source, for
+// which it panics with the number of the line.
+type scriptReader struct {
+	*history
+	title  string
+	batch  *scriptBatch            // the latest
+	orders map[string]*scriptOrder // by name; the latest has the empty one
+}
+
+// scriptBatch are the orders of one transaction.
+type scriptBatch struct {
+	proposals []proposal
+	orders    []*scriptOrder
+}
+
+// scriptOrder is an order that later steps can be about; it is filled in when it is created.
+type scriptOrder struct {
+	Order
+	give, take Token
+}
+
+// scriptStep is what somebody does about orders, with the other words of its line.
+type scriptStep struct {
+	by     Account
+	verb   string
+	words  []string
+	orders []*scriptOrder
+}
+
+func (h *history) read(script string) {
+	r, number := scriptReader{history: h, orders: map[string]*scriptOrder{}}, 0
+	for line := range strings.Lines(script) {
+		number++
+		r.line(number, line)
+	}
+}
+
+func (r *scriptReader) line(number int, line string) {
+	defer func() {
+		if mistake := recover(); mistake != nil {
+			panic(fmt.Sprintf("history.txt, line %d: %v", number, mistake))
+		}
+	}()
+	words := strings.Fields(line)
+	if len(words) == 0 || words[0] == "#" {
+		return
+	}
+	if line[0] != ' ' {
+		r.title = strings.TrimSpace(line)
+		return
+	}
+	minute, err := strconv.ParseFloat(words[0], 64)
+	if err != nil {
+		panic(err)
+	}
+	switch s := (scriptStep{by: r.actor(words[1]), verb: words[2], words: words[3:]}); s.verb {
+	case "gives":
+		r.batch = r.open(minute, r.title)
+		r.add(minute, s)
+	case "adds":
+		r.add(minute, s)
+	default:
+		r.step(minute, s)
+	}
+}
+
+// actor is an account by its name, which has no space in the script.
+func (h *history) actor(name string) Account {
+	for _, a := range h.world.cast.all() {
+		if strings.ReplaceAll(a.Name, " ", "") == name {
+			return a
+		}
+	}
+	panic("no account is called " + name)
+}
+
+// open writes down the transaction of a batch, to which orders are added later.
+func (h *history) open(minute float64, title string) *scriptBatch {
+	batch := new(scriptBatch)
+	h.at(minute, func(ctx context.Context, at time.Time) error {
+		created, err := h.world.create(ctx, at, batch.proposals...)
+		for i, o := range created {
+			batch.orders[i].Order, h.world.titles[o.ID] = o, title
+			if len(created) > 1 {
+				h.world.titles[o.ID] = fmt.Sprintf("%s: %d of %d", title, i+1, len(created))
+			}
+		}
+		return err
+	})
+	return batch
+}
+
+func (r *scriptReader) add(minute float64, s scriptStep) {
+	name, isNamed := strings.CutPrefix(s.words[len(s.words)-1], "as=")
+	if isNamed {
+		s.words = s.words[:len(s.words)-1]
+	}
+	p, take := r.proposal(minute, s.by, s.words)
+	o := &scriptOrder{give: p.giveToken, take: take}
+	r.orders[""], r.orders[name] = o, o
+	r.batch.proposals, r.batch.orders = append(r.batch.proposals, p), append(r.batch.orders, o)
+}
+
+func (r *scriptReader) step(minute float64, s scriptStep) {
+	for _, word := range s.words {
+		if o, isName := r.orders[word]; isName {
+			s.orders = append(s.orders, o)
+		}
+	}
+	if len(s.orders) == 0 {
+		s.orders = append(s.orders, r.orders[""])
+	}
+	r.at(minute, func(ctx context.Context, at time.Time) error { return r.history.do(ctx, at, s) })
+}
+
+func (h *history) do(ctx context.Context, at time.Time, s scriptStep) error {
+	w, o, onSolana := h.world, s.orders[0].Order, s.orders[0].TakeChain() == chain.Solana
+	switch s.verb {
+	case "fulfils":
+		f := fulfilment{runsCall: s.says("runsCall"), throughContract: s.says("throughContract")}
+		if name := s.option("authority"); name != "" {
+			f.unlockAuthority = h.actor(name)
+		}
+		if extra := s.option("extra"); extra != "" {
+			f.extra = s.orders[0].take.units(extra)
+		}
+		return w.fulfil(ctx, at, o, s.by, f)
+	case "unlocks":
+		return w.sendUnlock(ctx, at, s.by, s.by.on(o.GiveChain()), s.all()...)
+	case "claims":
+		return w.claimAll(ctx, at, s.all()...)
+	case "raises":
+		return w.patchGive(ctx, at, o, s.by, s.orders[0].give.units(s.words[0]))
+	case "lowers":
+		return w.patchTake(ctx, at, o, s.by, s.orders[0].take.units(s.words[0]))
+	case "executes":
+		return w.executeCall(ctx, at, o, s.by, !s.says("partly"))
+	case "withdraws":
+		return w.cancelCall(ctx, at, o, s.by, s.by.Address)
+	case "cancels":
+		if s.says("unsent") && onSolana {
+			return w.solana.ledger.Cancel(at, termsOf(o), s.by.Wallet)
+		}
+		refunded := s.by
+		if name := s.option("refunding"); name != "" {
+			refunded = h.actor(name)
+		}
+		return w.sendCancel(ctx, at, o, s.by, refunded.on(o.GiveChain()))
+	}
+	return fmt.Errorf("history.txt: %s does not say what to do", s.verb)
+}
+
+func (s scriptStep) all() []Order {
+	var orders []Order
+	for _, o := range s.orders {
+		orders = append(orders, o.Order)
+	}
+	return orders
+}
+
+func (s scriptStep) says(word string) bool { return slices.Contains(s.words, word) }
+
+// option is the value of a word such as name=value.
+func (s scriptStep) option(name string) string {
+	for _, word := range s.words {
+		if value, found := strings.CutPrefix(word, name+"="); found {
+			return value
+		}
+	}
+	return ""
+}
+
+// saltBase is a moment in milliseconds, as makers' software salts orders. It is fixed, so that order
+// ids and transaction hashes are the same at every start.
+const saltBase = 1_790_000_000_000
+
+// proposal reads words such as "25 USDC on Base for 0.01 coin on Ethereum", and terms behind them.
+func (h *history) proposal(minute float64, maker Account, words []string) (p proposal, take Token) {
+	h.count++
+	give := h.token(words[1:4])
+	take = h.token(words[6:9])
+	p = proposal{
+		maker:     maker,
+		giveChain: give.Chain, giveToken: give, giveAmount: give.units(words[0]),
+		takeChain: take.Chain, takeToken: take.raw(), takeAmount: take.units(words[5]),
+		receiver: maker.on(take.Chain), authority: maker.on(take.Chain),
+		salt: saltBase + uint64(minute*60_000) + h.count,
+	}
+	p.metadata = orderMetadata(p.takeAmount)
+	for _, word := range words[9:] {
+		name, value, _ := strings.Cut(word, "=")
+		change, known := scriptTerms[name]
+		if !known {
+			panic("orders have no " + name)
+		}
+		change(h, &p, value)
+	}
+	return p, take
+}
+
+// token reads words such as "USDC on Base", or "coin" for the chain's coin.
+func (h *history) token(words []string) Token {
+	for _, facts := range chain.Documented().All() {
+		if facts.Name != words[2] {
+			continue
+		}
+		_, tokens, err := h.world.tokensOn(facts.ID)
+		if err != nil {
+			panic(err)
+		}
+		for i, t := range tokens {
+			if i == 0 && words[0] == "coin" || i > 0 && t.Symbol == words[0] {
+				return t
+			}
+		}
+	}
+	panic("there is no " + strings.Join(words, " "))
+}
+
+// scriptTerms are what an order can have beside amounts.
+var scriptTerms = map[string]func(h *history, p *proposal, value string){
+	"referral": func(_ *history, p *proposal, value string) { p.referral = uint32(wholeNumber(value)) },
+	"affiliate": func(h *history, p *proposal, value string) {
+		p.affiliate = &affiliate{h.world.cast.affiliate.on(p.giveChain), p.giveToken.units(value)}
+	},
+	"receiver":     func(h *history, p *proposal, name string) { p.receiver = h.actor(name).on(p.takeChain) },
+	"onlyTaker":    func(h *history, p *proposal, name string) { p.allowedTaker = h.actor(name).on(p.takeChain) },
+	"refundOnlyTo": func(h *history, p *proposal, name string) { p.cancelBeneficiary = h.actor(name).on(p.giveChain) },
+	// counted uses the maker's own counter, which carries no metadata.
+	"counted": func(_ *history, p *proposal, _ string) { p.salt, p.metadata = 0, nil },
+	// swapping is the amount of coin, or of USDC when the order gives the wrapped coin, that is swapped into what the
+	// order gives.
+	"swapping": func(h *history, p *proposal, amount string) {
+		c, _ := h.world.Chain(p.giveChain)
+		in := c.coin()
+		if p.giveToken.Address == c.Tokens[0].Address {
+			in = c.token(usdc)
+		}
+		p.preswap = &preswap{in, in.units(amount)}
+	},
+	"deposits": func(_ *history, p *proposal, _ string) { p.externalCall = p.deposit() },
+	"refuses":  func(_ *history, p *proposal, _ string) { p.externalCall = p.refusedCall("closed today") },
+	// instructs has the executor on Solana run instructions for the receiver.
+	"instructs": func(_ *history, p *proposal, _ string) {
+		p.externalCall = []byte("instructions for " + p.maker.Wallet.Key.String())
+	},
+	"forwarded": func(_ *history, p *proposal, _ string) { p.way.Forwarded = true },
+	"versioned": func(_ *history, p *proposal, _ string) { p.way.Versioned = true },
+	"bidding":   func(_ *history, p *proposal, price string) { p.way.Priority = wholeNumber(price) },
+	"payer":     func(h *history, p *proposal, name string) { p.payer = h.actor(name) },
+}
+
+func wholeNumber(text string) uint64 {
+	number, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return number
+}

@@ -2,8 +2,8 @@ package solana
 
 import "slices"
 
-// held is an account's content. It is never changed once the ledger has it: writers replace it.
-type held struct {
+// account is what an address holds. It is never changed once the ledger has it: writers replace it.
+type account struct {
 	lamports   uint64
 	owner      Key // the program that may write it
 	data       []byte
@@ -16,24 +16,43 @@ type held struct {
 // bytes for the account itself (solana rent, DEFAULT_LAMPORTS_PER_BYTE_YEAR).
 func rent(size int) uint64 { return uint64(128+size) * 3480 * 2 }
 
-// put places an account when the ledger begins.
-func (c *Chain) put(at Key, h held) {
-	if h.lamports == 0 {
-		h.lamports = rent(len(h.data))
-	}
-	c.accounts[at] = &h
+// isPoor reports whether the account holds less than its rent, and is not empty either.
+func (a *account) isPoor() bool {
+	return a != nil && a.lamports > 0 && a.lamports < rent(len(a.data))
 }
 
-// accountAt is what the account held at the end of slot; nil when there was none.
-func (c *Chain) accountAt(at Key, slot uint64) *held {
+// stateOf is what an account says, if it is of that kind.
+func stateOf[S any](a *account) (state S, ok bool) {
+	if a != nil {
+		state, ok = a.state.(S)
+	}
+	return state, ok
+}
+
+// put places an account when the ledger begins.
+func (c *Chain) put(at Key, a account) {
+	if a.lamports == 0 {
+		a.lamports = rent(len(a.data))
+	}
+	c.accounts[at] = &a
+}
+
+// now is what an address holds at the head; nil when there is nothing.
+func (c *Chain) now(at Key) *account { return c.accounts[at] }
+
+// accountAt is what an address held at the end of slot; nil when there was nothing.
+func (c *Chain) accountAt(at Key, slot uint64) *account {
 	content := c.accounts[at]
-	for _, tx := range slices.Backward(c.transactions) {
-		if tx.slot <= slot {
+	for _, t := range slices.Backward(c.transactions) {
+		if t.slot <= slot {
 			break
 		}
-		if before, written := tx.before[at]; written {
+		if before, written := t.before[at]; written {
 			content = before
 		}
+	}
+	if content == nil || content.lamports == 0 {
+		return nil
 	}
 	return content
 }

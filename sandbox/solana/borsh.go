@@ -3,59 +3,94 @@ package solana
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math/big"
+	"reflect"
+	"strings"
 )
 
-// borsh writes Borsh, https://borsh.io: little-endian integers, lengths as u32, options behind one byte.
-type borsh []byte
+// raw is bytes that are written as they are.
+type raw []byte
 
-// anchor begins an instruction ("global"), an event or an account as Anchor marks it: the first eight
-// bytes of the hash of its kind and name.
-func anchor(kind, name string) borsh {
-	hash := sha256.Sum256([]byte(kind + ":" + name))
-	return borsh(hash[:8])
-}
-
-func (b borsh) u8(n byte) borsh     { return append(b, n) }
-func (b borsh) u16(n uint16) borsh  { return binary.LittleEndian.AppendUint16(b, n) }
-func (b borsh) u32(n uint32) borsh  { return binary.LittleEndian.AppendUint32(b, n) }
-func (b borsh) u64(n uint64) borsh  { return binary.LittleEndian.AppendUint64(b, n) }
-func (b borsh) raw(v []byte) borsh  { return append(b, v...) }
-func (b borsh) key(k Key) borsh     { return append(b, k[:]...) }
-func (b borsh) text(s string) borsh { return b.bytes([]byte(s)) }
-
-func (b borsh) bool(v bool) borsh {
-	if v {
-		return append(b, 1)
+// borsh writes values in Borsh, https://borsh.io: integers and arrays as they lie in memory of a little-endian machine,
+// vectors of bytes and texts behind their length as u32, and what a pointer leads to behind one byte, which is zero
+// for nil.
+func borsh(values ...any) (out []byte) {
+	for _, value := range values {
+		switch v := value.(type) {
+		case raw:
+			out = append(out, v...)
+		case []byte:
+			out = append(binary.LittleEndian.AppendUint32(out, uint32(len(v))), v...)
+		case string:
+			out = append(out, borsh([]byte(v))...)
+		default:
+			out = appendFixed(out, v)
+		}
 	}
-	return append(b, 0)
+	return out
 }
 
-// bytes writes a vector of bytes.
-func (b borsh) bytes(v []byte) borsh { return append(b.u32(uint32(len(v))), v...) }
+func appendFixed(out []byte, value any) []byte {
+	if pointer := reflect.ValueOf(value); pointer.Kind() == reflect.Pointer {
+		if pointer.IsNil() {
+			return append(out, 0)
+		}
+		return append(append(out, 1), borsh(pointer.Elem().Interface())...)
+	}
+	out, err := binary.Append(out, binary.LittleEndian, value)
+	if err != nil {
+		panic(fmt.Sprintf("%T has no form in Borsh", value))
+	}
+	return out
+}
 
-// optional writes a vector of bytes that is absent when empty.
-func (b borsh) optional(v []byte) borsh {
+// optional is a vector of bytes that is absent when empty.
+func optional(v []byte) *[]byte {
 	if len(v) == 0 {
-		return b.u8(0)
+		return nil
 	}
-	return b.u8(1).bytes(v)
+	return &v
 }
 
-// optionalKey writes a key that is absent when zero.
-func (b borsh) optionalKey(k Key) borsh {
+// optionalKey is a key that is absent when zero.
+func optionalKey(k Key) *Key {
 	if k == (Key{}) {
-		return b.u8(0)
+		return nil
 	}
-	return b.u8(1).key(k)
+	return &k
 }
 
-// word writes a number as the protocol's programs do where EVM has 256 bits: 32 bytes, big-endian.
-func (b borsh) word(n *big.Int) borsh { return append(b, n.FillBytes(make([]byte, 32))...) }
+// word is a number as the protocol's programs write it where the EVM has 256 bits: 32 bytes, big-endian.
+func word(n *big.Int) raw { return n.FillBytes(make([]byte, 32)) }
 
-// padded writes text into a field of a fixed size behind its length, as Metaplex keeps names.
-func (b borsh) padded(text string, size int) borsh {
-	field := make([]byte, size)
-	copy(field, text)
-	return b.bytes(field)
+// chainWord is a chain's number as it stands in seeds and accounts.
+func chainWord(id uint64) raw { return word(new(big.Int).SetUint64(id)) }
+
+// zeros are bytes that the sandbox has no use for.
+func zeros(size int) raw { return make(raw, size) }
+
+// padTo fills an account's data up to what is allocated for it.
+func padTo(size int, data []byte) []byte { return append(data, zeros(size-len(data))...) }
+
+// padded is text in a field of a fixed size behind its length, as Metaplex keeps names.
+func padded(text string, size int) []byte { return padTo(size, []byte(text)) }
+
+// anchor begins the data of an instruction ("global"), an event or an account as Anchor marks it: with the first eight
+// bytes of the hash of its kind and name.
+func anchor(kind, name string, fields ...any) []byte {
+	hash := sha256.Sum256([]byte(kind + ":" + name))
+	return append(hash[:8:8], borsh(fields...)...)
+}
+
+// anchorCall is a call of an Anchor program that the ledger makes itself: it carries what the program does.
+func anchorCall(program Key, name string, accounts []Meta, run func(*invocation) error, args ...any) Instruction {
+	var logged strings.Builder
+	for part := range strings.SplitSeq(name, "_") {
+		logged.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return Instruction{Program: program, Accounts: accounts, Data: anchor("global", name, args...), run: func(i *invocation) error {
+		i.log("Instruction: %s", logged.String())
+		return run(i)
+	}}
 }

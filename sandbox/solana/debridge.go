@@ -3,6 +3,7 @@ package solana
 import (
 	"encoding/binary"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/crypto"
 )
@@ -28,49 +29,46 @@ type Inbound struct {
 	Orders      [][32]byte
 }
 
-// Message flags: revert when the call fails, and hand the sender to the receiver.
-const messageFlags = 1<<1 | 1<<2
-
 // unlockMessage calls DlnSource.claimUnlock, or claimBatchUnlock, for the orders' taker.
 func unlockMessage(beneficiary []byte, orders ...takeOrder) Outbound {
-	m := Outbound{To: orders[0].from, Flags: messageFlags, Sender: destinationSender}
 	if len(orders) == 1 {
-		m.Data = append(crypto.Keccak256([]byte("claimUnlock(bytes32,address)"))[:4], orders[0].id[:]...)
-		m.Data = append(m.Data, wordOf(beneficiary)...)
-		return m
+		return callAbroad(orders[0].from, "claimUnlock(bytes32,address)", orders[0].id[:], beneficiary)
 	}
 	const listAt = 64
-	m.Data = append(crypto.Keccak256([]byte("claimBatchUnlock(bytes32[],address)"))[:4], wordOf([]byte{listAt})...)
-	m.Data = append(m.Data, wordOf(beneficiary)...)
-	m.Data = append(m.Data, wordOf([]byte{byte(len(orders))})...)
+	words := [][]byte{{listAt}, beneficiary, {byte(len(orders))}}
 	for _, o := range orders {
-		m.Data = append(m.Data, o.id[:]...)
+		words = append(words, o.id[:])
 	}
-	return m
+	return callAbroad(orders[0].from, "claimBatchUnlock(bytes32[],address)", words...)
 }
 
 // cancelMessage calls DlnSource.claimCancel.
 func cancelMessage(beneficiary []byte, o takeOrder) Outbound {
-	data := append(crypto.Keccak256([]byte("claimCancel(bytes32,address)"))[:4], o.id[:]...)
-	return Outbound{To: o.from, Flags: messageFlags, Sender: destinationSender, Data: append(data, wordOf(beneficiary)...)}
+	return callAbroad(o.from, "claimCancel(bytes32,address)", o.id[:], beneficiary)
 }
 
-// wordOf is a value in a word of the EVM's ABI.
-func wordOf(value []byte) []byte { return new(big.Int).SetBytes(value).FillBytes(make([]byte, 32)) }
+// callAbroad is a message that calls a method of an EVM contract with words of its ABI.
+func callAbroad(to uint64, method string, words ...[]byte) Outbound {
+	const revertIfCallFails, passSender = 1 << 1, 1 << 2
+	m := Outbound{To: to, Flags: revertIfCallFails | passSender, Sender: destinationSender}
+	m.Data = crypto.Keccak256([]byte(method))[:4]
+	for _, w := range words {
+		m.Data = append(m.Data, word(new(big.Int).SetBytes(w))...)
+	}
+	return m
+}
 
 // callStorage is where a message's call is kept until it is carried out.
-func callStorage(sender Key) Key {
-	return pda(debridgeProgram, []byte("EXTERNAL_CALL_STORAGE"), sender[:])
-}
+func callStorage(sender Key) Key { return pda(debridgeProgram, "EXTERNAL_CALL_STORAGE", sender[:]) }
 
 // Accounts of the bridge under which messages travel, that of the wrapped coin. Their seeds are the
 // sandbox's own.
 var (
 	bridgedMint    = Tokens[0]
-	bridge         = pda(debridgeProgram, []byte("BRIDGE"), bridgedMint.Mint[:])
-	bridgeFee      = pda(settingsProgram, []byte("BRIDGE_FEE_INFO"), bridge[:])
+	bridge         = pda(debridgeProgram, "BRIDGE", bridgedMint.Mint[:])
+	bridgeFee      = pda(settingsProgram, "BRIDGE_FEE_INFO", bridge[:])
 	bridgeStaking  = bridgedMint.Wallet(bridge)
-	mintAuthority  = pda(debridgeProgram, []byte("MINT_AUTHORITY"))
+	mintAuthority  = pda(debridgeProgram, "MINT_AUTHORITY")
 	senderWallet   = bridgedMint.Wallet(destinationSender)
 	sharedBySender = []Key{bridge, bridgeFee, bridgeStaking, mintAuthority, senderWallet}
 )
@@ -80,10 +78,10 @@ func sending(sender Key, chain uint64) []Meta {
 	storage := callStorage(sender)
 	return []Meta{
 		writes(messageNonces), reads(destinationSender), reads(senderWallet), reads(systemProgram),
-		writes(storage), writes(pda(debridgeProgram, []byte("EXTERNAL_CALL_META"), storage[:])),
-		reads(pda(settingsProgram, []byte("DISCOUNT_INFO"), sender[:])), reads(bridgeFee), writes(bridge),
+		writes(storage), writes(pda(debridgeProgram, "EXTERNAL_CALL_META", storage[:])),
+		reads(pda(settingsProgram, "DISCOUNT_INFO", sender[:])), reads(bridgeFee), writes(bridge),
 		reads(bridgedMint.Mint), writes(bridgeStaking), reads(mintAuthority),
-		reads(pda(settingsProgram, []byte("CHAIN_SUPPORT_INFO"), chainSeed(chain))), reads(settingsProgram),
+		reads(pda(settingsProgram, "CHAIN_SUPPORT_INFO", chainWord(chain))), reads(settingsProgram),
 		reads(tokenProgram), reads(debridgeState), writes(debridgeFees), reads(debridgeProgram),
 	}
 }
@@ -93,42 +91,32 @@ const messageFee = 30_000_000
 
 // send gives the message its number and its id, by a call of debridge, and announces it.
 func (i *invocation) send(m Outbound, payer Key) (Outbound, error) {
+	const asMessage, noAmount, noReferral, noFallback = uint8(1), uint64(0), uint8(0), false
 	accounts := sending(payer, m.To)
-	err := i.call(Instruction{
-		Program:  debridgeProgram,
-		Accounts: append(accounts[:len(accounts)-1:len(accounts)-1], signs(payer)),
-		Data:     anchor("global", "send").raw(chainSeed(m.To)).bytes(m.Receiver).u64(0).bool(false).bytes(m.Data),
-		run: func(i *invocation) error {
-			i.log("Instruction: Send")
-			if err := i.call(transferLamports(payer, debridgeFees, messageFee)); err != nil {
-				return err
-			}
-			m.Nonce, _ = stateOf[uint64](i.account(messageNonces))
-			m.number()
-			i.update(messageNonces, nonceData(m.Nonce+1), m.Nonce+1)
-			i.emit(m.transferred())
-			return nil
-		},
-	})
+	accounts[len(accounts)-1] = signs(payer)
+	err := i.call(anchorCall(debridgeProgram, "send", accounts, func(i *invocation) error {
+		if err := i.call(transferLamports(payer, debridgeFees, messageFee)); err != nil {
+			return err
+		}
+		m.Nonce, _ = stateOf[uint64](i.account(messageNonces))
+		m.number()
+		i.update(messageNonces, nonceData(m.Nonce+1), m.Nonce+1)
+		// The public description of the event ends with the submission.
+		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, chainWord(m.To), noReferral, m.Sender)
+		return nil
+	}, chainWord(m.To), m.Receiver, noAmount, noFallback, m.Data))
 	return m, err
 }
 
 // number computes the ids of the bridge and of the submission: debridge-contracts-v1, DeBridgeGate.
 func (m *Outbound) number() {
 	const prefix = 1
-	word := func(n uint64) []byte { return wordOf(binary.BigEndian.AppendUint64(nil, n)) }
+	word := func(n uint64) []byte { return slices.Concat(make([]byte, 24), binary.BigEndian.AppendUint64(nil, n)) }
 	m.DebridgeID = crypto.Keccak256Hash(word(ID), bridgedMint.Mint[:])
 	m.Submission = crypto.Keccak256Hash(
 		word(prefix), m.DebridgeID[:], word(ID), word(m.To), word(0), m.Receiver, word(m.Nonce),
 		word(0), word(m.Flags), crypto.Keccak256(m.Receiver), crypto.Keccak256(m.Data), crypto.Keccak256(m.Sender[:]),
 	)
-}
-
-// transferred is the event of a sent message. The public description ends with the submission.
-func (m *Outbound) transferred() borsh {
-	const asMessage = 1
-	event := anchor("event", "Transferred").u8(asMessage).raw(m.Submission[:]).raw(m.DebridgeID[:])
-	return event.u64(0).bytes(m.Receiver).u64(m.Nonce).raw(chainSeed(m.To)).u8(0).key(m.Sender)
 }
 
 // submitted says that a message has arrived, and whether its calls have been made.
@@ -137,54 +125,41 @@ type submitted struct{ done bool }
 // receive is the instruction claim: it lets a message in.
 func (m Inbound) receive(keeper Key) Instruction {
 	submission := submissionAccount(m.Submission)
-	return Instruction{
-		Program: debridgeProgram,
-		Accounts: []Meta{
-			writes(submission), reads(submissionAuthority(submission)), signs(keeper), reads(debridgeState),
-			reads(instructionsSysvar), reads(settingsProgram), reads(systemProgram),
-		},
-		Data: anchor("global", "claim").raw(chainSeed(m.From)).raw(m.Submission[:]),
-		run: func(i *invocation) error {
-			i.log("Instruction: Claim")
-			data := anchor("account", "Submission").raw(chainSeed(m.From)).key(keeper)
-			if err := i.create(keeper, submission, debridgeProgram, data, submitted{}); err != nil {
-				return err
-			}
-			i.emit(anchor("event", "Bridged").raw(m.Submission[:]))
-			return nil
-		},
-	}
+	return anchorCall(debridgeProgram, "claim", []Meta{
+		writes(submission), reads(submissionAuthority(submission)), signs(keeper), reads(debridgeState),
+		reads(instructionsSysvar), reads(settingsProgram), reads(systemProgram),
+	}, func(i *invocation) error {
+		data := anchor("account", "Submission", chainWord(m.From), keeper)
+		if err := i.create(keeper, submission, debridgeProgram, data, submitted{}); err != nil {
+			return err
+		}
+		i.emit("Bridged", m.Submission)
+		return nil
+	}, chainWord(m.From), m.Submission)
 }
 
 // execute is the instruction execute_external_call: it makes the calls that a message carries, one for
 // each order.
 func (m Inbound) execute(keeper Key, orders []giveOrder) Instruction {
 	submission := submissionAccount(m.Submission)
-	in := Instruction{
-		Program: debridgeProgram,
-		Accounts: []Meta{
-			writes(submission), writes(submissionAuthority(submission)), signs(keeper), reads(debridgeState), reads(sourceProgram),
-		},
-		Data: anchor("global", "execute_external_call").raw(m.Submission[:]),
+	accounts := []Meta{
+		writes(submission), writes(submissionAuthority(submission)), signs(keeper), reads(debridgeState), reads(sourceProgram),
 	}
 	for _, g := range orders {
-		in.Accounts = append(in.Accounts, m.claim(g).Accounts...)
+		accounts = append(accounts, m.claim(g).Accounts...)
 	}
-	in.run = func(i *invocation) error {
-		i.log("Instruction: ExecuteExternalCall")
+	return anchorCall(debridgeProgram, "execute_external_call", accounts, func(i *invocation) error {
 		arrived, known := stateOf[submitted](i.account(submission))
 		if !known || arrived.done {
-			return i.refuse(6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
+			return i.fail(6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
 		}
 		for _, g := range orders {
 			if err := i.call(m.claim(g)); err != nil {
 				return err
 			}
 		}
-		content := i.account(submission)
-		i.update(submission, content.data, submitted{done: true})
-		i.emit(anchor("event", "ExternalCallExecuted").raw(m.Submission[:]).u32(0))
+		i.update(submission, i.account(submission).data, submitted{done: true})
+		i.emit("ExternalCallExecuted", m.Submission, uint32(0))
 		return nil
-	}
-	return in
+	}, m.Submission)
 }

@@ -2,7 +2,6 @@ package solana
 
 import (
 	"bytes"
-	"math/big"
 )
 
 // takeOrder is an order on its take side.
@@ -20,19 +19,20 @@ type takeOrder struct {
 // data lays out TakeOrderState. Only a fulfilled order's account names the order.
 func (o takeOrder) data() []byte {
 	const size = 112
-	data := anchor("account", "TakeOrderState")
+	var kind uint8
+	var content raw
 	switch o.status {
 	case SentUnlock:
-		data = data.u8(1).key(o.holder)
+		kind = 1
 	case Cancelled:
-		data = data.u8(2).key(o.holder).optional(o.cancelBeneficiary)
+		kind, content = 2, borsh(optional(o.cancelBeneficiary))
 	case SentCancel:
-		data = data.u8(3).key(o.holder)
+		kind = 3
 	default:
-		data = data.u8(4).key(o.holder).raw(o.id[:])
+		kind, content = 4, o.id[:]
 	}
 	_, bump := derive(destinationProgram, []byte("TAKE_ORDER_STATE"), o.id[:])
-	return sizeTo(size, data.raw(chainSeed(o.from)).u8(bump))
+	return padTo(size, anchor("account", "TakeOrderState", kind, o.holder, content, chainWord(o.from), bump))
 }
 
 // Fulfilment says who fulfils an order and how.
@@ -43,23 +43,7 @@ type Fulfilment struct {
 	UnlockAuthority Key
 }
 
-// fulfillOrder is the instruction fulfill_order. An order with an external call is delivered to the
-// executor.
-func (f Fulfilment) fulfillOrder(t Token) Instruction {
-	id := f.Terms.ID()
-	return Instruction{
-		Program: destinationProgram,
-		Accounts: []Meta{
-			writes(takeOrderState(id)), signs(f.Taker.Key), writes(t.Wallet(f.Taker.Key)), writes(t.Wallet(f.receiver())),
-			reads(sourceOn(f.Terms.Give.Chain)), reads(takeOrderPatch(id)),
-			reads(t.programOr(tokenProgram)), reads(systemProgram),
-		},
-		Data: anchor("global", "fulfill_order").order(f.Terms).raw(id[:]).optionalKey(f.UnlockAuthority),
-		run:  func(i *invocation) error { return i.fulfil(f, t) },
-	}
-}
-
-// receiver is who gets what the order asks for.
+// receiver is who gets what the order asks for: with an external call the executor.
 func (f Fulfilment) receiver() Key {
 	if len(f.Terms.ExternalCall) > 0 {
 		return callAuthority(f.Terms.ID())
@@ -67,44 +51,49 @@ func (f Fulfilment) receiver() Key {
 	return keyOf(f.Terms.Receiver)
 }
 
+// fulfillOrder is the instruction fulfill_order.
+func (f Fulfilment) fulfillOrder(t Token) Instruction {
+	id, taker := f.Terms.ID(), f.Taker.Key
+	return anchorCall(destinationProgram, "fulfill_order", []Meta{
+		writes(takeOrderState(id)), signs(taker), writes(t.Wallet(taker)), writes(t.Wallet(f.receiver())),
+		reads(sourceOn(f.Terms.Give.Chain)), reads(takeOrderPatch(id)), reads(t.programOrDefault()), reads(systemProgram),
+	}, func(i *invocation) error { return i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
+}
+
 func (i *invocation) fulfil(f Fulfilment, t Token) error {
-	i.log("Instruction: FulfillOrder")
-	id := f.Terms.ID()
+	id, taker := f.Terms.ID(), f.Taker.Key
 	if err := i.checkOpen(f.Terms); err != nil {
 		return err
 	}
-	authority := f.UnlockAuthority
-	if authority == (Key{}) {
-		authority = f.Taker.Key
+	if allowed := f.Terms.AllowedTaker; len(allowed) > 0 && !bytes.Equal(allowed, taker[:]) {
+		return i.fail(6002, "WrongTaker", "Another taker is allowed")
 	}
-	if allowed := f.Terms.AllowedTaker; len(allowed) > 0 && !bytes.Equal(allowed, f.Taker.Key[:]) {
-		return i.refuse(6002, "WrongTaker", "Another taker is allowed")
+	o := takeOrder{id: id, from: f.Terms.Give.Chain, status: Fulfilled, holder: f.UnlockAuthority}
+	if o.holder == (Key{}) {
+		o.holder = taker
 	}
-	o := takeOrder{id: id, from: f.Terms.Give.Chain, status: Fulfilled, holder: authority}
-	if err := i.create(f.Taker.Key, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
+	if err := i.create(taker, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
 		return err
 	}
-	amount := f.Terms.Take.Amount.Uint64()
-	if subtrahend, patched := stateOf[uint64](i.account(takeOrderPatch(id))); patched {
-		amount -= subtrahend
-	}
-	if err := i.call(t.transfer(t.Wallet(f.Taker.Key), t.Wallet(f.receiver()), f.Taker.Key, amount)); err != nil {
+	subtrahend, _ := stateOf[uint64](i.account(takeOrderPatch(id)))
+	amount := f.Terms.Take.Amount.Uint64() - subtrahend
+	if err := i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, amount)); err != nil {
 		return err
 	}
-	i.emit(anchor("event", "Fulfilled").raw(id[:]).key(f.Taker.Key))
+	i.emit("Fulfilled", id, taker)
 	return nil
 }
 
 // checkOpen refuses orders that are not for this chain, or that something has happened to.
 func (i *invocation) checkOpen(t Terms) error {
-	if t.Take.Chain != ID {
-		return i.refuse(6001, "WrongTakeChain", "The order is for another chain")
-	}
-	if _, known := stateOf[contractOn](i.account(sourceOn(t.Give.Chain))); !known {
-		return i.refuse(6000, "NotSupportedChain", "Give chain is not supported")
-	}
-	if i.account(takeOrderState(t.ID())) != nil {
-		return i.refuse(6003, "WrongTakeOrderStatus", "The order is not open")
+	_, isConnected := stateOf[foreignContract](i.account(sourceOn(t.Give.Chain)))
+	switch {
+	case t.Take.Chain != ID:
+		return i.fail(6001, "WrongTakeChain", "The order is for another chain")
+	case !isConnected:
+		return i.fail(6000, "NotSupportedChain", "Give chain is not supported")
+	case i.account(takeOrderState(t.ID())) != nil:
+		return i.fail(6003, "WrongTakeOrderStatus", "The order is not open")
 	}
 	return nil
 }
@@ -113,117 +102,80 @@ func (i *invocation) checkOpen(t Terms) error {
 func patchTakeOrder(t Terms, authority Key, subtrahend uint64) Instruction {
 	id := t.ID()
 	at := takeOrderPatch(id)
-	return Instruction{
-		Program: destinationProgram,
-		Accounts: []Meta{
-			writes(at), reads(takeOrderState(id)), signs(authority), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
-		},
-		Data: anchor("global", "patch_take_order").order(t).raw(id[:]).u64(subtrahend),
-		run: func(i *invocation) error {
-			i.log("Instruction: PatchTakeOrder")
-			if err := i.checkOpen(t); err != nil {
-				return err
-			}
-			data := anchor("account", "TakeOrderPatch").u64(subtrahend)
-			if i.account(at) != nil {
-				i.update(at, data, subtrahend)
-			} else if err := i.create(authority, at, destinationProgram, data, subtrahend); err != nil {
-				return err
-			}
-			final := new(big.Int).Sub(t.Take.Amount, new(big.Int).SetUint64(subtrahend))
-			i.emit(anchor("event", "DecreaseTakeAmount").raw(id[:]).u64(final.Uint64()))
-			return nil
-		},
-	}
+	return anchorCall(destinationProgram, "patch_take_order", []Meta{
+		writes(at), reads(takeOrderState(id)), signs(authority), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
+	}, func(i *invocation) error {
+		if err := i.checkOpen(t); err != nil {
+			return err
+		}
+		data := anchor("account", "TakeOrderPatch", subtrahend)
+		if i.account(at) != nil {
+			i.update(at, data, subtrahend)
+		} else if err := i.create(authority, at, destinationProgram, data, subtrahend); err != nil {
+			return err
+		}
+		i.emit("DecreaseTakeAmount", id, t.Take.Amount.Uint64()-subtrahend)
+		return nil
+	}, t.borsh(), id, subtrahend)
 }
 
-// cancelOrder marks an order that nobody has fulfilled. Word of it is sent apart.
+// cancelOrder marks an order that nobody has fulfilled. Word of it is sent separately.
 func cancelOrder(t Terms, canceler Key) Instruction {
 	id := t.ID()
-	return Instruction{
-		Program: destinationProgram,
-		Accounts: []Meta{
-			writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler), reads(systemProgram),
-		},
-		Data: anchor("global", "cancel_order").order(t).raw(id[:]),
-		run: func(i *invocation) error {
-			i.log("Instruction: CancelOrder")
-			if err := i.checkOpen(t); err != nil {
-				return err
-			}
-			if !bytes.Equal(t.Authority, canceler[:]) {
-				return i.refuse(6005, "WrongCancelAuthority", "Another authority may cancel")
-			}
-			o := takeOrder{
-				id: id, from: t.Give.Chain, status: Cancelled, holder: canceler, cancelBeneficiary: t.CancelBeneficiary,
-			}
-			if err := i.create(canceler, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
-				return err
-			}
-			i.emit(anchor("event", "OrderCancelled"))
-			return nil
-		},
-	}
+	return anchorCall(destinationProgram, "cancel_order", []Meta{
+		writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler), reads(systemProgram),
+	}, func(i *invocation) error {
+		if err := i.checkOpen(t); err != nil {
+			return err
+		}
+		if !bytes.Equal(t.Authority, canceler[:]) {
+			return i.fail(6005, "WrongCancelAuthority", "Another authority may cancel")
+		}
+		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler, cancelBeneficiary: t.CancelBeneficiary}
+		if err := i.create(canceler, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
+			return err
+		}
+		i.emit("OrderCancelled")
+		return nil
+	}, t.borsh(), id)
 }
 
 // prepareSend stands before every send in its transaction.
 func prepareSend(sender Key) Instruction {
-	return Instruction{
-		Program:  destinationProgram,
-		Accounts: []Meta{signs(sender), reads(destinationSender), reads(systemProgram)},
-		Data:     anchor("global", "prepare_send"),
-		run: func(i *invocation) error {
-			i.log("Instruction: PrepareSend")
-			return nil
-		},
-	}
+	accounts := []Meta{signs(sender), reads(destinationSender), reads(systemProgram)}
+	return anchorCall(destinationProgram, "prepare_send", accounts, func(*invocation) error { return nil })
 }
 
 // sendUnlock is the instruction send_unlock for one order, or send_batch_unlock for several, whose
 // arguments do not name them: their accounts do.
 func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instruction {
-	contract, m := sourceOn(orders[0].from), unlockMessage(beneficiary, orders...)
-	in := Instruction{Program: destinationProgram}
-	if len(orders) == 1 {
-		in.Accounts = []Meta{writes(takeOrderState(orders[0].id)), signs(unlocker), reads(contract)}
-		in.Data = anchor("global", "send_unlock").raw(orders[0].id[:]).bytes(beneficiary).u64(0)
-	} else {
-		in.Accounts = []Meta{signs(unlocker), reads(contract)}
-		in.Data = anchor("global", "send_batch_unlock").bytes(beneficiary).u64(0)
-	}
-	in.Accounts = append(in.Accounts, sending(unlocker, orders[0].from)...)
-	if len(orders) > 1 {
-		for _, o := range orders {
-			in.Accounts = append(in.Accounts, writes(takeOrderState(o.id)))
-		}
-	}
-	in.run = func(i *invocation) error {
-		if len(orders) == 1 {
-			i.log("Instruction: SendUnlock")
-		} else {
-			i.log("Instruction: SendBatchUnlock")
-		}
+	const noFee = uint64(0)
+	from, m := orders[0].from, unlockMessage(beneficiary, orders...)
+	accounts := append([]Meta{signs(unlocker), reads(sourceOn(from))}, sending(unlocker, from)...)
+	run := func(i *invocation) error {
 		return i.sendAbout(m, unlocker, Fulfilled, SentUnlock, "SentUnlock", orders)
 	}
-	return in
+	if len(orders) == 1 {
+		accounts = append([]Meta{writes(takeOrderState(orders[0].id))}, accounts...)
+		return anchorCall(destinationProgram, "send_unlock", accounts, run, orders[0].id, beneficiary, noFee)
+	}
+	for _, o := range orders {
+		accounts = append(accounts, writes(takeOrderState(o.id)))
+	}
+	return anchorCall(destinationProgram, "send_batch_unlock", accounts, run, beneficiary, noFee)
 }
 
 // sendOrderCancel sends word of a cancelled order.
 func sendOrderCancel(canceler Key, beneficiary []byte, o takeOrder) Instruction {
 	m := cancelMessage(beneficiary, o)
-	return Instruction{
-		Program: destinationProgram,
-		Accounts: append([]Meta{writes(takeOrderState(o.id)), signs(canceler), reads(sourceOn(o.from))},
-			sending(canceler, o.from)...),
-		Data: anchor("global", "send_order_cancel").raw(o.id[:]).bytes(beneficiary).u64(0),
-		run: func(i *invocation) error {
-			i.log("Instruction: SendOrderCancel")
-			if allowed := o.cancelBeneficiary; len(allowed) > 0 && !bytes.Equal(allowed, beneficiary) {
-				return i.refuse(6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
-			}
-			return i.sendAbout(m, canceler, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
-		},
-	}
+	accounts := []Meta{writes(takeOrderState(o.id)), signs(canceler), reads(sourceOn(o.from))}
+	accounts = append(accounts, sending(canceler, o.from)...)
+	return anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) error {
+		if allowed := o.cancelBeneficiary; len(allowed) > 0 && !bytes.Equal(allowed, beneficiary) {
+			return i.fail(6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
+		}
+		return i.sendAbout(m, canceler, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
+	}, o.id, beneficiary, uint64(0))
 }
 
 // sendAbout sends a message about orders and moves them on, from one status to another.
@@ -231,13 +183,13 @@ func (i *invocation) sendAbout(m Outbound, sender Key, from, to Status, event st
 	for _, o := range orders {
 		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
 		if now.status != from || now.from != orders[0].from {
-			return i.refuse(6003, "WrongTakeOrderStatus", "The order is not in the state that this needs")
+			return i.fail(6003, "WrongTakeOrderStatus", "The order is not in the state that this needs")
 		}
 		if now.holder != sender {
-			return i.refuse(6007, "WrongUnlockAuthority", "Another account may send this")
+			return i.fail(6007, "WrongUnlockAuthority", "Another account may send this")
 		}
 	}
-	contract, _ := stateOf[contractOn](i.account(sourceOn(orders[0].from)))
+	contract, _ := stateOf[foreignContract](i.account(sourceOn(orders[0].from)))
 	m.Receiver = contract.address
 	sent, err := i.send(m, sender)
 	if err != nil {
@@ -247,7 +199,7 @@ func (i *invocation) sendAbout(m Outbound, sender Key, from, to Status, event st
 		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
 		now.status, now.holder, now.message = to, sender, sent
 		i.update(takeOrderState(o.id), now.data(), now)
-		i.emit(anchor("event", event))
+		i.emit(event)
 	}
 	return nil
 }

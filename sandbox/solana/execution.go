@@ -11,13 +11,13 @@ import (
 
 // outcome is what the ledger keeps of a transaction's run.
 type outcome struct {
-	refusal *refusal // nil: it succeeded
-	failed  int      // the outer instruction that did not
-	// rejected is why no instruction counts, as the runtime says it; nil when that is not so.
+	// rejected is why the runtime did not let the transaction count, as clients see it; nil when it did.
 	rejected any
-	fee      uint64 // lamports
-	units    uint64 // of compute
-	price    uint64 // bid for a unit, in micro-lamports
+	err      *programError // nil when no instruction failed
+	failed   int           // the outer instruction that did
+	fee      uint64        // lamports
+	units    uint64        // of compute
+	price    uint64        // bid for a unit, in micro-lamports
 	logs     []string
 	inner    [][]compiled // by outer instruction
 	// What the accounts held before and after.
@@ -25,41 +25,55 @@ type outcome struct {
 	tokensBefore, tokensAfter     []tokenBalance
 }
 
-// refusal is a program's own error, or one of those that the runtime has a name for.
-type refusal struct {
-	code    uint32
-	name    string
-	message string
-	named   bool // it has no code
-}
-
-func (r *refusal) Error() string { return fmt.Sprintf("%s (%d): %s", r.name, r.code, r.message) }
-
-// fault is an error of the runtime: solana-instruction-error.
-func fault(name, message string) *refusal { return &refusal{name: name, message: message, named: true} }
-
-// said is the error in a transaction's logs.
-func (r *refusal) said() string {
-	if r.named {
-		return r.message
+// failure is why the transaction failed, as clients see it; nil when it did not.
+func (o *outcome) failure() any {
+	switch {
+	case o.rejected != nil:
+		return o.rejected
+	case o.err == nil:
+		return nil
+	case o.err.isRuntime:
+		return object{"InstructionError": []any{o.failed, o.err.name}}
 	}
-	return fmt.Sprintf("custom program error: 0x%x", r.code)
+	return object{"InstructionError": []any{o.failed, object{"Custom": o.err.code}}}
 }
 
-// look is the error as clients see it.
-func (r *refusal) look() any {
-	if r.named {
-		return r.name
-	}
-	return map[string]any{"Custom": r.code}
+// programError is a program's own error, which has a code, or one of the runtime's, which has a name.
+type programError struct {
+	code      uint32
+	name      string
+	message   string
+	isRuntime bool
 }
+
+func (e *programError) Error() string { return fmt.Sprintf("%s (%d): %s", e.name, e.code, e.message) }
+
+// logged is the error in a transaction's logs.
+func (e *programError) logged() string {
+	if e.isRuntime {
+		return e.message
+	}
+	return fmt.Sprintf("custom program error: 0x%x", e.code)
+}
+
+// Errors of the runtime: solana-instruction-error.
+var (
+	errMalformed      = &programError{name: "InvalidInstructionData", message: "invalid instruction data", isRuntime: true}
+	errUnsigned       = &programError{name: "MissingRequiredSignature", message: "missing required signature for instruction", isRuntime: true}
+	errInvalidAccount = &programError{name: "InvalidAccountData", message: "invalid account data for instruction", isRuntime: true}
+	errFewAccounts    = &programError{name: "NotEnoughAccountKeys", message: "insufficient account keys for instruction", isRuntime: true}
+	errWrongProgram   = &programError{name: "IncorrectProgramId", message: "incorrect program id for instruction", isRuntime: true}
+	errInvalidSeeds   = &programError{name: "InvalidSeeds", message: "Provided seeds do not result in a valid address", isRuntime: true}
+	errArgument       = &programError{name: "InvalidArgument", message: "invalid program argument", isRuntime: true}
+	errNoUnitsLeft    = &programError{name: "ComputationalBudgetExceeded", message: "Computational budget exceeded", isRuntime: true}
+)
 
 // execution runs one transaction.
 type execution struct {
-	state   func(Key) *held // before it
-	tx      *recorded
+	state   func(Key) *account // before it
+	tx      *transaction
 	outcome *outcome
-	written map[Key]*held
+	written map[Key]*account
 	current int    // outer instruction
 	budget  uint64 // compute units left
 }
@@ -72,21 +86,22 @@ const (
 	microPerLamport      = 1_000_000
 )
 
-func newExecution(state func(Key) *held, r *recorded) *execution {
-	return &execution{state: state, tx: r, outcome: &r.outcome, written: map[Key]*held{}}
+func newExecution(state func(Key) *account, t *transaction) *execution {
+	return &execution{state: state, tx: t, outcome: &t.outcome, written: map[Key]*account{}}
 }
 
-// run carries every instruction out. A refusal leaves only the fee; an error is a mistake of ours, and
-// nothing happened.
-func (e *execution) run(instructions []Instruction) (*refusal, error) {
-	keys := e.tx.message.keys()
+// run carries every instruction out. When a program fails only the fee is taken; an error of run is a mistake of ours,
+// and nothing happened.
+func (e *execution) run(instructions []Instruction) error {
+	keys, o := e.tx.keys(), e.outcome
 	payer := keys[0]
-	e.outcome.lamportsBefore, e.outcome.tokensBefore = e.balances(keys)
-	e.outcome.inner = make([][]compiled, len(instructions))
+	o.lamportsBefore, o.tokensBefore = e.balances(keys)
+	o.inner = make([][]compiled, len(instructions))
 	e.setBudget(instructions)
 	limit := e.budget
-	if err := e.payFee(payer, limit); err != nil {
-		return nil, err
+	o.fee = e.fee(limit)
+	if err := e.move(payer, Key{}, o.fee); err != nil {
+		return err
 	}
 	paid := e.written[payer]
 	for i, in := range instructions {
@@ -95,21 +110,21 @@ func (e *execution) run(instructions []Instruction) (*refusal, error) {
 		if err == nil {
 			continue
 		}
-		if !errors.As(err, &e.outcome.refusal) {
-			return nil, fmt.Errorf("instruction %d: %w", i, err)
+		if !errors.As(err, &o.err) {
+			return fmt.Errorf("instruction %d: %w", i, err)
 		}
-		e.outcome.failed = i
-		e.written = map[Key]*held{payer: paid}
+		o.failed = i
+		e.written = map[Key]*account{payer: paid}
 		break
 	}
-	e.outcome.units = limit - e.budget
-	e.outcome.lamportsAfter, e.outcome.tokensAfter = e.balances(keys)
-	return e.outcome.refusal, nil
+	o.units = limit - e.budget
+	o.lamportsAfter, o.tokensAfter = e.balances(keys)
+	return nil
 }
 
 // commit makes what the transaction wrote the ledger's state.
 func (e *execution) commit(c *Chain) {
-	e.tx.before = map[Key]*held{}
+	e.tx.before = map[Key]*account{}
 	for at, content := range e.written {
 		e.tx.before[at] = c.accounts[at]
 		c.accounts[at] = content
@@ -141,12 +156,12 @@ func readNumber(raw []byte) (n uint64) {
 
 // fee is what the transaction costs whoever pays for it.
 func (e *execution) fee(limit uint64) uint64 {
-	return uint64(len(e.tx.signatures))*lamportsPerSignature + priorityOf(limit, e.outcome.price)
+	return uint64(len(e.tx.Signatures))*lamportsPerSignature + priorityFee(limit, e.outcome.price)
 }
 
-// priorityOf is what compute units cost at a price in micro-lamports, in lamports and rounded up; more than there is
-// where it does not fit.
-func priorityOf(units, price uint64) uint64 {
+// priorityFee is what compute units cost at a price in micro-lamports, in lamports and rounded up. What does not fit
+// is more than anybody has.
+func priorityFee(units, price uint64) uint64 {
 	const most = math.MaxUint64 / 2
 	high, low := bits.Mul64(units, price)
 	if high > 0 || low > most {
@@ -155,34 +170,31 @@ func priorityOf(units, price uint64) uint64 {
 	return (low + microPerLamport - 1) / microPerLamport
 }
 
-func (e *execution) payFee(payer Key, limit uint64) error {
-	e.outcome.fee = e.fee(limit)
-	return e.move(payer, Key{}, e.outcome.fee)
-}
-
 // invoke logs a program's run as the runtime does.
 func (e *execution) invoke(in Instruction, depth int) error {
-	log := func(format string, args ...any) {
-		e.outcome.logs = append(e.outcome.logs, fmt.Sprintf(format, args...))
-	}
-	log("Program %s invoke [%d]", in.Program, depth)
+	e.print("Program %s invoke [%d]", in.Program, depth)
 	available := e.budget
 	e.budget -= min(e.budget, cost(in))
 	err := (&invocation{execution: e, instruction: in, depth: depth}).run()
 	if err == nil && available < cost(in) {
-		err = fault("ComputationalBudgetExceeded", "Computational budget exceeded")
+		err = errNoUnitsLeft
 	}
 	if !isBuiltin(in.Program) {
-		log("Program %s consumed %d of %d compute units", in.Program, available-e.budget, available)
+		e.print("Program %s consumed %d of %d compute units", in.Program, available-e.budget, available)
 	}
-	var refused *refusal
-	if errors.As(err, &refused) {
-		log("Program %s failed: %s", in.Program, refused.said())
-	}
-	if err == nil {
-		log("Program %s success", in.Program)
+	var failed *programError
+	switch {
+	case err == nil:
+		e.print("Program %s success", in.Program)
+	case errors.As(err, &failed):
+		e.print("Program %s failed: %s", in.Program, failed.logged())
 	}
 	return err
+}
+
+// print adds a line to the transaction's logs, as the runtime and its own programs write them.
+func (e *execution) print(format string, args ...any) {
+	e.outcome.logs = append(e.outcome.logs, fmt.Sprintf(format, args...))
 }
 
 // cost is roughly what programs consume: the builtin ones a fixed number, others by what they read.
@@ -194,24 +206,23 @@ func cost(in Instruction) uint64 {
 	return base + perAccount*uint64(len(in.Accounts)) + perByte*uint64(len(in.Data))
 }
 
-// account is what an account holds now; nil when there is none.
-func (e *execution) account(at Key) *held {
+// account is what an address holds now; nil when there is nothing.
+func (e *execution) account(at Key) *account {
 	if content, written := e.written[at]; written {
 		return content
 	}
 	return e.state(at)
 }
 
-// stateOf is what an account says, if it is of that kind.
-func stateOf[S any](content *held) (state S, ok bool) {
-	if content != nil {
-		state, ok = content.state.(S)
-	}
-	return state, ok
-}
+// write replaces what an address holds.
+func (e *execution) write(at Key, content account) { e.written[at] = &content }
 
-// write replaces what an account holds.
-func (e *execution) write(at Key, content held) { e.written[at] = &content }
+// update rewrites an account in place.
+func (e *execution) update(at Key, data []byte, state any) {
+	changed := *e.account(at)
+	changed.data, changed.state = data, state
+	e.write(at, changed)
+}
 
 // move moves lamports; a zero key stands for the validators.
 func (e *execution) move(from, to Key, lamports uint64) error {
@@ -225,7 +236,7 @@ func (e *execution) move(from, to Key, lamports uint64) error {
 	if to == (Key{}) {
 		return nil
 	}
-	target := held{}
+	target := account{}
 	if content := e.account(to); content != nil {
 		target = *content
 	}
@@ -242,8 +253,8 @@ func (e *execution) balances(keys []Key) (lamports []uint64, tokens []tokenBalan
 			continue
 		}
 		lamports = append(lamports, content.lamports)
-		if account, ok := content.state.(tokenAccount); ok {
-			tokens = append(tokens, tokenBalance{index: i, program: content.owner, tokenAccount: account})
+		if held, ok := content.state.(tokenAccount); ok {
+			tokens = append(tokens, tokenBalance{index: i, program: content.owner, tokenAccount: held})
 		}
 	}
 	return lamports, tokens
@@ -257,51 +268,37 @@ type invocation struct {
 }
 
 // log writes what a program says.
-func (i *invocation) log(format string, args ...any) {
-	i.outcome.logs = append(i.outcome.logs, "Program log: "+fmt.Sprintf(format, args...))
-}
-
-// logBare writes what the runtime's own programs say.
-func (i *invocation) logBare(format string, args ...any) {
-	i.outcome.logs = append(i.outcome.logs, fmt.Sprintf(format, args...))
-}
+func (i *invocation) log(format string, args ...any) { i.print("Program log: "+format, args...) }
 
 // emit writes an Anchor event.
-func (i *invocation) emit(event borsh) {
-	i.outcome.logs = append(i.outcome.logs, "Program data: "+base64.StdEncoding.EncodeToString(event))
+func (i *invocation) emit(name string, fields ...any) {
+	i.print("Program data: %s", base64.StdEncoding.EncodeToString(anchor("event", name, fields...)))
 }
 
-// refuse fails as Anchor does.
-func (i *invocation) refuse(code uint32, name, message string) error {
+// fail fails as Anchor does.
+func (i *invocation) fail(code uint32, name, message string) error {
 	i.log("AnchorError occurred. Error Code: %s. Error Number: %d. Error Message: %s.", name, code, message)
-	return &refusal{code: code, name: name, message: message}
+	return &programError{code: code, name: name, message: message}
 }
 
 // call invokes another program.
 func (i *invocation) call(in Instruction) error {
-	c, err := i.tx.message.index(in, i.depth+1)
+	indexed, err := i.tx.index(in)
 	if err != nil {
-		return fault("PrivilegeEscalation", err.Error())
+		return &programError{name: "PrivilegeEscalation", message: err.Error(), isRuntime: true}
 	}
-	i.outcome.inner[i.current] = append(i.outcome.inner[i.current], c)
+	i.outcome.inner[i.current] = append(i.outcome.inner[i.current], compiled{indexed, i.depth + 1})
 	return i.invoke(in, i.depth+1)
 }
 
 // create makes an account that program owns, paid for by payer, by a call of the system program.
 func (i *invocation) create(payer, at, program Key, data []byte, state any) error {
 	if content := i.account(at); content != nil && len(content.data) > 0 {
-		return i.refuse(0, "AccountInUse", fmt.Sprintf("account %s is in use", at))
+		return i.fail(0, "AccountInUse", fmt.Sprintf("account %s is in use", at))
 	}
 	if err := i.call(createAccount(payer, at, program, rent(len(data)), len(data))); err != nil {
 		return err
 	}
-	i.write(at, held{lamports: i.account(at).lamports, owner: program, data: data, state: state})
+	i.update(at, data, state)
 	return nil
-}
-
-// update rewrites an account in place.
-func (i *invocation) update(at Key, data []byte, state any) {
-	changed := *i.account(at)
-	changed.data, changed.state = data, state
-	i.write(at, changed)
 }

@@ -1,14 +1,13 @@
 package solana
 
 import (
-	"bytes"
 	"encoding/binary"
-	"math/bits"
-	"slices"
+
+	"github.com/gagliardetto/solana-go"
 )
 
 // jupiterProgram is Jupiter's aggregator, version 6, as far as it routes through accounts of its own.
-var jupiterProgram = known("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
+var jupiterProgram = solana.MPK("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
 
 // Jupiter is the address of its program.
 func Jupiter() Key { return jupiterProgram }
@@ -17,9 +16,10 @@ func Jupiter() Key { return jupiterProgram }
 const jupiterID = 3
 
 // jupiterAuthority owns the accounts through which routes lead.
-func jupiterAuthority() Key { return pda(jupiterProgram, []byte("authority"), []byte{jupiterID}) }
-
-func jupiterEvents() Key { return pda(jupiterProgram, []byte("__event_authority")) }
+var (
+	jupiterAuthority = pda(jupiterProgram, "authority", []byte{jupiterID})
+	jupiterEvents    = pda(jupiterProgram, "__event_authority")
+)
 
 // Places of accounts in the instruction shared_accounts_route: IDL of jupiter-amm 6.
 const (
@@ -30,125 +30,75 @@ const (
 	routeOut         = 5
 	routeDestination = 6
 	routeAccounts    = 13
-	stepAccounts     = 15 // of each step: the pool program, and what it takes
 )
 
-// tokenSwapStep begins a step of the route plan through the pool program.
-const tokenSwapStep = 3
+// routeStep is a step of the route plan: which kind of pool takes how many percent of which output of the steps before.
+type routeStep struct{ Pool, Percent, Input, Output uint8 }
 
 // JupiterSwap makes the transaction of a swap as Jupiter does, for User alone.
 func (c *Chain) JupiterSwap(x Exchange) (Unsigned, error) {
-	authority, in, out := jupiterAuthority(), x.Route.first().In, x.Route.last().Out
-	route := Instruction{
-		Program: jupiterProgram,
-		Accounts: []Meta{
-			reads(tokenProgram), reads(authority), signs(x.User), writes(in.Wallet(x.User)), writes(in.Wallet(authority)),
-			writes(out.Wallet(authority)), writes(out.Wallet(x.User)), reads(in.Mint), reads(out.Mint),
-			reads(jupiterProgram), reads(token2022Program), // no account for a fee
-			reads(jupiterEvents()), reads(jupiterProgram),
-		},
-		Data: anchor("global", "shared_accounts_route").u8(jupiterID),
+	const tokenSwap, whole, noPlatformFee = 3, 100, uint8(0)
+	authority, in, out := jupiterAuthority, x.Route.first().In, x.Route.last().Out
+	accounts := []Meta{
+		reads(tokenProgram), reads(authority), signs(x.User), writes(in.Wallet(x.User)), writes(in.Wallet(authority)),
+		writes(out.Wallet(authority)), writes(out.Wallet(x.User)), reads(in.Mint), reads(out.Mint),
+		reads(jupiterProgram), reads(token2022Program), // no account for a fee
+		reads(jupiterEvents), reads(jupiterProgram),
 	}
-	data := borsh(route.Data).u32(uint32(len(x.Route.Hops)))
+	var plan []routeStep
 	for n, h := range x.Route.Hops {
-		const whole = 100 // percent
-		data = data.u8(tokenSwapStep).u8(whole).u8(byte(n)).u8(byte(n + 1))
-		step := h.Pool.swap(h.In, authority, h.In.Wallet(authority), h.Out.Wallet(authority), 0, 0)
-		route.Accounts = append(route.Accounts, reads(poolProgram))
-		for _, account := range step.Accounts {
+		plan = append(plan, routeStep{tokenSwap, whole, uint8(n), uint8(n + 1)})
+		for _, account := range h.step(authority, h.In.Wallet(authority), h.Out.Wallet(authority)) {
 			account.Signer = false // the program signs for its authority
-			route.Accounts = append(route.Accounts, account)
+			accounts = append(accounts, account)
 		}
 	}
-	route.Data = data.u64(x.Route.first().AmountIn).u64(x.Quoted).u16(x.SlippageBps).u8(0) // no platform fee
+	route := Instruction{Program: jupiterProgram, Accounts: accounts, Data: anchor("global", "shared_accounts_route",
+		uint8(jupiterID), uint32(len(plan)), plan, x.Route.first().AmountIn, x.Quoted, x.SlippageBps, noPlatformFee)}
 	return c.unsigned(x, x.prepared(true, route)...)
 }
 
-// Errors of Jupiter's program: IDL of jupiter-amm 6.
-var (
-	errJupiterSlippage = &refusal{code: 6001, name: "SlippageToleranceExceeded", message: "Slippage tolerance exceeded"}
-	errJupiterPlan     = &refusal{code: 6000, name: "EmptyRoute", message: "Empty route"}
-)
-
 // jupiter is Jupiter's program: the input goes to its own accounts, from pool to pool among them, and what comes out
 // to the user.
-func (i *invocation) jupiter() error {
-	data, isRoute := bytes.CutPrefix(i.instruction.Data, anchor("global", "shared_accounts_route"))
-	const tail = 8 + 8 + 2 + 1
-	if !isRoute || len(data) < 1+4+tail || data[0] != jupiterID {
-		return i.refuse(101, "InstructionFallbackNotFound", "Fallback functions are not supported")
+func (i *invocation) jupiter(accounts []Meta, data []byte) error {
+	const count, stepSize, tail = 4, 4, 8 + 8 + 2 + 1
+	if len(data) < count+tail {
+		return i.refuseFallback(nil, nil)
 	}
 	i.log("Instruction: SharedAccountsRoute")
-	steps := int(binary.LittleEndian.Uint32(data[1:]))
-	const stepSize = 4
-	if steps == 0 || len(data) != 1+4+steps*stepSize+tail {
-		return i.anchorError(errJupiterPlan)
+	steps := int(binary.LittleEndian.Uint32(data))
+	switch {
+	case steps == 0 || len(data) != count+steps*stepSize+tail:
+		return i.fail(6000, "EmptyRoute", "Empty route")
+	case len(accounts) < routeAccounts+steps*stepAccounts:
+		return errFewAccounts
 	}
-	accounts, err := i.accounts(routeAccounts + steps*stepAccounts)
-	if err != nil {
-		return err
-	}
-	order := data[len(data)-tail:]
-	amount, quoted := binary.LittleEndian.Uint64(order), binary.LittleEndian.Uint64(order[8:])
+	terms := readSwapTerms(data[len(data)-tail:])
 	source, _ := i.tokens(accounts[routeSource].Key)
 	in, err := tokenOf(source.mint)
-	if err != nil || accounts[routeAuthority].Key != jupiterAuthority() {
-		return errAccount
-	}
-	if !accounts[routeUser].Signer {
+	switch {
+	case err != nil || accounts[routeAuthority].Key != jupiterAuthority:
+		return errInvalidAccount
+	case !accounts[routeUser].Signer:
 		return errUnsigned
 	}
-	if err := i.call(in.transferChecked(accounts[routeSource].Key, accounts[routeIn].Key, accounts[routeUser].Key, amount)); err != nil {
+	pull := in.transferChecked(accounts[routeSource].Key, accounts[routeIn].Key, accounts[routeUser].Key, terms.amount)
+	if err := i.call(pull); err != nil {
 		return err
 	}
 	before, _ := i.tokens(accounts[routeOut].Key)
-	for rest := accounts[routeAccounts:]; len(rest) >= stepAccounts; rest = rest[stepAccounts:] {
-		if amount, err = i.hop(rest[:stepAccounts], jupiterAuthority(), amount); err != nil {
-			return err
-		}
+	hops := accounts[routeAccounts:]
+	if _, err := i.steps(hops[:len(hops)-len(hops)%stepAccounts], jupiterAuthority, terms.amount); err != nil {
+		return err
 	}
 	after, _ := i.tokens(accounts[routeOut].Key)
 	given := after.amount - min(after.amount, before.amount)
-	if given < leastOf(quoted, binary.LittleEndian.Uint16(order[16:])) {
-		return i.anchorError(errJupiterSlippage)
+	if given < terms.least() {
+		return i.fail(6001, "SlippageToleranceExceeded", "Slippage tolerance exceeded")
 	}
 	out, err := tokenOf(after.mint)
 	if err != nil {
-		return errAccount
+		return errInvalidAccount
 	}
-	return i.call(out.transferChecked(accounts[routeOut].Key, accounts[routeDestination].Key, jupiterAuthority(), given))
-}
-
-// hop swaps an amount through the pool program that comes first among the accounts, as owner, and tells what came
-// out of it.
-func (i *invocation) hop(accounts []Meta, owner Key, amount uint64) (given uint64, err error) {
-	const ownerAt, destinationAt = 3, 7
-	step := Instruction{
-		Program:  accounts[0].Key,
-		Accounts: slices.Clone(accounts[1:]),
-		Data:     borsh{}.u8(poolSwap).u64(amount).u64(0),
-	}
-	if step.Program != poolProgram || accounts[ownerAt].Key != owner {
-		return 0, errAccount
-	}
-	step.Accounts[ownerAt-1].Signer = true
-	before, _ := i.tokens(accounts[destinationAt].Key)
-	if err := i.call(step); err != nil {
-		return 0, err
-	}
-	after, _ := i.tokens(accounts[destinationAt].Key)
-	return after.amount - min(after.amount, before.amount), nil
-}
-
-// anchorError fails with an error that the program declares.
-func (i *invocation) anchorError(r *refusal) error { return i.refuse(r.code, r.name, r.message) }
-
-// leastOf is what remains of an amount after slippage, rounded up.
-func leastOf(amount uint64, slippageBps uint16) uint64 {
-	high, low := bits.Mul64(amount, bps-min(bps, uint64(slippageBps)))
-	least, rest := bits.Div64(high, low, bps)
-	if rest > 0 {
-		least++
-	}
-	return least
+	return i.call(out.transferChecked(accounts[routeOut].Key, accounts[routeDestination].Key, jupiterAuthority, given))
 }

@@ -2,34 +2,23 @@ package solana
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
 
-// Chain is a Solana chain in memory.
+// Chain is a Solana chain in memory. Its methods may be called from any goroutine.
 type Chain struct {
 	beginning time.Time
 
 	mu           sync.RWMutex
-	head         uint64 // the newest slot with a block
-	forks        []fork
-	transactions []*recorded // oldest first
-	bySignature  map[Signature]*recorded
-	byAddress    map[Key][]*recorded
-	accounts     map[Key]*held
-	tables       map[Key][]Key
+	head         uint64   // the newest slot with a block
+	forks        []uint64 // slots from which on a reorg gave the blocks other hashes
+	transactions []*transaction
+	bySignature  map[Signature]*transaction
+	byAddress    map[Key][]*transaction
+	accounts     map[Key]*account
+	tables       map[Key][]Key // address lookup tables
 	pools        []Pool
-}
-
-// recorded is a transaction with what became of it.
-type recorded struct {
-	slot       uint64
-	signatures []Signature
-	message    *message
-	outcome    outcome
-	// before is what the accounts that it wrote held until then.
-	before map[Key]*held
 }
 
 // New returns a chain that begins at a time, with the programs, tokens and lookup tables in place.
@@ -37,12 +26,12 @@ func New(beginning time.Time) *Chain {
 	c := &Chain{
 		beginning:   beginning,
 		head:        next(firstSlot),
-		bySignature: map[Signature]*recorded{},
-		byAddress:   map[Key][]*recorded{},
-		accounts:    map[Key]*held{},
+		bySignature: map[Signature]*transaction{},
+		byAddress:   map[Key][]*transaction{},
+		accounts:    map[Key]*account{},
 		tables:      map[Key][]Key{},
 	}
-	c.found()
+	c.genesis()
 	return c
 }
 
@@ -87,97 +76,63 @@ func (c *Chain) Reorg(depth uint64) error {
 		return fmt.Errorf("depth %d: want 1 to %d slots, the rest is final", depth, c.head-c.finalized())
 	}
 	keep := c.head - depth
-	for len(c.transactions) > 0 {
-		newest := c.transactions[len(c.transactions)-1]
-		if newest.slot <= keep {
-			break
-		}
-		c.transactions = c.transactions[:len(c.transactions)-1]
-		c.forget(newest)
+	for last := len(c.transactions) - 1; last >= 0 && c.transactions[last].slot > keep; last-- {
+		c.undo(c.transactions[last])
+		c.transactions = c.transactions[:last]
 	}
-	c.forks = append(c.forks, fork{keep + 1})
+	c.forks = append(c.forks, keep+1)
 	c.head = next(c.head)
 	return nil
 }
 
-// forget undoes the newest transaction.
-func (c *Chain) forget(tx *recorded) {
-	for at, before := range tx.before {
+// undo takes the newest transaction's effects back.
+func (c *Chain) undo(t *transaction) {
+	for at, before := range t.before {
 		if before == nil {
 			delete(c.accounts, at)
 			continue
 		}
 		c.accounts[at] = before
 	}
-	delete(c.bySignature, tx.signatures[0])
-	for _, k := range tx.message.keys() {
+	delete(c.bySignature, t.Signatures[0])
+	for _, k := range t.keys() {
 		c.byAddress[k] = c.byAddress[k][:len(c.byAddress[k])-1]
 	}
 }
 
-// maxTransactionBytes is what fits into a packet: 1280 bytes less headers.
-const maxTransactionBytes = 1232
-
-// Send signs a transaction, carries it out in the next slot not before at, and keeps it. When a program
-// refuses, the transaction is kept as failed and the error says why. The caller holds the lock.
-func (c *Chain) send(at time.Time, tx Transaction) (Signature, error) {
-	recent := c.head
-	m, err := compile(tx, c.blockhash(recent), func(t Key) []Key { return c.tables[t] })
+// send signs a transaction, carries it out in the next slot not before at, and keeps it. When a program
+// fails, the transaction is kept as failed and the error says why. The caller holds the lock.
+func (c *Chain) send(at time.Time, d draft) (Signature, error) {
+	t, err := d.compile(c.blockhash(c.head), c.tables)
 	if err != nil {
 		return Signature{}, err
 	}
-	r := &recorded{slot: max(next(c.head), c.slotAt(at)), message: m}
-	if err := r.sign(tx); err != nil {
+	t.slot = max(next(c.head), c.slotAt(at))
+	if err := t.sign(d); err != nil {
 		return Signature{}, err
 	}
-	if size := len(r.wire()); size > maxTransactionBytes {
-		return Signature{}, fmt.Errorf("transaction of %d bytes, %d fit", size, maxTransactionBytes)
+	if _, err := t.wire(); err != nil {
+		return Signature{}, err
 	}
-	e := newExecution(c.now, r)
-	refusal, err := e.run(tx.Instructions)
-	if err != nil {
+	e := newExecution(c.now, t)
+	if err := e.run(d.instructions); err != nil {
 		return Signature{}, err
 	}
 	c.keep(e)
-	if refusal != nil {
-		return r.signatures[0], fmt.Errorf("transaction %s failed: %w", r.signatures[0], refusal)
+	if failed := t.outcome.err; failed != nil {
+		return t.Signatures[0], fmt.Errorf("transaction %s failed: %w", t.Signatures[0], failed)
 	}
-	return r.signatures[0], nil
+	return t.Signatures[0], nil
 }
-
-func (r *recorded) sign(tx Transaction) error {
-	signers := append([]Account{tx.Payer}, tx.Signers...)
-	text := r.message.bytes()
-	for _, k := range r.message.static[:r.message.signed] {
-		i := slices.IndexFunc(signers, func(a Account) bool { return a.Key == k })
-		if i < 0 {
-			return fmt.Errorf("nobody signs for %s", k)
-		}
-		r.signatures = append(r.signatures, signers[i].sign(text))
-	}
-	return nil
-}
-
-// wire is the transaction as it travels.
-func (r *recorded) wire() []byte {
-	out := appendLength(nil, len(r.signatures))
-	for _, s := range r.signatures {
-		out = append(out, s[:]...)
-	}
-	return append(out, r.message.bytes()...)
-}
-
-// now is what an account holds at the head; nil when there is none.
-func (c *Chain) now(at Key) *held { return c.accounts[at] }
 
 // keep puts a transaction that has run into its block, which becomes the head.
 func (c *Chain) keep(e *execution) {
-	r := e.tx
+	t := e.tx
 	e.commit(c)
-	c.head = r.slot
-	c.transactions = append(c.transactions, r)
-	c.bySignature[r.signatures[0]] = r
-	for _, k := range r.message.keys() {
-		c.byAddress[k] = append(c.byAddress[k], r)
+	c.head = t.slot
+	c.transactions = append(c.transactions, t)
+	c.bySignature[t.Signatures[0]] = t
+	for _, k := range t.keys() {
+		c.byAddress[k] = append(c.byAddress[k], t)
 	}
 }

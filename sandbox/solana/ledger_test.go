@@ -147,7 +147,7 @@ func TestProgramsRefuse(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want %s", err, name)
 		}
-		if len(c.transactions) != count+1 || c.transactions[count].outcome.refusal == nil {
+		if len(c.transactions) != count+1 || c.transactions[count].outcome.err == nil {
 			t.Errorf("%s: the failed transaction is not on the chain", name)
 		}
 	}
@@ -172,7 +172,7 @@ func TestMessagesOfABatchAreOne(t *testing.T) {
 		}
 	}
 	newest := c.transactions[len(c.transactions)-1]
-	if !newest.message.versioned || len(newest.message.loadedWritable) == 0 || len(newest.message.loadedReadonly) == 0 {
+	if !newest.Message.IsVersioned() || len(newest.writable) == 0 || len(newest.readonly) == 0 {
 		t.Error("the batch takes no accounts from a lookup table")
 	}
 }
@@ -203,28 +203,28 @@ func TestTransactionsAreSignedInWireForm(t *testing.T) {
 	_, err = c.Create(began.Add(time.Minute), Way{}, offer(t, 2))
 	must(t, err)
 	for _, tx := range c.transactions {
-		wire := tx.wire()
+		wire := tx.bytes(t)
 		count, n := binary.Uvarint(wire)
 		text := wire[n+int(count)*ed25519.SignatureSize:]
 		header := text
-		if versioned := text[0] == 0x80; versioned != tx.message.versioned {
-			t.Errorf("%s: prefix %#x", tx.signatures[0], text[0])
+		if versioned := text[0] == 0x80; versioned != tx.Message.IsVersioned() {
+			t.Errorf("%s: prefix %#x", tx.Signatures[0], text[0])
 		} else if versioned {
 			header = text[1:]
 		}
 		if int(header[0]) != int(count) {
-			t.Errorf("%s: %d signatures, %d required", tx.signatures[0], count, header[0])
+			t.Errorf("%s: %d signatures, %d required", tx.Signatures[0], count, header[0])
 		}
 		_, m := binary.Uvarint(header[3:])
 		keys := header[3+m:]
 		for i := range int(count) {
 			key, signature := keys[32*i:32*i+32], wire[n+64*i:n+64*i+64]
 			if !ed25519.Verify(key, text, signature) {
-				t.Errorf("%s: signature %d does not fit", tx.signatures[0], i)
+				t.Errorf("%s: signature %d does not fit", tx.Signatures[0], i)
 			}
 		}
 	}
-	if payer := c.transactions[0].message.static[0]; payer != keeper.Key {
+	if payer := c.transactions[0].Message.AccountKeys[0]; payer != keeper.Key {
 		t.Errorf("payer %s, want the keeper", payer)
 	}
 }

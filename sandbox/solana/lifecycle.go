@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -24,60 +25,101 @@ type Way struct {
 	Doomed bool
 }
 
-// transaction is the instructions on their way.
-func (w Way) transaction(payer Account, signers []Account, instructions ...Instruction) Transaction {
+// draft is the instructions on their way.
+func (w Way) draft(payer Account, instructions ...Instruction) draft {
 	if w.Forwarded {
 		last := len(instructions) - 1
 		instructions[last] = forward(instructions[last])
 	}
 	if w.Doomed {
-		instructions = append(instructions, refuseAlways(payer.Key))
+		instructions = append(instructions, alwaysFail(payer.Key))
 	}
 	if w.Priority > 0 {
 		const limit = 400_000
 		instructions = budgeted(limit, w.Priority, instructions...)
 	}
-	tx := Transaction{Payer: payer, Signers: signers, Instructions: instructions, Versioned: w.Versioned}
+	d := draft{payer: payer, instructions: instructions}
 	if w.Versioned {
-		tx.Tables = []Key{lookupTable}
+		d.table = orderTable
 	}
-	return tx
+	return d
 }
 
 // forward has the forwarder make a call, with the program at the end of its accounts.
 func forward(in Instruction) Instruction {
-	return Instruction{
-		Program:  forwarderProgram,
-		Accounts: append(slices.Clone(in.Accounts), reads(in.Program)),
-		Data:     anchor("global", "forward").bytes(in.Data),
-		run: func(i *invocation) error {
-			i.log("Instruction: Forward")
-			return i.call(in)
-		},
-	}
+	accounts := append(slices.Clone(in.Accounts), reads(in.Program))
+	return anchorCall(forwarderProgram, "forward", accounts, func(i *invocation) error { return i.call(in) }, in.Data)
 }
 
-// refuseAlways is a call of the forwarder that fails.
-func refuseAlways(payer Key) Instruction {
-	return Instruction{
-		Program:  forwarderProgram,
-		Accounts: []Meta{signs(payer)},
-		Data:     anchor("global", "check_balance"),
-		run: func(i *invocation) error {
-			i.log("Instruction: CheckBalance")
-			return i.refuse(6000, "BalanceTooLow", "The balance is lower than expected")
-		},
+// alwaysFail is a call of the forwarder that fails.
+func alwaysFail(payer Key) Instruction {
+	return anchorCall(forwarderProgram, "check_balance", []Meta{signs(payer)}, func(i *invocation) error {
+		return i.fail(6000, "BalanceTooLow", "The balance is lower than expected")
+	})
+}
+
+// read is the state of an account at the head, zero when there is none of that kind.
+func read[S any](c *Chain, at Key) (state S, known bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return stateOf[S](c.accounts[at])
+}
+
+// Orders are those created here, in the order of their creation.
+func (c *Chain) Orders() []Order {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var found []giveOrder
+	for _, content := range c.accounts {
+		if g, ok := stateOf[giveOrder](content); ok {
+			found = append(found, g)
+		}
 	}
+	slices.SortFunc(found, func(a, b giveOrder) int {
+		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.terms.Nonce, b.terms.Nonce))
+	})
+	orders := make([]Order, len(found))
+	for i, g := range found {
+		orders[i] = Order{g.terms, g.created}
+	}
+	return orders
+}
+
+// Given is the status of an order on its give side.
+func (c *Chain) Given(id [32]byte) Status {
+	g, _ := read[giveOrder](c, giveOrderState(id))
+	return g.status
+}
+
+// Taken is the status of an order on its take side, and who may move it on or did so last.
+func (c *Chain) Taken(id [32]byte) (Status, Key) {
+	o, _ := read[takeOrder](c, takeOrderState(id))
+	return o.status, o.holder
+}
+
+// Message is what was sent about an order.
+func (c *Chain) Message(id [32]byte) (Outbound, error) {
+	o, _ := read[takeOrder](c, takeOrderState(id))
+	if o.status != SentUnlock && o.status != SentCancel {
+		return Outbound{}, fmt.Errorf("no unlock or cancel of order %x has been sent", id)
+	}
+	return o.message, nil
+}
+
+// submit sends instructions of one signer.
+func (c *Chain) submit(at time.Time, w Way, payer Account, instructions ...Instruction) (Signature, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.send(at, w.draft(payer, instructions...))
 }
 
 // Create makes orders, all in one transaction. A doomed way leaves a failed transaction and no order.
 func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maker := creations[0].Maker
-	payer, signers := maker, []Account(nil)
-	if creations[0].Payer.Key != (Key{}) {
-		payer, signers = creations[0].Payer, []Account{maker}
+	maker, payer := creations[0].Maker, creations[0].Payer
+	if payer.Key == (Key{}) {
+		payer = maker
 	}
 	var instructions []Instruction
 	orders := make([]Order, len(creations))
@@ -92,7 +134,9 @@ func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, err
 		orders[n] = Order{Terms: o.terms(nonce)}
 		instructions = append(instructions, o.createOrder(nonce))
 	}
-	signature, err := c.send(at, w.transaction(payer, signers, instructions...))
+	d := w.draft(payer, instructions...)
+	d.signers = []Account{maker}
+	signature, err := c.send(at, d)
 	if err != nil && !w.Doomed {
 		return nil, fmt.Errorf("create order: %w", err)
 	}
@@ -102,29 +146,40 @@ func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, err
 	return orders, nil
 }
 
+// PatchGive adds to what an open order gives.
+func (c *Chain) PatchGive(at time.Time, id [32]byte, maker Account, addition uint64) error {
+	g, known := read[giveOrder](c, giveOrderState(id))
+	if !known {
+		return fmt.Errorf("order %x was not created here", id)
+	}
+	_, err := c.submit(at, Way{}, maker, patchOrderGive(g, addition))
+	return err
+}
+
+// PatchTake lowers what an open order takes by subtrahend in all.
+func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend uint64) error {
+	_, err := c.submit(at, Way{}, authority, patchTakeOrder(t, authority.Key, subtrahend))
+	return err
+}
+
 // Fulfil delivers what an order asks for.
 func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t, err := taken(f.Terms)
+	t, err := f.Terms.taken()
 	if err != nil {
 		return err
 	}
-	var instructions []Instruction
-	if t.Mint != systemProgram {
-		instructions = append(instructions, t.openWallet(f.Taker.Key, f.receiver()))
+	instructions := []Instruction{f.fulfillOrder(t)}
+	if !t.isNative() {
+		instructions = slices.Insert(instructions, 0, t.openWallet(f.Taker.Key, f.receiver()))
 	}
-	instructions = append(instructions, f.fulfillOrder(t))
-	if _, err := c.send(at, w.transaction(f.Taker, nil, instructions...)); err != nil {
-		return fmt.Errorf("fulfil order %x: %w", f.Terms.ID(), err)
-	}
-	return nil
+	_, err = c.submit(at, w, f.Taker, instructions...)
+	return err
 }
 
-// taken is the token that an order asks for.
-func taken(t Terms) (Token, error) {
+// taken is the token that the order asks for.
+func (t Terms) taken() (Token, error) {
 	mint := keyOf(t.Take.Token)
-	if mint == systemProgram {
+	if mint == Native.Mint {
 		return Native, nil
 	}
 	return tokenOf(mint)
@@ -132,131 +187,74 @@ func taken(t Terms) (Token, error) {
 
 // SendUnlock sends one message for all of the orders, which must have one give chain.
 func (c *Chain) SendUnlock(at time.Time, unlocker Account, beneficiary []byte, ids ...[32]byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	orders := make([]takeOrder, len(ids))
 	for i, id := range ids {
-		order, known := stateOf[takeOrder](c.accounts[takeOrderState(id)])
-		if !known {
+		var known bool
+		if orders[i], known = read[takeOrder](c, takeOrderState(id)); !known {
 			return fmt.Errorf("order %x has not been fulfilled here", id)
 		}
-		orders[i] = order
 	}
 	w := Way{Versioned: len(ids) > 1}
-	tx := w.transaction(unlocker, nil, prepareSend(unlocker.Key), sendUnlock(unlocker.Key, beneficiary, orders...))
-	if _, err := c.send(at, tx); err != nil {
-		return fmt.Errorf("send unlock: %w", err)
-	}
-	return nil
+	_, err := c.submit(at, w, unlocker, prepareSend(unlocker.Key), sendUnlock(unlocker.Key, beneficiary, orders...))
+	return err
 }
 
 // Cancel marks an order that nobody has fulfilled; SendCancel sends word of it.
 func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, err := c.send(at, Way{}.transaction(canceler, nil, cancelOrder(t, canceler.Key))); err != nil {
-		return fmt.Errorf("cancel order %x: %w", t.ID(), err)
-	}
-	return nil
+	_, err := c.submit(at, Way{}, canceler, cancelOrder(t, canceler.Key))
+	return err
 }
 
 // SendCancel sends word of a cancelled order, for a refund to beneficiary.
 func (c *Chain) SendCancel(at time.Time, id [32]byte, canceler Account, beneficiary []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	order, _ := stateOf[takeOrder](c.accounts[takeOrderState(id)])
-	order.id = id
-	tx := Way{}.transaction(canceler, nil, prepareSend(canceler.Key), sendOrderCancel(canceler.Key, beneficiary, order))
-	if _, err := c.send(at, tx); err != nil {
-		return fmt.Errorf("send cancel of order %x: %w", id, err)
-	}
-	return nil
+	o, _ := read[takeOrder](c, takeOrderState(id))
+	o.id = id
+	_, err := c.submit(at, Way{}, canceler, prepareSend(canceler.Key), sendOrderCancel(canceler.Key, beneficiary, o))
+	return err
 }
 
 // Claim lets a message in and carries its calls out, in two transactions or together in one.
 func (c *Chain) Claim(at time.Time, keeper Account, m Inbound, together bool) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var orders []giveOrder
-	for _, id := range m.Orders {
-		g, known := stateOf[giveOrder](c.accounts[giveOrderState(id)])
-		if !known {
+	orders := make([]giveOrder, len(m.Orders))
+	for i, id := range m.Orders {
+		var known bool
+		if orders[i], known = read[giveOrder](c, giveOrderState(id)); !known {
 			return fmt.Errorf("order %x was not created here", id)
 		}
-		orders = append(orders, g)
 	}
-	receive, execute := m.receive(keeper.Key), []Instruction{m.execute(keeper.Key, orders)}
-	if t := orders[0].token; t.Mint != systemProgram {
-		execute = []Instruction{t.openWallet(keeper.Key, m.Beneficiary), execute[0]}
-	}
-	versioned := Way{Versioned: true}
-	steps := []Transaction{versioned.transaction(keeper, nil, append([]Instruction{receive}, execute...)...)}
+	instructions := []Instruction{m.receive(keeper.Key)}
 	if !together {
-		steps = []Transaction{Way{}.transaction(keeper, nil, receive), versioned.transaction(keeper, nil, execute...)}
-	}
-	for _, tx := range steps {
-		if _, err := c.send(at, tx); err != nil {
-			return fmt.Errorf("claim message %x: %w", m.Submission, err)
+		if _, err := c.submit(at, Way{}, keeper, instructions...); err != nil {
+			return err
 		}
+		instructions = nil
 	}
-	return nil
-}
-
-// PatchGive adds to what an open order gives.
-func (c *Chain) PatchGive(at time.Time, id [32]byte, maker Account, addition uint64) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	g, known := stateOf[giveOrder](c.accounts[giveOrderState(id)])
-	if !known {
-		return fmt.Errorf("order %x was not created here", id)
+	if t := orders[0].token; !t.isNative() {
+		instructions = append(instructions, t.openWallet(keeper.Key, m.Beneficiary))
 	}
-	if _, err := c.send(at, Way{}.transaction(maker, nil, patchOrderGive(g, addition))); err != nil {
-		return fmt.Errorf("patch give amount of order %x: %w", id, err)
-	}
-	return nil
-}
-
-// PatchTake lowers what an open order takes by subtrahend in all.
-func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend uint64) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, err := c.send(at, Way{}.transaction(authority, nil, patchTakeOrder(t, authority.Key, subtrahend))); err != nil {
-		return fmt.Errorf("patch take amount of order %x: %w", t.ID(), err)
-	}
-	return nil
+	_, err := c.submit(at, Way{Versioned: true}, keeper, append(instructions, m.execute(keeper.Key, orders))...)
+	return err
 }
 
 // ExecuteCall runs the external call of a fulfilled order, fully or in part.
 func (c *Chain) ExecuteCall(at time.Time, t Terms, keeper Account, fully bool) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	token, err := taken(t)
-	if err != nil {
-		return err
+	token, err := t.taken()
+	if err == nil {
+		_, err = c.submit(at, Way{}, keeper, executeCall(t.ID(), token, keeper.Key, fully))
 	}
-	if _, err := c.send(at, Way{}.transaction(keeper, nil, executeCall(t.ID(), token, keeper.Key, fully))); err != nil {
-		return fmt.Errorf("execute external call of order %x: %w", t.ID(), err)
-	}
-	return nil
+	return err
 }
 
 // FallBack gives the external call of a fulfilled order up; what was delivered goes to whoever does it.
 func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	token, err := taken(t)
-	if err != nil {
-		return err
+	token, err := t.taken()
+	if err == nil {
+		_, err = c.submit(at, Way{}, by, fallBack(t.ID(), token, by.Key, t.Take.Amount.Uint64()))
 	}
-	if _, err := c.send(at, Way{}.transaction(by, nil, fallBack(t.ID(), token, by.Key, t.Take.Amount.Uint64()))); err != nil {
-		return fmt.Errorf("fall back from the call of order %x: %w", t.ID(), err)
-	}
-	return nil
+	return err
 }
 
 // Pay sends an amount of a token to somebody.
 func (c *Chain) Pay(at time.Time, from Account, to Key, t Token, amount uint64) (Signature, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.send(at, Way{}.transaction(from, nil, t.openWallet(from.Key, to), t.transfer(t.Wallet(from.Key), t.Wallet(to), from.Key, amount)))
+	return c.submit(at, Way{}, from, t.openWallet(from.Key, to), t.transfer(t.Wallet(from.Key), t.Wallet(to), from.Key, amount))
 }

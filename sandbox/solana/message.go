@@ -1,9 +1,13 @@
 package solana
 
 import (
-	"encoding/binary"
+	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+
+	bin "github.com/gagliardetto/binary"
+	"github.com/gagliardetto/solana-go"
 )
 
 // Instruction is a call of a program.
@@ -12,7 +16,7 @@ type Instruction struct {
 	Accounts []Meta
 	Data     []byte
 
-	// run is what the program does; nil does nothing that others can see.
+	// run is what the program does, for instructions that the ledger makes itself.
 	run func(*invocation) error
 }
 
@@ -27,92 +31,80 @@ func signs(k Key) Meta  { return Meta{Key: k, Signer: true, Writable: true} }
 func reads(k Key) Meta  { return Meta{Key: k} }
 func writes(k Key) Meta { return Meta{Key: k, Writable: true} }
 
-// Transaction is what somebody sends.
-type Transaction struct {
-	Payer        Account
-	Signers      []Account // beside the payer
-	Instructions []Instruction
-	// Versioned makes it version 0, which Tables, address lookup tables, need.
-	Versioned bool
-	Tables    []Key
+// rank is the account's place in a message: signers first, and of each kind those that are written.
+func (m Meta) rank() (rank int) {
+	if !m.Signer {
+		rank = 2
+	}
+	if !m.Writable {
+		rank++
+	}
+	return rank
 }
 
-// message is a transaction compiled to indexes of accounts: https://solana.com/docs/core/transactions.
-type message struct {
-	versioned bool
-	// signed of the static keys sign, the last readonlySigned of them without being written; of the
-	// others the last readonlyUnsigned are not written.
-	signed, readonlySigned, readonlyUnsigned int
-
-	static       []Key
-	blockhash    [32]byte
-	instructions []compiled
-	lookups      []lookup
-	// loaded are the keys that lookups bring, those to be written first.
-	loadedWritable, loadedReadonly []Key
+// draft is a transaction before its accounts are laid out.
+type draft struct {
+	payer        Account
+	signers      []Account // besides the payer
+	instructions []Instruction
+	// table is the address lookup table of a version 0 transaction; without one it is a legacy transaction.
+	table Key
 }
 
+// transaction is a transaction in wire form (https://solana.com/docs/core/transactions) with what became of it.
+type transaction struct {
+	solana.Transaction
+	// writable and readonly are the keys that its lookup tables bring.
+	writable, readonly []Key
+
+	slot    uint64
+	outcome outcome
+	// before is what the accounts that it wrote held until then.
+	before map[Key]*account
+}
+
+// compiled is an instruction by indexes of accounts. StackHeight counts from 1 at the outer instructions.
 type compiled struct {
-	program  int
-	accounts []byte
-	data     []byte
-	// height counts from 1 at the outer instruction.
-	height int
+	solana.CompiledInstruction
+	StackHeight int `json:"stackHeight"`
 }
 
-type lookup struct {
-	table              Key
-	writable, readonly []byte // positions in the table
-}
-
-// compile lays the accounts out: payer, signers, written, read, then what tables bring.
-func compile(tx Transaction, blockhash [32]byte, table func(Key) []Key) (*message, error) {
-	m := &message{versioned: tx.Versioned, blockhash: blockhash}
-	uses := gather(tx)
-	invoked := make(map[Key]bool)
-	for _, in := range tx.Instructions {
-		invoked[in.Program] = true
+// compile lays the accounts out: payer, signers, written, read, then what the table brings.
+func (d draft) compile(blockhash solana.Hash, tables map[Key][]Key) (*transaction, error) {
+	t := &transaction{}
+	m := &t.Message
+	m.RecentBlockhash = blockhash
+	uses := d.accounts()
+	if d.table != (Key{}) {
+		m.SetVersion(solana.MessageVersionV0)
+		uses = t.lookUp(d, tables[d.table], uses)
 	}
-	for _, t := range tx.Tables {
-		uses = m.load(t, table(t), uses, invoked)
-	}
-	rank := func(u Meta) int {
-		switch {
-		case u.Signer && u.Writable:
-			return 0
-		case u.Signer:
-			return 1
-		case u.Writable:
-			return 2
-		}
-		return 3
-	}
-	slices.SortStableFunc(uses, func(a, b Meta) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(uses, func(a, b Meta) int { return a.rank() - b.rank() })
 	for _, u := range uses {
-		m.static = append(m.static, u.Key)
-		switch rank(u) {
-		case 0:
-			m.signed++
-		case 1:
-			m.signed++
-			m.readonlySigned++
-		case 3:
-			m.readonlyUnsigned++
+		m.AccountKeys = append(m.AccountKeys, u.Key)
+		switch {
+		case u.Signer && !u.Writable:
+			m.Header.NumReadonlySignedAccounts++
+		case !u.Writable:
+			m.Header.NumReadonlyUnsignedAccounts++
+		}
+		if u.Signer {
+			m.Header.NumRequiredSignatures++
 		}
 	}
-	for _, in := range tx.Instructions {
-		c, err := m.index(in, 1)
+	for _, in := range d.instructions {
+		indexed, err := t.index(in)
 		if err != nil {
 			return nil, err
 		}
-		m.instructions = append(m.instructions, c)
+		m.Instructions = append(m.Instructions, indexed)
 	}
-	return m, nil
+	return t, nil
 }
 
-// gather merges what the instructions say of each account, in the sequence of their appearance.
-func gather(tx Transaction) []Meta {
-	uses := []Meta{signs(tx.Payer.Key)}
+// accounts merges what the instructions say of each account, in the order of first appearance.
+func (d draft) accounts() []Meta {
+	uses := []Meta{signs(d.payer.Key)}
 	add := func(m Meta) {
 		i := slices.IndexFunc(uses, func(u Meta) bool { return u.Key == m.Key })
 		if i < 0 {
@@ -122,108 +114,169 @@ func gather(tx Transaction) []Meta {
 		uses[i].Signer = uses[i].Signer || m.Signer
 		uses[i].Writable = uses[i].Writable || m.Writable
 	}
-	for _, in := range tx.Instructions {
+	for _, in := range d.instructions {
 		for _, account := range in.Accounts {
 			add(account)
 		}
 	}
-	for _, in := range tx.Instructions {
+	for _, in := range d.instructions {
 		add(reads(in.Program))
 	}
 	return uses
 }
 
-// load moves the keys that the table holds out of uses. Signers and invoked programs stay.
-func (m *message) load(table Key, holds []Key, uses []Meta, invoked map[Key]bool) (rest []Meta) {
-	l := lookup{table: table}
+// lookUp takes the keys that the table holds out of uses. Signers and invoked programs stay.
+func (t *transaction) lookUp(d draft, holds []Key, uses []Meta) (rest []Meta) {
+	lookup := solana.MessageAddressTableLookup{AccountKey: d.table}
 	for _, u := range uses {
 		at := slices.Index(holds, u.Key)
+		isInvoked := slices.ContainsFunc(d.instructions, func(in Instruction) bool { return in.Program == u.Key })
 		switch {
-		case at < 0 || u.Signer || invoked[u.Key]:
+		case at < 0 || u.Signer || isInvoked:
 			rest = append(rest, u)
 		case u.Writable:
-			l.writable = append(l.writable, byte(at))
-			m.loadedWritable = append(m.loadedWritable, u.Key)
+			lookup.WritableIndexes = append(lookup.WritableIndexes, byte(at))
+			t.writable = append(t.writable, u.Key)
 		default:
-			l.readonly = append(l.readonly, byte(at))
-			m.loadedReadonly = append(m.loadedReadonly, u.Key)
+			lookup.ReadonlyIndexes = append(lookup.ReadonlyIndexes, byte(at))
+			t.readonly = append(t.readonly, u.Key)
 		}
 	}
-	m.lookups = append(m.lookups, l)
+	t.Message.AddressTableLookups = append(t.Message.AddressTableLookups, lookup)
 	return rest
 }
 
 // keys are all accounts as instructions count them.
-func (m *message) keys() []Key { return slices.Concat(m.static, m.loadedWritable, m.loadedReadonly) }
-
-// writable reports whether the message lets the account at an index be written.
-func (m *message) writable(i int) bool {
-	switch {
-	case i < m.signed:
-		return i < m.signed-m.readonlySigned
-	case i < len(m.static):
-		return i < len(m.static)-m.readonlyUnsigned
-	}
-	return i < len(m.static)+len(m.loadedWritable)
+func (t *transaction) keys() []Key {
+	return slices.Concat(t.Message.AccountKeys, t.writable, t.readonly)
 }
 
-func (m *message) index(in Instruction, height int) (compiled, error) {
-	keys := m.keys()
-	find := func(k Key) (byte, error) {
-		i := slices.Index(keys, k)
-		if i < 0 {
-			return 0, fmt.Errorf("an instruction of %s names %s, which the transaction does not", in.Program, k)
-		}
-		return byte(i), nil
+// isWritable reports whether the message lets the account at an index be written.
+func (t *transaction) isWritable(i int) bool {
+	static, signed := len(t.Message.AccountKeys), int(t.Message.Header.NumRequiredSignatures)
+	switch {
+	case i < signed:
+		return i < signed-int(t.Message.Header.NumReadonlySignedAccounts)
+	case i < static:
+		return i < static-int(t.Message.Header.NumReadonlyUnsignedAccounts)
 	}
-	program, err := find(in.Program)
-	if err != nil {
-		return compiled{}, err
-	}
-	c := compiled{program: int(program), data: in.Data, height: height, accounts: []byte{}}
+	return i < static+len(t.writable)
+}
+
+// index is an instruction by indexes of the transaction's accounts, which must have all that it names.
+func (t *transaction) index(in Instruction) (c solana.CompiledInstruction, err error) {
+	keys := t.keys()
+	program := slices.Index(keys, in.Program)
+	c = solana.CompiledInstruction{ProgramIDIndex: uint16(program), Accounts: []uint16{}, Data: in.Data}
 	for _, account := range in.Accounts {
-		i, err := find(account.Key)
-		if err != nil {
-			return compiled{}, err
+		at := slices.Index(keys, account.Key)
+		if at < 0 || account.Writable && !t.isWritable(at) {
+			return c, fmt.Errorf("an instruction of %s uses %s as the transaction does not", in.Program, account.Key)
 		}
-		if account.Writable && !m.writable(int(i)) {
-			return compiled{}, fmt.Errorf("an instruction of %s writes %s, which the transaction does not", in.Program, account.Key)
-		}
-		c.accounts = append(c.accounts, i)
+		c.Accounts = append(c.Accounts, uint16(at))
+	}
+	if program < 0 {
+		return c, fmt.Errorf("the transaction does not name the invoked program %s", in.Program)
 	}
 	return c, nil
 }
 
-// bytes is the message in wire form, what is signed.
-func (m *message) bytes() []byte {
-	const version0 = 0x80
-	var out []byte
-	if m.versioned {
-		out = append(out, version0)
+// sign signs for the payer and the other signers of the draft.
+func (t *transaction) sign(d draft) error {
+	text, err := t.Message.MarshalBinary()
+	if err != nil {
+		return err
 	}
-	out = append(out, byte(m.signed), byte(m.readonlySigned), byte(m.readonlyUnsigned))
-	out = appendLength(out, len(m.static))
-	for _, k := range m.static {
-		out = append(out, k[:]...)
+	signers := append([]Account{d.payer}, d.signers...)
+	for _, k := range t.Message.Signers() {
+		i := slices.IndexFunc(signers, func(a Account) bool { return a.Key == k })
+		if i < 0 {
+			return fmt.Errorf("nobody signs for %s", k)
+		}
+		t.Signatures = append(t.Signatures, signers[i].sign(text))
 	}
-	out = append(out, m.blockhash[:]...)
-	out = appendLength(out, len(m.instructions))
-	for _, in := range m.instructions {
-		out = append(out, byte(in.program))
-		out = append(appendLength(out, len(in.accounts)), in.accounts...)
-		out = append(appendLength(out, len(in.data)), in.data...)
-	}
-	if !m.versioned {
-		return out
-	}
-	out = appendLength(out, len(m.lookups))
-	for _, l := range m.lookups {
-		out = append(out, l.table[:]...)
-		out = append(appendLength(out, len(l.writable)), l.writable...)
-		out = append(appendLength(out, len(l.readonly)), l.readonly...)
-	}
-	return out
+	return nil
 }
 
-// appendLength writes a compact-u16: seven bits a byte, lowest first.
-func appendLength(out []byte, n int) []byte { return binary.AppendUvarint(out, uint64(n)) }
+// maxTransactionBytes is what fits into a packet: 1280 bytes less headers.
+const maxTransactionBytes = 1232
+
+// wire is the transaction in wire form.
+func (t *transaction) wire() ([]byte, error) {
+	raw, err := t.MarshalBinary()
+	if err == nil && len(raw) > maxTransactionBytes {
+		err = fmt.Errorf("transaction of %d bytes, at most %d fit", len(raw), maxTransactionBytes)
+	}
+	return raw, err
+}
+
+// readTransaction reads a transaction in wire form, without what its lookup tables hold. The library reads lengths and
+// versions leniently: what it would write differently is refused.
+func readTransaction(raw []byte) (*transaction, error) {
+	t := &transaction{}
+	if err := t.UnmarshalWithDecoder(bin.NewBinDecoder(raw)); err != nil {
+		return nil, err
+	}
+	again, err := t.wire()
+	switch {
+	case err != nil:
+		return nil, err
+	case !bytes.Equal(again, raw):
+		return nil, errors.New("not the canonical form of a transaction")
+	}
+	return t, t.sanitize()
+}
+
+// sanitize refuses a transaction whose indexes lead nowhere: solana-message, sanitize.
+func (t *transaction) sanitize() error {
+	m, h := t.Message, t.Message.Header
+	static, signed := len(m.AccountKeys), int(h.NumRequiredSignatures)
+	isSane := h.NumReadonlySignedAccounts < h.NumRequiredSignatures && len(t.Signatures) == signed &&
+		signed+int(h.NumReadonlyUnsignedAccounts) <= static
+	for _, in := range m.Instructions {
+		isSane = isSane && in.ProgramIDIndex > 0 && int(in.ProgramIDIndex) < static
+		for _, account := range in.Accounts {
+			isSane = isSane && int(account) < static+m.NumLookups()
+		}
+	}
+	if !isSane {
+		return errors.New("transaction failed to sanitize accounts offsets correctly")
+	}
+	return nil
+}
+
+// resolve fetches what the message looks up in tables; otherwise it says which error the runtime has for that.
+func (t *transaction) resolve(tables map[Key][]Key) (rejected any) {
+	for _, l := range t.Message.AddressTableLookups {
+		holds, known := tables[l.AccountKey]
+		if !known {
+			return "AddressLookupTableNotFound"
+		}
+		isBeyond := func(index uint8) bool { return int(index) >= len(holds) }
+		if slices.ContainsFunc(l.WritableIndexes, isBeyond) || slices.ContainsFunc(l.ReadonlyIndexes, isBeyond) {
+			return "InvalidAddressLookupTableIndex"
+		}
+		for _, index := range l.WritableIndexes {
+			t.writable = append(t.writable, holds[index])
+		}
+		for _, index := range l.ReadonlyIndexes {
+			t.readonly = append(t.readonly, holds[index])
+		}
+	}
+	return nil
+}
+
+// calls are the instructions of the message, whose accounts sign and are written as the message says.
+func (t *transaction) calls() []Instruction {
+	keys := t.keys()
+	calls := make([]Instruction, len(t.Message.Instructions))
+	for n, in := range t.Message.Instructions {
+		calls[n] = Instruction{Program: keys[in.ProgramIDIndex], Data: in.Data}
+		for _, index := range in.Accounts {
+			at := int(index)
+			isSigner := at < int(t.Message.Header.NumRequiredSignatures)
+			calls[n].Accounts = append(calls[n].Accounts, Meta{keys[at], isSigner, t.isWritable(at)})
+		}
+	}
+	return calls
+}

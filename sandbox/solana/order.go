@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/big"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -33,38 +34,47 @@ type Offer struct {
 // ID is the hash of the packed terms: integers big-endian, each variable field behind one byte of
 // length (dln-contracts, DlnOrderLib).
 func (t Terms) ID() [32]byte {
-	out := binary.BigEndian.AppendUint64(nil, t.Nonce)
-	field := func(value []byte) { out = append(append(out, byte(len(value))), value...) }
-	number := func(n *big.Int) { out = append(out, n.FillBytes(make([]byte, 32))...) }
+	packed := binary.BigEndian.AppendUint64(nil, t.Nonce)
+	field := func(value []byte) { packed = append(append(packed, byte(len(value))), value...) }
 	field(t.Maker)
 	for _, offer := range []Offer{t.Give, t.Take} {
-		number(new(big.Int).SetUint64(offer.Chain))
+		packed = append(packed, chainWord(offer.Chain)...)
 		field(offer.Token)
-		number(offer.Amount)
+		packed = append(packed, word(offer.Amount)...)
 	}
 	for _, right := range [][]byte{t.Receiver, t.PatchAuthority, t.Authority, t.AllowedTaker, t.CancelBeneficiary} {
 		field(right)
 	}
+	return crypto.Keccak256Hash(append(packed, borsh(t.callHash())...))
+}
+
+// callHash is what the programs keep of the external call; nil when there is none.
+func (t Terms) callHash() *common.Hash {
 	if len(t.ExternalCall) == 0 {
-		return crypto.Keccak256Hash(append(out, 0))
+		return nil
 	}
-	return crypto.Keccak256Hash(append(append(out, 1), crypto.Keccak256(t.ExternalCall)...))
+	return new(crypto.Keccak256Hash(t.ExternalCall))
 }
 
-// order writes the terms as Borsh. Of the external call only the hash is kept.
-func (b borsh) order(t Terms) borsh {
-	b = b.u64(t.Nonce).bytes(t.Maker).offer(t.Give).offer(t.Take)
-	b = b.bytes(t.Receiver).bytes(t.PatchAuthority).bytes(t.Authority)
-	b = b.optional(t.AllowedTaker).optional(t.CancelBeneficiary)
-	if len(t.ExternalCall) == 0 {
-		return b.u8(0)
-	}
-	return b.u8(1).raw(crypto.Keccak256(t.ExternalCall))
+// borsh is the order in Borsh.
+func (t Terms) borsh() raw {
+	return borsh(t.Nonce, t.Maker, t.Give.borsh(), t.Take.borsh(), t.Receiver, t.PatchAuthority, t.Authority,
+		optional(t.AllowedTaker), optional(t.CancelBeneficiary), t.callHash())
 }
 
-func (b borsh) offer(o Offer) borsh {
-	return b.word(new(big.Int).SetUint64(o.Chain)).bytes(o.Token).word(o.Amount)
-}
+func (o Offer) borsh() raw { return borsh(chainWord(o.Chain), o.Token, word(o.Amount)) }
 
-// chainSeed is a chain's number as it stands in seeds and accounts.
-func chainSeed(id uint64) []byte { return borsh{}.word(new(big.Int).SetUint64(id)) }
+// Status of one side of an order.
+type Status uint8
+
+// Statuses, of which each side shows some.
+const (
+	Absent Status = iota
+	Created
+	ClaimedUnlock
+	ClaimedCancel
+	Fulfilled
+	SentUnlock
+	Cancelled
+	SentCancel
+)

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/gagliardetto/solana-go"
 )
 
 // poolProgram is SPL's token swap with its curve of a constant product: spl-token-swap 3.0.
-var poolProgram = known("SwaPpA9LAaLfeLi3a68M4DjnLqgtticKg6CnyNwgAC8")
+var poolProgram = solana.TokenSwapProgramID
 
 // Pool is a pool of two tokens.
 type Pool struct {
@@ -20,17 +22,17 @@ type Pool struct {
 
 // NewPool is the pool of two tokens with a fee, of which there is one.
 func NewPool(a, b Token, feeBps uint64) Pool {
-	return Pool{made(fmt.Sprintf("pool of %s and %s for %d bps", a.Mint, b.Mint, feeBps)), a, b, feeBps}
+	return Pool{invented(fmt.Sprintf("pool of %s and %s for %d bps", a.Mint, b.Mint, feeBps)), a, b, feeBps}
 }
 
 // authority owns what lies in the pool.
-func (p Pool) authority() Key { return pda(poolProgram, p.Address[:]) }
+func (p Pool) authority() Key { return pda(poolProgram, "", p.Address[:]) }
 
 func (p Pool) vault(t Token) Key { return t.Wallet(p.authority()) }
 
-// shares is the mint of shares in the pool, and keeper the account for a part of its fees, which there is not.
-func (p Pool) shares() Key { return made("shares of " + p.Address.String()) }
-func (p Pool) keeper() Key { return made("fees of " + p.Address.String()) }
+// shares is the mint of shares in the pool; feeAccount would take a part of its fees, which there is not.
+func (p Pool) shares() Key     { return invented("shares of " + p.Address.String()) }
+func (p Pool) feeAccount() Key { return invented("fees of " + p.Address.String()) }
 
 func (p Pool) has(t Token) bool { return p.A.Mint == t.Mint || p.B.Mint == t.Mint }
 
@@ -43,37 +45,33 @@ func (p Pool) other(t Token) Token {
 }
 
 // data lays the pool out: SwapV1 of spl-token-swap, state.rs, 324 bytes.
-func (p Pool) data() borsh {
-	const version, initialized, constantProduct, size = 1, 1, 0, 324
+func (p Pool) data() []byte {
+	const version, isInitialized, constantProduct, size = uint8(1), true, uint8(0), 324
 	_, bump := derive(poolProgram, p.Address[:])
-	data := borsh{}.u8(version).u8(initialized).u8(bump).key(tokenProgram)
-	data = data.key(p.vault(p.A)).key(p.vault(p.B)).key(p.shares()).key(p.A.Mint).key(p.B.Mint).key(p.keeper())
-	data = data.u64(p.FeeBps).u64(bps)                          // of the trade
-	data = data.u64(0).u64(bps).u64(0).u64(bps).u64(0).u64(bps) // of the owner, of withdrawals, of hosts
-	return sizeTo(size, data.u8(constantProduct))
+	trade := [2]uint64{p.FeeBps, bps}
+	none := [2]uint64{0, bps} // for the owner, for withdrawals, for hosts
+	return padTo(size, borsh(version, isInitialized, bump, tokenProgram, p.vault(p.A), p.vault(p.B), p.shares(),
+		p.A.Mint, p.B.Mint, p.feeAccount(), trade, none, none, none, constantProduct))
 }
 
 // Stock puts a pool with what lies in it on a ledger that begins.
 func (c *Chain) Stock(p Pool, a, b uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.put(p.Address, held{owner: poolProgram, data: p.data(), state: p})
+	c.put(p.Address, account{owner: poolProgram, data: p.data(), state: p})
 	c.putTokens(p.vault(p.A), p.A, p.authority(), a)
 	c.putTokens(p.vault(p.B), p.B, p.authority(), b)
 	shares := Token{Mint: p.shares(), Decimals: 8, program: tokenProgram}
-	c.put(shares.Mint, held{owner: tokenProgram, data: shares.mintData(1_000_000_000)})
-	c.put(p.keeper(), held{owner: tokenProgram, data: tokenAccount{mint: shares.Mint, owner: p.authority()}.data()})
+	c.put(shares.Mint, account{owner: tokenProgram, data: shares.mintData(1_000_000_000)})
+	c.put(p.feeAccount(), account{owner: tokenProgram, data: tokenAccount{mint: shares.Mint, owner: p.authority()}.data()})
 	c.pools = append(c.pools, p)
 	slices.SortFunc(c.pools, func(p, q Pool) int { return cmp.Compare(p.Address.String(), q.Address.String()) })
-	known := append(slices.Clone(c.tables[marketTable]), p.Address, p.authority(), p.vault(p.A), p.vault(p.B), p.shares(), p.keeper())
-	c.newTable(marketTable, marketAuthority, known...)
+	own := []Key{p.Address, p.authority(), p.vault(p.A), p.vault(p.B), p.shares(), p.feeAccount()}
+	c.putTable(marketTable, marketAuthority, slices.Concat(c.tables[marketTable], own))
 }
 
-// marketTable is the lookup table of whoever swaps through the pools.
-var (
-	marketTable     = made("market table")
-	marketAuthority = made("market table authority")
-)
+// marketAuthority may change the lookup table of whoever swaps through the pools.
+var marketAuthority = invented("market table authority")
 
 // fee is what the pool keeps of an amount, one at least.
 func (p Pool) fee(amount uint64) uint64 {
@@ -87,7 +85,7 @@ func (p Pool) fee(amount uint64) uint64 {
 
 // give is what the pool gives for an amount of a token: the rest of it after the fee leaves the product of both sides
 // no smaller.
-func (p Pool) give(state func(Key) *held, in Token, amount uint64) uint64 {
+func (p Pool) give(state func(Key) *account, in Token, amount uint64) uint64 {
 	here, _ := stateOf[tokenAccount](state(p.vault(in)))
 	there, _ := stateOf[tokenAccount](state(p.vault(p.other(in))))
 	traded := amount - p.fee(amount)
@@ -101,44 +99,41 @@ func (p Pool) give(state func(Key) *held, in Token, amount uint64) uint64 {
 }
 
 // poolSwap is the pool program's instruction to swap.
-const poolSwap = 1
+const poolSwap uint8 = 1
 
-// swap is the instruction by which owner swaps tokens on an account of his for tokens on another account.
+// swap is the instruction by which owner swaps tokens in an account of theirs for tokens in another account.
 func (p Pool) swap(in Token, owner, from, to Key, amount, least uint64) Instruction {
 	out := p.other(in)
 	return Instruction{
 		Program: poolProgram,
 		Accounts: []Meta{
-			reads(p.Address), reads(p.authority()),
-			{Key: owner, Signer: true},
-			writes(from), writes(p.vault(in)),
-			writes(p.vault(out)), writes(to), writes(p.shares()), writes(p.keeper()),
+			reads(p.Address), reads(p.authority()), {Key: owner, Signer: true},
+			writes(from), writes(p.vault(in)), writes(p.vault(out)), writes(to), writes(p.shares()), writes(p.feeAccount()),
 			reads(in.Mint), reads(out.Mint), reads(in.program), reads(out.program), reads(tokenProgram),
 		},
-		Data: borsh{}.u8(poolSwap).u64(amount).u64(least),
+		Data: borsh(poolSwap, amount, least),
 	}
 }
 
 // Errors of the pool program: spl-token-swap, error.rs.
 var (
-	errNoPool       = &refusal{code: 10, name: "IncorrectSwapAccount", message: "Address of the provided swap token account is incorrect"}
-	errPoolSlippage = &refusal{code: 16, name: "ExceededSlippage", message: "Swap instruction exceeds desired slippage limit"}
-	errPoolNothing  = &refusal{code: 17, name: "ZeroTradingTokens", message: "Given pool token amount results in zero trading tokens"}
-	errPoolCall     = &refusal{code: 14, name: "InvalidInstruction", message: "Invalid instruction"}
+	errNoPool = &programError{
+		code: 10, name: "IncorrectSwapAccount", message: "Address of the provided swap token account is incorrect",
+	}
+	errPoolCall     = &programError{code: 14, name: "InvalidInstruction", message: "Invalid instruction"}
+	errPoolSlippage = &programError{
+		code: 16, name: "ExceededSlippage", message: "Swap instruction exceeds desired slippage limit",
+	}
+	errPoolNothing = &programError{
+		code: 17, name: "ZeroTradingTokens", message: "Given pool token amount results in zero trading tokens",
+	}
 )
 
-// pool is the pool program.
-func (i *invocation) pool() error {
-	data := i.instruction.Data
-	if len(data) != 17 || data[0] != poolSwap {
-		return errPoolCall
-	}
-	i.log("Instruction: Swap")
-	accounts, err := i.accounts(14)
-	if err != nil {
-		return err
-	}
-	amount, least := binary.LittleEndian.Uint64(data[1:]), binary.LittleEndian.Uint64(data[9:])
+func (i *invocation) refusePoolCall([]Meta, []byte) error { return errPoolCall }
+
+// swap is the pool program's only instruction here.
+func (i *invocation) swap(accounts []Meta, data []byte) error {
+	amount, least := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 	p, isPool := stateOf[Pool](i.account(accounts[0].Key))
 	owner, from, to := accounts[2], accounts[3].Key, accounts[6].Key
 	in := p.A
@@ -146,14 +141,12 @@ func (i *invocation) pool() error {
 		in = p.B
 	}
 	out := p.other(in)
-	if !isPool || accounts[4].Key != p.vault(in) || accounts[5].Key != p.vault(out) {
-		return errNoPool
-	}
-	if !owner.Signer {
-		return errUnsigned
-	}
 	given := p.give(i.account, in, amount)
 	switch {
+	case !isPool || accounts[4].Key != p.vault(in) || accounts[5].Key != p.vault(out):
+		return errNoPool
+	case !owner.Signer:
+		return errUnsigned
 	case given == 0:
 		return errPoolNothing
 	case given < least:

@@ -1,155 +1,194 @@
 package solana
 
 import (
+	"bytes"
 	"encoding/binary"
-	"fmt"
+	"slices"
 )
 
-// run carries an instruction out. Those that the ledger makes of the order protocol carry what they do; the
-// programs below read accounts and data, whoever wrote them.
+// programs are those that run by the accounts and the data of their instructions alone, whoever made them. An
+// instruction is the first that fits; without one the data is malformed. The programs call each other through this
+// table, so it cannot be a composite literal of the declaration.
+var programs map[Key][]handler
+
+// handler is one instruction of a program.
+type handler struct {
+	prefix   []byte // how its data begins
+	size     int    // of the data behind that; anySize: any
+	accounts int    // that it needs at least
+	logs     string // what the program says first
+	run      func(i *invocation, accounts []Meta, data []byte) error
+}
+
+const anySize = -1
+
+func init() {
+	programs = map[Key][]handler{
+		computeBudgetProgram: {{size: anySize, run: func(*invocation, []Meta, []byte) error { return nil }}},
+		systemProgram: {
+			{borsh(systemTransfer), 8, 2, "", (*invocation).transferLamports},
+			{borsh(systemCreateAccount), 48, 2, "", (*invocation).createAccount},
+		},
+		associatedProgram: {
+			{nil, 0, 6, "", (*invocation).createAssociated},
+			{[]byte{associatedCreate}, 0, 6, "", (*invocation).createAssociated},
+			{[]byte{associatedCreateIdempotent}, 0, 6, "", (*invocation).createAssociated},
+		},
+		tokenProgram:     tokenHandlers,
+		token2022Program: tokenHandlers,
+		poolProgram: {
+			{[]byte{poolSwap}, 16, 14, "Instruction: Swap", (*invocation).swap},
+			{nil, anySize, 0, "", (*invocation).refusePoolCall},
+		},
+		jupiterProgram: {
+			{anchor("global", "shared_accounts_route", uint8(jupiterID)), anySize, 0, "", (*invocation).jupiter},
+			{nil, anySize, 0, "", (*invocation).refuseFallback},
+		},
+		dflowProgram: {
+			{anchor("global", dflowSwap), dflowSize, dflowAccounts, "Instruction: " + dflowSwap, (*invocation).dflow},
+			{anchor("global", dflowToWallet), dflowSize, dflowAccounts, "Instruction: " + dflowToWallet, (*invocation).dflow},
+			{anchor("global", dflowToNative), dflowSize, dflowAccounts, "Instruction: " + dflowToNative, (*invocation).dflowNative},
+			{nil, anySize, 0, "", (*invocation).refuseFallback},
+		},
+	}
+}
+
+// run carries an instruction out: one that the ledger made carries what it does, others are those of programs.
 func (i *invocation) run() error {
 	if i.instruction.run != nil {
 		return i.instruction.run(i)
 	}
-	switch i.instruction.Program {
-	case systemProgram:
-		return i.system()
-	case tokenProgram, token2022Program:
-		return i.token()
-	case associatedProgram:
-		return i.associated()
-	case poolProgram:
-		return i.pool()
-	case jupiterProgram:
-		return i.jupiter()
-	case dflowProgram:
-		return i.dflow()
-	}
-	return nil
-}
-
-// isRunnable reports whether the ledger can run a program's instructions from their accounts and data alone.
-func isRunnable(program Key) bool {
-	switch program {
-	case systemProgram, computeBudgetProgram, tokenProgram, token2022Program, associatedProgram, poolProgram, jupiterProgram, dflowProgram:
-		return true
-	}
-	return false
-}
-
-// accounts are the first accounts of the instruction, of which so many are needed.
-func (i *invocation) accounts(count int) ([]Meta, error) {
-	if len(i.instruction.Accounts) < count {
-		return nil, fault("NotEnoughAccountKeys", "insufficient account keys for instruction")
-	}
-	return i.instruction.Accounts, nil
-}
-
-// errMalformed is what programs answer to data that they cannot read.
-var errMalformed = fault("InvalidInstructionData", "invalid instruction data")
-
-// errUnsigned is what programs answer when somebody who must sign has not.
-var errUnsigned = fault("MissingRequiredSignature", "missing required signature for instruction")
-
-// errAccount is what programs answer to an account that is not what it should be.
-var errAccount = fault("InvalidAccountData", "invalid account data for instruction")
-
-// system is the system program: https://docs.rs/solana-system-interface.
-func (i *invocation) system() error {
-	data := i.instruction.Data
-	if len(data) < 4 {
-		return errMalformed
-	}
-	accounts, err := i.accounts(2)
-	if err != nil {
-		return err
-	}
-	from, to := accounts[0], accounts[1]
-	switch number := binary.LittleEndian.Uint32(data); {
-	case number == systemTransfer && len(data) == 12:
-		return i.pay(from, to, binary.LittleEndian.Uint64(data[4:]))
-	case number == systemCreateAccount && len(data) == 52:
-		lamports, size := binary.LittleEndian.Uint64(data[4:]), binary.LittleEndian.Uint64(data[12:])
-		return i.open(from, to, lamports, size, Key(data[20:]))
+	for _, h := range programs[i.instruction.Program] {
+		data, fits := bytes.CutPrefix(i.instruction.Data, h.prefix)
+		if !fits || h.size != anySize && h.size != len(data) {
+			continue
+		}
+		if h.logs != "" {
+			i.log("%s", h.logs)
+		}
+		if len(i.instruction.Accounts) < h.accounts {
+			return errFewAccounts
+		}
+		return h.run(i, i.instruction.Accounts, data)
 	}
 	return errMalformed
+}
+
+// refuseFallback is how Anchor's programs answer an instruction that is none of theirs.
+func (i *invocation) refuseFallback([]Meta, []byte) error {
+	return i.fail(101, "InstructionFallbackNotFound", "Fallback functions are not supported")
+}
+
+// isBuiltin reports whether the runtime itself is the program: its logs name no compute units.
+func isBuiltin(program Key) bool {
+	return program == systemProgram || program == computeBudgetProgram
+}
+
+// Instructions of the compute budget program.
+const (
+	setComputeUnitLimit uint8 = 2
+	setComputeUnitPrice uint8 = 3
+)
+
+// budgeted puts a limit of compute units and a price for them in front of the instructions, as wallets do.
+func budgeted(limit uint32, microLamports uint64, instructions ...Instruction) []Instruction {
+	return slices.Concat([]Instruction{
+		{Program: computeBudgetProgram, Data: borsh(setComputeUnitLimit, limit)},
+		{Program: computeBudgetProgram, Data: borsh(setComputeUnitPrice, microLamports)},
+	}, instructions)
+}
+
+// Instructions of the system program: https://docs.rs/solana-system-interface.
+const (
+	systemCreateAccount uint32 = 0
+	systemTransfer      uint32 = 2
+)
+
+func transferLamports(from, to Key, lamports uint64) Instruction {
+	return Instruction{
+		Program: systemProgram, Accounts: []Meta{signs(from), writes(to)}, Data: borsh(systemTransfer, lamports),
+	}
+}
+
+func (i *invocation) transferLamports(accounts []Meta, data []byte) error {
+	return i.pay(accounts[0], accounts[1], binary.LittleEndian.Uint64(data))
 }
 
 // pay moves lamports between accounts of the system program.
 func (i *invocation) pay(from, to Meta, lamports uint64) error {
 	source := i.account(from.Key)
+	if source == nil {
+		source = &account{}
+	}
 	switch {
 	case !from.Signer:
 		return errUnsigned
-	case source != nil && len(source.data) > 0:
-		i.logBare("Transfer: `from` must not carry data")
-		return fault("InvalidArgument", "invalid program argument")
-	case source == nil || source.lamports < lamports:
-		var has uint64
-		if source != nil {
-			has = source.lamports
-		}
-		i.logBare("Transfer: insufficient lamports %d, need %d", has, lamports)
-		return &refusal{code: 1, name: "ResultWithNegativeLamports", message: "insufficient lamports"}
+	case len(source.data) > 0:
+		i.print("Transfer: `from` must not carry data")
+		return errArgument
+	case source.lamports < lamports:
+		i.print("Transfer: insufficient lamports %d, need %d", source.lamports, lamports)
+		return &programError{code: 1, name: "ResultWithNegativeLamports", message: "insufficient lamports"}
 	}
 	return i.move(from.Key, to.Key, lamports)
 }
 
-// open makes an account of zeros that a program owns.
-func (i *invocation) open(payer, at Meta, lamports, size uint64, owner Key) error {
+func createAccount(payer, at, owner Key, lamports uint64, size int) Instruction {
+	return Instruction{
+		Program: systemProgram, Accounts: []Meta{signs(payer), signs(at)},
+		Data: borsh(systemCreateAccount, lamports, uint64(size), owner),
+	}
+}
+
+// createAccount makes an account of zeros that a program owns.
+func (i *invocation) createAccount(accounts []Meta, data []byte) error {
 	const largest = 10 << 20
+	payer, at := accounts[0], accounts[1]
+	lamports, size := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 	if content := i.account(at.Key); content != nil && (content.lamports > 0 || len(content.data) > 0) {
-		i.logBare("Create Account: account Address { address: %s, base: None } already in use", at.Key)
-		return &refusal{code: 0, name: "AccountAlreadyInUse", message: fmt.Sprintf("account %s is in use", at.Key)}
+		i.print("Create Account: account Address { address: %s, base: None } already in use", at.Key)
+		return &programError{code: 0, name: "AccountAlreadyInUse", message: "account " + at.Key.String() + " is in use"}
 	}
 	if !at.Signer {
 		return errUnsigned
 	}
 	if size > largest {
-		return &refusal{code: 3, name: "InvalidAccountDataLength", message: "cannot allocate account data of this length"}
+		return &programError{code: 3, name: "InvalidAccountDataLength", message: "cannot allocate account data of this length"}
 	}
 	if err := i.pay(payer, at, lamports); err != nil {
 		return err
 	}
-	i.write(at.Key, held{lamports: lamports, owner: owner, data: make([]byte, size)})
+	i.write(at.Key, account{lamports: lamports, owner: Key(data[16:]), data: make([]byte, size)})
 	return nil
 }
 
 // Instructions of the program of associated accounts: no data means the first.
 const (
-	associatedCreate           = 0
-	associatedCreateIdempotent = 1
+	associatedCreate           uint8 = 0
+	associatedCreateIdempotent uint8 = 1
 )
 
-// associated opens the account where somebody keeps a token by custom: spl-associated-token-account.
-func (i *invocation) associated() error {
-	accounts, err := i.accounts(6)
-	if err != nil {
-		return err
-	}
-	data := i.instruction.Data
-	if len(data) > 1 || len(data) == 1 && data[0] > associatedCreateIdempotent {
-		return errMalformed
-	}
-	payer, at, owner, mint := accounts[0].Key, accounts[1].Key, accounts[2].Key, accounts[3].Key
+// createAssociated opens the account where somebody keeps a token by custom: spl-associated-token-account.
+func (i *invocation) createAssociated(accounts []Meta, _ []byte) error {
+	payer, at, owner, mint := accounts[0], accounts[1].Key, accounts[2].Key, accounts[3].Key
 	t, err := tokenOf(mint)
 	if err != nil || t.program != accounts[5].Key {
-		return fault("IncorrectProgramId", "incorrect program id for instruction")
+		return errWrongProgram
 	}
 	if t.Wallet(owner) != at {
 		i.log("Error: Associated address does not match seed derivation")
-		return fault("InvalidSeeds", "Provided seeds do not result in a valid address")
+		return errInvalidSeeds
 	}
-	if len(data) == 0 || data[0] == associatedCreate {
-		i.log("Create")
-	} else {
+	if bytes.Equal(i.instruction.Data, []byte{associatedCreateIdempotent}) {
 		i.log("CreateIdempotent")
-		if account, exists := i.tokens(at); exists && account.owner == owner {
+		if held, exists := i.tokens(at); exists && held.owner == owner {
 			return nil
 		}
+	} else {
+		i.log("Create")
 	}
-	if !accounts[0].Signer {
+	if !payer.Signer {
 		return errUnsigned
 	}
-	return i.createTokens(payer, at, owner, t)
+	return i.createTokens(payer.Key, at, owner, t)
 }

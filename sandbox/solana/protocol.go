@@ -1,147 +1,166 @@
 package solana
 
-import "encoding/binary"
+import (
+	"github.com/gagliardetto/solana-go"
+)
+
+// Programs of the runtime and of tokens: https://docs.anza.xyz/runtime/programs, https://www.solana-program.com/docs/token,
+// developers.metaplex.com/token-metadata.
+var (
+	systemProgram        = solana.SystemProgramID
+	nativeLoader         = solana.MPK("NativeLoader1111111111111111111111111111111")
+	upgradeableLoader    = solana.BPFLoaderUpgradeableProgramID
+	computeBudgetProgram = solana.ComputeBudget
+	lookupTableProgram   = solana.AddressLookupTableProgramID
+	instructionsSysvar   = solana.SysVarInstructionsPubkey
+	sysvarOwner          = solana.MPK("Sysvar1111111111111111111111111111111111111")
+	tokenProgram         = solana.TokenProgramID
+	token2022Program     = solana.Token2022ProgramID
+	associatedProgram    = solana.SPLAssociatedTokenAccountProgramID
+	metadataProgram      = solana.TokenMetadataProgramID
+)
 
 // The order protocol's programs: docs.debridge.com, deployed contracts.
 var (
-	sourceProgram      = known("src5qyZHqTqecJV4aY6Cb6zDZLMDzrDKKezs22MPHr4")
-	destinationProgram = known("dst5MGcFPoBeREFAA5E3tU5ij8m5uVYwkzkSAbsLbNo")
-	debridgeProgram    = known("DEbrdGj3HsRsAzx6uH4MKyREKxVAfBydijLUF3ygsFfh")
-	settingsProgram    = known("DeSetTwWhjZq6Pz9Kfdo1KoS5NqtsM6G8ERbX4SSCSft")
-	executorProgram    = known("exe59FS5cojZkPJVDFDV8RnXCC7wd6yoBjsUtqH7Zai")
+	sourceProgram      = solana.MPK("src5qyZHqTqecJV4aY6Cb6zDZLMDzrDKKezs22MPHr4")
+	destinationProgram = solana.MPK("dst5MGcFPoBeREFAA5E3tU5ij8m5uVYwkzkSAbsLbNo")
+	debridgeProgram    = solana.MPK("DEbrdGj3HsRsAzx6uH4MKyREKxVAfBydijLUF3ygsFfh")
+	settingsProgram    = solana.MPK("DeSetTwWhjZq6Pz9Kfdo1KoS5NqtsM6G8ERbX4SSCSft")
+	executorProgram    = solana.MPK("exe59FS5cojZkPJVDFDV8RnXCC7wd6yoBjsUtqH7Zai")
 
 	// forwarderProgram stands for the programs of others through which orders are created too.
-	forwarderProgram = made("program forwarder")
+	forwarderProgram = invented("program forwarder")
 )
 
 // What the protocol's programs charge: 15 000 000 lamports and 4 basis points of what is given.
 const (
-	fixFee         = 15_000_000
-	transferFeeBps = 4
-	bps            = 10_000
+	fixFee         uint64 = 15_000_000
+	transferFeeBps        = 4
+	bps                   = 10_000
 )
 
 // Accounts that belong to the programs as a whole. Seeds: @debridge-finance/solana-utils.
 var (
-	sourceState       = pda(sourceProgram, []byte("STATE"))
-	feeLedger         = pda(sourceProgram, []byte("FEE LEDGER"))
-	destinationState  = pda(destinationProgram, []byte("STATE"))
-	destinationSender = pda(destinationProgram, []byte("AUTHORIZED_DST_NATIVE_SENDER"))
-	messageNonces     = pda(debridgeProgram, []byte("NONCE"))
-	debridgeState     = pda(settingsProgram, []byte("STATE"))
-	debridgeFees      = made("debridge fee beneficiary")
+	sourceState       = pda(sourceProgram, "STATE")
+	feeLedger         = pda(sourceProgram, "FEE LEDGER")
+	destinationState  = pda(destinationProgram, "STATE")
+	destinationSender = pda(destinationProgram, "AUTHORIZED_DST_NATIVE_SENDER")
+	messageNonces     = pda(debridgeProgram, "NONCE")
+	debridgeState     = pda(settingsProgram, "STATE")
+	debridgeFees      = invented("debridge fee beneficiary")
 )
 
-func giveOrderState(id [32]byte) Key {
-	return pda(sourceProgram, []byte("GIVE_ORDER_STATE"), id[:])
+func giveOrderState(id [32]byte) Key      { return pda(sourceProgram, "GIVE_ORDER_STATE", id[:]) }
+func giveOrderWallet(id [32]byte) Key     { return pda(sourceProgram, "GIVE_ORDER_WALLET", id[:]) }
+func makerNonces(maker Key) Key           { return pda(sourceProgram, "NONCE", maker[:]) }
+func feeLedgerWallet(mint Key) Key        { return pda(sourceProgram, "FEE_LEDGER_WALLET", mint[:]) }
+func takeOrderState(id [32]byte) Key      { return pda(destinationProgram, "TAKE_ORDER_STATE", id[:]) }
+func takeOrderPatch(id [32]byte) Key      { return pda(destinationProgram, "TAKE_ORDER_PATCH", id[:]) }
+func submissionAccount(id [32]byte) Key   { return pda(debridgeProgram, "SUBMISSION", id[:]) }
+func submissionAuthority(account Key) Key { return pda(debridgeProgram, "SUBMISSION_AUTH", account[:]) }
+func metadataAccount(mint Key) Key {
+	return pda(metadataProgram, "metadata", metadataProgram[:], mint[:])
 }
+func nonceData(n uint64) []byte { return anchor("account", "NonceStorage", n) }
 
-func giveOrderWallet(id [32]byte) Key {
-	return pda(sourceProgram, []byte("GIVE_ORDER_WALLET"), id[:])
-}
-
-func makerNonces(maker Key) Key { return pda(sourceProgram, []byte("NONCE"), maker[:]) }
-
-func feeLedgerWallet(mint Key) Key {
-	return pda(sourceProgram, []byte("FEE_LEDGER_WALLET"), mint[:])
-}
-
-// takenBy is who may bring word from a take chain.
-func takenBy(chain uint64) Key {
-	return pda(sourceProgram, []byte("AUTHORIZED_NATIVE_SENDER"), chainSeed(chain))
-}
-
-func takeOrderState(id [32]byte) Key {
-	return pda(destinationProgram, []byte("TAKE_ORDER_STATE"), id[:])
-}
-
-func takeOrderPatch(id [32]byte) Key {
-	return pda(destinationProgram, []byte("TAKE_ORDER_PATCH"), id[:])
+// takeChainSender is who may bring word from a take chain.
+func takeChainSender(chain uint64) Key {
+	return pda(sourceProgram, "AUTHORIZED_NATIVE_SENDER", chainWord(chain))
 }
 
 // sourceOn is the DlnSource of a give chain.
 func sourceOn(chain uint64) Key {
-	return pda(destinationProgram, []byte("AUTHORIZED_SRC_CONTRACT"), chainSeed(chain))
+	return pda(destinationProgram, "AUTHORIZED_SRC_CONTRACT", chainWord(chain))
 }
 
-func submissionAccount(id [32]byte) Key { return pda(debridgeProgram, []byte("SUBMISSION"), id[:]) }
+// foreignContract is what the account of a contract on another chain says.
+type foreignContract struct{ address []byte }
 
-func submissionAuthority(submission Key) Key {
-	return pda(debridgeProgram, []byte("SUBMISSION_AUTH"), submission[:])
-}
-
-// contractOn is the account of a contract on another chain, with the contract's address.
-type contractOn struct{ address []byte }
-
-// lookupTable is the address lookup table of the accounts that most transactions name.
-var lookupTable = made("lookup table")
-
-// found places everything that was on the chain before history.
-func (c *Chain) found() {
-	for _, program := range []Key{
-		sourceProgram, destinationProgram, debridgeProgram, settingsProgram, executorProgram, forwarderProgram,
-		tokenProgram, token2022Program, associatedProgram, metadataProgram, poolProgram, jupiterProgram, dflowProgram,
-	} {
-		c.newProgram(program)
-	}
-	for _, builtin := range []Key{systemProgram, computeBudgetProgram, lookupTableProgram} {
-		c.put(builtin, held{owner: nativeLoader, lamports: 1, executable: true})
-	}
-	c.put(instructionsSysvar, held{owner: known("Sysvar1111111111111111111111111111111111111"), lamports: 1})
-	c.put(sourceState, held{owner: sourceProgram, data: anchor("account", "State").u64(fixFee).u16(transferFeeBps)})
-	c.put(feeLedger, held{owner: sourceProgram, data: anchor("account", "FeeLedger")})
-	c.put(destinationState, held{owner: destinationProgram, data: anchor("account", "State")})
-	c.put(messageNonces, held{owner: debridgeProgram, data: anchor("account", "NonceStorage").u64(0), state: uint64(0)})
-	c.put(debridgeFees, held{owner: systemProgram, lamports: rent(0)})
-	for _, t := range Tokens {
-		c.newToken(t)
-	}
-	common := []Key{
-		sourceState, feeLedger, destinationState, destinationSender, messageNonces, debridgeState, debridgeFees,
-		instructionsSysvar, tokenProgram, token2022Program, associatedProgram,
-		sourceProgram, destinationProgram, debridgeProgram, settingsProgram, executorProgram,
-	}
-	for _, t := range Tokens {
-		common = append(common, t.Mint, feeLedgerWallet(t.Mint))
-	}
-	c.newTable(lookupTable, made("lookup table authority"), append(common, sharedBySender...)...)
-	market := []Key{
-		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram, jupiterAuthority(), jupiterEvents(), dflowAuthority(),
-	}
-	for _, t := range Tokens {
-		c.putTokens(t.Wallet(jupiterAuthority()), t, jupiterAuthority(), 0)
-		market = append(market, t.Mint, t.Wallet(jupiterAuthority()))
-	}
-	c.newTable(marketTable, marketAuthority, market...)
-}
+// Address lookup tables: of what most transactions about orders name, and of whoever swaps through the pools.
+var (
+	orderTable  = invented("lookup table")
+	marketTable = invented("market table")
+)
 
 // supply is what each mint has issued, in smallest units: more than the sandbox gives out.
 const supply = 1 << 62
 
-func (c *Chain) newToken(t Token) {
-	data := []byte(t.mintData(supply))
+// genesis places everything that was on the chain before history.
+func (c *Chain) genesis() {
+	deployed := []Key{sourceProgram, destinationProgram, debridgeProgram, settingsProgram, executorProgram}
+	for _, at := range append(deployed,
+		forwarderProgram, tokenProgram, token2022Program, associatedProgram, metadataProgram, poolProgram, jupiterProgram, dflowProgram,
+	) {
+		const program = uint32(2)
+		code := pda(upgradeableLoader, "", at[:])
+		c.put(at, account{owner: upgradeableLoader, data: borsh(program, code), executable: true})
+	}
+	for _, builtin := range []Key{systemProgram, computeBudgetProgram, lookupTableProgram} {
+		c.put(builtin, account{owner: nativeLoader, lamports: 1, executable: true})
+	}
+	c.put(instructionsSysvar, account{owner: sysvarOwner, lamports: 1})
+	c.put(sourceState, account{owner: sourceProgram, data: anchor("account", "State", fixFee, uint16(transferFeeBps))})
+	c.put(feeLedger, account{owner: sourceProgram, data: anchor("account", "FeeLedger")})
+	c.put(destinationState, account{owner: destinationProgram, data: anchor("account", "State")})
+	c.put(messageNonces, account{owner: debridgeProgram, data: nonceData(0), state: uint64(0)})
+	c.put(debridgeFees, account{owner: systemProgram, lamports: rent(0)})
+
+	shared := append([]Key{
+		sourceState, feeLedger, destinationState, destinationSender, messageNonces, debridgeState, debridgeFees,
+		instructionsSysvar, tokenProgram, token2022Program, associatedProgram,
+	}, deployed...)
+	market := []Key{
+		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram, jupiterAuthority, jupiterEvents, dflowAuthority,
+	}
+	for _, t := range Tokens {
+		c.putMint(t)
+		c.putTokens(feeLedgerWallet(t.Mint), t, feeLedger, 0)
+		c.putTokens(t.Wallet(jupiterAuthority), t, jupiterAuthority, 0)
+		shared = append(shared, t.Mint, feeLedgerWallet(t.Mint))
+		market = append(market, t.Mint, t.Wallet(jupiterAuthority))
+	}
+	c.putTable(orderTable, invented("lookup table authority"), append(shared, sharedBySender...))
+	c.putTable(marketTable, marketAuthority, market)
+}
+
+// putTable places an address lookup table that holds keys: solana address-lookup-table-program, state.rs.
+func (c *Chain) putTable(at, authority Key, keys []Key) {
+	const kind, neverDeactivated, lastExtended, startIndex, padding = uint32(1), ^uint64(0), uint64(firstSlot - 1), uint8(0), uint16(0)
+	data := borsh(kind, neverDeactivated, lastExtended, startIndex, &authority, padding, keys)
+	c.tables[at] = keys
+	c.put(at, account{owner: lookupTableProgram, data: data})
+}
+
+func (c *Chain) putMint(t Token) {
+	data := t.mintData(supply)
 	if t.program == token2022Program {
 		data = t.extendedMint(supply)
 	}
-	c.put(t.Mint, held{owner: t.program, data: data})
+	c.put(t.Mint, account{owner: t.program, data: data})
 	if t.program == tokenProgram && t.Name != "" {
-		at := pda(metadataProgram, []byte("metadata"), metadataProgram[:], t.Mint[:])
-		c.put(at, held{owner: metadataProgram, data: t.metadata()})
+		c.put(metadataAccount(t.Mint), account{owner: metadataProgram, data: t.metadata()})
 	}
-	c.putTokens(feeLedgerWallet(t.Mint), t, feeLedger, 0)
+}
+
+// putTokens places a token account when the ledger begins.
+func (c *Chain) putTokens(at Key, t Token, owner Key, amount uint64) {
+	held := tokenAccount{mint: t.Mint, owner: owner, amount: amount}
+	lamports := rent(tokenAccountSize)
+	if held.isWrapped() {
+		lamports += amount
+	}
+	c.put(at, account{owner: t.program, lamports: lamports, data: held.data(), state: held})
 }
 
 // Connect makes the protocol's contracts of another chain known to the programs.
 func (c *Chain) Connect(chain uint64, source, destination []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.put(sourceOn(chain), held{
-		owner: destinationProgram, state: contractOn{source},
-		data: anchor("account", "AuthorizedSrcContract").bytes(source),
+	c.put(sourceOn(chain), account{
+		owner: destinationProgram, state: foreignContract{source}, data: anchor("account", "AuthorizedSrcContract", source),
 	})
-	c.put(takenBy(chain), held{
-		owner: sourceProgram, state: contractOn{destination},
-		data: anchor("account", "AuthorizedNativeSender").bytes(destination),
+	c.put(takeChainSender(chain), account{
+		owner: sourceProgram, state: foreignContract{destination}, data: anchor("account", "AuthorizedNativeSender", destination),
 	})
 }
 
@@ -149,29 +168,8 @@ func (c *Chain) Connect(chain uint64, source, destination []byte) {
 func (c *Chain) Fund(owner Key, lamports, tokens uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.put(owner, held{owner: systemProgram, lamports: lamports})
+	c.put(owner, account{owner: systemProgram, lamports: lamports})
 	for _, t := range Tokens {
-		amount := tokens
-		for range t.Decimals {
-			amount *= 10
-		}
-		c.putTokens(t.Wallet(owner), t, owner, amount)
+		c.putTokens(t.Wallet(owner), t, owner, t.units(tokens))
 	}
-}
-
-// putTokens places a token account when the ledger begins.
-func (c *Chain) putTokens(at Key, t Token, owner Key, amount uint64) {
-	account := tokenAccount{mint: t.Mint, owner: owner, amount: amount}
-	lamports := rent(tokenAccountSize)
-	if account.isWrapped() {
-		lamports += amount
-	}
-	c.put(at, held{owner: t.program, lamports: lamports, data: account.data(), state: account})
-}
-
-// sizeTo pads an account's data to what is allocated for it.
-func sizeTo(size int, data borsh) []byte { return append(data, make([]byte, size-len(data))...) }
-
-func nonceData(n uint64) borsh {
-	return binary.LittleEndian.AppendUint64(anchor("account", "NonceStorage"), n)
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
+	"sync"
 )
 
 // Error codes of Solana's JSON-RPC: solana rpc-client-api, custom_error.rs.
@@ -17,11 +19,14 @@ const (
 	codeNoMethod           = -32601
 	codeInvalidParams      = -32602
 	codeBlockCleanedUp     = -32001
+	codePreflight          = -32002
 	codeBlockNotAvailable  = -32004
 	codeSlotSkipped        = -32007
 	codeUnsupportedVersion = -32015
-	codePreflight          = -32002
 )
+
+// object is one of JSON.
+type object = map[string]any
 
 // rpcError is an error object of JSON-RPC.
 type rpcError struct {
@@ -37,10 +42,9 @@ func invalid(format string, args ...any) error {
 }
 
 type rpcRequest struct {
-	Version string            `json:"jsonrpc"`
-	ID      json.RawMessage   `json:"id"`
-	Method  string            `json:"method"`
-	Params  []json.RawMessage `json:"params"`
+	ID     json.RawMessage   `json:"id"`
+	Method string            `json:"method"`
+	Params []json.RawMessage `json:"params"`
 }
 
 type rpcAnswer struct {
@@ -50,28 +54,39 @@ type rpcAnswer struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-var methods = map[string]func(*Chain, params) (any, error){
+// methods are served by functions whose arguments are the parameters in their order; bind says how they are read.
+var methods = map[string]any{
 	"getAccountInfo":                    (*Chain).getAccountInfo,
 	"getBalance":                        (*Chain).getBalance,
 	"getBlock":                          (*Chain).getBlock,
-	"getBlockHeight":                    (*Chain).getBlockHeight,
+	"getBlockHeight":                    func(_ *Chain, v view) (any, error) { return height(v.slot), nil },
 	"getBlockTime":                      (*Chain).getBlockTime,
 	"getBlocks":                         (*Chain).getBlocks,
-	"getFirstAvailableBlock":            (*Chain).getFirstAvailableBlock,
-	"getGenesisHash":                    (*Chain).getGenesisHash,
-	"getHealth":                         (*Chain).getHealth,
-	"getLatestBlockhash":                (*Chain).getLatestBlockhash,
-	"getMinimumBalanceForRentExemption": (*Chain).getMinimumBalanceForRentExemption,
+	"getFirstAvailableBlock":            func(*Chain) (any, error) { return next(firstSlot), nil },
+	"getGenesisHash":                    func(*Chain) (any, error) { return genesisHash, nil },
+	"getHealth":                         func(*Chain) (any, error) { return "ok", nil },
+	"getLatestBlockhash":                func(c *Chain, v view) (any, error) { return at(v.slot, c.latest(v.slot)), nil },
+	"getMinimumBalanceForRentExemption": func(_ *Chain, size int) (any, error) { return rent(size), nil },
 	"getMultipleAccounts":               (*Chain).getMultipleAccounts,
 	"getProgramAccounts":                (*Chain).getProgramAccounts,
 	"getRecentPrioritizationFees":       (*Chain).getRecentPrioritizationFees,
 	"getSignatureStatuses":              (*Chain).getSignatureStatuses,
 	"getSignaturesForAddress":           (*Chain).getSignaturesForAddress,
-	"getSlot":                           (*Chain).getSlot,
+	"getSlot":                           func(_ *Chain, v view) (any, error) { return v.slot, nil },
 	"getTransaction":                    (*Chain).getTransaction,
-	"getVersion":                        (*Chain).getVersion,
+	"getVersion":                        func(*Chain) (any, error) { return version, nil },
+	"sendTransaction":                   (*Chain).sendTransaction,
 	"simulateTransaction":               (*Chain).simulateTransaction,
 }
+
+// nodeVersion is the release whose answers these are.
+const nodeVersion = "2.3.8"
+
+var version = object{"solana-core": nodeVersion, "feature-set": 3_640_012_085}
+
+// genesisHash is the real chain's (github.com/firedancer-io/firedancer, MAINNET_BETA_GENESIS_HASH): whoever makes
+// sure that a node serves mainnet must find it here.
+const genesisHash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 
 const maxRequestBytes = 50 << 10 // as nodes have it
 
@@ -94,18 +109,15 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(c.answerAll(body)) // the client has gone
 }
 
-// answerAll answers one request or a batch of them, in its sequence.
+// answerAll answers one request or a batch of them, in its order.
 func (c *Chain) answerAll(body []byte) any {
 	body = bytes.TrimSpace(body)
 	if !bytes.HasPrefix(body, []byte("[")) {
 		return c.answer(body)
 	}
 	var batch []json.RawMessage
-	if err := json.Unmarshal(body, &batch); err != nil {
-		return refused(nil, &rpcError{Code: codeParse, Message: "Parse error"})
-	}
-	if len(batch) == 0 {
-		return refused(nil, &rpcError{Code: codeInvalidRequest, Message: "Invalid request"})
+	if err := json.Unmarshal(body, &batch); err != nil || len(batch) == 0 {
+		return c.answer(body)
 	}
 	answers := make([]rpcAnswer, len(batch))
 	for i, each := range batch {
@@ -115,122 +127,128 @@ func (c *Chain) answerAll(body []byte) any {
 }
 
 func (c *Chain) answer(body []byte) rpcAnswer {
+	answer := rpcAnswer{Version: "2.0", ID: json.RawMessage("null")}
 	var request rpcRequest
-	if err := json.Unmarshal(body, &request); err != nil {
-		if !json.Valid(body) {
-			return refused(nil, &rpcError{Code: codeParse, Message: "Parse error"})
+	err := json.Unmarshal(body, &request)
+	if request.ID != nil {
+		answer.ID = request.ID
+	}
+	switch {
+	case err == nil:
+		answer.Result, err = c.call(request)
+	case json.Valid(body):
+		err = &rpcError{Code: codeInvalidRequest, Message: "Invalid request"}
+	default:
+		err = &rpcError{Code: codeParse, Message: "Parse error"}
+	}
+	switch {
+	case err != nil:
+		answer.Result = nil
+		if !errors.As(err, &answer.Error) {
+			answer.Error = &rpcError{Code: codeInvalidParams, Message: err.Error()}
 		}
-		return refused(request.ID, &rpcError{Code: codeInvalidRequest, Message: "Invalid request"})
+	case answer.Result == nil:
+		answer.Result = json.RawMessage("null")
 	}
-	result, err := c.call(request)
-	if err != nil {
-		var told *rpcError
-		if !errors.As(err, &told) {
-			told = &rpcError{Code: codeInvalidParams, Message: err.Error()}
-		}
-		return refused(request.ID, told)
-	}
-	if result == nil {
-		result = json.RawMessage("null")
-	}
-	return rpcAnswer{Version: "2.0", Result: result, ID: idOf(request.ID)}
+	return answer
 }
 
 // call carries out what a request asks for; one method alone changes the ledger.
 func (c *Chain) call(request rpcRequest) (any, error) {
-	if request.Method == "sendTransaction" {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.sendTransaction(request.Params)
-	}
 	method, known := methods[request.Method]
 	if !known {
 		return nil, &rpcError{Code: codeNoMethod, Message: "Method not found"}
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return method(c, request.Params)
-}
-
-func refused(id json.RawMessage, err *rpcError) rpcAnswer {
-	return rpcAnswer{Version: "2.0", Error: err, ID: idOf(id)}
-}
-
-func idOf(id json.RawMessage) json.RawMessage {
-	if id == nil {
-		return json.RawMessage("null")
+	lock := sync.Locker(&c.mu)
+	if request.Method != "sendTransaction" {
+		lock = c.mu.RLocker()
 	}
-	return id
+	lock.Lock()
+	defer lock.Unlock()
+	function := reflect.ValueOf(method)
+	args, err := c.bind(function.Type(), request.Params)
+	if err != nil {
+		return nil, err
+	}
+	results := function.Call(args)
+	err, _ = results[1].Interface().(error)
+	return results[0].Interface(), err
 }
 
-// params are a call's positional parameters.
-type params []json.RawMessage
-
-// read decodes the parameter at a place, which must be there unless it is optional: then it stays as
-// it is.
-func (p params) read(at int, into any, optional bool) error {
-	if at >= len(p) || string(p[at]) == "null" {
-		if optional {
-			return nil
+// bind reads parameters into the arguments that a function takes after the chain. Those of struct types are options;
+// they may be missing, and so may those behind pointers, for which options may stand at once.
+func (c *Chain) bind(function reflect.Type, params []json.RawMessage) ([]reflect.Value, error) {
+	args := []reflect.Value{reflect.ValueOf(c)}
+	for n := 1; n < function.NumIn(); n++ {
+		into, kind := reflect.New(function.In(n)), function.In(n).Kind()
+		isGiven := len(params) > 0 && string(params[0]) != "null"
+		switch {
+		case isGiven && kind == reflect.Pointer && params[0][0] == '{':
+			args = append(args, into.Elem())
+			continue
+		case isGiven:
+			if err := json.Unmarshal(params[0], into.Interface()); err != nil {
+				return nil, misread(err)
+			}
+		case kind != reflect.Pointer && kind != reflect.Struct:
+			return nil, invalid("`params` should have at least %d argument(s)", n)
 		}
-		return invalid("`params` should have at least %d argument(s)", at+1)
+		if o, ok := into.Interface().(interface{ settle(*Chain) error }); ok {
+			if err := o.settle(c); err != nil {
+				return nil, err
+			}
+		}
+		args, params = append(args, into.Elem()), params[min(1, len(params)):]
 	}
-	if err := json.Unmarshal(p[at], into); err != nil {
+	return args, nil
+}
+
+// misread is the answer to a parameter that is not what it should be: a value of another kind, or text that is no key.
+func misread(err error) error {
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
 		return invalid("Invalid params: %v", err)
 	}
-	return nil
-}
-
-// key reads an address.
-func (p params) key(at int) (Key, error) {
-	var text string
-	if err := p.read(at, &text, false); err != nil {
-		return Key{}, err
-	}
-	k, err := ParseKey(text)
-	if err != nil {
-		return Key{}, invalid("Invalid param: WrongSize")
-	}
-	return k, nil
+	return invalid("Invalid param: WrongSize")
 }
 
 // Commitments: how sure a client wants to be.
 const (
-	processed        = "processed"
-	confirmed        = "confirmed"
-	finalizedDefault = "finalized"
+	processed = "processed"
+	confirmed = "confirmed"
+	finalized = "finalized"
 )
 
-// slot is the newest slot of a commitment. The sandbox confirms what it processes.
-func (c *Chain) slot(commitment string) (uint64, error) {
-	switch commitment {
-	case "", finalizedDefault:
-		return c.finalized(), nil
+// view is the state that a client wants to see.
+type view struct {
+	Commitment string `json:"commitment"`
+
+	slot uint64 // the newest of that commitment
+}
+
+// settle finds the slot. The sandbox confirms what it processes.
+func (v *view) settle(c *Chain) error {
+	switch v.Commitment {
+	case "", finalized:
+		v.slot = c.finalized()
 	case confirmed, processed:
-		return c.head, nil
+		v.slot = c.head
+	default:
+		return invalid("Invalid params: unknown variant `%s`, expected one of `processed`, `confirmed`, `finalized`", v.Commitment)
 	}
-	return 0, invalid("Invalid params: unknown variant `%s`, expected one of `processed`, `confirmed`, `finalized`", commitment)
+	return nil
 }
 
-// settledSlot refuses the commitment that methods about history do not know.
-func (c *Chain) settledSlot(commitment string) (uint64, error) {
-	if commitment == processed {
-		return 0, invalid("Method does not support commitment below `confirmed`")
+// history is the view of methods about blocks and transactions, which do not know what is only processed.
+type history struct{ view }
+
+func (h *history) settle(c *Chain) error {
+	if h.Commitment == processed {
+		return invalid("Method does not support commitment below `confirmed`")
 	}
-	return c.slot(commitment)
+	return h.view.settle(c)
 }
 
-// inContext is a value with the slot at which it was so.
-type inContext struct {
-	Context struct {
-		APIVersion string `json:"apiVersion"`
-		Slot       uint64 `json:"slot"`
-	} `json:"context"`
-	Value any `json:"value"`
-}
-
-func at(slot uint64, value any) inContext {
-	v := inContext{Value: value}
-	v.Context.APIVersion, v.Context.Slot = nodeVersion, slot
-	return v
+// at is a value with the slot at which it was so.
+func at(slot uint64, value any) object {
+	return object{"context": object{"apiVersion": nodeVersion, "slot": slot}, "value": value}
 }

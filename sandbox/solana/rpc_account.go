@@ -11,7 +11,7 @@ import (
 )
 
 type accountOptions struct {
-	commitmentOption
+	view
 	Encoding string `json:"encoding"`
 	Slice    *struct {
 		Offset int `json:"offset"`
@@ -19,121 +19,94 @@ type accountOptions struct {
 	} `json:"dataSlice"`
 }
 
-type accountOut struct {
-	Data       any    `json:"data"`
-	Executable bool   `json:"executable"`
-	Lamports   uint64 `json:"lamports"`
-	Owner      Key    `json:"owner"`
-	RentEpoch  uint64 `json:"rentEpoch"` // exempt accounts show the greatest number
-	Space      int    `json:"space"`
+// cut is the part of an account's data that the client wants.
+func (o accountOptions) cut(data []byte) ([]byte, error) {
+	switch {
+	case o.Slice == nil:
+		return data, nil
+	case o.Slice.Offset < 0 || o.Slice.Length < 0:
+		return nil, invalid("Invalid params: invalid dataSlice")
+	}
+	from := min(o.Slice.Offset, len(data))
+	return data[from:min(from+o.Slice.Length, len(data))], nil
 }
 
-func (h *held) look(o accountOptions) (*accountOut, error) {
-	out := &accountOut{Executable: h.executable, Lamports: h.lamports, Owner: h.owner, RentEpoch: math.MaxUint64, Space: len(h.data)}
-	data := h.data
-	if o.Slice != nil {
-		if o.Slice.Offset < 0 || o.Slice.Length < 0 {
-			return nil, invalid("Invalid params: invalid dataSlice")
-		}
-		from := min(o.Slice.Offset, len(data))
-		data = data[from:min(from+o.Slice.Length, len(data))]
+// encode writes bytes in an encoding that clients name.
+func encode(data []byte, encoding string) ([]string, error) {
+	switch encoding {
+	case "base64":
+		return []string{base64.StdEncoding.EncodeToString(data), encoding}, nil
+	case "base58":
+		return []string{base58.Encode(data), encoding}, nil
+	}
+	return nil, invalid("the sandbox writes base58 and base64, not %q", encoding)
+}
+
+// show is the account as clients see it.
+func (a *account) show(o accountOptions) (any, error) {
+	data, err := o.cut(a.data)
+	if err != nil {
+		return nil, err
 	}
 	const mostBase58 = 128
-	switch o.Encoding {
-	case "base64":
-		out.Data = []string{base64.StdEncoding.EncodeToString(data), "base64"}
-	case "", "binary", "base58":
-		if len(data) > mostBase58 {
-			return nil, &rpcError{Code: codeInvalidRequest, Message: "Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding."}
-		}
-		out.Data = []string{base58.Encode(data), "base58"}
-		if o.Encoding != "base58" {
-			out.Data = base58.Encode(data)
-		}
-	default:
-		return nil, invalid("the sandbox shows accounts as base58 and base64, not as %q", o.Encoding)
+	isBare := o.Encoding == "" || o.Encoding == "binary"
+	if isBare {
+		o.Encoding = "base58"
 	}
-	return out, nil
+	if o.Encoding == "base58" && len(data) > mostBase58 {
+		const message = "Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding."
+		return nil, &rpcError{Code: codeInvalidRequest, Message: message}
+	}
+	encoded, err := encode(data, o.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	shown := object{
+		"executable": a.executable, "lamports": a.lamports, "owner": a.owner, "space": len(a.data), "data": encoded,
+		"rentEpoch": uint64(math.MaxUint64), // as exempt accounts show it
+	}
+	if isBare {
+		shown["data"] = encoded[0]
+	}
+	return shown, nil
 }
 
-// shownAt is an account as it was at the end of a slot; nil when there was none.
-func (c *Chain) shownAt(k Key, slot uint64, o accountOptions) (any, error) {
-	content := c.accountAt(k, slot)
-	if content == nil || content.lamports == 0 {
+// showAt is an account as it was at the end of a slot; nil when there was none.
+func (c *Chain) showAt(k Key, o accountOptions) (any, error) {
+	content := c.accountAt(k, o.slot)
+	if content == nil {
 		return nil, nil
 	}
-	return content.look(o)
+	return content.show(o)
 }
 
-func (c *Chain) getAccountInfo(p params) (any, error) {
-	k, err := p.key(0)
-	if err != nil {
-		return nil, err
-	}
-	var o accountOptions
-	if err := p.read(1, &o, true); err != nil {
-		return nil, err
-	}
-	slot, err := c.slot(o.Commitment)
-	if err != nil {
-		return nil, err
-	}
-	account, err := c.shownAt(k, slot, o)
-	return at(slot, account), err
+func (c *Chain) getAccountInfo(k Key, o accountOptions) (any, error) {
+	shown, err := c.showAt(k, o)
+	return at(o.slot, shown), err
 }
 
-func (c *Chain) getMultipleAccounts(p params) (any, error) {
+func (c *Chain) getMultipleAccounts(keys []Key, o accountOptions) (any, error) {
 	const most = 100
-	var texts []string
-	if err := p.read(0, &texts, false); err != nil {
-		return nil, err
-	}
-	if len(texts) > most {
+	if len(keys) > most {
 		return nil, invalid("Too many inputs provided; max %d", most)
 	}
-	o := accountOptions{Encoding: "base64"}
-	if err := p.read(1, &o, true); err != nil {
-		return nil, err
-	}
-	slot, err := c.slot(o.Commitment)
-	if err != nil {
-		return nil, err
-	}
-	values := make([]any, len(texts))
-	for i, text := range texts {
-		k, err := ParseKey(text)
-		if err != nil {
-			return nil, invalid("Invalid param: WrongSize")
-		}
-		if values[i], err = c.shownAt(k, slot, o); err != nil {
+	o.Encoding = cmp.Or(o.Encoding, "base64")
+	values := make([]any, len(keys))
+	for i, k := range keys {
+		var err error
+		if values[i], err = c.showAt(k, o); err != nil {
 			return nil, err
 		}
 	}
-	return at(slot, values), nil
+	return at(o.slot, values), nil
 }
 
-func (c *Chain) getBalance(p params) (any, error) {
-	k, err := p.key(0)
-	if err != nil {
-		return nil, err
-	}
-	slot, err := c.newest(p, 1)
-	if err != nil {
-		return nil, err
-	}
+func (c *Chain) getBalance(k Key, v view) (any, error) {
 	var lamports uint64
-	if content := c.accountAt(k, slot); content != nil {
+	if content := c.accountAt(k, v.slot); content != nil {
 		lamports = content.lamports
 	}
-	return at(slot, lamports), nil
-}
-
-func (c *Chain) getMinimumBalanceForRentExemption(p params) (any, error) {
-	var size int
-	if err := p.read(0, &size, false); err != nil {
-		return nil, err
-	}
-	return rent(size), nil
+	return at(v.slot, lamports), nil
 }
 
 // filter is one condition of getProgramAccounts.
@@ -151,15 +124,14 @@ type filter struct {
 // prepare decodes what the filter compares with.
 func (f *filter) prepare() (err error) {
 	const most = 128
-	if f.DataSize != nil && f.Memcmp == nil {
+	switch {
+	case f.Memcmp == nil && f.DataSize != nil:
 		return nil
-	}
-	if f.Memcmp == nil || f.Memcmp.Offset < 0 {
+	case f.Memcmp == nil || f.Memcmp.Offset < 0:
 		return invalid("Invalid params: a filter is a dataSize or a memcmp")
-	}
-	if f.Memcmp.Encoding == "base64" {
+	case f.Memcmp.Encoding == "base64":
 		f.wanted, err = base64.StdEncoding.DecodeString(f.Memcmp.Bytes)
-	} else {
+	default:
 		f.wanted, err = base58.Decode(f.Memcmp.Bytes)
 	}
 	if err != nil || len(f.wanted) > most {
@@ -175,20 +147,14 @@ func (f *filter) fits(data []byte) bool {
 	return f.Memcmp.Offset <= len(data) && bytes.HasPrefix(data[f.Memcmp.Offset:], f.wanted)
 }
 
-func (c *Chain) getProgramAccounts(p params) (any, error) {
+type programOptions struct {
+	accountOptions
+	Filters     []filter `json:"filters"`
+	WithContext bool     `json:"withContext"`
+}
+
+func (c *Chain) getProgramAccounts(program Key, o programOptions) (any, error) {
 	const mostFilters = 4
-	program, err := p.key(0)
-	if err != nil {
-		return nil, err
-	}
-	var o struct {
-		accountOptions
-		Filters     []filter `json:"filters"`
-		WithContext bool     `json:"withContext"`
-	}
-	if err := p.read(1, &o, true); err != nil {
-		return nil, err
-	}
 	if len(o.Filters) > mostFilters {
 		return nil, invalid("Too many filters provided; max %d", mostFilters)
 	}
@@ -197,39 +163,25 @@ func (c *Chain) getProgramAccounts(p params) (any, error) {
 			return nil, err
 		}
 	}
-	slot, err := c.slot(o.Commitment)
-	if err != nil {
-		return nil, err
-	}
-	accounts, err := c.ownedBy(program, slot, o.Filters, o.accountOptions)
-	if err != nil {
-		return nil, err
-	}
-	if o.WithContext {
-		return at(slot, accounts), nil
-	}
-	return accounts, nil
-}
-
-type ownedAccount struct {
-	Account *accountOut `json:"account"`
-	Pubkey  Key         `json:"pubkey"`
-}
-
-func (c *Chain) ownedBy(program Key, slot uint64, filters []filter, o accountOptions) ([]ownedAccount, error) {
-	found := []ownedAccount{}
+	keys := []Key{}
 	for k := range c.accounts {
-		content := c.accountAt(k, slot)
-		if content == nil || content.owner != program || content.lamports == 0 ||
-			slices.ContainsFunc(filters, func(f filter) bool { return !f.fits(content.data) }) {
-			continue
+		content := c.accountAt(k, o.slot)
+		isFit := func(f filter) bool { return !f.fits(content.data) }
+		if content != nil && content.owner == program && !slices.ContainsFunc(o.Filters, isFit) {
+			keys = append(keys, k)
 		}
-		shown, err := content.look(o)
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.String(), b.String()) })
+	accounts := make([]object, len(keys))
+	for i, k := range keys {
+		shown, err := c.showAt(k, o.accountOptions)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, ownedAccount{shown, k})
+		accounts[i] = object{"pubkey": k, "account": shown}
 	}
-	slices.SortFunc(found, func(a, b ownedAccount) int { return cmp.Compare(a.Pubkey.String(), b.Pubkey.String()) })
-	return found, nil
+	if o.WithContext {
+		return at(o.slot, accounts), nil
+	}
+	return accounts, nil
 }

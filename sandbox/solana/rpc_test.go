@@ -173,7 +173,7 @@ func TestMintsShowTheirDecimalsAndNames(t *testing.T) {
 		Value []*struct{ Data []string }
 	}
 	for _, token := range Tokens {
-		metadata := pda(metadataProgram, []byte("metadata"), metadataProgram[:], token.Mint[:])
+		metadata := metadataAccount(token.Mint)
 		got := result[accounts](t, c, "getMultipleAccounts", fmt.Sprintf(`[%q,%q]`, token.Mint, metadata)).Value
 		mint, err := base64.StdEncoding.DecodeString(got[0].Data[0])
 		must(t, err)
@@ -185,9 +185,9 @@ func TestMintsShowTheirDecimalsAndNames(t *testing.T) {
 			text, err = base64.StdEncoding.DecodeString(got[1].Data[0])
 			must(t, err)
 		}
-		written := borsh{}.text(token.Name).text(token.Symbol)
+		written := borsh(token.Name, token.Symbol)
 		if got[1] != nil {
-			written = borsh{}.padded(token.Name, 32).padded(token.Symbol, 10)
+			written = borsh(padded(token.Name, 32), padded(token.Symbol, 10))
 		}
 		if isNamed := token.Name != ""; bytes.Contains(text, written) != isNamed {
 			t.Errorf("an account has the name %q and symbol %q: %v, want %v", token.Name, token.Symbol, !isNamed, isNamed)

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
+
+	"github.com/gagliardetto/solana-go"
 )
 
 // Numbers of the sandbox's chain. A slot has its number from the time since the beginning, so that
@@ -23,12 +25,10 @@ const (
 
 func isSkipped(slot uint64) bool { return slot%skipEvery == 0 }
 
-// skippedUpTo counts the slots without a block up to and with slot.
-func skippedUpTo(slot uint64) uint64 { return slot / skipEvery }
+// height counts the blocks up to a slot: those without one do not count.
+func height(slot uint64) uint64 { return slot - slot/skipEvery - heightGap }
 
-func height(slot uint64) uint64 { return slot - skippedUpTo(slot) - heightGap }
-
-// next is the first slot behind slot that has a block.
+// next is the first slot after slot that has a block.
 func next(slot uint64) uint64 {
 	for slot++; isSkipped(slot); {
 		slot++
@@ -58,18 +58,27 @@ func (c *Chain) timeOf(slot uint64) int64 {
 	return c.beginning.Add(time.Duration(slot-firstSlot) * slotDuration).Unix()
 }
 
-// fork begins where a reorg dropped slots: the blocks from there on have other hashes.
-type fork struct{ from uint64 }
-
 // blockhash is the hash of the block of slot on the present fork.
-func (c *Chain) blockhash(slot uint64) [32]byte {
+func (c *Chain) blockhash(slot uint64) solana.Hash {
 	forks := uint64(0)
-	for i, f := range c.forks {
-		if f.from <= slot {
+	for i, from := range c.forks {
+		if from <= slot {
 			forks = uint64(i) + 1
 		}
 	}
 	preimage := []byte("crossgate sandbox: solana block ")
 	preimage = binary.BigEndian.AppendUint64(preimage, slot)
 	return sha256.Sum256(binary.BigEndian.AppendUint64(preimage, forks))
+}
+
+// isRecent reports whether a blockhash still serves.
+func (c *Chain) isRecent(hash solana.Hash) bool {
+	slot := c.head
+	for n := 0; n < hashLife && slot > firstSlot; n++ {
+		if c.blockhash(slot) == hash {
+			return true
+		}
+		slot = previous(slot)
+	}
+	return false
 }

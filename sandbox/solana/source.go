@@ -5,21 +5,6 @@ import (
 	"math/big"
 )
 
-// Status of one side of an order.
-type Status uint8
-
-// Statuses, of which each side shows some.
-const (
-	Absent Status = iota
-	Created
-	ClaimedUnlock
-	ClaimedCancel
-	Fulfilled
-	SentUnlock
-	Cancelled
-	SentCancel
-)
-
 // giveOrder is an order on its give side.
 type giveOrder struct {
 	terms     Terms
@@ -84,85 +69,52 @@ func (o Creation) net() uint64 {
 // createOrder is the instruction create_order, or create_order_with_nonce when the maker counts itself.
 func (o Creation) createOrder(nonce uint64) Instruction {
 	t := o.terms(nonce)
-	id := t.ID()
-	in := Instruction{
-		Program: sourceProgram,
-		Accounts: []Meta{
-			signs(o.Maker.Key), writes(sourceState), reads(o.Give.Mint), writes(giveOrderState(id)),
-			reads(takenBy(o.Take.Chain)), writes(o.Give.Wallet(o.Maker.Key)), writes(giveOrderWallet(id)),
-			writes(makerNonces(o.Maker.Key)), writes(feeLedgerWallet(o.Give.Mint)),
-			reads(systemProgram), reads(o.Give.programOr(tokenProgram)), reads(associatedProgram),
-		},
-		Data: anchor("global", "create_order"),
-		run:  func(i *invocation) error { return i.createOrder(o, t) },
+	id, maker := t.ID(), o.Maker.Key
+	accounts := []Meta{
+		signs(maker), writes(sourceState), reads(o.Give.Mint), writes(giveOrderState(id)),
+		reads(takeChainSender(o.Take.Chain)), writes(o.Give.Wallet(maker)), writes(giveOrderWallet(id)),
+		writes(makerNonces(maker)), writes(feeLedgerWallet(o.Give.Mint)),
+		reads(systemProgram), reads(o.Give.programOrDefault()), reads(associatedProgram),
+	}
+	name, args := "create_order", []any{
+		o.Amount, o.Take.borsh(), o.Receiver, optional(o.ExternalCall), maker, optionalKey(o.CancelBeneficiary),
+		o.Authority, optional(o.AllowedTaker), o.Affiliate, o.Referral,
 	}
 	if o.Nonce != 0 {
-		in.Data = anchor("global", "create_order_with_nonce")
+		name, args = "create_order_with_nonce", append(args, o.Nonce, o.Metadata)
 	}
-	data := borsh(in.Data).u64(o.Amount).offer(o.Take).bytes(o.Receiver).optional(o.ExternalCall)
-	data = data.key(o.Maker.Key).optionalKey(o.CancelBeneficiary).bytes(o.Authority).optional(o.AllowedTaker)
-	data = data.affiliate(o.Affiliate)
-	if o.Referral == nil {
-		data = data.u8(0)
-	} else {
-		data = data.u8(1).u32(*o.Referral)
-	}
-	if o.Nonce != 0 {
-		data = data.u64(o.Nonce).bytes(o.Metadata)
-	}
-	in.Data = data
-	return in
-}
-
-func (b borsh) affiliate(a *Affiliate) borsh {
-	if a == nil {
-		return b.u8(0)
-	}
-	return b.u8(1).key(a.Beneficiary).u64(a.Amount)
-}
-
-// programOr is the token's program; the coin has none.
-func (t Token) programOr(otherwise Key) Key {
-	if t.program == (Key{}) {
-		return otherwise
-	}
-	return t.program
+	return anchorCall(sourceProgram, name, accounts, func(i *invocation) error { return i.createOrder(o, t) }, args...)
 }
 
 func (i *invocation) createOrder(o Creation, t Terms) error {
 	id, maker := t.ID(), o.Maker.Key
-	if o.Nonce == 0 {
-		i.log("Instruction: CreateOrder")
-	} else {
-		i.log("Instruction: CreateOrderWithNonce")
-	}
-	if i.account(takenBy(o.Take.Chain)) == nil {
-		return i.refuse(6009, "NotSupportedChain", "Take chain is not supported")
+	state, wallet := giveOrderState(id), giveOrderWallet(id)
+	if i.account(takeChainSender(o.Take.Chain)) == nil {
+		return i.fail(6009, "NotSupportedChain", "Take chain is not supported")
 	}
 	if err := i.count(maker, o.Nonce); err != nil {
 		return err
 	}
 	g := giveOrder{
 		terms: t, token: o.Give, status: Created, given: o.net(), percent: o.percentFee(),
-		affiliate: o.Affiliate, created: i.tx.signatures[0], slot: i.tx.slot,
+		affiliate: o.Affiliate, created: i.tx.Signatures[0], slot: i.tx.slot,
 	}
-	if err := i.create(maker, giveOrderState(id), sourceProgram, g.data(), g); err != nil {
+	if err := i.create(maker, state, sourceProgram, g.data(), g); err != nil {
 		return err
 	}
 	if err := i.call(transferLamports(maker, sourceState, fixFee)); err != nil {
 		return err
 	}
-	wallet := giveOrderWallet(id)
-	if o.Give.Mint != systemProgram {
-		if err := i.createTokens(maker, wallet, giveOrderState(id), o.Give); err != nil {
+	if !o.Give.isNative() {
+		if err := i.createTokens(maker, wallet, state, o.Give); err != nil {
 			return err
 		}
 	}
 	if err := i.call(o.Give.transfer(o.Give.Wallet(maker), wallet, maker, o.Amount)); err != nil {
 		return err
 	}
-	i.emit(anchor("event", "CreatedOrder").order(t).u64(fixFee).u64(g.percent))
-	i.emit(anchor("event", "CreatedOrderId").raw(id[:]))
+	i.emit("CreatedOrder", t.borsh(), fixFee, g.percent)
+	i.emit("CreatedOrderId", id)
 	return nil
 }
 
@@ -184,20 +136,21 @@ func (i *invocation) count(maker Key, own uint64) error {
 // data lays out GiveOrderState, whose content gets shorter when the order is claimed.
 func (g giveOrder) data() []byte {
 	const size = 176
-	data := anchor("account", "GiveOrderState")
+	const open, claimedUnlock, claimedCancel, noAffiliate = uint8(0), uint8(1), uint8(2), uint8(0)
+	var content raw
 	switch g.status {
 	case ClaimedUnlock:
-		data = data.u8(1).affiliate(g.affiliate)
+		content = borsh(claimedUnlock, g.affiliate)
 	case ClaimedCancel:
-		data = data.u8(2).affiliate(nil)
+		content = borsh(claimedCancel, noAffiliate)
 	default:
-		data = data.u8(0).u8(1).u64(g.given).u8(1).u64(fixFee).u8(1).u64(g.percent).affiliate(g.affiliate)
-		data = data.optionalKey(keyOf(g.terms.CancelBeneficiary)).raw(g.terms.PatchAuthority).raw(chainSeed(g.terms.Take.Chain))
+		content = borsh(open, &g.given, new(fixFee), &g.percent, g.affiliate,
+			optionalKey(keyOf(g.terms.CancelBeneficiary)), raw(g.terms.PatchAuthority), chainWord(g.terms.Take.Chain))
 	}
 	id := g.terms.ID()
 	_, bump := derive(sourceProgram, []byte("GIVE_ORDER_STATE"), id[:])
 	_, walletBump := derive(sourceProgram, []byte("GIVE_ORDER_WALLET"), id[:])
-	return sizeTo(size, data.u8(bump).u8(walletBump))
+	return padTo(size, anchor("account", "GiveOrderState", content, bump, walletBump))
 }
 
 // keyOf reads an address that may be absent.
@@ -208,94 +161,105 @@ func keyOf(raw []byte) Key {
 	return Key(raw)
 }
 
+// openGiveOrder is an order that nobody has been paid for.
+func (i *invocation) openGiveOrder(id [32]byte) (giveOrder, error) {
+	g, _ := stateOf[giveOrder](i.account(giveOrderState(id)))
+	if g.status != Created {
+		return g, i.fail(6004, "WrongGiveOrderStatus", "The order is not open")
+	}
+	return g, nil
+}
+
 // patchOrderGive adds to what an open order gives. Its event does not name the order.
 func patchOrderGive(g giveOrder, addition uint64) Instruction {
 	id, maker := g.terms.ID(), keyOf(g.terms.PatchAuthority)
-	return Instruction{
-		Program: sourceProgram,
-		Accounts: []Meta{
-			writes(giveOrderState(id)), signs(maker), writes(g.token.Wallet(maker)), writes(giveOrderWallet(id)),
-			reads(sourceState), reads(g.token.programOr(tokenProgram)),
-		},
-		Data: anchor("global", "patch_order_give").raw(id[:]).u64(addition),
-		run: func(i *invocation) error {
-			i.log("Instruction: PatchOrderGive")
-			g, _ := stateOf[giveOrder](i.account(giveOrderState(id)))
-			if g.status != Created {
-				return i.refuse(6004, "WrongGiveOrderStatus", "The order is not open")
-			}
-			if err := i.call(g.token.transfer(g.token.Wallet(maker), giveOrderWallet(id), maker, addition)); err != nil {
-				return err
-			}
-			fee := addition * transferFeeBps / bps
-			g.given, g.percent = g.given+addition-fee, g.percent+fee
-			i.update(giveOrderState(id), g.data(), g)
-			i.emit(anchor("event", "IncreasedGiveAmount").u64(g.given).u64(g.percent))
-			return nil
-		},
-	}
+	state, wallet := giveOrderState(id), giveOrderWallet(id)
+	return anchorCall(sourceProgram, "patch_order_give", []Meta{
+		writes(state), signs(maker), writes(g.token.Wallet(maker)), writes(wallet),
+		reads(sourceState), reads(g.token.programOrDefault()),
+	}, func(i *invocation) error {
+		g, err := i.openGiveOrder(id)
+		if err != nil {
+			return err
+		}
+		if err := i.call(g.token.transfer(g.token.Wallet(maker), wallet, maker, addition)); err != nil {
+			return err
+		}
+		fee := addition * transferFeeBps / bps
+		g.given, g.percent = g.given+addition-fee, g.percent+fee
+		i.update(state, g.data(), g)
+		i.emit("IncreasedGiveAmount", g.given, g.percent)
+		return nil
+	}, id, addition)
 }
 
-// claim is the instruction claim_unlock or claim_order_cancel, which debridge calls with word from the
-// take chain. A cancelled order costs its maker nothing: all fees go back too.
+// claim is the instruction claim_unlock or claim_order_cancel, which debridge calls with word from the take chain.
 func (m Inbound) claim(g giveOrder) Instruction {
 	id, submission := g.terms.ID(), submissionAccount(m.Submission)
-	name := "claim_unlock"
+	name, pay := "claim_unlock", (*invocation).payUnlock
 	if m.Cancel {
-		name = "claim_order_cancel"
+		name, pay = "claim_order_cancel", (*invocation).payRefund
 	}
-	return Instruction{
-		Program: sourceProgram,
-		Accounts: []Meta{
-			reads(submission), writes(submissionAuthority(submission)), writes(sourceState), writes(feeLedger),
-			writes(feeLedgerWallet(g.token.Mint)), reads(instructionsSysvar), writes(giveOrderState(id)),
-			writes(g.token.Wallet(m.Beneficiary)), writes(m.Beneficiary), writes(giveOrderWallet(id)),
-			reads(g.token.Mint), reads(takenBy(m.From)), reads(g.token.programOr(tokenProgram)),
-		},
-		Data: anchor("global", name).raw(id[:]),
-		run:  func(i *invocation) error { return i.claim(m, id) },
-	}
+	return anchorCall(sourceProgram, name, []Meta{
+		reads(submission), writes(submissionAuthority(submission)), writes(sourceState), writes(feeLedger),
+		writes(feeLedgerWallet(g.token.Mint)), reads(instructionsSysvar), writes(giveOrderState(id)),
+		writes(g.token.Wallet(m.Beneficiary)), writes(m.Beneficiary), writes(giveOrderWallet(id)),
+		reads(g.token.Mint), reads(takeChainSender(m.From)), reads(g.token.programOrDefault()),
+	}, func(i *invocation) error {
+		g, err := i.openGiveOrder(id)
+		switch {
+		case err != nil:
+			return err
+		case g.terms.Take.Chain != m.From:
+			return i.fail(6010, "WrongClaimParentChain", "Word from another chain than the order's")
+		}
+		if err := pay(i, g, m.Beneficiary); err != nil {
+			return fmt.Errorf("pay order %x: %w", id, err)
+		}
+		return nil
+	}, id)
 }
 
-func (i *invocation) claim(m Inbound, id [32]byte) error {
-	if m.Cancel {
-		i.log("Instruction: ClaimOrderCancel")
-	} else {
-		i.log("Instruction: ClaimUnlock")
-	}
-	g, _ := stateOf[giveOrder](i.account(giveOrderState(id)))
-	if g.status != Created {
-		return i.refuse(6004, "WrongGiveOrderStatus", "The order is not open")
-	}
-	if g.terms.Take.Chain != m.From {
-		return i.refuse(6010, "WrongClaimParentChain", "Word from another chain than the order's")
-	}
-	wallet, state := giveOrderWallet(id), giveOrderState(id)
-	paid, event := g.given, "ClaimedUnlock"
-	g.status = ClaimedUnlock
-	if m.Cancel {
-		paid, event = paid+g.percent, "ClaimedOrderCancel"
-		if g.affiliate != nil {
-			paid += g.affiliate.Amount
-		}
-		g.status = ClaimedCancel
-	}
-	if err := i.call(g.token.transfer(wallet, g.token.Wallet(m.Beneficiary), state, paid)); err != nil {
-		return fmt.Errorf("pay order %x: %w", id, err)
-	}
-	if !m.Cancel {
-		if err := i.call(g.token.transfer(wallet, feeLedgerWallet(g.token.Mint), state, g.percent)); err != nil {
-			return fmt.Errorf("keep fee of order %x: %w", id, err)
-		}
-	} else if err := i.move(sourceState, m.Beneficiary, fixFee); err != nil {
+// payUnlock pays whoever fulfilled the order, and the protocol its fee. What is the affiliate's stays.
+func (i *invocation) payUnlock(g giveOrder, beneficiary Key) error {
+	id := g.terms.ID()
+	state, wallet := giveOrderState(id), giveOrderWallet(id)
+	if err := i.call(g.token.transfer(wallet, g.token.Wallet(beneficiary), state, g.given)); err != nil {
 		return err
 	}
-	if isEmptied := m.Cancel || g.affiliate == nil; isEmptied && g.token.Mint != systemProgram {
-		if err := i.call(g.token.closeAccount(wallet, m.Beneficiary, state)); err != nil {
+	if err := i.call(g.token.transfer(wallet, feeLedgerWallet(g.token.Mint), state, g.percent)); err != nil {
+		return err
+	}
+	g.status = ClaimedUnlock
+	return i.finish(g, beneficiary, "ClaimedUnlock", g.affiliate == nil)
+}
+
+// payRefund pays the maker of a cancelled order, whom it costs nothing: all fees go back too.
+func (i *invocation) payRefund(g giveOrder, beneficiary Key) error {
+	id, paid := g.terms.ID(), g.given+g.percent
+	if g.affiliate != nil {
+		paid += g.affiliate.Amount
+	}
+	if err := i.call(g.token.transfer(giveOrderWallet(id), g.token.Wallet(beneficiary), giveOrderState(id), paid)); err != nil {
+		return err
+	}
+	if err := i.move(sourceState, beneficiary, fixFee); err != nil {
+		return err
+	}
+	g.status = ClaimedCancel
+	return i.finish(g, beneficiary, "ClaimedOrderCancel", true)
+}
+
+// finish closes the order's wallet when it is empty, and keeps and announces the status.
+func (i *invocation) finish(g giveOrder, beneficiary Key, event string, isEmptied bool) error {
+	id := g.terms.ID()
+	state, wallet := giveOrderState(id), giveOrderWallet(id)
+	if isEmptied && !g.token.isNative() {
+		if err := i.call(g.token.closeAccount(wallet, beneficiary, state)); err != nil {
 			return err
 		}
 	}
 	i.update(state, g.data(), g)
-	i.emit(anchor("event", event))
+	i.emit(event)
 	return nil
 }

@@ -32,13 +32,28 @@ func exchange(t *testing.T, c *Chain, in, out Token, amount uint64, wraps bool) 
 	return Exchange{Route: route, User: maker.Key, Wraps: wraps, Quoted: route.AmountOut(), SlippageBps: 50, UnitPrice: 1000}
 }
 
+// text is what is signed of a transaction, and bytes is the whole of it.
+func (tx *transaction) text(t *testing.T) []byte {
+	t.Helper()
+	text, err := tx.Message.MarshalBinary()
+	must(t, err)
+	return text
+}
+
+func (tx *transaction) bytes(t *testing.T) []byte {
+	t.Helper()
+	wire, err := tx.wire()
+	must(t, err)
+	return wire
+}
+
 // signed puts the maker's signature into a transaction.
 func signed(t *testing.T, wire []byte) string {
 	t.Helper()
 	tx, err := readTransaction(wire)
 	must(t, err)
-	tx.signatures[0] = maker.sign(tx.message.bytes())
-	return base64.StdEncoding.EncodeToString(tx.wire())
+	tx.Signatures[0] = maker.sign(tx.text(t))
+	return base64.StdEncoding.EncodeToString(tx.bytes(t))
 }
 
 // coins are all lamports of somebody, wrapped or not.
@@ -92,7 +107,7 @@ func TestSwapsPayWhatTheyQuote(t *testing.T) {
 			}
 			inBefore, before, all := has(row.in), has(row.out), len(c.transactions)
 			_, text := ask(t, c, fmt.Sprintf(`{"id":1,"method":"sendTransaction","params":[%q,{"encoding":"base64"}]}`, signed(t, made.Wire)))
-			if len(c.transactions) != all+1 || c.transactions[all].failure() != nil {
+			if len(c.transactions) != all+1 || c.transactions[all].outcome.failure() != nil {
 				t.Fatalf("sendTransaction: %s", text)
 			}
 			got, fee := has(row.out)-before, c.transactions[all].outcome.fee
@@ -187,8 +202,8 @@ func TestForgedTransactionsFail(t *testing.T) {
 		"unsigned": func(wire []byte) []byte { return wire },
 		"signed by somebody else": func(wire []byte) []byte {
 			tx, _ := readTransaction(wire)
-			tx.signatures[0] = taker.sign(tx.message.bytes())
-			return tx.wire()
+			tx.Signatures[0] = taker.sign(tx.text(t))
+			return tx.bytes(t)
 		},
 		"changed after it was signed": func(wire []byte) []byte {
 			raw, _ := base64.StdEncoding.DecodeString(signed(t, wire))
@@ -197,29 +212,29 @@ func TestForgedTransactionsFail(t *testing.T) {
 		},
 		"with an old blockhash": func(wire []byte) []byte {
 			tx, _ := readTransaction(wire)
-			tx.message.blockhash = c.blockhash(c.head - 300)
-			tx.signatures[0] = maker.sign(tx.message.bytes())
-			return tx.wire()
+			tx.Message.RecentBlockhash = c.blockhash(c.head - 300)
+			tx.Signatures[0] = maker.sign(tx.text(t))
+			return tx.bytes(t)
 		},
 		"to an account that is not there": func(wire []byte) []byte {
 			tx, _ := readTransaction(wire)
-			for n, k := range tx.message.static {
+			for n, k := range tx.Message.AccountKeys {
 				if k == usd.Wallet(maker.Key) {
-					tx.message.static[n] = thief
+					tx.Message.AccountKeys[n] = thief
 				}
 			}
-			tx.signatures[0] = maker.sign(tx.message.bytes())
-			return tx.wire()
+			tx.Signatures[0] = maker.sign(tx.text(t))
+			return tx.bytes(t)
 		},
 		"of another's tokens": func(wire []byte) []byte {
 			tx, _ := readTransaction(wire)
-			for n, k := range tx.message.static {
+			for n, k := range tx.Message.AccountKeys {
 				if k == sol.Wallet(maker.Key) {
-					tx.message.static[n] = sol.Wallet(taker.Key)
+					tx.Message.AccountKeys[n] = sol.Wallet(taker.Key)
 				}
 			}
-			tx.signatures[0] = maker.sign(tx.message.bytes())
-			return tx.wire()
+			tx.Signatures[0] = maker.sign(tx.text(t))
+			return tx.bytes(t)
 		},
 		"broken off":         func(wire []byte) []byte { return wire[:len(wire)-9] },
 		"with a tail":        func(wire []byte) []byte { return append(bytes.Clone(wire), 0) },
@@ -279,12 +294,12 @@ func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 	_, err = c.Create(began.Add(time.Minute), Way{Priority: 3}, offer(t, 2))
 	must(t, err)
 	for _, tx := range c.transactions {
-		again, err := readTransaction(tx.wire())
+		again, err := readTransaction(tx.bytes(t))
 		must(t, err)
-		if rejected := again.message.resolve(func(k Key) []Key { return c.tables[k] }); rejected != nil || !again.isSigned() {
-			t.Errorf("read again: %v, signed %t", rejected, again.isSigned())
+		if rejected := again.resolve(c.tables); rejected != nil || again.VerifySignatures() != nil {
+			t.Errorf("read again: %v, %v", rejected, again.VerifySignatures())
 		}
-		if !bytes.Equal(again.wire(), tx.wire()) || !slices.Equal(again.message.keys(), tx.message.keys()) {
+		if !bytes.Equal(again.bytes(t), tx.bytes(t)) || !slices.Equal(again.keys(), tx.keys()) {
 			t.Error("the transaction has changed")
 		}
 	}
@@ -292,11 +307,11 @@ func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 	must(t, json.Unmarshal(readShared(t, "recorded/chains/jupiter-swap-v6-transaction-2024.json"), &recorded))
 	tx, err := readTransaction(recorded.SwapTransaction)
 	must(t, err)
-	if !bytes.Equal(tx.wire(), recorded.SwapTransaction) || len(tx.message.lookups) != 4 || len(tx.message.static) != 20 {
-		t.Errorf("Jupiter's real transaction is read as %+v", tx.message)
+	if !bytes.Equal(tx.bytes(t), recorded.SwapTransaction) || len(tx.Message.AddressTableLookups) != 4 || len(tx.Message.AccountKeys) != 20 {
+		t.Errorf("Jupiter's real transaction is read as %+v", tx.Message)
 	}
-	route := tx.message.instructions[3]
-	if tx.message.static[route.program] != jupiterProgram || !bytes.HasPrefix(route.data, anchor("global", "shared_accounts_route")) || route.data[8] != jupiterID {
-		t.Errorf("its route begins with %x", route.data[:9])
+	route := tx.Message.Instructions[3]
+	if tx.Message.AccountKeys[route.ProgramIDIndex] != jupiterProgram || !bytes.HasPrefix(route.Data, anchor("global", "shared_accounts_route")) || route.Data[8] != jupiterID {
+		t.Errorf("its route begins with %x", route.Data[:9])
 	}
 }

@@ -2,15 +2,10 @@ package solana
 
 import (
 	"fmt"
-	"math/big"
-)
+	"strconv"
+	"strings"
 
-// Programs of tokens: https://www.solana-program.com/docs/token, developers.metaplex.com/token-metadata.
-var (
-	tokenProgram      = known("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
-	token2022Program  = known("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb")
-	associatedProgram = known("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
-	metadataProgram   = known("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
+	"github.com/gagliardetto/solana-go"
 )
 
 // Token is a mint of the sandbox. The native coin is the zero key.
@@ -35,14 +30,17 @@ const (
 	bare    = "BARE"
 )
 
-// Tokens are the mints of the sandbox: real ones under their real addresses, and one made up.
+// Tokens are the mints of the sandbox: real ones under their real addresses, and one invented.
 var Tokens = []Token{
-	{known("So11111111111111111111111111111111111111112"), wrapped, "Wrapped SOL", 9, tokenProgram},
-	{known("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), usdc, "USD Coin", 6, tokenProgram},
-	{known("J1toso1uCk3RLmjorhTtrVwY9HJ7X8V9yYac6Y7kGCPn"), jito, "Jito Staked SOL", 9, tokenProgram},
-	{known("2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo"), paypal, "PayPal USD", 6, token2022Program},
-	{made("mint without metadata"), bare, "", 4, tokenProgram},
+	{solana.WrappedSol, wrapped, "Wrapped SOL", 9, tokenProgram},
+	{solana.MPK("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), usdc, "USD Coin", 6, tokenProgram},
+	{solana.MPK("J1toso1uCk3RLmjorhTtrVwY9HJ7X8V9yYac6Y7kGCPn"), jito, "Jito Staked SOL", 9, tokenProgram},
+	{solana.MPK("2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo"), paypal, "PayPal USD", 6, token2022Program},
+	{invented("mint without metadata"), bare, "", 4, tokenProgram},
 }
+
+// TokenAt returns the token of the sandbox with a mint.
+func TokenAt(mint Key) (Token, error) { return tokenOf(mint) }
 
 func tokenOf(mint Key) (Token, error) {
 	for _, t := range Tokens {
@@ -51,6 +49,33 @@ func tokenOf(mint Key) (Token, error) {
 		}
 	}
 	return Token{}, fmt.Errorf("mint %s is not in the sandbox", mint)
+}
+
+// isNative reports whether it is the coin itself, which needs no token account.
+func (t Token) isNative() bool { return t.Mint == systemProgram }
+
+// programOrDefault is the token's program; for the coin instructions name that of most tokens.
+func (t Token) programOrDefault() Key {
+	if t.program == (Key{}) {
+		return tokenProgram
+	}
+	return t.program
+}
+
+// Wallet is the account where owner keeps a token: the associated one, or for the coin owner's own.
+func (t Token) Wallet(owner Key) Key {
+	if t.isNative() {
+		return owner
+	}
+	return pda(associatedProgram, "", owner[:], t.program[:], t.Mint[:])
+}
+
+// units are whole tokens in smallest units.
+func (t Token) units(whole uint64) uint64 {
+	for range t.Decimals {
+		whole *= 10
+	}
+	return whole
 }
 
 // tokenAccount is what an account of a token program says.
@@ -72,142 +97,56 @@ const tokenAccountSize = 165
 // isWrapped reports whether the tokens are the coin: then there are as many lamports on the account, beside its rent.
 func (a tokenAccount) isWrapped() bool { return a.mint == Tokens[0].Mint }
 
-// data lays the account out: spl-token, state.rs.
+// data lays the account out: spl-token, state.rs, where options take four bytes.
 func (a tokenAccount) data() []byte {
-	const initialized = 1
-	data := borsh{}.key(a.mint).key(a.owner).u64(a.amount)
-	data = append(data, make([]byte, 36)...) // no delegate
-	data = data.u8(initialized)
+	const initialized = uint8(1)
+	rentReserve := zeros(12)
 	if a.isWrapped() {
-		data = data.u32(1).u64(rent(tokenAccountSize))
-	} else {
-		data = append(data, make([]byte, 12)...)
+		rentReserve = borsh(uint32(1), rent(tokenAccountSize))
 	}
-	return append(data, make([]byte, 8+36)...) // nothing delegated, no close authority
+	// Nobody is a delegate, and nobody else may close the account.
+	return padTo(tokenAccountSize, borsh(a.mint, a.owner, a.amount, zeros(36), initialized, rentReserve))
 }
 
-// Wallet is the account where owner keeps a token: the associated one, or for the coin owner's own.
-func (t Token) Wallet(owner Key) Key {
-	if t.Mint == systemProgram {
-		return owner
-	}
-	return pda(associatedProgram, owner[:], t.program[:], t.Mint[:])
-}
-
-// mintData lays a mint out: spl-token, state.rs, 82 bytes with the decimals at 44.
-func (t Token) mintData(supply uint64) borsh {
-	data := borsh{}.u32(1).key(made("mint authority")).u64(supply).u8(byte(t.Decimals)).bool(true)
-	return append(data, make([]byte, 36)...) // no freeze authority
+// mintData lays a mint out: spl-token, state.rs, 82 bytes with the decimals at 44, nobody who may freeze accounts.
+func (t Token) mintData(supply uint64) []byte {
+	const isSet, initialized = uint32(1), true
+	return borsh(isSet, invented("mint authority"), supply, uint8(t.Decimals), initialized, zeros(36))
 }
 
 // extendedMint is a mint of Token-2022 that carries its own metadata: the base padded to the length of
 // an account, its kind, and extensions as type, length and value (spl-token-2022, extension/mod.rs).
 func (t Token) extendedMint(supply uint64) []byte {
-	const baseLength, mintKind, metadataPointer, tokenMetadata = 165, 1, 18, 19
-	authority := made("mint authority")
-	data := append(t.mintData(supply), make([]byte, baseLength-82)...).u8(mintKind)
-	data = data.u16(metadataPointer).u16(64).key(authority).key(t.Mint)
-	metadata := borsh{}.key(authority).key(t.Mint).text(t.Name).text(t.Symbol).text("").u32(0)
-	return data.u16(tokenMetadata).u16(uint16(len(metadata))).raw(metadata)
+	const mintKind, metadataPointer, tokenMetadata = uint8(1), uint16(18), uint16(19)
+	authority := invented("mint authority")
+	metadata := borsh(authority, t.Mint, t.Name, t.Symbol, "", uint32(0))
+	return borsh(raw(padTo(tokenAccountSize, t.mintData(supply))), mintKind,
+		metadataPointer, uint16(64), authority, t.Mint, tokenMetadata, uint16(len(metadata)), raw(metadata))
 }
 
 // metadata lays a Metaplex metadata account out: mpl-token-metadata, Metadata, with names padded.
 func (t Token) metadata() []byte {
-	const metadataV1, nameSize, symbolSize, uriSize, allocated = 4, 32, 10, 200, 679
-	data := borsh{}.u8(metadataV1).key(made("metadata authority")).key(t.Mint)
-	data = data.padded(t.Name, nameSize).padded(t.Symbol, symbolSize).padded("", uriSize)
-	data = data.u16(0).u8(0).bool(false).bool(true) // no fee, no creators, no sale, mutable
-	return append(data, make([]byte, allocated-len(data))...)
-}
-
-// transfer moves an amount of a token from wallet to wallet.
-func (t Token) transfer(from, to, owner Key, amount uint64) Instruction {
-	if t.Mint == systemProgram {
-		return transferLamports(from, to, amount)
-	}
-	if t.program == token2022Program {
-		return t.transferChecked(from, to, owner, amount)
-	}
-	return Instruction{
-		Program:  t.program,
-		Accounts: []Meta{writes(from), writes(to), {Key: owner, Signer: true}},
-		Data:     borsh{}.u8(tokenTransfer).u64(amount),
-	}
-}
-
-func (i *invocation) tokens(at Key) (tokenAccount, bool) {
-	return stateOf[tokenAccount](i.account(at))
-}
-
-// transferChecked moves an amount of a token whose decimals the sender knows.
-func (t Token) transferChecked(from, to, owner Key, amount uint64) Instruction {
-	return Instruction{
-		Program:  t.program,
-		Accounts: []Meta{writes(from), reads(t.Mint), writes(to), {Key: owner, Signer: true}},
-		Data:     borsh{}.u8(tokenTransferChecked).u64(amount).u8(byte(t.Decimals)),
-	}
-}
-
-// openWallet makes owner's associated account unless it is there.
-func (t Token) openWallet(payer, owner Key) Instruction {
-	return Instruction{
-		Program: associatedProgram,
-		Accounts: []Meta{
-			signs(payer), writes(t.Wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program),
-		},
-		Data: borsh{}.u8(associatedCreateIdempotent),
-	}
-}
-
-// createTokens makes an empty token account.
-func (i *invocation) createTokens(payer, at, owner Key, t Token) error {
-	if err := i.create(payer, at, t.program, make([]byte, tokenAccountSize), nil); err != nil {
-		return err
-	}
-	return i.call(Instruction{
-		Program:  t.program,
-		Accounts: []Meta{writes(at), reads(t.Mint)},
-		Data:     borsh{}.u8(tokenInitializeAccount3).key(owner),
-	})
-}
-
-// wrap funds owner's account of the wrapped coin with lamports.
-func wrap(owner Key, lamports uint64) []Instruction {
-	t := Tokens[0]
-	at := t.Wallet(owner)
-	return []Instruction{
-		t.openWallet(owner, owner),
-		transferLamports(owner, at, lamports),
-		syncNative(at),
-	}
-}
-
-// syncNative has an account of the wrapped coin count the lamports that lie on it.
-func syncNative(at Key) Instruction {
-	return Instruction{Program: tokenProgram, Accounts: []Meta{writes(at)}, Data: borsh{}.u8(tokenSyncNative)}
-}
-
-// closeAccount ends an emptied token account and gives its lamports to owner.
-func (t Token) closeAccount(at, receiver, owner Key) Instruction {
-	return Instruction{
-		Program:  t.program,
-		Accounts: []Meta{writes(at), writes(receiver), {Key: owner, Signer: true}},
-		Data:     borsh{}.u8(tokenCloseAccount),
-	}
+	const metadataV1, nameSize, symbolSize, uriSize, allocated = uint8(4), 32, 10, 200, 679
+	const noFee, noCreators, isSold, isMutable = uint16(0), uint8(0), false, true
+	return padTo(allocated, borsh(metadataV1, invented("metadata authority"), t.Mint,
+		padded(t.Name, nameSize), padded(t.Symbol, symbolSize), padded("", uriSize), noFee, noCreators, isSold, isMutable))
 }
 
 // uiAmount writes smallest units as a decimal number of whole tokens.
 func uiAmount(amount uint64, decimals int) string {
-	whole := new(big.Rat).SetFrac(new(big.Int).SetUint64(amount), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
-	text := whole.FloatString(decimals)
-	if decimals == 0 {
-		return text
+	text := fmt.Sprintf("%0*d", decimals+1, amount)
+	whole, fraction := text[:len(text)-decimals], strings.TrimRight(text[len(text)-decimals:], "0")
+	return strings.TrimRight(whole+"."+fraction, ".")
+}
+
+// uiTokenAmount is an amount as nodes show it; they leave the number of nothing out.
+func (t Token) uiTokenAmount(amount uint64) object {
+	text := uiAmount(amount, t.Decimals)
+	var number any
+	if amount > 0 {
+		number, _ = strconv.ParseFloat(text, 64)
 	}
-	for text[len(text)-1] == '0' {
-		text = text[:len(text)-1]
+	return object{
+		"amount": strconv.FormatUint(amount, 10), "decimals": t.Decimals, "uiAmount": number, "uiAmountString": text,
 	}
-	if text[len(text)-1] == '.' {
-		text = text[:len(text)-1]
-	}
-	return text
 }

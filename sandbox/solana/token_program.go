@@ -7,79 +7,97 @@ import (
 
 // Instructions of the token programs: spl-token, instruction.rs. What swaps and orders have no use for is missing.
 const (
-	tokenTransfer           = 3
-	tokenCloseAccount       = 9
-	tokenTransferChecked    = 12
-	tokenSyncNative         = 17
-	tokenInitializeAccount3 = 18
+	tokenTransfer           uint8 = 3
+	tokenCloseAccount       uint8 = 9
+	tokenTransferChecked    uint8 = 12
+	tokenSyncNative         uint8 = 17
+	tokenInitializeAccount3 uint8 = 18
 )
+
+// tokenHandlers are the same in both token programs.
+var tokenHandlers = []handler{
+	{[]byte{tokenTransfer}, 8, 3, "Instruction: Transfer", announced((*invocation).transfer)},
+	{[]byte{tokenTransferChecked}, 9, 4, "Instruction: TransferChecked", announced((*invocation).transferChecked)},
+	{[]byte{tokenCloseAccount}, 0, 3, "Instruction: CloseAccount", announced((*invocation).closeTokens)},
+	{[]byte{tokenSyncNative}, 0, 1, "Instruction: SyncNative", announced((*invocation).syncNative)},
+	{[]byte{tokenInitializeAccount3}, 32, 2, "Instruction: InitializeAccount3", announced((*invocation).initializeTokens)},
+	{nil, anySize, 0, "", announced(func(*invocation, []Meta, []byte) error { return errNoInstruction })},
+}
 
 // Errors of the token programs: spl-token, error.rs.
 var (
-	errFunds         = &refusal{code: 1, name: "InsufficientFunds", message: "insufficient funds"}
-	errMint          = &refusal{code: 3, name: "MintMismatch", message: "Account not associated with this Mint"}
-	errOwner         = &refusal{code: 4, name: "OwnerMismatch", message: "owner does not match"}
-	errNotWrapped    = &refusal{code: 10, name: "NativeNotSupported", message: "Instruction does not support native tokens"}
-	errNotEmpty      = &refusal{code: 11, name: "NonNativeHasBalance", message: "Non-native account can only be closed if its balance is zero"}
-	errNoInstruction = &refusal{code: 12, name: "InvalidInstruction", message: "Invalid instruction"}
-	errDecimals      = &refusal{code: 18, name: "MintDecimalsMismatch", message: "The provided decimals value different from the Mint decimals"}
+	errNotRentExempt = &programError{code: 0, name: "NotRentExempt", message: "Lamport balance below rent-exempt threshold"}
+	errFunds         = &programError{code: 1, name: "InsufficientFunds", message: "insufficient funds"}
+	errMint          = &programError{code: 3, name: "MintMismatch", message: "Account not associated with this Mint"}
+	errOwner         = &programError{code: 4, name: "OwnerMismatch", message: "owner does not match"}
+	errNotWrapped    = &programError{code: 10, name: "NativeNotSupported", message: "Instruction does not support native tokens"}
+	errNotEmpty      = &programError{
+		code: 11, name: "NonNativeHasBalance", message: "Non-native account can only be closed if its balance is zero",
+	}
+	errNoInstruction = &programError{code: 12, name: "InvalidInstruction", message: "Invalid instruction"}
+	errDecimals      = &programError{
+		code: 18, name: "MintDecimalsMismatch", message: "The provided decimals value different from the Mint decimals",
+	}
 )
 
-// token is either token program.
-func (i *invocation) token() error {
-	err := i.tokenInstruction()
-	if told := (*refusal)(nil); errors.As(err, &told) && !told.named {
-		i.log("Error: %s", told.message)
-	}
-	return err
-}
-
-func (i *invocation) tokenInstruction() error {
-	data := i.instruction.Data
-	if len(data) == 0 {
-		return errNoInstruction
-	}
-	switch rest := data[1:]; {
-	case data[0] == tokenTransfer && len(rest) == 8:
-		i.log("Instruction: Transfer")
-		return i.transfer(binary.LittleEndian.Uint64(rest))
-	case data[0] == tokenTransferChecked && len(rest) == 9:
-		i.log("Instruction: TransferChecked")
-		return i.transferChecked(binary.LittleEndian.Uint64(rest), int(rest[8]))
-	case data[0] == tokenCloseAccount && len(rest) == 0:
-		i.log("Instruction: CloseAccount")
-		return i.closeTokens()
-	case data[0] == tokenSyncNative && len(rest) == 0:
-		i.log("Instruction: SyncNative")
-		return i.countWrapped()
-	case data[0] == tokenInitializeAccount3 && len(rest) == len(Key{}):
-		i.log("Instruction: InitializeAccount3")
-		return i.initializeTokens(Key(rest))
-	}
-	return errNoInstruction
-}
-
-func (i *invocation) transfer(amount uint64) error {
-	accounts, err := i.accounts(3)
-	if err != nil {
+// announced logs the program's own errors.
+func announced(run func(*invocation, []Meta, []byte) error) func(*invocation, []Meta, []byte) error {
+	return func(i *invocation, accounts []Meta, data []byte) error {
+		err := run(i, accounts, data)
+		if failed := (*programError)(nil); errors.As(err, &failed) && !failed.isRuntime {
+			i.log("Error: %s", failed.message)
+		}
 		return err
 	}
-	return i.moveTokens(accounts[0].Key, accounts[1].Key, accounts[2], amount)
 }
 
-func (i *invocation) transferChecked(amount uint64, decimals int) error {
-	accounts, err := i.accounts(4)
-	if err != nil {
-		return err
+// tokens is what a token account holds now.
+func (i *invocation) tokens(at Key) (tokenAccount, bool) { return stateOf[tokenAccount](i.account(at)) }
+
+// setTokens rewrites a token account.
+func (i *invocation) setTokens(at Key, held tokenAccount) { i.update(at, held.data(), held) }
+
+// owns reports whether the account belongs to the program that runs.
+func (i *invocation) owns(at Key) bool {
+	content := i.account(at)
+	return content != nil && content.owner == i.instruction.Program
+}
+
+// instruction is a call of the token's program for the owner of an account.
+func (t Token) instruction(accounts []Meta, args ...any) Instruction {
+	return Instruction{Program: t.program, Accounts: accounts, Data: borsh(args...)}
+}
+
+// transfer moves an amount of a token from wallet to wallet.
+func (t Token) transfer(from, to, owner Key, amount uint64) Instruction {
+	switch {
+	case t.isNative():
+		return transferLamports(from, to, amount)
+	case t.program == token2022Program:
+		return t.transferChecked(from, to, owner, amount)
 	}
+	return t.instruction([]Meta{writes(from), writes(to), {Key: owner, Signer: true}}, tokenTransfer, amount)
+}
+
+func (i *invocation) transfer(accounts []Meta, data []byte) error {
+	return i.moveTokens(accounts[0].Key, accounts[1].Key, accounts[2], binary.LittleEndian.Uint64(data))
+}
+
+// transferChecked moves an amount of a token whose decimals the sender knows.
+func (t Token) transferChecked(from, to, owner Key, amount uint64) Instruction {
+	accounts := []Meta{writes(from), reads(t.Mint), writes(to), {Key: owner, Signer: true}}
+	return t.instruction(accounts, tokenTransferChecked, amount, uint8(t.Decimals))
+}
+
+func (i *invocation) transferChecked(accounts []Meta, data []byte) error {
 	source, _ := i.tokens(accounts[0].Key)
 	switch t, err := tokenOf(accounts[1].Key); {
 	case err != nil || source.mint != t.Mint:
 		return errMint
-	case t.Decimals != decimals:
+	case t.Decimals != int(data[8]):
 		return errDecimals
 	}
-	return i.moveTokens(accounts[0].Key, accounts[2].Key, accounts[3], amount)
+	return i.moveTokens(accounts[0].Key, accounts[2].Key, accounts[3], binary.LittleEndian.Uint64(data))
 }
 
 // moveTokens moves tokens as their owner wants it; those of the wrapped coin take their lamports along.
@@ -87,8 +105,8 @@ func (i *invocation) moveTokens(from, to Key, owner Meta, amount uint64) error {
 	source, isToken := i.tokens(from)
 	target, exists := i.tokens(to)
 	switch {
-	case !isToken || !exists || i.account(from).owner != i.instruction.Program || i.account(to).owner != i.instruction.Program:
-		return errAccount
+	case !isToken || !exists || !i.owns(from) || !i.owns(to):
+		return errInvalidAccount
 	case source.amount < amount:
 		return errFunds
 	case source.mint != target.mint:
@@ -99,30 +117,31 @@ func (i *invocation) moveTokens(from, to Key, owner Meta, amount uint64) error {
 		return errUnsigned
 	}
 	source.amount -= amount
-	i.update(from, source.data(), source)
+	i.setTokens(from, source)
 	target, _ = i.tokens(to) // again: it may be the same account
 	target.amount += amount
-	i.update(to, target.data(), target)
+	i.setTokens(to, target)
 	if source.isWrapped() {
 		return i.move(from, to, amount)
 	}
 	return nil
 }
 
+// closeAccount ends an emptied token account and gives its lamports to receiver.
+func (t Token) closeAccount(at, receiver, owner Key) Instruction {
+	return t.instruction([]Meta{writes(at), writes(receiver), {Key: owner, Signer: true}}, tokenCloseAccount)
+}
+
 // closeTokens ends a token account that is empty, or of the wrapped coin, and gives its lamports away.
-func (i *invocation) closeTokens() error {
-	accounts, err := i.accounts(3)
-	if err != nil {
-		return err
-	}
+func (i *invocation) closeTokens(accounts []Meta, _ []byte) error {
 	at, heir, owner := accounts[0].Key, accounts[1].Key, accounts[2]
-	account, exists := i.tokens(at)
+	held, exists := i.tokens(at)
 	switch {
-	case !exists || i.account(at).owner != i.instruction.Program || at == heir:
-		return errAccount
-	case !account.isWrapped() && account.amount > 0:
+	case !exists || !i.owns(at) || at == heir:
+		return errInvalidAccount
+	case !held.isWrapped() && held.amount > 0:
 		return errNotEmpty
-	case account.owner != owner.Key:
+	case held.owner != owner.Key:
 		return errOwner
 	case !owner.Signer:
 		return errUnsigned
@@ -134,46 +153,63 @@ func (i *invocation) closeTokens() error {
 	return nil
 }
 
-// countWrapped makes the lamports on an account of the wrapped coin its amount.
-func (i *invocation) countWrapped() error {
-	accounts, err := i.accounts(1)
-	if err != nil {
-		return err
+// wrap funds owner's account of the wrapped coin with lamports.
+func wrap(owner Key, lamports uint64) []Instruction {
+	t := Tokens[0]
+	at := t.Wallet(owner)
+	return []Instruction{
+		t.openWallet(owner, owner), transferLamports(owner, at, lamports), t.instruction([]Meta{writes(at)}, tokenSyncNative),
 	}
+}
+
+// syncNative makes the lamports on an account of the wrapped coin its amount.
+func (i *invocation) syncNative(accounts []Meta, _ []byte) error {
 	at := accounts[0].Key
-	account, exists := i.tokens(at)
-	if !exists {
-		return errAccount
-	}
-	if !account.isWrapped() {
+	held, exists := i.tokens(at)
+	switch {
+	case !exists:
+		return errInvalidAccount
+	case !held.isWrapped():
 		return errNotWrapped
 	}
-	account.amount = i.account(at).lamports - rent(tokenAccountSize)
-	i.update(at, account.data(), account)
+	held.amount = i.account(at).lamports - rent(tokenAccountSize)
+	i.setTokens(at, held)
 	return nil
 }
 
-// initializeTokens makes a token account of an account of zeros.
-func (i *invocation) initializeTokens(owner Key) error {
-	accounts, err := i.accounts(2)
-	if err != nil {
+// openWallet makes owner's associated account unless it is there.
+func (t Token) openWallet(payer, owner Key) Instruction {
+	return Instruction{
+		Program: associatedProgram, Data: []byte{associatedCreateIdempotent},
+		Accounts: []Meta{signs(payer), writes(t.Wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program)},
+	}
+}
+
+// createTokens makes an empty token account.
+func (i *invocation) createTokens(payer, at, owner Key, t Token) error {
+	if err := i.create(payer, at, t.program, zeros(tokenAccountSize), nil); err != nil {
 		return err
 	}
+	return i.call(t.instruction([]Meta{writes(at), reads(t.Mint)}, tokenInitializeAccount3, owner))
+}
+
+// initializeTokens makes a token account of an account of zeros.
+func (i *invocation) initializeTokens(accounts []Meta, data []byte) error {
 	at := accounts[0].Key
 	content := i.account(at)
 	t, err := tokenOf(accounts[1].Key)
 	switch {
 	case err != nil || t.program != i.instruction.Program:
 		return errMint
-	case content == nil || content.owner != t.program || len(content.data) != tokenAccountSize || content.state != nil:
-		return errAccount
+	case !i.owns(at) || len(content.data) != tokenAccountSize || content.state != nil:
+		return errInvalidAccount
 	case content.lamports < rent(tokenAccountSize):
-		return &refusal{code: 0, name: "NotRentExempt", message: "Lamport balance below rent-exempt threshold"}
+		return errNotRentExempt
 	}
-	account := tokenAccount{mint: t.Mint, owner: owner}
-	if account.isWrapped() {
-		account.amount = content.lamports - rent(tokenAccountSize)
+	held := tokenAccount{mint: t.Mint, owner: Key(data)}
+	if held.isWrapped() {
+		held.amount = content.lamports - rent(tokenAccountSize)
 	}
-	i.update(at, account.data(), account)
+	i.setTokens(at, held)
 	return nil
 }

@@ -138,11 +138,11 @@ func TestRealOrdersAreEncodedAsOnTheChain(t *testing.T) {
 		var got []byte
 		switch kind, _, _ := strings.Cut(item.Name, " ("); kind {
 		case "CreatedOrder event":
-			got = anchor("event", "CreatedOrder").order(r.terms()).u64(fixFee).u64(number(r.Percent).Uint64())
+			got = anchor("event", "CreatedOrder", r.terms().borsh(), fixFee, number(r.Percent).Uint64())
 		case "CreatedOrderId event":
-			got = anchor("event", "CreatedOrderId").raw(r.OrderID)
+			got = anchor("event", "CreatedOrderId", raw(r.OrderID))
 		case "Fulfilled event":
-			got = anchor("event", "Fulfilled").raw(r.OrderID).key(r.Unlocker)
+			got = anchor("event", "Fulfilled", raw(r.OrderID), r.Unlocker)
 		case "create_order_with_nonce instruction data":
 			got, want = r.creation().createOrder(r.terms().Nonce).Data, item.Data
 			if fee := r.creation().percentFee(); fee != number(r.Percent).Uint64() {
@@ -179,7 +179,7 @@ func TestAccountsOfProgramsAreDerived(t *testing.T) {
 				seed, _ = hex.DecodeString(text[2:])
 			}
 			if text == "chainId 32 BE = 1" {
-				seed = chainSeed(1)
+				seed = chainWord(1)
 			}
 			seeds = append(seeds, seed)
 		}

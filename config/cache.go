@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Cache bounds the memory that ready answers take, and says what replicas have in common.
+// Cache bounds the memory of cached answers and configures the cache that replicas share.
 type Cache struct {
-	MaxBytes Bytes `yaml:"maxBytes"`
-	// Shared is a Valkey or Redis that several gateways have behind their caches: redis://user:password@host:6379/0, with
-	// TLS rediss://, for a socket unix:///path
+	MaxBytes Bytes `yaml:"maxBytes"` // of cached answers with their keys, compressed forms included
+	// Shared is the URL of a Valkey or Redis that several gateways share: redis://user:password@host:6379/0, rediss:// for
+	// TLS, unix:///path for a socket
 	Shared Secret `yaml:"shared"`
-	// SharedCAFile is the file, in PEM, of the authority that signed the certificate of a rediss:// server; without it those
-	// that the system knows count. It is read anew for each connection
+	// SharedCAFile is a PEM file with the certificate authority of a rediss:// server; when empty, the system's are trusted.
+	// It is read again for each connection
 	SharedCAFile string `yaml:"sharedCAFile"`
-	// SharedCertFile is the certificate, in PEM, that the gateway shows where the server wants one
+	// SharedCertFile is a PEM file with the gateway's client certificate, for a server that requires one
 	SharedCertFile string `yaml:"sharedCertFile"`
-	// SharedKeyFile is the key of sharedCertFile
+	// SharedKeyFile is a PEM file with the private key of sharedCertFile
 	SharedKeyFile string `yaml:"sharedKeyFile"`
-	// SharedTimeout is for how long one call to it may delay an answer
+	// SharedTimeout bounds how long one call to it may delay an answer
 	SharedTimeout time.Duration `yaml:"sharedTimeout"`
 }
 
@@ -29,16 +29,16 @@ func defaultCache() Cache { return Cache{MaxBytes: 256 << 20, SharedTimeout: 20 
 
 func (c Cache) check(at place) {
 	if c.MaxBytes < smallestCache {
-		at.key("maxBytes").mistake("want 1MiB at least")
+		at.key("maxBytes").mistake("want at least 1MiB")
 	}
 	address := c.Shared.Reveal()
 	isKnown := strings.HasPrefix(address, "redis://") || strings.HasPrefix(address, "rediss://") || strings.HasPrefix(address, "unix://")
 	if address != "" && !isKnown {
-		at.key("shared").mistake("want an address that begins with redis://, rediss:// or unix://")
+		at.key("shared").mistake("want a URL that begins with redis://, rediss:// or unix://")
 	}
 	for key, file := range map[string]string{"sharedCAFile": c.SharedCAFile, "sharedCertFile": c.SharedCertFile, "sharedKeyFile": c.SharedKeyFile} {
 		if file != "" && !strings.HasPrefix(address, "rediss://") {
-			at.key(key).mistake("is for TLS: want it with an address in shared that begins with rediss://")
+			at.key(key).mistake("applies to TLS only: use it with a rediss:// URL in shared")
 		}
 	}
 	if (c.SharedCertFile == "") != (c.SharedKeyFile == "") {

@@ -8,23 +8,23 @@ import (
 	"crossgate/chain"
 )
 
-// Chain is a chain that the gateway reads. A documented chain needs its id and endpoints only; whatever
-// else is given here counts instead of the documented value. Any other chain needs everything.
+// Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides the
+// documented value. An undocumented chain needs them all.
 type Chain struct {
 	ID        chain.ID   `yaml:"id"`
 	Endpoints []Endpoint `yaml:"endpoints"`
-	Execution Execution  `yaml:"execution"` // of its swaps; empty: as swap.execution says
-	Fee       *Fee       `yaml:"fee"`       // of its direct swaps, in place of swap.fee
-	Lag       uint64     `yaml:"lag"`       // blocks that an endpoint may be behind the others; zero: as health.lag says
+	Execution Execution  `yaml:"execution"` // of its swaps; default: swap.execution
+	Fee       *Fee       `yaml:"fee"`       // of its direct swaps; default: swap.fee
+	Lag       uint64     `yaml:"lag"`       // blocks that an endpoint may be behind the others; default: from health.lag
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
-	Genesis   chain.Hash    `yaml:"genesis"` // of a cluster of Solana
+	Genesis   chain.Hash    `yaml:"genesis"` // hash of the genesis block, of a Solana cluster
 	Name      string        `yaml:"name"`
 	Family    chain.Family  `yaml:"family"`
 	Coin      Coin          `yaml:"coin"`
 	BlockTime time.Duration `yaml:"blockTime"`
 	Finality  uint64        `yaml:"finality"` // blocks
-	// Explorer is where the pages lead for a transaction or an address; none: they lead nowhere.
+	// Explorer is the base URL of the links to transactions and addresses on the pages; none: no links.
 	Explorer  string    `yaml:"explorer"`
 	Contracts Contracts `yaml:"contracts"`
 }
@@ -37,7 +37,7 @@ type Coin struct {
 	Wrapped  chain.Address `yaml:"wrapped"`
 }
 
-// Contracts are the addresses of the order protocol and its surroundings.
+// Contracts are the addresses of the order protocol's contracts and of those it works with.
 type Contracts struct {
 	DlnSource           chain.Address `yaml:"dlnSource"`
 	DlnDestination      chain.Address `yaml:"dlnDestination"`
@@ -47,7 +47,7 @@ type Contracts struct {
 	Multicall           chain.Address `yaml:"multicall"`
 }
 
-// Registry returns the documented chains with what the file says instead, and the chains that it adds.
+// Registry returns the documented chains with the file's overrides, and the chains it adds.
 func (c Config) Registry() chain.Registry {
 	documented := chain.Documented()
 	chains := slices.Clone(documented.All())
@@ -58,7 +58,7 @@ func (c Config) Registry() chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
-// over returns known with what c gives in its place.
+// over returns known with the overrides of c.
 func (c Chain) over(known chain.Chain) chain.Chain {
 	return chain.Chain{
 		ID:      c.ID,
@@ -86,7 +86,7 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 	}
 }
 
-// noExplorer stands for the explorer of a chain that no explorer shows, such as a test network of one's own.
+// noExplorer is for a chain that no explorer shows, such as a private test network.
 const noExplorer = "none"
 
 func (c Chain) explorerOver(known chain.Chain) string {
@@ -98,7 +98,7 @@ func (c Chain) explorerOver(known chain.Chain) string {
 
 func checkChains(chains []Chain, at place) {
 	if len(chains) == 0 {
-		at.mistake("want at least one chain: a gateway without any has nothing to answer from")
+		at.mistake("want at least one chain")
 	}
 	documented := chain.Documented()
 	first := make(map[chain.ID]int)
@@ -106,18 +106,18 @@ func checkChains(chains []Chain, at place) {
 		known, isDocumented := documented.Chain(each.ID)
 		each.check(known, isDocumented, at.item(i))
 		if earlier, taken := first[each.ID]; taken {
-			at.item(i).key("id").mistake("is listed already as chains[%d]", earlier)
+			at.item(i).key("id").mistake("duplicate of chains[%d]", earlier)
 			continue
 		}
 		first[each.ID] = i
 	}
 }
 
-// check reports what is wrong with c on top of known, which is empty for a chain that is not documented.
+// check reports the mistakes of c, which overrides known; that is empty for an undocumented chain.
 func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	checkEndpoints(c.Endpoints, at.key("endpoints"))
 	if c.ID == 0 {
-		at.key("id").mistake("want the number that the API uses for the chain")
+		at.key("id").mistake("want the chain id that the API uses")
 		return
 	}
 	if isDocumented && c.Family != chain.UnknownFamily && c.Family != known.Family {
@@ -151,7 +151,7 @@ func (c Chain) checkContracts(family chain.Family, at place) {
 	checkAddress(c.Contracts.Multicall, family, contracts.key("multicall"))
 }
 
-// checkAdded wants of a chain that is not documented what the gateway cannot do without.
+// checkAdded reports what is missing from an undocumented chain.
 func checkAdded(c chain.Chain, at place) {
 	for key, absent := range map[string]bool{
 		"name":                     c.Name == "",
@@ -164,7 +164,7 @@ func checkAdded(c chain.Chain, at place) {
 		"contracts.dlnDestination": c.Contracts.DlnDestination == chain.Address{},
 	} {
 		if absent {
-			at.key(key).mistake("wanted for chain %d, which is not documented", c.ID)
+			at.key(key).mistake("required: chain %d is not documented", c.ID)
 		}
 	}
 }
@@ -176,6 +176,6 @@ func checkAddress(address chain.Address, family chain.Family, at place) {
 		length = 32
 	}
 	if !address.IsAbsent() && address.Len() != length && family != chain.UnknownFamily {
-		at.mistake("is no address of family %s", family)
+		at.mistake("not an address of family %s", family)
 	}
 }

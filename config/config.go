@@ -1,5 +1,10 @@
-// Package config is the one YAML file that tells a gateway what it may call and how it behaves: a section
-// per file of this package, and every mistake in it reported at once with its place.
+// Package config is the gateway's configuration: one YAML file, with a Go file of this package per section. Load decodes
+// it into a Config, on top of the defaults, and then runs each section's check. Every mistake is collected with its path
+// and line, so that all of them are reported at once; none quotes a value, which may be a key.
+//
+// Values may refer to environment variables (${NAME}) or to files (NAME_FILE). The comments on the fields are the text of
+// docs/configuration.md and schema.json: go test ./config -update writes both. Rules that only the parts know, such as
+// which venues exist, are checked when cmd/crossgate/gateway builds them, and reported through Config.Mistake.
 package config
 
 import (
@@ -15,12 +20,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Config is the whole file. What the file leaves out has the value of its section's default; chains,
-// venues and prices that it leaves out are off.
+// Config is the whole file. Keys that it leaves out have their defaults; chains, venues and price sources that it does not
+// list are off.
 type Config struct {
-	Listen string `yaml:"listen"` // host:port of the gateway
-	// Drain is for how long requests are still taken after /readyz has begun to say no, so that whoever
-	// distributes them can notice.
+	Listen string `yaml:"listen"` // host:port to serve clients on
+	// Drain is how long the gateway still serves after /readyz has turned to 503, so that load balancers can notice.
 	Drain     time.Duration `yaml:"drain"`
 	Index     Index         `yaml:"index"`
 	Cache     Cache         `yaml:"cache"`
@@ -33,23 +37,23 @@ type Config struct {
 	Tokens    Tokens        `yaml:"tokens"`
 	Telemetry Telemetry     `yaml:"telemetry"`
 
-	lines    map[string]int // of every path that the file gives
+	lines    map[string]int // of every path in the file
 	files    []string       // that values were read from
 	revision string
 }
 
-// Revision names what the configuration says: the same text with the same secrets has the same one. Empty for a
-// configuration that was not read.
+// Revision identifies the content: the same text with the same secrets has the same one. Empty for a configuration that
+// was not read.
 func (c Config) Revision() string { return c.revision }
 
-// Files lists the files, beside its own, that the configuration was read from: those of secrets.
+// Files lists the files of secrets that the configuration was read from.
 func (c Config) Files() []string { return c.files }
 
 //go:embed default.yaml
 var embedded []byte
 
-// Default returns the configuration of a gateway that was given no file: the documented chains through
-// public endpoints, and the venues that need no key.
+// Default returns the configuration of a gateway without a file: the documented chains through public endpoints, and the
+// venues that need no key.
 func Default() Config {
 	c, err := Parse(embedded)
 	if err != nil {
@@ -58,7 +62,7 @@ func Default() Config {
 	return c
 }
 
-// Load reads and validates a file. Mistakes in it are Mistakes, and come with what could be read.
+// Load reads and validates a file. Its mistakes are returned as Mistakes, together with what could be read.
 func Load(path string) (Config, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -71,9 +75,9 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
-// Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of
-// that name, or where that is not set for the content of the file that NAME_FILE names. Mistakes are returned
-// together, in the order of the file, as Mistakes.
+// Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of that name or, if
+// that is not set, for the content of the file that NAME_FILE names. Mistakes are returned together, in the order of the
+// file, as Mistakes.
 func Parse(text []byte) (Config, error) {
 	document, err := parseDocument(text)
 	if err != nil {
@@ -91,7 +95,7 @@ func Parse(text []byte) (Config, error) {
 	return c, r.err()
 }
 
-// parseDocument reads the YAML of a file that must hold one document at most.
+// parseDocument reads the YAML of a file, which may hold one document.
 func parseDocument(text []byte) (yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, second yaml.Node
@@ -104,19 +108,18 @@ func parseDocument(text []byte) (yaml.Node, error) {
 	case err != nil:
 		return yaml.Node{}, err
 	}
-	return yaml.Node{}, fmt.Errorf("line %d: a second document begins; a configuration is one", second.Line)
+	return yaml.Node{}, fmt.Errorf("line %d: unexpected second YAML document: put everything into one", second.Line)
 }
 
-// base is what an empty file stands for.
+// base is the configuration of an empty file.
 func base() Config {
 	return Config{
-		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(), Swap: defaultSwap(), Health: defaultHealth(),
-		Telemetry: defaultTelemetry(),
+		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
+		Swap: defaultSwap(), Health: defaultHealth(), Telemetry: defaultTelemetry(),
 	}
 }
 
-// Mistake returns a mistake at a path such as venues[2].name, with its line in the file: for rules that
-// only the parts know which are built from the configuration.
+// Mistake returns a mistake at a path such as venues[2].name, with its line in the file.
 func (c Config) Mistake(path, message string) Mistake {
 	r := report{lines: c.lines}
 	return Mistake{Path: path, Line: r.line(path), Message: message}
@@ -125,7 +128,7 @@ func (c Config) Mistake(path, message string) Mistake {
 func (c Config) check(at place) {
 	checkListen(c.Listen, at.key("listen"))
 	if c.Drain < 0 {
-		at.key("drain").mistake("want 0s or more")
+		at.key("drain").mistake("want at least 0s")
 	}
 	c.Index.check(at.key("index"))
 	c.Cache.check(at.key("cache"))

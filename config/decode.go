@@ -15,9 +15,8 @@ import (
 	"crossgate/chain"
 )
 
-// decode reads node into a value by its yaml tags. It is here, instead of the decoder of the YAML package,
-// for the sake of its reports: that one stops at the first wrong key of a mapping, names no path, and
-// quotes values.
+// decode reads node into a value by its yaml tags. The YAML package's decoder is not used because of its errors: it stops
+// at the first unknown key of a mapping, names no path, and quotes values.
 func decode(node *yaml.Node, into reflect.Value, at place) {
 	at.in.lines[at.path] = node.Line
 	if node.Kind == yaml.AliasNode {
@@ -53,7 +52,7 @@ func decodeStruct(node *yaml.Node, into reflect.Value, at place) {
 	for key, value := range entries(node, at) {
 		field, known := fields[key]
 		if !known {
-			at.key(key).mistake("unknown key; known here: %s", strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+			at.key(key).mistake("unknown key; known keys: %s", strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
 			continue
 		}
 		decode(value, field, at.key(key))
@@ -69,11 +68,11 @@ func decodeMap(node *yaml.Node, into reflect.Value, at place) {
 	}
 }
 
-// entries yields the keys and values of a mapping, each key once.
+// entries iterates over the keys and values of a mapping, each key once.
 func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool) {
 	return func(yield func(string, *yaml.Node) bool) {
 		if node.Kind != yaml.MappingNode {
-			at.mistake("want a mapping of keys to values")
+			at.mistake("want a mapping")
 			return
 		}
 		first := make(map[string]int)
@@ -81,7 +80,7 @@ func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool
 			key, value := node.Content[i], node.Content[i+1]
 			line, given := first[key.Value]
 			if given {
-				at.key(key.Value).mistake("given again in line %d, after line %d", key.Line, line)
+				at.key(key.Value).mistake("duplicate key in line %d, first in line %d", key.Line, line)
 				continue
 			}
 			first[key.Value] = key.Line
@@ -112,7 +111,7 @@ func decodeScalar(node *yaml.Node, into reflect.Value, at place) {
 	}
 	text, missing := at.in.expand(node.Value)
 	if len(missing) > 0 {
-		at.mistake("not set in the environment: %s", strings.Join(missing, ", "))
+		at.mistake("environment variable not set: %s", strings.Join(missing, ", "))
 		return
 	}
 	if form, isText := texts[into.Type()]; isText {
@@ -129,7 +128,7 @@ func decodeScalar(node *yaml.Node, into reflect.Value, at place) {
 	}
 }
 
-// setScalar stores text in a value of a basic kind; want says what it should have been.
+// setScalar parses text into a value of a basic kind; want describes the expected form if that fails.
 func setScalar(into reflect.Value, text string) (want string) {
 	bits := 0
 	if into.CanInt() || into.CanUint() || into.CanFloat() {
@@ -153,7 +152,7 @@ func setScalar(into reflect.Value, text string) (want string) {
 	case into.CanUint():
 		value, err := strconv.ParseUint(text, 10, bits)
 		if err != nil {
-			return "a whole number from 0 on"
+			return "a whole number, at least 0"
 		}
 		into.SetUint(value)
 	case into.CanFloat():
@@ -168,7 +167,7 @@ func setScalar(into reflect.Value, text string) (want string) {
 	return ""
 }
 
-// text is a form that values of a type are written in.
+// text is the form of a type's values.
 type text struct {
 	want  string
 	parse func(string) (any, error)
@@ -179,9 +178,9 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[Bytes]():         {"a size such as 64MiB or 1GiB", func(s string) (any, error) { return ParseBytes(s) }},
 	reflect.TypeFor[Secret]():        {"text", func(s string) (any, error) { return NewSecret(s), nil }},
 	reflect.TypeFor[Execution]():     {"router, direct or best", func(s string) (any, error) { return ParseExecution(s) }},
-	reflect.TypeFor[netip.Prefix]():  {"an address or a range of them, such as 10.0.0.0/8", func(s string) (any, error) { return parsePrefix(s) }},
+	reflect.TypeFor[netip.Prefix]():  {"an IP address or a CIDR range such as 10.0.0.0/8", func(s string) (any, error) { return parsePrefix(s) }},
 	reflect.TypeFor[chain.Family]():  {"evm, solana or tron", func(s string) (any, error) { return chain.ParseFamily(s) }},
-	reflect.TypeFor[chain.ID]():      {"a chain id: the number that the API uses", func(s string) (any, error) { return chain.ParseID(s) }},
+	reflect.TypeFor[chain.ID]():      {"a chain id as used by the API", func(s string) (any, error) { return chain.ParseID(s) }},
 	reflect.TypeFor[chain.Hash]():    {"the hash of a block in base58", func(s string) (any, error) { return chain.ParseSolanaHash(s) }},
 	reflect.TypeFor[slog.Level](): {"debug, info, warn or error", func(s string) (any, error) {
 		var level slog.Level

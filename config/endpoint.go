@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Endpoint is one URL of a service, with what it lets us ask.
+// Endpoint is one URL of a service, with its rate limits.
 type Endpoint struct {
-	Name    string            `yaml:"name"` // in errors, logs and spans instead of the URL; made from its owner's name when absent
+	Name    string            `yaml:"name"` // shown instead of the URL in errors, logs and spans; default: its chain's or venue's name, numbered
 	URL     Secret            `yaml:"url"`
-	Headers map[string]Secret `yaml:"headers"` // sent with every request: keys, for instance
-	Timeout time.Duration     `yaml:"timeout"` // of one call; zero: the default of package upstream
+	Headers map[string]Secret `yaml:"headers"` // sent with every request, for instance with an API key
+	Timeout time.Duration     `yaml:"timeout"` // of one call; default: 10s
 
-	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units, with costs; zero: unlimited
+	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units per second, with costs; 0: unlimited
 	Burst             int            `yaml:"burst"`
-	Costs             map[string]int `yaml:"costs"` // units of JSON-RPC methods, * of any other; 1 where nothing is said
-	// Monthly is how many requests, or units with costs, a month may take, by all gateways on one store; zero: unlimited
+	Costs             map[string]int `yaml:"costs"` // units per JSON-RPC method, * for all others; 1 for a method that is not listed
+	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0: unlimited
 	Monthly int `yaml:"monthly"`
 }
 
-// Header returns the configured headers in the form that requests carry them.
+// Header returns the configured headers.
 func (e Endpoint) Header() http.Header {
 	header := make(http.Header, len(e.Headers))
 	for name, value := range e.Headers {
@@ -39,7 +39,7 @@ func (e Endpoint) String() string { return e.Name }
 // LogValue logs the name alone.
 func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.Name) }
 
-// nameEndpoints names those that the file does not: after their owner, and numbered from the second on.
+// nameEndpoints names unnamed endpoints after their chain, venue or service, numbered from the second on.
 func (c Config) nameEndpoints() {
 	for _, each := range c.Chains {
 		nameEndpoints(each.Endpoints, fmt.Sprintf("chain-%d", each.ID))
@@ -64,7 +64,7 @@ func nameEndpoints(endpoints []Endpoint, owner string) {
 	}
 }
 
-// checkEndpoints wants at least one, and names that tell them apart.
+// checkEndpoints requires at least one, with distinct names.
 func checkEndpoints(endpoints []Endpoint, at place) {
 	if len(endpoints) == 0 {
 		at.mistake("want at least one endpoint with a url")
@@ -73,7 +73,7 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 	for i, endpoint := range endpoints {
 		endpoint.check(at.item(i))
 		if earlier, taken := first[endpoint.Name]; taken {
-			at.item(i).key("name").mistake("is the name of endpoints[%d] already", earlier)
+			at.item(i).key("name").mistake("duplicate of the name of endpoints[%d]", earlier)
 			continue
 		}
 		first[endpoint.Name] = i
@@ -82,21 +82,21 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 
 func (e Endpoint) check(at place) {
 	if e.Name == "" || strings.ContainsAny(e.Name, "/?& \t\n") {
-		at.key("name").mistake("want a short name without spaces and slashes, since it stands for the URL in logs")
+		at.key("name").mistake("want a name without spaces, slashes, ? and &: it replaces the URL in logs")
 	}
 	if parsed, err := url.Parse(e.URL.Reveal()); err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
-		at.key("url").mistake("want an address that begins with https:// or http://")
+		at.key("url").mistake("want a URL that begins with https:// or http://")
 	}
 	for name, value := range e.Headers {
 		if strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.ContainsAny(name, " :") || name == "" {
-			at.key("headers").key(name).mistake("is no header that HTTP can carry")
+			at.key("headers").key(name).mistake("not a valid HTTP header")
 		}
 	}
 	if e.Timeout < 0 {
 		at.key("timeout").mistake("want a duration above zero")
 	}
 	if e.RequestsPerSecond < 0 || math.IsNaN(e.RequestsPerSecond) || math.IsInf(e.RequestsPerSecond, 0) {
-		at.key("requestsPerSecond").mistake("want a number from 0 on; 0 means unlimited")
+		at.key("requestsPerSecond").mistake("want a number, at least 0; 0 means unlimited")
 	}
 	for method, units := range e.Costs {
 		if units < 1 {
@@ -104,7 +104,7 @@ func (e Endpoint) check(at place) {
 		}
 	}
 	if e.Monthly < 0 {
-		at.key("monthly").mistake("want a whole number from 0 on; 0 means unlimited")
+		at.key("monthly").mistake("want a whole number, at least 0; 0 means unlimited")
 	}
 	if e.Burst < 0 || e.Burst > 0 && e.RequestsPerSecond == 0 {
 		at.key("burst").mistake("want a whole number above zero, together with requestsPerSecond")

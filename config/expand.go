@@ -9,8 +9,8 @@ import (
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// expand replaces ${NAME} by the environment variable of that name and lists those that are not set. Where only
-// NAME_FILE is, the value is what that file holds, without space around it: secrets are often mounted as files.
+// expand replaces ${NAME} by the environment variable of that name and lists those that are not set. If only NAME_FILE is,
+// the value is the trimmed content of that file: secrets are often mounted as files.
 func (r *report) expand(text string) (expanded string, missing []string) {
 	expanded = variable.ReplaceAllStringFunc(text, func(reference string) string {
 		name := reference[2 : len(reference)-1]
@@ -18,7 +18,7 @@ func (r *report) expand(text string) (expanded string, missing []string) {
 		if file := os.Getenv(name + "_FILE"); !set && file != "" {
 			content, err := os.ReadFile(file)
 			if err != nil {
-				missing = append(missing, name+" (the file that "+name+"_FILE names cannot be read)")
+				missing = append(missing, name+" (cannot read the file in "+name+"_FILE)")
 				return ""
 			}
 			if !slices.Contains(r.files, file) {

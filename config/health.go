@@ -2,13 +2,13 @@ package config
 
 import "time"
 
-// Health says when an endpoint is asked after others, and for how long not at all.
+// Health sets when an endpoint is used only after others, and how long it is quarantined.
 type Health struct {
-	// Lag is how long ago the block was newest that an endpoint of a chain may take for the newest; chains may say
-	// it in blocks.
+	// Lag is how far the head of an endpoint may be behind those of the chain's other endpoints before these are preferred;
+	// a chain may set it in blocks.
 	Lag time.Duration `yaml:"lag"`
-	// LongestBan is for how long an endpoint is put aside at most that lies again and again: first for a minute, then for
-	// five times as long each time.
+	// LongestBan is the longest quarantine of an endpoint that keeps giving bad answers: the first is a minute, each
+	// further one five times as long.
 	LongestBan time.Duration `yaml:"longestBan"`
 }
 
@@ -16,7 +16,7 @@ func defaultHealth() Health { return Health{Lag: 15 * time.Second, LongestBan: 3
 
 func (h Health) check(at place) {
 	if h.Lag < time.Second {
-		at.key("lag").mistake("want 1s at least: heads are compared to a second")
+		at.key("lag").mistake("want at least 1s: heads are compared by the second")
 	}
 	if h.LongestBan <= 0 {
 		at.key("longestBan").mistake("want a duration above zero")
@@ -25,7 +25,7 @@ func (h Health) check(at place) {
 
 // LagOf returns how many blocks an endpoint of a chain with that block time may be behind the others.
 func (c Config) LagOf(own Chain, blockTime time.Duration) uint64 {
-	const fewest = 2 // what the next answer may bring is no lag
+	const fewest = 2 // heads differ by as much between two responses
 	if own.Lag > 0 {
 		return own.Lag
 	}

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Index is where orders are kept and how far back they are read.
+// Index sets where orders are stored and how far back they are read.
 type Index struct {
-	Path     string        `yaml:"path"`     // of the SQLite file
-	Postgres Secret        `yaml:"postgres"` // postgres://user:password@host/database, instead of the file
-	Lookback uint64        `yaml:"lookback"` // blocks before the head at which a first start begins; zero: the first block
-	Behind   time.Duration `yaml:"behind"`   // a chain that was read up to its head longer ago is named in answers
+	Path     string        `yaml:"path"`     // of the SQLite database file
+	Postgres Secret        `yaml:"postgres"` // postgres://user:password@host/database, instead of a file
+	Lookback uint64        `yaml:"lookback"` // how many blocks before the head a first start begins; 0: at the first block
+	Behind   time.Duration `yaml:"behind"`   // answers name a chain whose lag is larger (X-Index-Behind)
 }
 
 const defaultIndexPath = "crossgate.db"
@@ -26,11 +26,11 @@ func (i Index) check(at place) {
 		at.key("path").mistake("want the path of the database file")
 	case address == "":
 	case i.Path != defaultIndexPath:
-		at.key("path").mistake("want either a path or postgres: orders are kept in one place")
+		at.key("path").mistake("want either path or postgres, not both")
 	case !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://"):
-		at.key("postgres").mistake("want an address that begins with postgres://")
+		at.key("postgres").mistake("want a URL that begins with postgres://")
 	}
 	if i.Behind < time.Second {
-		at.key("behind").mistake("want 1s at least")
+		at.key("behind").mistake("want at least 1s")
 	}
 }

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Limits is how much clients may ask for, and how much is done for them at a time.
+// Limits bound what clients may request, and how much is done for them at once.
 type Limits struct {
-	Loads   int            `yaml:"loads"`   // answers made at a time; zero: no bound. What is kept is served all the same
-	Address Quota          `yaml:"address"` // of each client without a key; absent: no limit
+	Loads   int            `yaml:"loads"`   // answers loaded at once; 0: no bound. Cached answers are served beyond it
+	Address Quota          `yaml:"address"` // of each IP address without a key; default: no limit
 	Keys    []Key          `yaml:"keys"`
-	Proxies []netip.Prefix `yaml:"proxies"` // whose X-Forwarded-For is believed
+	Proxies []netip.Prefix `yaml:"proxies"` // whose X-Forwarded-For header is trusted
 }
 
-// Quota is so many units at once, and as many again in every window. Most requests cost one, an estimation 5, a
-// transaction 10.
+// Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an estimation
+// 5, a transaction 10.
 type Quota struct {
 	Units  int           `yaml:"units"`
 	Window time.Duration `yaml:"window"`
 }
 
-// Key is a client that gives a key, as a bearer or in the query as accesstoken.
+// Key is a client that identifies itself by a key, as a bearer token or as accesstoken in the query.
 type Key struct {
-	Name  string `yaml:"name"` // as answers tell it
+	Name  string `yaml:"name"` // shown in RateLimit headers
 	Key   Secret `yaml:"key"`
 	Quota Quota  `yaml:"quota"`
 }
@@ -31,7 +31,7 @@ func defaultLimits() Limits { return Limits{Loads: 1024} }
 
 func (l Limits) check(at place) {
 	if l.Loads < 0 {
-		at.key("loads").mistake("want a number from 1 on, or 0 for no bound")
+		at.key("loads").mistake("want a whole number, at least 0; 0 means no bound")
 	}
 	if l.Address != (Quota{}) {
 		l.Address.check(at.key("address"))
@@ -40,11 +40,11 @@ func (l Limits) check(at place) {
 	for i, key := range l.Keys {
 		here := at.key("keys").item(i)
 		if names[key.Name] || !isToken(key.Name) {
-			here.key("name").mistake("want a name of letters, digits and dashes that no other key has, and not address")
+			here.key("name").mistake("want a unique name of letters, digits and dashes, other than address")
 		}
 		const shortest = 16
 		if len(key.Key.Reveal()) < shortest || keys[key.Key.Reveal()] {
-			here.key("key").mistake("want %d characters at least, and not those of another key", shortest)
+			here.key("key").mistake("want a unique key of at least %d characters", shortest)
 		}
 		names[key.Name], keys[key.Key.Reveal()] = true, true
 		key.Quota.check(here.key("quota"))
@@ -53,14 +53,14 @@ func (l Limits) check(at place) {
 
 func (q Quota) check(at place) {
 	if q.Units < 10 {
-		at.key("units").mistake("want 10 at least, which is what a swap costs")
+		at.key("units").mistake("want at least 10, the cost of a swap")
 	}
 	if q.Window < time.Second {
-		at.key("window").mistake("want 1s at least")
+		at.key("window").mistake("want at least 1s")
 	}
 }
 
-// isToken tells whether text can stand between quotes in a header.
+// isToken reports whether text can be quoted in a header.
 func isToken(text string) bool {
 	for _, r := range text {
 		if r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
@@ -70,7 +70,7 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// parsePrefix reads a range of addresses, or one of them.
+// parsePrefix parses an IP address or a CIDR range.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		return address.Prefix(address.BitLen())

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// checkListen wants host:port; an empty host means every interface.
+// checkListen requires host:port; an empty host means every interface.
 func checkListen(address string, at place) {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

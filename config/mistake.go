@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Mistake is one thing that is wrong in a configuration. It never quotes a value, which may be a key.
+// Mistake is one error in a configuration. It never quotes a value, which may be a key.
 type Mistake struct {
 	Path    string // chains[2].endpoints[0].url; empty for the file as a whole
 	Line    int    // zero when the configuration is not from a file
@@ -29,10 +29,10 @@ func (m Mistake) String() string {
 	return strings.Join(append(parts, m.Message), ": ")
 }
 
-// Mistakes is everything that is wrong in a configuration, in the order of its lines.
+// Mistakes are all errors of a configuration, in the order of its lines.
 type Mistakes []Mistake
 
-// Error names one mistake on the line, several on a line each.
+// Error returns one mistake on the same line, several on a line each.
 func (m Mistakes) Error() string {
 	if len(m) == 1 {
 		return m[0].String()
@@ -44,9 +44,8 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// With returns m and further together, in the order of the file. Of two mistakes at one path the one of m counts,
-// and so does one of m about a member of what further finds wrong as a whole: a venue lacks the key that could
-// not be read.
+// With merges m and further, in the order of the file. A mistake of m hides those of further at the same path or of the
+// mapping around it: a venue has no key because the key could not be read.
 func (m Mistakes) With(further Mistakes) Mistakes {
 	all := slices.Clone(m)
 	for _, mistake := range further {
@@ -58,7 +57,7 @@ func (m Mistakes) With(further Mistakes) Mistakes {
 	return all
 }
 
-// covers reports whether m is about what is at path or about a direct member of it.
+// covers reports whether m is at path or at a direct member of it.
 func (m Mistake) covers(path string) bool {
 	rest, within := strings.CutPrefix(m.Path, path)
 	return within && (rest == "" || rest[0] == '.' && !strings.ContainsAny(rest[1:], ".["))
@@ -70,22 +69,22 @@ func (m Mistakes) sort() {
 	})
 }
 
-// report collects the mistakes of one file and remembers on which line each of its paths stands.
+// report collects the mistakes of one file, with the line of each path.
 type report struct {
 	lines    map[string]int
 	mistakes Mistakes
 	reported map[string]bool // paths
-	files    []string        // that values were read from
-	reads    bytes.Buffer    // everything that was read
+	files    []string        // of secrets
+	reads    bytes.Buffer    // all that was read, for the revision
 }
 
-// revision is short enough to be told apart by eye, and tells nothing of the secrets in it.
+// revision is short enough to compare by eye, and reveals nothing of the secrets.
 func (r *report) revision() string {
 	sum := sha256.Sum256(r.reads.Bytes())
 	return hex.EncodeToString(sum[:6])
 }
 
-// line returns the line of path, or of the nearest thing around it that the file gives.
+// line returns the line of path, or of the nearest enclosing one that is in the file.
 func (r *report) line(path string) int {
 	for path != "" {
 		if line, given := r.lines[path]; given {
@@ -96,7 +95,7 @@ func (r *report) line(path string) int {
 	return r.lines[""]
 }
 
-// err returns the mistakes in the order of the file, nil when there are none.
+// err returns the mistakes in the order of the file, or nil.
 func (r *report) err() error {
 	if len(r.mistakes) == 0 {
 		return nil
@@ -105,7 +104,7 @@ func (r *report) err() error {
 	return r.mistakes
 }
 
-// place is a path within a configuration, where mistakes are reported.
+// place is a path within a configuration at which mistakes are reported.
 type place struct {
 	path string
 	in   *report
@@ -120,7 +119,7 @@ func (p place) key(name string) place {
 
 func (p place) item(i int) place { return place{p.path + "[" + strconv.Itoa(i) + "]", p.in} }
 
-// mistake reports what is wrong here. The first report counts: what could not be read is not also absent.
+// mistake reports a mistake here. Only the first one counts: what could not be read is not also missing.
 func (p place) mistake(format string, arguments ...any) {
 	if p.in.reported[p.path] {
 		return

@@ -44,38 +44,38 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
 `))
 	want := `34 mistakes
   listen: line 1: want host:port, for instance 127.0.0.1:8080
-  index.lookback: line 2: want a whole number from 0 on
+  index.lookback: line 2: want a whole number, at least 0
   index.path: line 2: want the path of the database file
-  cache.colour: line 3: unknown key; known here: maxBytes, shared, sharedCAFile, sharedCertFile, sharedKeyFile, sharedTimeout
+  cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile, sharedCertFile, sharedKeyFile, sharedTimeout
   cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
-  swap.deadline: line 6: want more than the window: the best venue's transaction is built after it
-  chains[0].endpoints[0].url: line 10: want an address that begins with https:// or http://
+  swap.deadline: line 6: want more than window: the best venue's transaction is built after it
+  chains[0].endpoints[0].url: line 10: want a URL that begins with https:// or http://
   chains[0].endpoints[1].burst: line 11: want a whole number above zero, together with requestsPerSecond
-  chains[0].endpoints[1].name: line 11: is the name of endpoints[0] already
+  chains[0].endpoints[1].name: line 11: duplicate of the name of endpoints[0]
   chains[0].endpoints[1].timeout: line 11: want a duration above zero
-  chains[0].endpoints[2].name: line 12: want a short name without spaces and slashes, since it stands for the URL in logs
-  chains[0].endpoints[2].requestsPerSecond: line 12: want a number from 0 on; 0 means unlimited
-  chains[1].id: line 13: is listed already as chains[0]
+  chains[0].endpoints[2].name: line 12: want a name without spaces, slashes, ? and &: it replaces the URL in logs
+  chains[0].endpoints[2].requestsPerSecond: line 12: want a number, at least 0; 0 means unlimited
+  chains[1].id: line 13: duplicate of chains[0]
   chains[1].family: line 14: this chain is of family evm
   chains[1].endpoints: line 15: want at least one endpoint with a url
-  chains[2].blockTime: line 16: wanted for chain 424242, which is not documented
-  chains[2].coin.symbol: line 16: wanted for chain 424242, which is not documented
-  chains[2].name: line 16: wanted for chain 424242, which is not documented
-  chains[2].native: line 16: wanted for chain 424242, which is not documented
-  chains[2].contracts.dlnDestination: line 19: wanted for chain 424242, which is not documented
-  chains[2].contracts.dlnSource: line 19: is no address of family evm
+  chains[2].blockTime: line 16: required: chain 424242 is not documented
+  chains[2].coin.symbol: line 16: required: chain 424242 is not documented
+  chains[2].name: line 16: required: chain 424242 is not documented
+  chains[2].native: line 16: required: chain 424242 is not documented
+  chains[2].contracts.dlnDestination: line 19: required: chain 424242 is not documented
+  chains[2].contracts.dlnSource: line 19: not an address of family evm
   chains[2].contracts.gate: line 19: want an address: 0x and 40 hex digits, or base58 on Solana and TRON
   venues[0].endpoints: line 21: want a list
-  venues[0].name: line 21: want the name of a venue
-  venues[2].name: line 23: is listed already as venues[1]
-  venues[2].endpoints[0].headers.a b: line 24: is no header that HTTP can carry
-  prices.coingecko: line 25: unknown key; known here: defillama, feeds
-  tokens.logo: line 27: want a URL with {address} in it, and {chainId} where it matters
-  tokens.own[0].chain: line 29: want the id of a documented chain, or of one under chains
-  tokens.own[0].decimals: line 29: want a number up to 77
-  tokens.own[1].decimals: line 30: want a whole number from 0 on
+  venues[0].name: line 21: want the name of a venue; docs/venues.md lists them
+  venues[2].name: line 23: duplicate of venues[1]
+  venues[2].endpoints[0].headers.a b: line 24: not a valid HTTP header
+  prices.coingecko: line 25: unknown key; known keys: defillama, feeds
+  tokens.logo: line 27: want a URL with the placeholder {address} and, if needed, {chainId}
+  tokens.own[0].chain: line 29: want the id of a documented chain or of one under chains
+  tokens.own[0].decimals: line 29: want at most 77
+  tokens.own[1].decimals: line 30: want a whole number, at least 0
   tokens.own[1].symbol: line 30: want the token's symbol
-  telemetry.service: line 31: given again in line 31, after line 31
+  telemetry.service: line 31: duplicate key in line 31, first in line 31
   telemetry.trustTraceparent: line 31: want true or false
 `
 	if err == nil {
@@ -88,9 +88,9 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
 
 func TestTextThatIsNoConfiguration(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"", "chains: want at least one chain: a gateway without any has nothing to answer from"},
-		{"just text", "line 1: want a mapping of keys to values"},
-		{minimal + "---\nlisten: ':1'\n", "line 2: a second document begins; a configuration is one"},
+		{"", "chains: want at least one chain"},
+		{"just text", "line 1: want a mapping"},
+		{minimal + "---\nlisten: ':1'\n", "line 2: unexpected second YAML document"},
 		{"chains: [", "yaml: line 1: did not find expected node content"},
 	} {
 		_, err := config.Parse([]byte(test.text))

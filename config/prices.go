@@ -1,12 +1,12 @@
 package config
 
-// Prices are who tells what tokens are worth: of several the median counts. Without any, answers carry no USD values.
+// Prices are the sources of token prices; of several the median counts. Without any, answers have no USD values.
 type Prices struct {
 	DefiLlama *PriceService `yaml:"defillama"`
-	Feeds     bool          `yaml:"feeds"` // also ask the price oracles of Aave, on chains that have one and are read
+	Feeds     bool          `yaml:"feeds"` // also read the price oracles of Aave, on configured chains that have one
 }
 
-// PriceService is one of them.
+// PriceService is an HTTP API of token prices.
 type PriceService struct {
 	Endpoints []Endpoint `yaml:"endpoints"`
 }

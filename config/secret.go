@@ -7,14 +7,14 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is a text that may hold a key: URLs do, in their path or query. Printed, logged or encoded in any
-// way it is [redacted]; only Reveal gives it out.
+// Secret is a text that may hold a key, as URLs do in their path or query. Printed, logged or encoded in any way it is
+// [redacted]; only Reveal returns it.
 type Secret struct{ text string }
 
 // NewSecret holds text.
 func NewSecret(text string) Secret { return Secret{text} }
 
-// Reveal returns the text, for the one place that needs it.
+// Reveal returns the text, for where it is used.
 func (s Secret) Reveal() string { return s.text }
 
 // Format keeps every verb of package fmt from the text.

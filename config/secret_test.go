@@ -43,7 +43,7 @@ chains:
 
 func TestVariableThatIsNotSetIsAMistake(t *testing.T) {
 	_, err := config.Parse([]byte(minimal + "listen: ${CROSSGATE_TEST_HOST}:${CROSSGATE_TEST_PORT}\n"))
-	want := "listen: line 2: not set in the environment: CROSSGATE_TEST_HOST, CROSSGATE_TEST_PORT"
+	want := "listen: line 2: environment variable not set: CROSSGATE_TEST_HOST, CROSSGATE_TEST_PORT"
 	if err == nil || err.Error() != want {
 		t.Errorf("Parse = %v, want %s", err, want)
 	}
@@ -106,7 +106,7 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	if got := c.Venues[0].Key.Reveal(); got != "s3cret" || !slices.Equal(c.Files(), []string{file}) {
 		t.Errorf("key = %q from %q, want the file's text", got, c.Files())
 	}
-	if err == nil || !strings.Contains(err.Error(), "venues[1].key: line 2: not set in the environment: OTHER_TOKEN (the file that OTHER_TOKEN_FILE names cannot be read)") {
+	if err == nil || !strings.Contains(err.Error(), "venues[1].key: line 2: environment variable not set: OTHER_TOKEN (cannot read the file in OTHER_TOKEN_FILE)") {
 		t.Errorf("Parse = %v, want the absent file's variable named", err)
 	}
 }

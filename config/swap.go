@@ -7,22 +7,22 @@ import (
 	"crossgate/chain"
 )
 
-// Swap says how swaps are executed and how long a comparison of venues may take.
+// Swap sets how swaps are executed and how long comparing the venues may take.
 type Swap struct {
-	Execution Execution     `yaml:"execution"` // on chains that do not say otherwise
-	Window    time.Duration `yaml:"window"`    // venues that have not priced a swap by then are left out
-	Deadline  time.Duration `yaml:"deadline"`  // of the whole answer, with the transaction
-	Fee       Fee           `yaml:"fee"`       // on EVM chains that do not say otherwise
+	Execution Execution     `yaml:"execution"` // default of all chains
+	Window    time.Duration `yaml:"window"`    // venues that have not quoted by then are left out
+	Deadline  time.Duration `yaml:"deadline"`  // of the whole request, transaction included
+	Fee       Fee           `yaml:"fee"`       // default of EVM chains
 }
 
-// Fee is the operator's own share of swaps that call a venue directly: a part of the input, which the venue pays out.
-// Venues that cannot are left out of them. Swaps through the public router have none, as that has a fee of its own.
+// Fee is the operator's share of swaps that call a venue directly: a part of the input, paid out by the venue. Venues that
+// cannot do so are skipped. Swaps through the public router have none, since that charges a fee of its own.
 type Fee struct {
-	Bps       int           `yaml:"bps"`       // basis points; 0: none, 1000 at most
-	Recipient chain.Address `yaml:"recipient"` // wanted with bps, and with nothing else
+	Bps       int           `yaml:"bps"`       // basis points, up to 1000; 0: none
+	Recipient chain.Address `yaml:"recipient"` // required with bps, and only then
 }
 
-// largestFee is the share that the API allows an affiliate: 10 %.
+// largestFee is the API's limit for an affiliate: 10 %.
 const largestFee = 1000
 
 func (f Fee) check(family chain.Family, at place) {
@@ -32,13 +32,13 @@ func (f Fee) check(family chain.Family, at place) {
 	checkAddress(f.Recipient, family, at.key("recipient"))
 	switch {
 	case f.Bps != 0 && (f.Recipient.IsAbsent() || f.Recipient.IsNative()):
-		at.key("recipient").mistake("want the address that is paid the fee")
+		at.key("recipient").mistake("required with bps: the address that receives the fee")
 	case f.Bps == 0 && !f.Recipient.IsAbsent():
-		at.key("bps").mistake("want more than 0 for the recipient")
+		at.key("bps").mistake("required with recipient: want at least 1")
 	}
 }
 
-// Fees are the operator's shares of direct swaps, by chain; chains without one have none.
+// Fees are the operator's shares of direct swaps, by chain.
 func (c Config) Fees() map[chain.ID]Fee {
 	fees := make(map[chain.ID]Fee)
 	for _, each := range c.Registry().All() {
@@ -54,23 +54,23 @@ func (c Config) Fees() map[chain.ID]Fee {
 	return fees
 }
 
-// Execution is which contract the transactions of swaps call.
+// Execution is which contract a swap transaction calls.
 type Execution string
 
 // The ways of execution.
 const (
-	ExecuteByRouter Execution = "router" // the protocol's public router, where it calls the venue's; else direct
+	ExecuteByRouter Execution = "router" // the protocol's public router, which calls the venue's; direct where it cannot
 	ExecuteDirectly Execution = "direct" // the venue's own router
-	ExecuteBest     Execution = "best"   // whichever leaves the recipient more
+	ExecuteBest     Execution = "best"   // whichever gives the recipient more
 )
 
-// ParseExecution reads a way of execution.
+// ParseExecution parses a way of execution.
 func ParseExecution(text string) (Execution, error) {
 	switch e := Execution(text); e {
 	case ExecuteByRouter, ExecuteDirectly, ExecuteBest:
 		return e, nil
 	}
-	return "", fmt.Errorf("%q is no way of execution", text)
+	return "", fmt.Errorf("%q is not a way of execution", text)
 }
 
 func defaultSwap() Swap {
@@ -80,9 +80,9 @@ func defaultSwap() Swap {
 func (s Swap) check(at place) {
 	s.Fee.check(chain.EVM, at.key("fee"))
 	if s.Window <= 0 {
-		at.key("window").mistake("want more than nothing")
+		at.key("window").mistake("want a duration above zero")
 	}
 	if s.Deadline <= s.Window {
-		at.key("deadline").mistake("want more than the window: the best venue's transaction is built after it")
+		at.key("deadline").mistake("want more than window: the best venue's transaction is built after it")
 	}
 }

@@ -2,28 +2,28 @@ package config
 
 import "log/slog"
 
-// Telemetry says how this gateway is looked at. Where traces go is said by the standard OTEL_* variables.
+// Telemetry configures logs, metrics and traces. Where traces are sent is set by the standard OTEL_* variables.
 type Telemetry struct {
-	Service string `yaml:"service"` // its name in traces and measurements
-	// Admin is host:port for operators: a page at /, /metrics, /healthz, /readyz with every dependency, /debug/pprof. It is
-	// not for the outside. Empty: there is none.
+	Service string `yaml:"service"` // name of this service in traces and metrics
+	// Admin is host:port of the admin listener: a status page at /, /metrics, /healthz, /readyz with every dependency,
+	// /debug/pprof. Keep it private. Empty: off.
 	Admin string `yaml:"admin"`
-	// Token lets operators change something there: purge kept answers. Nobody may when it is empty.
+	// Token is the bearer token for changes through the admin listener, such as purges. Empty: changes are refused.
 	Token Secret     `yaml:"token"`
 	Log   LogForm    `yaml:"log"`
-	Level slog.Level `yaml:"level"` // least level of lines that are written
-	// TrustTraceparent makes a request's span a child of the caller's: right behind a proxy of one's own,
-	// wrong on the open internet, where callers could force every request to be sampled.
+	Level slog.Level `yaml:"level"` // lowest level that is logged
+	// TrustTraceparent makes a request's span a child of the client's. Use it behind your own proxy only: on the open
+	// internet clients could force every request to be sampled.
 	TrustTraceparent bool `yaml:"trustTraceparent"`
-	// Share of the requests that are traced, 0 to 1. A request that is not costs nothing here, and leaves a span of its
-	// own all the same when it fails or takes 2.5 s. OTEL_TRACES_SAMPLER decides about those that are left.
+	// Share of the requests that are traced, 0 to 1. Of the others, those that fail or take 2.5 s still get a span of their
+	// own. OTEL_TRACES_SAMPLER applies on top.
 	Share float64 `yaml:"share"`
 }
 
-// LogForm is how lines of the log are written.
+// LogForm is the format of log lines.
 type LogForm string
 
-// The forms of a log.
+// The formats of log lines.
 const (
 	LogText LogForm = "text"
 	LogJSON LogForm = "json"
@@ -35,7 +35,7 @@ func defaultTelemetry() Telemetry {
 
 func (t Telemetry) check(at place) {
 	if t.Service == "" {
-		at.key("service").mistake("want the name of this service in traces")
+		at.key("service").mistake("want a service name")
 	}
 	if t.Admin != "" {
 		checkListen(t.Admin, at.key("admin"))
@@ -44,6 +44,6 @@ func (t Telemetry) check(at place) {
 		at.key("log").mistake("want text or json")
 	}
 	if !(t.Share >= 0 && t.Share <= 1) {
-		at.key("share").mistake("want a share from 0 to 1")
+		at.key("share").mistake("want a number from 0 to 1")
 	}
 }

@@ -7,15 +7,14 @@ import (
 	"crossgate/chain"
 )
 
-// Tokens is what the operator knows better than the tokens' contracts.
+// Tokens are the operator's corrections of token metadata.
 type Tokens struct {
-	// Logo is the URL of a token's picture, with {chainId} and {address} in it; empty: the default of
-	// package token.
+	// Logo is the URL of token logos, with placeholders {chainId} and {address}; empty: deBridge's.
 	Logo string  `yaml:"logo"`
 	Own  []Token `yaml:"own"`
 }
 
-// Token is an entry of the operator's own list, which is believed before any contract.
+// Token overrides the metadata of a token's contract.
 type Token struct {
 	Chain    chain.ID      `yaml:"chain"`
 	Address  chain.Address `yaml:"address"` // all zero: the native coin
@@ -25,12 +24,12 @@ type Token struct {
 	Logo     string        `yaml:"logo"`
 }
 
-// mostDecimals is where 10^decimals still fits 256 bits.
+// mostDecimals is the largest number for which 10^decimals fits into 256 bits.
 const mostDecimals = 77
 
 func (t Tokens) check(registry chain.Registry, at place) {
 	if t.Logo != "" && (!isWebAddress(t.Logo) || !strings.Contains(t.Logo, "{address}")) {
-		at.key("logo").mistake("want a URL with {address} in it, and {chainId} where it matters")
+		at.key("logo").mistake("want a URL with the placeholder {address} and, if needed, {chainId}")
 	}
 	type key struct {
 		chain   chain.ID
@@ -42,7 +41,7 @@ func (t Tokens) check(registry chain.Registry, at place) {
 		token.check(registry, at)
 		k := key{token.Chain, token.Address}
 		if earlier, taken := first[k]; taken {
-			at.mistake("is the token of own[%d] already", earlier)
+			at.mistake("duplicate of own[%d]", earlier)
 			continue
 		}
 		first[k] = i
@@ -51,7 +50,7 @@ func (t Tokens) check(registry chain.Registry, at place) {
 
 func (t Token) check(registry chain.Registry, at place) {
 	if _, known := registry.Chain(t.Chain); !known {
-		at.key("chain").mistake("want the id of a documented chain, or of one under chains")
+		at.key("chain").mistake("want the id of a documented chain or of one under chains")
 	} else {
 		checkAddress(t.Address, registry.Family(t.Chain), at.key("address"))
 	}
@@ -59,7 +58,7 @@ func (t Token) check(registry chain.Registry, at place) {
 		at.key("symbol").mistake("want the token's symbol")
 	}
 	if t.Decimals > mostDecimals {
-		at.key("decimals").mistake("want a number up to %d", mostDecimals)
+		at.key("decimals").mistake("want at most %d", mostDecimals)
 	}
 	if t.Logo != "" && !isWebAddress(t.Logo) {
 		at.key("logo").mistake("want a URL")

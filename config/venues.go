@@ -1,12 +1,11 @@
 package config
 
-// Venue is a place where swaps are priced: a service with endpoints, or contracts on the chains, which have none.
-// Which names exist, and which settings each knows, is the venues' own knowledge, so it is checked when they
-// are built.
+// Venue is where swaps are made: a service with endpoints, or contracts on the chains, which have none. Names and settings
+// are checked when the venues are built; docs/venues.md lists them.
 type Venue struct {
 	Name      string            `yaml:"name"`
 	Endpoints []Endpoint        `yaml:"endpoints"`
-	Key       Secret            `yaml:"key"` // the venue's API key; most need none
+	Key       Secret            `yaml:"key"` // API key, where the venue requires one
 	Settings  map[string]string `yaml:"settings"`
 }
 
@@ -14,9 +13,9 @@ func checkVenues(venues []Venue, at place) {
 	first := make(map[string]int)
 	for i, venue := range venues {
 		if venue.Name == "" {
-			at.item(i).key("name").mistake("want the name of a venue")
+			at.item(i).key("name").mistake("want the name of a venue; docs/venues.md lists them")
 		} else if earlier, taken := first[venue.Name]; taken {
-			at.item(i).key("name").mistake("is listed already as venues[%d]", earlier)
+			at.item(i).key("name").mistake("duplicate of venues[%d]", earlier)
 		} else {
 			first[venue.Name] = i
 		}

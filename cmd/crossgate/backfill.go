@@ -17,8 +17,7 @@ import (
 	"crossgate/order/index"
 )
 
-// backfill reads history into the order index until it is there, or until it is stopped: then the next one
-// goes on where this one ended.
+// backfill reads history into the order index until all is read or it is stopped. The next one resumes there.
 func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	file := configFlag(flags)
 	if err := parse(flags, arguments); err != nil {
@@ -32,23 +31,22 @@ func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out 
 	watching, stop := context.WithCancel(ctx)
 	var drawing sync.WaitGroup
 	drawing.Go(func() { bars.run(watching) })
-	// What goes wrong is shown beside the bar of its chain.
+	// Errors are shown beside the bar of their chain.
 	err = gateway.Backfill(ctx, c, slog.New(slog.DiscardHandler), bars.report)
 	stop()
 	drawing.Wait()
 	switch {
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(out, "stopped; the next backfill goes on from here")
+		fmt.Fprintln(out, "stopped; run backfill again to resume")
 		return nil
 	case err != nil:
 		return err
 	}
-	fmt.Fprintln(out, "the history of every chain is in the index")
+	fmt.Fprintln(out, "backfill complete: the history of every chain is indexed")
 	return nil
 }
 
-// bars draws how far the backfill of each chain has come: lines that are drawn over on a terminal, from time
-// to time elsewhere.
+// bars draws the progress of each chain: redrawn in place on a terminal, printed from time to time elsewhere.
 type bars struct {
 	out      io.Writer
 	terminal bool
@@ -118,7 +116,7 @@ func (b *bars) draw(now time.Time) {
 	fmt.Fprint(b.out, text.String())
 }
 
-// bar is one chain's line: what share is read, how fast, and how long the rest takes at that speed.
+// bar is one chain's line: the share that is read, how fast, and the time left at that speed.
 func bar(name string, p index.Progress, elapsed time.Duration) string {
 	const cells = 24
 	share := 1.0

@@ -13,10 +13,10 @@ import (
 	"crossgate/config"
 )
 
-// check reads and builds a configuration without opening or calling anything, unless it is to ask the endpoints.
+// check loads and builds a configuration without opening anything, and calls endpoints only with --live.
 func check(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	file := configFlag(flags)
-	live := flags.Bool("live", false, "ask every endpoint who it is, and every chain for its contracts")
+	live := flags.Bool("live", false, "call every endpoint: compare its chain, head and contracts with the configuration")
 	if err := parse(flags, arguments); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func check(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 	if err != nil && !errors.As(err, &mistakes) {
 		return err
 	}
-	// A file with mistakes may show further ones when its parts are made: all are told at once.
+	// Building the parts may find further mistakes: all are reported at once.
 	var further config.Mistakes
 	if errors.As(gateway.Check(c), &further) {
 		mistakes = mistakes.With(further)
@@ -33,44 +33,44 @@ func check(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 	if len(mistakes) > 0 {
 		return mistakes
 	}
-	fmt.Fprintf(out, "the configuration is valid: %d chains, %d venues\n", len(c.Chains), len(c.Venues))
+	fmt.Fprintf(out, "configuration valid: %d chains, %d venues\n", len(c.Chains), len(c.Venues))
 	if *live {
-		return examine(ctx, c, out)
+		return identify(ctx, c, out)
 	}
 	return nil
 }
 
-// examine prints what became of asking each endpoint who it is; that some are not as configured is an error.
-func examine(ctx context.Context, c config.Config, out io.Writer) error {
-	findings, err := gateway.Examine(ctx, c)
+// identify prints what each endpoint says it serves; it is an error when some differ from the configuration.
+func identify(ctx context.Context, c config.Config, out io.Writer) error {
+	identities, err := gateway.Identify(ctx, c)
 	if err != nil {
 		return err
 	}
 	wrong := 0
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "for\tendpoint\t\tsays")
-	for _, f := range findings {
-		verdict := "ok"
+	for _, f := range identities {
+		state := "ok"
 		if len(f.Wrong) > 0 {
-			verdict = "WRONG"
+			state = "WRONG"
 			wrong++
 		}
 		said := f.Wrong
 		if f.Said != "" {
 			said = append([]string{f.Said}, said...)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.Of, f.Endpoint, verdict, strings.Join(said, "; "))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.Of, f.Endpoint, state, strings.Join(said, "; "))
 	}
 	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print findings: %w", err)
+		return fmt.Errorf("print table: %w", err)
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of %d endpoints are not as configured", wrong, len(findings))
+		return fmt.Errorf("%d of %d endpoints differ from the configuration: see WRONG above", wrong, len(identities))
 	}
 	return nil
 }
 
-// printSchema prints what editors check a configuration by.
+// printSchema prints the JSON schema of the configuration.
 func printSchema(_ context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	if err := parse(flags, arguments); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Command crossgate is the gateway: orders, locked assets and swaps behind three documented paths.
+// Command crossgate is the gateway: it serves orders, locked assets and swaps.
 package main
 
 import (
@@ -12,21 +12,20 @@ import (
 	"syscall"
 )
 
-const usage = `crossgate answers what became of a cross-chain order, what is locked for a taker,
-and which transaction makes a swap.
+const usage = `crossgate serves the state of cross-chain orders, what is locked for a taker, and swap transactions.
 
   crossgate serve [--config FILE] [--listen ADDRESS]   run the gateway
-  crossgate check [--config FILE] [--live]             report every mistake in a configuration; ask every endpoint
-                                                       who it is
-  crossgate schema                                     the JSON schema of a configuration, for editors
-  crossgate backfill [--config FILE]                   read history into the order index; stop and resume at will
-  crossgate index status [--config FILE]               tell how far the order index is with each chain
-  crossgate help                                       this text
+  crossgate check [--config FILE] [--live]             report every mistake in a configuration; --live calls every
+                                                       endpoint and compares what it serves with the configuration
+  crossgate schema                                     print the JSON schema of the configuration, for editors
+  crossgate backfill [--config FILE]                   read history into the order index; can be stopped and resumed
+  crossgate index status [--config FILE]               show how far each chain has been indexed
+  crossgate help                                       print this text
 
-Without a file the embedded default is used: all documented chains by public endpoints.
+Without a file the embedded default is used: all documented chains through public endpoints.
 `
 
-// command runs one subcommand with its flags still unread.
+// command runs one subcommand and parses its flags.
 type command func(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error
 
 var commands = map[string]command{"serve": serve, "check": check, "schema": printSchema, "backfill": backfill, "index": indexCommand}
@@ -37,7 +36,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run carries out one command line and returns the exit code: 0 done, 1 it went wrong, 2 it was not understood.
+// run executes one command line and returns the exit code: 0 for success, 1 for failure, 2 for wrong usage.
 func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 	if len(arguments) == 0 {
 		fmt.Fprint(errOut, usage)
@@ -50,7 +49,7 @@ func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 	}
 	do, known := commands[name]
 	if !known {
-		fmt.Fprintf(errOut, "crossgate: no command %q\n\n%s", name, usage)
+		fmt.Fprintf(errOut, "crossgate: unknown command %q\n\n%s", name, usage)
 		return 2
 	}
 	flags := flag.NewFlagSet("crossgate "+name, flag.ContinueOnError)
@@ -66,10 +65,10 @@ func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 	}
 }
 
-// errUsage says that the flag package has already told the user what it did not understand.
+// errUsage means that the usage error has been printed already.
 var errUsage = errors.New("usage")
 
-// parse reads the flags of a command that takes nothing else.
+// parse parses the flags of a command that takes no arguments.
 func parse(flags *flag.FlagSet, arguments []string) error {
 	switch err := flags.Parse(arguments); {
 	case errors.Is(err, flag.ErrHelp):

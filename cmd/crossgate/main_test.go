@@ -22,7 +22,7 @@ func TestCommandLines(t *testing.T) {
 	}{
 		{"", 2, []string{"crossgate serve"}},
 		{"help", 0, []string{"crossgate serve"}},
-		{"fly", 2, []string{`no command "fly"`}},
+		{"fly", 2, []string{`unknown command "fly"`}},
 		{"serve --nonsense", 2, []string{"nonsense"}},
 		{"schema", 0, []string{`"$schema"`, `"requestsPerSecond"`}},
 		{"check extra", 2, []string{`unexpected "extra"`}},
@@ -98,7 +98,7 @@ func TestServeAnswersAndStops(t *testing.T) {
 	if code := run(ctx, []string{"serve", "--config", "offline.yaml", "--listen", "127.0.0.1:0"}, &said, os.Stderr); code != 0 {
 		t.Errorf("serve = %d, want 0", code)
 	}
-	if !strings.HasPrefix(said.text, "crossgate answers on http://127.0.0.1:") {
+	if !strings.HasPrefix(said.text, "crossgate listening on http://127.0.0.1:") {
 		t.Errorf("serve said %q", said.text)
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"crossgate/store"
 )
 
-// memoryShare is the garbage collector's of what the order index leaves of the process's memory.
+// memoryShare is the part of the memory that the garbage collector may use, after the database's.
 const memoryShare = 0.9
 
-// roomyGC lets garbage grow to four times what is alive before it is collected, GOGC's default is one time. What is
-// alive is bounded by the configuration; where memory ends, the limit makes the collector work as often as it must.
+// roomyGC (GOGC) lets garbage grow to four times the live heap before a collection, which takes less CPU than the default
+// of one. The live heap is bounded by the configuration; near the memory limit the collector runs as often as it must.
 const roomyGC = 400
 
-// limitMemory tells the garbage collector how much memory there is, which allowed knows: GOMEMLIMIT and GOGC of the
-// environment come first.
+// limitMemory sets the garbage collector's memory limit from allowed, the limit of the process's cgroup. GOMEMLIMIT and
+// GOGC of the environment take precedence.
 func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logger) {
 	limit, err := memlimit.Set(memlimit.WithProvider(withoutStore(allowed)), memlimit.WithRatio(memoryShare))
 	if errors.Is(err, memlimit.ErrNoCgroup) || errors.Is(err, memlimit.ErrCgroupsNotSupported) {
 		return
 	}
 	if err != nil {
-		log.WarnContext(ctx, "memory is not limited", "error", err)
+		log.WarnContext(ctx, "memory limit not set: cgroup limit unreadable; set GOMEMLIMIT", "error", err)
 		return
 	}
 	if limit == math.MaxInt64 {
@@ -37,10 +37,10 @@ func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logge
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(roomyGC)
 	}
-	log.InfoContext(ctx, "memory is limited", "bytes", limit)
+	log.InfoContext(ctx, "memory limit set", "bytes", limit)
 }
 
-// withoutStore is allowed less what the order index takes beside Go's heap, and at least half of it.
+// withoutStore subtracts what SQLite takes outside of Go's heap, but no more than half.
 func withoutStore(allowed memlimit.Provider) memlimit.Provider {
 	return func() (uint64, error) {
 		limit, err := allowed()

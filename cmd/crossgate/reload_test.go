@@ -100,11 +100,11 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	write(text("one"))
 	w := startWatching(t, file)
 	write(text("two"))
-	if said, name := w.next(t); name != "two" || !strings.Contains(said, "is used") {
+	if said, name := w.next(t); name != "two" || !strings.Contains(said, "configuration reloaded") {
 		t.Errorf("after a change: %q uses %q, want two", said, name)
 	}
 	write([]byte("chains: []\nlisten: nowhere\n"))
-	if said, name := w.next(t); name != "" || !strings.Contains(said, "is not used") || !strings.Contains(said, "2 mistakes") {
+	if said, name := w.next(t); name != "" || !strings.Contains(said, "not reloaded") || !strings.Contains(said, "2 mistakes") {
 		t.Errorf("after a bad change: %q uses %q, want the old one to stay, and both mistakes named", said, name)
 	}
 	write(text("refused"))

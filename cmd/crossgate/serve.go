@@ -20,12 +20,12 @@ import (
 	"crossgate/config"
 )
 
-// flushLimit is how long the last spans may take to leave.
+// flushLimit is how long exporting the last spans may take.
 const flushLimit = 5 * time.Second
 
 func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) (err error) {
 	file := configFlag(flags)
-	listen := flags.String("listen", "", "`address` to serve on, instead of the configured one")
+	listen := flags.String("listen", "", "`address` to listen on, instead of the configured one")
 	if err := parse(flags, arguments); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 		return err
 	}
 	defer func() {
-		// ctx has ended by now; the last spans get time of their own.
+		// ctx has ended by now.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()
 		err = errors.Join(err, telemetry.Stop(last))
@@ -61,31 +61,31 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), stopAdmin(), g.Close())
 	}
-	fmt.Fprintf(out, "crossgate answers on http://%s\n", listener.Addr())
-	log.Info("the configuration is used", "revision", c.Revision())
+	fmt.Fprintf(out, "crossgate listening on http://%s\n", listener.Addr())
+	log.Info("configuration loaded", "revision", c.Revision())
 	stopReloading := reloading(ctx, *file, c, g, log)
 	return errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
 }
 
-// reloading has a running gateway follow its file, where it has one, until stop is called.
+// reloading applies changes of the file, if there is one, to a running gateway until stop is called.
 func reloading(ctx context.Context, file string, c config.Config, g *gateway.Gateway, log *slog.Logger) (stop func() error) {
 	if file == "" {
 		return func() error { return nil }
 	}
-	asks := make(chan os.Signal, 1)
-	signal.Notify(asks, syscall.SIGHUP)
+	requests := make(chan os.Signal, 1)
+	signal.Notify(requests, syscall.SIGHUP)
 	watching, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	r := &reloader{file: file, running: c, seen: c.Revision(), apply: g.Reload, log: log}
-	go func() { ended <- r.run(watching, asks) }()
+	go func() { ended <- r.run(watching, requests) }()
 	return func() error {
 		end()
-		signal.Stop(asks)
+		signal.Stop(requests)
 		return <-ended
 	}
 }
 
-// serveAdmin runs the admin listener until stop is called, which is after the last public request.
+// serveAdmin runs the admin listener until stop is called, which is after the last request of a client.
 func serveAdmin(ctx context.Context, g *gateway.Gateway, address string, t *gateway.Telemetry, log *slog.Logger) (stop func() error, err error) {
 	if address == "" {
 		return func() error { return nil }, nil
@@ -105,7 +105,7 @@ func serveAdmin(ctx context.Context, g *gateway.Gateway, address string, t *gate
 	}, nil
 }
 
-// configFlag is the flag of every command that reads a configuration.
+// configFlag defines the flag of every command that reads a configuration.
 func configFlag(flags *flag.FlagSet) *string {
 	return flags.String("config", "", "configuration `file`; the embedded default when empty")
 }

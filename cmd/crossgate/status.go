@@ -13,13 +13,13 @@ import (
 	"crossgate/order/index"
 )
 
-// headLimit is how long chains may take to tell their newest block.
+// headLimit is how long reading the heads of the chains may take.
 const headLimit = 10 * time.Second
 
-// indexCommand tells of the order index; status is what there is to tell.
+// indexCommand runs the subcommands of crossgate index: status.
 func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	if len(arguments) == 0 || arguments[0] != "status" {
-		fmt.Fprint(flags.Output(), "crossgate index: want crossgate index status [--config FILE]\n")
+		fmt.Fprint(flags.Output(), "usage: crossgate index status [--config FILE]\n")
 		return errUsage
 	}
 	file := configFlag(flags)
@@ -61,7 +61,7 @@ func timeText(s index.Status) string {
 	return time.Unix(int64(s.IndexedTime), 0).UTC().Format(time.DateTime)
 }
 
-// lagText is in blocks: a chain may stand still.
+// lagText is in blocks: a chain may have stopped producing them.
 func lagText(s index.Status) string {
 	switch {
 	case !s.Known:

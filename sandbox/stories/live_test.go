@@ -10,15 +10,15 @@ import (
 	"crossgate/sandbox"
 )
 
-// TestExamineNamesWhatIsNotAsConfigured asks every endpoint of a sandbox, of which some are wrong.
-func TestExamineNamesWhatIsNotAsConfigured(t *testing.T) {
+// TestIdentifyNamesWhatIsNotAsConfigured asks every endpoint of a sandbox, of which some are wrong.
+func TestIdentifyNamesWhatIsNotAsConfigured(t *testing.T) {
 	world := startWorld(t, sandbox.Options{})
 	c := configOf(t, world)
-	findings, err := gateway.Examine(t.Context(), c)
-	if err != nil || len(findings) < len(c.Chains)+3 {
-		t.Fatalf("Examine = %d findings, %v, want one for each endpoint", len(findings), err)
+	identities, err := gateway.Identify(t.Context(), c)
+	if err != nil || len(identities) < len(c.Chains)+3 {
+		t.Fatalf("Identify = %d endpoints, %v, want one for each endpoint", len(identities), err)
 	}
-	for _, f := range findings {
+	for _, f := range identities {
 		if len(f.Wrong) > 0 || f.Said == "" {
 			t.Errorf("a sound endpoint: %+v", f)
 		}
@@ -30,12 +30,12 @@ func TestExamineNamesWhatIsNotAsConfigured(t *testing.T) {
 		config.Endpoint{Name: "confused", URL: c.Chains[other].Endpoints[0].URL},
 		config.Endpoint{Name: "gone", URL: config.NewSecret("http://127.0.0.1:9/" + key)})
 	c.Chains[other].Contracts.Multicall = c.Registry().All()[0].WrappedCoin // where nobody has put a contract
-	findings, err = gateway.Examine(t.Context(), c)
+	identities, err = gateway.Identify(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wrong := make(map[string]string)
-	for _, f := range findings {
+	for _, f := range identities {
 		if len(f.Wrong) > 0 {
 			wrong[f.Endpoint] = strings.Join(f.Wrong, "; ")
 		}

@@ -95,7 +95,7 @@ func TestRefusedConfigurationHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestExamineComparesHeads(t *testing.T) {
+func TestIdentifyComparesHeads(t *testing.T) {
 	for _, test := range []struct {
 		heads []uint64
 		wrong []string // of each
@@ -107,13 +107,13 @@ func TestExamineComparesHeads(t *testing.T) {
 		{[]uint64{0, 100}, []string{"", ""}},
 		{[]uint64{0}, []string{""}},
 	} {
-		findings := []Finding{{Of: "another chain", Head: 5}}
+		identities := []Identity{{Of: "another chain", Head: 5}}
 		for _, head := range test.heads {
-			findings = append(findings, Finding{Of: "chain", Head: head})
+			identities = append(identities, Identity{Of: "chain", Head: head})
 		}
-		compareHeads(findings, "chain", 10)
+		compareHeads(identities, "chain", 10)
 		for i, want := range append([]string{""}, test.wrong...) {
-			if got := strings.Join(findings[i].Wrong, "; "); got != want {
+			if got := strings.Join(identities[i].Wrong, "; "); got != want {
 				t.Errorf("heads %d: finding %d has %q, want %q", test.heads, i, got, want)
 			}
 		}

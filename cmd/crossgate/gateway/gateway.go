@@ -1,5 +1,5 @@
-// Package gateway makes a running gateway of a configuration. It is the only place that knows every
-// part; cmd/crossgate and cmd/sandbox are its two callers.
+// Package gateway builds a running gateway from a configuration. It is the only place that knows every part;
+// cmd/crossgate and cmd/sandbox are its two callers.
 package gateway
 
 import (
@@ -71,7 +71,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("http face: %w", err), first.close(), store.Close())
+		return nil, errors.Join(fmt.Errorf("http server: %w", err), first.close(), store.Close())
 	}
 	g.server = server
 	g.admin = admin.Options{

@@ -18,55 +18,56 @@ import (
 )
 
 const (
-	// examineLimit is how long an endpoint may take to say who it is, waiting for its rate included.
-	examineLimit = 15 * time.Second
-	// examinedAtOnce bounds how many endpoints are asked at a time.
-	examinedAtOnce = 32
+	// identifyTimeout bounds the calls of one endpoint, waiting for its rate limit included.
+	identifyTimeout = 15 * time.Second
+	// maxIdentified bounds how many endpoints are called at once.
+	maxIdentified = 32
 )
 
-// Finding is what became of asking one endpoint who it is.
-type Finding struct {
-	Of       string // the chain, venue or price service that it is configured for
+// Identity is what one endpoint says it serves.
+type Identity struct {
+	Of       string // the chain, venue or price service it is configured for
 	Endpoint string
-	Head     uint64   // newest block of its chain; zero when it told none
-	Said     string   // in words; empty when it said nothing of use
-	Wrong    []string // what is not as configured; nothing when all is well
+	Head     uint64   // newest block of its chain; zero when unknown
+	Said     string   // in words; empty when it gave no usable answer
+	Wrong    []string // what differs from the configuration
 }
 
-// Examine asks every endpoint of c who it is: chains for their identity, their height and the code at the
-// contracts that the gateway relies on, services whether they answer. Heads of one chain are compared. The findings have the order of the file.
-func Examine(ctx context.Context, c config.Config) ([]Finding, error) {
+// Identify calls every endpoint of c: those of chains for the chain's identity, its head and the code at the contracts
+// that the gateway relies on, those of services for any response. Heads of one chain are compared. The result has the
+// order of the file.
+func Identify(ctx context.Context, c config.Config) ([]Identity, error) {
 	if err := Check(c); err != nil {
 		return nil, err
 	}
-	var examined examination
+	var calls identification
 	lags := make(map[string]uint64)
 	registry := c.Registry()
 	for _, each := range c.Chains {
 		known, _ := registry.Chain(each.ID)
 		of := fmt.Sprintf("%s (%d)", known.Name, known.ID)
 		lags[of] = c.LagOf(each, known.BlockTime)
-		examined.add(of, each.Endpoints, func(ctx context.Context, e *upstream.Endpoint, f *Finding) error {
-			return examineChain(ctx, known, e, f)
+		calls.add(of, each.Endpoints, func(ctx context.Context, e *upstream.Endpoint, f *Identity) error {
+			return identifyChain(ctx, known, e, f)
 		})
 	}
 	for _, each := range c.Venues {
-		examined.add(each.Name, each.Endpoints, examineService)
+		calls.add(each.Name, each.Endpoints, identifyService)
 	}
 	if service := c.Prices.DefiLlama; service != nil {
-		examined.add("defillama", service.Endpoints, examineService)
+		calls.add("defillama", service.Endpoints, identifyService)
 	}
-	findings, err := examined.run(ctx)
+	identities, err := calls.run(ctx)
 	for of, most := range lags {
-		compareHeads(findings, of, most)
+		compareHeads(identities, of, most)
 	}
-	return findings, err
+	return identities, err
 }
 
-// compareHeads names those endpoints of a chain whose head is more than most blocks away from that of the majority.
-func compareHeads(findings []Finding, of string, most uint64) {
+// compareHeads reports the endpoints of a chain whose head is more than most blocks away from the median.
+func compareHeads(identities []Identity, of string, most uint64) {
 	var heads []uint64
-	for _, f := range findings {
+	for _, f := range identities {
 		if f.Of == of && f.Head > 0 {
 			heads = append(heads, f.Head)
 		}
@@ -76,8 +77,8 @@ func compareHeads(findings []Finding, of string, most uint64) {
 	}
 	slices.Sort(heads)
 	usual := heads[len(heads)/2]
-	for i := range findings {
-		switch f := &findings[i]; {
+	for i := range identities {
+		switch f := &identities[i]; {
 		case f.Of != of || f.Head == 0:
 		case f.Head+most < usual:
 			f.Wrong = append(f.Wrong, fmt.Sprintf("%d blocks behind the others", usual-f.Head))
@@ -87,45 +88,45 @@ func compareHeads(findings []Finding, of string, most uint64) {
 	}
 }
 
-// examination is what there is to examine.
-type examination struct {
-	findings []Finding
-	tasks    []func(context.Context, *Finding) error
+// identification is the endpoints to call.
+type identification struct {
+	identities []Identity
+	tasks      []func(context.Context, *Identity) error
 }
 
-func (x *examination) add(of string, endpoints []config.Endpoint, ask func(context.Context, *upstream.Endpoint, *Finding) error) {
+func (x *identification) add(of string, endpoints []config.Endpoint, ask func(context.Context, *upstream.Endpoint, *Identity) error) {
 	for _, each := range endpoints {
-		x.findings = append(x.findings, Finding{Of: of, Endpoint: each.Name})
-		x.tasks = append(x.tasks, func(ctx context.Context, f *Finding) error {
+		x.identities = append(x.identities, Identity{Of: of, Endpoint: each.Name})
+		x.tasks = append(x.tasks, func(ctx context.Context, f *Identity) error {
 			e, err := newEndpoint(each, 0, nil)
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			ctx, cancel := context.WithTimeout(ctx, examineLimit)
+			ctx, cancel := context.WithTimeout(ctx, identifyTimeout)
 			defer cancel()
 			return ask(ctx, e, f)
 		})
 	}
 }
 
-func (x *examination) run(ctx context.Context) ([]Finding, error) {
+func (x *identification) run(ctx context.Context) ([]Identity, error) {
 	var working sync.WaitGroup
-	slots := make(chan struct{}, examinedAtOnce)
+	slots := make(chan struct{}, maxIdentified)
 	for i, task := range x.tasks {
 		slots <- struct{}{}
 		working.Go(func() {
 			defer func() { <-slots }()
-			if err := task(ctx, &x.findings[i]); err != nil {
-				x.findings[i].Wrong = append(x.findings[i].Wrong, err.Error())
+			if err := task(ctx, &x.identities[i]); err != nil {
+				x.identities[i].Wrong = append(x.identities[i].Wrong, err.Error())
 			}
 		})
 	}
 	working.Wait()
-	return x.findings, ctx.Err()
+	return x.identities, ctx.Err()
 }
 
-// contractsOf are those that the gateway relies on, by the names that the file has for them.
+// contractsOf returns the contracts that the gateway relies on, by their names in the file.
 func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
 	for _, each := range []struct {
 		name    string
@@ -145,10 +146,10 @@ func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
 	return names, addresses
 }
 
-func examineChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *Finding) error {
+func identifyChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *Identity) error {
 	client := jsonrpc.New(upstream.NewPool(e.Name(), e))
 	if c.Family == chain.SVM {
-		return examineSolana(ctx, c, client, f)
+		return identifySolana(ctx, c, client, f)
 	}
 	names, addresses := contractsOf(c)
 	var id, height string
@@ -165,17 +166,17 @@ func examineChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *F
 	}
 	native, err := strconv.ParseUint(strings.TrimPrefix(id, "0x"), 16, 64)
 	if err != nil {
-		return fmt.Errorf("%s: eth_chainId tells no number", e.Name())
+		return fmt.Errorf("%s: eth_chainId returned no number", e.Name())
 	}
 	block, err := strconv.ParseUint(strings.TrimPrefix(height, "0x"), 16, 64)
 	if err != nil {
-		return fmt.Errorf("%s: eth_blockNumber tells no number", e.Name())
+		return fmt.Errorf("%s: eth_blockNumber returned no number", e.Name())
 	}
 	f.Said, f.Head = fmt.Sprintf("chain %d, block %d", native, block), block
 	if native != c.Native {
 		f.Wrong = append(f.Wrong, fmt.Sprintf("serves chain %d, not %d", native, c.Native))
 		f.Head = 0
-		return nil // its head and its contracts say nothing then
+		return nil // its head and contracts are those of another chain
 	}
 	for i, name := range names {
 		if err := calls[i+2].Err; err != nil {
@@ -187,7 +188,7 @@ func examineChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *F
 	return nil
 }
 
-func examineSolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, f *Finding) error {
+func identifySolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, f *Identity) error {
 	names, addresses := contractsOf(c)
 	texts := make([]string, len(addresses))
 	for i, address := range addresses {
@@ -213,7 +214,7 @@ func examineSolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, f
 	}
 	f.Said, f.Head = fmt.Sprintf("genesis %.8s…, slot %d", genesis, slot), slot
 	if want := c.Genesis.Format(c.Family); genesis != want {
-		f.Wrong = append(f.Wrong, fmt.Sprintf("serves the cluster that begins with %s, not %s", genesis, want))
+		f.Wrong = append(f.Wrong, fmt.Sprintf("serves the cluster with genesis %s, not %s", genesis, want))
 		f.Head = 0
 		return nil
 	}
@@ -228,19 +229,19 @@ func examineSolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, f
 	return nil
 }
 
-// examineService wants any answer at all: what a service says at its base address is its own affair.
-func examineService(ctx context.Context, e *upstream.Endpoint, f *Finding) error {
+// identifyService accepts any response: what a service serves at its base URL is undefined.
+func identifyService(ctx context.Context, e *upstream.Endpoint, f *Identity) error {
 	response, err := e.Do(ctx, upstream.Request{})
 	var failed *upstream.Error
 	if errors.As(err, &failed) && failed.Status != 0 && failed.Class != upstream.ServerError {
-		response.Status, err = failed.Status, nil // a page, a redirect, too many requests: somebody is there
+		response.Status, err = failed.Status, nil // a page, a redirect, too many requests: it is up
 	}
 	if err != nil {
 		return err
 	}
 	f.Said = fmt.Sprintf("answers (HTTP %d)", response.Status)
 	if response.Status == http.StatusUnauthorized || response.Status == http.StatusForbidden {
-		f.Said += ": a key may be wanted"
+		f.Said += ": it may require a key"
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (s *sets) follow(ctx context.Context) error {
 			retiring.Go(func() {
 				old.users.Wait()
 				if err := old.close(); err != nil {
-					s.log.Warn("the previous configuration is still measured", "error", err)
+					s.log.Warn("metrics of the previous configuration not stopped", "error", err)
 				}
 			})
 		}
@@ -123,10 +123,10 @@ func (g *Gateway) Reload(c config.Config) error {
 	was, done := g.sets.use()
 	defer done()
 	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {
-		return errors.New("reload: other facts of chains, or an undocumented chain, take a restart")
+		return errors.New("reload: changed chain facts or an added chain need a restart")
 	}
 	if kept := keepStarted(was.config, &c); len(kept) > 0 {
-		g.log.Warn("part of the new configuration takes a restart", "keys", strings.Join(kept, ", "))
+		g.log.Warn("configuration partly reloaded: these keys need a restart", "keys", strings.Join(kept, ", "))
 	}
 	p, err := build(c, g.log, was.parts)
 	if err != nil {

@@ -52,7 +52,7 @@ type Options[V any] struct {
 	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
 	Cost      func(V) int64 // bytes of a value
 	Tags      func(V) []Key // by which a value can be purged beside its own key; nil: none
-	Stands    func(V) bool  // whether a value that was not purged may be served to calls of now on; nil: it may
+	Holds     func(V) bool  // whether a value that was not purged may still be served; nil: it may
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
 	Shared    *Shared       // the level behind, which other replicas have too; nil: none
@@ -179,7 +179,7 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], e
 	how.want = wantStale
 	f, shared := c.join(ctx, key, how)
 	result, err := f.wait(ctx)
-	if shared && err == nil && !c.stands(result.Value) { // its load began before this call did; the next one did not
+	if shared && err == nil && !c.holds(result.Value) { // its load began before this call did; the next one did not
 		c.leave(f)
 		f, shared = c.join(ctx, key, how)
 		result, err = f.wait(ctx)
@@ -213,7 +213,7 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], again due) {
 			}
 		}
 	}
-	if outcome == Miss || !c.stands(e.value) {
+	if outcome == Miss || !c.holds(e.value) {
 		return Result[V]{}, dueNow
 	}
 	if now.Sub(e.failed) < pause {
@@ -222,7 +222,7 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], again due) {
 	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, again
 }
 
-func (c *Cache[V]) stands(value V) bool { return c.options.Stands == nil || c.options.Stands(value) }
+func (c *Cache[V]) holds(value V) bool { return c.options.Holds == nil || c.options.Holds(value) }
 
 // keep stores a value, and returns when it can be found. Ristretto may decline new keys under pressure; then
 // the next call loads again. One at a time: of several new values in its queue it drops those for which there

@@ -59,7 +59,7 @@ func (c *Cache[V]) accept(f *flight[V], found *offer, want wanted) bool {
 		e.ended = true
 	}
 	_, outcome := e.at(time.Now())
-	if outcome == Miss || outcome == Spare && want != wantSpare || outcome == Stale && want == wantFresh || !c.stands(e.value) {
+	if outcome == Miss || outcome == Spare && want != wantSpare || outcome == Stale && want == wantFresh || !c.holds(e.value) {
 		return false
 	}
 	f.entry, f.outcome, f.remote, f.err = e, outcome, true, nil

@@ -8,7 +8,7 @@ import (
 
 // wireVersion is part of every name in the shared level. It counts up with each change of what stands there, so that
 // two releases beside each other do not read each other's.
-const wireVersion = "1"
+const wireVersion = "2"
 
 // Limits of what is put into the shared level.
 const (

@@ -12,22 +12,21 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
-	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 )
 
 // answer is what one load made, ready to be copied to any number of clients: one page or several that belong
 // together, or a problem, whose body is written for each client since it carries the request's id. It is
 // shared and never changed.
 type answer struct {
-	pages    []page
-	problem  *problem
-	searched freshness // of all chains, beside a problem: what was not found in them
+	pages     []page
+	problem   *problem
+	searched  index.Basis // beside a problem: where what is not there was looked for
+	freshness freshness   // of that
 
-	subject cache.Key     // of the question that the index answered; absent when it was not asked
-	settled bool          // no reorg can make it wrong
-	heads   uint64        // how many heads had been told when the load began
-	took    time.Duration // the load
+	subject cache.Key // of the question that the index answered; absent when it was not asked
+	made    time.Time // when the load ended
 }
 
 // page is a body with its headers.
@@ -38,10 +37,9 @@ type page struct {
 	link    []string // to its neighbours among the pages, nil when there is one page
 	control []string
 
-	final     bool       // nothing can follow what the body tells
-	orders    []order.ID // that the body is about
-	chains    []chain.ID // that the body is about; none: all that are indexed
-	unread    []chain.ID // that told of it what the index has not read
+	final     bool        // nothing but a reorg can change the body
+	orders    []order.ID  // that the body is about
+	basis     index.Basis // what the body was read from; empty when that is not the index
 	freshness freshness
 
 	quoted  time.Time // when the prices in the body were asked for; zero: it has none
@@ -64,11 +62,12 @@ var (
 func onePage(body []byte) []page { return []page{{body: string(body)}} }
 
 // newAnswer makes the headers of pages. Bodies that are not kept here must not be kept elsewhere either.
-func newAnswer(pages []page, life cache.Life) answer {
+func newAnswer(pages []page, life cache.Life, made time.Time) answer {
 	control := cacheControl(life)
 	for i := range pages {
 		p := &pages[i]
 		p.control = control
+		p.freshness = freshnessOf(p.basis, made)
 		p.plain = form{body: p.body, length: []string{strconv.Itoa(len(p.body))}}
 		if life.Fresh > 0 {
 			const etagBytes = 16
@@ -79,7 +78,7 @@ func newAnswer(pages []page, life cache.Life) answer {
 			p.forms = new(forms)
 		}
 	}
-	return answer{pages: pages}
+	return answer{pages: pages, made: made}
 }
 
 // isEmpty says of an answer that it is none.
@@ -88,36 +87,28 @@ func (a answer) isEmpty() bool { return a.pages == nil && a.problem == nil }
 // cost is what the answer takes in memory at most, bytes: each compressed form is half as long as the body or
 // is not kept.
 func (a answer) cost() int64 {
-	const headers = 512
+	const headers, perChain = 512, 160
 	cost := int64(headers)
 	for _, p := range a.pages {
-		cost += 2*int64(len(p.body)) + headers
+		cost += 2*int64(len(p.body)) + headers + perChain*int64(len(p.basis.Chains))
 	}
 	return cost
 }
 
-// tags are what the answer can be purged by: every order and every chain that it is about.
-func (a answer) tags() []cache.Key {
-	var tags []cache.Key
-	if a.subject != (cache.Key{}) {
-		tags = a.indexTags()
-	}
-	for _, p := range a.pages {
-		for _, id := range p.orders {
-			tags = append(tags, orderTag(id))
-		}
-		for _, id := range p.chains {
-			if tag := chainTag(id); !slices.Contains(tags, tag) {
-				tags = append(tags, tag)
-			}
+// holds reports whether no new head has made the answer wrong.
+func (a answer) holds() bool {
+	for i := range a.pages {
+		if !a.pages[i].basis.Holds() {
+			return false
 		}
 	}
-	return tags
+	return true
 }
 
-func orderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
-
-func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.String())) }
+// isSettled reports whether nothing can make the answer wrong.
+func (a answer) isSettled() bool {
+	return !slices.ContainsFunc(a.pages, func(p page) bool { return !p.final || !p.basis.IsFinal() })
+}
 
 // tag tells the page from others of its question.
 func (p *page) tag() string {

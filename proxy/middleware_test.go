@@ -71,8 +71,8 @@ func TestTracesOfClients(t *testing.T) {
 		spans.Reset()
 		s := newWorld(t).server(t, func(o *Options) {
 			o.TrustTraceparent = trusted
-			find := o.Orders
-			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				_, span := otel.Tracer("test").Start(ctx, "order.find")
 				defer span.End()
 				return find(ctx, tx)
@@ -112,8 +112,8 @@ func TestRunServesAndDrains(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t)
 	s := w.server(t, func(o *Options) {
-		find := o.Orders
-		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+		find := ordersOf(o).find
+		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			close(begun)
 			<-release
 			return find(ctx, tx)
@@ -228,8 +228,8 @@ func TestUntracedRequestsBeginNoTraces(t *testing.T) {
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	w := newWorld(t)
 	s := w.server(t, func(o *Options) {
-		find := o.Orders
-		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+		find := ordersOf(o).find
+		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			_, span := otel.Tracer("test").Start(ctx, "order.find")
 			defer span.End()
 			return find(ctx, tx)

@@ -202,7 +202,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t)
-	w.lag = map[chain.ID]index.Lag{8453: {}}
+	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
 	s := w.server(t, func(o *Options) {
 		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
 	})

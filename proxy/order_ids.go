@@ -43,20 +43,20 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 }
 
 // orderIDs is a page, without its body, about the orders of a transaction in log order: about none, and all chains,
-// when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients of these paths
-// come again until the list is not empty.
+// when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients
+// of these paths come again until the list is not empty.
 func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (p page, life cache.Life, err error) {
-	orders, err := s.ordersOf(ctx, tx)
+	orders, searched, err := s.ordersOf(ctx, tx)
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
-		return page{}, unknownLife, nil
+		return page{basis: searched}, unknownLife, nil
 	}
 	if err != nil {
 		return page{}, noLife, err
 	}
+	p.basis, p.final = orders[0].Basis, true
 	for _, o := range orders {
 		p.orders = append(p.orders, o.ID)
-		p.chains = append(p.chains, chainsOf(o)...)
-		p.unread = append(p.unread, s.unread(ctx, o)...)
+		p.basis, p.final = p.basis.And(o.Basis), p.final && isFinal(o.Order)
 	}
-	return p, s.lifeOf(orders), nil
+	return p, lifeOf(orders), nil
 }

@@ -11,7 +11,23 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
 )
+
+// Orders is the order index (index.Index). Every answer comes with its basis: what it was read from, by which it can
+// be kept until the basis no longer holds.
+type Orders interface {
+	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
+	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError.
+	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
+	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was searched.
+	ByID(context.Context, order.ID) (index.Found, error)
+	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
+	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
+	// Basis returns what an answer about everything would be read from now.
+	Basis() index.Basis
+}
 
 // creation asks for one of the orders that a transaction created.
 type creation struct {
@@ -82,7 +98,7 @@ func txKey(path string, tx chain.TxHash) cache.Key {
 }
 
 func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
-	orders, err := s.ordersOf(ctx, tx)
+	orders, _, err := s.ordersOf(ctx, tx)
 	if err != nil {
 		return nil, noLife, err
 	}
@@ -92,7 +108,7 @@ func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache
 	}
 	pages := make([]page, len(bodies))
 	for i, body := range bodies {
-		pages[i] = s.pageOf(ctx, body, orders[i])
+		pages[i] = pageOf(body, orders[i])
 		pages[i].link = seriesLink(i, len(bodies))
 	}
 	return pages, life, nil

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -92,18 +91,15 @@ func originOf(r *http.Request) string {
 
 func (s *Server) homePage(c *gin.Context) {
 	now := time.Now()
-	home := web.Home{Chains: s.serving(), Now: now}
-	if s.options.Lag != nil {
-		for id, lag := range s.options.Lag() {
-			row := web.Indexed{Chain: id, Block: lag.Indexed}
-			if lag.Indexed > 0 {
-				row.Lag = lag.By(now)
-				row.Late = row.Lag > s.options.Behind
-			}
-			home.Indexed = append(home.Indexed, row)
+	home, basis := web.Home{Chains: s.serving(), Now: now}, s.options.Orders.Basis()
+	for _, c := range basis.Chains {
+		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
+		if c.Indexed > 0 {
+			row.Lag = c.By(now)
+			row.Late = row.Lag > basis.Behind
 		}
+		home.Indexed = append(home.Indexed, row)
 	}
-	slices.SortFunc(home.Indexed, func(a, b web.Indexed) int { return int(a.Chain) - int(b.Chain) })
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 

@@ -34,7 +34,7 @@ func pageAt(t *testing.T, s *Server, target string, status int) string {
 
 func TestPagesShowWhatIsAsked(t *testing.T) {
 	w := newWorld(t)
-	w.lag = map[chain.ID]index.Lag{8453: {}}
+	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
 	s := w.server(t, func(o *Options) {
 		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
 	})

@@ -2,14 +2,13 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
-	"crossgate/chain"
-	"crossgate/order/index"
 )
 
 // route is a documented path as data: how a request becomes a question of type Q, what tells questions
@@ -23,7 +22,7 @@ type route[Q any] struct {
 	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the page they are about
 	load    func(context.Context, Q) (pages []page, life cache.Life, err error)
 	choose  func(Q, []page) (*page, error) // nil: load makes one page
-	indexed bool                           // the order index answers: pages tell how fresh it is
+	indexed bool                           // the order index answers
 	streams bool                           // the answer can be followed as it changes
 	shared  bool                           // replicas may have answers from each other
 	learn   func(Q, []page)                // takes note of what another replica found; nil: there is nothing to note
@@ -64,7 +63,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 		if !from.Value.isEmpty() {
 			s.measures.lookup(r.paths[0], &from)
 			header["Cache-Status"] = cacheStatus(&from)
-			from.Value.searched.write(header)
+			from.Value.freshness.write(header)
 		}
 		if err != nil {
 			s.fail(c, r.dialect, problemOf(err))
@@ -121,27 +120,22 @@ func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
-	var lags map[chain.ID]index.Lag
-	var about cache.Key
-	began, heads := time.Now(), s.heads.now()
-	if r.indexed && s.options.Lag != nil {
-		lags = s.options.Lag() // before the index is read, for what is read is as fresh at least
-		about = r.key(subject, question)
-	}
 	pages, life, err := r.load(ctx, question)
-	if err != nil {
-		if p := problemOf(err); p.remember > 0 {
-			searched := freshnessOf(lags, nil, s.options.Behind, time.Now())
-			return answer{problem: p, searched: searched, subject: about}, cache.Life{Fresh: p.remember}, nil
-		}
+	made := newAnswer(pages, life, time.Now())
+	if r.indexed {
+		made.subject = r.key(subject, question)
+	}
+	if err == nil {
+		return made, life, nil
+	}
+	if made.problem = problemOf(err); made.problem.remember <= 0 {
 		return answer{}, cache.Life{}, err
 	}
-	for i := range pages {
-		pages[i].freshness = freshnessOf(lags, pages[i].chains, s.options.Behind, time.Now())
+	var search *searchError
+	if errors.As(err, &search) {
+		made.searched, made.freshness = search.basis, freshnessOf(search.basis, made.made)
 	}
-	made := newAnswer(pages, life)
-	made.subject, made.settled, made.heads, made.took = about, life == settledLife, heads, time.Since(began)
-	return made, life, nil
+	return made, cache.Life{Fresh: made.problem.remember}, nil
 }
 
 func preflight(c *gin.Context) {

@@ -19,8 +19,6 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
-	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -46,20 +44,8 @@ const (
 
 // Options says who answers and within which limits.
 type Options struct {
-	// Orders returns the orders that a transaction created, in log order (order/index.Index.Find).
-	Orders func(context.Context, chain.TxHash) ([]*order.Order, error)
-	// Order returns the order with an id, order.ErrNotFound when it has not been indexed (order/index.Index.ByID).
-	Order func(context.Context, order.ID) (*order.Order, error)
-	// Lag tells how far orders have been indexed (order/index.Index.Lag).
-	Lag func() map[chain.ID]index.Lag
-	// Behind is the lag from which answers point out a chain; 1 min when zero.
-	Behind time.Duration
-	// Settled reports whether no reorg can take back any event of an order; nil: hours after the newest.
-	Settled func(*order.Order) bool
-	// Unread lists the chains that told of an order what the index has not read (order/index.Index.Unread); nil: none.
-	Unread func(context.Context, *order.Order) []chain.ID
-	// Locked returns what is locked for a taker (order/index.Index.Locked).
-	Locked func(context.Context, chain.Address) ([]order.LockedChain, error)
+	// Orders answers what became of orders and what is locked for takers.
+	Orders Orders
 	// Estimate answers a swap request (quote.Estimator.Estimate).
 	Estimate func(context.Context, quote.Request) (quote.Estimate, error)
 	// Serves tells whether swaps are estimated on a chain (quote.Estimator.Serves); nil: on all.
@@ -104,7 +90,6 @@ type Server struct {
 	encoder   wire.Encoder
 	answers   *cache.Cache[answer]
 	creations creations
-	heads     heads
 	streams   streams
 	pages     *web.Pages
 	measures  *measures
@@ -120,7 +105,6 @@ type Server struct {
 // New returns a server. Close it when it no longer serves.
 func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
-	o.Behind = cmp.Or(o.Behind, time.Minute)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
 	s := &Server{
 		options: o,
@@ -137,7 +121,7 @@ func New(o Options) (*Server, error) {
 		MaxBytes:  o.CacheBytes,
 		Cost:      answer.cost,
 		Tags:      answer.tags,
-		Stands:    s.stands,
+		Holds:     answer.holds,
 		MaxLoads:  o.MaxLoads,
 		LoadLimit: max(o.OrderLimit, o.SwapLimit),
 		Shared:    o.Shared,

@@ -140,7 +140,7 @@ func (b *backfill) readBack(ctx context.Context, held lease, first, origin uint6
 		return nil
 	}
 	planned := first
-	return inSequence(ctx, b.spare,
+	return inSequence(ctx, b.readAhead,
 		func() (blocks, bool) {
 			if planned == 0 {
 				return blocks{}, false
@@ -152,8 +152,8 @@ func (b *backfill) readBack(ctx context.Context, held lease, first, origin uint6
 			planned = r.from
 			return r, true
 		},
-		func(ctx context.Context, r blocks) (reading, error) { return b.readHistory(ctx, r, origin) },
-		func(got reading, err error) error {
+		func(ctx context.Context, r blocks) (rangeEvents, error) { return b.readHistory(ctx, r, origin) },
+		func(got rangeEvents, err error) error {
 			if err != nil {
 				b.width.failed()
 				return err
@@ -170,18 +170,18 @@ func (b *backfill) readBack(ctx context.Context, held lease, first, origin uint6
 }
 
 // readHistory reads the events of a range, and its first block.
-func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (reading, error) {
-	got := reading{blocks: r, end: order.Block{Number: r.from}}
+func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (rangeEvents, error) {
+	got := rangeEvents{blocks: r, end: order.Block{Number: r.from}}
 	var err error
 	if got.events, err = b.source.Events(ctx, max(r.from, origin), r.to); err != nil {
-		return reading{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
+		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
 	if r.from == 0 {
 		return got, nil // nothing is before it, whatever its time is
 	}
 	first, err := b.source.Block(ctx, r.from)
 	if err != nil {
-		return reading{}, fmt.Errorf("read block %d: %w", r.from, err)
+		return rangeEvents{}, fmt.Errorf("read block %d: %w", r.from, err)
 	}
 	got.end.Time = first.Time
 	return got, nil

@@ -116,7 +116,7 @@ func decodeChanges(text string) ([]Change, error) {
 // listen passes on what any replica announces until ctx ends. What was said while there was no connection
 // is not known: then everything may have changed.
 func (x *Index) listen(ctx context.Context) {
-	if x.store.cluster == nil || x.options.Changed == nil {
+	if x.store.cluster == nil {
 		return
 	}
 	for {
@@ -140,7 +140,7 @@ func (x *Index) listenOnce(ctx context.Context) error {
 	if _, err := connection.Exec(ctx, "LISTEN "+channel); err != nil {
 		return err
 	}
-	x.options.Changed(nil)
+	x.options.Observer.OrdersChanged(nil)
 	for {
 		heard, err := connection.WaitForNotification(ctx)
 		if err != nil {
@@ -150,6 +150,6 @@ func (x *Index) listenOnce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.options.Changed(changes)
+		x.options.Observer.OrdersChanged(changes)
 	}
 }

@@ -14,16 +14,17 @@ import (
 
 // confirm asks the give chains about what the store alone cannot be sure of, and returns what is locked: of
 // the certain locks those that were not claimed where a follower is behind, of the unconfirmed ones those
-// whose order was created and not claimed. When a chain cannot be asked, certain locks stand as they were
-// indexed, since the chain's lag is told; unconfirmed ones are an error, since nothing would tell of them.
-func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) ([]order.Lock, error) {
+// whose order was created and not claimed; unread are the chains of these. When a chain cannot be asked, certain locks
+// stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error, since nothing would
+// show that they are missing.
+func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) (sure []order.Lock, unread []chain.ID, err error) {
 	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.followers, x.isBehind) {
-		return certain, nil
+		return certain, nil, nil
 	}
 	doubtful, sure := split(certain, func(l order.Lock) bool { return x.isBehind(x.byChain[l.Give.Chain]) })
 	kept, failed := x.kept(ctx, slices.Concat(doubtful, unconfirmed))
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var unreachable UnreachableError
 	for _, l := range unconfirmed {
@@ -31,19 +32,19 @@ func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) 
 			unreachable.add(l.Give.Chain, err)
 		}
 		if known := kept[l.Order]; known.State == order.StateCreated {
-			l.Give.Amount, l.Unread = known.Amount, true
-			sure = append(sure, l)
+			l.Give.Amount = known.Amount
+			sure, unread = append(sure, l), append(unread, l.Give.Chain)
 		}
 	}
 	if len(unreachable.Chains) > 0 {
-		return nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
+		return nil, nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
 	}
 	for _, l := range doubtful {
 		if known, told := kept[l.Order]; !told || known.State == order.StateCreated {
 			sure = append(sure, l)
 		}
 	}
-	return sure, nil
+	return sure, unread, nil
 }
 
 // isBehind reports whether the store lacks what a followed chain said lately.
@@ -69,13 +70,13 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 	now := time.Now()
 	kept := map[order.ID]order.Kept{}
 	questions := map[chain.ID][]order.ID{}
-	standing := map[chain.ID]stand{}
+	views := map[chain.ID]view{}
 	for _, f := range x.followers {
-		standing[f.chain] = f.standing()
+		views[f.chain] = f.view()
 	}
 	for _, l := range locks {
 		id := l.Give.Chain
-		if known, fresh := x.confirmed.recall(l.Order, standing[id], now); fresh {
+		if known, fresh := x.confirmed.recall(l.Order, views[id], now); fresh {
 			kept[l.Order] = known
 		} else if _, tells := x.sources[id].(order.Keeper); tells {
 			questions[id] = append(questions[id], l.Order)
@@ -98,7 +99,7 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 			}
 			for i, answer := range answers {
 				kept[ids[i]] = answer
-				x.confirmed.remember(ids[i], answer, standing[id], now)
+				x.confirmed.remember(ids[i], answer, views[id], now)
 			}
 		})
 	}
@@ -114,8 +115,8 @@ type confirmations struct {
 
 type confirmation struct {
 	order.Kept
-	on    stand // of the chain, when it was asked
-	again bool  // it had told the same at another head, with no reorg in between
+	on    view
+	again bool // the chain had said the same at another head, with no reorg in between
 	until time.Time
 }
 
@@ -130,7 +131,7 @@ var confirmationLife = map[order.State]time.Duration{
 	order.StateClaimedOrderCancel: time.Hour,
 }
 
-func (c *confirmations) recall(id order.ID, on stand, now time.Time) (order.Kept, bool) {
+func (c *confirmations) recall(id order.ID, on view, now time.Time) (order.Kept, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, told := c.known[id]
@@ -138,7 +139,7 @@ func (c *confirmations) recall(id order.ID, on stand, now time.Time) (order.Kept
 	return known.Kept, told && holds && now.Before(known.until)
 }
 
-func (c *confirmations) remember(id order.ID, kept order.Kept, on stand, now time.Time) {
+func (c *confirmations) remember(id order.ID, kept order.Kept, on view, now time.Time) {
 	const most = 200_000
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,27 +17,27 @@ const maxBackoff = 30 * time.Second
 // follower keeps one chain's events in the store. Only its own goroutine moves it; what others may ask
 // stands under the mutex.
 type follower struct {
-	chain       chain.ID
-	source      order.Source
-	store       *Store
-	logger      *slog.Logger
-	changed     func([]Change)
-	reorganised func(chain.ID)
-	advanced    func(chain.ID)
-	poll        time.Duration
-	lookback    uint64
-	width       width
-	spare       chan struct{} // a place for each range that is read ahead, shared by all followers
-	lease       lease         // held while the chain is followed
+	chain     chain.ID
+	source    order.Source
+	store     *Store
+	logger    *slog.Logger
+	observer  Observer
+	poll      time.Duration
+	lookback  uint64
+	width     width
+	readAhead chan struct{} // shared by all followers
+	lease     lease         // held while the chain is followed
 
 	mu        sync.Mutex
 	position  checkpoint
+	hash      chain.Hash    // of the block at position, as far as known
 	begun     bool          // position is known
-	told      chain.Hash    // of the newest block that the chain told of
+	newest    chain.Hash    // of the newest block that the chain reported
+	epoch     *Epoch        // since then
 	head      order.Block   // that block, as soon as it was compared with those that were read
 	finalized uint64        // newest block past any reorg
 	doubt     chan struct{} // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
-	levelAt   time.Time
+	levelAt   time.Time     // when the store last held everything that the chain had
 	every     time.Duration // between looks at the head
 }
 
@@ -45,24 +45,24 @@ func newFollower(store *Store, id chain.ID, source order.Source, o Options) *fol
 	known, _ := o.Chains.Chain(id)
 	poll := min(max(known.BlockTime, o.MinPoll), o.MaxPoll)
 	return &follower{
-		chain:       id,
-		source:      source,
-		store:       store,
-		logger:      o.Logger.With("chain", id),
-		changed:     o.Changed,
-		reorganised: o.Reorganised,
-		advanced:    o.Advanced,
-		poll:        poll,
-		lookback:    o.Lookback,
-		width:       newWidth(o.Range),
-		spare:       o.spare,
-		every:       poll,
+		chain:     id,
+		source:    source,
+		store:     store,
+		logger:    o.Logger.With("chain", id),
+		observer:  o.Observer,
+		poll:      poll,
+		lookback:  o.Lookback,
+		width:     newWidth(o.Range),
+		readAhead: o.readAhead,
+		epoch:     new(Epoch),
+		every:     poll,
 	}
 }
 
 // run follows the chain until ctx ends, whenever no other replica does; otherwise it watches how far that
 // one has come.
 func (f *follower) run(ctx context.Context) {
+	defer f.stop()
 	for {
 		held, leads, err := f.store.claim(ctx, "follow "+f.chain.String())
 		switch {
@@ -84,6 +84,13 @@ func (f *follower) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// stop ends the epoch of the chain, since nobody looks for its next head any more.
+func (f *follower) stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.epoch.End()
 }
 
 // wait returns false when ctx has ended.
@@ -131,8 +138,8 @@ func (f *follower) watch(ctx context.Context) {
 	if err != nil || !known {
 		return
 	}
-	if f.moved(position) {
-		f.giveUp()
+	if f.moved(position, chain.Hash{}) {
+		f.observer.BranchChanged(f.chain)
 	}
 	head, err := f.readHead(ctx)
 	if err != nil {
@@ -150,7 +157,7 @@ func (f *follower) watch(ctx context.Context) {
 		f.doubtSince(head)
 		return
 	}
-	f.stands(head)
+	f.accept(head)
 	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
 		f.levelNow()
 	}
@@ -162,8 +169,8 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known && f.moved(position) {
-		f.giveUp() // by the replica that followed the chain until now
+	if known && f.moved(position, chain.Hash{}) {
+		f.observer.BranchChanged(f.chain) // withdrawn by the replica that followed the chain until now
 	}
 	head, err := f.readHead(ctx)
 	if err != nil {
@@ -240,7 +247,7 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 		}
 	}
 	if !dropped {
-		f.stands(head)
+		f.accept(head)
 		return position, nil
 	}
 	return f.rewind(ctx, position, max(below, position.first+1)-1, head)
@@ -276,9 +283,9 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 	if err != nil {
 		return checkpoint{}, err
 	}
-	f.tell(changes)
-	f.moved(back)
-	f.stands(head)
+	f.report(changes)
+	f.moved(back, block.Hash)
+	f.accept(head)
 	return back, nil
 }
 
@@ -289,19 +296,19 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 	if err != nil {
 		return err
 	}
-	f.tell(changes)
-	f.moved(a.checkpoint)
+	f.report(changes)
+	f.moved(a.checkpoint, a.blocks[0].hash)
 	return nil
 }
 
-// tell passes changes on, unless replicas tell each other through the database.
-func (f *follower) tell(changes []Change) {
-	if f.changed != nil && f.store.cluster == nil && len(changes) > 0 {
-		f.changed(changes)
+// report passes changes on, unless replicas notify each other through the database.
+func (f *follower) report(changes []Change) {
+	if f.store.cluster == nil && len(changes) > 0 {
+		f.observer.OrdersChanged(changes)
 	}
 }
 
-// droppable lists the blocks to recognise a reorg by: those that hold events, and the last one read.
+// droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.
 func droppable(events []order.Event, last keptBlock, finalized uint64) []keptBlock {
 	kept := []keptBlock{last}
 	for _, e := range events {

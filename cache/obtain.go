@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// obtain makes the result of a flight from what the shared level has, or by a load for all replicas. When that goes
+// obtain makes the result of a fill from what the shared level has, or by a load for all replicas. When that goes
 // wrong, an old value of another replica is better than none.
-func (c *Cache[V]) obtain(ctx context.Context, f *flight[V]) {
+func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	shared, key := c.options.Shared, f.key
 	// What is left of the time is enough for a load of its own.
 	found, held := shared.claim(ctx, key, f.want, c.options.LoadLimit/2)
@@ -31,14 +31,14 @@ func (c *Cache[V]) obtain(ctx context.Context, f *flight[V]) {
 		if c.accept(f, found, wantSpare) && f.outcome != Hit {
 			f.failure, f.entry.failed = failure, time.Now()
 			c.counts.failed.Add(1)
-			c.counts.spares.Add(1)
+			c.counts.staleIfErrors.Add(1)
 		}
 	}
 }
 
-// accept makes a value of the shared level the result of a flight, unless it is none or something is known against it
+// accept makes a value of the shared level the result of a fill, unless it is none or something is known against it
 // that the shared level has not been told of.
-func (c *Cache[V]) accept(f *flight[V], found *offer, want wanted) bool {
+func (c *Cache[V]) accept(f *fill[V], found *offer, want wanted) bool {
 	e := entry[V]{key: f.key, number: f.number}
 	life, body, err := cutLife(found.body)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Cache[V]) accept(f *flight[V], found *offer, want wanted) bool {
 		e.ended = true
 	}
 	_, outcome := e.at(time.Now())
-	if outcome == Miss || outcome == Spare && want != wantSpare || outcome == Stale && want == wantFresh || !c.holds(e.value) {
+	if outcome == Miss || outcome == StaleIfError && want != wantSpare || outcome == Stale && want == wantFresh || !c.holds(e.value) {
 		return false
 	}
 	f.entry, f.outcome, f.remote, f.err = e, outcome, true, nil
@@ -67,8 +67,8 @@ func (c *Cache[V]) accept(f *flight[V], found *offer, want wanted) bool {
 	return true
 }
 
-// share gives back the lease of a flight, with the value unless it was purged meanwhile or is not for others.
-func (c *Cache[V]) share(ctx context.Context, f *flight[V]) {
+// share gives back the lease of a fill, with the value unless it was purged meanwhile or is not for others.
+func (c *Cache[V]) share(ctx context.Context, f *fill[V]) {
 	if f.held == nil {
 		return
 	}

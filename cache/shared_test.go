@@ -84,11 +84,11 @@ func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
 	<-time.After(2 * time.Millisecond)
 	failing := func(context.Context) (string, Life, error) { return "", Life{}, errBroken }
 	got := b.ask(t, failing)
-	wantResult(t, "a load that goes wrong", got, "old", Spare, true)
+	wantResult(t, "a load that goes wrong", got, "old", StaleIfError, true)
 	if !errors.Is(got.Failure, errBroken) {
 		t.Errorf("the failure is %v, want %v", got.Failure, errBroken)
 	}
-	wantResult(t, "right after", b.ask(t, unloaded(t)), "old", Spare, false)
+	wantResult(t, "right after", b.ask(t, unloaded(t)), "old", StaleIfError, false)
 }
 
 // TestOnlyWhatIsForOthersIsShared looks for values in all that the server holds.

@@ -63,7 +63,7 @@ type Venue struct {
 }
 
 // CacheCounts are the counts of the cache of answers since the start.
-type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, Spares, Remotes, Shed, Dropped uint64 }
+type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped uint64 }
 
 // Operators is what the page of operators is made of.
 type Operators struct {
@@ -213,7 +213,7 @@ func (c CacheCounts) rows() []count {
 		{"Answers that were waited for", c.Misses},
 		{"Loads", c.Loads},
 		{"Loads that failed", c.Failed},
-		{"Old answers served instead of a failure", c.Spares},
+		{"Old answers served instead of a failure", c.StaleIfErrors},
 		{"Loads spared by the shared cache", c.Remotes},
 		{"Loads declined for too many at a time", c.Shed},
 		{"Answers too many to keep", c.Dropped},

@@ -14,29 +14,32 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
-	CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
+	cd sandbox && CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
 
 test: ## vet, every test under the race detector, allocations without it, what is deployed, and 5 s of every fuzz target
 	@.ci/setup
-	go vet ./...
+	go vet ./... && cd sandbox && go vet ./... && cd ../bench && go vet ./...
 	go test -race -timeout 20m ./...
+	cd sandbox && go test -race -count=1 -timeout 20m ./...
 	go test -run Allocates ./proxy/...
 	$(MAKE) check-deploy
 	@.ci/fuzz 5s
 
 soak: ## kill the order index 200 times at random moments, and compare what is left; a million orders in bounded memory
 	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
-	CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x ./bench
+	cd bench && CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x .
 
 lint: ## what a machine can say about style
 	go run $(LINTER) run
+	cd sandbox && go run $(LINTER) run
+	cd bench && go run $(LINTER) run
 
 fmt: ## write the sources in their one form
-	go run $(LINTER) fmt
+	go run $(LINTER) fmt . ./sandbox ./bench
 
 check-pages: ## the pages in Chromium, and the API's document as Redocly sees it (installs chromium and npm packages)
 	@.ci/browser
-	CROSSGATE_SHOTS="$(SHOTS)" go test -count=1 -timeout 10m -v -run TestPagesInABrowser ./cmd/crossgate/gateway
+	cd sandbox && CROSSGATE_SHOTS="$(abspath $(SHOTS))" go test -count=1 -timeout 10m -v -run TestPagesInABrowser ./stories
 	REDOCLY_TELEMETRY=off npx --yes @redocly/cli@2.77.0 lint --skip-rule operation-4xx-response proxy/openapi.yaml
 
 check-deploy: ## what is deployed, read by the libraries of Helm, Kubernetes and Compose, which are a module of their own
@@ -49,10 +52,12 @@ fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
 bench: ## what a request costs, what the order index carries, and a mixed load amid faults (105 s); BENCH selects
-	go test -timeout 30m -run '^$$' -bench '$(BENCH)' -benchmem ./bench ./order/index
+	cd bench && go test -timeout 30m -run '^$$' -bench '$(BENCH)' -benchmem .
+	go test -timeout 30m -run '^$$' -bench '$(BENCH)' -benchmem ./order/index
 
 build: ## static binaries in bin/
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ ./cmd/crossgate ./cmd/sandbox
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ ./cmd/crossgate
+	cd sandbox && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o ../bin/ ./cmd/sandbox
 
 contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed
 	cd sandbox/contracts && npm ci --no-audit --no-fund && node compile.mjs

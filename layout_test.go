@@ -25,39 +25,56 @@ var house = map[string]room{
 
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain order", "decoding is pure: whoever reads the chain hands the bytes in"},
-	"order/index":   {"chain order token", "the index asks chains through order.Source and order.Historian; cmd/crossgate/gateway hands them in"},
+	"order/index":   {"chain order store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
+	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"chain token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
-	"cache":    {"", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"upstream": {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
+	"cache":        {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache/shared": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"upstream":     {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
-	"upstream/evm":    {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/tron":   {"chain order quote token upstream upstream/evm", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
-	"upstream/solana": {"chain order order/onchain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/jsonrpc": {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
+
+	"upstream/evm":    {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/tron":   {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/solana": {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":  {"chain quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
 	"proxy/wire":      {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/web":       {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
 	"proxy/transport": {"", "connections know no answer: what is said over them belongs to proxy"},
-	"proxy":           {"cache chain order order/index proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+	"proxy/quota":     {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
+	"proxy/admin":     {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
+	"proxy":           {"cache cache/shared chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache chain config order order/index proxy proxy/web quote token upstream upstream/evm upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache cache/shared chain config order order/index proxy proxy/admin proxy/quota proxy/web quote store token upstream " +
+			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index store", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
-	"sandbox/contracts": {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/solana":    {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/postgres":  {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/redis":     {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/tron":      {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox/venues":    {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox":           {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"cmd/sandbox":       {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/solana":      {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/tron":        {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/venues":      {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox":             {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/cmd/sandbox": {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+
+	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
+	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},
+	"sandbox/adapters/evm":    {"", "tests of adapters are tests: what they need goes into files named _test.go"},
+	"sandbox/adapters/solana": {"", "tests of adapters are tests: what they need goes into files named _test.go"},
+	"sandbox/adapters/tron":   {"", "tests of adapters are tests: what they need goes into files named _test.go"},
+	"sandbox/adapters/venue":  {"", "tests of adapters are tests: what they need goes into files named _test.go"},
+
+	"cache/redistest":    {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"store/postgrestest": {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+
+	"examples/taker": {"", "a client knows nothing but the HTTP API: it is copied out of this tree"},
 
 	"deploy": {"", "what runs a gateway is no code: its tests load it"},
 	"bench":  {"", "benchmarks are tests: what they need goes into files named _test.go"},
@@ -73,7 +90,7 @@ type door struct {
 }
 
 const (
-	worldOnly  = "the node of go-ethereum stays out of the gateway: only the sandbox and the tests of commands run it"
+	worldOnly  = "the node of go-ethereum stays out of the gateway: only the sandbox, a module of its own, runs it"
 	testsOnly  = "this is for tests"
 	abiLibrary = "go-ethereum is a library for ABI, addresses and Keccak only, in the packages that speak EVM"
 )
@@ -85,36 +102,36 @@ var doors = []door{
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
 	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
-	{"github.com/redis/rueidis", "cache", "", "what replicas share is behind cache.Shared"},
-	{"github.com/sony/gobreaker/v2", "cache upstream", "", "call services through upstream.Endpoint, which has a breaker"},
+	{"github.com/redis/rueidis", "cache/shared", "cache", "what replicas share is behind shared.Cache"},
+	{"github.com/sony/gobreaker/v2", "cache/shared upstream", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
-	{"golang.org/x/sync", "cmd/...", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},
-	{"modernc.org/sqlite", "order/index", "", "orders are kept by order/index"},
-	{"github.com/jackc/pgx/v5", "order/index", "", "orders are kept by order/index"},
-	{"github.com/pressly/goose/v3", "order/index", "", "orders are kept by order/index"},
+	{"golang.org/x/sync", "sandbox/cmd/sandbox", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},
+	{"modernc.org/sqlite", "store", "", "the database is opened by store: write queries over store.DB"},
+	{"github.com/jackc/pgx/v5", "store", "", "the database is opened by store: write queries over store.DB"},
+	{"github.com/pressly/goose/v3", "store", "", "the schema belongs to store: add a file to store/migrations"},
 	{"go.yaml.in/yaml/v3", "config chain", "deploy", "settings come from config, facts of chains from chain"},
-	{"github.com/holiman/uint256", "chain", "sandbox/... cmd/...", "amounts are chain.Amount"},
-	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "upstream/solana cmd/...", "addresses and hashes are read and written by chain"},
-	{"golang.org/x/crypto", "chain", "cmd/...", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
+	{"github.com/holiman/uint256", "chain", "sandbox/...", "amounts are chain.Amount"},
+	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
+	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "order/onchain", "", "accounts of Solana's programs are derived by onchain.ProgramAddress"},
-	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote upstream/venue proxy", "token sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
-	{"go.opentelemetry.io/otel", "cache order/... quote upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
+	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans and measurements go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/contrib/instrumentation/runtime", "cmd/crossgate/gateway", "", "where measurements go is decided in cmd/crossgate/gateway"},
 	{"github.com/prometheus/client_golang", "cmd/crossgate/gateway", "", "measure with the OpenTelemetry API: cmd/crossgate/gateway exports it"},
-	{"github.com/prometheus/client_model", "", "cmd/...", testsOnly},
-	{"github.com/prometheus/common", "", "cmd/...", testsOnly},
-	{"go.opentelemetry.io/proto/otlp", "", "cmd/...", "spans leave by the SDK's exporter; only tests read what left"},
-	{"google.golang.org/protobuf", "", "cmd/...", "spans leave by the SDK's exporter; only tests read what left"},
+	{"github.com/prometheus/client_model", "", "sandbox/stories", testsOnly},
+	{"github.com/prometheus/common", "", "sandbox/stories", testsOnly},
+	{"go.opentelemetry.io/proto/otlp", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
+	{"google.golang.org/protobuf", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 
-	{"github.com/ethereum/go-ethereum", "sandbox/...", "cmd/...", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
-	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
-	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
+	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
 	{"github.com/google/go-cmp", "", "...", testsOnly},
@@ -122,6 +139,9 @@ var doors = []door{
 	{"go.uber.org/goleak", "", "...", testsOnly},
 	{"github.com/rogpeppe/go-internal", "", "...", testsOnly},
 }
+
+// modules are the folders with a go.mod whose packages the tables hold.
+var modules = []string{".", "sandbox", "bench"}
 
 // listed is what go list tells of a package.
 type listed struct {
@@ -133,7 +153,7 @@ type listed struct {
 
 func TestImportsGoDownOnly(t *testing.T) {
 	found := make(map[string]bool)
-	for _, p := range list(t, "./...") {
+	for _, p := range everywhere(t) {
 		name := below(p.ImportPath)
 		found[name] = true
 		r, known := house[name]
@@ -156,7 +176,7 @@ func TestImportsGoDownOnly(t *testing.T) {
 }
 
 func TestThirdPartyModulesComeInByTheirDoor(t *testing.T) {
-	for _, p := range list(t, "./...") {
+	for _, p := range everywhere(t) {
 		name := below(p.ImportPath)
 		for _, path := range p.Imports {
 			checkDoor(t, p.ImportPath, path, func(d door) bool { return fits(name, d.open) })
@@ -170,7 +190,7 @@ func TestThirdPartyModulesComeInByTheirDoor(t *testing.T) {
 // TestGatewayHasNoNode keeps the sandbox, and the node it runs, out of the binary that people deploy.
 func TestGatewayHasNoNode(t *testing.T) {
 	const ethereum = "github.com/ethereum/go-ethereum/"
-	for _, p := range list(t, "-deps", "./cmd/crossgate") {
+	for _, p := range list(t, ".", "-deps", "./cmd/crossgate") {
 		if strings.HasPrefix(p.ImportPath, "crossgate/sandbox") {
 			t.Errorf("cmd/crossgate contains %s: %s", p.ImportPath, worldOnly)
 		}
@@ -179,6 +199,51 @@ func TestGatewayHasNoNode(t *testing.T) {
 			t.Errorf("cmd/crossgate contains %s: %s", p.ImportPath, worldOnly)
 		}
 	}
+}
+
+// TestRootModuleListsWhatItShips keeps what the sandbox's node needs out of the go.mod that people audit.
+func TestRootModuleListsWhatItShips(t *testing.T) {
+	required := requirements(t, ".")
+	for _, path := range []string{
+		"github.com/cockroachdb/pebble", "github.com/cockroachdb/pebble/v2", "github.com/syndtr/goleveldb", "github.com/crate-crypto/go-eth-kzg",
+		"github.com/gorilla/websocket", "github.com/urfave/cli/v2",
+	} {
+		if required[path] != "" {
+			t.Errorf("go.mod lists %s: %s", path, worldOnly)
+		}
+	}
+}
+
+// TestModulesAgreeOnVersions holds the tests to the very libraries that the gateway ships with.
+func TestModulesAgreeOnVersions(t *testing.T) {
+	shipped := requirements(t, ".")
+	for _, module := range modules[1:] {
+		for path, version := range requirements(t, module) {
+			if want := shipped[path]; want != "" && version != want {
+				t.Errorf("%s/go.mod has %s %s, the gateway %s: go get %s@%s in both", module, path, version, want, path, version)
+			}
+		}
+	}
+}
+
+// requirements are the versions of a go.mod by the module's path.
+func requirements(t *testing.T, module string) map[string]string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", filepath.Join(module, "go.mod")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Require []struct{ Path, Version string }
+	}
+	if err := json.Unmarshal(out, &file); err != nil {
+		t.Fatal(err)
+	}
+	versions := make(map[string]string)
+	for _, r := range file.Require {
+		versions[r.Path] = r.Version
+	}
+	return versions
 }
 
 func checkDoor(t *testing.T, importer, path string, isOpen func(door) bool) {
@@ -226,9 +291,18 @@ func below(path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
 }
 
-// list runs go list. It reads the directories of the tree as well, for go test to notice when a remembered
+// everywhere lists the packages of all modules.
+func everywhere(t *testing.T) (all []listed) {
+	t.Helper()
+	for _, module := range modules {
+		all = append(all, list(t, module, "./...")...)
+	}
+	return all
+}
+
+// list runs go list in a module. It reads the directories of the tree as well, for go test to notice when a remembered
 // result is out of date: what another program reads it does not see.
-func list(t *testing.T, arguments ...string) []listed {
+func list(t *testing.T, module string, arguments ...string) []listed {
 	t.Helper()
 	err := filepath.WalkDir(".", func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && (entry.Name() == ".git" || entry.Name() == "node_modules") {
@@ -241,6 +315,7 @@ func list(t *testing.T, arguments ...string) []listed {
 	}
 	arguments = append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, arguments...)
 	command := exec.CommandContext(t.Context(), "go", arguments...)
+	command.Dir = module
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
 	out, err := command.Output()

@@ -27,7 +27,9 @@ func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) comman
 	b.Helper()
 	directory := b.TempDir()
 	program, file := filepath.Join(directory, "crossgate"), filepath.Join(directory, "crossgate.yaml")
-	if out, err := exec.Command("go", "build", "-o", program, "crossgate/cmd/crossgate").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", program, "./cmd/crossgate")
+	build.Dir = ".." // where its own go.mod is
+	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	public, operators := freeAddress(b), freeAddress(b)

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache"
+	"crossgate/cache/redistest"
+	"crossgate/cache/shared"
 	"crossgate/proxy"
-	"crossgate/sandbox/redis"
 )
 
 // BenchmarkColdKey has ten thousand callers ask at the same time for an order that nobody has asked for and that takes
@@ -26,7 +26,7 @@ func BenchmarkColdKey(b *testing.B) {
 				servers := make([]*proxy.Server, gateways)
 				var url string
 				if gateways > 1 {
-					url = redis.Serve(b).URL()
+					url = redistest.Serve(b).URL()
 				}
 				for i := range servers {
 					servers[i] = slowServer(b, &loads, url)
@@ -73,7 +73,7 @@ func crowd(b *testing.B, servers []*proxy.Server) time.Duration {
 func slowServer(b *testing.B, loads *atomic.Int64, url string) *proxy.Server {
 	b.Helper()
 	const making = 200 * time.Millisecond
-	var shared *cache.Shared
+	var shared *shared.Cache
 	if url != "" {
 		shared = startShared(b, url)
 	}
@@ -92,9 +92,9 @@ func slowServer(b *testing.B, loads *atomic.Int64, url string) *proxy.Server {
 }
 
 // startShared connects to a server until the benchmark ends. It is patient: ten thousand callers have two processors.
-func startShared(b *testing.B, url string) *cache.Shared {
+func startShared(b *testing.B, url string) *shared.Cache {
 	b.Helper()
-	shared, err := cache.NewShared(cache.SharedOptions{URL: url, Patience: 10 * time.Second, Lease: 10 * time.Second})
+	shared, err := shared.New(shared.Options{URL: url, Timeout: 10 * time.Second, LockLife: 10 * time.Second})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func startShared(b *testing.B, url string) *cache.Shared {
 		}
 	})
 	for tick := time.Tick(time.Millisecond); ; <-tick {
-		if _, connected := shared.Standing(); connected {
+		if _, connected := shared.Status(); connected {
 			return shared
 		}
 	}

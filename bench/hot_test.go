@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -45,7 +44,7 @@ func crossgateHot(listener net.Listener) error {
 	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metric.NewManualReader())))
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithBatcher(tracetest.NewNoopExporter())))
 	server, err := newOrderServer(func(o *proxy.Options) {
-		o.Traced = func() bool { return rand.Float64() < 0.01 }
+		o.Tracing.Share = 0.01
 	})
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy/wire"
+	"crossgate/store"
 )
 
 // BenchmarkIngest follows two chains of 20 000 orders, 76 000 events, into an empty SQLite file: logs are
@@ -120,9 +121,9 @@ func count(locked []order.LockedChain) int {
 }
 
 // fill follows chains into the store at path until it is level with them.
-func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*index.Index, *index.Store) {
+func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*index.Index, *store.DB) {
 	b.Helper()
-	store, err := index.Open(b.Context(), path)
+	store, err := store.OpenSQLite(b.Context(), path)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/cache/redistest"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/proxy/wire"
-	"crossgate/sandbox/redis"
 	"crossgate/token"
 )
 
@@ -42,7 +42,7 @@ const (
 // The gateway is the command with the GOGC that it sets where it knows its limit of memory; nodes and client are in this
 // process.
 func BenchmarkMixedLoad(b *testing.B) {
-	server := redis.Serve(b) // or says what is missing
+	server := redistest.Serve(b) // or says what is missing
 	const opening, healing = 5 * time.Second, 10 * time.Second
 	phases := []*phase{
 		{kind: other, name: "first seconds", span: opening},
@@ -75,14 +75,14 @@ func mostMisses(phases []*phase) (orders uint64) {
 type mixed struct {
 	give, take *ledger
 	endpoints  [][]*endpoint // of each chain
-	shared     *redis.Server
+	shared     *redistest.Server
 	gateway    command
 	encoder    wire.Encoder
 	wanted     [][]byte // bodies of the orders that are kept
 	next       uint64   // order that nobody asked for
 }
 
-func newMixed(b *testing.B, shared *redis.Server, orders uint64) *mixed {
+func newMixed(b *testing.B, shared *redistest.Server, orders uint64) *mixed {
 	b.Helper()
 	m := &mixed{
 		give:   &ledger{id: giveChain, orders: orders, apart: sparseApart},

@@ -19,6 +19,7 @@ import (
 	"crossgate/order/onchain"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // node answers JSON-RPC from a ledger. Its logs and receipts are written beforehand, so that a benchmark measures
@@ -63,7 +64,7 @@ func (l *ledger) serve(b *testing.B) order.Source {
 	}
 	b.Cleanup(endpoint.Close)
 	known := chain.Chain{ID: l.id, Native: n.native, Family: chain.EVM, Contracts: contracts}
-	return evm.New(known, upstream.NewRPC(upstream.NewPool("node", endpoint)))
+	return evm.New(known, jsonrpc.New(upstream.NewPool("node", endpoint)))
 }
 
 // write puts a block's logs and receipts into the words of Ethereum's JSON-RPC.

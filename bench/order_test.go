@@ -5,8 +5,10 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -116,13 +118,7 @@ func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	o := proxy.Options{
 		Chains: chain.Documented(),
 		Orders: oneOrder{find: func() {}},
-		Tokens: func(_ context.Context, _ chain.ID, addresses ...chain.Address) ([]token.Token, error) {
-			tokens := make([]token.Token, len(addresses))
-			for i := range tokens {
-				tokens[i] = usdc
-			}
-			return tokens, nil
-		},
+		Tokens: oneToken{},
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	}
 	for _, each := range change {
@@ -149,6 +145,16 @@ func (o oneOrder) Find(context.Context, chain.TxHash) ([]index.Found, index.Basi
 
 // Basis implements proxy.Orders.
 func (oneOrder) Basis() index.Basis { return index.Basis{At: time.Now(), All: true} }
+
+// oneToken says that every token is USDC.
+type oneToken struct{}
+
+func (oneToken) Listed(chain.ID) []chain.Address                          { return nil }
+func (oneToken) USD(context.Context, ...token.Key) map[token.Key]*big.Rat { return nil }
+
+func (oneToken) Lookup(_ context.Context, _ chain.ID, addresses ...chain.Address) ([]token.Token, error) {
+	return slices.Repeat([]token.Token{usdc}, len(addresses)), nil
+}
 
 // serve answers on a port of loopback until the benchmark ends.
 func serve(b testing.TB, handler http.Handler) (url string) {

@@ -100,7 +100,7 @@ func BenchmarkSwapOverhead(b *testing.B) {
 // venues that answer at once.
 func BenchmarkSwapAnswer(b *testing.B) {
 	server, err := proxy.New(proxy.Options{
-		Chains: chain.Documented(), Estimate: estimator(stalls()).Estimate,
+		Chains: chain.Documented(), Swaps: estimator(stalls()),
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	})
 	if err != nil {

@@ -24,6 +24,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/ristretto/v2"
+
+	"crossgate/cache/shared"
 )
 
 // Errors of a cache that does not load.
@@ -68,7 +70,7 @@ type Options[V any] struct {
 	Holds     func(V) bool  // whether what a value was read from still holds; nil: always
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
-	Shared    *Shared       // the level behind, which other replicas have too; nil: none
+	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
 	Codec     Codec[V]      // of values for Shared
 }
 
@@ -131,7 +133,7 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	}
 	c := &Cache[V]{options: o, store: store, fills: map[Key]*fill[V]{}}
 	if o.Shared != nil {
-		o.Shared.front = front{purge: c.purged, missed: func() { c.purges.addAll(Soft) }}
+		o.Shared.OnPurge(c.purged)
 	}
 	return c, nil
 }
@@ -182,14 +184,14 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 		return kept, nil
 	case kept.Outcome == Stale || kept.Outcome == StaleIfError && next == revalidateLater:
 		if next != revalidateLater {
-			how.want, how.throttled = wantFresh, next == revalidateThrottled
+			how.want, how.throttled = shared.Fresh, next == revalidateThrottled
 			c.join(ctx, key, how)
 		}
 		c.counts.stales.Add(1)
 		return kept, nil
 	}
 	c.counts.misses.Add(1)
-	how.want = wantStale
+	how.want = shared.Stale
 	f, shared := c.join(ctx, key, how)
 	result, err := f.wait(ctx)
 	if shared && err == nil && !c.holds(result.Value) { // its load began before this call; the next one will not have
@@ -208,7 +210,7 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 
 // lookup returns what may be served of key, a miss when that is nothing, and when it is to be loaded again.
 func (c *Cache[V]) lookup(key Key) (kept Result[V], next revalidation) {
-	e, found := c.store.Get(key.slot())
+	e, found := c.store.Get(slotOf(key))
 	if !found || e.key != key {
 		return Result[V]{}, revalidateNow
 	}
@@ -250,7 +252,7 @@ func (c *Cache[V]) keep(e entry[V]) {
 	if c.options.Cost != nil {
 		cost += c.options.Cost(e.value)
 	}
-	if !c.store.SetWithTTL(e.key.slot(), e, cost, rest) {
+	if !c.store.SetWithTTL(slotOf(e.key), e, cost, rest) {
 		c.counts.dropped.Add(1)
 		return
 	}
@@ -259,7 +261,7 @@ func (c *Cache[V]) keep(e entry[V]) {
 
 // postpone puts off the next attempt to revalidate the value of key, if one is kept.
 func (c *Cache[V]) postpone(key Key) {
-	if e, found := c.store.Get(key.slot()); found && e.key == key {
+	if e, found := c.store.Get(slotOf(key)); found && e.key == key {
 		e.failed = time.Now()
 		c.keep(e)
 	}

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"crossgate/cache/shared"
 )
 
 // fill is one load under way, for all who wait for it. Its result is read after done is closed.
@@ -20,15 +22,15 @@ type fill[V any] struct {
 	remote  bool // the shared level had it
 	failure error
 	err     error
-	held    *lease // for all replicas; nil: none
+	lock    *shared.FillLock // the fill lock of the shared cache; nil: none
 }
 
 // fillOptions say how to fill.
 type fillOptions[V any] struct {
 	load      Load[V]
-	isShared  bool   // by way of the shared level
-	want      wanted // from there
-	throttled bool   // only if a slot is free
+	isShared  bool        // by way of the shared level
+	want      shared.Want // from there
+	throttled bool        // only if a slot is free
 }
 
 // revalidationSlots is how many values are revalidated at a time after everything was purged at once. Each rests
@@ -125,7 +127,7 @@ func (c *Cache[V]) complete(ctx context.Context, f *fill[V]) {
 	c.forget(f)
 	c.share(ctx, f)
 	if f.outcome == Stale {
-		c.join(ctx, f.key, fillOptions[V]{load: f.fillOptions.load, isShared: true, want: wantFresh})
+		c.join(ctx, f.key, fillOptions[V]{load: f.fillOptions.load, isShared: true, want: shared.Fresh})
 	}
 }
 

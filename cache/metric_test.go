@@ -8,12 +8,12 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"crossgate/sandbox/redis"
+	"crossgate/cache/redistest"
 )
 
 // TestCallsOfTracedRequestsHaveSpans loads once within a trace and once without.
 func TestCallsOfTracedRequestsHaveSpans(t *testing.T) {
-	r := startReplica(t, redis.Serve(t).URL()).connected(t)
+	r := startReplica(t, redistest.Serve(t).URL()).connected(t)
 	recorder := tracetest.NewSpanRecorder()
 	before := otel.GetTracerProvider()
 	provider := trace.NewTracerProvider(trace.WithSpanProcessor(recorder))

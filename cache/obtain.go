@@ -3,32 +3,34 @@ package cache
 import (
 	"context"
 	"time"
+
+	"crossgate/cache/shared"
 )
 
-// obtain makes the result of a fill from what the shared level has, or by a load for all replicas. When that goes
-// wrong, an old value of another replica is better than none.
+// obtain makes the result of a fill from the shared cache, or by a load for all replicas. When that fails, an old value
+// of another replica is better than none.
 func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
-	shared, key := c.options.Shared, f.key
-	// What is left of the time is enough for a load of its own.
-	found, held := shared.claim(ctx, key, f.want, c.options.LoadLimit/2)
+	behind, key := c.options.Shared, f.key
+	// The rest of the time is enough for a load of its own.
+	found, lock := behind.Claim(ctx, key, f.want, c.options.LoadLimit/2)
 	if found != nil {
 		if c.accept(f, found, f.want) {
 			return
 		}
-		_, held, _ = shared.take(ctx, key, wantNone)
+		_, lock = behind.TryClaim(ctx, key, shared.LockOnly)
 	}
-	if f.held = held; held != nil {
-		stop := shared.hold(ctx, held)
+	if f.lock = lock; lock != nil {
+		stop := lock.KeepAlive(ctx)
 		defer stop()
 	}
 	c.load(ctx, f)
-	if f.err == nil || f.want == wantFresh {
+	if f.err == nil || f.want == shared.Fresh {
 		return
 	}
 	// The caller's time may be over.
-	if found, _, _ := shared.take(context.WithoutCancel(ctx), key, wantSpare); found != nil {
+	if found, _ := behind.TryClaim(context.WithoutCancel(ctx), key, shared.Any); found != nil {
 		failure := f.err
-		if c.accept(f, found, wantSpare) && f.outcome != Hit {
+		if c.accept(f, found, shared.Any) && f.outcome != Hit {
 			f.failure, f.entry.failed = failure, time.Now()
 			c.counts.failed.Add(1)
 			c.counts.staleIfErrors.Add(1)
@@ -36,30 +38,30 @@ func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	}
 }
 
-// accept makes a value of the shared level the result of a fill, unless it is none or something is known against it
-// that the shared level has not been told of.
-func (c *Cache[V]) accept(f *fill[V], found *offer, want wanted) bool {
+// accept makes a value of the shared cache the result of a fill, unless it is malformed, too old, or purged here without
+// the server knowing yet.
+func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) bool {
 	e := entry[V]{key: f.key, number: f.number}
-	life, body, err := cutLife(found.body)
+	life, body, err := cutLife(found.Body)
 	if err != nil {
 		return false
 	}
-	e.value, err = c.options.Codec.Decode(body, life, found.age)
+	e.value, err = c.options.Codec.Decode(body, life, found.Age)
 	if err != nil {
 		return false
 	}
-	e.life, e.loaded, e.ended = life, time.Now().Add(-found.age), found.ended
+	e.life, e.loaded, e.ended = life, time.Now().Add(-found.Age), found.IsPurged
 	if c.options.Tags != nil {
 		e.tags = c.options.Tags(e.value)
 	}
-	if how, purged := c.options.Shared.outbox.of(e.key, e.tags); purged {
+	if how, purged := c.options.Shared.Unpublished(e.key, e.tags); purged {
 		if how == Hard {
 			return false
 		}
 		e.ended = true
 	}
 	_, outcome := e.at(time.Now())
-	if outcome == Miss || outcome == StaleIfError && want != wantSpare || outcome == Stale && want == wantFresh || !c.holds(e.value) {
+	if outcome == Miss || outcome == StaleIfError && want != shared.Any || outcome == Stale && want == shared.Fresh || !c.holds(e.value) {
 		return false
 	}
 	f.entry, f.outcome, f.remote, f.err = e, outcome, true, nil
@@ -67,20 +69,22 @@ func (c *Cache[V]) accept(f *fill[V], found *offer, want wanted) bool {
 	return true
 }
 
-// share gives back the lease of a fill, with the value unless it was purged meanwhile or is not for others.
+// share releases the fill lock of a fill, with the value unless it was purged meanwhile or is not for other replicas.
 func (c *Cache[V]) share(ctx context.Context, f *fill[V]) {
-	if f.held == nil {
+	if f.lock == nil {
 		return
 	}
 	e := &f.entry
 	how, purged, _ := c.purges.of(e.number, e.key, e.tags)
 	if f.err != nil || f.remote || purged && how == Hard || e.life.whole() <= 0 {
-		c.options.Shared.release(ctx, f.held)
+		f.lock.Release(ctx)
 		return
 	}
 	body := c.options.Codec.Encode(e.value)
 	if len(body) > 0 {
 		body = append(appendLife(nil, e.life), body...)
 	}
-	c.options.Shared.hand(ctx, f.held, e.tags, e.life, time.Since(e.loaded), body)
+	f.lock.Put(ctx, shared.Loaded{
+		Tags: e.tags, Age: time.Since(e.loaded), Fresh: e.life.Fresh, Stale: e.life.Stale, Whole: e.life.whole(), Body: body,
+	})
 }

@@ -3,15 +3,8 @@ package cache
 import (
 	"sync"
 	"sync/atomic"
-)
 
-// Purge is how a value is declared out of date.
-type Purge uint8
-
-// The ways to purge.
-const (
-	Soft Purge = iota // served as one past its freshness is
-	Hard              // never served again
+	"crossgate/cache/shared"
 )
 
 // purges are the numbered purges of keys and tags. Values are numbered too, by the last purge before their load began: a
@@ -26,7 +19,7 @@ type purges struct {
 }
 
 // mostPurges bounds the memory. When it is reached the purges are forgotten and everything kept so far is purged.
-const mostPurges = 1 << 14
+const mostPurges = shared.MaxPurges
 
 // add purges what has one of the keys, as its own or as a tag.
 func (p *purges) add(how Purge, keys ...Key) {
@@ -80,7 +73,7 @@ func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged, with
 func (c *Cache[V]) Purge(how Purge, keys ...Key) {
 	c.purges.add(how, keys...)
 	if c.options.Shared != nil {
-		c.options.Shared.outbox.add(how, keys...)
+		c.options.Shared.Purge(how, keys...)
 	}
 }
 

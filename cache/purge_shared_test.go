@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/sandbox/redis"
+	"crossgate/cache/redistest"
 )
 
 // gone reports whether a replica has no fresh value for "key".
@@ -16,7 +16,7 @@ func (r *replica) gone() bool {
 }
 
 func TestPurgesReachTheOtherReplica(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	for name, test := range map[string]struct {
 		purge func()
 		want  Outcome
@@ -37,18 +37,18 @@ func TestPurgesReachTheOtherReplica(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %v", name, describe(got), err, test.want)
 		}
 		b.settle()
-		late := startReplica(t, a.url()).connected(t)
+		late := startReplica(t, a.url).connected(t)
 		wantResult(t, name+": a third replica", late.ask(t, unloaded(t)), "value again", Hit, true)
 		late.stop()
 		a.Purge(Hard, named("key"))
-		until(t, "the key to be free again", func() bool { return b.gone() && a.shared.outbox.isEmpty() })
+		until(t, "the key to be free again", func() bool { return b.gone() && a.hasPublished(named("key")) })
 	}
 }
 
-func (o *outbox) isEmpty() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.waiting.isEmpty() && o.sent.isEmpty()
+// hasPublished reports whether the server knows of every purge of a key.
+func (r *replica) hasPublished(key Key) bool {
+	_, purged := r.shared.Unpublished(key, nil)
+	return !purged
 }
 
 func manyKeys() []Key {
@@ -64,9 +64,9 @@ func manyKeys() []Key {
 func TestPurgesBeatWhatWasLoadedBefore(t *testing.T) {
 	for name, by := range map[string]Key{"by key": named("key"), "by tag": named("tag o")} {
 		t.Run(name, func(t *testing.T) {
-			a, b := startReplicas(t, redis.Serve(t).URL())
+			a, b := startReplicas(t, redistest.Serve(t).URL())
 			// One that does not hear of purges by itself: only the server can stop what it puts.
-			b.shared.front.purge = func(Purge, ...Key) {}
+			b.shared.OnPurge(func(Purge, ...Key) {})
 			begun, end := make(chan struct{}), make(chan struct{})
 			loading := make(chan Result[string], 1)
 			go func() {
@@ -82,48 +82,23 @@ func TestPurgesBeatWhatWasLoadedBefore(t *testing.T) {
 			}()
 			<-begun
 			a.Purge(Hard, by)
-			until(t, "the server to hear of it", a.shared.outbox.isEmpty)
+			until(t, "the server to hear of it", func() bool { return a.hasPublished(by) })
 			close(end)
 			wantResult(t, "who asked before", <-loading, "old", Miss, false)
 			b.settle()
 			wantResult(t, "who asks afterwards", a.ask(t, constant("new", hour)), "new", Miss, false)
-			wantResult(t, "a third", startReplica(t, a.url()).connected(t).ask(t, unloaded(t)), "new", Hit, true)
+			wantResult(t, "a third", startReplica(t, a.url).connected(t).ask(t, unloaded(t)), "new", Hit, true)
 		})
 	}
 }
 
-// TestPurgesHoldBeforeTheServerHearsOfThem has a purge wait at a server that answers nothing, then everything.
-func TestPurgesHoldBeforeTheServerHearsOfThem(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
-	a.ask(t, constant("value", hour))
-	found, _ := a.shared.claim(t.Context(), named("key"), wantStale, time.Minute)
-	if found == nil {
-		t.Fatal("the server does not have the value")
-	}
-	b.shared.outbox.waiting.add(Hard, named("tag v")) // nobody is told to tell it
-	wantResult(t, "by tag", b.ask(t, constant("new", Life{})), "new", Miss, false)
-	b.shared.outbox.waiting = letter{}
-	b.shared.outbox.waiting.add(Soft, named("key"))
-	got, err := b.GetShared(t.Context(), named("key"), constant("newer", hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantResult(t, "softly", got, "value", Stale, true)
-}
-
 func TestWhatTheServerForgetsIsPurged(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	a, b := startReplicas(t, server.URL())
 	a.ask(t, constant("value", hour))
-	client := a.shared.link.Load().client
-	forget := func(name string) {
-		if err := client.Do(t.Context(), client.B().Del().Key(name).Build()).Error(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	forget(markPrefix + named("tag v").text())
+	onServer(t, a, "DEL", nameOf("mark", named("tag v")))
 	wantResult(t, "without a mark", b.ask(t, constant("value 2", hour)), "value 2", Miss, false)
-	forget(stateName)
+	onServer(t, a, "DEL", "{crossgate:1}:state")
 	c := startReplica(t, server.URL()).connected(t)
 	wantResult(t, "without the state", c.ask(t, constant("value 3", hour)), "value 3", Miss, false)
 	if err := server.Flush(); err != nil {

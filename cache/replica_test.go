@@ -3,11 +3,14 @@ package cache
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"crossgate/cache/shared"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,32 +24,33 @@ var texts = Codec[string]{
 // replica is a cache before a shared level.
 type replica struct {
 	*Cache[string]
-	shared *Shared
+	shared *shared.Cache
+	url    string
 	stop   func()
 }
 
 // startReplica runs a replica on the server at url until the test ends. A call may take long: the machine may have much
 // else to do.
-func startReplica(t *testing.T, url string, change ...func(*Options[string], *SharedOptions)) *replica {
+func startReplica(t *testing.T, url string, change ...func(*Options[string], *shared.Options)) *replica {
 	t.Helper()
-	on := SharedOptions{URL: url, Patience: 20 * time.Second, Silence: time.Minute}
+	on := shared.Options{URL: url, Timeout: 20 * time.Second, Silence: time.Minute}
 	o := Options[string]{Codec: texts, Tags: tagged}
 	for _, c := range change {
 		c(&o, &on)
 	}
-	shared, err := NewShared(on)
+	behind, err := shared.New(on)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Shared = shared
-	r := &replica{shared: shared}
+	o.Shared = behind
+	r := &replica{shared: behind, url: url}
 	if r.Cache, err = New(o); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := shared.Run(ctx); err != nil {
+		if err := behind.Run(ctx); err != nil {
 			t.Error(err)
 		}
 	})
@@ -72,8 +76,13 @@ func until(t *testing.T, what string, isSo func() bool) {
 
 func (r *replica) connected(t *testing.T) *replica {
 	t.Helper()
-	until(t, "a connection", r.shared.isUp)
+	until(t, "a connection", r.isConnected)
 	return r
+}
+
+func (r *replica) isConnected() bool {
+	state, _ := r.shared.Status()
+	return !strings.HasPrefix(state, "not connected")
 }
 
 // startReplicas runs two on a server.

@@ -3,6 +3,7 @@ package cache
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,13 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/sandbox/redis"
+	"github.com/redis/rueidis"
+
+	"crossgate/cache/redistest"
+	"crossgate/cache/shared"
 )
 
 var hour = Life{Fresh: time.Hour, Stale: time.Hour, IfError: time.Hour}
 
 func TestReplicasHaveEachOthersValues(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	a, b := startReplicas(t, server.URL())
 	wantResult(t, "the first", a.ask(t, constant("value", hour)), "value", Miss, false)
 	got := b.ask(t, unloaded(t))
@@ -35,7 +39,7 @@ func TestReplicasHaveEachOthersValues(t *testing.T) {
 
 // TestTenThousandCallersOfTwoReplicasLoadOnce is about a key that neither has.
 func TestTenThousandCallersOfTwoReplicasLoadOnce(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	const callers = 10_000
 	var loads, arrived atomic.Int64
 	load := func(context.Context) (string, Life, error) {
@@ -64,7 +68,7 @@ func TestTenThousandCallersOfTwoReplicasLoadOnce(t *testing.T) {
 }
 
 func TestValuesAgeOnTheServersClock(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	const stale = 200 * time.Millisecond
 	life := Life{Fresh: stale, Stale: time.Hour}
 	a.ask(t, constant("old", life))
@@ -79,7 +83,7 @@ func TestValuesAgeOnTheServersClock(t *testing.T) {
 }
 
 func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	a.ask(t, constant("old", Life{Fresh: time.Millisecond, IfError: time.Hour}))
 	<-time.After(2 * time.Millisecond)
 	failing := func(context.Context) (string, Life, error) { return "", Life{}, errBroken }
@@ -93,8 +97,8 @@ func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
 
 // TestOnlyWhatIsForOthersIsShared looks for values in all that the server holds.
 func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
-	server := redis.Serve(t)
-	private := func(o *Options[string], _ *SharedOptions) {
+	server := redistest.Serve(t)
+	private := func(o *Options[string], _ *shared.Options) {
 		o.Codec.Encode = func(text string) []byte {
 			if text == "private" {
 				return nil
@@ -125,58 +129,73 @@ func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
 
 // TestNonsenseOnTheServerIsNoValue has somebody else write where values are.
 func TestNonsenseOnTheServerIsNoValue(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	a.ask(t, constant("value", hour))
-	client := a.shared.link.Load().client
-	overwrite := func(command ...string) {
-		if err := client.Do(t.Context(), client.B().Arbitrary(command...).Build()).Error(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	overwrite("HSET", valueName(named("key")), "body", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
+	onServer(t, a, "HSET", nameOf("value", named("key")), "body", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
 	wantResult(t, "a value that cannot be read", b.ask(t, constant("own", Life{})), "own", Miss, false)
 	wantResult(t, "the same", b.ask(t, constant("better", hour)), "better", Miss, false)
-	wantResult(t, "replaced", startReplica(t, b.url()).connected(t).ask(t, unloaded(t)), "better", Hit, true)
-	overwrite("SET", valueName(named("key")), "text")
-	c := startReplica(t, b.url()).connected(t)
+	wantResult(t, "replaced", startReplica(t, b.url).connected(t).ask(t, unloaded(t)), "better", Hit, true)
+	onServer(t, a, "SET", nameOf("value", named("key")), "text")
+	c := startReplica(t, b.url).connected(t)
 	wantResult(t, "something else", c.ask(t, constant("own", hour)), "own", Miss, false)
-	if state, ok := c.shared.Standing(); ok || !strings.Contains(state, "WRONGTYPE") {
-		t.Errorf("Standing() = %s, %v, want what the server said", state, ok)
+	if state, ok := c.shared.Status(); ok || !strings.Contains(state, "WRONGTYPE") {
+		t.Errorf("Status() = %s, %v, want what the server said", state, ok)
 	}
 }
 
 func TestWhoLoadsAndDiesIsFollowed(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
-	if _, held := a.shared.claim(t.Context(), named("key"), wantStale, time.Second); held == nil {
-		t.Fatal("no lease for a key that nobody has")
+	a, b := startReplicas(t, redistest.Serve(t).URL())
+	if _, lock := a.shared.Claim(t.Context(), named("key"), shared.Stale, time.Second); lock == nil {
+		t.Fatal("no fill lock for a key that nobody has")
 	}
 	wantResult(t, "the next", b.ask(t, constant("value", hour)), "value", Miss, false)
-	wantResult(t, "a third", startReplica(t, b.url()).connected(t).ask(t, unloaded(t)), "value", Hit, true)
+	wantResult(t, "a third", startReplica(t, b.url).connected(t).ask(t, unloaded(t)), "value", Hit, true)
 }
 
-// url is the address of the replica's server.
-func (r *replica) url() string { return "unix://" + r.shared.option.InitAddress[0] }
+// nameOf is that of what the server has of a key.
+func nameOf(kind string, key Key) string {
+	return "{crossgate:1}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
+}
 
-// TestWhoIsLateDoesNotPut has a lease run out while its holder does not renew it.
+// onServer has the server of a replica carry out a command, and returns its integer reply.
+func onServer(t *testing.T, r *replica, command ...string) int64 {
+	t.Helper()
+	client, err := rueidis.NewClient(rueidis.MustParseURL(r.url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	reply := client.Do(t.Context(), client.B().Arbitrary(command...).Build())
+	if err := reply.Error(); err != nil {
+		t.Fatal(err)
+	}
+	number, _ := reply.AsInt64()
+	return number
+}
+
+// TestWhoIsLateDoesNotPut has a fill lock expire while its holder does not renew it.
 func TestWhoIsLateDoesNotPut(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
-	_, late := a.shared.claim(t.Context(), named("key"), wantStale, time.Second)
+	a, b := startReplicas(t, redistest.Serve(t).URL())
+	_, late := a.shared.Claim(t.Context(), named("key"), shared.Stale, time.Second)
 	if late == nil {
-		t.Fatal("no lease for a key that nobody has")
+		t.Fatal("no fill lock for a key that nobody has")
 	}
 	b.ask(t, constant("newer", hour))
-	a.shared.hand(t.Context(), late, nil, hour, 0, append(appendLife(nil, hour), "older"...))
-	wantResult(t, "afterwards", startReplica(t, b.url()).connected(t).ask(t, unloaded(t)), "newer", Hit, true)
+	late.Put(t.Context(), shared.Loaded{Fresh: time.Hour, Whole: time.Hour, Body: append(appendLife(nil, hour), "older"...)})
+	wantResult(t, "afterwards", startReplica(t, b.url).connected(t).ask(t, unloaded(t)), "newer", Hit, true)
 }
 
-func TestLongLoadsKeepTheirLease(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+func TestLongLoadsKeepTheirLock(t *testing.T) {
+	const lockLife = time.Second
+	server := redistest.Serve(t)
+	a := startReplica(t, server.URL(), func(_ *Options[string], on *shared.Options) { on.LockLife = lockLife }).connected(t)
+	b := startReplica(t, server.URL()).connected(t)
 	var asked sync.WaitGroup
 	begun := make(chan struct{})
 	asked.Go(func() {
 		a.ask(t, func(context.Context) (string, Life, error) {
 			close(begun)
-			<-time.After(a.shared.lease + a.shared.lease/2)
+			<-time.After(lockLife + lockLife/2)
 			return "value", hour, nil
 		})
 	})
@@ -186,7 +205,7 @@ func TestLongLoadsKeepTheirLease(t *testing.T) {
 }
 
 func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
-	a, b := startReplicas(t, redis.Serve(t).URL())
+	a, b := startReplicas(t, redistest.Serve(t).URL())
 	begun, end := make(chan struct{}), make(chan struct{})
 	var asked sync.WaitGroup
 	asked.Go(func() {
@@ -209,11 +228,7 @@ func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
 		}
 		waiting <- got
 	})
-	until(t, "the other to wait", func() bool {
-		b.shared.waits.mu.Lock()
-		defer b.shared.waits.mu.Unlock()
-		return len(b.shared.waits.keys) == 1
-	})
+	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lease", named("key")), "awaited") == 1 })
 	close(end)
 	wantResult(t, "the other", <-waiting, "value", Miss, false)
 	asked.Wait()

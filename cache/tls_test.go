@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/sandbox/redis"
+	"crossgate/cache/redistest"
+	"crossgate/cache/shared"
 )
 
 // password has every sign that means something else in an address.
@@ -21,14 +22,14 @@ const password = "pass:word/@?#%-canary"
 
 // secure runs a server that is reached over TLS, with a certificate for the host localhost by an authority that nobody
 // knows.
-func secure(t *testing.T, change ...func(*redis.Guarded)) (*redis.Server, *redis.Authority) {
+func secure(t *testing.T, change ...func(*redistest.Guarded)) (*redistest.Server, *redistest.Authority) {
 	t.Helper()
-	authority := redis.NewAuthority(t)
-	by := redis.Guarded{Own: authority.Issue(t, "localhost"), User: "crossgate", Password: password}
+	authority := redistest.NewAuthority(t)
+	by := redistest.Guarded{Own: authority.Issue(t, "localhost"), User: "crossgate", Password: password}
 	for _, c := range change {
 		c(&by)
 	}
-	return redis.ServeGuarded(t, by), authority
+	return redistest.ServeGuarded(t, by), authority
 }
 
 func address(scheme, password, host string, port int) string {
@@ -36,8 +37,8 @@ func address(scheme, password, host string, port int) string {
 	return made.String()
 }
 
-func trusting(authority *redis.Authority) func(*Options[string], *SharedOptions) {
-	return func(_ *Options[string], on *SharedOptions) { on.Certificates.Authorities = authority.File }
+func trusting(authority *redistest.Authority) func(*Options[string], *shared.Options) {
+	return func(_ *Options[string], on *shared.Options) { on.Certificates.Authorities = authority.File }
 }
 
 // TestReplicasMeetOverTLS has all that replicas have in common go through TLS, by a user who may do no more than it takes.
@@ -55,8 +56,8 @@ func TestReplicasMeetOverTLS(t *testing.T) {
 		t.Errorf("Spend: %v", err)
 	}
 	for name, r := range map[string]*replica{"the first": a, "the second": b} {
-		if state, ok := r.shared.Standing(); !ok {
-			t.Errorf("%s: Standing() = %s, want that it is there and refuses nothing", name, state)
+		if state, ok := r.shared.Status(); !ok {
+			t.Errorf("%s: Status() = %s, want that it is there and refuses nothing", name, state)
 		}
 	}
 	if err := server.Kill(); err != nil {
@@ -92,11 +93,11 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 	server, authority := secure(t)
 	for name, test := range map[string]struct {
 		scheme, password, host string
-		authority              *redis.Authority
+		authority              *redistest.Authority
 		why                    string
 	}{
 		"an authority that is not known":     {"rediss", password, "localhost", nil, "signed by unknown authority"},
-		"another authority":                  {"rediss", password, "localhost", redis.NewAuthority(t), "signed by unknown authority"},
+		"another authority":                  {"rediss", password, "localhost", redistest.NewAuthority(t), "signed by unknown authority"},
 		"another name":                       {"rediss", password, "127.0.0.1", authority, "cannot validate certificate for 127.0.0.1"},
 		"a wrong password":                   {"rediss", "canary-of-old", "localhost", authority, "WRONGPASS"},
 		"no TLS, where the server wants TLS": {"redis", password, "localhost", nil, ""},
@@ -104,7 +105,7 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log lines
 			before := runtime.NumGoroutine()
-			r := startReplica(t, address(test.scheme, test.password, test.host, server.Port()), hurried, func(_ *Options[string], on *SharedOptions) {
+			r := startReplica(t, address(test.scheme, test.password, test.host, server.Port()), hurried, func(_ *Options[string], on *shared.Options) {
 				on.Logger = slog.New(slog.NewTextHandler(&log, nil))
 				if test.authority != nil {
 					on.Certificates.Authorities = test.authority.File
@@ -113,12 +114,12 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 			until(t, "a line of the log", func() bool { return log.String() != "" })
 			at := fmt.Sprintf("%s:%d", test.host, server.Port())
 			line, _, _ := strings.Cut(log.String(), "\n")
-			if !strings.Contains(line, "cannot be reached") || !strings.Contains(line, at) || !strings.Contains(line, test.why) {
+			if !strings.Contains(line, "unreachable") || !strings.Contains(line, at) || !strings.Contains(line, test.why) {
 				t.Errorf("the log says %s, want %s named and the reason %q", line, at, test.why)
 			}
-			state, ok := r.shared.Standing()
+			state, ok := r.shared.Status()
 			if ok || !strings.Contains(state, at) || !strings.Contains(state, test.why) {
-				t.Errorf("Standing() = %s, %v, want %s named and the reason %q", state, ok, at, test.why)
+				t.Errorf("Status() = %s, %v, want %s named and the reason %q", state, ok, at, test.why)
 			}
 			if told := log.String() + state; strings.Contains(told, "canary") {
 				t.Errorf("the password is told: %s", told)
@@ -132,22 +133,22 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 
 // TestClientsShowTheirCertificate is about a server that wants one.
 func TestClientsShowTheirCertificate(t *testing.T) {
-	clients := redis.NewAuthority(t)
-	server, authority := secure(t, func(g *redis.Guarded) { g.Clients = clients.File })
+	clients := redistest.NewAuthority(t)
+	server, authority := secure(t, func(g *redistest.Guarded) { g.Clients = clients.File })
 	at := address("rediss", password, "localhost", server.Port())
 	own := clients.Issue(t, "gateway")
-	showing := func(_ *Options[string], on *SharedOptions) {
+	showing := func(_ *Options[string], on *shared.Options) {
 		on.Certificates.Own, on.Certificates.Key = own.Certificate, own.Key
 	}
 	startReplica(t, at, trusting(authority), showing).connected(t)
 	var log lines
-	r := startReplica(t, at, trusting(authority), hurried, func(_ *Options[string], on *SharedOptions) {
+	r := startReplica(t, at, trusting(authority), hurried, func(_ *Options[string], on *shared.Options) {
 		on.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	until(t, "a line of the log", func() bool { return log.String() != "" })
 	// The server ends the connection; whether its reason arrives before that is chance.
-	if r.shared.isUp() || !strings.Contains(log.String(), "cannot be reached") {
-		t.Errorf("who shows no certificate is connected: %v, and the log says %s", r.shared.isUp(), log.String())
+	if r.isConnected() || !strings.Contains(log.String(), "unreachable") {
+		t.Errorf("who shows no certificate is connected: %v, and the log says %s", r.isConnected(), log.String())
 	}
 }
 
@@ -155,7 +156,7 @@ func TestClientsShowTheirCertificate(t *testing.T) {
 func TestRenewedAuthoritiesCount(t *testing.T) {
 	server, authority := secure(t)
 	file := filepath.Join(t.TempDir(), "authority.pem")
-	replace := func(by *redis.Authority) {
+	replace := func(by *redistest.Authority) {
 		text, err := os.ReadFile(by.File)
 		if err != nil {
 			t.Fatal(err)
@@ -167,35 +168,14 @@ func TestRenewedAuthoritiesCount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	replace(redis.NewAuthority(t))
-	r := startReplica(t, address("rediss", password, "localhost", server.Port()), func(_ *Options[string], on *SharedOptions) {
+	replace(redistest.NewAuthority(t))
+	r := startReplica(t, address("rediss", password, "localhost", server.Port()), func(_ *Options[string], on *shared.Options) {
 		on.Certificates.Authorities = file
 	})
 	until(t, "a refusal", func() bool {
-		state, _ := r.shared.Standing()
+		state, _ := r.shared.Status()
 		return strings.Contains(state, "unknown authority")
 	})
 	replace(authority)
 	r.connected(t)
-}
-
-// TestCertificatesThatCannotBeRead are mistakes that are told at the start.
-func TestCertificatesThatCannotBeRead(t *testing.T) {
-	authority := redis.NewAuthority(t)
-	own, other := authority.Issue(t, "gateway"), authority.Issue(t, "another")
-	absent := filepath.Join(t.TempDir(), "canary.pem")
-	for _, test := range []struct {
-		files Certificates
-		why   string
-	}{
-		{Certificates{Authorities: absent}, "certificate of the authority: no such file"},
-		{Certificates{Authorities: own.Key}, "no certificate in PEM"},
-		{Certificates{Own: own.Certificate, Key: absent}, "this gateway and its key: no such file"},
-		{Certificates{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
-	} {
-		_, err := NewShared(SharedOptions{URL: "rediss://localhost", Certificates: test.files})
-		if err == nil || !strings.Contains(err.Error(), test.why) || strings.Contains(err.Error(), "canary") {
-			t.Errorf("NewShared with %+v: %v, want %s and no path", test.files, err, test.why)
-		}
-	}
 }

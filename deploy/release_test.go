@@ -13,6 +13,7 @@ type release struct {
 	Before struct{ Hooks []string }
 	Builds []struct {
 		ID, Main     string
+		Dir          string // of the module; the repository's when empty
 		Env, Flags   []string
 		Goos, Goarch []string
 		ModTimestamp string `yaml:"mod_timestamp"`
@@ -42,8 +43,8 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	var built, images []string
 	for _, build := range r.Builds {
 		built = append(built, build.ID)
-		if sources, err := filepath.Glob(filepath.Join("..", build.Main, "main.go")); err != nil || len(sources) != 1 {
-			t.Errorf("build %s: there is no program %s", build.ID, build.Main)
+		if sources, err := filepath.Glob(filepath.Join("..", build.Dir, build.Main, "main.go")); err != nil || len(sources) != 1 {
+			t.Errorf("build %s: there is no program %s in %q", build.ID, build.Main, build.Dir)
 		}
 		if !slices.Equal(build.Goos, []string{"linux", "darwin"}) || !slices.Equal(build.Goarch, []string{"amd64", "arm64"}) {
 			t.Errorf("build %s is for %q on %q", build.ID, build.Goos, build.Goarch)

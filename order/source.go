@@ -13,7 +13,7 @@ var ErrNotFound = errors.New("not found")
 // ErrNoOrder says that a transaction exists and created no order.
 var ErrNoOrder = errors.New("transaction created no order")
 
-// Source is one chain as a teller of order events. Events of a legacy or current contract generation
+// Source is a chain that order events are read from. Events of a legacy or current contract generation
 // come out alike, verified: the order id is recomputed from the terms wherever an event carries them.
 type Source interface {
 	// Head returns the newest block, and the newest block whose events will not change.
@@ -43,8 +43,8 @@ type Block struct {
 	Time   uint64 // UNIX seconds
 }
 
-// Historian is a Source that finds one order's events without an index.
-type Historian interface {
+// HistorySource is a Source that finds one order's events without an index.
+type HistorySource interface {
 	// History returns the events that one side of the order left on this chain. since is the UNIX time of
 	// the creation where that is known: nothing happened before, and the creation itself may be left out.
 	// Zero: nothing is known.

@@ -45,11 +45,8 @@ func (s *Server) tokensRoute() route[chain.ID] {
 }
 
 func (s *Server) loadTokens(ctx context.Context, id chain.ID) ([]page, cache.Life, error) {
-	var addresses []chain.Address
-	if s.options.Listed != nil {
-		addresses = s.options.Listed(id)
-	}
-	tokens, err := s.options.Tokens(ctx, id, addresses...)
+	addresses := s.options.Tokens.Listed(id)
+	tokens, err := s.options.Tokens.Lookup(ctx, id, addresses...)
 	if err != nil {
 		return nil, noLife, err
 	}

@@ -44,7 +44,7 @@ func (s *Server) serveSwagger(c *gin.Context, name string) {
 	kind, wanted := map[string]string{".css": "text/css", ".js": "text/javascript"}[path.Ext(name)]
 	packed, err := swagger.FS.ReadFile(name + ".gz")
 	if err != nil || !wanted {
-		s.noRoute(c)
+		s.notFound(c)
 		return
 	}
 	header := c.Writer.Header()

@@ -24,7 +24,7 @@ func (s *Server) estimationRoute() route[quote.Request] {
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, false) },
 		key:     comparisonKey,
 		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
-			estimate, err := s.options.Estimate(ctx, r)
+			estimate, err := s.options.Swaps.Estimate(ctx, r)
 			if err != nil {
 				return nil, noLife, err
 			}
@@ -51,7 +51,7 @@ func (s *Server) explanationRoute() route[quote.Request] {
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
 		key:     swapKey,
 		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
-			estimate, err := s.options.Estimate(ctx, r)
+			estimate, err := s.options.Swaps.Estimate(ctx, r)
 			if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
 				return nil, noLife, err // nobody was asked
 			}

@@ -54,9 +54,9 @@ func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
 	s := w.server(t)
 	target := strings.Replace(goodSwap, "/transaction", "/transaction/explain", 1)
 	asked := []quote.Asked{{Venue: "kyberswap", Verdict: quote.Refused, Took: 1500 * time.Microsecond, Err: errors.New("no route")}}
-	s.options.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+	s.options.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 		return quote.Estimate{Asked: asked}, quote.ErrNoTransaction
-	}
+	})
 	response := get(s, target)
 	const want = `{"error":"no venue made a transaction","aggregators":[{"name":"kyberswap","execution":"direct","verdict":"refused","tookMs":1.5,"reason":"no route"}]}`
 	if got := string(body(t, response)); response.StatusCode != http.StatusOK || got != want {
@@ -72,13 +72,13 @@ func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
 func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
-	honest := s.options.Estimate
-	s.options.Estimate = func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
-		e, err := honest(ctx, r)
+	honest := s.options.Swaps
+	s.options.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+		e, err := honest.Estimate(ctx, r)
 		e.QuotedAt = time.Now().Add(-3 * time.Second)
 		e.Expires = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
 		return e, err
-	}
+	})
 	header := get(s, goodSwap).Header
 	if age, expires := header.Get("Age"), header.Get("Expires"); age != "3" || expires != "Sat, 21 Nov 2026 12:00:30 GMT" {
 		t.Errorf("Age = %q, Expires = %q", age, expires)
@@ -105,9 +105,14 @@ func TestClientsSayHowLongTheyWait(t *testing.T) {
 	}
 }
 
+// onThree are swaps on three chains.
+type onThree struct{ Swaps }
+
+func (onThree) Serves(id chain.ID) bool { return id == 1 || id == chain.Solana || id == 100000014 }
+
 func TestChainsAreThoseThatVenuesServe(t *testing.T) {
 	s := newWorld(t).server(t)
-	s.options.Serves = func(id chain.ID) bool { return id == 1 || id == chain.Solana || id == 100000014 }
+	s.options.Swaps = onThree{s.options.Swaps}
 	const want = `{"chains":[{"chainId":1,"originalChainId":1,"chainName":"Ethereum"},` +
 		`{"chainId":7565164,"originalChainId":7565164,"chainName":"Solana"},` +
 		`{"chainId":100000014,"originalChainId":146,"chainName":"Sonic"}]}`
@@ -117,8 +122,8 @@ func TestChainsAreThoseThatVenuesServe(t *testing.T) {
 }
 
 func TestTokenListIsByAddress(t *testing.T) {
-	s := newWorld(t).server(t)
-	s.options.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	var got struct {
 		Tokens map[string]struct{ Address, Symbol string }
 	}

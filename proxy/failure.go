@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"crossgate/cache"
 	"crossgate/chain"
@@ -15,8 +14,8 @@ import (
 	"crossgate/upstream"
 )
 
-// answersOfDomain are the errors by which the domain answers a question, with what they come to.
-var answersOfDomain = []struct {
+// domainErrors are the errors by which the domain answers a request, each with its documented kind.
+var domainErrors = []struct {
 	err  error
 	kind kind
 }{
@@ -29,52 +28,47 @@ var answersOfDomain = []struct {
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},
 	{quote.ErrLowBalance, lowAmount},
-	{quote.ErrNoRoute, noRoute},
+	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},
 }
 
-// problemOf says what an error comes to for the client. What is not known is internal: logged whole, told briefly.
+// problemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,
+// the client only the kind's text.
 func problemOf(err error) *problem {
 	var known *problem
 	if errors.As(err, &known) {
 		return known
 	}
-	if errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && len(upstreamErrors(err)) == 0 {
+	failures := upstreamErrors(err)
+	if errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && len(failures) == 0 {
 		return clientLeft.from(err)
 	}
 	var unreachable *index.UnreachableError
 	if errors.As(err, &unreachable) {
-		return chainsUnreachable(unreachable).from(err).retryLike(err)
+		k := chainUnreachable
+		k.text += ": " + joined(unreachable.Chains) // the client may know that they are down
+		return k.from(err).retryAfterFirst(failures)
 	}
-	for _, answer := range answersOfDomain {
-		if errors.Is(err, answer.err) {
-			return answer.kind.from(err)
+	for _, domain := range domainErrors {
+		if errors.Is(err, domain.err) {
+			return domain.kind.from(err)
 		}
 	}
-	if failures := upstreamErrors(err); len(failures) > 0 {
-		return failed(failures).from(err).retryLike(err)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return upstreamTimeout.from(err)
-	}
-	if errors.Is(err, quote.ErrNoTransaction) || errors.Is(err, quote.ErrRefused) {
-		return upstreamFailed.from(err)
-	}
 	var panicked *cache.PanicError
-	if errors.As(err, &panicked) {
+	switch {
+	case len(failures) > 0:
+		return kindOf(failures).from(err).retryAfterFirst(failures)
+	case errors.Is(err, context.DeadlineExceeded):
+		return upstreamTimeout.from(err)
+	case errors.Is(err, quote.ErrNoTransaction), errors.Is(err, quote.ErrRefused):
+		return upstreamFailed.from(err)
+	case errors.As(err, &panicked):
 		return internalError.from(fmt.Errorf("%w\n%s", err, panicked.Stack))
 	}
 	return internalError.from(err)
 }
 
-// chainsUnreachable names the chains, which the client may know to be down.
-func chainsUnreachable(err *index.UnreachableError) kind {
-	k := chainUnreachable
-	k.text += ": " + joined(err.Chains)
-	return k
-}
-
-// joined is how texts name several chains.
+// joined lists chains in a text.
 func joined(chains []chain.ID) string {
 	ids := make([]string, len(chains))
 	for i, id := range chains {
@@ -83,19 +77,13 @@ func joined(chains []chain.ID) string {
 	return strings.Join(ids, ", ")
 }
 
-// retryLike sets the time to come again to what the upstreams within err said.
-func (p *problem) retryLike(err error) *problem {
-	p.retryAfter = soonest(upstreamErrors(err))
-	return p
-}
-
-// failed is what the failures of several upstreams come to together: that nobody was asked when nobody
-// was, that time ran out when that is all that went wrong, and else that their answers were no use.
-func failed(failures []*upstream.Error) kind {
+// kindOf is the kind of several upstream failures together: unavailable when no upstream was called at all, a timeout
+// when nothing worse than timeouts happened, failed otherwise.
+func kindOf(failures []*upstream.Error) kind {
 	unavailable, late := 0, 0
 	for _, failure := range failures {
 		switch failure.Class {
-		case upstream.RateLimited, upstream.BreakerOpen, upstream.Withheld:
+		case upstream.RateLimited, upstream.BreakerOpen, upstream.Unusable:
 			unavailable++
 		case upstream.Timeout, upstream.Canceled:
 			late++
@@ -110,18 +98,17 @@ func failed(failures []*upstream.Error) kind {
 	return upstreamFailed
 }
 
-// soonest is when the first of the upstreams wants to be asked again; zero when none said.
-func soonest(failures []*upstream.Error) time.Duration {
-	var least time.Duration
+// retryAfterFirst sets Retry-After to when the first of the upstreams accepts calls again, as far as they say.
+func (p *problem) retryAfterFirst(failures []*upstream.Error) *problem {
 	for _, failure := range failures {
-		if after := failure.RetryAfter; after > 0 && (least == 0 || after < least) {
-			least = after
+		if after := failure.RetryAfter; after > 0 && (p.retryAfter == 0 || after < p.retryAfter) {
+			p.retryAfter = after
 		}
 	}
-	return least
+	return p
 }
 
-// upstreamErrors returns the upstream errors within err, each pool's word for all its endpoints once.
+// upstreamErrors returns the upstream errors within err. A pool's error stands for all of its endpoints.
 func upstreamErrors(err error) []*upstream.Error {
 	switch e := err.(type) {
 	case *upstream.Error:

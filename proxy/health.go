@@ -7,36 +7,29 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-var errDraining = errors.New("the server is stopping")
+var errDraining = errors.New("server is shutting down")
 
-// mountHealth adds what orchestrators ask: /healthz whether the process lives, /readyz whether it wants
-// requests. Neither is traced or logged.
-func (s *Server) mountHealth(engine *gin.Engine) {
-	health := func(state func() error) gin.HandlerFunc {
-		return func(c *gin.Context) { writeHealth(c.Writer, state()) }
-	}
-	for path, state := range map[string]func() error{"/healthz": alive, "/readyz": s.ready} {
-		engine.GET(path, health(state))
-		engine.HEAD(path, health(state))
-	}
-}
-
-func alive() error { return nil }
-
-func (s *Server) ready() error {
+// Ready returns why load balancers should send requests elsewhere, nil when they are welcome.
+func (s *Server) Ready() error {
 	if s.draining.Load() {
 		return errDraining
-	}
-	if s.options.Ready != nil {
-		return s.options.Ready()
 	}
 	return nil
 }
 
-func writeHealth(w http.ResponseWriter, err error) {
-	if err != nil {
-		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "unavailable", "reason": err.Error()})
-		return
+// mountHealth adds the probes of orchestrators: /healthz (liveness) and /readyz (readiness). Neither is traced or logged.
+func (s *Server) mountHealth(engine *gin.Engine) {
+	alive := func() error { return nil }
+	for path, state := range map[string]func() error{"/healthz": alive, "/readyz": s.Ready} {
+		probe := func(c *gin.Context) {
+			status, body := http.StatusOK, `{"status":"ok"}`
+			if err := state(); err != nil {
+				status, body = http.StatusServiceUnavailable, `{"reason":"`+err.Error()+`","status":"unavailable"}`
+			}
+			c.Writer.Header()["Cache-Control"] = noStore
+			c.Data(status, jsonType[0], []byte(body+"\n"))
+		}
+		engine.GET(path, probe)
+		engine.HEAD(path, probe)
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }

@@ -19,7 +19,7 @@ import (
 func TestHotHitAllocates(t *testing.T) {
 	s := newWorld(t).server(t, func(o *Options) {
 		o.Logger = slog.New(slog.DiscardHandler)
-		o.Traced = func() bool { return false }
+		o.Tracing.Share = 0
 	})
 	for target, most := range map[string]float64{
 		ordersPath + claimedTx:                      5,

@@ -11,10 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy/quota"
 )
 
 const walletKey = "wallet-key-of-the-tests"
@@ -34,9 +33,11 @@ func TestClientsHaveQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := w.server(t, func(o *Options) {
-			o.AddressQuota = Quota{Units: 20, Window: 10 * time.Second}
-			o.ClientKeys = []ClientKey{{Name: "wallet", Key: walletKey, Quota: Quota{Units: 100, Window: 10 * time.Second}}}
-			o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+			o.Quotas = quota.Options{
+				Address:        quota.Quota{Units: 20, Window: 10 * time.Second},
+				Keys:           []quota.Key{{Name: "wallet", Key: walletKey, Quota: quota.Quota{Units: 100, Window: 10 * time.Second}}},
+				TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+			}
 		})
 		order := ordersPath + createdTx
 		for i, step := range []struct {
@@ -93,49 +94,6 @@ func TestClientsHaveQuotas(t *testing.T) {
 			t.Error("the log tells a key")
 		}
 	})
-}
-
-// TestQuotaIsNeverExceeded plays requests of one client at any times: within any window, no more is let through
-// than twice the quota, and never more at once than the quota.
-func TestQuotaIsNeverExceeded(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		quota := Quota{Units: rapid.IntRange(10, 50).Draw(t, "units"), Window: 10 * time.Second}
-		l := limiter{address: quota}
-		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
-		now, spent, waited := time.Unix(1_784_950_000, 0), 0, time.Duration(0)
-		for range rapid.IntRange(1, 100).Draw(t, "requests") {
-			pause := time.Duration(rapid.IntRange(0, 2000).Draw(t, "pause")) * time.Millisecond
-			now, waited = now.Add(pause), waited+pause
-			cost := rapid.SampledFrom([]int{cheapCost, estimateCost, swapCost}).Draw(t, "cost")
-			a, limited := l.charge(r, cost, now)
-			if !limited {
-				t.Fatal("a client without a limit")
-			}
-			if a.retry == 0 {
-				spent += cost
-			} else if again, _ := l.charge(r, cost, now.Add(a.retry)); again.retry > 0 {
-				t.Fatalf("declined again for %v after the %v that it was told", again.retry, a.retry)
-			} else {
-				now, waited, spent = now.Add(a.retry), waited+a.retry, spent+cost
-			}
-			earned := float64(quota.Units) * (1 + waited.Seconds()/quota.Window.Seconds())
-			if float64(spent) > earned+0.001 {
-				t.Fatalf("%d units in %v of a quota of %d in %v", spent, waited, quota.Units, quota.Window)
-			}
-		}
-	})
-}
-
-func TestQuotasAreRememberedForSoManyClients(t *testing.T) {
-	l := limiter{address: Quota{Units: 10, Window: time.Hour}}
-	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
-	for i := range 3 * mostClients {
-		r.RemoteAddr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, byte(i >> 16), byte(i >> 8), byte(i)}), 1).String()
-		l.charge(r, 1, time.Unix(1_784_950_000, 0))
-	}
-	if known := len(l.young) + len(l.old); known > 2*mostClients {
-		t.Errorf("%d clients are remembered, want %d at most", known, 2*mostClients)
-	}
 }
 
 // TestKeptAnswersAreServedWhileLoadsAreShed fills all places for loads, then asks for what is kept and what is not.

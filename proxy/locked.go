@@ -65,9 +65,7 @@ func (s *Server) worth(ctx context.Context, keys []token.Key) (wire.Worth, error
 	priced := make(chan struct{})
 	go func() {
 		defer close(priced)
-		if s.options.USD != nil {
-			worth.USD = s.options.USD(ctx, keys...)
-		}
+		worth.USD = s.options.Tokens.USD(ctx, keys...)
 	}()
 	tokens, err := s.tokens(ctx, keys)
 	<-priced

@@ -17,17 +17,16 @@ import (
 
 const outcomeKey = attribute.Key("crossgate.outcome")
 
-// durationBounds are OpenTelemetry's for http.server.request.duration, seconds, and two below for answers from
-// the cache.
+// durationBounds are OpenTelemetry's for http.server.request.duration, seconds, and two below them for cache hits.
 var durationBounds = []float64{0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
 
-// measures are the instruments of the face. Their attributes take few values, whatever clients send: known
-// methods, routes, statuses and outcomes. So each set of them is made once and kept.
+// measures are the server's instruments. Their attributes take few values, whatever clients send: known methods,
+// routes, statuses and outcomes. So each attribute set is built once and kept.
 type measures struct {
 	duration metric.Float64Histogram
-	requests sets[requestLabels, []metric.RecordOption]
-	lookups  sets[lookupLabels, *lookups]
-	cache    metric.Registration // of what is told when somebody asks
+	requests attributeSets[requestLabels, []metric.RecordOption]
+	lookups  attributeSets[lookupLabels, *lookups]
+	cache    metric.Registration // of the callback that reads the cache's counts
 }
 
 type requestLabels struct {
@@ -37,48 +36,51 @@ type requestLabels struct {
 
 type lookupLabels struct{ route, outcome string }
 
-// lookups are counted here, which costs a hit a tenth of what the instrument would.
+// lookups are counted here and observed by a callback, which costs a hit a tenth of what a counter would.
 type lookups struct {
 	count      atomic.Int64
 	attributes metric.MeasurementOption
 }
 
+// cacheCounters are the counters that repeat a count of the cache.
+var cacheCounters = []struct {
+	name, description string
+	count             func(cache.Stats) uint64
+}{
+	{"loads", "Loads of answers that are not in any cache.", func(s cache.Stats) uint64 { return s.Loads }},
+	{"failed.loads", "Loads that failed.", func(s cache.Stats) uint64 { return s.Failed }},
+	{"dropped", "Answers that the cache did not admit.", func(s cache.Stats) uint64 { return s.Dropped }},
+	{"remotes", "Loads that the shared cache saved.", func(s cache.Stats) uint64 { return s.Remotes }},
+}
+
 func newMeasures(stats func() cache.Stats) (*measures, error) {
 	meter := otel.Meter("crossgate/proxy")
 	m := &measures{}
-	var errs [7]error
+	var errs [3]error
 	m.duration, errs[0] = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of HTTP requests."), metric.WithExplicitBucketBoundaries(durationBounds...))
-	asked, err := meter.Int64ObservableCounter("crossgate.cache.lookups",
-		metric.WithDescription("Questions put to the cache of answers, by what it had: hit, stale, miss, spare after a load that went wrong, "+
-			"shared with another's load, or remote from the shared cache."))
+	asked, err := meter.Int64ObservableCounter("crossgate.cache.lookups", metric.WithDescription(
+		"Cache lookups by outcome: hit, stale (served while it is refreshed), miss, spare (stale if error), "+
+			"shared (coalesced with another request's load) or remote (from the shared cache)."))
 	errs[1] = err
-	loads, err := meter.Int64ObservableCounter("crossgate.cache.loads",
-		metric.WithDescription("Answers that were made for the cache."))
-	errs[2] = err
-	failed, err := meter.Int64ObservableCounter("crossgate.cache.failed.loads",
-		metric.WithDescription("Answers for the cache that could not be made."))
-	errs[3] = err
-	dropped, err := meter.Int64ObservableCounter("crossgate.cache.dropped",
-		metric.WithDescription("Answers that the cache declined to keep."))
-	errs[4] = err
-	remotes, err := meter.Int64ObservableCounter("crossgate.cache.remotes",
-		metric.WithDescription("Answers that the shared cache had, so that they were not made here."))
-	errs[5] = err
-	m.cache, errs[6] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	counters, observed := make([]metric.Int64ObservableCounter, len(cacheCounters)), []metric.Observable{asked}
+	for i, c := range cacheCounters {
+		counters[i], err = meter.Int64ObservableCounter("crossgate.cache."+c.name, metric.WithDescription(c.description))
+		errs[1] = errors.Join(errs[1], err)
+		observed = append(observed, counters[i])
+	}
+	m.cache, errs[2] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := stats()
-		o.ObserveInt64(loads, int64(now.Loads))
-		o.ObserveInt64(failed, int64(now.Failed))
-		o.ObserveInt64(dropped, int64(now.Dropped))
-		o.ObserveInt64(remotes, int64(now.Remotes))
+		for i, c := range cacheCounters {
+			o.ObserveInt64(counters[i], int64(c.count(now)))
+		}
 		m.lookups.each(func(l *lookups) { o.ObserveInt64(asked, l.count.Load(), l.attributes) })
 		return nil
-	}, loads, failed, dropped, remotes, asked)
+	}, observed...)
 	return m, errors.Join(errs[:]...)
 }
 
-// request measures a request that has been answered. A stream lasts as long as its client likes, which says
-// nothing about the server.
+// request measures a finished request. Streams are left out: they last as long as the client likes.
 func (m *measures) request(c *gin.Context, took time.Duration) {
 	if isStream(c.Writer.Header()) {
 		return
@@ -90,7 +92,7 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 	})...)
 }
 
-// lookup counts what the cache had for a question.
+// lookup counts a cache lookup.
 func (m *measures) lookup(route string, found *cache.Result[answer]) {
 	labels := lookupLabels{route, outcomeOf(found)}
 	m.lookups.of(labels, func() *lookups {
@@ -99,7 +101,7 @@ func (m *measures) lookup(route string, found *cache.Result[answer]) {
 	}).count.Add(1)
 }
 
-// outcomeOf is an outcome in one word.
+// outcomeOf is the outcome of a lookup as metrics and spans name it.
 func outcomeOf(found *cache.Result[answer]) string {
 	switch {
 	case found.Remote:
@@ -110,39 +112,39 @@ func outcomeOf(found *cache.Result[answer]) string {
 	return found.Outcome.String()
 }
 
-// close ends the watch over the cache.
-func (m *measures) close() { _ = m.cache.Unregister() } // its only error is of a second time
+// close unregisters the callback.
+func (m *measures) close() { _ = m.cache.Unregister() } // fails only when called twice
 
-// sets keeps what belongs to sets of attributes by what these say.
-type sets[L comparable, V any] struct {
-	mu   sync.RWMutex
-	made map[L]V
+// attributeSets keeps what has been built for each set of labels.
+type attributeSets[L comparable, V any] struct {
+	mu    sync.RWMutex
+	built map[L]V
 }
 
-func (s *sets[L, V]) of(labels L, build func() V) V {
+func (s *attributeSets[L, V]) of(labels L, build func() V) V {
 	s.mu.RLock()
-	set, known := s.made[labels]
+	set, known := s.built[labels]
 	s.mu.RUnlock()
 	if known {
 		return set
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if set, known = s.made[labels]; known {
+	if set, known = s.built[labels]; known {
 		return set
 	}
-	if s.made == nil {
-		s.made = make(map[L]V)
+	if s.built == nil {
+		s.built = make(map[L]V)
 	}
 	set = build()
-	s.made[labels] = set
+	s.built[labels] = set
 	return set
 }
 
-func (s *sets[L, V]) each(do func(V)) {
+func (s *attributeSets[L, V]) each(do func(V)) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for _, set := range s.made {
+	for _, set := range s.built {
 		do(set)
 	}
 }

@@ -125,3 +125,37 @@ func (s *Server) limitURL(c *gin.Context) {
 		s.fail(c, tracking, urlTooLong.because(""))
 	}
 }
+
+// Costs of requests in units of a quota. A swap asks every venue; a page asks for the orders that it shows.
+const (
+	cheapCost    = 1
+	estimateCost = 5
+	swapCost     = 10
+)
+
+// pathCost is what a request to a path costs, and the API whose error numbers apply there.
+type pathCost struct {
+	units   int
+	dialect dialect
+}
+
+// limitClients charges requests to the quotas of their clients, and refuses those that are over theirs.
+func (s *Server) limitClients(c *gin.Context) {
+	if c.Request.Method == http.MethodOptions {
+		return
+	}
+	cost, known := s.costs[c.FullPath()]
+	if !known {
+		cost = pathCost{cheapCost, tracking}
+	}
+	charge, limited := s.quotas.Charge(c.Request, cost.units, time.Now())
+	if !limited {
+		return
+	}
+	charge.WriteHeader(c.Writer.Header())
+	if charge.RetryAfter > 0 {
+		p := quotaExceeded.because("")
+		p.retryAfter = charge.RetryAfter
+		s.fail(c, cost.dialect, p)
+	}
+}

@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -70,7 +69,7 @@ func TestTracesOfClients(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		spans.Reset()
 		s := newWorld(t).server(t, func(o *Options) {
-			o.TrustTraceparent = trusted
+			o.Tracing.TrustTraceparent = trusted
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				_, span := otel.Tracer("test").Start(ctx, "order.find")
@@ -172,19 +171,15 @@ func fetch(t *testing.T, client *http.Client, url string) string {
 }
 
 func TestHealth(t *testing.T) {
-	var reason error
-	s := newWorld(t).server(t, func(o *Options) { o.Ready = func() error { return reason } })
-	for _, step := range []struct {
-		reason error
-		ready  int
-	}{{nil, http.StatusOK}, {errors.New("index is 900 s behind"), http.StatusServiceUnavailable}} {
-		reason = step.reason
+	s := newWorld(t).server(t)
+	for draining, ready := range map[bool]int{false: http.StatusOK, true: http.StatusServiceUnavailable} {
+		s.draining.Store(draining)
 		if got := get(s, "/healthz").StatusCode; got != http.StatusOK {
 			t.Errorf("/healthz: HTTP %d", got)
 		}
 		response := get(s, "/readyz")
 		raw := string(body(t, response))
-		if response.StatusCode != step.ready || reason != nil && !strings.Contains(raw, reason.Error()) {
+		if response.StatusCode != ready || draining && !strings.Contains(raw, errDraining.Error()) {
 			t.Errorf("/readyz: HTTP %d %s", response.StatusCode, raw)
 		}
 	}
@@ -234,7 +229,7 @@ func TestUntracedRequestsBeginNoTraces(t *testing.T) {
 			defer span.End()
 			return find(ctx, tx)
 		}
-		o.Traced = func() bool { return false }
+		o.Tracing.Share = 0
 	})
 	lines, isHit := 0, false
 	for !isHit { // an answer is not in the store at once

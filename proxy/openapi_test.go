@@ -21,7 +21,6 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
-	"crossgate/chain"
 	"crossgate/order/index"
 	"crossgate/quote"
 )
@@ -75,7 +74,7 @@ func TestEveryErrorIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := regexp.MustCompile(`id: "([A-Z_]+)"`).FindAllSubmatch(source, -1)
+	ids := regexp.MustCompile(`kind\{\d+, \d+, "([A-Z_]+)"`).FindAllSubmatch(source, -1)
 	for _, id := range ids {
 		if string(id[1]) != clientLeft.id && !strings.Contains(string(openAPI), string(id[1])) {
 			t.Errorf("%s is not in openapi.yaml", id[1])
@@ -203,18 +202,16 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
-	s := w.server(t, func(o *Options) {
-		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
-	})
+	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	broken := newWorld(t).server(t, func(o *Options) {
-		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, fmt.Errorf("of ours")
-		}
+		})
 	})
 	failing := newWorld(t).server(t, func(o *Options) {
-		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, quote.ErrNoTransaction
-		}
+		})
 	})
 	query := strings.TrimPrefix(goodSwap, swapPath)
 	const id = "0x0700000000000000000000000000000000000000000000000000000000000000"

@@ -194,12 +194,16 @@ func TestEqualRequestsShareOneSearch(t *testing.T) {
 	})
 }
 
+// unreachable is a directory that cannot read any chain.
+type unreachable struct{ *token.Directory }
+
+func (unreachable) Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error) {
+	return nil, &upstream.Error{Class: upstream.Unreachable, Endpoint: "base-rpc"}
+}
+
 func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) {
-		o.Tokens = func(context.Context, chain.ID, ...chain.Address) ([]token.Token, error) {
-			return nil, &upstream.Error{Class: upstream.Unreachable, Endpoint: "base-rpc"}
-		}
-	})
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) { o.Tokens = unreachable{w.tokenList} })
 	e := wantError(t, get(s, ordersPath+createdTx), http.StatusBadGateway, "UPSTREAM_FAILED")
 	if e.ErrorCode != http.StatusBadGateway {
 		t.Errorf("errorCode = %d, want the HTTP status, as the tracking API has it", e.ErrorCode)

@@ -38,7 +38,7 @@ func (s *Server) mountPages(engine *gin.Engine) {
 // serveFile sends an embedded file as it is.
 func (s *Server) serveFile(c *gin.Context, files fs.FS, name string) {
 	if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
-		s.noRoute(c)
+		s.notFound(c)
 		return
 	}
 	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes with the pages that use it
@@ -52,31 +52,18 @@ func (s *Server) writePage(c *gin.Context, status int, write func(io.Writer) err
 		s.fail(c, tracking, internalError.from(err))
 		return
 	}
-	sendPage(c.Writer, status, body.Bytes())
-}
-
-// sendPage sends a page with the headers of all pages.
-func sendPage(w http.ResponseWriter, status int, page []byte) {
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", web.Policy)
-	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Length", strconv.Itoa(len(page)))
-	header["Cache-Control"] = noStore
-	w.WriteHeader(status)
-	_, _ = w.Write(page)
+	web.Send(c.Writer, status, body.Bytes())
 }
 
 // failPage sends the page of a problem.
 func (s *Server) failPage(c *gin.Context, err error) {
 	p := problemOf(err)
-	p.note(c)
+	p.logCause(c)
 	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Problem(to, shownProblem(c, p)) })
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {
-	return web.Problem{Status: p.status, ID: p.id, Message: p.said(), Request: c.Writer.Header().Get(requestIDHeader)}
+	return web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: c.Writer.Header().Get(requestIDHeader)}
 }
 
 // originOf is how the visitor reached this server, for commands to copy. It may be wrong behind a proxy that does

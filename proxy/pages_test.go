@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
 )
@@ -35,12 +34,10 @@ func pageAt(t *testing.T, s *Server, target string, status int) string {
 func TestPagesShowWhatIsAsked(t *testing.T) {
 	w := newWorld(t)
 	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
-	s := w.server(t, func(o *Options) {
-		o.Listed = func(chain.ID) []chain.Address { return []chain.Address{address(t, usdcText)} }
-	})
+	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	query := strings.TrimPrefix(goodSwap, swapPath+"?")
 	for target, want := range map[string]string{
-		"/":                                "nothing yet",
+		"/":                                "not indexed yet",
 		"/order":                           `name="hash"`,
 		"/order/" + createdTx:              `data-events="/api/Orders/creationTxHash/` + createdTx + `"`,
 		"/order/" + claimedTx:              "delivered and paid",

@@ -13,34 +13,49 @@ import (
 
 // Bounds of percents. The largest affiliate share is documented; a slippage of 100 % would guarantee nothing.
 var (
-	largestAffiliatePercent = decimal.NewFromInt(10)
-	wholePercent            = decimal.NewFromInt(100)
+	maxAffiliatePercent = decimal.NewFromInt(10)
+	maxSlippagePercent  = decimal.NewFromInt(100)
 )
 
-// affiliateDecimals is how finely a percent tells an affiliate's share: the public router and all venues count
-// basis points.
+// affiliateDecimals is the precision of an affiliate's percent: the public router and all venues count basis points.
 const affiliateDecimals = 2
 
-// coinOfOthers is how many swap APIs spell the native coin. This one spells it as the zero address, and
-// 0xEeee… is nobody's contract.
-var coinOfOthers = strings.Repeat("e", 40)
+// otherAPIsCoin is how many swap APIs spell the native coin. Here it is the zero address, and 0xEeee… is nobody's
+// contract.
+var otherAPIsCoin = strings.Repeat("e", 40)
 
-// parameters reads the query of a swap and collects everything that is wrong with it. Names that are not
-// read are tolerated: clients send access tokens and cache busters.
+// parameters reads a query and collects everything that is wrong with it. Parameters that nobody reads are ignored:
+// clients send access tokens and cache busters.
 type parameters struct {
 	values url.Values
 	wrong  []string
 	family chain.Family // of the swap's chain; unknown while the chain is
 }
 
-// parseSwap reads a swap request, which names a recipient or leaves him open. The error names every wrong
-// parameter.
-func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote.Request, error) {
+func readParameters(rawQuery string) (*parameters, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return quote.Request{}, invalidParameters.because("the query is not properly encoded")
+		return nil, invalidParameters.because("the query is not properly URL-encoded")
 	}
-	p := &parameters{values: values}
+	return &parameters{values: values}, nil
+}
+
+// err names every wrong parameter.
+func (p *parameters) err() error {
+	if len(p.wrong) == 0 {
+		return nil
+	}
+	return invalidParameters.because(strings.Join(p.wrong, "; "))
+}
+
+func (p *parameters) mistake(text string) { p.wrong = append(p.wrong, text) }
+
+// parseSwap reads a swap request; only one with a recipient can become a transaction.
+func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote.Request, error) {
+	p, err := readParameters(rawQuery)
+	if err != nil {
+		return quote.Request{}, err
+	}
 	var r quote.Request
 	r.Chain = p.chainID("chainId", chains)
 	p.family = chains.Family(r.Chain)
@@ -50,20 +65,20 @@ func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote
 	if !r.TokenIn.IsAbsent() && r.TokenIn == r.TokenOut {
 		p.mistake("tokenOut must not be tokenIn")
 	}
-	if hasRecipient {
-		r.Recipient = p.account("tokenOutRecipient", true)
+	if recipient, ok := p.required("tokenOutRecipient", hasRecipient); ok {
+		r.Recipient = p.account("tokenOutRecipient", recipient)
 	}
 	r.SlippagePercent = p.slippage("slippage")
 	r.Affiliate.Percent = p.affiliatePercent("affiliateFeePercent")
-	r.Affiliate.Recipient = p.account("affiliateFeeRecipient", false)
-	r.Sender = p.account("senderAddress", false)
+	r.Affiliate.Recipient = p.account("affiliateFeeRecipient", p.optional("affiliateFeeRecipient"))
+	r.Sender = p.account("senderAddress", p.optional("senderAddress"))
 	if hasRecipient && p.family == chain.SVM && !p.values.Has("senderAddress") {
-		p.mistake("senderAddress is required on Solana, where a transaction names who pays for it")
+		p.mistake("senderAddress is required on Solana, where a transaction names its fee payer")
 	}
 	r.Priority = p.priority("srcChainPriorityLevel")
 	r.ReferralCode = p.referralCode("referralCode")
-	if len(p.wrong) > 0 {
-		return quote.Request{}, invalidParameters.because(strings.Join(p.wrong, "; "))
+	if err := p.err(); err != nil {
+		return quote.Request{}, err
 	}
 	switch wantsFee := r.Affiliate.Percent.IsPositive(); {
 	case wantsFee && r.Affiliate.Recipient.IsAbsent():
@@ -74,52 +89,49 @@ func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote
 	return r, nil
 }
 
-// parseChainID reads a query that asks about a chain as a whole.
+// parseChainID reads a query about a whole chain.
 func parseChainID(rawQuery string, chains chain.Registry) (chain.ID, error) {
-	values, err := url.ParseQuery(rawQuery)
+	p, err := readParameters(rawQuery)
 	if err != nil {
-		return 0, invalidParameters.because("the query is not properly encoded")
+		return 0, err
 	}
-	p := &parameters{values: values}
 	id := p.chainID("chainId", chains)
-	if len(p.wrong) > 0 {
-		return 0, invalidParameters.because(strings.Join(p.wrong, "; "))
-	}
-	return id, nil
+	return id, p.err()
 }
 
-func (p *parameters) mistake(text string) { p.wrong = append(p.wrong, text) }
-
-// value returns a parameter's only value; nothing, with a mistake noted, when it has several.
-func (p *parameters) value(name string) (value string, given bool) {
-	values := p.values[name]
-	switch {
-	case len(values) > 1:
+// value returns a parameter's value, empty when it is absent. It is a mistake, and not ok, when there are several.
+func (p *parameters) value(name string) (text string, ok bool) {
+	if len(p.values[name]) > 1 {
 		p.mistake(name + " must be given once")
 		return "", false
-	case len(values) == 0:
-		return "", false
 	}
-	return values[0], true
+	return p.values.Get(name), true
 }
 
-// required is value for what must be there.
-func (p *parameters) required(name string) (value string, given bool) {
-	value, given = p.value(name)
-	if value == "" && len(p.values[name]) <= 1 {
-		p.mistake(name + " should not be empty")
+// optional is value where a mistake is as good as nothing.
+func (p *parameters) optional(name string) string {
+	text, _ := p.value(name)
+	return text
+}
+
+// required is value where it is a mistake to leave it out, and where it is read at all.
+func (p *parameters) required(name string, isRead bool) (text string, ok bool) {
+	if !isRead {
 		return "", false
 	}
-	return value, given
+	if text, ok = p.value(name); ok && text == "" {
+		p.mistake(name + " should not be empty")
+	}
+	return text, text != ""
 }
 
 func (p *parameters) chainID(name string, chains chain.Registry) chain.ID {
-	text, given := p.value(name)
+	text, ok := p.value(name)
 	id, err := chain.ParseID(text)
 	if _, known := chains.Chain(id); err == nil && known && id.String() == text {
 		return id
 	}
-	if given || len(p.values[name]) == 0 {
+	if ok {
 		ids := make([]string, 0, len(chains.All()))
 		for _, c := range chains.All() {
 			ids = append(ids, c.ID.String())
@@ -131,25 +143,20 @@ func (p *parameters) chainID(name string, chains chain.Registry) chain.ID {
 
 // token reads the address of a token: the zero address is the native coin.
 func (p *parameters) token(name string) chain.Address {
-	text, given := p.required(name)
-	if !given {
+	text, ok := p.required(name, true)
+	switch {
+	case !ok:
 		return chain.Address{}
-	}
-	if strings.EqualFold(strings.TrimPrefix(text, "0x"), coinOfOthers) {
+	case strings.EqualFold(strings.TrimPrefix(text, "0x"), otherAPIsCoin):
 		p.mistake(name + " must be the zero address to mean the native coin")
 		return chain.Address{}
 	}
 	return p.address(name, text)
 }
 
-// account reads an address that is to get or give tokens.
-func (p *parameters) account(name string, must bool) chain.Address {
-	read := p.value
-	if must {
-		read = p.required
-	}
-	text, given := read(name)
-	if !given || text == "" {
+// account reads the address of somebody who sends or receives; none when text is empty.
+func (p *parameters) account(name, text string) chain.Address {
+	if text == "" {
 		return chain.Address{}
 	}
 	a := p.address(name, text)
@@ -159,7 +166,7 @@ func (p *parameters) account(name string, must bool) chain.Address {
 	return a
 }
 
-// address reads an address in the form of the swap's chain, in any form when that is not known.
+// address reads an address in the form of the swap's chain, or in any form while that is unknown.
 func (p *parameters) address(name, text string) chain.Address {
 	a, err := chain.ParseAddress(text, p.family)
 	if p.family == chain.UnknownFamily {
@@ -172,36 +179,34 @@ func (p *parameters) address(name, text string) chain.Address {
 }
 
 var addressForms = map[chain.Family]string{
-	chain.EVM: " of 0x and 40 hex digits",
+	chain.EVM: ": 0x followed by 40 hex digits",
 	chain.SVM: " in base58",
 	chain.TVM: " in base58check",
 }
 
-// amounts reads which side of the swap is fixed: an input, max for all that the sender has, which takes somebody who
-// sends, or auto for as much as an output takes.
+// amounts reads which side of the swap is fixed. tokenInAmount is an amount, or max for the sender's whole balance
+// (where there is a sender), or auto for as much as tokenOutAmount takes.
 func (p *parameters) amounts(r *quote.Request, hasSender bool) {
 	in, _ := p.value("tokenInAmount")
-	switch {
-	case in == "auto":
-		if out, given := p.value("tokenOutAmount"); !given || out == "" || out == "auto" {
+	if in == "auto" {
+		if out := p.optional("tokenOutAmount"); out == "" || out == "auto" {
 			p.mistake("tokenInAmount can be auto only when tokenOutAmount is an amount")
 			return
 		}
 		r.LeastOut = p.amount("tokenOutAmount")
 		return
-	case in == "max" && hasSender:
-		r.Whole = true
-	default:
+	}
+	if r.Whole = in == "max" && hasSender; !r.Whole {
 		r.AmountIn = p.amount("tokenInAmount")
 	}
-	if out, given := p.value("tokenOutAmount"); given && out != "" && out != "auto" {
+	if out := p.optional("tokenOutAmount"); out != "" && out != "auto" {
 		p.mistake("tokenOutAmount must be auto unless tokenInAmount is")
 	}
 }
 
 func (p *parameters) amount(name string) chain.Amount {
-	text, given := p.required(name)
-	if !given {
+	text, ok := p.required(name, true)
+	if !ok {
 		return chain.Amount{}
 	}
 	amount, err := chain.ParseAmount(text)
@@ -211,14 +216,14 @@ func (p *parameters) amount(name string) chain.Amount {
 	return amount
 }
 
-// slippage reads a percent; nil leaves it to us.
+// slippage reads a percent; nil leaves it to the estimator.
 func (p *parameters) slippage(name string) *decimal.Decimal {
-	text, given := p.value(name)
-	if !given || text == "" || text == "auto" {
+	text := p.optional(name)
+	if text == "" || text == "auto" {
 		return nil
 	}
 	percent, ok := parsePercent(text)
-	if !ok || !percent.IsPositive() || !percent.LessThan(wholePercent) {
+	if !ok || !percent.IsPositive() || !percent.LessThan(maxSlippagePercent) {
 		p.mistake(name + " must be auto or a percent greater than 0 and less than 100")
 		return nil
 	}
@@ -226,20 +231,20 @@ func (p *parameters) slippage(name string) *decimal.Decimal {
 }
 
 func (p *parameters) affiliatePercent(name string) decimal.Decimal {
-	text, given := p.value(name)
-	if !given || text == "" {
+	text := p.optional(name)
+	if text == "" {
 		return decimal.Decimal{}
 	}
 	percent, ok := parsePercent(text)
-	if !ok || percent.GreaterThan(largestAffiliatePercent) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
+	if !ok || percent.GreaterThan(maxAffiliatePercent) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
 		p.mistake(name + " must be a percent from 0 to 10 in steps of 0.01")
 		return decimal.Decimal{}
 	}
 	return percent
 }
 
-// parsePercent reads digits with at most one point. The decimal package alone would take exponents, whose
-// expansion can be made as large as one likes.
+// parsePercent reads digits with at most one point. The decimal package alone would accept exponents, whose
+// expansion can be arbitrarily large.
 func parsePercent(text string) (percent decimal.Decimal, ok bool) {
 	const longest = 24
 	if len(text) > longest || strings.Trim(text, "0123456789.") != "" {
@@ -250,7 +255,7 @@ func parsePercent(text string) (percent decimal.Decimal, ok bool) {
 }
 
 func (p *parameters) priority(name string) quote.Priority {
-	switch text, _ := p.value(name); text {
+	switch p.optional(name) {
 	case "", "normal":
 		return quote.Normal
 	case "aggressive":
@@ -261,8 +266,8 @@ func (p *parameters) priority(name string) quote.Priority {
 }
 
 func (p *parameters) referralCode(name string) uint32 {
-	text, given := p.value(name)
-	if !given || text == "" {
+	text := p.optional(name)
+	if text == "" {
 		return 0
 	}
 	code, err := strconv.ParseUint(text, 10, 32)

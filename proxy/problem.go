@@ -12,74 +12,86 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// kind is one way in which a request can go without an answer.
+// kind is a documented error.
 type kind struct {
-	status int
-	code   int    // errorCode of the swap API
-	id     string // errorId
-	text   string // what the client is told, unless the problem knows better
-	// remember is how long the same question gets the same problem without being asked again.
-	remember time.Duration
+	status   int
+	code     int           // errorCode of the swap API
+	id       string        // errorId
+	text     string        // what the client reads, unless the problem has a message of its own
+	remember time.Duration // for which the cache answers equal requests with it; zero: it is not cached
 }
 
 // The numbers below 1000 and the ids beside them are the hosted service's (recorded and documented errors
 // of dln.debridge.finance); the numbers of its other ids are not published. Ours begin at 1000.
 var (
-	invalidParameters = kind{status: 400, code: 2, id: "INVALID_QUERY_PARAMETERS", text: "invalid query parameters"}
+	invalidParameters = kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters", 0}
 
-	lowAmount = kind{status: 400, code: 12, id: "ERROR_LOW_GIVE_AMOUNT", text: "the sender has nothing to swap after paying for the transaction"}
+	lowAmount = kind{400, 12, "ERROR_LOW_GIVE_AMOUNT",
+		"the sender's balance does not exceed the transaction fee, so nothing is left to swap", 0}
 
-	affiliatePercentNotSet   = kind{status: 400, code: 1001, id: "AFFILIATE_FEE_PERCENT_NOT_SET", text: "affiliateFeePercent must be set when affiliateFeeRecipient is"}
-	affiliateRecipientNotSet = kind{status: 400, code: 1002, id: "AFFILIATE_FEE_RECIPIENT_NOT_SET", text: "affiliateFeeRecipient must be set when affiliateFeePercent is"}
-	unsupportedTokenIn       = kind{status: 400, code: 1003, id: "UNSUPPORTED_TOKEN_IN", text: "tokenIn is no token of this chain, or none that a venue knows"}
-	unsupportedTokenOut      = kind{status: 400, code: 1004, id: "UNSUPPORTED_TOKEN_OUT", text: "tokenOut is no token of this chain, or none that a venue knows"}
-	internalError            = kind{status: 500, code: 1005, id: "INTERNAL_SERVER_ERROR", text: "internal error; the log has it under this reqId"}
+	affiliatePercentNotSet = kind{400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET",
+		"affiliateFeeRecipient requires affiliateFeePercent", 0}
+	affiliateRecipientNotSet = kind{400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET",
+		"affiliateFeePercent requires affiliateFeeRecipient", 0}
+	unsupportedTokenIn = kind{400, 1003, "UNSUPPORTED_TOKEN_IN",
+		"tokenIn is not a token on this chain, or no venue trades it", 0}
+	unsupportedTokenOut = kind{400, 1004, "UNSUPPORTED_TOKEN_OUT",
+		"tokenOut is not a token on this chain, or no venue trades it", 0}
+	internalError = kind{500, 1005, "INTERNAL_SERVER_ERROR",
+		"internal server error; report the reqId so that it can be found in the log", 0}
 
-	unsupportedChain = kind{status: 400, code: 1101, id: "UNSUPPORTED_CHAIN", text: "no venue serves this chain here"}
-	noRoute          = kind{status: 400, code: 1102, id: "NO_ROUTE", text: "no venue has a route for this swap at this amount"}
-	wouldRevert      = kind{status: 400, code: 1103, id: "TRANSACTION_WOULD_REVERT", text: "the swap's transaction would revert"}
+	unsupportedChain = kind{400, 1101, "UNSUPPORTED_CHAIN",
+		"no venue serves this chain; /v1.0/supported-chains-info lists those that are served", 0}
+	noSwapRoute = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount", 0}
+	wouldRevert = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert", 0}
 
-	malformedHash    = kind{status: 400, code: 1201, id: "MALFORMED_TRANSACTION_HASH", text: "a transaction hash is 0x and 64 hex digits, or a base58 signature of 64 bytes"}
-	malformedAddress = kind{status: 400, code: 1202, id: "MALFORMED_ADDRESS", text: "takerAddress must be 0x and 40 hex digits, or base58 of a Solana or TRON address"}
-	malformedOrderID = kind{status: 400, code: 1203, id: "MALFORMED_ORDER_ID", text: "an order id is 0x and 64 hex digits"}
-	unknownTx        = kind{status: 404, code: 1204, id: "TRANSACTION_NOT_FOUND", text: "no chain knows this transaction yet", remember: unknownLife.Fresh}
-	txWithoutOrder   = kind{status: 404, code: 1205, id: "TRANSACTION_WITHOUT_ORDER", text: "the transaction created no order", remember: unknownLife.Fresh}
-	orderOutOfRange  = kind{status: 404, code: 1206, id: "ORDER_INDEX_OUT_OF_RANGE", text: "the transaction created fewer orders"}
-	unknownOrder     = kind{status: 404, code: 15, id: "UNKNOWN_ORDER", text: "no order with this id has been indexed", remember: unknownLife.Fresh}
-	unknownStatus    = kind{status: 400, code: 15, id: unknownOrder.id, text: unknownOrder.text, remember: unknownLife.Fresh} // as the swap API has it
+	malformedHash = kind{400, 1201, "MALFORMED_TRANSACTION_HASH",
+		"a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes", 0}
+	malformedAddress = kind{400, 1202, "MALFORMED_ADDRESS",
+		"takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON", 0}
+	malformedOrderID = kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits", 0}
+	unknownTx        = kind{404, 1204, "TRANSACTION_NOT_FOUND",
+		"transaction not found on any chain; retry if it was sent just now", unknownLife.Fresh}
+	txWithoutOrder = kind{404, 1205, "TRANSACTION_WITHOUT_ORDER",
+		"the transaction did not create an order", unknownLife.Fresh}
+	orderOutOfRange = kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE",
+		"the transaction created fewer orders than index asks for", 0}
+	unknownOrder  = kind{404, 15, "UNKNOWN_ORDER", "no indexed order has this id", unknownLife.Fresh}
+	unknownStatus = kind{400, 15, unknownOrder.id, unknownOrder.text, unknownLife.Fresh} // 400 in the swap API
 
-	chainUnreachable    = kind{status: 503, code: 1301, id: "CHAIN_UNREACHABLE", text: "a chain that could hold the answer cannot be reached"}
-	upstreamFailed      = kind{status: 502, code: 1302, id: "UPSTREAM_FAILED", text: "no upstream gave a usable answer"}
-	upstreamUnavailable = kind{
-		status: 503, code: 1303, id: "UPSTREAM_UNAVAILABLE",
-		text: "every upstream has failed too often lately, is over its rate limit or is kept out of use",
-	}
-	upstreamTimeout  = kind{status: 504, code: 1304, id: "UPSTREAM_TIMEOUT", text: "no upstream answered in time"}
-	indexUnavailable = kind{status: 503, code: 1305, id: "INDEX_UNAVAILABLE", text: "the index of orders cannot be read at the moment"}
-	indexEmpty       = kind{status: 503, code: 1306, id: "INDEX_EMPTY", text: "no chain has been read so far, so nothing is known of any order"}
+	chainUnreachable = kind{503, 1301, "CHAIN_UNREACHABLE",
+		"a chain that may hold the answer is unreachable; retry later", 0}
+	upstreamFailed      = kind{502, 1302, "UPSTREAM_FAILED", "no upstream returned a usable response; retry later", 0}
+	upstreamUnavailable = kind{503, 1303, "UPSTREAM_UNAVAILABLE",
+		"every upstream is failing, rate limited or cordoned; retry later", 0}
+	upstreamTimeout  = kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later", 0}
+	indexUnavailable = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later", 0}
+	indexEmpty       = kind{503, 1306, "INDEX_EMPTY", "the order index has not read any chain yet; retry later", 0}
+	tooManyStreams   = kind{503, 1307, "TOO_MANY_STREAMS",
+		"too many open streams; retry later, or poll without Accept: text/event-stream", 0}
+	overloaded = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later", 0}
 
-	tooManyStreams = kind{status: 503, code: 1307, id: "TOO_MANY_STREAMS", text: "as many clients as this server serves follow an order at the moment"}
-
-	overloaded    = kind{status: 503, code: 1308, id: "OVERLOADED", text: "as many answers as this server makes at a time are being made; what is kept is served"}
-	quotaExceeded = kind{status: 429, code: 1405, id: "QUOTA_EXCEEDED", text: "this client has used up its quota for now; RateLimit-Policy tells it"}
-
-	unknownPath      = kind{status: 404, code: 1401, id: "PATH_NOT_FOUND", text: "there is nothing at this path"}
-	methodNotAllowed = kind{status: 405, code: 1402, id: "METHOD_NOT_ALLOWED", text: "this path takes GET, HEAD and OPTIONS"}
-	urlTooLong       = kind{status: 414, code: 1403, id: "URI_TOO_LONG", text: "path and query may have 8192 bytes each"}
-	clientLeft       = kind{status: 499, code: 1404, id: "CLIENT_CLOSED_REQUEST", text: "the client left before the answer was ready"}
-
-	unreadable     = kind{status: 400, code: 1406, id: "REQUEST_UNREADABLE", text: "this is no HTTP/1.1 request as RFC 9112 has it"}
-	requestTooSlow = kind{status: 408, code: 1407, id: "REQUEST_TOO_SLOW", text: "the request did not arrive in time"}
-	bodyTooLong    = kind{status: 413, code: 1408, id: "BODY_TOO_LONG", text: "no path reads a body"}
-	headerTooLong  = kind{status: 431, code: 1409, id: "HEADER_TOO_LONG", text: "the request line and the header may have 12288 bytes together"}
-	unknownVersion = kind{status: 505, code: 1410, id: "HTTP_VERSION_NOT_SUPPORTED", text: "HTTP/1.1 and HTTP/1.0 are spoken here"}
+	unknownPath      = kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths", 0}
+	methodNotAllowed = kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; use GET, HEAD or OPTIONS", 0}
+	urlTooLong       = kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each", 0}
+	clientLeft       = kind{499, 1404, "CLIENT_CLOSED_REQUEST",
+		"the client closed the connection before the response was ready", 0}
+	quotaExceeded = kind{429, 1405, "QUOTA_EXCEEDED",
+		"quota exceeded; retry after Retry-After seconds, see RateLimit-Policy", 0}
+	unreadable     = kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request", 0}
+	requestTooSlow = kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time", 0}
+	bodyTooLong    = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads a body", 0}
+	headerTooLong  = kind{431, 1409, "HEADER_TOO_LONG",
+		"request header too large; request line and header are limited to 12288 bytes together", 0}
+	unknownVersion = kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED",
+		"HTTP version not supported; use HTTP/1.1 or HTTP/1.0", 0}
 )
 
-// problem is a kind as it happened. It is an error so that parsing can return it.
+// problem is an error of a kind that a request has met with.
 type problem struct {
 	kind
 	message    string        // instead of the kind's text
-	retryAfter time.Duration // for the statuses that ask to come again
+	retryAfter time.Duration // for statuses with Retry-After
 	cause      error         // for the log only
 }
 
@@ -92,21 +104,21 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.cause }
 
-// said is what the client is told.
-func (p *problem) said() string { return cmp.Or(p.message, p.text) }
+// publicText is what the client reads.
+func (p *problem) publicText() string { return cmp.Or(p.message, p.text) }
 
-// because is a problem of this kind that says more than the kind's text.
+// because is a problem of this kind with a message of its own, or with the kind's text when message is empty.
 func (k kind) because(message string) *problem { return &problem{kind: k, message: message} }
 
 // from is a problem of this kind with the error that led to it.
 func (k kind) from(cause error) *problem { return &problem{kind: k, cause: cause} }
 
-// dialect is how an API numbers its errors.
+// dialect is the API whose error numbers a path uses.
 type dialect uint8
 
 const (
-	tracking dialect = iota // the HTTP status
-	swapping                // its own numbers
+	tracking dialect = iota // errorCode is the HTTP status
+	swapping                // errorCode is a number of its own
 )
 
 func (d dialect) code(k kind) int {
@@ -116,58 +128,55 @@ func (d dialect) code(k kind) int {
 	return k.status
 }
 
-// Limits of Retry-After, seconds. Who was not told when to come again comes again soon.
-const (
-	shortestRetry = 1
-	longestRetry  = 300
-)
-
-// fail sends p instead of an answer. Nothing more is done for the request.
+// fail sends p as the response and ends the request's handling.
 func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 	c.Abort()
-	p.note(c)
+	p.logCause(c)
 	p.write(c.Writer, d)
 }
 
-// write sends p, with the id that the request has by its header.
+// write sends p, with the request's id as reqId.
 func (p *problem) write(w http.ResponseWriter, d dialect) {
 	header := w.Header()
-	var id string
-	if given := header[requestIDHeader]; len(given) > 0 {
-		id = given[0]
-	}
-	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.kind), ID: p.id, Message: p.said(), RequestID: id})
+	body := wire.AppendProblem(nil, wire.Problem{
+		Code: d.code(p.kind), ID: p.id, Message: p.publicText(), RequestID: firstOf(header[requestIDHeader]),
+	})
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	if p.remember > 0 {
 		header["Cache-Control"] = cacheControl(cache.Life{Fresh: p.remember})
 	}
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
-	if comesAgain(p.status) {
+	if isRetryable(p.status) {
+		const shortest, longest = 1, 300
 		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
-		header["Retry-After"] = []string{strconv.Itoa(min(max(seconds, shortestRetry), longestRetry))}
+		header["Retry-After"] = []string{strconv.Itoa(min(max(seconds, shortest), longest))}
 	}
 	w.WriteHeader(p.status)
 	_, _ = w.Write(body)
 }
 
-// note keeps the cause of what is no mistake of the client's for the request's line in the log.
-func (p *problem) note(c *gin.Context) {
+// logCause adds the cause of a server error to the request's line in the log.
+func (p *problem) logCause(c *gin.Context) {
 	if p.cause != nil && p.status >= http.StatusInternalServerError {
-		_ = c.Error(p.cause) // gin returns what it was given
+		_ = c.Error(p.cause) // gin returns its argument
 	}
 }
 
-// comesAgain reports whether the same request may fare better later.
-func comesAgain(status int) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+// isRetryable reports whether the same request may succeed later.
+func isRetryable(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
 }
 
-func (s *Server) noRoute(c *gin.Context) { s.fail(c, tracking, unknownPath.because("")) }
+func (s *Server) notFound(c *gin.Context) { s.fail(c, tracking, unknownPath.because("")) }
 
-// noMethod answers for a path that takes other methods, which gin has put into the Allow header.
-func (s *Server) noMethod(c *gin.Context) { s.fail(c, tracking, methodNotAllowed.because("")) }
+// methodNotAllowed answers requests whose method a path does not take; gin has set the Allow header.
+func (s *Server) methodNotAllowed(c *gin.Context) { s.fail(c, tracking, methodNotAllowed.because("")) }
 
-// refuse answers for a request that could not be read, so that nobody knows which API it is about.
+// refuse answers a request that could not be parsed, and so has no path whose API could number the error.
 func refuse(w http.ResponseWriter, status int) {
 	p := unreadable
 	for _, other := range []kind{requestTooSlow, bodyTooLong, headerTooLong, unknownVersion} {

@@ -121,7 +121,7 @@ func TestFailuresOfUpstreams(t *testing.T) {
 			w := newWorld(t)
 			s := w.server(t, func(o *Options) {
 				ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, test.err }
-				o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) { return quote.Estimate{}, test.err }
+				o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) { return quote.Estimate{}, test.err })
 			})
 			servedBy.Delete(s) // the paths are given errors that only others can meet with
 			for _, target := range []string{ordersPath + createdTx, goodSwap} {
@@ -179,7 +179,7 @@ func TestProblemsAreTold(t *testing.T) {
 	seen := map[int]string{}
 	for _, k := range []kind{
 		invalidParameters, affiliatePercentNotSet, affiliateRecipientNotSet, unsupportedTokenIn, unsupportedTokenOut,
-		internalError, unsupportedChain, noRoute, wouldRevert, malformedHash, malformedAddress, unknownTx, txWithoutOrder, orderOutOfRange,
+		internalError, unsupportedChain, noSwapRoute, wouldRevert, malformedHash, malformedAddress, unknownTx, txWithoutOrder, orderOutOfRange,
 		malformedOrderID, unknownOrder, unknownStatus,
 		chainUnreachable, indexUnavailable, upstreamFailed, upstreamUnavailable, upstreamTimeout, unknownPath, methodNotAllowed, urlTooLong, clientLeft,
 	} {

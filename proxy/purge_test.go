@@ -1,18 +1,40 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"crossgate/proxy/admin"
+	"crossgate/proxy/web"
+	"crossgate/upstream"
 )
 
 const adminToken = "operators-token-of-the-tests"
 
-// operatorPosts sends a request with the operators' token and further headers to the listener for operators.
-func operatorPosts(s *Server, target string, headers ...string) *http.Response {
+// standing is a gateway with a venue and nothing else.
+type standing struct{}
+
+func (standing) Dependencies(context.Context) []admin.Dependency { return nil }
+func (standing) Endpoint(_, _ string) *upstream.Endpoint         { return nil }
+
+func (standing) Condition(context.Context) web.Condition {
+	return web.Condition{Venues: []web.Venue{{Name: "odos", Won: 7}}}
+}
+
+// operatorsOf is the operators' listener beside s.
+func operatorsOf(s *Server, token string) http.Handler {
+	return admin.Handler(admin.Options{
+		Server: s, Gateway: standing{}, Pages: s.pages, Token: token, Metrics: http.NotFoundHandler(), Logger: s.log,
+	})
+}
+
+// operatorPosts sends a request with the operators' token and further headers to the operators' listener.
+func operatorPosts(operators http.Handler, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(http.MethodPost, target, http.NoBody)
 	r.Header.Set("Authorization", "Bearer "+adminToken)
 	for _, line := range headers {
@@ -20,7 +42,7 @@ func operatorPosts(s *Server, target string, headers ...string) *http.Response {
 		r.Header.Set(name, value)
 	}
 	answer := httptest.NewRecorder()
-	s.Admin(http.NotFoundHandler()).ServeHTTP(answer, r)
+	operators.ServeHTTP(answer, r)
 	return answer.Result()
 }
 
@@ -36,10 +58,10 @@ func TestOperatorsPurge(t *testing.T) {
 		"how=hard&path=/api/Orders/" + idText(8):                                     "crossgate; hit; ttl=3599",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newWorld(t).server(t, func(o *Options) { o.AdminToken = adminToken })
+			s := newWorld(t).server(t)
 			get(s, ordersPath+claimedTx)
 			<-time.After(time.Second)
-			if got := operatorPosts(s, "/purge?"+query); got.StatusCode != http.StatusOK {
+			if got := operatorPosts(operatorsOf(s, adminToken), "/purge?"+query); got.StatusCode != http.StatusOK {
 				t.Fatalf("POST /purge?%s: HTTP %d %s", query, got.StatusCode, body(t, got))
 			}
 			if got := get(s, ordersPath+claimedTx).Header.Get("Cache-Status"); got != served {
@@ -51,10 +73,10 @@ func TestOperatorsPurge(t *testing.T) {
 }
 
 func TestOnlyOperatorsPurge(t *testing.T) {
-	s := newWorld(t).server(t, func(o *Options) { o.AdminToken = adminToken })
-	closed := newWorld(t).server(t)
+	server := newWorld(t).server(t)
+	s, closed := operatorsOf(server, adminToken), operatorsOf(server, "")
 	for name, test := range map[string]struct {
-		s       *Server
+		s       http.Handler
 		target  string
 		headers []string
 		status  int

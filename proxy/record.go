@@ -103,7 +103,7 @@ func (s *Server) tokens(ctx context.Context, keys []token.Key) (map[token.Key]to
 	)
 	for id, addresses := range byChain {
 		lookups.Go(func() {
-			tokens, err := s.options.Tokens(ctx, id, addresses...)
+			tokens, err := s.options.Tokens.Lookup(ctx, id, addresses...)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

@@ -10,18 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/cache"
+	"crossgate/cache/redistest"
+	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
-	"crossgate/sandbox/redis"
+	"crossgate/proxy/quota"
 )
 
 // startSharing runs a server on w with a shared cache until the test ends. Calls to that may take long: the machine may
 // have much else to do.
 func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) *Server {
 	t.Helper()
-	shared, err := cache.NewShared(cache.SharedOptions{URL: url, Patience: 40 * time.Second, Silence: time.Minute, Lease: 20 * time.Second})
+	shared, err := shared.New(shared.Options{URL: url, Timeout: 40 * time.Second, Silence: time.Minute, LockLife: 20 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) 
 		running.Wait()
 	})
 	until(t, "a connection", func() bool {
-		_, ok := shared.Standing()
+		_, ok := shared.Status()
 		return ok
 	})
 	return w.server(t, append(change, func(o *Options) { o.Shared = shared })...)
@@ -68,7 +69,7 @@ func hits(t *testing.T, s *Server, path string) bool {
 
 // TestTenThousandRequestsToTwoReplicasLoadOnce is about an order that nobody has asked for.
 func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
-	url := redis.Serve(t).URL()
+	url := redistest.Serve(t).URL()
 	w := newWorld(t)
 	const requests = 10_000
 	var arrived atomic.Int64
@@ -102,7 +103,7 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 
 // TestReplicasAnswerAlike asks one replica for everything that may be shared, then the other, which asks nobody.
 func TestReplicasAnswerAlike(t *testing.T) {
-	url := redis.Serve(t).URL()
+	url := redistest.Serve(t).URL()
 	w := newWorld(t)
 	w.basis = []index.ChainBasis{followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now()})}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)
@@ -132,7 +133,7 @@ func TestReplicasAnswerAlike(t *testing.T) {
 
 // TestSwapsStayOnTheirReplica looks for what a swap is about in all that the shared cache holds.
 func TestSwapsStayOnTheirReplica(t *testing.T) {
-	server := redis.Serve(t)
+	server := redistest.Serve(t)
 	s := startSharing(t, newWorld(t), server.URL())
 	for _, path := range []string{goodSwap, strings.Replace(goodSwap, "transaction?", "transaction/explain?", 1), ordersPath + claimedTx} {
 		if response := get(s, path); response.StatusCode != http.StatusOK {
@@ -156,8 +157,8 @@ func TestSwapsStayOnTheirReplica(t *testing.T) {
 
 // TestReplicasShareQuotas has a client spread its requests over two replicas.
 func TestReplicasShareQuotas(t *testing.T) {
-	server := redis.Serve(t)
-	limited := func(o *Options) { o.AddressQuota = Quota{Units: 20, Window: time.Hour} }
+	server := redistest.Serve(t)
+	limited := func(o *Options) { o.Quotas.Address = quota.Quota{Units: 20, Window: time.Hour} }
 	w := newWorld(t)
 	replicas := []*Server{startSharing(t, w, server.URL(), limited), startSharing(t, w, server.URL(), limited)}
 	statuses := map[int]int{}
@@ -187,7 +188,7 @@ func TestReplicasShareQuotas(t *testing.T) {
 // TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere asks one replica for a transaction that the index does not
 // have, and the other for its order.
 func TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere(t *testing.T) {
-	url := redis.Serve(t).URL()
+	url := redistest.Serve(t).URL()
 	w := newWorld(t)
 	w.unindexed = map[order.ID]bool{{10}: true}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)

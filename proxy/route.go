@@ -28,15 +28,15 @@ type route[Q any] struct {
 	learn   func(Q, []page)                // takes note of what another replica found; nil: there is nothing to note
 }
 
-// mount makes engine serve r, and finding tell its keys. It returns the paths of r.
-func mount[Q any](s *Server, engine, finding *gin.Engine, r route[Q]) []string {
+// mount makes engine serve r, and keyRouter find its cache keys. It returns the paths of r.
+func mount[Q any](s *Server, engine, keyRouter *gin.Engine, r route[Q]) []string {
 	handler := r.handler(s)
 	for _, path := range r.paths {
 		engine.GET(path, handler)
 		engine.HEAD(path, handler)
 		engine.OPTIONS(path, preflight)
-		finding.GET(path, r.find)
-		s.prices[path] = priced{max(r.cost, cheapCost), r.dialect}
+		keyRouter.GET(path, r.probeKey)
+		s.costs[path] = pathCost{max(r.cost, cheapCost), r.dialect}
 	}
 	return r.paths
 }
@@ -81,7 +81,7 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.
 	key := r.key(r.paths[0], question)
 	found, hit := s.answers.Hit(key)
 	if !hit {
-		if s.options.Traced != nil {
+		if s.options.Tracing.Share < 1 {
 			ctx = untraced(ctx)
 		}
 		var err error

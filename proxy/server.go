@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -18,13 +17,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/chain"
+	"crossgate/proxy/quota"
 	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
 	"crossgate/quote"
 	"crossgate/token"
-	"crossgate/upstream"
 )
 
 // Limits of the listener.
@@ -36,52 +36,60 @@ const (
 	drainLimit = 15 * time.Second
 )
 
-// Defaults of Options: how long the walk behind each path may take.
+// Defaults of Limits.
 const (
 	defaultOrderLimit = 12 * time.Second
 	defaultSwapLimit  = 6 * time.Second
 )
 
-// Options says who answers and within which limits.
-type Options struct {
-	// Orders answers what became of orders and what is locked for takers.
-	Orders Orders
-	// Estimate answers a swap request (quote.Estimator.Estimate).
-	Estimate func(context.Context, quote.Request) (quote.Estimate, error)
-	// Serves tells whether swaps are estimated on a chain (quote.Estimator.Serves); nil: on all.
-	Serves func(chain.ID) bool
-	// Listed returns the tokens of a chain that are vouched for (token.Directory.Listed); nil: none.
-	Listed func(chain.ID) []chain.Address
-	// Tokens returns metadata of one chain's tokens in the sequence asked (token.Directory.Lookup).
-	Tokens func(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
-	// USD returns the known prices of one whole token (token.Directory.USD); nil: none is known.
-	USD func(context.Context, ...token.Key) map[token.Key]*big.Rat
-	// Chains are the chains that requests may name and that answers are written for.
-	Chains chain.Registry
-	// Ready says why requests should go elsewhere for now; nil, or a nil error: they are welcome.
-	Ready func() error
-	// Dependencies tell operators how everything is that the server needs; nil: nothing is told.
-	Dependencies func(context.Context) []Dependency
-	// Condition tells the same with its numbers, for the page of operators; nil: nothing is told.
-	Condition func(context.Context) web.Condition
-	// Endpoint returns the one of that name which serves a chain, by its id, a venue or a price service, and nil when there
-	// is none; nil: operators command no endpoints.
-	Endpoint func(of, name string) *upstream.Endpoint
+// Swaps prices swaps and makes their transactions (quote.Estimator).
+type Swaps interface {
+	// Estimate answers a swap request. An estimate beside an error lists the venues that were asked before it failed.
+	Estimate(context.Context, quote.Request) (quote.Estimate, error)
+	// Serves reports whether any venue serves a chain.
+	Serves(chain.ID) bool
+}
 
-	CacheBytes       int64          // of answers; 64 MiB when zero
-	Shared           *cache.Shared  // level behind the cache that replicas have in common, and their clients' quotas; nil: none
-	OrderLimit       time.Duration  // longest wait for orders and locked assets; 12 s when zero
-	SwapLimit        time.Duration  // longest wait for a swap; 6 s when zero
-	MaxLoads         int            // answers that are made at a time, the rest is declined; no bound when zero
-	AddressQuota     Quota          // of each address without a key; no limit when zero
-	ClientKeys       []ClientKey    // clients with quotas of their own
-	TrustedProxies   []netip.Prefix // whose X-Forwarded-For counts
-	AdminToken       string         // of operators who change something; nobody may when empty
-	Streams          int            // most clients that follow an order at a time; 512 when zero
-	Notice           time.Duration  // for which requests are still taken once /readyz has said no
-	Traced           func() bool    // whether the next request is traced; nil: all are
-	TrustTraceparent bool           // continue the traces of clients; otherwise they are only linked
-	Logger           *slog.Logger   // slog.Default() when nil
+// Tokens knows what tokens are called and what they are worth (token.Directory).
+type Tokens interface {
+	// Listed returns the tokens of a chain that the operator or the chain's own list vouches for.
+	Listed(chain.ID) []chain.Address
+	// Lookup returns metadata of one chain's tokens, in the order of the addresses. A token without metadata is not an
+	// error; a chain that cannot be read is.
+	Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
+	// USD returns the price of one whole token, for those tokens whose price is known.
+	USD(context.Context, ...token.Key) map[token.Key]*big.Rat
+}
+
+// Options configure a Server. What it calls is called from the goroutines of requests and of loads, many at a time.
+type Options struct {
+	Orders Orders
+
+	Swaps   Swaps
+	Tokens  Tokens
+	Chains  chain.Registry // that requests may name and that answers are written for
+	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
+	Quotas  quota.Options  // of clients
+	Tracing Tracing
+	Logger  *slog.Logger // slog.Default() when nil
+
+	Limits
+}
+
+// Limits bound what the server does at a time and how long it takes. Zero is the default.
+type Limits struct {
+	OrderLimit time.Duration // for loading orders and locked assets; 12 s by default
+	SwapLimit  time.Duration // for loading a swap; 6 s by default
+	MaxLoads   int           // concurrent loads, beyond which requests are shed with OVERLOADED; unbounded by default
+	CacheBytes int64         // of cached answers; 64 MiB by default
+	Streams    int           // clients that follow an order at a time; 512 by default
+	Notice     time.Duration // for which requests are still served once /readyz has turned unavailable
+}
+
+// Tracing decides which requests are traced.
+type Tracing struct {
+	Share            float64 // of requests that are traced, from 0 to 1
+	TrustTraceparent bool    // continue the traces of clients; otherwise only link to them
 }
 
 // Server answers the documented paths.
@@ -94,9 +102,9 @@ type Server struct {
 	pages     *web.Pages
 	measures  *measures
 	handler   http.Handler
-	finding   http.Handler // tells keys instead of answers
-	limiter   limiter
-	prices    map[string]priced // by pattern of path
+	keyRouter http.Handler // finds the cache keys of requests instead of answering them
+	quotas    *quota.Limiter
+	costs     map[string]pathCost // by pattern of path
 	log       *slog.Logger
 	tracer    trace.Tracer
 	draining  atomic.Bool
@@ -113,8 +121,8 @@ func New(o Options) (*Server, error) {
 		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
-		limiter: limiter{address: o.AddressQuota, keys: o.ClientKeys, proxies: o.TrustedProxies, shared: o.Shared},
-		prices:  map[string]priced{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}},
+		quotas:  quota.New(o.Quotas, o.Shared),
+		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}},
 	}
 	var err error
 	s.answers, err = cache.New(cache.Options[answer]{
@@ -199,26 +207,26 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	engine.RedirectTrailingSlash = false // paths takes care of it, without a second request
 	s.mountHealth(engine)
 	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
-	if s.options.AddressQuota.Units > 0 || len(s.options.ClientKeys) > 0 {
+	if !s.options.Quotas.IsZero() {
 		engine.Use(s.limitClients)
 	}
-	engine.NoRoute(s.noRoute)
-	engine.NoMethod(s.noMethod)
+	engine.NoRoute(s.notFound)
+	engine.NoMethod(s.methodNotAllowed)
 	s.mountPages(engine)
 	s.mountDocuments(engine)
-	finding := gin.New()
+	keyRouter := gin.New()
 	var known paths
-	known = append(known, mount(s, engine, finding, s.ordersRoute())...)
-	known = append(known, mount(s, engine, finding, s.orderRoute())...)
-	known = append(known, mount(s, engine, finding, s.statusRoute())...)
-	known = append(known, mount(s, engine, finding, s.orderIDsRoute())...)
-	known = append(known, mount(s, engine, finding, s.orderIDTextsRoute())...)
-	known = append(known, mount(s, engine, finding, s.lockedRoute())...)
-	known = append(known, mount(s, engine, finding, s.swapRoute())...)
-	known = append(known, mount(s, engine, finding, s.explanationRoute())...)
-	known = append(known, mount(s, engine, finding, s.estimationRoute())...)
-	known = append(known, mount(s, engine, finding, s.chainsRoute())...)
-	known = append(known, mount(s, engine, finding, s.tokensRoute())...)
-	s.finding = known.canonical(finding)
+	known = append(known, mount(s, engine, keyRouter, s.ordersRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.orderRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.statusRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.orderIDsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.orderIDTextsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.lockedRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.swapRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.chainsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.tokensRoute())...)
+	s.keyRouter = known.canonical(keyRouter)
 	return engine, known
 }

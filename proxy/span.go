@@ -33,13 +33,13 @@ const (
 // trusted with it; for others it is only linked, so that nobody outside decides what is sampled or which trace
 // grows without end. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
-	if c.Request.Header["Traceparent"] != nil && s.options.TrustTraceparent {
+	if c.Request.Header["Traceparent"] != nil && s.options.Tracing.TrustTraceparent {
 		began := remote(c.Request)
 		if trace.SpanContextFromContext(began).IsValid() {
 			return s.openSpan(began, c)
 		}
 	}
-	if s.options.Traced != nil && !s.options.Traced() {
+	if share := s.options.Tracing.Share; share < 1 && rand.Float64() >= share {
 		return nil
 	}
 	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)

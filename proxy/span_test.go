@@ -47,7 +47,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 						}
 						return find(ctx, tx)
 					}
-					o.Traced = func() bool { return false }
+					o.Tracing.Share = 0
 				})
 				response := get(s, ordersPath+createdTx)
 				if response.StatusCode != test.status {

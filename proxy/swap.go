@@ -32,7 +32,7 @@ func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request,
 }
 
 func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
-	estimate, err := s.options.Estimate(ctx, r)
+	estimate, err := s.options.Swaps.Estimate(ctx, r)
 	if err != nil {
 		return nil, noLife, err
 	}

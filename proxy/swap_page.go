@@ -19,7 +19,7 @@ import (
 func (s *Server) swapPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
-		s.failPage(c, invalidParameters.because("the query is not properly encoded"))
+		s.failPage(c, invalidParameters.because("the query is not properly URL-encoded"))
 		return
 	}
 	ctx := c.Request.Context()
@@ -31,7 +31,7 @@ func (s *Server) swapPage(c *gin.Context) {
 	if form.Has("tokenIn") {
 		if err := s.compare(ctx, &shown); err != nil {
 			p := problemOf(err)
-			p.note(c)
+			p.logCause(c)
 			problem := shownProblem(c, p)
 			status, shown.Problem = p.status, &problem
 		}
@@ -54,7 +54,7 @@ func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := s.options.Tokens(ctx, r.Chain, r.TokenIn, r.TokenOut)
+	tokens, err := s.options.Tokens.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *Server) queryOf(ctx context.Context, form url.Values) (url.Values, erro
 	if len(p.wrong) > 0 {
 		return nil, invalidParameters.because(p.wrong[0])
 	}
-	tokens, err := s.options.Tokens(ctx, id, in)
+	tokens, err := s.options.Tokens.Lookup(ctx, id, in)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Server) queryOf(ctx context.Context, form url.Values) (url.Values, erro
 func (s *Server) serving() []chain.Chain {
 	var serving []chain.Chain
 	for _, c := range s.options.Chains.All() {
-		if s.options.Serves == nil || s.options.Serves(c.ID) {
+		if s.options.Swaps.Serves(c.ID) {
 			serving = append(serving, c)
 		}
 	}
@@ -118,11 +118,8 @@ func (s *Server) serving() []chain.Chain {
 
 // listed are tokens to choose from. A form works without them.
 func (s *Server) listed(ctx context.Context, id chain.ID) []web.Listed {
-	if s.options.Listed == nil {
-		return nil
-	}
-	addresses := s.options.Listed(id)
-	tokens, err := s.options.Tokens(ctx, id, addresses...)
+	addresses := s.options.Tokens.Listed(id)
+	tokens, err := s.options.Tokens.Lookup(ctx, id, addresses...)
 	if err != nil {
 		return nil
 	}

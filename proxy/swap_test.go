@@ -131,7 +131,7 @@ func TestWrongParameters(t *testing.T) {
 	for _, test := range []struct{ name, value, mistake string }{
 		{"tokenIn", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "tokenIn must be the zero address to mean the native coin"},
 		{"tokenOut", usdcText, "tokenOut must not be tokenIn"},
-		{"tokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "tokenOut must be an address of 0x and 40 hex digits"},
+		{"tokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "tokenOut must be an address: 0x followed by 40 hex digits"},
 		{"tokenInAmount", "0", "tokenInAmount must be a positive whole number of the token's smallest units"},
 		{"tokenInAmount", "auto", "tokenInAmount can be auto only when tokenOutAmount is an amount"},
 		{"tokenInAmount", "auto&tokenOutAmount=auto", "tokenInAmount can be auto only when tokenOutAmount is an amount"},
@@ -165,9 +165,9 @@ func TestWrongParameters(t *testing.T) {
 func TestEveryDocumentedChainIsAValue(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *Options) {
-		o.Estimate = func(context.Context, quote.Request) (quote.Estimate, error) {
+		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {
 			return quote.Estimate{}, quote.ErrUnsupportedChain
-		}
+		})
 	})
 	accounts := map[chain.Family][3]string{
 		chain.EVM: {usdcText, wethText, nobody},
@@ -185,11 +185,11 @@ func TestEqualSwapsShareOneEstimateAndKeepNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := w.server(t, func(o *Options) {
-			estimate := o.Estimate
-			o.Estimate = func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+			now := o.Swaps
+			o.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 				<-time.After(time.Second)
-				return estimate(ctx, r)
-			}
+				return now.Estimate(ctx, r)
+			})
 		})
 		for round := range 2 {
 			var clients sync.WaitGroup
@@ -208,10 +208,10 @@ func TestEqualSwapsShareOneEstimateAndKeepNone(t *testing.T) {
 func TestSwapHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t).server(t, func(o *Options) {
-			o.Estimate = func(ctx context.Context, _ quote.Request) (quote.Estimate, error) {
+			o.Swaps = estimates(func(ctx context.Context, _ quote.Request) (quote.Estimate, error) {
 				<-ctx.Done()
 				return quote.Estimate{}, ctx.Err()
-			}
+			})
 		})
 		began := time.Now()
 		wantError(t, get(s, goodSwap), http.StatusGatewayTimeout, "UPSTREAM_TIMEOUT")

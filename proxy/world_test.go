@@ -135,15 +135,15 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 				})
 			},
 		},
-		Estimate: func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+		Swaps: estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 			w.asked.Add(1)
 			w.lastSwap = r
 			return w.estimate(ctx, r)
-		},
-		Tokens: w.tokenList.Lookup,
-		USD:    w.tokenList.USD,
-		Chains: chain.Documented(),
-		Logger: slog.New(slog.NewJSONHandler(&w.log, nil)),
+		}),
+		Tokens:  w.tokenList,
+		Chains:  chain.Documented(),
+		Tracing: Tracing{Share: 1},
+		Logger:  slog.New(slog.NewJSONHandler(&w.log, nil)),
 	}
 	for _, c := range change {
 		c(&o)
@@ -236,6 +236,23 @@ func ordersOf(o *Options) *answering { return o.Orders.(*answering) }
 // followed is a chain that is followed.
 func followed(id chain.ID, lag index.Lag) index.ChainBasis {
 	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
+}
+
+// estimates serves every chain.
+type estimates func(context.Context, quote.Request) (quote.Estimate, error)
+
+func (e estimates) Serves(chain.ID) bool { return true }
+
+func (e estimates) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+	return e(ctx, r)
+}
+
+// listing is a directory whose list is USDC on every chain.
+type listing struct{ *token.Directory }
+
+func (l listing) Listed(chain.ID) []chain.Address {
+	usdc, _ := chain.ParseAddress(usdcText, chain.EVM)
+	return []chain.Address{usdc}
 }
 
 // estimate pays out one unit of tokenOut for each of tokenIn.
@@ -368,7 +385,7 @@ func wantError(t testing.TB, response *http.Response, status int, id string) err
 	if got := response.Header.Get("Cache-Control"); got != "no-store" && !(got == "public, max-age=1" && status < 500) {
 		t.Errorf("Cache-Control = %q, want no-store, or a second where the answer may change", got)
 	}
-	if retry := response.Header.Get("Retry-After"); (retry != "") != comesAgain(status) {
+	if retry := response.Header.Get("Retry-After"); (retry != "") != isRetryable(status) {
 		t.Errorf("HTTP %d with Retry-After %q", status, retry)
 	}
 	return e

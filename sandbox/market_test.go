@@ -13,8 +13,8 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-func deal(in, out Token, amountIn *big.Int, pools ...Pool) venueSwap {
-	order := venueSwap{
+func deal(in, out Token, amountIn *big.Int, pools ...Pool) venues.RouterOrder {
+	order := venues.RouterOrder{
 		TokenIn: in.Address, TokenOut: out.Address, AmountIn: amountIn, MinAmountOut: new(big.Int),
 		Recipient: madeAddress("recipient"),
 		Deadline:  forever(),

@@ -13,19 +13,6 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-// venueSwap is the order tuple of a VenueRouter.
-type venueSwap struct {
-	TokenIn      common.Address
-	TokenOut     common.Address
-	AmountIn     *big.Int
-	MinAmountOut *big.Int
-	Recipient    common.Address
-	Pools        []common.Address
-	Shares       []venues.Share
-	OutputFeeBps uint16
-	Deadline     *big.Int
-}
-
 // forever is a deadline that does not pass, so that calldata is the same at every start.
 func forever() *big.Int { return big.NewInt(math.MaxInt64) }
 
@@ -37,10 +24,10 @@ func (w *World) createSwapped(ctx context.Context, at time.Time, p proposal, in 
 		return Order{}, err
 	}
 	venue := common.HexToAddress(venues.Routers("kyberswap", c.Facts.Native)[0])
-	swap := contracts.VenueRouter.Pack("swap", venueSwap{
+	swap := venues.RouterOrder{
 		TokenIn: in.Address, TokenOut: p.giveToken.Address, AmountIn: amountIn, MinAmountOut: p.giveAmount,
 		Recipient: c.router(), Pools: []common.Address{c.wrappedPool().Address}, Deadline: forever(),
-	})
+	}.Calldata()
 	value, creation := p.creation(c)
 	if in.Address == (common.Address{}) {
 		value.Add(value, amountIn)

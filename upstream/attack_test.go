@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,9 +25,6 @@ func TestCallersCannotOpenABreaker(t *testing.T) {
 	long := transport(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(neverEnding{})}, nil
 	})
-	rejects := func(code int, message string) transport {
-		return node(func(rpcCall) string { return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message) })
-	}
 	noRoute := func(upstream.Response) error {
 		return &upstream.Error{Class: upstream.Rejected, Err: errors.New("no route")}
 	}
@@ -53,11 +49,6 @@ func TestCallersCannotOpenABreaker(t *testing.T) {
 		"ask for too long an answer": {long, get(nil)},
 		"find no route":              {always(200, "{}"), get(noRoute)},
 		"ask too often":              {always(429, "", "Retry-After", "1"), get(nil)},
-		"revert":                     {rejects(3, "execution reverted"), call("eth_call", "0x")},
-		"send absurd parameters":     {rejects(-32602, "invalid argument 0"), call("eth_call", "nonsense")},
-		"send what JSON cannot hold": {node(echo), call("eth_call", func() {})},
-		"search too wide":            {rejects(-32005, "query returned more than 10000 results"), call("eth_getLogs", "0x")},
-		"ask for what is pruned":     {rejects(-32000, "missing trie node"), call("eth_call", "0x")},
 	}
 	for name, test := range attacks {
 		t.Run(name, func(t *testing.T) {
@@ -71,11 +62,10 @@ func TestCallersCannotOpenABreaker(t *testing.T) {
 					callers.Go(func() { test.attack(t.Context(), pool) })
 				}
 				callers.Wait()
-				next.to(node(echo))
+				next.to(always(200, "fine"))
 				<-time.After(2 * time.Second) // a pause that the endpoint asked for itself
-				var got string
-				if err := upstream.NewRPC(pool).Call(t.Context(), "eth_call", &got, "0x1"); err != nil || got != "0x1" {
-					t.Errorf("the next caller has %q, %v, want an answer", got, err)
+				if got, err := pool.Do(t.Context(), upstream.Request{}, nil); err != nil || string(got.Body) != "fine" {
+					t.Errorf("the next caller has %q, %v, want an answer", got.Body, err)
 				}
 			})
 		})
@@ -87,12 +77,6 @@ func get(check func(upstream.Response) error) func(context.Context, *upstream.Po
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		_, _ = p.Do(ctx, upstream.Request{}, check)
-	}
-}
-
-func call(method string, params ...any) func(context.Context, *upstream.Pool) {
-	return func(ctx context.Context, p *upstream.Pool) {
-		_ = upstream.NewRPC(p).Call(ctx, method, new(string), params...)
 	}
 }
 
@@ -226,59 +210,6 @@ func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
 		synctest.Wait()
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() after %v, as told = %v, want an answer", refused.RetryAfter, err)
-		}
-	})
-}
-
-// Who answers nonsense has not recovered because it answers.
-func TestNonsenseIsNoRecovery(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(ofChain("0x1", new(atomic.Int64)))
-		var proofs atomic.Int64
-		client := upstream.NewRPC(upstream.NewPool("chain", endpoint(t, "node", next.answer))).Proving(chainProof(&proofs))
-		var name string
-		if err := client.Call(t.Context(), "web3_name", &name); err != nil {
-			t.Fatal(err)
-		}
-		next.to(always(200, "<html>"))
-		for range 5 {
-			_ = client.Call(t.Context(), "web3_name", &name)
-		}
-		synctest.Wait()
-		for range 60 {
-			if err := client.Call(t.Context(), "web3_name", &name); classOf(err) != upstream.BreakerOpen {
-				t.Fatalf("Call() = %v, want the breaker's refusal", err)
-			}
-			<-time.After(time.Second)
-		}
-		next.to(ofChain("0x1", new(atomic.Int64)))
-		<-time.After(15 * time.Second)
-		if err := client.Call(t.Context(), "web3_name", &name); err != nil {
-			t.Errorf("Call() when the node is one again = %v, want an answer", err)
-		}
-	})
-}
-
-// A liar is named in the log, with what it said and without its URL, and once a minute however often it lies.
-func TestLiarIsNamedInTheLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var lines bytes.Buffer
-		e := endpoint(t, "node", always(200, "<html>"), upstream.EndpointOptions{
-			URL: "http://node.invalid/v2/aVerySecretKey", Logger: slog.New(slog.NewTextHandler(&lines, nil)),
-		})
-		client := upstream.NewRPC(upstream.NewPool("chain", e))
-		for range 3 {
-			_ = client.Call(t.Context(), "eth_call", new(string))
-		}
-		if got := strings.Count(lines.String(), "endpoint=node"); got != 1 {
-			t.Errorf("%d lines after three lies, want 1:\n%s", got, lines.String())
-		}
-		<-time.After(time.Minute)
-		_ = client.Call(t.Context(), "eth_call", new(string))
-		got := lines.String()
-		if strings.Count(got, "endpoint=node") != 2 || !strings.Contains(got, "not a JSON-RPC answer") || strings.Contains(got, "aVerySecretKey") {
-			t.Errorf("log after another lie a minute later:\n%s\nwant two lines that say what was answered, and no key", got)
 		}
 	})
 }

@@ -13,7 +13,8 @@ func InBackground(ctx context.Context) context.Context {
 	return context.WithValue(ctx, backgroundKey{}, true)
 }
 
-func isBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) != nil }
+// IsBackground reports whether ctx is that of a call that nobody waits for.
+func IsBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) != nil }
 
 // yield waits, as long as ctx lives, until calls in the background may be made: as many others could still
 // be made at once. When ctx is too short for that it returns after what time to ask again.

@@ -53,7 +53,7 @@ func newBreaker(name string) *breaker {
 		Timeout:      openedFor,
 		ReadyToTrip:  b.mayTrip,
 		IsSuccessful: answered,
-		IsExcluded:   func(err error) bool { return !answered(err) && !countsAgainst(err) },
+		IsExcluded:   func(err error) bool { return !answered(err) && !IsFault(err) },
 	}
 	b.renew()
 	return b
@@ -68,7 +68,7 @@ func (b *breaker) renew() {
 
 // answered reports whether the endpoint did its work, whatever became of the answer.
 func answered(err error) bool {
-	class := classOf(err)
+	class := ClassOf(err)
 	return err == nil || class == Rejected || class == Unconfirmed
 }
 

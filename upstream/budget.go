@@ -37,7 +37,7 @@ func newBudget(perSecond float64, burst int, monthly int) *budget {
 // take waits until cost calls may be made, as long as ctx lives; when that is too short it takes nothing,
 // does not wait and returns after what time to ask again.
 func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
-	if isBackground(ctx) {
+	if IsBackground(ctx) {
 		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
 			return retryAfter, false, err
 		}

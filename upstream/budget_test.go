@@ -52,26 +52,6 @@ func TestBudgetCountsCost(t *testing.T) {
 	})
 }
 
-func TestBudgetCountsUnitsOfMethods(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", node(echo), upstream.EndpointOptions{
-			RequestsPerSecond: 10, Burst: 100, Costs: map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10},
-		})
-		client := upstream.NewRPC(upstream.NewPool("chain", e))
-		if err := client.Call(t.Context(), "eth_getLogs", new(any), 1); err != nil { // 75 of 100
-			t.Fatal(err)
-		}
-		start := time.Now()
-		calls := []*upstream.Call{{Method: "eth_call"}, {Method: "eth_chainId"}} // 36, 25 are left
-		if err := client.Batch(t.Context(), calls...); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(start); took != 1100*time.Millisecond {
-			t.Errorf("a batch of 36 units with 25 left at 10 a second took %v, want 1.1 s", took)
-		}
-	})
-}
-
 // What is left of a month is spent evenly, so that the last day has as much as the first.
 func TestMonthlyPlanIsSpentEvenly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

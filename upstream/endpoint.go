@@ -25,8 +25,8 @@ const (
 	// excused callers must not be able to open its breaker.
 	fairTime = 500 * time.Millisecond
 
-	// namedEvery is how often an endpoint's bad answers are logged at most.
-	namedEvery = time.Minute
+	// logEvery is how often an endpoint's bad answers are logged at most.
+	logEvery = time.Minute
 )
 
 // EndpointOptions describe an endpoint.
@@ -45,7 +45,7 @@ type EndpointOptions struct {
 	// once. PlanClaim and PlanClaimed let what is spent outlive the process, after which a day's share is there again else.
 	Monthly int
 
-	LongestBan time.Duration // for which it is put aside when it lies again and again; 30 min by default
+	LongestQuarantine time.Duration // for which it is put aside when it lies again and again; 30 min by default
 
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
 	Client     *http.Client         // must honour contexts; one of its own by default
@@ -55,27 +55,27 @@ type EndpointOptions struct {
 
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
 type Endpoint struct {
-	name       string
-	base       *url.URL
-	asks       http.Header // of every request; never changed, as requests share it
-	posts      http.Header // of those with a body, likewise
-	timeout    time.Duration
-	maxBody    int64
-	client     *http.Client
-	attributes []attribute.KeyValue
-	costs      map[string]int
-	breaker    *breaker
-	budget     *budget
-	secrets    *strings.Replacer
-	health     health
-	head       head
-	sound      sounds
-	identity   atomic.Pointer[func() *Call] // what it proves itself by; nil when by nothing
-	ban        ban
-	longestBan time.Duration
-	cordoned   atomic.Bool
-	log        *slog.Logger // nil: nobody hears of bad answers
-	named      atomic.Int64 // UNIX nanoseconds at which it was last told of as a liar
+	name              string
+	base              *url.URL
+	asks              http.Header // of every request; never changed, as requests share it
+	posts             http.Header // of those with a body, likewise
+	timeout           time.Duration
+	maxBody           int64
+	client            *http.Client
+	attributes        []attribute.KeyValue
+	costs             map[string]int
+	breaker           *breaker
+	budget            *budget
+	secrets           *strings.Replacer
+	health            health
+	head              head
+	replays           replays
+	control           atomic.Pointer[Request] // that no caller has a part in; nil: any answer at its address
+	quarantine        quarantine
+	longestQuarantine time.Duration
+	cordoned          atomic.Bool
+	log               *slog.Logger // nil: nobody hears of bad answers
+	logged            atomic.Int64 // UNIX nanoseconds at which a bad answer of it was last logged
 
 	working   sync.WaitGroup
 	mu        sync.Mutex
@@ -98,21 +98,21 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		base.Path = "/" // else a request's path, joined to nothing, would begin without one
 	}
 	return &Endpoint{
-		name:       o.Name,
-		base:       base,
-		asks:       headerOf(o.Header),
-		posts:      headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
-		timeout:    cmp.Or(o.Timeout, defaultTimeout),
-		maxBody:    cmp.Or(o.MaxBody, defaultMaxBody),
-		client:     newClient(o.Client),
-		attributes: o.Attributes,
-		costs:      o.Costs,
-		breaker:    newBreaker(o.Name),
-		budget:     newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
-		secrets:    newScrubber(o.Name, base, o.Header),
-		measures:   newMeasures(o.Name, o.Attributes),
-		longestBan: cmp.Or(o.LongestBan, defaultLongestBan),
-		log:        o.Logger,
+		name:              o.Name,
+		base:              base,
+		asks:              headerOf(o.Header),
+		posts:             headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
+		timeout:           cmp.Or(o.Timeout, defaultTimeout),
+		maxBody:           cmp.Or(o.MaxBody, defaultMaxBody),
+		client:            newClient(o.Client),
+		attributes:        o.Attributes,
+		costs:             o.Costs,
+		breaker:           newBreaker(o.Name),
+		budget:            newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
+		secrets:           newScrubber(o.Name, base, o.Header),
+		measures:          newMeasures(o.Name, o.Attributes),
+		longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine),
+		log:               o.Logger,
 	}, nil
 }
 
@@ -158,10 +158,13 @@ type Request struct {
 	Body   []byte
 	Cost   int // what it takes from the rate budget; what the endpoint's plain requests cost by default
 
-	// Set by RPC alone: the method, for spans and latencies, and what any answer to these calls must look like.
-	rpcMethod string
-	calls     int
-	valid     func(Response) error
+	// Of JSON-RPC: the method that spans name and latencies are kept by, empty for other requests; and how many calls
+	// the body holds.
+	RPCMethod string
+	Calls     int
+	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
+	// were answered well. Nil accepts all.
+	Check func(Response) error
 }
 
 func (r Request) method() string {
@@ -184,90 +187,39 @@ type Response struct {
 	sent http.Header // by the request, likewise
 }
 
-// Do asks once. An answer of 2xx or 4xx is a Response, but for 429; everything else is an *Error.
+// Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
-	return e.attempt(ctx, r, &turn{number: 1}, nil)
-}
-
-// attempt asks once, in a turn of a job. What check says about the answer counts for the
-// endpoint's health like the answer itself; nil accepts all.
-func (e *Endpoint) attempt(ctx context.Context, r Request, turn *turn, check func(Response) error) (Response, error) {
-	began := time.Now()
-	ctx, span := startAttempt(ctx, e, r, turn.number)
-	response, err := e.guarded(ctx, r, check)
-	e.measures.attempted(ctx, time.Since(began), err)
-	endAttempt(span, response, turn, err)
-	return response, err
+	a := e.Attempt(ctx, r, Turn{number: 1})
+	return a.Response, a.Settle(ctx, nil)
 }
 
 // unitsOf is what a request takes from the budget.
-func (e *Endpoint) unitsOf(r Request) int { return cmp.Or(r.Cost, e.costOf("*")) }
+func (e *Endpoint) unitsOf(r Request) int { return cmp.Or(r.Cost, e.CostOf("*")) }
 
-// costOf is what a call of method takes from the budget.
-func (e *Endpoint) costOf(method string) int { return cmp.Or(e.costs[method], e.costs["*"], 1) }
-
-var errPanicked = errors.New("panicked")
-
-func (e *Endpoint) guarded(caller context.Context, r Request, check func(Response) error) (Response, error) {
-	ctx, cancel := context.WithTimeout(caller, e.timeout)
-	defer cancel()
-	defer time.AfterFunc(e.timeout, cancel).Stop() // a caller's deadline that is earlier now may move, see within
-	if err := e.withheld(); err != nil {
-		return Response{}, err
-	}
-	if !e.breaker.isClosed() {
-		return Response{}, e.heldOff()
-	}
-	after, ok, err := e.budget.take(ctx, e.unitsOf(r))
-	if err != nil {
-		return Response{}, e.interrupted(caller, time.Now())
-	}
-	if !ok {
-		return Response{}, &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
-	}
-	done, ok := e.breaker.enter()
-	if !ok {
-		return Response{}, e.heldOff()
-	}
-	outcome, started := errPanicked, time.Now() // unless something else is known
-	defer func() {
-		done(outcome)
-		e.learn(caller, r, time.Since(started), outcome)
-	}()
-
-	response, err := e.exchange(ctx, caller, r)
-	if err == nil && check != nil {
-		err = e.refusal(r, check(response))
-	}
-	var limited *Error
-	if errors.As(err, &limited) && limited.Class == RateLimited {
-		e.budget.pause(limited.RetryAfter)
-	}
-	outcome = err
-	return response, err
-}
+// CostOf returns what a call of a JSON-RPC method takes from the budget.
+func (e *Endpoint) CostOf(method string) int { return cmp.Or(e.costs[method], e.costs["*"], 1) }
 
 // learn remembers what became of a call, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
-	e.health.note(r.rpcMethod, took, outcome)
+	e.health.note(r.RPCMethod, took, outcome)
 	switch {
 	case outcome == nil:
-		e.sound.keep(r, took)
-	case countsAgainst(outcome):
-		if classOf(outcome) == BadAnswer {
-			e.nameLiar(ctx, outcome)
+		e.replays.keep(r, took)
+	case IsFault(outcome):
+		if ClassOf(outcome) == BadAnswer {
+			e.logBadAnswer(ctx, outcome)
 		}
 		e.verify()
 	}
 }
 
-// nameLiar writes down that the endpoint gave a bad answer, once in a while: a liar is asked again and again.
-func (e *Endpoint) nameLiar(ctx context.Context, lie error) {
-	now, last := time.Now(), e.named.Load()
-	if e.log == nil || now.Sub(time.Unix(0, last)) < namedEvery || !e.named.CompareAndSwap(last, now.UnixNano()) {
+// logBadAnswer logs that the endpoint gave a bad answer, once in a while: such an endpoint is asked again and again.
+func (e *Endpoint) logBadAnswer(ctx context.Context, cause error) {
+	now, last := time.Now(), e.logged.Load()
+	if e.log == nil || now.Sub(time.Unix(0, last)) < logEvery || !e.logged.CompareAndSwap(last, now.UnixNano()) {
 		return
 	}
-	e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", lie)
+	e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", cause)
 }
 
 // refusal makes an *Error of what a check said; a plain error is a bad answer.

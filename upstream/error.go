@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,7 +24,7 @@ const (
 	Rejected                     // understood the request and declined it: HTTP 4xx, a JSON-RPC error
 	Unconfirmed                  // answered something that another endpoint has to say as well
 	Canceled                     // the caller left
-	Withheld                     // not asked at all: an operator took it out of use, or it was put aside for a lie
+	Unusable                     // not asked at all: cordoned by an operator, or in quarantine
 )
 
 var classNames = [...]string{
@@ -42,11 +43,11 @@ type Error struct {
 	RetryAfter time.Duration // when asking again makes sense; zero when unknown
 	Err        error         // the cause; may be nil
 
+	Contradicts bool // the response could be read and contradicts its request
+
 	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
 	// endpoint, an answer that is too long.
 	excused bool
-	// foreign marks a result that could be read and contradicts the question.
-	foreign bool
 }
 
 func (e *Error) Error() string {
@@ -69,8 +70,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// classOf returns the class of err, zero when it has none.
-func classOf(err error) Class {
+// ClassOf returns the class of err, zero when it has none.
+func ClassOf(err error) Class {
 	var classed *Error
 	if errors.As(err, &classed) {
 		return classed.Class
@@ -96,9 +97,9 @@ func retryAfterOf(err error) time.Duration {
 	return 0
 }
 
-// countsAgainst reports whether err is the endpoint's own failing. A caller's cancel or haste, a spent
+// IsFault reports whether err is the endpoint's own failing. A caller's cancel or haste, a spent
 // budget and a declined request are not.
-func countsAgainst(err error) bool {
+func IsFault(err error) bool {
 	var classed *Error
 	if !errors.As(err, &classed) {
 		return err != nil
@@ -135,7 +136,7 @@ func (a attempts) Unwrap() []error { return a }
 // onlyDoubt reports whether there are failures and each of them is an answer that wanted to be confirmed.
 func (a attempts) onlyDoubt() bool {
 	for _, err := range a {
-		if classOf(err) != Unconfirmed {
+		if ClassOf(err) != Unconfirmed {
 			return false
 		}
 	}
@@ -163,7 +164,7 @@ func (a attempts) summary(pool string) *Error {
 		for shared := range seen {
 			whole.Class = shared
 		}
-	case seen.only(RateLimited, BreakerOpen, Withheld):
+	case seen.only(RateLimited, BreakerOpen, Unusable):
 		whole.Class = RateLimited
 	case seen[Timeout]:
 		whole.Class = Timeout
@@ -184,4 +185,20 @@ func (c classes) only(these ...Class) bool {
 		}
 	}
 	return len(c) > 0
+}
+
+// endOf returns why ctx ended: at a deadline, be it one that moved while the context lived, or because its owner left.
+func endOf(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
+}
+
+// ClassOfContext is the class of what ended a caller's context.
+func ClassOfContext(why error) Class {
+	if errors.Is(why, context.Canceled) {
+		return Canceled
+	}
+	return Timeout
 }

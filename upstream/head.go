@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -71,32 +72,31 @@ func (h *head) place(distance int64, isAlone bool, most uint64) {
 
 // heads compares the endpoints of a pool by how far each has come.
 type heads struct {
-	most  uint64       // blocks that an endpoint may be away from the others
-	ask   func() *Call // for the head
-	asked atomic.Int64 // UNIX nanoseconds at which endpoints were asked for nothing else
+	most   uint64 // blocks that an endpoint may be away from the others
+	probes []HeadProbe
+	asked  atomic.Int64 // UNIX nanoseconds at which endpoints were asked for nothing else
+}
+
+// HeadProbe is a request for the head of an endpoint's chain.
+type HeadProbe struct {
+	Request Request
+	// Head reads a response that passes the request's Check.
+	Head func(Response) (number uint64, told bool)
 }
 
 // CompareHeads has endpoints whose head is more than most blocks behind that of the majority asked after the others, and
-// those that alone are as far ahead. Heads are learned from calls that tell them, and by ask from endpoints of which
+// those that alone are as far ahead. Heads are learned by SawHead, and by the probe at its index from endpoints of which
 // none was heard lately. To be called before the pool is used.
-func (r *RPC) CompareHeads(most uint64, ask func() *Call) {
-	if len(r.pool.endpoints) > 1 {
-		r.pool.heads = &heads{most: most, ask: ask}
+func (p *Pool) CompareHeads(most uint64, probes []HeadProbe) {
+	if len(p.endpoints) > 1 {
+		p.heads = &heads{most: most, probes: probes}
 	}
 }
 
-// hearHeads learns from answers of e how far it is.
-func (p *Pool) hearHeads(e *Endpoint, calls []*Call, got outcomes) {
-	if p.heads == nil {
-		return
-	}
-	for i, call := range calls {
-		if call.Head == nil || got[i].err != nil || !got[i].value.IsValid() {
-			continue
-		}
-		if number, told := call.Head(got[i].value.Addr().Interface()); told {
-			p.compareHead(e, number)
-		}
+// SawHead learns from an answer of e how far its chain has come.
+func (p *Pool) SawHead(e *Endpoint, number uint64) {
+	if p.heads != nil {
+		p.compareHead(e, number)
 	}
 }
 
@@ -136,10 +136,19 @@ func (p *Pool) askHeads() {
 	if !slices.ContainsFunc(p.endpoints, isUnheard) {
 		return
 	}
-	for _, e := range p.endpoints {
-		if e.withheld() != nil || !e.breaker.isClosed() {
+	for i, e := range p.endpoints {
+		if e.unusable() != nil || !e.breaker.isClosed() {
 			continue
 		}
-		e.inquire(e.inquiryBy(p.heads.ask, func(got outcome) { p.hearHeads(e, []*Call{p.heads.ask()}, outcomes{got}) }))
+		probe := p.heads.probes[i]
+		e.inBackground(func(ctx context.Context) {
+			response, err := e.probe(ctx, probe.Request)
+			if err != nil {
+				return
+			}
+			if number, told := probe.Head(response); told {
+				p.compareHead(e, number)
+			}
+		})
 	}
 }

@@ -26,7 +26,7 @@ type health struct {
 
 // note learns what became of one call; only a failing of the endpoint's own counts as one.
 func (h *health) note(kind string, took time.Duration, err error) {
-	failing := countsAgainst(err)
+	failing := IsFault(err)
 	if !failing && !answered(err) {
 		return
 	}
@@ -38,7 +38,7 @@ func (h *health) note(kind string, took time.Duration, err error) {
 	if failing {
 		h.failed.add(now, 1)
 		h.reason, h.broke = err.Error(), now
-		if classOf(err) != Timeout {
+		if ClassOf(err) != Timeout {
 			return // a refused connection says nothing of how long an answer takes
 		}
 	}

@@ -36,7 +36,7 @@ func newMeasures(name string, attributes []attribute.KeyValue) measures {
 // attempted measures an attempt and counts one that did not lead to an answer, by its class. Who leaves and who
 // wants a second opinion did not meet a failure.
 func (m measures) attempted(ctx context.Context, took time.Duration, err error) {
-	outcome, class := "ok", classOf(err)
+	outcome, class := "ok", ClassOf(err)
 	if err != nil {
 		outcome = class.String()
 	}
@@ -44,27 +44,6 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 	if err != nil && class != Canceled && class != Unconfirmed {
 		m.failures.Add(ctx, 1, m.whose, metric.WithAttributes(errorTypeKey.String(outcome)))
 	}
-}
-
-// joinCounter counts calls that are joined with the same ones of others.
-type joinCounter struct {
-	calls      metric.Int64Counter
-	attributes []attribute.KeyValue // of what the pool serves
-}
-
-func newJoinCounter(p *Pool) joinCounter {
-	var j joinCounter
-	if len(p.endpoints) > 0 {
-		j.attributes = p.endpoints[0].attributes
-	}
-	j.calls, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
-		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
-	j.add(context.Background(), 0) // so that the series is there before the first one
-	return j
-}
-
-func (j joinCounter) add(ctx context.Context, calls int) {
-	j.calls.Add(ctx, int64(calls), metric.WithAttributes(j.attributes...))
 }
 
 // Observe has the state of endpoints read whenever measurements are collected, until stop is called.
@@ -77,7 +56,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 	distance := g.number("head.distance", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.")
 	left := g.amount("budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.")
 	paused := g.amount("pause", "s", "Time for which an endpoint asked to be left alone.")
-	banned := g.amount("ban", "s", "Time for which an endpoint is still put aside for a lie.")
+	ban := g.amount("ban", "s", "Time for which an endpoint still stays in quarantine for a wrong answer.")
 	failing := g.amount("failing", "1", "Share of an endpoint's recent calls that failed.")
 	return g.observe(func(o metric.Observer) {
 		now := time.Now()
@@ -87,8 +66,8 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 			o.ObserveInt64(forced, truth(Force(e.breaker.forced.Load()) != Unforced), whose)
 			o.ObserveInt64(outOfUse, truth(e.cordoned.Load()), whose)
 			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), 0).Seconds(), whose)
-			ban, _ := e.ban.left(now)
-			o.ObserveFloat64(banned, ban.Seconds(), whose)
+			banned, _ := e.quarantine.left(now)
+			o.ObserveFloat64(ban, banned.Seconds(), whose)
 			o.ObserveFloat64(failing, e.health.failing(), whose)
 			if off, compared := e.head.off(); compared {
 				o.ObserveInt64(distance, off, whose)

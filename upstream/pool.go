@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
 )
 
 // How the preferred endpoint of a pool is chosen. One that works stays until another is clearly better.
@@ -25,7 +27,7 @@ type Pool struct {
 	name      string
 	endpoints []*Endpoint
 	heads     *heads // nil: nobody's head is compared
-	spare     spare
+	retries   retryBudget
 	preferred atomic.Int64 // index of the endpoint that is asked first
 	moved     atomic.Int64 // UNIX nanoseconds of the latest change of preferred
 	overtaken atomic.Int64 // races that the preferred endpoint lost in a row
@@ -39,6 +41,17 @@ func NewPool(name string, endpoints ...*Endpoint) *Pool {
 
 // Name returns the configured name.
 func (p *Pool) Name() string { return p.name }
+
+// Endpoints returns the endpoints in the sequence in which they were given.
+func (p *Pool) Endpoints() []*Endpoint { return p.endpoints }
+
+// Attributes are those of the pool's spans and measurements: what its endpoints serve.
+func (p *Pool) Attributes() []attribute.KeyValue {
+	if len(p.endpoints) == 0 {
+		return nil
+	}
+	return p.endpoints[0].attributes
+}
 
 // Health tells how each endpoint does, in the sequence in which they were given.
 func (p *Pool) Health() []Health {
@@ -56,44 +69,52 @@ func (p *Pool) Health() []Health {
 // asked of a second endpoint while the first is slow, and again after a failure; check sees one answer at
 // a time, and none after the accepted one.
 func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (Response, error) {
-	var accepted Response
 	method := r.method()
-	err := p.run(ctx, job{
-		isRead: method == http.MethodGet || method == http.MethodHead,
-		ask: func(ctx context.Context, e *Endpoint, turn *turn) error {
-			_, err := e.attempt(ctx, r, turn, func(response Response) error {
-				return turn.hear(func() error {
-					if check != nil {
-						if err := check(response); err != nil {
-							return err
-						}
-					}
-					accepted = response
-					return nil
-				})
-			})
-			return err
+	winner, err := p.Run(ctx, Job{
+		IsRead: method == http.MethodGet || method == http.MethodHead,
+		Try: func(ctx context.Context, e *Endpoint, turn Turn) Answer {
+			return plainAnswer{e.Attempt(ctx, r, turn), check}
 		},
 	})
-	return accepted, err
+	if err != nil {
+		return Response{}, err
+	}
+	return winner.attempt().Response, nil
 }
 
-// job is a question to a pool.
-type job struct {
-	kind   string // calls of one kind take alike
-	isRead bool   // asking twice does no harm
-	ask    func(ctx context.Context, e *Endpoint, turn *turn) error
+// plainAnswer is an answer to a request of Do.
+type plainAnswer struct {
+	*Attempt
+	check func(Response) error // nil accepts all
 }
 
-// run has endpoints tried until a try succeeds; see Do.
-func (p *Pool) run(ctx context.Context, j job) error {
-	p.spare.earn()
-	r := &race{pool: p, job: j, order: p.order(j.kind), failures: make(map[int]error), results: make(chan result, 1)}
+// Judge implements Answer.
+func (a plainAnswer) Judge(context.Context) error {
+	if a.check == nil {
+		return nil
+	}
+	return a.check(a.Response)
+}
+
+// Job is what a pool's endpoints are asked.
+type Job struct {
+	Kind   string // requests of one kind take alike
+	IsRead bool   // asking twice does no harm
+	// Try makes an attempt at an endpoint. Several may be made at the same time, each in a goroutine of its own.
+	Try func(ctx context.Context, e *Endpoint, turn Turn) Answer
+}
+
+// Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
+// in the sequence in which they arrive and by the goroutine of the caller, and none after the accepted one. All attempts
+// are over when it returns.
+func (p *Pool) Run(ctx context.Context, j Job) (Answer, error) {
+	p.retries.earn()
+	r := &race{pool: p, job: j, order: p.order(j.Kind), failures: make(map[int]error), results: make(chan result, 1)}
 	return r.run(ctx)
 }
 
 // answered learns who gave the answer of a job, and whether another one failed before.
-func (p *Pool) answered(index int, j job, failed, doubted bool) {
+func (p *Pool) answered(index int, j Job, failed, doubted bool) {
 	switch {
 	case int64(index) == p.preferred.Load():
 		p.overtaken.Store(0)
@@ -101,7 +122,7 @@ func (p *Pool) answered(index int, j job, failed, doubted bool) {
 	case failed || p.overtaken.Add(1) >= overtakenMost:
 		p.prefer(index)
 	}
-	if j.isRead {
+	if j.IsRead {
 		p.explore(index)
 		p.askHeads()
 	}
@@ -148,7 +169,7 @@ func (p *Pool) order(kind string) []int {
 // askable leaves out those that are not to be asked at all, unless that is everybody: then they say why.
 func askable(order []int, standings []standing) []int {
 	for i, index := range order {
-		if i > 0 && standings[index] >= aside {
+		if i > 0 && standings[index] >= quarantined {
 			return order[:i]
 		}
 	}
@@ -172,15 +193,15 @@ func (p *Pool) explore(winner int) {
 	}
 	oldest := -1
 	for i, e := range p.endpoints {
-		if i != winner && e.withheld() == nil && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
+		if i != winner && e.unusable() == nil && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
 			oldest = i
 		}
 	}
 	if oldest < 0 {
 		return
 	}
-	known, found := p.endpoints[winner].sound.latest()
-	if found && now.Sub(p.endpoints[oldest].health.measured()) >= exploreEvery {
-		p.endpoints[oldest].inquire(known)
+	known, found := p.endpoints[winner].replays.latest()
+	if e := p.endpoints[oldest]; found && now.Sub(e.health.measured()) >= exploreEvery {
+		e.inBackground(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
 	}
 }

@@ -17,10 +17,10 @@ const (
 	// the endpoint has become worse.
 	soonAnswered = time.Second
 	probeLimit   = 3 * time.Second
-	// soundKept is how many of them are kept, and soundEvery how far they are apart: one caller alone must not choose all
+	// replaysKept is how many of them are kept, and replaysEvery how far they are apart: one caller alone must not choose all
 	// of them at once.
-	soundKept  = 3
-	soundEvery = 10 * time.Second
+	replaysKept  = 3
+	replaysEvery = 10 * time.Second
 	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then after twice as long, up to
 	// longestProbe.
 	firstProbe   = time.Second
@@ -29,72 +29,77 @@ const (
 	verifiedFor = 5 * time.Second
 )
 
-// inquiry is a request that an endpoint answered well, with what its answers must look like.
-type inquiry struct {
-	request Request
-	valid   func(Response) error // nil accepts all
-}
-
-// sounds are questions that an endpoint answered well and soon: what a sound endpoint can answer.
-type sounds struct {
+// replays are requests that an endpoint answered well and soon: what a sound endpoint can answer.
+type replays struct {
 	admitted atomic.Int64 // UNIX nanoseconds of the newest
 
 	mu   sync.Mutex
-	kept []inquiry // the newest is last
+	kept []Request // the newest is last
 }
 
 // keep remembers an answered read once in a while.
-func (s *sounds) keep(r Request, took time.Duration) {
-	isRead := r.Body == nil && r.Method == "" || r.rpcMethod != ""
-	if !isRead || took > soonAnswered || len(r.Body) > largestProbe || r.calls > largestProbeCalls {
+func (s *replays) keep(r Request, took time.Duration) {
+	isRead := r.Body == nil && r.Method == "" || r.RPCMethod != ""
+	if !isRead || took > soonAnswered || len(r.Body) > largestProbe || r.Calls > largestProbeCalls {
 		return
 	}
 	now, last := time.Now(), s.admitted.Load()
-	if last != 0 && now.Sub(time.Unix(0, last)) < soundEvery || !s.admitted.CompareAndSwap(last, now.UnixNano()) {
+	if last != 0 && now.Sub(time.Unix(0, last)) < replaysEvery || !s.admitted.CompareAndSwap(last, now.UnixNano()) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = append(s.kept[max(len(s.kept)-soundKept+1, 0):len(s.kept):len(s.kept)], inquiry{r, r.valid})
+	s.kept = append(s.kept[max(len(s.kept)-replaysKept+1, 0):len(s.kept):len(s.kept)], r)
 }
 
-func (s *sounds) all() []inquiry {
+func (s *replays) all() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept
 }
 
 // latest returns the newest of them, if there is one.
-func (s *sounds) latest() (newest inquiry, found bool) {
+func (s *replays) latest() (newest Request, found bool) {
 	all := s.all()
 	if len(all) == 0 {
-		return inquiry{}, false
+		return Request{}, false
 	}
 	return all[len(all)-1], true
 }
 
+// SetControl has the endpoint probed with r, which no caller has a part in, while few requests are known that it
+// answered well.
+func (e *Endpoint) SetControl(r Request) { e.control.Store(&r) }
+
 // controls are what an endpoint must fail at before it is taken for broken, and one of which it must answer to be
-// taken for mended: what it answered well at different times, and while these are few what no caller has a part in,
-// its proof or any answer at all at its address.
-func (e *Endpoint) controls() []inquiry {
-	controls := e.sound.all()
-	if len(controls) == soundKept {
+// taken for recovered: what it answered well at different times, and while these are few the request that no caller has
+// a part in, or any answer at all at its address.
+func (e *Endpoint) controls() []Request {
+	controls := e.replays.all()
+	if len(controls) == replaysKept {
 		return controls
 	}
-	own := inquiry{}
-	if proof := e.identity.Load(); proof != nil {
-		own = e.inquiryBy(*proof, func(outcome) {})
+	own := Request{}
+	if control := e.control.Load(); control != nil {
+		own = *control
 	}
 	return append(controls[:len(controls):len(controls)], own)
 }
 
-// inquire asks q in the background, for the sake of the endpoint's health and breaker alone.
-func (e *Endpoint) inquire(q inquiry) {
-	e.inBackground(func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(InBackground(ctx), e.timeout)
-		defer cancel()
-		_, _ = e.attempt(ctx, q.request, &turn{number: 1}, q.valid)
-	})
+// probe sends r in the background, for the sake of what can be learned of the endpoint by it.
+func (e *Endpoint) probe(ctx context.Context, r Request) (Response, error) {
+	ctx, cancel := context.WithTimeout(InBackground(ctx), e.timeout)
+	defer cancel()
+	a := e.Attempt(ctx, r, Turn{number: 1})
+	return a.Response, a.Settle(ctx, a.check())
+}
+
+// check is what is wrong with the response by the request's own Check.
+func (a *Attempt) check() error {
+	if a.Err != nil || a.request.Check == nil {
+		return nil
+	}
+	return a.request.Check(a.Response)
 }
 
 // verify finds out whether the failures that made the breaker suspect the endpoint are its own: then all controls
@@ -148,8 +153,8 @@ func (e *Endpoint) examine(ctx context.Context) condition {
 	defer cancel()
 	controls := e.controls()
 	told := make(chan condition, len(controls))
-	for _, q := range controls {
-		go func() { told <- e.answers(ctx, q) }()
+	for _, r := range controls {
+		go func() { told <- e.answers(ctx, r) }()
 	}
 	found := unknown
 	for range controls {
@@ -164,31 +169,31 @@ func (e *Endpoint) examine(ctx context.Context) condition {
 }
 
 // answers asks one control.
-func (e *Endpoint) answers(ctx context.Context, q inquiry) (told condition) {
+func (e *Endpoint) answers(ctx context.Context, r Request) (told condition) {
 	defer func() {
 		if recover() != nil {
 			told = broken // as a panic of a caller's request counts
 		}
 	}()
-	if e.withheld() != nil {
+	if e.unusable() != nil {
 		return unknown
 	}
-	if _, ok, err := e.budget.take(ctx, e.unitsOf(q.request)); !ok || err != nil {
+	if _, ok, err := e.budget.take(ctx, e.unitsOf(r)); !ok || err != nil {
 		return unknown
 	}
 	asked, started := context.WithoutCancel(ctx), time.Now()
-	response, err := e.exchange(ctx, asked, q.request)
-	if err == nil && q.valid != nil {
-		err = e.refusal(q.request, q.valid(response))
+	response, err := e.exchange(ctx, asked, r)
+	if err == nil && r.Check != nil {
+		err = e.refusal(r, r.Check(response))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return unknown
 	}
-	e.health.note(q.request.rpcMethod, time.Since(started), err)
+	e.health.note(r.RPCMethod, time.Since(started), err)
 	switch {
 	case answered(err):
 		return sound
-	case countsAgainst(err):
+	case IsFault(err):
 		return broken
 	}
 	return unknown

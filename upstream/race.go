@@ -1,10 +1,10 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync"
 	"time"
 )
 
@@ -18,81 +18,37 @@ const (
 	backoff       = 50 * time.Millisecond // before the same endpoint is asked again, and up to twice more
 )
 
-// verdict admits one answer of a race. What comes after it has lost, and must not be looked at.
-type verdict struct {
-	mu     sync.Mutex
-	passed bool
-}
-
 var errOvertaken = errors.New("another endpoint was faster")
 
-// hear has an answer judged, unless another one has passed.
-func (v *verdict) hear(judge func() error) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.passed {
-		return &Error{Class: Canceled, Err: errOvertaken}
-	}
-	err := judge()
-	v.passed = err == nil
-	return err
-}
-
-// turn is one endpoint's part in a race.
-type turn struct {
-	number  int      // from one on
-	isHedge bool     // begun because the one before was slow
-	verdict *verdict // of the whole race
-	won     bool     // its answer passed
-}
-
-func (t *turn) hear(judge func() error) error {
-	err := t.verdict.hear(judge)
-	t.won = err == nil
-	return err
-}
-
-// hedge tells what became of a hedge; nothing of other turns, nor of a request that only prepares an answer.
-func (t *turn) hedge(err error) string {
-	switch {
-	case t.isHedge && t.won:
-		return "won"
-	case t.isHedge && err != nil:
-		return "lost"
-	}
-	return ""
-}
-
-// race is one job on its way through a pool.
+// race is one job on its way through a pool. Attempts bring answers, the loop in run judges them.
 type race struct {
 	pool    *Pool
-	job     job
+	job     Job
 	order   []int // endpoints by index
 	next    int   // in order
 	running int
 	hedged  bool
 	retried bool
-	verdict verdict
 	results chan result // with room for one: who tries need not wait for the caller, who may be the same
 
 	failures map[int]error // by endpoint, the latest of each
 }
 
-// result is how one try ended.
+// result is what one try brought.
 type result struct {
 	index    int
-	err      error
+	answer   Answer // nil after a panic
 	panicked any
 }
 
-func (r *race) run(caller context.Context) error {
+func (r *race) run(caller context.Context) (Answer, error) {
 	if len(r.order) == 0 {
-		return attempts{errors.New("no endpoint is configured")}.summary(r.pool.name)
+		return nil, attempts{errors.New("no endpoint is configured")}.summary(r.pool.name)
 	}
 	ctx := caller
 	if len(r.order) > 1 {
 		racing, lose := context.WithCancel(caller)
-		defer r.join()
+		defer r.join(caller)
 		defer lose()
 		ctx = racing
 	}
@@ -101,7 +57,7 @@ func (r *race) run(caller context.Context) error {
 		got, slow := r.await(ctx)
 		if slow {
 			r.hedged = true
-			if r.pool.spare.hedge() {
+			if r.pool.retries.hedge() {
 				r.start(ctx, true)
 			}
 			continue
@@ -110,26 +66,34 @@ func (r *race) run(caller context.Context) error {
 		if got.panicked != nil {
 			panic(got.panicked)
 		}
-		if got.err == nil {
-			r.putLiarsAside(caller)
+		err := r.judge(caller, got.answer)
+		if err == nil {
+			r.quarantineContradicted(caller)
 			r.pool.answered(got.index, r.job, r.failed(), r.doubted())
-			return nil
+			return got.answer, nil
 		}
-		if errors.Is(got.err, errOvertaken) {
-			continue // the winner's result is on its way
-		}
-		r.failures[got.index] = got.err
+		r.failures[got.index] = err
 		if caller.Err() != nil {
 			break
 		}
 		switch {
-		case r.running == 0 && r.mayGoOn(ctx, got):
+		case r.running == 0 && r.mayGoOn(ctx, err):
 			r.start(ctx, false)
-		case r.running > 0 && r.isLatest(got) && r.next < len(r.order) && r.mayGoOn(ctx, got):
+		case r.running > 0 && r.isLatest(got) && r.next < len(r.order) && r.mayGoOn(ctx, err):
 			r.start(ctx, true) // the one before it is slow still
 		}
 	}
-	return r.summary(caller)
+	return nil, r.summary(caller)
+}
+
+// judge settles an attempt by what its answer is worth; nil accepts it.
+func (r *race) judge(ctx context.Context, answer Answer) (err error) {
+	a, wrong := answer.attempt(), errPanicked
+	defer func() { err = a.settle(ctx, wrong, a.turn.hedge(cmp.Or(a.Err, wrong))) }()
+	if a.Err == nil {
+		wrong = answer.Judge(ctx)
+	}
+	return nil
 }
 
 // await returns the next result, or that it is time for a hedge.
@@ -151,7 +115,7 @@ func (r *race) await(ctx context.Context) (got result, slow bool) {
 // hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
 // somebody waits for, at an endpoint that can answer at once.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
-	if !r.job.isRead || r.hedged || r.next >= len(r.order) || isBackground(ctx) {
+	if !r.job.IsRead || r.hedged || r.next >= len(r.order) || IsBackground(ctx) {
 		return 0, false
 	}
 	if r.pool.endpoints[r.order[r.next]].standing() != ready {
@@ -167,12 +131,12 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 // usual returns within what time nearly all recent calls of the kind ended at the endpoint that was asked last; where
 // that is unknown, at the quickest of those of which it is known.
 func (r *race) usual() (usual time.Duration, known bool) {
-	usual, known = r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.kind, hedgeQuantile)
+	usual, known = r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.Kind, hedgeQuantile)
 	if known {
 		return usual, true
 	}
 	for _, e := range r.pool.endpoints {
-		if took, is := e.health.usual(r.job.kind, hedgeQuantile); is && (!known || took < usual) {
+		if took, is := e.health.usual(r.job.Kind, hedgeQuantile); is && (!known || took < usual) {
 			usual, known = took, true
 		}
 	}
@@ -188,20 +152,20 @@ func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1]
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
-	turn := &turn{number: r.next, isHedge: isHedge, verdict: &r.verdict}
+	turn := Turn{number: r.next, isHedge: isHedge}
 	r.running++
 	cancel := context.CancelFunc(func() {})
 	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
 	try := func() {
-		got := result{index: index, err: errPanicked}
+		got := result{index: index}
 		defer func() {
 			cancel()
 			got.panicked = recover()
 			r.results <- got
 		}()
-		got.err = r.job.ask(ctx, r.pool.endpoints[index], turn)
+		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
 	}
 	if _, mayHedge := r.hedgeDelay(ctx); !mayHedge && r.running == 1 {
 		try()
@@ -220,20 +184,26 @@ func (r *race) othersFollow() bool {
 	return false
 }
 
-// join waits for the tries that lost.
-func (r *race) join() {
+// join waits for the attempts that lost, whose answers nobody looks at.
+func (r *race) join(ctx context.Context) {
 	for ; r.running > 0; r.running-- {
-		<-r.results
+		late := <-r.results
+		if late.answer == nil {
+			continue
+		}
+		a := late.answer.attempt()
+		overtaken := &Error{Class: Canceled, Err: errOvertaken}
+		_ = a.settle(ctx, overtaken, a.turn.hedge(overtaken))
 	}
 }
 
 // mayGoOn reports whether another try follows a failed one. To ask elsewhere what an endpoint cannot know, or when it
 // cannot be reached, is no extra load; to repeat what one failed at is.
-func (r *race) mayGoOn(ctx context.Context, after result) bool {
-	class := classOf(after.err)
-	isRetry := countsAgainst(after.err) && class != Unreachable || statusOf(after.err) != 0 && class == RateLimited
+func (r *race) mayGoOn(ctx context.Context, after error) bool {
+	class := ClassOf(after)
+	isRetry := IsFault(after) && class != Unreachable || statusOf(after) != 0 && class == RateLimited
 	if r.next < len(r.order) {
-		return !isRetry || r.pool.spare.retry()
+		return !isRetry || r.pool.retries.retry()
 	}
 	return r.again(ctx)
 }
@@ -241,17 +211,17 @@ func (r *race) mayGoOn(ctx context.Context, after result) bool {
 // again puts an endpoint whose connection broke, or that failed inside, at the end of the order, once, and lets
 // a moment pass.
 func (r *race) again(ctx context.Context) bool {
-	if !r.job.isRead || r.retried || isBackground(ctx) {
+	if !r.job.IsRead || r.retried || IsBackground(ctx) {
 		return false
 	}
 	r.retried = true
 	for _, index := range r.order {
-		class := classOf(r.failures[index])
+		class := ClassOf(r.failures[index])
 		if class != Unreachable && class != ServerError || retryAfterOf(r.failures[index]) > 0 {
 			continue
 		}
 		wait := backoff + rand.N(2*backoff)
-		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < 2*wait || !r.pool.spare.retry() {
+		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < 2*wait || !r.pool.retries.retry() {
 			return false
 		}
 		timer := time.NewTimer(wait)
@@ -267,11 +237,11 @@ func (r *race) again(ctx context.Context) bool {
 	return false
 }
 
-// putLiarsAside has those endpoints put aside whose answers another one has just contradicted.
-func (r *race) putLiarsAside(ctx context.Context) {
+// quarantineContradicted quarantines those endpoints whose answers another one has just contradicted.
+func (r *race) quarantineContradicted(ctx context.Context) {
 	for index, err := range r.failures {
-		if isLie(err) {
-			r.pool.endpoints[index].putAside(ctx, err)
+		if Contradicts(err) {
+			r.pool.endpoints[index].Quarantine(ctx, err)
 		}
 	}
 }
@@ -298,7 +268,7 @@ func (r *race) said() attempts {
 func (r *race) summary(caller context.Context) error {
 	whole := r.said().summary(r.pool.name)
 	if err := endOf(caller); err != nil {
-		whole.Class = leftAs(err)
+		whole.Class = ClassOfContext(err)
 	}
 	return whole
 }

@@ -58,6 +58,9 @@ func (r Response) Scrub(err error) error {
 	return r.from.scrub(r.sent, err)
 }
 
+// Redact is Scrub for a text of the answer.
+func (r Response) Redact(text string) string { return r.from.scrubText(r.sent, text) }
+
 func (e *Endpoint) scrub(sent http.Header, err error) error {
 	if err == nil {
 		return nil

@@ -20,7 +20,6 @@ const (
 	outcomeKey    = attribute.Key("crossgate.outcome")
 	hedgeKey      = attribute.Key("crossgate.hedge")
 	batchSizeKey  = attribute.Key("crossgate.rpc.batch_size")
-	joinedKey     = attribute.Key("crossgate.rpc.joined")
 	httpMethodKey = attribute.Key("http.request.method")
 	httpStatusKey = attribute.Key("http.response.status_code")
 	rpcSystemKey  = attribute.Key("rpc.system.name")
@@ -37,7 +36,7 @@ func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (cont
 		return ctx, trace.SpanFromContext(context.Background()) // one that does nothing
 	}
 	name := "http.attempt"
-	if r.rpcMethod != "" {
+	if r.RPCMethod != "" {
 		name = "rpc.attempt"
 	}
 	ctx, span := tracer().Start(ctx, name, asClient)
@@ -46,20 +45,20 @@ func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (cont
 	}
 	span.SetAttributes(endpointKey.String(e.name), attemptKey.Int(number), httpMethodKey.String(r.method()))
 	span.SetAttributes(e.attributes...)
-	if r.rpcMethod != "" {
-		span.SetAttributes(rpcSystemKey.String("jsonrpc"), rpcMethodKey.String(r.rpcMethod), batchSizeKey.Int(r.calls))
+	if r.RPCMethod != "" {
+		span.SetAttributes(rpcSystemKey.String("jsonrpc"), rpcMethodKey.String(r.RPCMethod), batchSizeKey.Int(r.Calls))
 	}
 	return ctx, span
 }
 
 // endAttempt closes the span that startAttempt opened.
-func endAttempt(span trace.Span, response Response, turn *turn, err error) {
+func endAttempt(span trace.Span, response Response, hedge string, err error) {
 	if !span.IsRecording() {
 		return
 	}
 	defer span.End()
-	if outcome := turn.hedge(err); outcome != "" {
-		span.SetAttributes(hedgeKey.String(outcome))
+	if hedge != "" {
+		span.SetAttributes(hedgeKey.String(hedge))
 	}
 	if response.Status != 0 {
 		span.SetAttributes(httpStatusKey.Int(response.Status))
@@ -68,43 +67,10 @@ func endAttempt(span trace.Span, response Response, turn *turn, err error) {
 		span.SetAttributes(outcomeKey.String("ok"))
 		return
 	}
-	class := classOf(err).String()
+	class := ClassOf(err).String()
 	span.SetAttributes(outcomeKey.String(class))
-	if classOf(err) != Canceled {
+	if ClassOf(err) != Canceled {
 		span.SetAttributes(errorTypeKey.String(class))
 		span.SetStatus(codes.Error, class)
 	}
-}
-
-// joinSpan is that of a caller who waits for calls that another one makes.
-type joinSpan struct{ trace.Span }
-
-// startJoin opens the span of a caller's wait for the flight of its seat. It is linked to the span below which the
-// attempts are.
-func startJoin(ctx context.Context, s *seat, attributes []attribute.KeyValue) joinSpan {
-	if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && !parent.IsSampled() {
-		return joinSpan{trace.SpanFromContext(context.Background())} // one that does nothing
-	}
-	_, span := tracer().Start(ctx, "rpc.join", trace.WithLinks(trace.Link{SpanContext: s.flight.asker}))
-	if span.IsRecording() {
-		span.SetAttributes(attributes...)
-		span.SetAttributes(joinedKey.Bool(true), rpcSystemKey.String("jsonrpc"),
-			rpcMethodKey.String(spanMethod(s.calls)), batchSizeKey.Int(len(s.calls)))
-	}
-	return joinSpan{span}
-}
-
-// end closes it with what became of the flight, as far as the caller knows.
-func (j joinSpan) end(s *seat) {
-	if !j.IsRecording() {
-		return
-	}
-	outcome := "ok"
-	if s.left != nil {
-		outcome = leftAs(s.left).String()
-	} else if s.flight.err != nil {
-		outcome = classOf(s.flight.err).String()
-	}
-	j.SetAttributes(outcomeKey.String(outcome))
-	j.End()
 }

@@ -65,8 +65,9 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	secretive := upstream.EndpointOptions{
 		URL: "http://host.invalid/key-0123456789", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
 	}
-	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", node(echo), secretive))
-	if err := upstream.NewRPC(pool).Call(t.Context(), "eth_chainId", new(string), "0x1"); err != nil {
+	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", always(200, "{}"), secretive))
+	call := upstream.Request{Body: []byte("{}"), RPCMethod: "eth_chainId", Calls: 1}
+	if _, err := pool.Do(t.Context(), call, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.spans) != 2 {

@@ -9,28 +9,28 @@ import (
 type standing uint8
 
 const (
-	ready    standing = iota
-	short             // would wait for our own rate
-	lagging           // does not know the newest blocks, or claims to know more than all others
-	unsure            // fails so often that its breaker is about to open
-	away              // asked us to pause, or its breaker is open
-	aside             // was proven to lie
-	cordoned          // an operator has taken it out of use
+	ready       standing = iota
+	short                // would wait for our own rate
+	lagging              // does not know the newest blocks, or claims to know more than all others
+	unsure               // fails so often that its breaker is about to open
+	away                 // asked us to pause, or its breaker is open
+	quarantined          // was proven wrong
+	cordoned             // an operator has taken it out of use
 )
 
 var standingNames = [...]string{
-	"ready", "short of its rate", "away from the others' head", "suspected", "away", "put aside for a lie", "cordoned",
+	"ready", "short of its rate", "away from the others' head", "suspected", "away", "quarantined", "cordoned",
 }
 
 func (s standing) String() string { return standingNames[s] }
 
 func (e *Endpoint) standing() standing {
-	banned, _ := e.ban.left(time.Now())
+	banned, _ := e.quarantine.left(time.Now())
 	switch {
 	case e.cordoned.Load():
 		return cordoned
 	case banned > 0:
-		return aside
+		return quarantined
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
 	case e.breaker.isSuspecting():
@@ -82,7 +82,7 @@ func (e *Endpoint) Health() Health {
 	if e.breaker.hasOpened() {
 		told.RetryAfter = e.breaker.untilProbe()
 	}
-	banned, lie := e.ban.left(now)
+	banned, lie := e.quarantine.left(now)
 	if banned > 0 {
 		told.Reason = lie
 	}

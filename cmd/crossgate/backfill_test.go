@@ -1,71 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"crossgate/config"
 	"crossgate/order/index"
-	"crossgate/sandbox"
 )
-
-// TestBackfillBesideAServingGateway reads the sandbox's history while a gateway that began late follows it.
-func TestBackfillBesideAServingGateway(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { world.Close() })
-	dir := t.TempDir()
-	file := filepath.Join(dir, "gateway.yaml")
-	text := strings.Replace(string(world.Config(filepath.Join(dir, "orders.db"))), "lookback: 0", "lookback: 1", 1)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := config.Load(file); err != nil || c.Index.Lookback != 1 {
-		t.Fatalf("lookback %d, %v, want 1", c.Index.Lookback, err)
-	}
-	serving, stop := context.WithCancel(context.Background())
-	served := make(chan int, 1)
-	said, says := io.Pipe()
-	go func() {
-		served <- run(serving, []string{"serve", "--config", file, "--listen", "127.0.0.1:0"}, says, os.Stderr)
-		says.Close()
-	}()
-	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil {
-		t.Fatalf("serve said %q, %v, want where it answers", line, err)
-	}
-	var bars, result bytes.Buffer
-	if code := run(t.Context(), []string{"backfill", "--config", file}, &result, &bars); code != 0 {
-		t.Fatalf("backfill = %d: %s", code, bars.String())
-	}
-	for _, want := range []string{"Ethereum", "100.0%", "done"} {
-		if !strings.Contains(bars.String(), want) {
-			t.Errorf("backfill drew %q, want %q in it", bars.String(), want)
-		}
-	}
-	var table bytes.Buffer
-	if code := run(t.Context(), []string{"index", "status", "--config", file}, &table, &table); code != 0 {
-		t.Fatalf("index status = %d: %s", code, table.String())
-	}
-	lines := strings.Split(strings.TrimSpace(table.String()), "\n")
-	if len(lines) < 1+len(world.Chains()) {
-		t.Errorf("index status has %d lines for %d EVM chains:\n%s", len(lines), len(world.Chains()), table.String())
-	}
-	t.Log("\n" + bars.String() + table.String())
-	stop()
-	if code := <-served; code != 0 {
-		t.Errorf("serve = %d, want 0", code)
-	}
-}
 
 func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
-	"crossgate/order/index"
+	"crossgate/store"
 )
 
 // memoryShare is the garbage collector's of what the order index leaves of the process's memory.
@@ -47,6 +47,6 @@ func withoutStore(allowed memlimit.Provider) memlimit.Provider {
 		if err != nil {
 			return 0, err
 		}
-		return max(limit/2, limit-min(limit, index.FileMemory)), nil
+		return max(limit/2, limit-min(limit, store.FileMemory)), nil
 	}
 }

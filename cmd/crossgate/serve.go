@@ -85,7 +85,7 @@ func reloading(ctx context.Context, file string, c config.Config, g *gateway.Gat
 	}
 }
 
-// serveAdmin answers operators until stop is called, which is after the last request of others.
+// serveAdmin runs the admin listener until stop is called, which is after the last public request.
 func serveAdmin(ctx context.Context, g *gateway.Gateway, address string, t *gateway.Telemetry, log *slog.Logger) (stop func() error, err error) {
 	if address == "" {
 		return func() error { return nil }, nil
@@ -93,9 +93,9 @@ func serveAdmin(ctx context.Context, g *gateway.Gateway, address string, t *gate
 	var listening net.ListenConfig
 	listener, err := listening.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen for operators: %w", err)
+		return nil, fmt.Errorf("admin listener: %w", err)
 	}
-	log.InfoContext(ctx, "operators are answered", "address", listener.Addr().String())
+	log.InfoContext(ctx, "admin listener started", "address", listener.Addr().String())
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- g.RunAdmin(serving, listener, t) }()

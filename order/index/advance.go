@@ -9,12 +9,13 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // advance is what a follower learned from one range of blocks.
 type advance struct {
 	chain      chain.ID
-	lease      lease
+	lease      store.Lease
 	from       uint64
 	events     []order.Event
 	blocks     []keptBlock // of the range, those that may be dropped
@@ -29,11 +30,8 @@ var errMoved = errors.New("another process follows the chain")
 
 // apply stores the range in one transaction: whatever was known of its blocks and of later ones is
 // replaced, so a range may be read any number of times. errMoved when the store is not where the range begins.
-func (s *Store) apply(ctx context.Context, a advance) (changes []Change, err error) {
-	err = s.change(ctx, func(tx *transaction) error {
-		if err := a.lease.check(ctx, tx); err != nil {
-			return err
-		}
+func (s orderStore) apply(ctx context.Context, a advance) (changes []Change, err error) {
+	err = s.UpdateUnder(ctx, a.lease, func(tx *store.Tx) error {
 		if err := moveCheckpoint(ctx, tx, a); err != nil {
 			return err
 		}
@@ -58,11 +56,8 @@ func (s *Store) apply(ctx context.Context, a advance) (changes []Change, err err
 }
 
 // rewind withdraws what blocks after the checkpoint said: they were dropped from the chain.
-func (s *Store) rewind(ctx context.Context, l lease, id chain.ID, from, to checkpoint) (changes []Change, err error) {
-	err = s.change(ctx, func(tx *transaction) error {
-		if err := l.check(ctx, tx); err != nil {
-			return err
-		}
+func (s orderStore) rewind(ctx context.Context, l store.Lease, id chain.ID, from, to checkpoint) (changes []Change, err error) {
+	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
 		if err := moveCheckpoint(ctx, tx, advance{chain: id, before: from, checkpoint: to}); err != nil {
 			return err
 		}
@@ -84,11 +79,8 @@ func (s *Store) rewind(ctx context.Context, l lease, id chain.ID, from, to check
 }
 
 // extend stores a range of blocks before the first one that was read: history. before is the block after it.
-func (s *Store) extend(ctx context.Context, l lease, id chain.ID, before uint64, first order.Block, events []order.Event) error {
-	err := s.change(ctx, func(tx *transaction) error {
-		if err := l.check(ctx, tx); err != nil {
-			return err
-		}
+func (s orderStore) extend(ctx context.Context, l store.Lease, id chain.ID, before uint64, first order.Block, events []order.Event) error {
+	err := s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
 		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = $1, first_time = $2
 			WHERE chain = $3 AND first_block = $4`, int64(first.Number), int64(first.Time), int64(id), int64(before))
 		if err := changedOne(moved, err); err != nil {
@@ -104,7 +96,7 @@ func (s *Store) extend(ctx context.Context, l lease, id chain.ID, before uint64,
 }
 
 // moveCheckpoint writes how far a chain has been read, if it still is where the reading began.
-func moveCheckpoint(ctx context.Context, tx *transaction, a advance) error {
+func moveCheckpoint(ctx context.Context, tx *store.Tx, a advance) error {
 	next := a.checkpoint
 	if a.begins {
 		begun, err := tx.ExecContext(ctx, `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time)
@@ -130,7 +122,7 @@ func changedOne(result interface{ RowsAffected() (int64, error) }, err error) er
 }
 
 // withdraw forgets what the blocks from a number on said, and returns it.
-func withdraw(ctx context.Context, tx *transaction, id chain.ID, from uint64) (withdrawn []order.Event, err error) {
+func withdraw(ctx context.Context, tx *store.Tx, id chain.ID, from uint64) (withdrawn []order.Event, err error) {
 	withdrawn, err = queryEvents(ctx, tx, `DELETE FROM events WHERE chain = $1 AND block >= $2 RETURNING `+eventColumns,
 		int64(id), int64(from))
 	if err != nil {
@@ -142,12 +134,12 @@ func withdraw(ctx context.Context, tx *transaction, id chain.ID, from uint64) (w
 
 // keepBlocks remembers the range's blocks and forgets those that became final, but for the newest of
 // them: however deep a reorg within the finality depth is, there is a block to go back to.
-func keepBlocks(ctx context.Context, tx *transaction, a advance) error {
+func keepBlocks(ctx context.Context, tx *store.Tx, a advance) error {
 	rows := make([][]any, len(a.blocks))
 	for i, b := range a.blocks {
 		rows[i] = []any{int64(a.chain), int64(b.number), b.hash[:]}
 	}
-	err := tx.execEach(ctx, `INSERT INTO blocks (chain, number, hash) VALUES ($1, $2, $3)
+	err := tx.ExecEach(ctx, `INSERT INTO blocks (chain, number, hash) VALUES ($1, $2, $3)
 		ON CONFLICT (chain, number) DO UPDATE SET hash = excluded.hash`, rows)
 	if err != nil {
 		return err
@@ -160,7 +152,7 @@ func keepBlocks(ctx context.Context, tx *transaction, a advance) error {
 // addEvents stores events and writes anew the orders that they are about, and those that lost withdrawn
 // events. An order whose terms nobody tells any more is forgotten. It returns the orders by id; nil for a
 // forgotten one.
-func addEvents(ctx context.Context, tx *transaction, events, withdrawn []order.Event) (map[order.ID]*order.Order, error) {
+func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Event) (map[order.ID]*order.Order, error) {
 	changed := make(map[order.ID]*order.Order, len(events))
 	for _, e := range withdrawn {
 		changed[e.Order] = nil
@@ -182,7 +174,7 @@ func addEvents(ctx context.Context, tx *transaction, events, withdrawn []order.E
 	for _, e := range events {
 		known[e.Order] = append(known[e.Order], e)
 	}
-	if err := tx.execEach(ctx, insertEvent, rows); err != nil {
+	if err := tx.ExecEach(ctx, insertEvent, rows); err != nil {
 		return nil, err
 	}
 	var written, forgotten [][]any
@@ -195,10 +187,10 @@ func addEvents(ctx context.Context, tx *transaction, events, withdrawn []order.E
 		changed[id] = o
 		written = append(written, orderRow(o))
 	}
-	if err := tx.execEach(ctx, `DELETE FROM orders WHERE id = $1`, forgotten); err != nil {
+	if err := tx.ExecEach(ctx, `DELETE FROM orders WHERE id = $1`, forgotten); err != nil {
 		return nil, err
 	}
-	return changed, tx.execEach(ctx, upsertOrder, written)
+	return changed, tx.ExecEach(ctx, upsertOrder, written)
 }
 
 func compareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
@@ -216,7 +208,7 @@ func orderRow(o *order.Order) []any {
 		authority = o.Fulfilled.Fact.UnlockAuthority
 	}
 	return []any{
-		o.ID[:], int64(o.State), int64(lockStatusOf(o)), blob(authority.Bytes()),
-		int64(o.Terms.Give.Chain), blob(o.Terms.Give.Token.Bytes()), o.GiveFinal.String(), int64(o.Terms.Take.Chain),
+		o.ID[:], int64(o.State), int64(lockStatusOf(o)), store.Blob(authority.Bytes()),
+		int64(o.Terms.Give.Chain), store.Blob(o.Terms.Give.Token.Bytes()), o.GiveFinal.String(), int64(o.Terms.Take.Chain),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // Progress is how far the backfill of one chain has come.
@@ -30,7 +31,7 @@ type Progress struct {
 func (x *Index) Backfill(ctx context.Context, report func(Progress)) error {
 	var working sync.WaitGroup
 	for _, f := range x.followers {
-		own := newFollower(x.store, f.chain, f.source, x.options) // apart from the one that may be running
+		own := newFollower(x.store.DB, f.chain, f.source, x.options) // apart from the one that may be running
 		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}}
 		working.Go(func() { b.run(ctx) })
 	}
@@ -54,7 +55,7 @@ func (b *backfill) run(ctx context.Context) {
 			return
 		}
 		pause = min(2*pause, max(maxBackoff, b.poll))
-		if errors.Is(err, errMoved) || errors.Is(err, errLeaseLost) {
+		if errors.Is(err, errMoved) || errors.Is(err, store.ErrLeaseLost) {
 			pause = b.poll // the store is elsewhere by now: from there
 		} else {
 			b.progress.Err = err
@@ -71,23 +72,19 @@ var errBusy = errors.New("another process backfills the chain")
 
 // attempt reads history until all of it is read or something fails.
 func (b *backfill) attempt(ctx context.Context) (done bool, err error) {
-	held, taken, err := b.store.claim(ctx, "backfill "+b.chain.String())
+	held, taken, err := b.store.Claim(ctx, "backfill "+b.chain.String())
 	if err != nil {
 		return false, err
 	}
 	if !taken {
 		return false, errBusy
 	}
-	working, stop := context.WithCancel(ctx)
-	var keeping sync.WaitGroup
-	keeping.Go(func() { b.store.keep(working, held, stop) })
+	working, release := b.store.Hold(ctx, held)
 	err = b.read(working, held)
-	stop()
-	keeping.Wait()
-	return err == nil, errors.Join(err, b.store.release(ctx, held))
+	return err == nil, errors.Join(err, release())
 }
 
-func (b *backfill) read(ctx context.Context, held lease) error {
+func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	position, known, err := b.store.checkpoint(ctx, b.chain)
 	if err != nil {
 		return err
@@ -122,7 +119,7 @@ func (b *backfill) beginAtFinal(ctx context.Context) (checkpoint, error) {
 
 // origin returns the first block that can hold an order.
 func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
-	keeper, tells := b.source.(order.Keeper)
+	keeper, tells := b.source.(order.StateReader)
 	if !tells || first == 0 {
 		return 0, nil
 	}
@@ -135,7 +132,7 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 
 // readBack reads the blocks from origin to before first, the newest ranges first. With the last range the
 // blocks before origin count as read too: nothing can be in them.
-func (b *backfill) readBack(ctx context.Context, held lease, first, origin uint64) error {
+func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin uint64) error {
 	if first == 0 {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // oldLedger has an order in every tenth block.
@@ -31,7 +32,7 @@ func oldLedger(blocks int) (l *ledger, deals []deal) {
 }
 
 func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
-	for _, store := range []*Store{openStore(t), openPostgres(t)} {
+	for _, store := range []*store.DB{openStore(t), openPostgres(t)} {
 		ledger, deals := oldLedger(205)
 		ledger.origin = 33
 		x := New(store, map[chain.ID]order.Source{1: ledger}, quietly(Options{Chains: evmChains(1), Lookback: 20, Range: 8}))

@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // Change tells of an order about which chains have said something new, or taken something back: answers
@@ -55,8 +54,8 @@ func changesOf(folded map[order.ID]*order.Order, withdrawn []order.Event) []Chan
 	return all
 }
 
-// Notifications of PostgreSQL hold less than 8000 bytes each. More changes than changesTold are told of as
-// one: anything may have changed.
+// A notification holds changesEach changes, to stay below PostgreSQL's limit. More than changesTold changes become one
+// notification: anything may have changed.
 const (
 	channel     = "crossgate_orders"
 	changesEach = 30
@@ -64,19 +63,19 @@ const (
 	everything  = "*"
 )
 
-// announce tells the other replicas of changes when the transaction is committed.
-func (s *Store) announce(ctx context.Context, tx *transaction, changes []Change) error {
-	if s.cluster == nil || len(changes) == 0 {
-		return nil
+// announce notifies the other replicas of changes when the transaction is committed.
+func (s orderStore) announce(ctx context.Context, tx *store.Tx, changes []Change) error {
+	if !s.IsReplicated() {
+		return nil // nobody else to notify
 	}
-	rows := [][]any{{channel, everything}}
-	if len(changes) <= changesTold {
-		rows = rows[:0]
-		for part := range slices.Chunk(changes, changesEach) {
-			rows = append(rows, []any{channel, encodeChanges(part)})
-		}
+	if len(changes) > changesTold {
+		return tx.Notify(ctx, channel, everything)
 	}
-	return tx.execEach(ctx, `SELECT pg_notify($1, $2)`, rows)
+	var payloads []string
+	for part := range slices.Chunk(changes, changesEach) {
+		payloads = append(payloads, encodeChanges(part))
+	}
+	return tx.Notify(ctx, channel, payloads...)
 }
 
 // encodeChanges writes a change per line: id, creation, taker, with - for what is absent.
@@ -113,10 +112,10 @@ func decodeChanges(text string) ([]Change, error) {
 	return changes, nil
 }
 
-// listen passes on what any replica announces until ctx ends. What was said while there was no connection
-// is not known: then everything may have changed.
+// listen passes on what any replica announces until ctx ends. Notifications are lost while there is no connection: then
+// everything may have changed.
 func (x *Index) listen(ctx context.Context) {
-	if x.store.cluster == nil {
+	if !x.store.IsReplicated() {
 		return
 	}
 	for {
@@ -124,29 +123,27 @@ func (x *Index) listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		x.options.Logger.WarnContext(ctx, "changes of other replicas are not heard", "error", err, "retry_in", leaseInterval)
-		if !wait(ctx, leaseInterval) {
+		x.options.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
+			"retry_in", store.LeaseInterval)
+		if !wait(ctx, store.LeaseInterval) {
 			return
 		}
 	}
 }
 
 func (x *Index) listenOnce(ctx context.Context) error {
-	connection, err := pgx.ConnectConfig(ctx, x.store.cluster.config.Copy())
+	subscription, err := x.store.Subscribe(ctx, channel)
 	if err != nil {
 		return err
 	}
-	defer connection.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written on it
-	if _, err := connection.Exec(ctx, "LISTEN "+channel); err != nil {
-		return err
-	}
+	defer subscription.Close(ctx)
 	x.options.Observer.OrdersChanged(nil)
 	for {
-		heard, err := connection.WaitForNotification(ctx)
+		payload, err := subscription.Next(ctx)
 		if err != nil {
 			return err
 		}
-		changes, err := decodeChanges(heard.Payload)
+		changes, err := decodeChanges(payload)
 		if err != nil {
 			return err
 		}

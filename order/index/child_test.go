@@ -16,6 +16,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // childPlan, in the environment, makes the test binary a process that follows clockwork chains until it is
@@ -40,14 +41,14 @@ const (
 	hasStored = "stored" // a range of history is
 )
 
-func (p plan) open(ctx context.Context) (*Store, error) {
+func (p plan) open(ctx context.Context) (*store.DB, error) {
 	if strings.HasPrefix(p.Store, "postgres:") {
-		return OpenPostgres(ctx, p.Store)
+		return store.OpenPostgres(ctx, p.Store)
 	}
-	return Open(ctx, p.Store)
+	return store.OpenSQLite(ctx, p.Store)
 }
 
-func (p plan) index(store *Store, chains map[chain.ID]*clockwork) *Index {
+func (p plan) index(store *store.DB, chains map[chain.ID]*clockwork) *Index {
 	return New(store, sourcesOf(chains), quietly(Options{
 		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 16, MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond,
 	}))
@@ -138,7 +139,7 @@ func startChild(t *testing.T, p plan) child {
 }
 
 // answersOf is what a store tells of every order, transaction and taker of the clockwork chains.
-func answersOf(t *testing.T, store *Store, chains map[chain.ID]*clockwork) string {
+func answersOf(t *testing.T, store *store.DB, chains map[chain.ID]*clockwork) string {
 	t.Helper()
 	var text strings.Builder
 	say := func(what any) {
@@ -150,7 +151,7 @@ func answersOf(t *testing.T, store *Store, chains map[chain.ID]*clockwork) strin
 	}
 	for number := range chains[1].last + 1 {
 		hash := chains[1].hash("tx", number)
-		created, err := store.createdIn(t.Context(), chain.NewTxHash(hash[:]))
+		created, err := orderStore{store}.createdIn(t.Context(), chain.NewTxHash(hash[:]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func answersOf(t *testing.T, store *Store, chains map[chain.ID]*clockwork) strin
 		}
 	}
 	for _, each := range clockworkTakers {
-		certain, unconfirmed, err := store.locks(t.Context(), each)
+		certain, unconfirmed, err := orderStore{store}.locks(t.Context(), each)
 		if err != nil {
 			t.Fatal(err)
 		}

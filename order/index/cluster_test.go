@@ -12,7 +12,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/sandbox/postgres"
+	"crossgate/store"
+	"crossgate/store/postgrestest"
 )
 
 // until returns when done does, or fails the test: after a time that only a machine with much else to do needs.
@@ -44,25 +45,13 @@ func runIndex(t *testing.T, x *Index) (stop func()) {
 	return stop
 }
 
-func indexedTo(t *testing.T, store *Store, id chain.ID) uint64 {
+func indexedTo(t *testing.T, store *store.DB, id chain.ID) uint64 {
 	t.Helper()
-	position, _, err := store.checkpoint(t.Context(), id)
+	position, _, err := orderStore{store}.checkpoint(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return position.block
-}
-
-// TestDeadLeaderIsReplacedInTime is about the clocks alone: how long it takes on a busy machine is logged by
-// TestAnotherReplicaTakesOverFromOneThatDied.
-func TestDeadLeaderIsReplacedInTime(t *testing.T) {
-	const limit, reserve = 15 * time.Second, 3 * time.Second // of the database and of the chain, to answer
-	if longest := leaseLife + leaseInterval; longest > limit-reserve {
-		t.Errorf("a lease that nobody prolongs is taken %v later at most, want %v", longest, limit-reserve)
-	}
-	if leaseRenewal > leaseLife/3 {
-		t.Errorf("a lease of %v is prolonged every %v, so that one late answer loses it", leaseLife, leaseRenewal)
-	}
 }
 
 // TestAnotherReplicaTakesOverFromOneThatDied kills the process that follows the chains.
@@ -109,10 +98,11 @@ func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
 }
 
 // checkEpoch wants a lease to have had so many holders.
-func checkEpoch(t *testing.T, store *Store, job string, want int64) {
+func checkEpoch(t *testing.T, store *store.DB, job string, want int64) {
 	t.Helper()
 	var epoch int64
-	if err := store.reader.QueryRowContext(t.Context(), `SELECT epoch FROM leases WHERE job = $1`, job).Scan(&epoch); err != nil || epoch != want {
+	_, err := store.QueryRow(t.Context(), []any{&epoch}, `SELECT epoch FROM leases WHERE job = $1`, job)
+	if err != nil || epoch != want {
 		t.Errorf("lease %q had %d holders, %v, want %d", job, epoch, err, want)
 	}
 }
@@ -124,21 +114,19 @@ func TestReplicaThatLostItsLeaseCannotWrite(t *testing.T) {
 	stalled := newFollower(old, 1, ledger, quietly(Options{}))
 	var taken bool
 	var err error
-	if stalled.lease, taken, err = old.claim(t.Context(), "follow 1"); err != nil || !taken {
+	if stalled.lease, taken, err = old.Claim(t.Context(), "follow 1"); err != nil || !taken {
 		t.Fatalf("claim = %v, %v", taken, err)
 	}
 	follow(t, stalled)
-	if _, taken, _ := young.claim(t.Context(), "follow 1"); taken {
+	if _, taken, _ := young.Claim(t.Context(), "follow 1"); taken {
 		t.Fatal("two replicas hold one lease")
 	}
-	if _, err := young.writer.ExecContext(t.Context(), `UPDATE leases SET expires = 0`); err != nil {
-		t.Fatal(err)
-	}
-	if _, taken, err := young.claim(t.Context(), "follow 1"); err != nil || !taken {
+	execute(t, young, `UPDATE leases SET expires = 0`)
+	if _, taken, err := young.Claim(t.Context(), "follow 1"); err != nil || !taken {
 		t.Fatalf("claim of a lease that ran out = %v, %v", taken, err)
 	}
 	ledger.mine([]told{newDeal(1, 1, 137).created()})
-	if err := stalled.catchUp(t.Context()); !errors.Is(err, errLeaseLost) {
+	if err := stalled.catchUp(t.Context()); !errors.Is(err, store.ErrLeaseLost) {
 		t.Errorf("the old holder wrote: %v", err)
 	}
 	if o := stored(t, young, newDeal(1, 1, 137).id); o != nil {
@@ -154,7 +142,7 @@ func TestGracefulEndHandsOverAtOnce(t *testing.T) {
 	stop := runIndex(t, p.index(first, p.chains()))
 	until(t, "followed", func() bool { return indexedTo(t, first, 1) > 10 })
 	stop()
-	if _, taken, err := second.claim(t.Context(), "follow 1"); err != nil || !taken {
+	if _, taken, err := second.Claim(t.Context(), "follow 1"); err != nil || !taken {
 		t.Errorf("claim after the holder ended = %v, %v", taken, err)
 	}
 }
@@ -195,7 +183,7 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 // TestServesWhileItsDatabaseIsAway stops PostgreSQL and starts it again.
 func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	newDatabase(t) // skips where there is none
-	database, err := postgres.Start()
+	database, err := postgrestest.Start()
 	if err != nil {
 		t.Fatal(err)
 	}

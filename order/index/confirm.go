@@ -66,9 +66,9 @@ func split(locks []order.Lock, is func(order.Lock) bool) (those, others []order.
 
 // kept asks the give chains of locks, all at once, for what they keep. Of a chain that cannot be asked
 // nothing is told: it has failed, unless it is none of those that are followed or keeps nothing to ask for.
-func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]order.Kept, map[chain.ID]error) {
+func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
 	now := time.Now()
-	kept := map[order.ID]order.Kept{}
+	kept := map[order.ID]order.StoredState{}
 	questions := map[chain.ID][]order.ID{}
 	views := map[chain.ID]view{}
 	for _, f := range x.followers {
@@ -78,7 +78,7 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 		id := l.Give.Chain
 		if known, fresh := x.confirmed.recall(l.Order, views[id], now); fresh {
 			kept[l.Order] = known
-		} else if _, tells := x.sources[id].(order.Keeper); tells {
+		} else if _, tells := x.sources[id].(order.StateReader); tells {
 			questions[id] = append(questions[id], l.Order)
 		}
 	}
@@ -87,7 +87,7 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 	failed := map[chain.ID]error{}
 	for id, ids := range questions {
 		asking.Go(func() {
-			answers, err := x.sources[id].(order.Keeper).Kept(ctx, ids)
+			answers, err := x.sources[id].(order.StateReader).States(ctx, ids)
 			if err == nil && len(answers) != len(ids) {
 				err = errors.New("answers do not fit the questions")
 			}
@@ -114,7 +114,7 @@ type confirmations struct {
 }
 
 type confirmation struct {
-	order.Kept
+	order.StoredState
 	on    view
 	again bool // the chain had said the same at another head, with no reorg in between
 	until time.Time
@@ -131,15 +131,15 @@ var confirmationLife = map[order.State]time.Duration{
 	order.StateClaimedOrderCancel: time.Hour,
 }
 
-func (c *confirmations) recall(id order.ID, on view, now time.Time) (order.Kept, bool) {
+func (c *confirmations) recall(id order.ID, on view, now time.Time) (order.StoredState, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, told := c.known[id]
 	holds := known.on == on || known.again && known.on.reorgs == on.reorgs
-	return known.Kept, told && holds && now.Before(known.until)
+	return known.StoredState, told && holds && now.Before(known.until)
 }
 
-func (c *confirmations) remember(id order.ID, kept order.Kept, on view, now time.Time) {
+func (c *confirmations) remember(id order.ID, kept order.StoredState, on view, now time.Time) {
 	const most = 200_000
 	c.mu.Lock()
 	defer c.mu.Unlock()

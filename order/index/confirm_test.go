@@ -12,19 +12,19 @@ import (
 	"crossgate/order"
 )
 
-var _ order.Keeper = (*ledger)(nil)
+var _ order.StateReader = (*ledger)(nil)
 
 func (l *ledger) Origin(ctx context.Context) (uint64, error) {
 	defer l.mu.Unlock()
 	return l.origin, l.enter(ctx, "Origin")
 }
 
-func (l *ledger) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error) {
+func (l *ledger) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	defer l.mu.Unlock()
-	if err := l.enter(ctx, "Kept"); err != nil {
+	if err := l.enter(ctx, "States"); err != nil {
 		return nil, err
 	}
-	kept := make([]order.Kept, len(ids))
+	kept := make([]order.StoredState, len(ids))
 	for i, id := range ids {
 		for _, b := range l.blocks {
 			for _, e := range b.events {
@@ -37,14 +37,14 @@ func (l *ledger) Kept(ctx context.Context, ids []order.ID) ([]order.Kept, error)
 	return kept, nil
 }
 
-func keptAfter(kept order.Kept, fact order.Fact) order.Kept {
+func keptAfter(kept order.StoredState, fact order.Fact) order.StoredState {
 	switch fact := fact.(type) {
 	case order.Created:
-		return order.Kept{State: order.StateCreated, Amount: fact.Terms.Give.Amount}
+		return order.StoredState{State: order.StateCreated, Amount: fact.Terms.Give.Amount}
 	case order.GiveIncreased:
 		kept.Amount = fact.Final
 	case order.Claimed:
-		return order.Kept{State: order.StateClaimedUnlock}
+		return order.StoredState{State: order.StateClaimedUnlock}
 	}
 	return kept
 }
@@ -87,7 +87,7 @@ func TestLockedAsksForCreationsBeforeTheLookback(t *testing.T) {
 			t.Errorf("Locked = %+v, %v, want 1000 and the patched 5000", locked, err)
 		}
 	}
-	if asked := give.times("Kept"); asked != 1 {
+	if asked := give.times("States"); asked != 1 {
 		t.Errorf("the give chain was asked %d times, want once for all orders", asked)
 	}
 }
@@ -123,8 +123,8 @@ func TestLockedAsksAGiveChainThatIsBehind(t *testing.T) {
 		x := w.index(t)
 		followAll(t, x)
 		w.give.mine([]told{w.deal.claimedUnlock()})
-		if got := lockedOrders(t, x); got != 1 || w.give.times("Kept") != 0 {
-			t.Errorf("while the index is level %d orders are locked and the chain was asked %d times", got, w.give.times("Kept"))
+		if got := lockedOrders(t, x); got != 1 || w.give.times("States") != 0 {
+			t.Errorf("while the index is level %d orders are locked and the chain was asked %d times", got, w.give.times("States"))
 		}
 		<-time.After(2 * time.Minute) // in which no follower ran
 		if got := lockedOrders(t, x); got != 0 {
@@ -156,7 +156,7 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 			t.Errorf("Locked = %+v, %v, want the order, with word that its creation was not read", locked, err)
 		}
 	}
-	if asked := w.give.times("Kept"); asked != 1 {
+	if asked := w.give.times("States"); asked != 1 {
 		t.Errorf("the give chain was asked %d times, want once", asked)
 	}
 	w.give.drop(1)
@@ -177,7 +177,7 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 func TestConfirmationsAreTrustedLongerTheSecondTime(t *testing.T) {
 	id, now := order.ID{1}, time.Now()
 	at := func(reorgs uint64, head byte) view { return view{reorgs, chain.Hash{head}} }
-	claimed := order.Kept{State: order.StateClaimedUnlock}
+	claimed := order.StoredState{State: order.StateClaimedUnlock}
 	var c confirmations
 	for _, step := range []struct {
 		asked view

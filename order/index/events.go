@@ -5,26 +5,30 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 const eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, order_id, kind, fact`
 
-// querier is what reads events: the reading connections, or the transaction that changes them.
+// querier reads rows: the database, or a transaction that changes it.
 type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
 }
+
+var (
+	_ querier = (*store.DB)(nil)
+	_ querier = (*store.Tx)(nil)
+)
 
 // eventsOf returns the events of one order, in block and log order per chain.
 func eventsOf(ctx context.Context, q querier, id order.ID) ([]order.Event, error) {
 	events, err := queryEvents(ctx, q, `SELECT `+eventColumns+`
 		FROM events WHERE order_id = $1 ORDER BY chain, block, log_index`, id[:])
 	if err != nil {
-		return nil, fmt.Errorf("read events of order %s: %w", id, explain(err))
+		return nil, fmt.Errorf("read events of order %s: %w", id, err)
 	}
 	return events, nil
 }
@@ -36,12 +40,12 @@ const idsAtOnce = 100
 func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
 	for part := range slices.Chunk(ids, idsAtOnce) {
-		marks, keys := make([]string, len(part)), make([]any, len(part))
+		keys := make([]any, len(part))
 		for i := range part {
-			marks[i], keys[i] = "$"+strconv.Itoa(i+1), part[i][:]
+			keys[i] = part[i][:]
 		}
 		found, err := queryEvents(ctx, q,
-			`SELECT `+eventColumns+` FROM events WHERE order_id IN (`+strings.Join(marks, ", ")+`)`, keys...)
+			`SELECT `+eventColumns+` FROM events WHERE order_id IN (`+store.Placeholders(1, len(part))+`)`, keys...)
 		if err != nil {
 			return nil, fmt.Errorf("read events of %d orders: %w", len(part), err)
 		}
@@ -53,25 +57,25 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 }
 
 // told returns the events of one order.
-func (s *Store) told(ctx context.Context, id order.ID) (events []order.Event, err error) {
-	ctx, end := s.startSpan(ctx, "SELECT", "events")
+func (s orderStore) told(ctx context.Context, id order.ID) (events []order.Event, err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "events")
 	defer func() { end(err) }()
-	return eventsOf(ctx, s.reader, id)
+	return eventsOf(ctx, s, id)
 }
 
 // createdIn returns the events of all orders that a transaction created: for each order all of its events
 // together, in the sequence of the creations.
-func (s *Store) createdIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
-	ctx, end := s.startSpan(ctx, "SELECT", "events")
+func (s orderStore) createdIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "events")
 	defer func() { end(err) }()
-	creations, err := queryEvents(ctx, s.reader, `SELECT `+eventColumns+`
+	creations, err := queryEvents(ctx, s, `SELECT `+eventColumns+`
 		FROM events WHERE tx = $1 AND kind = 'created' ORDER BY chain, block, log_index`, tx.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("read creations in %s: %w", tx, explain(err))
+		return nil, fmt.Errorf("read creations in %s: %w", tx, err)
 	}
 	orders = make([][]order.Event, 0, len(creations))
 	for _, creation := range creations {
-		events, err := eventsOf(ctx, s.reader, creation.Order)
+		events, err := eventsOf(ctx, s, creation.Order)
 		if err != nil {
 			return nil, err
 		}
@@ -81,11 +85,11 @@ func (s *Store) createdIn(ctx context.Context, tx chain.TxHash) (orders [][]orde
 }
 
 // addStored adds to each order's events those that are stored: what its other chain said, for instance.
-func (s *Store) addStored(ctx context.Context, orders [][]order.Event) (err error) {
-	ctx, end := s.startSpan(ctx, "SELECT", "events")
+func (s orderStore) addStored(ctx context.Context, orders [][]order.Event) (err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "events")
 	defer func() { end(err) }()
 	for i, events := range orders {
-		stored, err := eventsOf(ctx, s.reader, events[0].Order)
+		stored, err := eventsOf(ctx, s, events[0].Order)
 		if err != nil {
 			return err
 		}
@@ -95,27 +99,23 @@ func (s *Store) addStored(ctx context.Context, orders [][]order.Event) (err erro
 }
 
 func queryEvents(ctx context.Context, q querier, query string, args ...any) ([]order.Event, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
+	var events []order.Event
+	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		e, err := scanEvent(rows)
+		events = append(events, e)
+		return err
+	}, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var events []order.Event
-	for rows.Next() {
-		e, err := scanEvent(rows)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
-	}
-	return events, rows.Err()
+	return events, nil
 }
 
 func scanEvent(rows *sql.Rows) (order.Event, error) {
 	var e order.Event
 	var kind, fact string
-	err := rows.Scan(&e.At.Chain, &e.At.Block, &e.At.LogIndex, hashColumn{&e.At.BlockHash}, &e.At.Time,
-		txColumn{&e.At.Tx}, addressColumn{&e.At.Initiator}, hashColumn{&e.Order}, &kind, &fact)
+	err := rows.Scan(&e.At.Chain, &e.At.Block, &e.At.LogIndex, store.HashColumn(&e.At.BlockHash), &e.At.Time,
+		store.TxHashColumn(&e.At.Tx), store.AddressColumn(&e.At.Initiator), store.HashColumn(&e.Order), &kind, &fact)
 	if err != nil {
 		return order.Event{}, err
 	}
@@ -130,6 +130,6 @@ func eventRow(e order.Event) ([]any, error) {
 	kind, fact, err := encodeFact(e.Fact)
 	return []any{
 		int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:], int64(e.At.Time),
-		blob(e.At.Tx.Bytes()), blob(e.At.Initiator.Bytes()), e.Order[:], kind, fact,
+		store.Blob(e.At.Tx.Bytes()), store.Blob(e.At.Initiator.Bytes()), e.Order[:], kind, fact,
 	}, err
 }

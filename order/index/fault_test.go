@@ -12,13 +12,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"crossgate/store"
 )
 
 // filled writes a store with some orders and returns its path.
 func filled(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "orders.db")
-	store, err := Open(t.Context(), path)
+	store, err := store.OpenSQLite(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,97 +30,6 @@ func filled(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestOpenRefusesAndKeeps(t *testing.T) {
-	damage := func(path string, at int64) {
-		file, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	alter := func(path, statement string) {
-		db, err := openFile(path, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, test := range map[string]struct {
-		spoil func(path string)
-		says  []string
-	}{
-		"newer schema": {
-			func(path string) {
-				alter(path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`)
-			},
-			[]string{"version 999", "run the newer crossgate"},
-		},
-		"somebody else's": {
-			func(path string) {
-				_ = os.Remove(path)
-				alter(path, `CREATE TABLE accounts (id INTEGER)`)
-			},
-			[]string{`"accounts"`, "name another place"},
-		},
-		"damaged": {func(path string) { damage(path, 100) }, []string{"damaged", "left as it is", "reads the chains again"}},
-		"no database": {
-			func(path string) { _ = os.WriteFile(path, bytes.Repeat([]byte("letters to my aunt "), 300), 0o600) },
-			[]string{"no database", "left as it is", "name another path"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filled(t)
-			test.spoil(path)
-			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			store, err := Open(t.Context(), path)
-			if err == nil {
-				store.Close()
-				t.Fatal("it was opened")
-			}
-			for _, want := range append(test.says, path) {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("Open: %v, want %q in it", err, want)
-				}
-			}
-			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-				t.Errorf("the file was changed, %v", err)
-			}
-		})
-	}
-}
-
-func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
-	for says, statement := range map[string]string{
-		"run the newer crossgate": `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`,
-		`"accounts"`:              `DROP TABLE goose_db_version; CREATE TABLE accounts (id INTEGER)`,
-	} {
-		url := newDatabase(t)
-		store := openReplica(t, url)
-		if says == `"accounts"` {
-			statement = `DROP SCHEMA public CASCADE; CREATE SCHEMA public; ` + strings.SplitAfter(statement, "; ")[1]
-		}
-		if _, err := store.writer.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := OpenPostgres(t.Context(), url); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("OpenPostgres: %v, want %q in it", err, says)
-		}
-	}
-	_, err := OpenPostgres(t.Context(), "postgres://somebody:SECRET@[nowhere/orders")
-	if err == nil || strings.Contains(err.Error(), "SECRET") {
-		t.Errorf("OpenPostgres of no address: %v", err)
-	}
 }
 
 // TestDamageBehindTheFirstPageIsTold spoils pages that are not read before they are needed.
@@ -175,7 +86,7 @@ func TestFileThatMustNotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, err := command.CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "give the gateway's user the right") {
+	if err == nil || !strings.Contains(string(said), "grant the gateway's user write access") {
 		t.Errorf("the process said %q, %v, want advice about rights", said, err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {

@@ -10,6 +10,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 const maxBackoff = 30 * time.Second
@@ -19,14 +20,14 @@ const maxBackoff = 30 * time.Second
 type follower struct {
 	chain     chain.ID
 	source    order.Source
-	store     *Store
+	store     orderStore
 	logger    *slog.Logger
 	observer  Observer
 	poll      time.Duration
 	lookback  uint64
 	width     width
 	readAhead chan struct{} // shared by all followers
-	lease     lease         // held while the chain is followed
+	lease     store.Lease   // held while the chain is followed
 
 	mu        sync.Mutex
 	position  checkpoint
@@ -41,13 +42,13 @@ type follower struct {
 	every     time.Duration // between looks at the head
 }
 
-func newFollower(store *Store, id chain.ID, source order.Source, o Options) *follower {
+func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
 	known, _ := o.Chains.Chain(id)
 	poll := min(max(known.BlockTime, o.MinPoll), o.MaxPoll)
 	return &follower{
 		chain:     id,
 		source:    source,
-		store:     store,
+		store:     orderStore{db},
 		logger:    o.Logger.With("chain", id),
 		observer:  o.Observer,
 		poll:      poll,
@@ -64,19 +65,19 @@ func newFollower(store *Store, id chain.ID, source order.Source, o Options) *fol
 func (f *follower) run(ctx context.Context) {
 	defer f.stop()
 	for {
-		held, leads, err := f.store.claim(ctx, "follow "+f.chain.String())
+		held, leads, err := f.store.Claim(ctx, "follow "+f.chain.String())
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", leaseInterval)
+			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", store.LeaseInterval)
 		case leads:
 			f.lead(ctx, held)
 			continue
 		default:
 			f.watch(ctx)
 		}
-		pause := leaseInterval
+		pause := store.LeaseInterval
 		if f.doubts() != nil {
 			pause = f.poll // the one that follows is about to withdraw blocks
 		}
@@ -104,10 +105,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 }
 
 // lead follows the chain until ctx ends or the lease is lost. After a failure it waits longer each time.
-func (f *follower) lead(ctx context.Context, held lease) {
-	leading, stop := context.WithCancel(ctx)
-	var keeping sync.WaitGroup
-	keeping.Go(func() { f.store.keep(leading, held, stop) })
+func (f *follower) lead(ctx context.Context, held store.Lease) {
+	leading, release := f.store.Hold(ctx, held)
 	f.lease = held
 	f.pace(f.poll)
 	pause := f.poll
@@ -120,20 +119,18 @@ func (f *follower) lead(ctx context.Context, held lease) {
 			pause = min(2*pause, max(maxBackoff, f.poll))
 			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
 		}
-		if errors.Is(err, errLeaseLost) || !wait(leading, pause) {
+		if errors.Is(err, store.ErrLeaseLost) || !wait(leading, pause) {
 			break
 		}
 	}
-	stop()
-	keeping.Wait()
-	if err := f.store.release(ctx, held); err != nil {
-		f.logger.WarnContext(ctx, "others wait for the lease to end", "error", err)
+	if err := release(); err != nil {
+		f.logger.WarnContext(ctx, "lease not released; other replicas wait until it expires", "error", err)
 	}
 }
 
 // watch learns how far the replica that follows the chain has come.
 func (f *follower) watch(ctx context.Context) {
-	f.pace(leaseInterval)
+	f.pace(store.LeaseInterval)
 	position, known, err := f.store.checkpoint(ctx, f.chain)
 	if err != nil || !known {
 		return
@@ -303,7 +300,7 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 
 // report passes changes on, unless replicas notify each other through the database.
 func (f *follower) report(changes []Change) {
-	if f.store.cluster == nil && len(changes) > 0 {
+	if !f.store.IsReplicated() && len(changes) > 0 {
 		f.observer.OrdersChanged(changes)
 	}
 }

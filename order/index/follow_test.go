@@ -13,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // tester is a test, or a run of a property.
@@ -30,9 +31,9 @@ func follow(t tester, f *follower) {
 }
 
 // stored is what a store tells of an order.
-func stored(t tester, store *Store, id order.ID) *order.Order {
+func stored(t tester, store *store.DB, id order.ID) *order.Order {
 	t.Helper()
-	events, err := eventsOf(context.Background(), store.reader, id)
+	events, err := eventsOf(context.Background(), store, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,9 +162,9 @@ func draw(t *rapid.T, deals []deal) []told {
 	return rapid.SliceOfN(rapid.SampledFrom(facts), 0, 2).Draw(t, "facts")
 }
 
-func lockedIn(t tester, store *Store) []order.LockedChain {
+func lockedIn(t tester, store *store.DB) []order.LockedChain {
 	t.Helper()
-	locks, _, err := store.locks(context.Background(), taker)
+	locks, _, err := orderStore{store}.locks(context.Background(), taker)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,12 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // Index knows every order that its chains told of since they are followed, and finds older ones.
 type Index struct {
-	store     *Store
+	store     orderStore
 	sources   map[chain.ID]order.Source
 	followers []*follower // ascending chain ids
 	byChain   map[chain.ID]*follower
@@ -60,11 +61,11 @@ func (o Options) withDefaults() Options {
 // tracer is asked for when a span begins, so that it is the one of whoever set up telemetry.
 func tracer() trace.Tracer { return otel.Tracer("crossgate/order/index") }
 
-// New makes an index of sources over store. It does nothing until Run.
-func New(store *Store, sources map[chain.ID]order.Source, o Options) *Index {
-	x := &Index{store: store, sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults()}
+// New makes an index of sources over a database. It does nothing until Run.
+func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Index {
+	x := &Index{store: orderStore{db}, sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults()}
 	for id, source := range sources {
-		f := newFollower(store, id, source, x.options)
+		f := newFollower(db, id, source, x.options)
 		x.followers = append(x.followers, f)
 		x.byChain[id] = f
 	}

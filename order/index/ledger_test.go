@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // ledger is a small chain in memory that tells of orders: blocks that follow each other, can be dropped,
@@ -37,8 +38,8 @@ type sealed struct {
 }
 
 var (
-	_ order.Source    = (*ledger)(nil)
-	_ order.Historian = (*ledger)(nil)
+	_ order.Source        = (*ledger)(nil)
+	_ order.HistorySource = (*ledger)(nil)
 )
 
 // newLedger begins with a block 0.
@@ -259,14 +260,26 @@ func quietly(o Options) Options {
 	return o.withDefaults()
 }
 
-func openStore(t *testing.T) *Store {
+func openStore(t *testing.T) *store.DB {
 	t.Helper()
 	return openStoreAt(t, t.TempDir()+"/orders.db")
 }
 
-func openStoreAt(t *testing.T, path string) *Store {
+// execute runs a statement.
+func execute(t *testing.T, db *store.DB, statement string) {
 	t.Helper()
-	store, err := Open(t.Context(), path)
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.ExecContext(t.Context(), statement)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openStoreAt(t *testing.T, path string) *store.DB {
+	t.Helper()
+	store, err := store.OpenSQLite(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

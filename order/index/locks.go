@@ -9,6 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // lockStatus is what the store says of an order about being locked for its taker.
@@ -38,7 +39,7 @@ func unavailable(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%w: read locked orders: %w", ErrUnavailable, explain(err))
+	return fmt.Errorf("%w: read locked orders: %w", ErrUnavailable, err)
 }
 
 // lockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table of
@@ -49,29 +50,33 @@ const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_cha
 
 // locks lists what is locked for an unlock authority, and what it delivered of orders whose creation was not
 // seen, both by give chain, give token, take chain and id.
-func (s *Store) locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
-	ctx, end := s.startSpan(ctx, "SELECT", "orders")
+func (s orderStore) locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "orders")
 	defer func() { end(err) }()
-	rows, err := s.reader.QueryContext(ctx, lockedOrdersOf, blob(taker.Bytes()))
-	if err != nil {
-		return nil, nil, unavailable(ctx, err)
-	}
-	defer rows.Close()
 	var row lockRow
-	for rows.Next() {
-		if err := rows.Scan(&row.id, &row.giveChain, &row.token, &row.amount, &row.takeChain, &row.status); err != nil {
-			return nil, nil, unavailable(ctx, err)
+	var malformed error
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		err := rows.Scan(&row.id, &row.giveChain, &row.token, &row.amount, &row.takeChain, &row.status)
+		if err != nil {
+			return err
 		}
-		if err := row.read(); err != nil {
-			return nil, nil, fmt.Errorf("read locked orders: %w", err)
+		if malformed = row.read(); malformed != nil {
+			return malformed
 		}
 		if row.status == int64(locked) {
 			certain = append(certain, row.lock)
 		} else {
 			unconfirmed = append(unconfirmed, row.lock)
 		}
+		return nil
+	}, lockedOrdersOf, store.Blob(taker.Bytes()))
+	switch {
+	case malformed != nil:
+		return nil, nil, fmt.Errorf("read locked orders: %w", malformed)
+	case err != nil:
+		return nil, nil, unavailable(ctx, err)
 	}
-	return certain, unconfirmed, unavailable(ctx, rows.Err())
+	return certain, unconfirmed, nil
 }
 
 // lockRow is a row of locks as the driver has it: thousands are read for one answer, so nothing is copied

@@ -13,25 +13,25 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // TestLocksReadNothingButTheirIndex looks at how the databases go about it.
 func TestLocksReadNothingButTheirIndex(t *testing.T) {
-	plan := column(t, openStore(t).reader, 3, "EXPLAIN QUERY PLAN "+lockedOrdersOf, taker.Bytes())
+	plan := column(t, openStore(t), 3, "EXPLAIN QUERY PLAN "+lockedOrdersOf, taker.Bytes())
 	const want = "SEARCH orders USING COVERING INDEX orders_locked (unlock_authority=?)"
 	if len(plan) != 1 || plan[0] != want {
 		t.Errorf("SQLite: %q, want %q alone", plan, want)
 	}
-	tx, err := openPostgres(t).reader.BeginTx(t.Context(), nil)
+	err := openPostgres(t).Update(t.Context(), func(tx *store.Tx) error {
+		// A table of a few rows would be read whole.
+		_, err := tx.ExecContext(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`)
+		plan = column(t, tx, 0, "EXPLAIN "+strings.ReplaceAll(lockedOrdersOf, "$1", "'x'"))
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback() // nothing is changed
-	// A table of a few rows would be read whole.
-	if _, err := tx.ExecContext(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
-		t.Fatal(err)
-	}
-	plan = column(t, tx, 0, "EXPLAIN "+strings.ReplaceAll(lockedOrdersOf, "$1", "'x'"))
 	if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Only Scan using orders_locked") || strings.Contains(text, "Sort") {
 		t.Errorf("PostgreSQL:\n%s\nwant an index only scan of orders_locked without sorting", text)
 	}
@@ -40,26 +40,20 @@ func TestLocksReadNothingButTheirIndex(t *testing.T) {
 // column returns one column of the rows that a statement finds.
 func column(t *testing.T, q querier, at int, statement string, arguments ...any) (values []string) {
 	t.Helper()
-	rows, err := q.QueryContext(t.Context(), statement, arguments...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := q.ForEachRow(t.Context(), func(rows *sql.Rows) error {
 		names, err := rows.Columns()
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		row, cells := make([]sql.NullString, len(names)), make([]any, len(names))
 		for i := range row {
 			cells[i] = &row[i]
 		}
-		if err := rows.Scan(cells...); err != nil {
-			t.Fatal(err)
-		}
+		err = rows.Scan(cells...)
 		values = append(values, row[at].String)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, statement, arguments...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return values
@@ -71,7 +65,7 @@ func column(t *testing.T, q querier, at int, statement string, arguments ...any)
 func BenchmarkLocks(b *testing.B) {
 	for _, orders := range []int{1_000_000, 10_000_000} {
 		b.Run(strconv.Itoa(orders), func(b *testing.B) {
-			store, err := Open(b.Context(), filepath.Join(b.TempDir(), "orders.db"))
+			store, err := store.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "orders.db"))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -96,16 +90,16 @@ func BenchmarkLocks(b *testing.B) {
 const locksOfTaker = 5000
 
 // fillOrders writes folded orders, by ascending ids.
-func fillOrders(b *testing.B, store *Store, orders int) {
+func fillOrders(b *testing.B, db *store.DB, orders int) {
 	b.Helper()
 	const atOnce = 50_000
 	for first := 0; first < orders; first += atOnce {
-		err := store.change(b.Context(), func(tx *transaction) error {
+		err := db.Update(b.Context(), func(tx *store.Tx) error {
 			rows := make([][]any, atOnce)
 			for i := range rows {
 				rows[i] = orderRow(madeUp(first+i, orders))
 			}
-			return tx.execEach(b.Context(), upsertOrder, rows)
+			return tx.ExecEach(b.Context(), upsertOrder, rows)
 		})
 		if err != nil {
 			b.Fatal(err)

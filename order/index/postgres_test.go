@@ -7,26 +7,27 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"crossgate/sandbox/postgres"
+	"crossgate/store"
+	"crossgate/store/postgrestest"
 )
 
 // shared is started by the first test that needs it, and stopped by TestMain.
 var shared struct {
 	once    sync.Once
-	server  *postgres.Server
+	server  *postgrestest.Server
 	missing error
 	names   int
 }
 
 // openPostgres opens a store in a database of its own.
-func openPostgres(t *testing.T) *Store {
+func openPostgres(t *testing.T) *store.DB {
 	t.Helper()
 	return openReplica(t, newDatabase(t))
 }
 
-func openReplica(t *testing.T, url string) *Store {
+func openReplica(t *testing.T, url string) *store.DB {
 	t.Helper()
-	store, err := OpenPostgres(t.Context(), url)
+	store, err := store.OpenPostgres(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func openReplica(t *testing.T, url string) *Store {
 // newDatabase makes an empty database on the shared server and returns its address.
 func newDatabase(t *testing.T) string {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.missing = postgres.Start() })
+	shared.once.Do(func() { shared.server, shared.missing = postgrestest.Start() })
 	if shared.missing != nil {
 		t.Skipf("no PostgreSQL to test with: %v", shared.missing)
 	}
@@ -45,7 +46,7 @@ func newDatabase(t *testing.T) string {
 	return create(t, shared.server, fmt.Sprintf("index%d", shared.names))
 }
 
-func create(t *testing.T, server *postgres.Server, database string) string {
+func create(t *testing.T, server *postgrestest.Server, database string) string {
 	t.Helper()
 	url, err := server.Create(database)
 	if err != nil {
@@ -56,7 +57,7 @@ func create(t *testing.T, server *postgres.Server, database string) string {
 
 // TestPostgresTellsTheSame follows chains that are rewritten into both databases.
 func TestPostgresTellsTheSame(t *testing.T) {
-	stores := []*Store{openStore(t), openPostgres(t)}
+	stores := []*store.DB{openStore(t), openPostgres(t)}
 	deals := []deal{newDeal(1, 1, 137), newDeal(2, 1, 137), newDeal(3, 137, 1)}
 	give, take := newLedger(1), newLedger(137)
 	pass := func() {

@@ -10,17 +10,18 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // TestReorgsWhileServing drops 1 to 20 blocks at a time while the chain is followed and orders are asked for.
 // An answer never holds an event of a block that the newest head the follower has read does not stand on.
 func TestReorgsWhileServing(t *testing.T) {
-	for name, store := range map[string]*Store{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+	for name, store := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
 		t.Run(name, func(t *testing.T) { testReorgsWhileServing(t, store) })
 	}
 }
 
-func testReorgsWhileServing(t *testing.T, store *Store) {
+func testReorgsWhileServing(t *testing.T, store *store.DB) {
 	ledger := newLedger(1)
 	ledger.finality = 30
 	x := New(store, map[chain.ID]order.Source{1: ledger}, quietly(Options{

@@ -13,7 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/token"
+	"crossgate/store"
 )
 
 // recordSpans has spans kept until the test ends.
@@ -28,7 +28,7 @@ func recordSpans(t *testing.T) *tracetest.SpanRecorder {
 
 // TestQuestionsToTheDatabaseAreSpans wants the spans to say which database was asked for what and no more.
 func TestQuestionsToTheDatabaseAreSpans(t *testing.T) {
-	for system, open := range map[string]func(*testing.T) *Store{"sqlite": openStore, "postgresql": openPostgres} {
+	for system, open := range map[string]func(*testing.T) *store.DB{"sqlite": openStore, "postgresql": openPostgres} {
 		t.Run(system, func(t *testing.T) {
 			store, recorder := open(t), recordSpans(t)
 			checkQuestions(t.Context(), t, store)
@@ -57,8 +57,6 @@ func TestQuestionsToTheDatabaseAreSpans(t *testing.T) {
 				"SELECT events db.system.name=" + system + tail + "SELECT db.collection.name=events",
 				"SELECT events db.system.name=" + system + tail + "SELECT db.collection.name=events",
 				"SELECT orders db.system.name=" + system + tail + "SELECT db.collection.name=orders",
-				"INSERT tokens db.system.name=" + system + tail + "INSERT db.collection.name=tokens",
-				"SELECT tokens db.system.name=" + system + tail + "SELECT db.collection.name=tokens",
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("spans (-want +got):\n%s", diff)
@@ -68,24 +66,16 @@ func TestQuestionsToTheDatabaseAreSpans(t *testing.T) {
 }
 
 // checkQuestions asks a store for everything that requests ask it for.
-func checkQuestions(ctx context.Context, t *testing.T, store *Store) {
+func checkQuestions(ctx context.Context, t *testing.T, store *store.DB) {
 	t.Helper()
-	decimals := uint8(6)
-	key := token.Key{Chain: 1, Address: taker}
-	if _, err := store.told(ctx, order.ID{1}); err != nil {
+	if _, err := (orderStore{store}).told(ctx, order.ID{1}); err != nil {
 		t.Error(err)
 	}
-	if _, err := store.createdIn(ctx, chain.NewTxHash(make([]byte, 32))); err != nil {
+	if _, err := (orderStore{store}).createdIn(ctx, chain.NewTxHash(make([]byte, 32))); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := store.locks(ctx, taker); err != nil {
+	if _, _, err := (orderStore{store}).locks(ctx, taker); err != nil {
 		t.Error(err)
-	}
-	if err := store.KeepTokens(ctx, map[token.Key]token.Reading{key: {Decimals: &decimals}}); err != nil {
-		t.Error(err)
-	}
-	if kept, err := store.Tokens(ctx, []token.Key{key}); err != nil || len(kept) != 1 {
-		t.Errorf("Tokens() = %v, %v", kept, err)
 	}
 }
 
@@ -95,13 +85,11 @@ func TestFailedQuestionsToTheDatabaseSayWhy(t *testing.T) {
 	defer request.End()
 	gone, leave := context.WithCancel(ctx)
 	leave()
-	if _, err := store.told(gone, order.ID{1}); err == nil {
+	if _, err := (orderStore{store}).told(gone, order.ID{1}); err == nil {
 		t.Error("a question of nobody was answered")
 	}
-	if _, err := store.writer.ExecContext(t.Context(), `DROP TABLE events`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.told(ctx, order.ID{1}); err == nil {
+	execute(t, store, `DROP TABLE events`)
+	if _, err := (orderStore{store}).told(ctx, order.ID{1}); err == nil {
 		t.Error("events were read of no table")
 	}
 	spans := recorder.Ended()

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"sync"
@@ -50,23 +51,22 @@ func (x *Index) Status(ctx context.Context) ([]Status, error) {
 }
 
 // count fills in how many orders the chains hold.
-func (s *Store) count(ctx context.Context, all []Status) error {
-	rows, err := s.reader.QueryContext(ctx, `SELECT give_chain, COUNT(*), SUM(CASE WHEN locked = $1 THEN 1 ELSE 0 END)
-		FROM orders GROUP BY give_chain`, int64(locked))
-	if err != nil {
-		return fmt.Errorf("count orders: %w", explain(err))
-	}
-	defer rows.Close()
-	for rows.Next() {
+func (s orderStore) count(ctx context.Context, all []Status) error {
+	err := s.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id chain.ID
 		var orders, waiting uint64
 		if err := rows.Scan(&id, &orders, &waiting); err != nil {
-			return fmt.Errorf("count orders: %w", err)
+			return err
 		}
 		i := slices.IndexFunc(all, func(s Status) bool { return s.Chain == id })
 		if i >= 0 {
 			all[i].Orders, all[i].Locked = orders, waiting
 		}
+		return nil
+	}, `SELECT give_chain, COUNT(*), SUM(CASE WHEN locked = $1 THEN 1 ELSE 0 END)
+		FROM orders GROUP BY give_chain`, int64(locked))
+	if err != nil {
+		return fmt.Errorf("count orders: %w", err)
 	}
-	return explain(rows.Err())
+	return nil
 }

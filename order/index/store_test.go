@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -69,7 +69,7 @@ func everyFact() []order.Fact {
 
 func TestFactsSurviveTheStore(t *testing.T) { checkFactsSurvive(t, openStore(t)) }
 
-func checkFactsSurvive(t *testing.T, store *Store) {
+func checkFactsSurvive(t *testing.T, store *store.DB) {
 	t.Helper()
 	ledger := newLedger(1)
 	var facts []told
@@ -79,7 +79,7 @@ func checkFactsSurvive(t *testing.T, store *Store) {
 	ledger.mine(facts)
 	want := ledger.blocks[1].events
 	follow(t, newFollower(store, 1, ledger, quietly(Options{})))
-	got, err := eventsOf(t.Context(), store.reader, order.ID{1})
+	got, err := eventsOf(t.Context(), store, order.ID{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,48 +111,5 @@ func TestStoredFormStays(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("stored form (-want +got):\n%s", diff)
-	}
-}
-
-func TestOpenRefusesWhatIsNoStore(t *testing.T) {
-	path := t.TempDir() + "/orders.db"
-	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if store, err := Open(t.Context(), path); err == nil {
-		t.Error("Open of a text file succeeded")
-		store.Close()
-	}
-	if _, err := Open(t.Context(), t.TempDir()+"/missing/orders.db"); err == nil {
-		t.Error("Open in a missing directory succeeded")
-	}
-}
-
-// TestOpenTogether opens new files by several at once, as a gateway and a backfill beside it do.
-func TestOpenTogether(t *testing.T) {
-	for range 5 {
-		path := t.TempDir() + "/orders.db"
-		var opening sync.WaitGroup
-		for range 4 {
-			opening.Go(func() {
-				store, err := Open(t.Context(), path)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if err := store.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		opening.Wait()
-	}
-}
-
-func TestOpenTakesAnyPath(t *testing.T) {
-	path := t.TempDir() + "/a name? with #signs & 100%.db"
-	openStoreAt(t, path)
-	if _, err := os.Stat(path); err != nil {
-		t.Error(err)
 	}
 }

@@ -191,7 +191,7 @@ func isComplete(o *order.Order) bool {
 // query asks a chain for the history of its side of an order; needless when chain is zero.
 type query struct {
 	chain     chain.ID
-	historian order.Historian
+	historian order.HistorySource
 	order     order.ID
 	side      order.Side
 	since     uint64
@@ -208,7 +208,7 @@ func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 		since = o.Created.At.Time - min(clockSkew, o.Created.At.Time)
 	}
 	f, followed := x.byChain[id]
-	historian, hasHistory := x.sources[id].(order.Historian)
+	historian, hasHistory := x.sources[id].(order.HistorySource)
 	if !followed || !hasHistory || from.stored && from.isSettled(id) && f.covers(since) {
 		return query{}
 	}

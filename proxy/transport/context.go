@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// requestContext ends when the handler has returned or, while somebody waits for that, the client has left.
+// requestContext ends when the handler has returned or, once something waits on Done, when the client disconnects. Few
+// requests wait for anything, and for those that do not no goroutine is started.
 type requestContext struct {
 	conn *conn
 
 	mu   sync.Mutex
-	done chan struct{} // nil until somebody wants to wait
+	done chan struct{} // nil until Done is called
 	err  error
 }
 
 var _ context.Context = (*requestContext)(nil)
 
-// Deadline tells that there is none.
+// Deadline reports that there is none.
 func (c *requestContext) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
-// Value knows nothing.
+// Value has no values.
 func (c *requestContext) Value(any) any { return nil }
 
 // Err returns context.Canceled once the request is over.
@@ -30,7 +31,7 @@ func (c *requestContext) Err() error {
 	return c.err
 }
 
-// Done returns what is closed when the request is over. The first call begins to watch the connection.
+// Done returns a channel that is closed when the request is over. The first call starts watching the connection.
 func (c *requestContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +46,7 @@ func (c *requestContext) Done() <-chan struct{} {
 	return c.done
 }
 
-// cancel tells who waits that the request is over.
+// cancel ends the context, once.
 func (c *requestContext) cancel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +59,7 @@ func (c *requestContext) cancel() {
 	}
 }
 
-// end is for when the handler has returned: the connection is read again.
+// end ends the context after the handler has returned, and gives the connection back to fasthttp.
 func (c *requestContext) end() {
 	c.cancel()
 	c.conn.unwatch()

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// newRequest is what has been read as net/http would tell it, without what is about the connection alone. Nothing of it
-// belongs to the connection, so it may be kept. A body has been read whole, and its length is known.
+// newRequest copies a parsed request into the form that net/http would give it, without hop-by-hop headers. It shares no
+// memory with the connection, so handlers may keep it. The body has been read whole.
 //
-// A target that cannot be decoded becomes the path as it stands: the handler tells the client in its own words. For what
-// must not be answered at all there is an HTTP status instead of a request.
+// A target that cannot be decoded becomes the path unchanged, so that the handler can respond with its own error. A request
+// that must be refused without reaching the handler is a status instead.
 func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *http.Request, refused int) {
 	read := &c.Request.Header
 	proto, minor, known := version(read)
@@ -31,7 +31,7 @@ func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *
 	text.Grow(length)
 	type parts struct {
 		url    url.URL
-		values [8]string // as many as most requests have
+		values [8]string // enough for most requests
 	}
 	part := new(parts)
 	r = empty.WithContext(ctx)
@@ -45,7 +45,7 @@ func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *
 		name, value := text.of(name), text.of(value)
 		switch before := r.Header[name]; {
 		case !httpguts.ValidHeaderFieldName(name):
-			return nil, http.StatusBadRequest // fasthttp lets blanks pass
+			return nil, http.StatusBadRequest // fasthttp accepts blanks
 		case name == "Host":
 			r.Host = value
 		case name == "Connection":
@@ -56,7 +56,7 @@ func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *
 		case before != nil:
 			r.Header[name] = append(before, value)
 		default:
-			values = append(values, value) // which may move it: earlier ones keep what they have
+			values = append(values, value) // may reallocate: earlier ones keep the old array
 			r.Header[name] = values[len(values)-1 : len(values) : len(values)]
 		}
 	}
@@ -66,7 +66,7 @@ func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *
 	r.URL = &part.url
 	*r.URL = parseTarget(r.RequestURI)
 	if r.URL.Host != "" {
-		r.Host = r.URL.Host // of a request to a proxy
+		r.Host = r.URL.Host // absolute form, as sent to a proxy
 	}
 	if len(body) > 0 {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(bytes.Clone(body))), int64(len(body))
@@ -74,10 +74,10 @@ func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *
 	return r, 0
 }
 
-// empty is what all requests have in common.
+// empty is the part that all requests share.
 var empty = &http.Request{ProtoMajor: 1, Body: http.NoBody}
 
-// version is that of HTTP/1 which a client speaks.
+// version is the version of HTTP/1 in the request line.
 func version(h *fasthttp.RequestHeader) (name string, minor int, known bool) {
 	if h.IsHTTP11() {
 		return "HTTP/1.1", 1, true
@@ -85,7 +85,7 @@ func version(h *fasthttp.RequestHeader) (name string, minor int, known bool) {
 	return "HTTP/1.0", 0, string(h.Protocol()) == "HTTP/1.0"
 }
 
-// texts makes many short texts of one allocation, which has room for all of them.
+// texts cuts many short strings out of one allocation.
 type texts struct{ strings.Builder }
 
 func (t *texts) of(p []byte) string {
@@ -94,7 +94,7 @@ func (t *texts) of(p []byte) string {
 	return t.String()[begin:]
 }
 
-// parseTarget reads what a request is about.
+// parseTarget parses a request target, most of which need no decoding.
 func parseTarget(target string) url.URL {
 	path, query, asks := strings.Cut(target, "?")
 	if strings.HasPrefix(path, "/") && isPlain(path) && !strings.Contains(query, "#") {
@@ -106,7 +106,7 @@ func parseTarget(target string) url.URL {
 	return url.URL{Path: path, RawQuery: query}
 }
 
-// isPlain reports whether a path holds nothing that decoding or encoding would change.
+// isPlain reports whether decoding and encoding leave a path unchanged.
 func isPlain(path string) bool {
 	for i := range len(path) {
 		switch b := path[i]; {
@@ -119,7 +119,7 @@ func isPlain(path string) bool {
 	return true
 }
 
-// asksToClose reads a Connection header, of whose spellings fasthttp knows one.
+// asksToClose reports whether a Connection header has the option close, in any spelling; fasthttp knows one.
 func asksToClose(options string) bool {
 	for option := range strings.SplitSeq(options, ",") {
 		if strings.EqualFold(strings.TrimSpace(option), "close") {

@@ -14,27 +14,27 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// response is the http.ResponseWriter of one request. What is written leaves when the handler has returned or, once it has
-// flushed, as it comes.
+// response is the http.ResponseWriter of one request. It is sent when the handler returns or, from the first Flush on, as
+// it is written.
 type response struct {
 	header http.Header
-	began  bool // the status and the header are given
+	began  bool // status and header are final
 	fast   *fasthttp.RequestCtx
 	conn   *conn
-	whole  string  // the body, if it was written in one; empty when it is the fasthttp response's
+	whole  string  // the body, if it was written at once; otherwise fasthttp's response has it
 	stream *stream // nil until the handler flushes
 }
 
-// sniffed is what http.DetectContentType looks at, bytes.
+// sniffed is how many bytes http.DetectContentType looks at.
 const sniffed = 512
 
-// responses are the ones that no request has.
+// responses are reused.
 var responses = sync.Pool{New: func() any { return &response{header: http.Header{}} }}
 
-// newResponse is that of c's request, until release.
+// newResponse is the response to c's request, valid until release.
 func newResponse(c *fasthttp.RequestCtx) *response {
 	w := responses.Get().(*response)
-	w.fast, w.conn = c, c.Conn().(*conn) // as accepting made it
+	w.fast, w.conn = c, c.Conn().(*conn) // made by watchedListener
 	return w
 }
 
@@ -44,22 +44,22 @@ func (w *response) release() {
 	responses.Put(w)
 }
 
-// Header returns what WriteHeader sends.
+// Header returns the header that WriteHeader sends.
 func (w *response) Header() http.Header { return w.header }
 
-// WriteHeader gives the status and the header; only the first one counts.
+// WriteHeader sets the status and the header; calls after the first are ignored.
 func (w *response) WriteHeader(status int) {
 	if w.began {
 		return
 	}
 	w.began = true
 	into := &w.fast.Response.Header
-	into.DisableNormalizing() // names are as handlers spell them, as with net/http
+	into.DisableNormalizing() // handlers spell names as with net/http
 	into.SetStatusCode(status)
 	for name, values := range w.header {
 		if name == "Content-Length" {
 			if length, err := strconv.Atoi(values[0]); err == nil {
-				into.SetContentLength(length) // of an answer to HEAD; of others what is written counts
+				into.SetContentLength(length) // for HEAD; for others the written bytes count
 			}
 			continue
 		}
@@ -79,7 +79,7 @@ func (w *response) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteString adds to the body. A body of one string is not copied before it leaves, for nobody can change it.
+// WriteString adds to the body. A body of one string is sent without a copy, since strings do not change.
 func (w *response) WriteString(text string) (int, error) {
 	if w.stream != nil || w.whole != "" || len(w.fast.Response.Body()) > 0 {
 		return w.Write([]byte(text))
@@ -91,14 +91,14 @@ func (w *response) WriteString(text string) (int, error) {
 	return len(text), nil
 }
 
-// append adds to a body of several parts.
+// append adds to a body of several writes.
 func (w *response) append(p []byte) {
 	w.fast.Response.AppendBodyString(w.whole)
 	w.whole = ""
 	w.fast.Response.AppendBody(p)
 }
 
-// beginBody gives the header of a body that begins with p, unless it is given.
+// beginBody sets the header for a body that begins with p, unless it is set.
 func (w *response) beginBody(p []byte) {
 	if w.began {
 		return
@@ -109,20 +109,20 @@ func (w *response) beginBody(p []byte) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Flush sends what has been written. From then on the answer is a stream, with which the connection ends.
+// Flush sends what has been written. From then on the response is a stream, after which the connection is closed.
 func (w *response) Flush() {
 	w.beginBody(nil)
 	if w.stream == nil {
 		w.append(nil)
 		w.stream = newStream(w.conn, w.fast)
 	}
-	_ = w.stream.buffer.Flush() // the next write tells
+	_ = w.stream.buffer.Flush() // the next write returns the error
 }
 
-// SetWriteDeadline is what http.ResponseController asks for.
+// SetWriteDeadline is called by http.ResponseController.
 func (w *response) SetWriteDeadline(limit time.Time) error { return w.conn.SetWriteDeadline(limit) }
 
-// finish completes the answer after the handler.
+// finish completes the response after the handler.
 func (w *response) finish() {
 	if w.stream != nil {
 		w.stream.end()
@@ -131,21 +131,21 @@ func (w *response) finish() {
 	}
 	w.beginBody(nil)
 	if w.whole != "" {
-		w.fast.Response.SetBodyRaw(unsafe.Slice(unsafe.StringData(w.whole), len(w.whole))) // which is only read
+		w.fast.Response.SetBodyRaw(unsafe.Slice(unsafe.StringData(w.whole), len(w.whole))) // only read
 	}
 }
 
-// abort has nothing more sent, and the connection closed.
+// abort closes the connection without sending anything more.
 func (w *response) abort() {
 	w.fast.HijackSetNoResponse(true)
 	w.fast.Hijack(func(net.Conn) {})
 }
 
-// stream is the body of an answer whose end is not known, written to its connection.
+// stream is a body of unknown length, written to the connection as it comes.
 type stream struct {
 	buffer *bufio.Writer
 	body   io.Writer
-	chunks io.Closer // nil where the end of the connection is that of the body
+	chunks io.Closer // nil where closing the connection ends the body
 }
 
 func newStream(c *conn, fast *fasthttp.RequestCtx) *stream {
@@ -166,7 +166,7 @@ func newStream(c *conn, fast *fasthttp.RequestCtx) *stream {
 	return s
 }
 
-// What fasthttp takes for a Content-Length.
+// Content-Length values with a meaning to fasthttp.
 const (
 	chunked    = -1
 	endUnknown = -2
@@ -174,7 +174,7 @@ const (
 
 func (s *stream) Write(p []byte) (int, error) {
 	if len(p) == 0 {
-		return 0, nil // which would be the last chunk
+		return 0, nil // an empty chunk would end the body
 	}
 	return s.body.Write(p)
 }
@@ -184,5 +184,5 @@ func (s *stream) end() {
 		_ = s.chunks.Close()
 		_, _ = s.buffer.WriteString("\r\n") // no trailers
 	}
-	_ = s.buffer.Flush() // a client that left needs no end
+	_ = s.buffer.Flush() // fails only when the client has left
 }

@@ -1,6 +1,14 @@
-// Package transport serves a handler of net/http over HTTP/1.1 connections that fasthttp reads and writes, which costs half
-// of what they cost with net/http's own server. Handlers see no difference but one: a client that leaves is noticed
-// once the handler, or what it calls, waits for the end of the request's context, and not before.
+// Package transport serves a net/http handler over HTTP/1.1 connections that fasthttp reads and writes, at half the CPU
+// cost of net/http's own server (docs/decisions/0019-connections.md).
+//
+// fasthttp parses a request into its own buffers; newRequest copies it into an http.Request that stays valid after the
+// connection is reused, or refuses it by an HTTP status, which Options.Refuse turns into a response. The handler runs in the
+// connection's goroutine and writes to a response, which is sent as a whole when the handler returns. From the first
+// Flush on it is a stream, written to the connection as it comes, and the connection is closed after it.
+//
+// Handlers notice one difference: the client's disconnect ends the request's context only once something waits on
+// its Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the
+// handler has returned. A panic in a handler closes its connection and no other.
 package transport
 
 import (
@@ -20,29 +28,29 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Sizes of a connection's buffers, bytes, which it keeps while it is idle. Longer answers leave in two writes.
+// Sizes of a connection's buffers in bytes, kept while it is idle. Longer responses take two writes.
 const (
 	readBuffer  = 12 << 10
 	writeBuffer = 12 << 10
 )
 
-// Options are a server's handler and limits.
+// Options configure a Server.
 type Options struct {
 	Handler http.Handler
-	// Refuse answers, by an HTTP status, for a request that could not be read, so that there is none to hand to Handler:
-	// 400, 408, 413, 431 or 505. The connection ends with it.
+	// Refuse responds to a request that could not be parsed, so that there is none for Handler: with status 400, 408, 413,
+	// 431 or 505. The connection is closed after it.
 	Refuse func(w http.ResponseWriter, status int)
 
-	ReadLimit  time.Duration // for a request to arrive, once it has begun
-	WriteLimit time.Duration // for an answer to leave
+	ReadLimit  time.Duration // for a request to arrive, from its first byte
+	WriteLimit time.Duration // for a response to be sent
 	IdleLimit  time.Duration // between two requests of a connection
-	BodyBytes  int           // of a request
+	BodyBytes  int           // in a request
 
 	Logger *slog.Logger
 }
 
-// fasthttp starts the clock of its Date headers with the first answer and never stops it. Here it is the program's from the
-// beginning, and not that of whoever is answered first: a test may have a clock of its own.
+// fasthttp starts the clock of its Date headers with the first response and never stops it. Started here, it is the
+// real clock also when the first response is sent within a test that has a clock of its own.
 func init() { new(fasthttp.ResponseHeader).Header() }
 
 // Server serves connections.
@@ -51,8 +59,8 @@ type Server struct {
 	fast    *fasthttp.Server
 
 	mu        sync.Mutex
-	ended     bool // no further listener is served
-	listeners []*accepting
+	ended     bool // by Shutdown
+	listeners []*watchedListener
 	open      map[*conn]struct{}
 }
 
@@ -69,7 +77,7 @@ func New(o Options) *Server {
 		IdleTimeout:        o.IdleLimit,
 		MaxRequestBodySize: o.BodyBytes,
 		CloseOnShutdown:    true,
-		Logger:             log.New(io.Discard, "", 0), // it writes of what clients send, which may be keys
+		Logger:             log.New(io.Discard, "", 0), // it would log what clients send, which may be keys
 
 		DisablePreParseMultipartForm: true,
 		NoDefaultContentType:         true,
@@ -78,9 +86,9 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve answers what comes in by listener until the server is shut down, which is no error.
+// Serve accepts connections until Shutdown, after which it returns nil.
 func (s *Server) Serve(listener net.Listener) error {
-	from := &accepting{Listener: listener, server: s}
+	from := &watchedListener{Listener: listener, server: s}
 	s.mu.Lock()
 	s.listeners = append(s.listeners, from)
 	s.mu.Unlock()
@@ -90,7 +98,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	if err := s.fast.Serve(from); err != nil || s.hasEnded() {
 		return err
 	}
-	return net.ErrClosed // by somebody else
+	return net.ErrClosed // not by Shutdown
 }
 
 func (s *Server) hasEnded() bool {
@@ -99,19 +107,19 @@ func (s *Server) hasEnded() bool {
 	return s.ended
 }
 
-// Shutdown takes no further connections, ends the idle ones, and waits for requests under way until ctx ends.
+// Shutdown accepts no further connections, closes idle ones, and waits for requests in flight until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.ended = true
 	var errs []error
-	for _, listener := range s.listeners { // fasthttp does not know yet of one that has just come
+	for _, listener := range s.listeners { // fasthttp may not know the newest ones yet
 		errs = append(errs, listener.Close())
 	}
 	s.mu.Unlock()
 	return errors.Join(append(errs, s.fast.ShutdownWithContext(ctx))...)
 }
 
-// Close ends all connections, with whatever is under way on them.
+// Close closes all connections, with the requests in flight on them.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +130,7 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// serve answers one request; nobody else recovers from a panic.
+// serve handles one request, and recovers from panics, which fasthttp does not.
 func (s *Server) serve(c *fasthttp.RequestCtx) {
 	w := newResponse(c)
 	ctx := &requestContext{conn: w.conn}
@@ -131,7 +139,7 @@ func (s *Server) serve(c *fasthttp.RequestCtx) {
 		if panicked := recover(); panicked != nil {
 			w.abort()
 			if cause, isError := panicked.(error); !isError || !errors.Is(cause, http.ErrAbortHandler) {
-				s.options.Logger.Error("a handler panicked", "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
+				s.options.Logger.Error("handler panicked", "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
 			}
 		}
 		w.release()
@@ -146,7 +154,7 @@ func (s *Server) serve(c *fasthttp.RequestCtx) {
 	w.finish()
 }
 
-// refuse answers for a request that could not be read.
+// refuse responds to a request that fasthttp could not parse.
 func (s *Server) refuse(c *fasthttp.RequestCtx, err error) {
 	w := newResponse(c)
 	defer w.release()

@@ -2,49 +2,27 @@ package web
 
 import (
 	"io"
-	"strconv"
 	"time"
 
 	"crossgate/chain"
 )
 
-// Home is what the first page is made of.
+// Home is the content of the start page.
 type Home struct {
-	Chains  []chain.Chain // that swaps are made on
+	Chains  []chain.Chain // on which swaps are supported
 	Indexed []Indexed
 	Now     time.Time
 }
 
-// Indexed is how far the orders of a chain have been read.
+// Indexed is how far the orders of a chain are indexed.
 type Indexed struct {
 	Chain chain.ID
-	Block uint64        // zero: nothing was read yet
-	Lag   time.Duration // how long ago Block was the newest
-	Late  bool          // more than is usual
+	Block uint64        // newest indexed block; zero: none yet
+	Lag   time.Duration // since Block was the chain's newest
+	Late  bool          // Lag is above the configured threshold
 }
 
-type homeView struct {
-	Home
-	Rows []indexedRow
-}
-
-type indexedRow struct {
-	Name  string
-	Block string
-	Read  bool
-	Lag   string // a dash when the newest block was read
-	Late  bool
-}
-
-// Home writes the first page.
+// Home writes the start page.
 func (p *Pages) Home(to io.Writer, h Home) error {
-	v := homeView{Home: h}
-	for _, i := range h.Indexed {
-		row := indexedRow{Name: p.chainName(i.Chain), Block: grouped(strconv.FormatUint(i.Block, 10)), Read: i.Block > 0, Lag: "–", Late: i.Late}
-		if i.Lag >= time.Second {
-			row.Lag = lasting(i.Lag)
-		}
-		v.Rows = append(v.Rows, row)
-	}
-	return p.write(to, "home", view{Title: "Crossgate", At: "home", Now: h.Now, Page: v})
+	return p.write(to, "home", view{Title: "Crossgate", At: "home", Now: h.Now, Page: h})
 }

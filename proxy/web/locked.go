@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Locked is what the page of a taker is made of.
+// Locked is the content of a taker's page.
 type Locked struct {
 	Taker     string
-	Answer    []byte               // nil: only the form is shown
-	Delivered map[string]time.Time // by order id, of those whose delivery was looked up
+	Answer    []byte               // JSON; nil: only the form is shown
+	Delivered map[string]time.Time // by order id, of those whose delivery was loaded
 	Path      string
 	Origin    string
 	Now       time.Time
@@ -38,7 +38,7 @@ type lockedToken struct {
 	Amount  string
 	USD     string
 	Orders  int
-	Longest string // wait among its orders; empty when not known
+	Longest string // wait among its orders; empty when unknown
 	Targets []lockedTarget
 }
 
@@ -55,7 +55,7 @@ type lockedOrder struct {
 	Waits     string
 }
 
-// Locked writes the page of what is locked for a taker, or the form that leads to one.
+// Locked writes the page of a taker's locked assets, or the form that leads to one.
 func (p *Pages) Locked(to io.Writer, l Locked) error {
 	v := lockedView{Locked: l}
 	if l.Answer != nil {
@@ -112,7 +112,7 @@ func (p *Pages) lockedToken(l Locked, c lockedJSON, at int) lockedToken {
 	return shown
 }
 
-// unixOrLast sorts what is not known behind everything else.
+// unixOrLast sorts unknown times last.
 func unixOrLast(t time.Time) int64 {
 	if t.IsZero() {
 		return 1<<63 - 1
@@ -125,7 +125,7 @@ func groupedNumber(n json.Number) string {
 	return joined(grouped(whole), fraction)
 }
 
-// usdOf is empty where no price is known, which the answer writes as nothing.
+// usdOf is empty where no price is known, for which the API has 0.
 func usdOf(n json.Number) string {
 	value, err := n.Float64()
 	if err != nil || value == 0 {

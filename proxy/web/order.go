@@ -2,19 +2,20 @@ package web
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"crossgate/chain"
 )
 
-// Order is what the page of an order is made of.
+// Order is the content of an order's page.
 type Order struct {
-	Record []byte // the answer; nil: only the form is shown
-	Path   string // where the answer is, with its query
-	Final  bool   // nothing can follow
+	Record []byte // JSON; nil: only the form is shown
+	Path   string // of the record in the API, with its query
+	Final  bool   // the record does not change any more
 	Index  int    // among the orders of its transaction
-	Count  int    // of them; zero where the order was asked for by its id
-	Hash   string // as asked
+	Count  int    // of them; zero when the order was found by its id
+	Hash   string // as in the request
 	Origin string // scheme and host of this server, for commands to copy
 	Now    time.Time
 }
@@ -24,7 +25,7 @@ type orderView struct {
 	ID         string
 	State      string
 	Word       string // the state in plain words
-	Tone       string // how the state is coloured
+	Tone       string // CSS class of the state
 	Give, Take sideView
 	Steps      []step
 	Facts      []fact
@@ -32,11 +33,11 @@ type orderView struct {
 	Others     []int // indexes of the transaction's orders
 }
 
-// sideView is what is given or taken.
+// sideView is the give or the take side.
 type sideView struct {
 	Chain  string
 	Amount Amount
-	Before *Amount // before the maker changed it
+	Before *Amount // before the maker's patches
 	Token  tokenView
 }
 
@@ -45,16 +46,16 @@ type tokenView struct {
 	Address, URL                string
 }
 
-// fact is a line of the table of details.
+// fact is a row of the details.
 type fact struct{ Name, Text, URL string }
 
 var stateWords = map[string]struct{ word, tone string }{
-	"None":               {"not seen being created", "quiet"},
-	"Created":            {"waits for a taker", "moving"},
-	"Fulfilled":          {"delivered; the taker has yet to be paid", "good"},
-	"SentUnlock":         {"delivered; the taker's pay is on its way", "good"},
+	"None":               {"creation not seen", "quiet"},
+	"Created":            {"waiting for a taker", "moving"},
+	"Fulfilled":          {"delivered; the taker has not been paid yet", "good"},
+	"SentUnlock":         {"delivered; the taker's payment is on its way", "good"},
 	"ClaimedUnlock":      {"delivered and paid", "done"},
-	"OrderCancelled":     {"cancelled; the refund has yet to be sent", "bad"},
+	"OrderCancelled":     {"cancelled; the refund has not been sent yet", "bad"},
 	"SentOrderCancel":    {"cancelled; the refund is on its way", "bad"},
 	"ClaimedOrderCancel": {"cancelled and refunded", "quiet"},
 }
@@ -107,7 +108,7 @@ func (p *Pages) facts(r recordJSON) []fact {
 		{"Maker", r.MakerSrc.Text, p.addressURL(give, r.MakerSrc.Text)},
 		{"Receiver", r.ReceiverDst.Text, p.addressURL(take, r.ReceiverDst.Text)},
 		{"Taker", r.Taker.Text, p.addressURL(take, r.Taker.Text)},
-		{"Only this taker may deliver", r.AllowedTakerDst.Text, p.addressURL(take, r.AllowedTakerDst.Text)},
+		{"Allowed taker", r.AllowedTakerDst.Text, p.addressURL(take, r.AllowedTakerDst.Text)},
 		{"Percent fee", amountOf(r.FinalPercentFee.Text, r.Give.Decimals).Exact + " " + r.Give.Symbol, ""},
 		{"Fixed fee", amountOf(r.FixFee.Text, coin).Exact + " " + known.Coin.Symbol, ""},
 	}
@@ -117,11 +118,5 @@ func (p *Pages) facts(r recordJSON) []fact {
 	if r.ExternalCallState != "NoExtCall" {
 		facts = append(facts, fact{"External call", r.ExternalCallState, ""})
 	}
-	told := facts[:0]
-	for _, f := range facts {
-		if f.Text != "" {
-			told = append(told, f)
-		}
-	}
-	return told
+	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
 }

@@ -9,7 +9,7 @@ import (
 	"crossgate/chain"
 )
 
-// The documented answers, as far as pages show them.
+// The API's JSON, as far as pages show it.
 
 type named struct {
 	Text string `json:"stringValue"` // empty when absent
@@ -108,12 +108,12 @@ type explanationJSON struct {
 func decode[T any](answer []byte) (T, error) {
 	var into T
 	if err := json.Unmarshal(answer, &into); err != nil {
-		return into, fmt.Errorf("answer for a page: %w", err)
+		return into, fmt.Errorf("decode the JSON of a page: %w", err)
 	}
 	return into, nil
 }
 
-// FulfilledAt is when the order of a record was delivered; zero when it was not.
+// FulfilledAt is when the order of a record was fulfilled; zero when it was not.
 func FulfilledAt(record []byte) time.Time {
 	r, err := decode[recordJSON](record)
 	if err != nil || r.Fulfilled == nil {
@@ -122,7 +122,7 @@ func FulfilledAt(record []byte) time.Time {
 	return time.Unix(r.Fulfilled.BlockTimeStamp, 0)
 }
 
-// LockedOrders lists the ids of the orders in an answer about what is locked.
+// LockedOrders lists the order ids in the JSON of locked assets.
 func LockedOrders(answer []byte) ([]string, error) {
 	chains, err := decode[[]lockedJSON](answer)
 	if err != nil {
@@ -131,22 +131,17 @@ func LockedOrders(answer []byte) ([]string, error) {
 	var ids []string
 	for _, c := range chains {
 		for _, t := range c.LockedTokens {
-			ids = t.appendOrders(ids)
+			for _, d := range t.DstChainsLockedAmounts {
+				for _, id := range d.OrdersToUnlock {
+					ids = append(ids, id.Text)
+				}
+			}
 		}
 	}
 	return ids, nil
 }
 
-func (t lockedTokenJSON) appendOrders(ids []string) []string {
-	for _, d := range t.DstChainsLockedAmounts {
-		for _, id := range d.OrdersToUnlock {
-			ids = append(ids, id.Text)
-		}
-	}
-	return ids
-}
-
-// indented is JSON for reading.
+// indented is JSON for people.
 func indented(answer []byte) string {
 	var text bytes.Buffer
 	if err := json.Indent(&text, answer, "", "  "); err != nil {

@@ -5,27 +5,28 @@ import (
 	"io"
 	"math/big"
 	"net/url"
+	"slices"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/token"
 )
 
-// Swap is what the page of a comparison is made of.
+// Swap is the content of a comparison's page.
 type Swap struct {
 	Form        url.Values // as the visitor filled it in
 	Chains      []chain.Chain
 	Listed      []Listed // tokens to choose from on the form's chain
-	Explanation []byte   // the answer; nil when there was no question, or no answer
+	Explanation []byte   // JSON; nil when nothing was asked, or that failed
 	Problem     *Problem
 	In, Out     token.Token
 	AmountIn    chain.Amount
-	Path        string // of the API's answer, with its query
+	Path        string // of the quote in the API, with its query
 	Origin      string
 	Now         time.Time
 }
 
-// Listed is a token that somebody vouches for.
+// Listed is a token of the chain's list.
 type Listed struct{ Address, Symbol string }
 
 type swapView struct {
@@ -40,7 +41,7 @@ type swapView struct {
 	Fee       Amount
 	Bars      []bar
 	Passed    []passed
-	Scale     string // what the bars begin at, in words
+	Scale     string // percent below the best at which bars start
 	JSON      string
 }
 
@@ -56,11 +57,11 @@ type bar struct {
 	Reason          string
 }
 
-// passed is a venue without a place in the comparison.
+// passed is a venue that is not compared.
 type passed struct{ Name, Verdict, Reason, Took string }
 
 var verdictWords = map[string]string{
-	"refused": "refused", "silent": "did not answer in time", "leftOut": "not asked",
+	"refused": "refused", "silent": "no quote in time", "leftOut": "not asked",
 }
 
 // Swap writes the page of a comparison, or the form that leads to one.
@@ -106,26 +107,17 @@ func (v *swapView) compare(answer explanationJSON) {
 	v.scale(amounts)
 }
 
-// leastSpan is the share of the best below which differences are not stretched any further, percent.
+// leastSpan is the smallest percentage that the whole length of a bar can stand for.
 const leastSpan = 0.05
 
-// scale gives bars their lengths. Venues are often within a percent of each other, so that the scale begins a
-// little below the worst of them and not at nothing; the page says so.
+// scale sets the lengths of bars. Quotes are often within a percent of each other, so the scale starts just below the
+// worst of them instead of at zero; the page says so.
 func (v *swapView) scale(amounts []*big.Rat) {
 	if len(amounts) == 0 {
 		return
 	}
-	best, worst := amounts[0], amounts[0]
-	for _, a := range amounts {
-		if a.Cmp(best) > 0 {
-			best = a
-		}
-		if a.Cmp(worst) < 0 {
-			worst = a
-		}
-	}
-	span := max(percentBelow(worst, best)*1.25, leastSpan)
-	span = min(span, 100)
+	best, worst := slices.MaxFunc(amounts, (*big.Rat).Cmp), slices.MinFunc(amounts, (*big.Rat).Cmp)
+	span := min(max(percentBelow(worst, best)*1.25, leastSpan), 100)
 	for i, a := range amounts {
 		drop := percentBelow(a, best)
 		v.Bars[i].Drop = fmt.Sprintf("%.2f", drop)

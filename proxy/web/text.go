@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 	"time"
 	"unicode"
@@ -12,7 +13,7 @@ import (
 
 // Amount is an amount in whole tokens.
 type Amount struct {
-	Text  string // rounded down to what the eye takes in
+	Text  string // rounded down for reading
 	Exact string // every digit
 }
 
@@ -74,7 +75,7 @@ func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
 	return amount, nil
 }
 
-// short leaves the ends of a long hash or address.
+// short is a long hash or address without its middle.
 func short(text string) string {
 	const head, tail = 8, 6
 	if len(text) <= head+tail+3 {
@@ -83,7 +84,7 @@ func short(text string) string {
 	return text[:head] + "…" + text[len(text)-tail:]
 }
 
-// initial stands where a token's logo is not to be had.
+// initial replaces the logo of a token that has none.
 func initial(symbol string) string {
 	r, _ := utf8.DecodeRuneInString(symbol)
 	if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -92,13 +93,41 @@ func initial(symbol string) string {
 	return string(unicode.ToUpper(r))
 }
 
-func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+// functions are what templates format values with.
+var functions = template.FuncMap{
+	"short": short, "plural": plural, "count": count,
+	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"ago":     func(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" },
+	"percent": func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
+	"units":   func(left float64) string { return count(uint64(max(left, 0))) },
+	// A wait rounded up, because nothing happens before.
+	"roundedUp": func(d time.Duration) string { return lasting(d + time.Second - 1) },
+	"lag": func(d time.Duration) string {
+		if d < time.Second {
+			return "–"
+		}
+		return lasting(d)
+	},
+	"milliseconds": func(d time.Duration) string {
+		if d == 0 {
+			return "–"
+		}
+		return count(uint64(max(d.Milliseconds(), 1))) + " ms"
+	},
+	// Signed blocks; a dash where heads are not compared.
+	"distance": func(blocks string) string {
+		switch blocks {
+		case "":
+			return "–"
+		case "+0":
+			return "0"
+		}
+		return strings.Replace(blocks, "-", "−", 1)
+	},
+}
 
-func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// ago says how long something is past, to the largest unit that fits.
-func ago(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" }
-
+// lasting is a duration in its largest unit that fits.
 func lasting(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch d = max(d, 0); {

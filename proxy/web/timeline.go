@@ -6,47 +6,47 @@ import (
 	"crossgate/chain"
 )
 
-// step is an event of an order, or one that is still to come.
+// step is an event of an order, past or expected.
 type step struct {
 	Title  string
 	Says   string
 	Chain  string
-	OnGive bool // it happens on the give chain
+	OnGive bool // on the give chain
 	Done   bool
-	Next   bool // the first that is still to come
+	Next   bool // the next expected one
 	Time   time.Time
 	Block  uint64
 	Tx     linked
 	Sender linked
 }
 
-// linked is a hash or an address, with where an explorer shows it; without a URL when none does.
+// linked is a hash or an address with its URL in an explorer, if there is one.
 type linked struct{ Text, URL string }
 
-// stage is a step of one of the two ways that an order can go.
+// stage is a step of one of the two paths of an order: to delivery, or to cancellation.
 type stage struct {
 	title, done, ahead string
 	onGive             bool
 	event              *eventJSON
 }
 
-// steps tells an order's events in their sequence, and what is still to come on its way.
+// steps lists an order's events in sequence, with those that are still expected.
 func (p *Pages) steps(r recordJSON) []step {
-	stages := []stage{{"Created", "the maker locked what is given", "its creation has not been seen", true, r.Created}}
+	stages := []stage{{"Created", "the maker locked the give amount", "the creation has not been seen", true, r.Created}}
 	cancelled := r.Cancelled != nil || r.SentCancel.TransactionMetadata != nil || r.ClaimedCancel.TransactionMetadata != nil
 	switch {
 	case !cancelled:
 		stages = append(stages,
-			stage{"Fulfilled", "a taker delivered to the receiver", "a taker has to deliver", false, r.Fulfilled},
-			stage{"Unlock sent", "a message asks to pay the taker", "the taker has to ask for its pay", false, r.SentUnlock.TransactionMetadata},
+			stage{"Fulfilled", "a taker delivered to the receiver", "a taker must deliver", false, r.Fulfilled},
+			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, r.SentUnlock.TransactionMetadata},
 			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, r.ClaimedUnlock.TransactionMetadata},
 		)
 	case sameTx(r.Cancelled, r.SentCancel.TransactionMetadata):
-		stages = append(stages, stage{"Cancelled, refund sent", "cancelled, with a message that asks for the refund", "", false, r.Cancelled})
+		stages = append(stages, stage{"Cancelled, refund sent", "the order was cancelled and the refund message sent", "", false, r.Cancelled})
 	default:
 		stages = append(stages,
-			stage{"Cancelled", "nobody can deliver any more", "", false, r.Cancelled},
-			stage{"Refund sent", "a message asks for the refund", "the refund has to be asked for", false, r.SentCancel.TransactionMetadata},
+			stage{"Cancelled", "the order can no longer be fulfilled", "", false, r.Cancelled},
+			stage{"Refund sent", "the refund message was sent", "the refund message must be sent", false, r.SentCancel.TransactionMetadata},
 		)
 	}
 	if cancelled {

@@ -1,6 +1,14 @@
-// Package web is the pages that people look at: an order on its way, the comparison of a swap, what is locked for a
-// taker, made of the answers that programs get; and for operators how the gateway does. They work without scripts, and
-// load nothing from elsewhere but the logos of tokens.
+// Package web renders the HTML pages: an order's timeline, the comparison of a swap, the locked assets of a taker, and
+// for operators the status page of the gateway.
+//
+// A page is made from the JSON that the API path of the same noun returns (record.go decodes it), so that people and
+// programs never see different data; package proxy fetches it and hands it in with what only the request knows (the
+// form's values, the host that commands name). Each page has a file here with its input type and its view, a template of
+// the same name, and where it updates itself a script: elements with data-part are replaced by those of a fresh page.
+//
+// Templates are parsed once by New and escape everything they are given; Policy forbids inline scripts and styles, and
+// everything from other hosts but images, for the logos of tokens. Pages work without scripts. Pages is safe for
+// concurrent use, and every method renders the whole page before it writes the first byte.
 package web
 
 import (
@@ -10,6 +18,8 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +29,19 @@ import (
 // Policy is the Content-Security-Policy of every page: nothing runs or styles but what is served beside it.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https: http:; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Send sends a rendered page with the headers of all pages.
+func Send(w http.ResponseWriter, status int, page []byte) {
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", Policy)
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Length", strconv.Itoa(len(page)))
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(page) // fails only when the client has left
+}
 
 //go:embed templates/*.html
 var sources embed.FS
@@ -41,12 +64,11 @@ type Pages struct {
 	templates map[string]*template.Template
 }
 
-// New reads the templates.
+// New parses the templates.
 func New(chains chain.Registry) *Pages {
 	p := &Pages{chains: chains, templates: map[string]*template.Template{}}
-	shared := template.Must(template.New("").Funcs(template.FuncMap{
-		"ago": ago, "utc": utc, "machine": machineTime, "short": short, "plural": plural,
-	}).ParseFS(sources, "templates/shared.html"))
+	shared := template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.chainName})
+	template.Must(shared.ParseFS(sources, "templates/shared.html"))
 	for _, name := range []string{"home", "order", "swap", "locked", "problem", "docs", "operators"} {
 		own := template.Must(shared.Clone())
 		p.templates[name] = template.Must(own.ParseFS(sources, "templates/"+name+".html"))
@@ -57,12 +79,12 @@ func New(chains chain.Registry) *Pages {
 // view is what every template gets.
 type view struct {
 	Title string
-	At    string // which of the pages in the menu this is
+	At    string // the current page in the menu
 	Now   time.Time
 	Page  any
 }
 
-// write renders a whole page before the first byte of it leaves.
+// write renders the whole page before it sends the first byte.
 func (p *Pages) write(to io.Writer, name string, v view) error {
 	var page bytes.Buffer
 	if err := p.templates[name].ExecuteTemplate(&page, "page", v); err != nil {
@@ -72,7 +94,7 @@ func (p *Pages) write(to io.Writer, name string, v view) error {
 	return err
 }
 
-// chainName is what people call a chain.
+// chainName is the name of a chain, or its id where it is unknown.
 func (p *Pages) chainName(id chain.ID) string {
 	if known, isKnown := p.chains.Chain(id); isKnown {
 		return known.Name
@@ -80,13 +102,13 @@ func (p *Pages) chainName(id chain.ID) string {
 	return "chain " + id.String()
 }
 
-// txURL is where a chain's explorer shows a transaction; empty when the explorer is not known. EVM explorers have
-// the paths of EIP-3091, and Solana's the same; TRON's name them in full.
+// txURL is the URL of a transaction in the chain's explorer; empty when the chain has none. EVM explorers have
+// the paths of EIP-3091, as Solana's does; TRON's spells them out.
 func (p *Pages) txURL(id chain.ID, hash string) string {
 	return p.explorerURL(id, "tx", "transaction", hash)
 }
 
-// addressURL is where the explorer shows an account or a token; empty for the native coin, which is nowhere.
+// addressURL is the URL of an account or token in the explorer; empty for the native coin, which has no address.
 func (p *Pages) addressURL(id chain.ID, text string) string {
 	known, _ := p.chains.Chain(id)
 	if address, err := chain.ParseAddress(text, known.Family); err != nil || address.IsNative() {
@@ -106,18 +128,18 @@ func (p *Pages) explorerURL(id chain.ID, what, onTron, name string) string {
 	return strings.TrimRight(known.Explorer, "/") + "/" + what + "/" + name
 }
 
-// Problem is why there is no page.
+// Problem is an error as a page shows it.
 type Problem struct {
 	Status  int
 	ID      string // for programs
 	Message string // for people
-	Request string // id in the log
+	Request string // its id in the log
 }
 
-// Problem writes the page of a request that has no other.
+// Problem writes the page of a failed request.
 func (p *Pages) Problem(to io.Writer, problem Problem) error {
-	return p.write(to, "problem", view{Title: "No answer", Page: problem})
+	return p.write(to, "problem", view{Title: "Request failed", Page: problem})
 }
 
-// Docs writes the frame of the interactive API document.
+// Docs writes the frame around Swagger UI.
 func (p *Pages) Docs(to io.Writer) error { return p.write(to, "docs", view{Title: "API", At: "docs"}) }

@@ -63,12 +63,12 @@ func text(page string) string {
 
 func TestOrderPageTellsTheWholeWay(t *testing.T) {
 	for name, wants := range map[string][]string{
-		"order_created":          {"Created waits for a taker", "Fulfilled on", "Not yet: a taker has to deliver", "Unlock claimed"},
-		"order_claimed":          {"ClaimedUnlock delivered and paid", "the maker locked what is given", "a taker delivered", "the taker was paid"},
+		"order_created":          {"Created waiting for a taker", "Fulfilled on", "Not yet: a taker must deliver", "Unlock claimed"},
+		"order_claimed":          {"ClaimedUnlock delivered and paid", "the maker locked the give amount", "a taker delivered", "the taker was paid"},
 		"order_cancelled":        {"Cancelled", "refund"},
 		"order_solana":           {"on Solana"},
 		"order_tron_to_solana":   {"Gives on TRON", "Takes on Solana"},
-		"order_unknown_creation": {"Not yet: its creation has not been seen"},
+		"order_unknown_creation": {"Not yet: the creation has not been seen"},
 	} {
 		page := text(orderPage(t, answer(t, name)))
 		for _, want := range wants {
@@ -234,9 +234,9 @@ func TestSwapPageTellsWhoWonAndWhyOthersDidNot(t *testing.T) {
 	})
 	plain := text(page)
 	for _, want := range []string{
-		"0.1 ETH on Ethereum brings", "1 USDC at least 0.99 USDC, after a protocol fee of 0.0008 USDC",
-		"first chosen tried 1 best price 12 ms", "second 0.99 1.00 % below 80 ms by its own router",
-		"third refused another recipient", "fourth did not answer in time",
+		"0.1 ETH on Ethereum buys", "1 USDC at least 0.99 USDC, after a protocol fee of 0.0008 USDC",
+		"first chosen simulated 1 best quote 12 ms", "second 0.99 1.00 % below 80 ms via its own router",
+		"third refused another recipient", "fourth no quote in time",
 		"curl 'https://gate.example/v1.0/chain/estimation?chainId=1&amp;tokenIn=0x'",
 	} {
 		if !strings.Contains(plain, want) {
@@ -258,7 +258,7 @@ func TestLockedPageTellsForHowLong(t *testing.T) {
 	page := text(render(t, func(to io.Writer) error {
 		return pages.Locked(to, Locked{Taker: "0xd1", Answer: raw, Now: noon, Delivered: map[string]time.Time{ids[0]: noon.Add(-75 * time.Hour)}})
 	}))
-	for _, want := range []string{"the longest waits 3 days", "2026-11-18 09:00:00 UTC 3 days"} {
+	for _, want := range []string{"longest wait 3 days", "2026-11-18 09:00:00 UTC 3 days"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
@@ -334,9 +334,9 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	}
 	page := text(operatorsPage(t, o))
 	for _, want := range []string{
-		"All is well", "Base 1,000,010 1,000,000 20 seconds", "base-1 asked first ready closed 0 42 ms 0 % 12 none",
-		"base-2 ready closed held by an operator −19 – 0 % no limit none", "base-3 ready closed – – 0 % no limit none", "odos 2 0 0 0 0 90 ms none kyberswap 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
-		"Answered from the cache 80.0 %", "Loads 1,234",
+		"Healthy", "Base 1,000,010 1,000,000 20 seconds", "base-1 preferred ready closed 0 42 ms 0 % 12 none",
+		"base-2 ready closed forced by an operator −19 – 0 % no limit none", "base-3 ready closed – – 0 % no limit none", "odos 2 0 0 0 0 90 ms none kyberswap 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
+		"Hit ratio 80.0 %", "Loads 1,234",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
@@ -345,7 +345,7 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 }
 
 func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
-	o := Operators{Now: noon, Unready: "the server is stopping"}
+	o := Operators{Now: noon, Unready: "server is shutting down"}
 	o.Store = "no space left"
 	o.Chains = []ChainCondition{{Chain: 1, Late: true}}
 	o.Services = []Service{{Name: "odos", Endpoints: []Endpoint{{
@@ -354,10 +354,10 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	}, {Name: "odos-2", Standing: "away", Breaker: "open", IsForced: true}, {Name: "odos-3", Standing: "cordoned", Breaker: "closed"}}}}
 	page := operatorsPage(t, o)
 	for _, want := range []string{
-		"6 not well", "requests are sent elsewhere: the server is stopping", "the store of orders: no space left", "Ethereum is behind",
+		"6 problems", "not ready: server is shutting down", "order store unavailable: no space left", "Ethereum is behind",
 		"endpoint odos-1 is away",
-		"endpoint odos-2 is away, its breaker held open by an operator", "endpoint odos-3 is cordoned",
-		"nothing yet", "away , asked again in 2 seconds open – – 50 % no limit 1 hour ago:", "None is configured.",
+		"endpoint odos-2 is away, its breaker forced open by an operator", "endpoint odos-3 is cordoned",
+		"not indexed yet", "away , retried in 2 seconds open – – 50 % no limit 1 hour ago:", "No venues are configured.",
 	} {
 		if !strings.Contains(text(page), want) {
 			t.Errorf("the page lacks %q: %s", want, text(page))

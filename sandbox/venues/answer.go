@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,9 @@ import (
 	"net/http"
 	"strconv"
 )
+
+// object is a JSON object of an answer.
+type object = map[string]any
 
 // answer writes body as JSON.
 func answer(w http.ResponseWriter, status int, body any) {
@@ -20,9 +24,8 @@ func answer(w http.ResponseWriter, status int, body any) {
 // maxBody bounds a request's body, in bytes.
 const maxBody = 1 << 20
 
-func readBody(w http.ResponseWriter, r *http.Request, into any) error {
-	return json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(into)
-}
+// decode reads the JSON of the request's body.
+func (r *request) decode(into any) error { return json.NewDecoder(r.Body).Decode(into) }
 
 // maxAmount is the largest input that the venues price, 2^112 - 1: what a pool can hold.
 var maxAmount = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 112), big.NewInt(1))
@@ -42,30 +45,23 @@ func parseAmount(text string) (amount *big.Int, valid bool) {
 	return amount, valid && amount.Sign() > 0
 }
 
-func isAmount(text string) bool {
-	_, valid := parseAmount(text)
-	return valid
-}
-
-// usd writes a USD value as the venues do, as a decimal text.
-func usd(value float64) string { return strconv.FormatFloat(value, 'f', 10, 64) }
+// decimal writes a number with as many digits as it needs.
+func decimal(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
 // requestID is a name for the request that is the same whenever the same is asked.
-func requestID(r *http.Request) string {
+func (r *request) requestID() string {
 	sum := sha256.Sum256([]byte(r.Method + r.URL.RequestURI()))
 	return hex.EncodeToString(sum[:16])
 }
 
-// slippageOf is floor(amount × bps / 10,000) for basis points that may have a fraction.
-func slippageOf(amount *big.Int, bps float64) *big.Int {
-	share, _ := new(big.Rat).SetString(strconv.FormatFloat(bps, 'f', -1, 64))
-	share.Mul(share, new(big.Rat).SetInt(amount))
-	share.Quo(share, big.NewRat(allBps, 1))
-	return new(big.Int).Quo(share.Num(), share.Denom())
-}
-
-// percentOf is part in percent of whole.
-func percentOf(part, whole *big.Int) float64 {
-	percent, _ := new(big.Rat).Mul(new(big.Rat).SetFrac(part, whole), big.NewRat(100, 1)).Float64()
-	return percent
+// without is the canonical JSON of an object but for one member. Venues sign it into that member of what they hand
+// out, so that a route that comes back changed is found out.
+func without(member string, signed any) []byte {
+	text, _ := json.Marshal(signed) // made of JSON's own types
+	members, decoder := object{}, json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	_ = decoder.Decode(&members) // what is no object has no signature either
+	delete(members, member)
+	text, _ = json.Marshal(members)
+	return text
 }

@@ -1,175 +1,89 @@
 package venues
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"crossgate/sandbox/solana"
 )
 
-// dflowAutoSlippage is what "auto" is taken for, in bps.
-const dflowAutoSlippage = "50"
-
 // dflow is DFlow's Trade API on its host for development, which wants no key.
-type dflow struct{ floor *floor }
-
-func newDFlow(f *floor) http.Handler {
-	d := &dflow{f}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /order", d.order)
-	return mux
+var dflow = dialect{
+	endpoints: map[string]func(*request) (any, error){"GET /order": dflowOrder},
+	decline:   dflowDecline,
+	limited:   object{"msg": "Rate limit exceeded", "code": "rate_limited"},
+	routers:   only(solanaID, solana.DFlow().String()),
 }
 
-// knows leaves the cheap and shallow pools to others.
-func (d *dflow) knows(p solana.Pool) bool { return p.FeeBps >= dflowLeastFee }
+const (
+	dflowAutoSlippage = "50" // bps, which "auto" is taken for
+	dflowLeastFeeBps  = 10   // of pools that it routes through: it leaves the cheap and shallow ones to others
+)
 
-const dflowLeastFee = 10 // bps
-
-type dflowFailure struct {
-	Message string `json:"msg"`
-	Code    string `json:"code"`
-}
-
-type dflowAnswer struct {
-	InputMint            solana.Key  `json:"inputMint"`
-	InAmount             string      `json:"inAmount"`
-	OutputMint           solana.Key  `json:"outputMint"`
-	OutAmount            string      `json:"outAmount"`
-	OtherAmountThreshold string      `json:"otherAmountThreshold"`
-	MinOutAmount         string      `json:"minOutAmount"`
-	SlippageBps          uint16      `json:"slippageBps"`
-	PlatformFee          *struct{}   `json:"platformFee"`
-	PriceImpactPct       string      `json:"priceImpactPct"`
-	RoutePlan            []dflowStep `json:"routePlan"`
-	ContextSlot          uint64      `json:"contextSlot"`
-	ExecutionMode        string      `json:"executionMode"`
-	*dflowTransaction                // for those who name their wallet
-}
-
-type dflowStep struct {
-	Venue              string     `json:"venue"`
-	MarketKey          solana.Key `json:"marketKey"`
-	InputMint          solana.Key `json:"inputMint"`
-	OutputMint         solana.Key `json:"outputMint"`
-	InAmount           string     `json:"inAmount"`
-	OutAmount          string     `json:"outAmount"`
-	InputMintDecimals  int        `json:"inputMintDecimals"`
-	OutputMintDecimals int        `json:"outputMintDecimals"`
-}
-
-type dflowTransaction struct {
-	Transaction               []byte         `json:"transaction"`
-	LastValidBlockHeight      uint64         `json:"lastValidBlockHeight"`
-	PrioritizationFeeLamports uint64         `json:"prioritizationFeeLamports"`
-	ComputeUnitLimit          uint64         `json:"computeUnitLimit"`
-	PrioritizationType        prioritization `json:"prioritizationType"`
-}
-
-func (d *dflow) order(w http.ResponseWriter, r *http.Request) {
-	slippage := r.URL.Query().Get("slippageBps")
-	if slippage == "" || slippage == "auto" {
+func dflowOrder(r *request) (any, error) {
+	slippage := cmp.Or(r.get("slippageBps"), dflowAutoSlippage)
+	if slippage == "auto" {
 		slippage = dflowAutoSlippage
 	}
-	q, err := d.floor.solanaQuestion(r, slippage)
-	var found solana.Route
-	if err == nil {
-		found, err = d.floor.route(r, q, d.knows)
-	}
-	if err != nil {
-		dflowFail(w, err)
-		return
-	}
-	body := newDFlowAnswer(q, found)
-	if r.URL.Query().Has("userPublicKey") {
-		if body.dflowTransaction, err = d.build(r.URL.Query(), q, found); err != nil {
-			dflowFail(w, err)
-			return
-		}
-	}
-	answer(w, http.StatusOK, body)
-}
-
-func newDFlowAnswer(q solanaQuestion, found solana.Route) dflowAnswer {
-	least := strconv.FormatUint(q.exchange(found, solana.Key{}, bid{}).Least(), 10)
-	body := dflowAnswer{
-		InputMint: q.in.Mint, InAmount: strconv.FormatUint(q.amount, 10),
-		OutputMint: q.out.Mint, OutAmount: strconv.FormatUint(found.AmountOut(), 10),
-		OtherAmountThreshold: least, MinOutAmount: least, SlippageBps: q.slippageBps, PriceImpactPct: "0",
-		ContextSlot: found.Slot, ExecutionMode: "sync",
-	}
-	for _, h := range found.Hops {
-		body.RoutePlan = append(body.RoutePlan, dflowStep{
-			Venue: poolLabel, MarketKey: h.Pool.Address, InputMint: h.In.Mint, OutputMint: h.Out.Mint,
-			InAmount: strconv.FormatUint(h.AmountIn, 10), OutAmount: strconv.FormatUint(h.AmountOut, 10),
-			InputMintDecimals: h.In.Decimals, OutputMintDecimals: h.Out.Decimals,
-		})
-	}
-	return body
-}
-
-func (d *dflow) build(query url.Values, q solanaQuestion, found solana.Route) (*dflowTransaction, error) {
-	user, err := solana.ParseKey(query.Get("userPublicKey"))
-	if err != nil {
-		return nil, errWallet
-	}
-	b, err := dflowBid(query)
+	q, err := r.solanaQuote(slippage, func(p solana.Pool) bool { return p.FeeBps >= dflowLeastFeeBps })
 	if err != nil {
 		return nil, err
 	}
-	x := q.exchange(found, user, b)
-	x.Wraps = query.Get("wrapAndUnwrapSol") != "false"
-	if text := query.Get("destinationWallet"); text != "" {
+	var steps []object
+	for _, h := range q.exchange.Route.Hops {
+		steps = append(steps, object{
+			"venue": poolLabel, "marketKey": h.Pool.Address, "inputMint": h.In.Mint, "outputMint": h.Out.Mint,
+			"inAmount": lamports(h.AmountIn), "outAmount": lamports(h.AmountOut),
+			"inputMintDecimals": h.In.Decimals, "outputMintDecimals": h.Out.Decimals,
+		})
+	}
+	body := q.answer()
+	body["minOutAmount"], body["routePlan"], body["executionMode"] = body["otherAmountThreshold"], steps, "sync"
+	if !r.query.Has("userPublicKey") {
+		return body, nil
+	}
+	tx, err := dflowTransaction(r, q.exchange)
+	maps.Copy(body, tx)
+	return body, err
+}
+
+// dflowTransaction is the part of an answer for those who name their wallet.
+func dflowTransaction(r *request, x solana.Exchange) (tx object, err error) {
+	if x.User, err = solana.ParseKey(r.get("userPublicKey")); err != nil {
+		return nil, errWallet
+	}
+	most, err := strconv.ParseUint(cmp.Or(r.get("prioritizationFeeMaxLamports"), lamports(usualPriority)), 10, 64)
+	if err != nil {
+		return nil, errPriority
+	}
+	level := r.get("prioritizationFeeLamports")
+	if level == "disabled" {
+		level = "0"
+	}
+	if err := prioritize(&x, r.get("computeUnitPriceMicroLamports"), level, most); err != nil {
+		return nil, err
+	}
+	x.Wraps = r.get("wrapAndUnwrapSol") != "false"
+	if text := r.get("destinationWallet"); text != "" {
 		if x.Receiver, err = solana.ParseKey(text); err != nil {
 			return nil, errWallet
 		}
 	}
-	made, err := d.floor.ledger.DFlowSwap(x)
+	made, err := r.ledger.DFlowSwap(x)
 	if err != nil {
 		return nil, err
 	}
-	return &dflowTransaction{
-		Transaction: made.Wire, LastValidBlockHeight: made.LastValidBlockHeight, PrioritizationFeeLamports: made.Priority(),
-		ComputeUnitLimit: made.UnitLimit, PrioritizationType: newPrioritization(made),
-	}, nil
+	tx = built(made)
+	tx["transaction"] = made.Wire
+	return tx, nil
 }
 
-// dflowBid reads what the query says about priority.
-func dflowBid(query url.Values) (bid, error) {
-	most := uint64(usualPriority)
-	if text := query.Get("prioritizationFeeMaxLamports"); text != "" {
-		var err error
-		if most, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return bid{}, errFeeBid
-		}
+func dflowDecline(_ *request, cause error) refusal {
+	if errors.Is(cause, errNoRoute) {
+		return refusal{http.StatusBadRequest, object{"msg": "Route not found", "code": "route_not_found"}}
 	}
-	price, level := query.Get("computeUnitPriceMicroLamports"), query.Get("prioritizationFeeLamports")
-	switch {
-	case price != "" && level != "":
-		return bid{}, errFeeBid
-	case price != "":
-		exact, err := strconv.ParseUint(price, 10, 64)
-		if err != nil {
-			return bid{}, errFeeBid
-		}
-		return bid{unitPrice: exact, most: most}, nil
-	case level == "":
-		return levelBid("auto", most)
-	case level == "disabled":
-		return bid{}, nil
-	}
-	if lamports, err := strconv.ParseUint(level, 10, 32); err == nil {
-		return exactBid(lamports)
-	}
-	return levelBid(level, most)
-}
-
-func dflowFail(w http.ResponseWriter, err error) {
-	switch {
-	case errors.Is(err, errNoPath), errors.Is(err, errUnlisted), errors.Is(err, errNoMarkets):
-		answer(w, http.StatusBadRequest, dflowFailure{"Route not found", "route_not_found"})
-	default:
-		answer(w, http.StatusBadRequest, dflowFailure{err.Error(), "invalid_request"})
-	}
+	return refusal{http.StatusBadRequest, object{"msg": cause.Error(), "code": "invalid_request"}}
 }

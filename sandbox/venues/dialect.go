@@ -1,78 +1,92 @@
 package venues
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
-	"crossgate/sandbox/solana"
+	"crossgate/chain"
 )
 
 // dialect is the API of one venue.
 type dialect struct {
-	open func(*floor) http.Handler
+	// endpoints are its calls by pattern of http.ServeMux. Each returns the body of an answer with status 200.
+	endpoints map[string]func(*request) (any, error)
+	// decline is what it says when it cannot serve a request. The cause is errNoRoute, errUnlisted, errUnauthorized,
+	// an invalid, or anything else for a fault of its own.
+	decline func(r *request, cause error) refusal
+	// limited is the body of its answer to a caller who asks too often.
+	limited any
 	// routers are its contracts on a chain, all of which swap; the first one is what it mostly calls. On Solana it is
 	// its program, in base58.
 	routers func(chain uint64) []string
 	// approval is what users approve on a chain, where it is not the router.
 	approval func(chain uint64) string
 	key      string // that it wants, in the form of the gateway's configuration
-	// limited is what it answers to a caller who asks too often.
-	limited any
+	keptBps  uint16 // of every outcome, for itself
 }
 
-var dialects = map[string]dialect{
-	"kyberswap": {
-		open: newKyber, routers: everywhere(kyberRouter),
-		limited: map[string]any{"status": http.StatusTooManyRequests, "message": "too many requests"},
-	},
-	"velora": {open: newVelora, routers: everywhere(veloraRouter), limited: veloraFailure{"Rate limited"}},
-	"openocean": {
-		open: newOpenOcean, routers: everywhere(openOceanRouter),
-		limited: openOceanAnswer{Code: http.StatusTooManyRequests, Error: "too many requests"},
-	},
-	"sushiswap": {
-		open: newSushi, routers: everywhere(sushiRouter),
-		limited: newSushiProblem(http.StatusTooManyRequests, "Rate Limit Exceeded", "API key rate limit exceeded"),
-	},
-	"lifi": {open: newLifi, routers: everywhere(lifiRouter), limited: lifiFailure{Message: "Rate limit exceeded", Code: lifiRateLimit}},
-	"0x": {
-		open: newZeroEx, routers: everywhere(zeroExRouter), key: zeroExKey,
-		limited: zeroExFailure{Name: "TOO_MANY_REQUESTS", Message: "Rate limit exceeded"},
-	},
-	"1inch": {
-		open: newOneInch, routers: everywhere(oneInchRouter), key: oneInchKey,
-		limited: oneInchFailure{StatusCode: http.StatusTooManyRequests, Error: "Too Many Requests"},
-	},
-	"enso": {
-		open: newEnso, routers: everywhere(ensoRouter), key: ensoKey,
-		limited: ensoFailure{Message: "ThrottlerException: Too Many Requests", StatusCode: http.StatusTooManyRequests},
-	},
-	"okx": {
-		open: newOKX, routers: okxRouters, approval: okxApproval, key: okxKey + ":" + okxSecret + ":" + okxPassphrase,
-		limited: okxAnswer{Code: "50011", Data: []okxOffer{}, Msg: "Rate limit reached."},
-	},
-	"jupiter": {open: newJupiter, routers: onSolana(solana.Jupiter()), limited: jupiterFailure{Error: "Too many requests"}},
-	"dflow":   {open: newDFlow, routers: onSolana(solana.DFlow()), limited: dflowFailure{"Rate limit exceeded", "rate_limited"}},
-	"relay":   {open: newRelay, routers: everywhere(relayProxy, relayRouter), limited: relayFailure{Message: "Too many requests"}},
-	Sunio:     {open: newSunio, routers: onTron(sunioRouter), limited: sunioAnswer{Code: http.StatusTooManyRequests, Message: "too many requests"}},
+var dialects = map[string]*dialect{
+	"kyberswap": &kyber,
+	"velora":    &velora,
+	"openocean": &openOcean,
+	"sushiswap": &sushi,
+	"lifi":      &lifi,
+	"0x":        &zeroEx,
+	"1inch":     &oneInch,
+	"enso":      &enso,
+	"okx":       &okx,
+	"jupiter":   &jupiter,
+	"dflow":     &dflow,
+	"relay":     &relay,
+	Sunio:       &sunio,
 }
+
+// handler serves the dialect's endpoints over a market.
+func (d *dialect) handler(m *market) http.Handler {
+	mux := http.NewServeMux()
+	for pattern, endpoint := range d.endpoints {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, httpRequest *http.Request) {
+			r := &request{Request: httpRequest, market: m, venue: d, query: httpRequest.URL.Query()}
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			body, err := endpoint(r)
+			if err == nil {
+				answer(w, http.StatusOK, body)
+				return
+			}
+			declined, inItsWords := errors.AsType[refusal](err)
+			if !inItsWords {
+				declined = d.decline(r, err)
+			}
+			answer(w, declined.status, declined.body)
+		})
+	}
+	return mux
+}
+
+// The chains of other families by the numbers that stand for EIP-155 ids here.
+const (
+	tronID   = 728126428
+	solanaID = uint64(chain.Solana)
+)
 
 // everywhere is for venues whose contracts have the same addresses on every EVM chain.
 func everywhere(routers ...string) func(uint64) []string {
 	return func(chain uint64) []string {
-		if chain == tronNative || chain == solanaID {
+		if chain == tronID || chain == solanaID {
 			return nil
 		}
 		return routers
 	}
 }
 
-func onTron(routers ...string) func(uint64) []string {
+// only is for venues of a single chain.
+func only(served uint64, routers ...string) func(uint64) []string {
 	return func(chain uint64) []string {
-		if chain != tronNative {
+		if chain != served {
 			return nil
 		}
 		return routers
@@ -104,7 +118,7 @@ func Key(venue string) string { return dialects[venue].key }
 
 // Limited answers every request as the venue does to a caller who asks too often.
 func Limited(venue string, retryAfter time.Duration) http.Handler {
-	var body any = map[string]any{"message": "too many requests"}
+	var body any = object{"message": "too many requests"}
 	if d, known := dialects[venue]; known {
 		body = d.limited
 	}

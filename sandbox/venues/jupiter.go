@@ -1,9 +1,11 @@
 package venues
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/http"
 	"strconv"
 
@@ -11,109 +13,58 @@ import (
 )
 
 // jupiter is Jupiter's Swap API, version 1. It answers without a key; the sandbox knows none.
-type jupiter struct{ floor *floor }
-
-func newJupiter(f *floor) http.Handler {
-	j := &jupiter{f}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /swap/v1/quote", j.quote)
-	mux.HandleFunc("POST /swap/v1/swap", j.swap)
-	return mux
+var jupiter = dialect{
+	endpoints: map[string]func(*request) (any, error){
+		"GET /swap/v1/quote": jupiterQuote,
+		"POST /swap/v1/swap": jupiterSwap,
+	},
+	decline: jupiterDecline,
+	limited: object{"error": "Too many requests"},
+	routers: only(solanaID, solana.Jupiter().String()),
 }
 
-type jupiterFailure struct {
-	Error     string `json:"error"`
-	ErrorCode string `json:"errorCode,omitempty"`
-}
+// errJupiterOrder means that no transaction can be made of an order.
+const errJupiterOrder = invalid("order cannot be built")
 
-type jupiterQuote struct {
-	InputMint            solana.Key    `json:"inputMint"`
-	InAmount             string        `json:"inAmount"`
-	OutputMint           solana.Key    `json:"outputMint"`
-	OutAmount            string        `json:"outAmount"`
-	OtherAmountThreshold string        `json:"otherAmountThreshold"` // rounded up
-	SwapMode             string        `json:"swapMode"`
-	SlippageBps          uint16        `json:"slippageBps"`
-	PlatformFee          *struct{}     `json:"platformFee"`
-	PriceImpactPct       string        `json:"priceImpactPct"`
-	RoutePlan            []jupiterStep `json:"routePlan"`
-	ContextSlot          uint64        `json:"contextSlot"`
-	TimeTaken            float64       `json:"timeTaken"`
-	SwapUSDValue         string        `json:"swapUsdValue"`
-	MostReliable         struct {
-		Info map[string]string `json:"info"`
-	} `json:"mostReliableAmmsQuoteReport"`
-	Longtail           *struct{} `json:"longtailMarketQuoteReport"`
-	IncurredSlippage   *bool     `json:"useIncurredSlippageForQuoting"`
-	UseRewards         *bool     `json:"useRewards"`
-	OtherRoutePlans    *struct{} `json:"otherRoutePlans"`
-	LoadedLongtail     bool      `json:"loadedLongtailToken"`
-	InstructionVersion *string   `json:"instructionVersion"`
-	TransactionVersion int       `json:"transactionVersion"`
-}
-
-type jupiterStep struct {
-	SwapInfo jupiterPool `json:"swapInfo"`
-	Percent  int         `json:"percent"`
-	Bps      *int        `json:"bps"`
-}
-
-type jupiterPool struct {
-	AmmKey            solana.Key `json:"ammKey"`
-	Label             string     `json:"label"`
-	InputMint         solana.Key `json:"inputMint"`
-	OutputMint        solana.Key `json:"outputMint"`
-	InAmount          string     `json:"inAmount"`
-	OutAmount         string     `json:"outAmount"`
-	UpdateContextSlot string     `json:"updateContextSlot"`
-}
-
-func (j *jupiter) quote(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	slippage := query.Get("slippageBps")
-	if slippage == "" {
-		slippage = "50"
-	}
-	q, err := j.floor.solanaQuestion(r, slippage)
-	var found solana.Route
+func jupiterQuote(r *request) (any, error) {
 	switch {
 	case r.Header.Get("X-Api-Key") != "":
-		err = errJupiterKey
-	case query.Get("swapMode") == "ExactOut":
-		err = errExactOut
-	case err == nil:
-		found, err = j.floor.route(r, q, func(solana.Pool) bool { return true })
+		return nil, errUnauthorized
+	case r.get("swapMode") == "ExactOut":
+		return nil, invalid("swapMode ExactOut is not served in the sandbox")
 	}
+	q, err := r.solanaQuote(cmp.Or(r.get("slippageBps"), "50"), func(solana.Pool) bool { return true })
 	if err != nil {
-		jupiterFail(w, err)
-		return
+		return nil, err
 	}
-	answer(w, http.StatusOK, j.answer(q, found))
-}
-
-func (j *jupiter) answer(q solanaQuestion, found solana.Route) jupiterQuote {
-	body := jupiterQuote{
-		InputMint: q.in.Mint, InAmount: strconv.FormatUint(q.amount, 10),
-		OutputMint: q.out.Mint, OutAmount: strconv.FormatUint(found.AmountOut(), 10),
-		OtherAmountThreshold: strconv.FormatUint(q.exchange(found, solana.Key{}, bid{}).Least(), 10),
-		SwapMode:             "ExactIn", SlippageBps: q.slippageBps, PriceImpactPct: "0", ContextSlot: found.Slot, TimeTaken: 0.001,
-		SwapUSDValue: usd(j.floor.mints[q.in.Mint].worthOf(q.amount)),
-	}
+	found := q.exchange.Route
+	var steps []object
 	for _, h := range found.Hops {
-		const whole = 100
-		body.RoutePlan = append(body.RoutePlan, jupiterStep{Percent: whole, SwapInfo: jupiterPool{
-			AmmKey: h.Pool.Address, Label: poolLabel, InputMint: h.In.Mint, OutputMint: h.Out.Mint,
-			InAmount: strconv.FormatUint(h.AmountIn, 10), OutAmount: strconv.FormatUint(h.AmountOut, 10),
-			UpdateContextSlot: strconv.FormatUint(found.Slot, 10),
+		steps = append(steps, object{"percent": 100, "bps": nil, "swapInfo": object{
+			"ammKey": h.Pool.Address, "label": poolLabel, "inputMint": h.In.Mint, "outputMint": h.Out.Mint,
+			"inAmount": lamports(h.AmountIn), "outAmount": lamports(h.AmountOut),
+			"updateContextSlot": lamports(found.Slot),
 		}})
 	}
-	body.MostReliable.Info = map[string]string{found.Hops[0].Pool.Address.String(): body.OutAmount}
-	return body
+	body := q.answer()
+	body["swapMode"], body["routePlan"], body["timeTaken"], body["transactionVersion"] = "ExactIn", steps, 0.001, 0
+	body["swapUsdValue"] = r.mints[q.in.Mint].usdText(new(big.Int).SetUint64(found.Hops[0].AmountIn))
+	body["mostReliableAmmsQuoteReport"] = object{
+		"info": object{found.Hops[0].Pool.Address.String(): lamports(found.AmountOut())},
+	}
+	body["loadedLongtailToken"] = false
+	for _, unused := range []string{
+		"longtailMarketQuoteReport", "useIncurredSlippageForQuoting", "useRewards", "otherRoutePlans",
+		"instructionVersion",
+	} {
+		body[unused] = nil
+	}
+	return body, nil
 }
 
 type jupiterOrder struct {
 	UserPublicKey       string          `json:"userPublicKey"`
-	QuoteResponse       *jupiterQuote   `json:"quoteResponse"`
+	QuoteResponse       *jupiterRoute   `json:"quoteResponse"`
 	WrapAndUnwrapSOL    *bool           `json:"wrapAndUnwrapSol"`
 	PrioritizationFee   json.RawMessage `json:"prioritizationFeeLamports"`
 	ComputeUnitPrice    *uint64         `json:"computeUnitPriceMicroLamports"`
@@ -123,105 +74,79 @@ type jupiterOrder struct {
 	AsLegacyTransaction bool            `json:"asLegacyTransaction"`
 }
 
-type jupiterTransaction struct {
-	SwapTransaction           []byte          `json:"swapTransaction"`
-	LastValidBlockHeight      uint64          `json:"lastValidBlockHeight"`
-	PrioritizationFeeLamports uint64          `json:"prioritizationFeeLamports"`
-	ComputeUnitLimit          uint64          `json:"computeUnitLimit"`
-	PrioritizationType        prioritization  `json:"prioritizationType"`
-	SimulationError           *jupiterWouldBe `json:"simulationError"`
+// jupiterRoute is what of a quote a transaction is built from.
+type jupiterRoute struct {
+	InputMint           solana.Key
+	InAmount, OutAmount string
+	SlippageBps         uint16
+	RoutePlan           []struct{ SwapInfo struct{ AmmKey solana.Key } }
 }
 
-// jupiterWouldBe is why a transaction that was built would fail.
-type jupiterWouldBe struct {
-	ErrorCode string `json:"errorCode"`
-	Error     string `json:"error"`
-}
-
-func (j *jupiter) swap(w http.ResponseWriter, r *http.Request) {
+func jupiterSwap(r *request) (any, error) {
 	var order jupiterOrder
-	if err := readBody(w, r, &order); err != nil {
-		jupiterFail(w, errJupiterOrder)
-		return
+	if err := r.decode(&order); err != nil {
+		return nil, errJupiterOrder
 	}
-	made, err := j.build(r, order)
+	made, err := order.build(r)
 	if err != nil {
-		jupiterFail(w, err)
-		return
+		return nil, err
 	}
-	body := jupiterTransaction{
-		SwapTransaction: made.Wire, LastValidBlockHeight: made.LastValidBlockHeight, PrioritizationFeeLamports: made.Priority(),
-		ComputeUnitLimit: made.UnitLimit, PrioritizationType: newPrioritization(made),
+	body := built(made)
+	body["swapTransaction"], body["simulationError"] = made.Wire, nil
+	if made.Failure != nil { // why it would fail
+		body["simulationError"] = object{"errorCode": "TRANSACTION_ERROR", "error": fmt.Sprint(made.Failure)}
 	}
-	if made.Failure != nil {
-		body.SimulationError = &jupiterWouldBe{"TRANSACTION_ERROR", fmt.Sprint(made.Failure)}
-	}
-	answer(w, http.StatusOK, body)
+	return body, nil
 }
 
 // build makes the transaction of the quote that comes with the order, whatever became of the price.
-func (j *jupiter) build(r *http.Request, order jupiterOrder) (solana.Unsigned, error) {
-	quote := order.QuoteResponse
+func (o jupiterOrder) build(r *request) (made solana.Unsigned, err error) {
+	quoted := o.QuoteResponse
 	switch {
 	case r.Header.Get("X-Api-Key") != "":
-		return solana.Unsigned{}, errJupiterKey
-	case j.floor.ledger == nil:
-		return solana.Unsigned{}, errNoMarkets
-	case quote == nil || order.FeeAccount != "" || order.DestinationAccount != "" || order.NativeDestination != "" || order.AsLegacyTransaction:
-		return solana.Unsigned{}, errJupiterOrder
+		return made, errUnauthorized
+	case r.ledger == nil:
+		return made, errNoMarkets
+	case quoted == nil, o.FeeAccount+o.DestinationAccount+o.NativeDestination != "", o.AsLegacyTransaction:
+		return made, errJupiterOrder
 	}
-	user, err := solana.ParseKey(order.UserPublicKey)
-	if err != nil {
-		return solana.Unsigned{}, errWallet
+	x := solana.Exchange{Wraps: o.WrapAndUnwrapSOL == nil || *o.WrapAndUnwrapSOL, SlippageBps: quoted.SlippageBps}
+	if x.User, err = solana.ParseKey(o.UserPublicKey); err != nil {
+		return made, errWallet
 	}
-	b, err := order.bid()
-	if err != nil {
-		return solana.Unsigned{}, err
+	if err := o.prioritize(&x); err != nil {
+		return made, err
 	}
-	in, err := solana.TokenAt(quote.InputMint)
+	in, err := solana.TokenAt(quoted.InputMint)
 	if err != nil {
-		return solana.Unsigned{}, errUnlisted
+		return made, errUnlisted
 	}
-	amount, err := strconv.ParseUint(quote.InAmount, 10, 64)
+	amount, err := strconv.ParseUint(quoted.InAmount, 10, 64)
 	if err != nil {
-		return solana.Unsigned{}, errAmount
+		return made, errAmount
 	}
-	quoted, err := strconv.ParseUint(quote.OutAmount, 10, 64)
-	if err != nil {
-		return solana.Unsigned{}, errAmount
+	if x.Quoted, err = strconv.ParseUint(quoted.OutAmount, 10, 64); err != nil {
+		return made, errAmount
 	}
 	var pools []solana.Key
-	for _, step := range quote.RoutePlan {
+	for _, step := range quoted.RoutePlan {
 		pools = append(pools, step.SwapInfo.AmmKey)
 	}
-	found, err := j.floor.ledger.Along(in, amount, pools...)
-	if err != nil {
-		return solana.Unsigned{}, errJupiterOrder
+	if x.Route, err = r.ledger.Along(in, amount, pools...); err != nil {
+		return made, errJupiterOrder
 	}
-	return j.floor.ledger.JupiterSwap(solana.Exchange{
-		Route: found, User: user, Wraps: order.WrapAndUnwrapSOL == nil || *order.WrapAndUnwrapSOL,
-		Quoted: quoted, SlippageBps: quote.SlippageBps, UnitPrice: b.unitPrice, MostFee: b.most,
-	})
+	return r.ledger.JupiterSwap(x)
 }
 
-// bid reads what the order says about priority, in one of the ways that there are.
-func (o jupiterOrder) bid() (bid, error) {
+// prioritize reads what the order says about priority, in one of the ways that there are: a price for compute units, or
+// a number of lamports, "auto", or a level within a bound.
+func (o jupiterOrder) prioritize(x *solana.Exchange) error {
+	fee := string(o.PrioritizationFee)
+	if fee == "null" {
+		fee = ""
+	}
 	if o.ComputeUnitPrice != nil {
-		if !isNone(o.PrioritizationFee) {
-			return bid{}, errFeeBid
-		}
-		return bid{unitPrice: *o.ComputeUnitPrice, most: absurdPriority}, nil
-	}
-	if isNone(o.PrioritizationFee) {
-		return levelBid("auto", usualPriority)
-	}
-	var lamports uint64
-	if json.Unmarshal(o.PrioritizationFee, &lamports) == nil {
-		return exactBid(lamports)
-	}
-	var word string
-	if json.Unmarshal(o.PrioritizationFee, &word) == nil && word == "auto" {
-		return levelBid(word, usualPriority)
+		return prioritize(x, lamports(*o.ComputeUnitPrice), fee, absurdPriority)
 	}
 	var within struct {
 		Level struct {
@@ -229,28 +154,30 @@ func (o jupiterOrder) bid() (bid, error) {
 			MaxLamports   uint64 `json:"maxLamports"`
 		} `json:"priorityLevelWithMaxLamports"`
 	}
-	if err := json.Unmarshal(o.PrioritizationFee, &within); err != nil {
-		return bid{}, errFeeBid
+	switch {
+	case fee == `"auto"`:
+		fee = "auto"
+	case json.Unmarshal(o.PrioritizationFee, &within) == nil && fee != "":
+		return prioritize(x, "", within.Level.PriorityLevel, within.Level.MaxLamports)
 	}
-	return levelBid(within.Level.PriorityLevel, within.Level.MaxLamports)
+	return prioritize(x, "", fee, usualPriority)
 }
 
-var (
-	errJupiterKey   = errors.New("unknown key")
-	errJupiterOrder = errors.New("order cannot be built")
-)
-
-func jupiterFail(w http.ResponseWriter, err error) {
+func jupiterDecline(_ *request, cause error) refusal {
+	status, words, code := http.StatusBadRequest, cause.Error(), ""
 	switch {
-	case errors.Is(err, errJupiterKey):
-		answer(w, http.StatusUnauthorized, jupiterFailure{Error: "Unauthorized"})
-	case errors.Is(err, errNoPath):
-		answer(w, http.StatusBadRequest, jupiterFailure{"Could not find any route", "COULD_NOT_FIND_ANY_ROUTE"})
-	case errors.Is(err, errUnlisted), errors.Is(err, errNoMarkets):
-		answer(w, http.StatusBadRequest, jupiterFailure{"The token is not tradable: " + err.Error(), "TOKEN_NOT_TRADABLE"})
-	case errors.Is(err, errCircular):
-		answer(w, http.StatusBadRequest, jupiterFailure{err.Error(), "CIRCULAR_ARBITRAGE_IS_DISABLED"})
-	default:
-		answer(w, http.StatusBadRequest, jupiterFailure{Error: err.Error()})
+	case errors.Is(cause, errUnauthorized):
+		status, words = http.StatusUnauthorized, "Unauthorized"
+	case errors.Is(cause, errUnlisted):
+		words, code = "The token is not tradable: "+words, "TOKEN_NOT_TRADABLE"
+	case errors.Is(cause, errNoRoute):
+		words, code = "Could not find any route", "COULD_NOT_FIND_ANY_ROUTE"
+	case errors.Is(cause, errCircular):
+		code = "CIRCULAR_ARBITRAGE_IS_DISABLED"
 	}
+	body := object{"error": words}
+	if code != "" {
+		body["errorCode"] = code
+	}
+	return refusal{status, body}
 }

@@ -1,4 +1,18 @@
-// Package venues speaks each swap venue's own HTTP dialect over the pools of the sandbox's chains.
+// Package venues is the swap services of the sandbox: each answers over HTTP as the real one does, with its own paths,
+// parameter names, units, errors and keys, and all of them price over the same pools of the sandbox's chains.
+//
+// A venue is one file that holds one dialect: its endpoints, its contracts and what it says when it declines. Every
+// request goes through the same engine (request.go). The endpoint hands it over as an ask; the engine reads chain,
+// tokens, amount and fees, finds the best route through the pools at their present reserves (route.go), takes what
+// the venue keeps, and computes the least acceptable outcome. The endpoint writes the quote as the venue does, with
+// calldata for the contract VenueRouter (router.go) where the venue hands out transactions. An error becomes the
+// venue's own words in its decline function.
+//
+// Jupiter and DFlow share solana.go, which has the sandbox's ledger find routes and build transactions. DefiLlama swaps
+// nothing and tells prices.
+//
+// Handlers may be called from any number of goroutines: what they share is read-only but for the reserves, which the
+// sandbox hands in.
 package venues
 
 import (
@@ -20,7 +34,7 @@ type Pool struct {
 	FeeBps int
 }
 
-// Token is a token, or the native coin under the zero address, that the venues know. On Solana Chain is the
+// Token is a token, or the native coin under the zero address, that the venues list. On Solana Chain is the
 // protocol's id of it, and Address base58.
 type Token struct {
 	Chain                 uint64
@@ -48,10 +62,10 @@ const Prices = "defillama"
 
 // Handlers returns one handler per venue, and Prices. Each serves the paths of the real service from the root.
 func Handlers(m Market) map[string]http.Handler {
-	f := newFloor(m)
-	handlers := map[string]http.Handler{Prices: newDefiLlama(f)}
+	indexed := index(m)
+	handlers := map[string]http.Handler{Prices: defiLlama.handler(indexed)}
 	for name, d := range dialects {
-		handlers[name] = d.open(f.serving(name))
+		handlers[name] = d.handler(indexed)
 	}
 	return handlers
 }

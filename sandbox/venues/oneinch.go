@@ -3,131 +3,90 @@ package venues
 import (
 	"cmp"
 	"errors"
-	"math/big"
+	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
+// oneInch is the 1inch Classic Swap API v6.1.
+var oneInch = dialect{
+	endpoints: map[string]func(*request) (any, error){
+		"GET /swap/v6.1/{chain}/quote": oneInchQuote,
+		"GET /swap/v6.1/{chain}/swap":  oneInchSwap,
+	},
+	decline: oneInchDecline,
+	limited: object{
+		"statusCode": http.StatusTooManyRequests, "error": "Too Many Requests", "description": "", "requestId": "",
+	},
+	routers: everywhere(oneInchRouter),
+	key:     oneInchKey,
+	keptBps: 4,
+}
+
 const (
-	oneInchRouter  = "0x111111125421cA6dc452d289314280a0f8842A65"
-	oneInchKey     = "sandbox"
-	oneInchFeeBps  = 4   // what it keeps of the outcome
-	oneInchMostFee = 300 // bps
+	oneInchRouter     = "0x111111125421cA6dc452d289314280a0f8842A65"
+	oneInchKey        = "sandbox"
+	oneInchMostFeeBps = 300
 )
 
-// oneInch is the 1inch Classic Swap API v6.1.
-type oneInch struct{ floor *floor }
-
-func newOneInch(f *floor) http.Handler {
-	o := &oneInch{f}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /swap/v6.1/{chain}/quote", o.quote)
-	mux.HandleFunc("GET /swap/v6.1/{chain}/swap", o.swap)
-	return mux
+// oneInchQuote needs nobody to pay a fee to.
+func oneInchQuote(r *request) (any, error) {
+	_, body, err := oneInchPrice(r, oneInchRouter, 0)
+	return body, err
 }
 
-type oneInchFailure struct {
-	StatusCode  int    `json:"statusCode"`
-	Error       string `json:"error"`
-	Description string `json:"description"`
-	RequestID   string `json:"requestId"`
-}
-
-type oneInchAnswer struct {
-	DstAmount string     `json:"dstAmount"`
-	Gas       int64      `json:"gas,omitempty"` // only when asked for
-	Tx        *oneInchTx `json:"tx,omitempty"`
-}
-
-type oneInchTx struct {
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Data     string `json:"data"`
-	Value    string `json:"value"`
-	Gas      int64  `json:"gas"` // zero without the API's own estimate
-	GasPrice string `json:"gasPrice"`
-}
-
-func (o *oneInch) quote(w http.ResponseWriter, r *http.Request) {
-	_, found, err := o.priced(r)
-	if err != nil {
-		oneInchFail(w, r, err)
-		return
-	}
-	answer(w, http.StatusOK, o.answer(r, found))
-}
-
-func (o *oneInch) swap(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	q, found, err := o.priced(r)
-	slippage, unread := strconv.ParseFloat(query.Get("slippage"), 64)
+func oneInchSwap(r *request) (any, error) {
+	slippage := r.number("slippage", -1)
+	q, body, err := oneInchPrice(r, r.get("referrer"), max(slippage, 0))
 	switch {
 	case err != nil:
-	case unread != nil || slippage < 0 || slippage > 50:
-		err = refusal{http.StatusBadRequest, "slippage must be a number from 0 to 50"}
-	case !isAddress(query.Get("from")) || !isAddress(query.Get("origin")):
-		err = refusal{http.StatusBadRequest, "from and origin must be addresses"}
-	case query.Get("disableEstimate") != "true":
-		err = refusal{http.StatusBadRequest, "Not enough allowance. Amount: " + q.amount.String() + ". Allowance: 0. Spender: " + oneInchRouter}
+		return nil, err
+	case slippage < 0 || slippage > 50:
+		return nil, invalid("slippage must be a number from 0 to 50")
+	case !isAddress(r.get("from")) || !isAddress(r.get("origin")):
+		return nil, invalid("from and origin must be addresses")
+	case r.get("disableEstimate") != "true":
+		const words = "Not enough allowance. Amount: %s. Allowance: 0. Spender: %s"
+		return nil, invalid(fmt.Sprintf(words, q.amount, oneInchRouter))
 	}
-	if err != nil {
-		oneInchFail(w, r, err)
-		return
+	body["tx"] = object{
+		"from": r.get("from"), "to": strings.ToLower(oneInchRouter), "value": q.value().String(),
+		"data": q.calldata(cmp.Or(r.get("receiver"), r.get("from"))), "gasPrice": gasPriceText,
+		"gas": 0, // without the API's own estimate
 	}
-	receiver := cmp.Or(query.Get("receiver"), query.Get("from"))
-	amountOut := less(found.amountOut, oneInchFeeBps)
-	c := o.floor.call(q, found, new(big.Int).Sub(amountOut, slippageOf(amountOut, slippage*100)), receiver, oneInchFeeBps)
-	data, err := c.encode()
-	if err != nil {
-		oneInchFail(w, r, err)
-		return
-	}
-	body := o.answer(r, found)
-	body.Tx = &oneInchTx{From: query.Get("from"), To: strings.ToLower(oneInchRouter), Data: data, Value: c.value(), GasPrice: strconv.Itoa(gasPrice)}
-	answer(w, http.StatusOK, body)
+	return body, nil
 }
 
-// priced reads what quote and swap have in common. The fee is a percentage of the input; a quote needs
-// nobody to pay it to.
-func (o *oneInch) priced(r *http.Request) (q question, found trade, err error) {
+// oneInchPrice is what quote and swap have in common. Fee and slippage are in percent.
+func oneInchPrice(r *request, referrer string, slippage float64) (quote, object, error) {
 	if r.Header.Get("Authorization") != "Bearer "+oneInchKey {
-		return q, found, refusal{http.StatusUnauthorized, "Invalid API key"}
+		return quote{}, nil, errUnauthorized
 	}
-	query := r.URL.Query()
-	chain, _ := strconv.ParseUint(r.PathValue("chain"), 10, 64)
-	if q, err = o.floor.question(chain, query.Get("src"), query.Get("dst"), query.Get("amount")); err != nil {
-		return q, found, err
+	q, err := r.quote(ask{
+		chain: r.chainID("chain"), in: r.get("src"), out: r.get("dst"), amount: r.get("amount"),
+		fees: r.get("fee"), feesTo: referrer, bps: 0.01, mostBps: oneInchMostFeeBps, slippageBps: 100 * slippage,
+	})
+	if err != nil {
+		return quote{}, nil, err
 	}
-	referrer := query.Get("referrer")
-	if strings.HasSuffix(r.URL.Path, "/quote") {
-		referrer = oneInchRouter
+	body := object{"dstAmount": q.amountOut.String()}
+	if r.get("includeGas") == "true" {
+		body["gas"] = q.gas()
 	}
-	if q, err = q.withFee(query.Get("fee"), 0.01, referrer, oneInchMostFee); err != nil {
-		return q, found, err
-	}
-	found, err = o.floor.answer(r.Context(), q)
-	return q, found, err
+	return q, body, nil
 }
 
-func (o *oneInch) answer(r *http.Request, t trade) oneInchAnswer {
-	body := oneInchAnswer{DstAmount: less(t.amountOut, oneInchFeeBps).String()}
-	if r.URL.Query().Get("includeGas") == "true" {
-		body.Gas = t.gas()
-	}
-	return body
-}
-
-func oneInchFail(w http.ResponseWriter, r *http.Request, err error) {
+func oneInchDecline(r *request, cause error) refusal {
 	status, description := http.StatusInternalServerError, ""
-	var declined refusal
 	switch {
-	case errors.Is(err, errNoPath), errors.Is(err, errUnlisted):
+	case errors.Is(cause, errNoRoute):
 		status, description = http.StatusBadRequest, "insufficient liquidity"
-	case errors.Is(err, errNoChain), errors.Is(err, errAmount), errors.Is(err, errFee):
-		status, description = http.StatusBadRequest, err.Error()
-	case errors.As(err, &declined):
-		status, description = declined.status, declined.words
+	case errors.Is(cause, errUnauthorized):
+		status, description = http.StatusUnauthorized, "Invalid API key"
+	case errors.Is(cause, errInvalid):
+		status, description = http.StatusBadRequest, cause.Error()
 	}
-	answer(w, status, oneInchFailure{status, http.StatusText(status), description, requestID(r)})
+	return refusal{status, object{
+		"statusCode": status, "error": http.StatusText(status), "description": description, "requestId": r.requestID(),
+	}}
 }

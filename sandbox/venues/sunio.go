@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/big"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,114 +12,88 @@ import (
 	"crossgate/chain"
 )
 
-// Sunio is SUN.io, which swaps on TRON, and nobody else does.
+// Sunio is SUN.io, which alone swaps on TRON.
 const Sunio = "sunio"
 
-const (
-	tronNative  = 728126428
-	sunioRouter = "0x18ff186cb1973d4b29700f2aac6b1eec9e55ffbd" // TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj
-
-	// sunioPairFeeBps is what pools of version 2 keep; those of version 3 have their own.
-	sunioPairFeeBps = 30
-)
-
 // sunio is SUN.io's API for routes. It makes no transactions.
-type sunio struct{ floor *floor }
-
-func newSunio(f *floor) http.Handler {
-	s := &sunio{f}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /swap/router", s.router)
-	return mux
+var sunio = dialect{
+	endpoints: map[string]func(*request) (any, error){"GET /swap/router": sunioRouter},
+	decline:   sunioDecline,
+	limited:   sunioAnswer(http.StatusTooManyRequests, "too many requests", nil),
+	// TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj
+	routers: only(tronID, "0x18ff186cb1973d4b29700f2aac6b1eec9e55ffbd"),
 }
 
-type sunioAnswer struct {
-	Code    int          `json:"code"` // 0 is success
-	Message string       `json:"message"`
-	Data    []sunioRoute `json:"data"`
+// sunioPairFeeBps is what pools of version 2 keep; those of version 3 have their own.
+const sunioPairFeeBps = 30
+
+func sunioRouter(r *request) (any, error) {
+	var mistake error
+	if !strings.Contains(r.get("typeList"), "SUNSWAP_V") {
+		mistake = errNoRoute
+	}
+	q, err := r.quote(ask{
+		chain: tronID, in: tronHex(r.get("fromToken")), out: tronHex(r.get("toToken")), amount: r.get("amountIn"),
+		mistake: mistake,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sunioAnswer(0, "SUCCESS", []object{sunioRoute(q)}), nil
 }
 
-// sunioRoute has its amounts in whole tokens.
-type sunioRoute struct {
-	AmountIn       string   `json:"amountIn"`
-	AmountOut      string   `json:"amountOut"`
-	InUSD          string   `json:"inUsd"`
-	OutUSD         string   `json:"outUsd"`
-	Impact         string   `json:"impact"`
-	Fee            string   `json:"fee"`
-	Tokens         []string `json:"tokens"`
-	Symbols        []string `json:"symbols"`
-	PoolFees       []string `json:"poolFees"` // a last 0 stands for the last token
-	PoolVersions   []string `json:"poolVersions"`
-	StepAmountsOut []string `json:"stepAmountsOut"`
+// sunioAnswer is the envelope of every answer; code zero is success.
+func sunioAnswer(code int, message string, routes []object) object {
+	return object{"code": code, "message": message, "data": routes}
 }
 
-func (s *sunio) router(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	q, err := s.floor.question(tronNative, tronHex(query.Get("fromToken")), tronHex(query.Get("toToken")), query.Get("amountIn"))
-	var found trade
-	if err == nil && !strings.Contains(query.Get("typeList"), "SUNSWAP_V") {
-		err = errNoPath
+// sunioRoute writes a route with its amounts in whole tokens, and the coin's wrapping as a step of version 2.
+func sunioRoute(q quote) object {
+	var tokens, symbols, versions, fees, amounts []string
+	add := func(at common.Address) token {
+		listed := q.chain.tokens[at]
+		tokens, symbols = append(tokens, tronText(at)), append(symbols, listed.Symbol)
+		return listed
 	}
-	if err == nil {
-		found, err = s.floor.answer(r.Context(), q)
+	step := func(to common.Address, version, fee string, out *big.Int) {
+		versions, fees, amounts = append(versions, version), append(fees, fee), append(amounts, add(to).whole(out))
 	}
-	switch {
-	case errors.Is(err, errNoPath), errors.Is(err, errUnlisted):
-		answer(w, http.StatusOK, sunioAnswer{Message: "SUCCESS", Data: []sunioRoute{}})
-	case errors.Is(err, errAmount), errors.Is(err, errNoChain):
-		answer(w, http.StatusOK, sunioAnswer{Code: 1, Message: err.Error()})
-	case err != nil:
-		answer(w, http.StatusInternalServerError, sunioAnswer{Code: 1, Message: "internal error"})
-	default:
-		answer(w, http.StatusOK, sunioAnswer{Message: "SUCCESS", Data: []sunioRoute{newSunioRoute(q, found)}})
+	add(q.in.address)
+	if q.in.address == coin {
+		step(q.chain.wrapped, "v2", "0", q.amount)
 	}
-}
-
-// newSunioRoute writes a trade with the coin's wrapping as a step of version 2.
-func newSunioRoute(q question, t trade) sunioRoute {
-	tokenIn, tokenOut := q.listing.tokens[q.in], q.listing.tokens[q.out]
-	route := sunioRoute{
-		AmountIn: tokenIn.decimal(q.amount), AmountOut: tokenOut.decimal(t.amountOut),
-		InUSD: usd(tokenIn.worth(q.amount)), OutUSD: usd(tokenOut.worth(t.amountOut)), Impact: "0", Fee: "0",
-	}
-	add := func(token common.Address, version, fee string, out *big.Int) {
-		listed := q.listing.tokens[token]
-		route.Tokens, route.Symbols = append(route.Tokens, tronText(token)), append(route.Symbols, listed.Symbol)
-		if version != "" {
-			route.PoolVersions, route.PoolFees = append(route.PoolVersions, version), append(route.PoolFees, fee)
-			route.StepAmountsOut = append(route.StepAmountsOut, listed.decimal(out))
-		}
-	}
-	add(q.in, "", "", nil)
-	if q.in == coin {
-		add(q.listing.wrapped, "v2", "0", q.amount)
-	}
-	for _, step := range t.hops {
+	for _, hop := range q.hops {
 		version, fee := "v2", "0"
-		if step.pool.feeBps != sunioPairFeeBps {
-			version, fee = "v3", strconv.FormatInt(100*step.pool.feeBps, 10) // in hundredths of a basis point
+		if hop.pool.feeBps != sunioPairFeeBps {
+			version, fee = "v3", strconv.FormatInt(100*hop.pool.feeBps, 10) // in hundredths of a basis point
 		}
-		add(step.out, version, fee, step.amountOut)
+		step(hop.out, version, fee, hop.amountOut)
 	}
-	if q.out == coin {
-		add(coin, "v2", "0", t.amountOut)
+	if q.out.address == coin {
+		step(coin, "v2", "0", q.amountOut)
 	}
-	route.PoolFees = append(route.PoolFees, "0")
-	return route
+	return object{
+		"amountIn": q.in.whole(q.amount), "amountOut": q.out.whole(q.amountOut),
+		"inUsd": q.in.usdText(q.amount), "outUsd": q.out.usdText(q.amountOut), "impact": "0", "fee": "0",
+		"tokens": tokens, "symbols": symbols, "poolVersions": versions, "stepAmountsOut": amounts,
+		"poolFees": append(fees, "0"), // the last 0 stands for the last token
+	}
 }
 
-// decimal writes an amount in whole tokens, with all decimals.
-func (t Token) decimal(amount *big.Int) string {
-	digits := amount.String()
-	if missing := t.Decimals + 1 - len(digits); missing > 0 {
-		digits = string(slices.Repeat([]byte{'0'}, missing)) + digits
+// whole writes an amount in whole tokens, with all decimals.
+func (t Token) whole(amount *big.Int) string {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
+	return new(big.Rat).SetFrac(amount, scale).FloatString(t.Decimals)
+}
+
+func sunioDecline(_ *request, cause error) refusal {
+	switch {
+	case errors.Is(cause, errNoRoute):
+		return refusal{http.StatusOK, sunioAnswer(0, "SUCCESS", []object{})}
+	case errors.Is(cause, errInvalid):
+		return refusal{http.StatusOK, sunioAnswer(1, cause.Error(), nil)}
 	}
-	point := len(digits) - t.Decimals
-	if point == len(digits) {
-		return digits
-	}
-	return digits[:point] + "." + digits[point:]
+	return refusal{http.StatusInternalServerError, sunioAnswer(1, "internal error", nil)}
 }
 
 // tronHex is an address of TRON in 0x hex; what is none stays as it is.

@@ -1,167 +1,96 @@
 package venues
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"net/http"
-	"net/url"
 	"strconv"
-
-	"github.com/ethereum/go-ethereum/common"
-)
-
-const (
-	sushiRouter   = "0xAC4c6e212A361c968F1725b4d055b47E63F80b75"
-	sushiFeeBps   = 2 // what it keeps of the outcome
-	sushiSlippage = 0.005
-	sushiMostFee  = allBps / 2
 )
 
 // sushi is the SushiSwap aggregator API v7.
-type sushi struct{ floor *floor }
-
-func newSushi(f *floor) http.Handler {
-	s := &sushi{f}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /quote/v7/{chain}", s.quote)
-	mux.HandleFunc("GET /swap/v7/{chain}", s.swap)
-	return mux
+var sushi = dialect{
+	endpoints: map[string]func(*request) (any, error){
+		"GET /quote/v7/{chain}": sushiQuote,
+		"GET /swap/v7/{chain}":  sushiSwap,
+	},
+	decline: sushiDecline,
+	limited: sushiProblem(http.StatusTooManyRequests, "Rate Limit Exceeded", "API key rate limit exceeded").body,
+	routers: everywhere(sushiRouter),
+	keptBps: 2,
 }
 
-// sushiProblem is the body of every error.
-type sushiProblem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Detail string `json:"detail"`
-	Status int    `json:"status"`
-	Code   string `json:"code"`
+const (
+	sushiRouter   = "0xAC4c6e212A361c968F1725b4d055b47E63F80b75"
+	sushiSlippage = 0.005
+)
+
+func sushiQuote(r *request) (any, error) {
+	_, body, err := sushiPrice(r)
+	return body, err
 }
 
-func newSushiProblem(status int, title, detail string) sushiProblem {
-	return sushiProblem{
-		Type: "https://docs.sushi.com/api/errors", Title: title, Detail: detail, Status: status, Code: strconv.Itoa(status) + "-01",
-	}
-}
-
-type sushiToken struct {
-	Address  string `json:"address"`
-	Symbol   string `json:"symbol"`
-	Name     string `json:"name"`
-	Decimals int    `json:"decimals"`
-}
-
-// sushiAnswer names the two tokens by their places in the list.
-type sushiAnswer struct {
-	Status           string       `json:"status"`
-	Tokens           []sushiToken `json:"tokens"`
-	TokenFrom        int          `json:"tokenFrom"`
-	TokenTo          int          `json:"tokenTo"`
-	SwapPrice        float64      `json:"swapPrice"`
-	PriceImpact      float64      `json:"priceImpact"`
-	AmountIn         string       `json:"amountIn"`
-	AssumedAmountOut string       `json:"assumedAmountOut"`
-	GasSpent         int64        `json:"gasSpent"`
-	Tx               *sushiTx     `json:"tx,omitempty"`
-}
-
-type sushiTx struct {
-	From     string `json:"from"`
-	To       string `json:"to"`
-	GasPrice int64  `json:"gasPrice"`
-	Data     string `json:"data"`
-	Value    string `json:"value,omitempty"`
-}
-
-func (s *sushi) quote(w http.ResponseWriter, r *http.Request) {
-	q, found, err := s.priced(r)
+func sushiSwap(r *request) (any, error) {
+	q, body, err := sushiPrice(r)
 	if err != nil {
-		sushiFail(w, err)
-		return
+		return nil, err
 	}
-	answer(w, http.StatusOK, s.answer(q, found))
+	if !isAddress(r.get("sender")) {
+		return nil, invalid("sender is not an address")
+	}
+	tx := object{
+		"from": r.get("sender"), "to": sushiRouter, "gasPrice": gasPrice,
+		"data": q.calldata(cmp.Or(r.get("recipient"), r.get("sender"))),
+	}
+	if q.in.address == coin {
+		tx["value"] = q.value().String()
+	}
+	body["tx"] = tx
+	return body, nil
 }
 
-func (s *sushi) swap(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	q, found, err := s.priced(r)
-	if err == nil && !isAddress(query.Get("sender")) {
-		err = errSender
+// sushiPrice names the two tokens by their places in the list.
+func sushiPrice(r *request) (quote, object, error) {
+	var mistake error
+	if r.get("fee") != "" && r.get("feeBy") != "input" {
+		mistake = errFee
 	}
+	q, err := r.quote(ask{
+		chain: r.chainID("chain"), in: r.get("tokenIn"), out: r.get("tokenOut"), amount: r.get("amount"),
+		fees: r.get("fee"), feesTo: r.get("feeReceiver"), bps: 1.0 / allBps, mostBps: allBps / 2,
+		slippageBps: allBps * r.number("maxSlippage", sushiSlippage), mistake: mistake,
+	})
 	if err != nil {
-		sushiFail(w, err)
-		return
+		return quote{}, nil, err
 	}
-	recipient := query.Get("recipient")
-	if recipient == "" {
-		recipient = query.Get("sender")
-	}
-	body := s.answer(q, found)
-	minimum := new(big.Int).Sub(less(found.amountOut, sushiFeeBps), slippageOf(less(found.amountOut, sushiFeeBps), allBps*sushiSlippageOf(query)))
-	c := s.floor.call(q, found, minimum, recipient, sushiFeeBps)
-	data, err := c.encode()
-	if err != nil {
-		sushiFail(w, err)
-		return
-	}
-	body.Tx = &sushiTx{From: query.Get("sender"), To: sushiRouter, GasPrice: gasPrice, Data: data}
-	if q.in == coin {
-		body.Tx.Value = c.value()
-	}
-	answer(w, http.StatusOK, body)
+	price, _ := new(big.Rat).SetFrac(q.amountOut, q.amount).Float64()
+	return q, object{
+		"status": "Success", "tokens": []object{sushiToken(q.in), sushiToken(q.out)}, "tokenFrom": 0, "tokenTo": 1,
+		"swapPrice": price, "priceImpact": 1 - q.out.usd(q.amountOut)/q.in.usd(q.amount),
+		"amountIn": q.amount.String(), "assumedAmountOut": q.amountOut.String(), "gasSpent": q.gas(),
+	}, nil
 }
 
-// errSender is a swap for nobody.
-var errSender = errors.New("sender is not an address")
-
-func (s *sushi) priced(r *http.Request) (q question, found trade, err error) {
-	query := r.URL.Query()
-	chain, _ := strconv.ParseUint(r.PathValue("chain"), 10, 64)
-	if q, err = s.floor.question(chain, query.Get("tokenIn"), query.Get("tokenOut"), query.Get("amount")); err != nil {
-		return q, found, err
-	}
-	if query.Get("fee") != "" && query.Get("feeBy") != "input" {
-		return q, found, errFee
-	}
-	if q, err = q.withFee(query.Get("fee"), 1.0/allBps, query.Get("feeReceiver"), sushiMostFee); err != nil {
-		return q, found, err
-	}
-	found, err = s.floor.answer(r.Context(), q)
-	return q, found, err
+func sushiToken(t token) object {
+	return object{"address": lowerHex(t.address), "symbol": t.Symbol, "name": t.Name, "decimals": t.Decimals}
 }
 
-func sushiSlippageOf(query url.Values) float64 {
-	slippage, err := strconv.ParseFloat(query.Get("maxSlippage"), 64)
-	if err != nil {
-		return sushiSlippage
-	}
-	return slippage
+func sushiProblem(status int, title, detail string) refusal {
+	return refusal{status, object{
+		"type": "https://docs.sushi.com/api/errors", "title": title, "detail": detail, "status": status,
+		"code": strconv.Itoa(status) + "-01",
+	}}
 }
 
-func (s *sushi) answer(q question, t trade) sushiAnswer {
-	amountOut := less(t.amountOut, sushiFeeBps)
-	price, _ := new(big.Rat).SetFrac(amountOut, q.amount).Float64()
-	in, out := q.listing.tokens[q.in], q.listing.tokens[q.out]
-	return sushiAnswer{
-		Status: "Success", Tokens: []sushiToken{newSushiToken(q.in, in), newSushiToken(q.out, out)}, TokenTo: 1,
-		SwapPrice: price, PriceImpact: 1 - out.worth(amountOut)/in.worth(q.amount),
-		AmountIn: q.amount.String(), AssumedAmountOut: amountOut.String(), GasSpent: t.gas(),
-	}
-}
-
-func newSushiToken(address common.Address, t Token) sushiToken {
-	return sushiToken{Address: spell(address), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals}
-}
-
-// sushiFail answers a pair without a route, or an unknown token, with the HTTP status 200.
-func sushiFail(w http.ResponseWriter, err error) {
+// sushiDecline answers a pair without a route, or an unknown token, with the HTTP status 200.
+func sushiDecline(_ *request, cause error) refusal {
 	switch {
-	case errors.Is(err, errNoPath), errors.Is(err, errUnlisted):
-		answer(w, http.StatusOK, map[string]string{"status": "NoWay"})
-	case errors.Is(err, errNoChain):
-		answer(w, http.StatusNotFound, newSushiProblem(http.StatusNotFound, "Not Found", "The requested resource was not found"))
-	case errors.Is(err, errAmount), errors.Is(err, errFee), errors.Is(err, errSender):
-		answer(w, http.StatusUnprocessableEntity, newSushiProblem(http.StatusUnprocessableEntity, "Validation Error", err.Error()))
-	default:
-		answer(w, http.StatusInternalServerError, newSushiProblem(http.StatusInternalServerError, "Internal Server Error", ""))
+	case errors.Is(cause, errNoRoute):
+		return refusal{http.StatusOK, object{"status": "NoWay"}}
+	case errors.Is(cause, errNoChain):
+		return sushiProblem(http.StatusNotFound, "Not Found", "The requested resource was not found")
+	case errors.Is(cause, errInvalid):
+		return sushiProblem(http.StatusUnprocessableEntity, "Validation Error", cause.Error())
 	}
+	return sushiProblem(http.StatusInternalServerError, "Internal Server Error", "")
 }

@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,339 +9,235 @@ import (
 	"errors"
 	"math/big"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-const (
-	veloraRouter = "0x6A000F20005980200259B80c5102003040001068"
-	veloraFeeBps = 1 // what it keeps of the outcome
-
-	veloraVersion = "6.2"
-	veloraLife    = 20 * 60 // seconds, of a transaction whose request names no deadline
-
-	// veloraMaxImpact is the share of the input's USD value that may be lost without a word.
-	veloraMaxImpact = 0.15
-)
-
-// veloraSeal signs price routes. It keeps nobody out: it finds changed ones.
-var veloraSeal = []byte("crossgate sandbox")
-
 // velora is the Velora Market API v6.2.
-type velora struct{ floor *floor }
-
-func newVelora(f *floor) http.Handler {
-	v := &velora{f}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /prices", v.prices)
-	mux.HandleFunc("GET /swap", v.swap)
-	mux.HandleFunc("POST /transactions/{network}", v.transactions)
-	return mux
+var velora = dialect{
+	endpoints: map[string]func(*request) (any, error){
+		"GET /prices":                  veloraPrices,
+		"GET /swap":                    veloraSwap,
+		"POST /transactions/{network}": veloraTransactions,
+	},
+	decline: veloraDecline,
+	limited: object{"error": "Rate limited"},
+	routers: everywhere(veloraRouter),
+	keptBps: 1,
 }
 
-// veloraFailure is the whole body of every error.
-type veloraFailure struct {
-	Error string `json:"error"`
-}
-
-// veloraRefusal is a request that the API declines, in its words.
-type veloraRefusal string
-
-func (r veloraRefusal) Error() string { return string(r) }
+const (
+	veloraRouter    = "0x6A000F20005980200259B80c5102003040001068"
+	veloraVersion   = "6.2"
+	veloraMaxImpact = 0.15 // of the input's USD value, above which no price is given
+)
 
 // Words of the API for pairs and amounts that it has no price for.
 const (
-	veloraNoRoutes = veloraRefusal("No routes found with enough liquidity")
-	veloraImpact   = veloraRefusal("ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT")
+	veloraNoRoutes = "No routes found with enough liquidity"
+	veloraImpact   = "ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT"
 )
 
-// veloraPrice goes to the client and comes back with the order to build.
-type veloraPrice struct {
-	Network            uint64        `json:"network"`
-	SrcToken           string        `json:"srcToken"`
-	SrcDecimals        int           `json:"srcDecimals"`
-	SrcAmount          string        `json:"srcAmount"`
-	DestToken          string        `json:"destToken"`
-	DestDecimals       int           `json:"destDecimals"`
-	DestAmount         string        `json:"destAmount"` // before the venue's fee
-	BestRoute          []veloraRoute `json:"bestRoute"`
-	GasCostUSD         string        `json:"gasCostUSD"`
-	GasCost            string        `json:"gasCost"`
-	Side               string        `json:"side"`
-	Version            string        `json:"version"`
-	ContractAddress    string        `json:"contractAddress"`
-	TokenTransferProxy string        `json:"tokenTransferProxy"`
-	ContractMethod     string        `json:"contractMethod"`
-	PartnerFee         float64       `json:"partnerFee"` // percent
-	SrcUSD             string        `json:"srcUSD"`
-	DestUSD            string        `json:"destUSD"`
-	Partner            string        `json:"partner"`
-	MaxImpactReached   bool          `json:"maxImpactReached"`
-	HMAC               string        `json:"hmac"`
+func veloraPrices(r *request) (any, error) {
+	price, err := veloraPrice(r)
+	return object{"priceRoute": price}, err
 }
 
-type veloraRoute struct {
-	Percent int          `json:"percent"`
-	Swaps   []veloraSwap `json:"swaps"`
-}
-
-type veloraSwap struct {
-	SrcToken      string           `json:"srcToken"`
-	SrcDecimals   int              `json:"srcDecimals"`
-	DestToken     string           `json:"destToken"`
-	DestDecimals  int              `json:"destDecimals"`
-	SwapExchanges []veloraExchange `json:"swapExchanges"`
-}
-
-type veloraExchange struct {
-	Exchange      string   `json:"exchange"`
-	SrcAmount     string   `json:"srcAmount"`
-	DestAmount    string   `json:"destAmount"`
-	Percent       int      `json:"percent"`
-	PoolAddresses []string `json:"poolAddresses"`
-}
-
-// veloraTransaction has no gas figure: the checks that would give one are off.
-type veloraTransaction struct {
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Value    string `json:"value"`
-	Data     string `json:"data"`
-	GasPrice string `json:"gasPrice"`
-	ChainID  uint64 `json:"chainId"`
-}
-
-func (v *velora) prices(w http.ResponseWriter, r *http.Request) {
-	price, err := v.price(r)
+// veloraSwap prices and builds in one call, for a known user.
+func veloraSwap(r *request) (any, error) {
+	price, err := veloraPrice(r)
 	if err != nil {
-		veloraFail(w, err)
-		return
+		return nil, err
 	}
-	answer(w, http.StatusOK, map[string]any{"priceRoute": price})
+	slippage, err := strconv.Atoi(r.get("slippage"))
+	if err != nil {
+		return nil, invalid("slippage is required")
+	}
+	order := veloraOrder{
+		SrcAmount: price["srcAmount"].(string), Slippage: &slippage,
+		UserAddress: r.get("userAddress"), Receiver: r.get("receiver"),
+	}
+	order.PriceRoute, _ = json.Marshal(price) // made of JSON's own types
+	order.Deadline, _ = strconv.ParseInt(r.get("deadline"), 10, 64)
+	tx, err := order.transaction(r)
+	return object{"priceRoute": price, "txParams": tx}, err
 }
 
-// swap prices and builds in one call, for a known user.
-func (v *velora) swap(w http.ResponseWriter, r *http.Request) {
-	price, err := v.price(r)
-	if err != nil {
-		veloraFail(w, err)
-		return
-	}
-	query := r.URL.Query()
-	slippage, err := strconv.Atoi(query.Get("slippage"))
-	if err != nil {
-		veloraFail(w, veloraRefusal("slippage is required"))
-		return
-	}
-	deadline, _ := strconv.ParseInt(query.Get("deadline"), 10, 64)
-	tx, err := v.transaction(veloraOrder{
-		PriceRoute: price, SrcAmount: price.SrcAmount, Slippage: &slippage,
-		UserAddress: query.Get("userAddress"), Receiver: query.Get("receiver"), Deadline: deadline,
+// veloraPrice is a price route: it goes to the client and comes back with the order to build.
+func veloraPrice(r *request) (object, error) {
+	s, err := r.swap(ask{
+		chain: r.chainID("network"), in: r.get("srcToken"), out: r.get("destToken"), amount: r.get("amount"),
 	})
-	if err != nil {
-		veloraFail(w, err)
-		return
-	}
-	answer(w, http.StatusOK, map[string]any{"priceRoute": price, "txParams": tx})
-}
-
-// veloraQuestion is what a price is asked for.
-type veloraQuestion struct {
-	listing *listing
-	in, out common.Address
-	amount  *big.Int
-}
-
-func (v *velora) question(query url.Values) (q veloraQuestion, err error) {
-	network, _ := strconv.ParseUint(query.Get("network"), 10, 64)
-	l, served := v.floor.chains[network]
-	amount, valid := parseAmount(query.Get("amount"))
 	switch {
-	case query.Get("version") != veloraVersion:
-		return q, veloraRefusal("version " + veloraVersion + " is required")
-	case !served:
-		return q, veloraRefusal("unsupported network")
-	case !valid:
-		return q, veloraRefusal("invalid amount")
-	case query.Get("side") != "" && query.Get("side") != "SELL":
-		return q, veloraRefusal("unsupported side")
+	case r.get("version") != veloraVersion:
+		return nil, invalid("version " + veloraVersion + " is required")
+	case errors.Is(err, errNoChain), errors.Is(err, errAmount):
+		return nil, err
+	case cmp.Or(r.get("side"), "SELL") != "SELL":
+		return nil, invalid("unsupported side")
+	case !isAddress(r.get("srcToken")) || !isAddress(r.get("destToken")):
+		return nil, invalid("invalid tokens")
+	case err != nil:
+		return nil, err
+	case r.get("srcDecimals") != strconv.Itoa(s.in.Decimals) || r.get("destDecimals") != strconv.Itoa(s.out.Decimals):
+		return nil, invalid("invalid decimals")
 	}
-	in, tokenIn, inListed := l.find(query.Get("srcToken"))
-	out, tokenOut, outListed := l.find(query.Get("destToken"))
-	switch {
-	case !isAddress(query.Get("srcToken")) || !isAddress(query.Get("destToken")):
-		return q, veloraRefusal("invalid tokens")
-	case !inListed || !outListed || amount.Cmp(maxAmount) > 0:
-		return q, veloraNoRoutes
-	case query.Get("srcDecimals") != strconv.Itoa(tokenIn.Decimals) || query.Get("destDecimals") != strconv.Itoa(tokenOut.Decimals):
-		return q, veloraRefusal("invalid decimals")
+	q, err := r.price(s)
+	if err != nil {
+		return nil, err
 	}
-	return veloraQuestion{l, in, out, amount}, nil
+	if q.out.usd(q.gross) < q.in.usd(q.amount)*(1-veloraMaxImpact) {
+		return nil, invalid(veloraImpact)
+	}
+	router := strings.ToLower(veloraRouter)
+	price := object{
+		"network": q.chain.id, "side": "SELL", "version": veloraVersion,
+		"srcToken": lowerHex(q.in.address), "srcDecimals": q.in.Decimals, "srcAmount": q.amount.String(),
+		"destToken": lowerHex(q.out.address), "destDecimals": q.out.Decimals,
+		"destAmount": q.gross.String(), // before the venue's fee
+		"bestRoute":  []object{{"percent": 100, "swaps": veloraSwaps(q)}},
+		"gasCost":    q.gasText(), "gasCostUSD": q.gasUSD(),
+		"contractMethod": "swapExactAmountIn", "contractAddress": router, "tokenTransferProxy": router,
+		"partnerFee": float64(q.keptBps) / 100, "partner": cmp.Or(r.get("partner"), "anon"), "maxImpactReached": false,
+		"srcUSD": q.in.usdText(q.amount), "destUSD": q.out.usdText(q.gross),
+	}
+	price["hmac"] = veloraSeal(price)
+	return price, nil
 }
 
-func (v *velora) price(r *http.Request) (veloraPrice, error) {
-	query := r.URL.Query()
-	q, err := v.question(query)
-	if err != nil {
-		return veloraPrice{}, err
-	}
-	found, err := v.floor.best(r.Context(), q.listing, q.in, q.out, q.amount)
-	if errors.Is(err, errNoPath) {
-		return veloraPrice{}, veloraNoRoutes
-	}
-	if err != nil {
-		return veloraPrice{}, err
-	}
-	in, out := q.listing.tokens[q.in], q.listing.tokens[q.out]
-	if out.worth(found.amountOut) < in.worth(q.amount)*(1-veloraMaxImpact) {
-		return veloraPrice{}, veloraImpact
-	}
-	partner := query.Get("partner")
-	if partner == "" {
-		partner = "anon"
-	}
-	gas := big.NewInt(found.gas())
-	p := veloraPrice{
-		Network:  q.listing.chain,
-		SrcToken: spell(q.in), SrcDecimals: in.Decimals, SrcAmount: q.amount.String(),
-		DestToken: spell(q.out), DestDecimals: out.Decimals, DestAmount: found.amountOut.String(),
-		BestRoute: []veloraRoute{{Percent: 100, Swaps: veloraSwaps(found)}},
-		GasCost:   gas.String(), GasCostUSD: usd(q.listing.tokens[coin].worth(gas.Mul(gas, big.NewInt(gasPrice)))),
-		Side: "SELL", Version: veloraVersion, ContractMethod: "swapExactAmountIn",
-		ContractAddress: strings.ToLower(veloraRouter), TokenTransferProxy: strings.ToLower(veloraRouter),
-		PartnerFee: float64(veloraFeeBps) / 100, Partner: partner,
-		SrcUSD: usd(in.worth(q.amount)), DestUSD: usd(out.worth(found.amountOut)),
-	}
-	p.HMAC = p.seal()
-	return p, nil
-}
-
-func veloraSwaps(t trade) []veloraSwap {
-	swaps := make([]veloraSwap, 0, len(t.hops))
-	for _, step := range t.hops {
-		swaps = append(swaps, veloraSwap{
-			SrcToken: spell(step.in), SrcDecimals: t.listing.tokens[step.in].Decimals,
-			DestToken: spell(step.out), DestDecimals: t.listing.tokens[step.out].Decimals,
-			SwapExchanges: []veloraExchange{{
-				Exchange: "SandboxV2", SrcAmount: step.amountIn.String(), DestAmount: step.amountOut.String(), Percent: 100,
-				PoolAddresses: []string{spell(step.pool.address)},
+func veloraSwaps(q quote) []object {
+	swaps := []object{}
+	for _, step := range q.hops {
+		swaps = append(swaps, object{
+			"srcToken": lowerHex(step.in), "srcDecimals": q.chain.tokens[step.in].Decimals,
+			"destToken": lowerHex(step.out), "destDecimals": q.chain.tokens[step.out].Decimals,
+			"swapExchanges": []object{{
+				"exchange": "SandboxV2", "percent": 100, "poolAddresses": []string{lowerHex(step.pool.address)},
+				"srcAmount": step.amountIn.String(), "destAmount": step.amountOut.String(),
 			}},
 		})
 	}
 	return swaps
 }
 
-func (p veloraPrice) seal() string {
-	p.HMAC = ""
-	text, _ := json.Marshal(p) // texts and numbers alone
-	sealed := hmac.New(sha256.New, veloraSeal)
-	sealed.Write(text)
+// veloraSeal signs a price route. It keeps nobody out: it finds changed ones.
+func veloraSeal(price any) string {
+	sealed := hmac.New(sha256.New, []byte("crossgate sandbox"))
+	sealed.Write(without("hmac", price))
 	return hex.EncodeToString(sealed.Sum(nil)[:20])
 }
 
 // veloraOrder is the body of a transaction request: the least acceptable outcome is an amount or a slippage.
 type veloraOrder struct {
-	PriceRoute  veloraPrice `json:"priceRoute"`
-	SrcToken    string      `json:"srcToken"`
-	DestToken   string      `json:"destToken"`
-	SrcAmount   string      `json:"srcAmount"`
-	DestAmount  string      `json:"destAmount"`
-	Slippage    *int        `json:"slippage"` // bps
-	UserAddress string      `json:"userAddress"`
-	Receiver    string      `json:"receiver"` // the user by default
-	Deadline    int64       `json:"deadline"`
+	PriceRoute  json.RawMessage `json:"priceRoute"`
+	SrcToken    string          `json:"srcToken"`
+	DestToken   string          `json:"destToken"`
+	SrcAmount   string          `json:"srcAmount"`
+	DestAmount  string          `json:"destAmount"`
+	Slippage    *int            `json:"slippage"` // bps
+	UserAddress string          `json:"userAddress"`
+	Receiver    string          `json:"receiver"` // the user by default
+	Deadline    int64           `json:"deadline"`
 }
 
-func (v *velora) transactions(w http.ResponseWriter, r *http.Request) {
+// veloraRoute is what of a price route a transaction is built from.
+type veloraRoute struct {
+	Network                                          uint64
+	SrcToken, SrcAmount, DestToken, DestAmount, HMAC string
+
+	BestRoute []struct {
+		Swaps []struct {
+			SwapExchanges []struct{ PoolAddresses []string }
+		}
+	}
+}
+
+func veloraTransactions(r *request) (any, error) {
 	var order veloraOrder
-	if err := readBody(w, r, &order); err != nil {
-		veloraFail(w, veloraRefusal("invalid body"))
-		return
+	var priced veloraRoute
+	if r.decode(&order) != nil || json.Unmarshal(order.PriceRoute, &priced) != nil {
+		return nil, invalid("invalid body")
 	}
-	if r.PathValue("network") != strconv.FormatUint(order.PriceRoute.Network, 10) {
-		veloraFail(w, veloraRefusal("network mismatch"))
-		return
+	if r.get("network") != strconv.FormatUint(priced.Network, 10) {
+		return nil, invalid("network mismatch")
 	}
-	if !strings.EqualFold(order.SrcToken, order.PriceRoute.SrcToken) || !strings.EqualFold(order.DestToken, order.PriceRoute.DestToken) {
-		veloraFail(w, veloraRefusal("source or destination token mismatch"))
-		return
+	if !strings.EqualFold(order.SrcToken, priced.SrcToken) || !strings.EqualFold(order.DestToken, priced.DestToken) {
+		return nil, invalid("source or destination token mismatch")
 	}
-	tx, err := v.transaction(order)
-	if err != nil {
-		veloraFail(w, err)
-		return
-	}
-	answer(w, http.StatusOK, tx)
+	return order.transaction(r)
 }
 
-func (v *velora) transaction(order veloraOrder) (veloraTransaction, error) {
-	price := order.PriceRoute
-	minimum, err := order.minimum()
+// transaction has no gas figure: the checks that would give one are off.
+func (o veloraOrder) transaction(r *request) (object, error) {
+	var priced veloraRoute
+	_ = json.Unmarshal(o.PriceRoute, &priced) // what is none is not signed
+	if priced.HMAC != veloraSeal(o.PriceRoute) {
+		return nil, invalid("invalid price route")
+	}
+	least, err := o.least(priced.DestAmount)
 	switch {
-	case price.HMAC != price.seal():
-		return veloraTransaction{}, veloraRefusal("invalid price route")
 	case err != nil:
-		return veloraTransaction{}, err
-	case order.SrcAmount != price.SrcAmount:
-		return veloraTransaction{}, veloraRefusal("source amount mismatch")
-	case !isAddress(order.UserAddress):
-		return veloraTransaction{}, veloraRefusal("invalid userAddress")
-	case order.Receiver == "":
-		order.Receiver = order.UserAddress
-	case !isAddress(order.Receiver):
-		return veloraTransaction{}, veloraRefusal("invalid receiver")
+		return nil, err
+	case o.SrcAmount != priced.SrcAmount:
+		return nil, invalid("source amount mismatch")
+	case !isAddress(o.UserAddress):
+		return nil, invalid("invalid userAddress")
+	case o.Receiver != "" && !isAddress(o.Receiver):
+		return nil, invalid("invalid receiver")
 	}
-	if order.Deadline == 0 {
-		order.Deadline = v.floor.now().Unix() + veloraLife
+	s, err := r.swap(ask{chain: priced.Network, in: priced.SrcToken, out: priced.DestToken, amount: priced.SrcAmount})
+	if err != nil {
+		return nil, err
 	}
-	l := v.floor.chains[price.Network]
-	amountIn, _ := parseAmount(price.SrcAmount)
-	in, _, _ := l.find(price.SrcToken)
-	out, _, _ := l.find(price.DestToken)
-	c := call{
-		TokenIn: in, TokenOut: out, AmountIn: amountIn,
-		MinAmountOut: less(minimum, veloraFeeBps), // the request's minimum is before the fee, the router's after it
-		Recipient:    common.HexToAddress(order.Receiver), OutputFeeBps: veloraFeeBps, Deadline: big.NewInt(order.Deadline),
+	q := r.quoteOf(s, route{amountOut: new(big.Int)})
+	for _, step := range priced.BestRoute[0].Swaps {
+		at := common.HexToAddress(step.SwapExchanges[0].PoolAddresses[0])
+		q.hops = append(q.hops, hop{pool: pool{address: at}})
 	}
-	for _, swap := range price.BestRoute[0].Swaps {
-		c.Pools = append(c.Pools, common.HexToAddress(swap.SwapExchanges[0].PoolAddresses[0]))
+	q.least = less(least, float64(q.keptBps)) // the request's minimum is before the fee, the router's after it
+	if o.Deadline != 0 {
+		q.deadline = time.Unix(o.Deadline, 0)
 	}
-	data, err := c.encode()
-	return veloraTransaction{
-		From: strings.ToLower(order.UserAddress), To: strings.ToLower(veloraRouter), Value: c.value(), Data: data,
-		GasPrice: strconv.Itoa(gasPrice), ChainID: price.Network,
-	}, err
+	return object{
+		"from": strings.ToLower(o.UserAddress), "to": strings.ToLower(veloraRouter), "value": q.value().String(),
+		"data":     q.calldata(cmp.Or(o.Receiver, o.UserAddress)),
+		"gasPrice": gasPriceText, "chainId": priced.Network,
+	}, nil
 }
 
-// minimum is the least acceptable outcome, before the venue's fee.
-func (o veloraOrder) minimum() (*big.Int, error) {
-	quoted, valid := parseAmount(o.PriceRoute.DestAmount)
-	if !valid {
-		return nil, veloraRefusal("invalid price route")
-	}
+// least is the least acceptable outcome, before the venue's fee.
+func (o veloraOrder) least(destAmount string) (*big.Int, error) {
+	quoted, _ := parseAmount(destAmount)
 	switch {
 	case o.Slippage != nil && o.DestAmount != "":
-		return nil, veloraRefusal("cannot specify both slippage and destAmount")
+		return nil, invalid("cannot specify both slippage and destAmount")
 	case o.Slippage != nil && (*o.Slippage < 0 || *o.Slippage > allBps):
-		return nil, veloraRefusal("invalid slippage")
+		return nil, invalid("invalid slippage")
 	case o.Slippage != nil:
-		return new(big.Int).Sub(quoted, slippageOf(quoted, float64(*o.Slippage))), nil
+		return less(quoted, float64(*o.Slippage)), nil
 	}
 	least, valid := parseAmount(o.DestAmount)
 	if !valid {
-		return nil, veloraRefusal("slippage or destAmount is required")
+		return nil, invalid("slippage or destAmount is required")
 	}
 	return least, nil
 }
 
-func veloraFail(w http.ResponseWriter, err error) {
-	var refusal veloraRefusal
-	if errors.As(err, &refusal) {
-		answer(w, http.StatusBadRequest, veloraFailure{string(refusal)})
-		return
+func veloraDecline(_ *request, cause error) refusal {
+	status, words := http.StatusBadRequest, veloraNoRoutes
+	switch {
+	case errors.Is(cause, errNoRoute), errors.Is(cause, errTooLarge):
+	case errors.Is(cause, errNoChain):
+		words = "unsupported network"
+	case errors.Is(cause, errAmount):
+		words = "invalid amount"
+	case errors.Is(cause, errInvalid):
+		words = cause.Error()
+	default:
+		status, words = http.StatusInternalServerError, "Internal server error"
 	}
-	answer(w, http.StatusInternalServerError, veloraFailure{"Internal server error"})
+	return refusal{status, object{"error": words}}
 }

@@ -19,6 +19,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/sandbox/contracts"
 )
 
 const (
@@ -73,8 +75,8 @@ func testMarket() Market {
 	}
 }
 
-// ask sends a request to a venue and decodes the JSON of its answer.
-func ask(t *testing.T, venue, method, target, body string) (status int, answer map[string]any) {
+// callVenue sends a request to a venue and decodes the JSON of its answer.
+func callVenue(t *testing.T, venue, method, target, body string) (status int, answer map[string]any) {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	Handlers(testMarket())[venue].ServeHTTP(recorder, httptest.NewRequest(method, target, strings.NewReader(body)))
@@ -104,8 +106,7 @@ func at(t *testing.T, value any, path ...string) any {
 }
 
 func TestBestTakesTheBetterPool(t *testing.T) {
-	f := newFloor(testMarket())
-	l := f.chains[1]
+	c := index(testMarket()).chains[1]
 	tests := []struct {
 		name    string
 		in, out string
@@ -117,35 +118,34 @@ func TestBestTakesTheBetterPool(t *testing.T) {
 		{"over USDC", zero, dai, units(1, 16), []string{shallow, stable}},
 		{"wrapping", zero, weth, units(1, 18), []string{}},
 	}
-	for _, c := range tests {
-		found, err := f.best(t.Context(), l, common.HexToAddress(c.in), common.HexToAddress(c.out), c.amount)
+	for _, row := range tests {
+		found, err := c.best(t.Context(), common.HexToAddress(row.in), common.HexToAddress(row.out), row.amount)
 		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: %v", row.name, err)
 			continue
 		}
 		pools := []string{}
 		for _, p := range found.pools() {
 			pools = append(pools, strings.ToLower(p.Hex()))
 		}
-		if !slices.Equal(pools, c.pools) {
-			t.Errorf("%s: pools %v, want %v", c.name, pools, c.pools)
+		if !slices.Equal(pools, row.pools) {
+			t.Errorf("%s: pools %v, want %v", row.name, pools, row.pools)
 		}
-		again, err := f.along(t.Context(), l, common.HexToAddress(c.in), common.HexToAddress(c.out), found.pools(), c.amount)
+		again, err := c.along(t.Context(), common.HexToAddress(row.in), common.HexToAddress(row.out), found.pools(), row.amount)
 		if err != nil || again.amountOut.Cmp(found.amountOut) != 0 {
-			t.Errorf("%s: along the same pools %v, %v; want %v", c.name, again.amountOut, err, found.amountOut)
+			t.Errorf("%s: along the same pools %v, %v; want %v", row.name, again.amountOut, err, found.amountOut)
 		}
 	}
 	for _, out := range []string{lonely, zero} {
-		if _, err := f.best(t.Context(), l, coin, common.HexToAddress(out), big.NewInt(1)); !errors.Is(err, errNoPath) {
-			t.Errorf("best from the coin to %s = %v, want no path", out, err)
+		if _, err := c.best(t.Context(), coin, common.HexToAddress(out), big.NewInt(1)); !errors.Is(err, errNoRoute) {
+			t.Errorf("best from the coin to %s = %v, want no route", out, err)
 		}
 	}
 }
 
 func TestPoolsPriceLikeUniswapV2(t *testing.T) {
-	f := newFloor(testMarket())
-	p, _ := f.chains[1].pool(common.HexToAddress(deep))
-	step, err := f.through(t.Context(), f.chains[1], p, common.HexToAddress(weth), units(1, 18))
+	c := index(testMarket()).chains[1]
+	step, err := c.through(t.Context(), c.pools[0], common.HexToAddress(weth), units(1, 18))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestKyberDialect(t *testing.T) {
 		{"fee to nobody", routes + "&amountIn=100&feeAmount=10&chargeFeeBy=currency_in&isInBps=true", 400, "4000"},
 	}
 	for _, c := range tests {
-		status, answer := ask(t, "kyberswap", http.MethodGet, c.target, "")
+		status, answer := callVenue(t, "kyberswap", http.MethodGet, c.target, "")
 		if code, _ := answer["code"].(json.Number); status != c.status || code.String() != c.code {
 			t.Errorf("%s: HTTP %d, code %s; want %d, %s", c.name, status, code, c.status, c.code)
 		}
@@ -182,12 +182,12 @@ func TestKyberDialect(t *testing.T) {
 }
 
 func TestKyberBuildsTheRouteItGave(t *testing.T) {
-	_, route := ask(t, "kyberswap", http.MethodGet, "/ethereum/api/v1/routes?tokenIn="+coinAt+"&tokenOut="+usdc+"&amountIn="+ether+
+	_, route := callVenue(t, "kyberswap", http.MethodGet, "/ethereum/api/v1/routes?tokenIn="+coinAt+"&tokenOut="+usdc+"&amountIn="+ether+
 		"&feeAmount=100,20&chargeFeeBy=currency_in&isInBps=true&feeReceiver="+helper+","+user, "")
 	summary := at(t, route, "data", "routeSummary").(map[string]any)
 	order := map[string]any{"routeSummary": summary, "sender": user, "recipient": payee, "slippageTolerance": 50}
 	body, _ := json.Marshal(order)
-	status, built := ask(t, "kyberswap", http.MethodPost, "/ethereum/api/v1/route/build", string(body))
+	status, built := callVenue(t, "kyberswap", http.MethodPost, "/ethereum/api/v1/route/build", string(body))
 	if status != http.StatusOK {
 		t.Fatalf("build = HTTP %d %v", status, built)
 	}
@@ -209,7 +209,7 @@ func TestKyberBuildsTheRouteItGave(t *testing.T) {
 	} {
 		change()
 		body, _ := json.Marshal(order)
-		if status, answer := ask(t, "kyberswap", http.MethodPost, "/ethereum/api/v1/route/build", string(body)); status != http.StatusBadRequest {
+		if status, answer := callVenue(t, "kyberswap", http.MethodPost, "/ethereum/api/v1/route/build", string(body)); status != http.StatusBadRequest {
 			t.Errorf("%s: HTTP %d %v", name, status, answer)
 		}
 	}
@@ -222,11 +222,11 @@ func TestVeloraDialect(t *testing.T) {
 		{"unknown network", prices + "&network=59144&amount=1", "unsupported network"},
 		{"no amount", prices + "&network=1", "invalid amount"},
 		{"wrong decimals", strings.Replace(prices, "=18", "=8", 1) + "&network=1&amount=1", "invalid decimals"},
-		{"unknown token", strings.Replace(prices, usdc, user, 1) + "&network=1&amount=1", string(veloraNoRoutes)},
-		{"too much impact", prices + "&network=1&amount=" + units(5000, 18).String(), string(veloraImpact)},
+		{"unknown token", strings.Replace(prices, usdc, user, 1) + "&network=1&amount=1", veloraNoRoutes},
+		{"too much impact", prices + "&network=1&amount=" + units(5000, 18).String(), veloraImpact},
 	}
 	for _, c := range tests {
-		status, answer := ask(t, "velora", http.MethodGet, c.target, "")
+		status, answer := callVenue(t, "velora", http.MethodGet, c.target, "")
 		if status != http.StatusBadRequest || answer["error"] != c.want {
 			t.Errorf("%s: HTTP %d %v, want %q", c.name, status, answer, c.want)
 		}
@@ -237,13 +237,13 @@ func TestVeloraPaysTheUserUnlessToldOtherwise(t *testing.T) {
 	swap := "/swap?srcToken=" + coinAt + "&srcDecimals=18&destToken=" + usdc + "&destDecimals=6&version=6.2&network=1&amount=" + ether +
 		"&slippage=100&userAddress=" + user
 	for query, want := range map[string]string{"": user, "&receiver=" + payee: payee} {
-		_, answer := ask(t, "velora", http.MethodGet, swap+query, "")
+		_, answer := callVenue(t, "velora", http.MethodGet, swap+query, "")
 		got := decodeCall(t, at(t, answer, "txParams", "data"))
 		if got.Recipient != common.HexToAddress(want) {
 			t.Errorf("with %q the recipient is %s, want %s", query, got.Recipient, want)
 		}
 		gross, _ := new(big.Int).SetString(at(t, answer, "priceRoute", "destAmount").(string), 10)
-		delivered := less(gross, veloraFeeBps)
+		delivered := less(gross, float64(velora.keptBps))
 		if least := less(delivered, 101); got.MinAmountOut.Cmp(delivered) >= 0 || got.MinAmountOut.Cmp(least) <= 0 {
 			t.Errorf("minimum %s of %s delivered with a slippage of 1 %%", got.MinAmountOut, delivered)
 		}
@@ -251,14 +251,14 @@ func TestVeloraPaysTheUserUnlessToldOtherwise(t *testing.T) {
 }
 
 func TestVeloraFindsChangedRoutes(t *testing.T) {
-	_, answer := ask(t, "velora", http.MethodGet, "/prices?srcToken="+coinAt+"&srcDecimals=18&destToken="+usdc+
+	_, answer := callVenue(t, "velora", http.MethodGet, "/prices?srcToken="+coinAt+"&srcDecimals=18&destToken="+usdc+
 		"&destDecimals=6&version=6.2&network=1&amount="+ether, "")
 	price := answer["priceRoute"].(map[string]any)
 	price["destAmount"] = "1"
 	body, _ := json.Marshal(map[string]any{
 		"priceRoute": price, "srcToken": coinAt, "destToken": usdc, "srcAmount": ether, "slippage": 100, "userAddress": user,
 	})
-	if status, answer := ask(t, "velora", http.MethodPost, "/transactions/1?ignoreChecks=true", string(body)); status != http.StatusBadRequest {
+	if status, answer := callVenue(t, "velora", http.MethodPost, "/transactions/1?ignoreChecks=true", string(body)); status != http.StatusBadRequest {
 		t.Errorf("a changed price route: HTTP %d %v", status, answer)
 	}
 }
@@ -274,16 +274,16 @@ func TestOpenOceanDialect(t *testing.T) {
 		{"no route", strings.Replace(quote, usdc, lonely, 1) + "&amountDecimals=1", "200"},
 	}
 	for _, c := range tests {
-		status, answer := ask(t, "openocean", http.MethodGet, c.target, "")
+		status, answer := callVenue(t, "openocean", http.MethodGet, c.target, "")
 		if code, _ := answer["code"].(json.Number); status != http.StatusOK || code.String() != c.code || answer["data"] != nil {
 			t.Errorf("%s: HTTP %d %v, want code %s without data", c.name, status, answer, c.code)
 		}
 	}
 	swap := strings.Replace(quote, "/quote", "/swap", 1) + "&amountDecimals=" + ether + "&slippage=1"
-	if _, answer := ask(t, "openocean", http.MethodGet, swap, ""); at(t, answer, "data").(map[string]any)["data"] != nil {
+	if _, answer := callVenue(t, "openocean", http.MethodGet, swap, ""); at(t, answer, "data").(map[string]any)["data"] != nil {
 		t.Error("calldata for nobody's account")
 	}
-	_, answer := ask(t, "openocean", http.MethodGet, strings.Replace(swap, "/1/", "/ethereum/", 1)+"&sender="+user+"&account="+payee, "")
+	_, answer := callVenue(t, "openocean", http.MethodGet, strings.Replace(swap, "/1/", "/ethereum/", 1)+"&sender="+user+"&account="+payee, "")
 	got := decodeCall(t, at(t, answer, "data", "data"))
 	if got.Recipient != common.HexToAddress(payee) || got.MinAmountOut.String() != at(t, answer, "data", "minOutAmount") {
 		t.Errorf("call %+v of %v", got, answer)
@@ -291,7 +291,7 @@ func TestOpenOceanDialect(t *testing.T) {
 }
 
 func TestDefiLlamaAnswersWhatItKnows(t *testing.T) {
-	_, answer := ask(t, "defillama", http.MethodGet, "/prices/current/ethereum:"+strings.ToUpper(usdc[2:])+",ethereum:"+zero+",coingecko:ethereum,ethereum:"+user+",atlantis:"+usdc, "")
+	_, answer := callVenue(t, "defillama", http.MethodGet, "/prices/current/ethereum:"+strings.ToUpper(usdc[2:])+",ethereum:"+zero+",coingecko:ethereum,ethereum:"+user+",atlantis:"+usdc, "")
 	coins := at(t, answer, "coins").(map[string]any)
 	if len(coins) != 2 {
 		t.Errorf("%d coins, want the zero address and the coin's name: %v", len(coins), coins)
@@ -302,17 +302,17 @@ func TestDefiLlamaAnswersWhatItKnows(t *testing.T) {
 }
 
 // decodeCall reads a call's argument back.
-func decodeCall(t *testing.T, text any) call {
+func decodeCall(t *testing.T, text any) RouterOrder {
 	t.Helper()
 	data, err := hex.DecodeString(strings.TrimPrefix(text.(string), "0x"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := routerABI.Methods["swap"].Inputs.Unpack(data[4:])
+	values, err := contracts.VenueRouter.ABI.Methods["swap"].Inputs.Unpack(data[4:])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return *abi.ConvertType(values[0], new(call)).(*call)
+	return *abi.ConvertType(values[0], new(RouterOrder)).(*RouterOrder)
 }
 
 // TestAnswersHaveTheRecordedMembers holds the names of members against a recorded answer of Velora, which
@@ -327,7 +327,7 @@ func TestAnswersHaveTheRecordedMembers(t *testing.T) {
 	if err := errors.Join(err, json.Unmarshal(raw, &recorded)); err != nil {
 		t.Fatal(err)
 	}
-	_, answer := ask(t, "velora", http.MethodGet, "/swap?srcToken="+coinAt+"&srcDecimals=18&destToken="+usdc+
+	_, answer := callVenue(t, "velora", http.MethodGet, "/swap?srcToken="+coinAt+"&srcDecimals=18&destToken="+usdc+
 		"&destDecimals=6&version=6.2&network=1&amount="+ether+"&slippage=100&userAddress="+user, "")
 	for _, part := range []string{"priceRoute", "txParams"} {
 		want := recorded[part].(map[string]any)

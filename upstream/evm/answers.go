@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // quantity is an integer as Ethereum's JSON-RPC writes it (execution-apis, base types): 0x and hex digits.
@@ -113,18 +114,9 @@ type log struct {
 	Removed         bool          `json:"removed"`
 }
 
-// call is a JSON-RPC call whose result goes to out when accept, if there is one, returns nil for it.
-func call[T any](out *T, accept func(T) error, method string, params ...any) *upstream.Call {
-	c := &upstream.Call{Method: method, Params: params, Out: out}
-	if accept != nil {
-		c.Accept = func(result any) error { return accept(*result.(*T)) }
-	}
-	return c
-}
-
 // headerCall asks for a block by its number or tag; out stays nil when there is none.
-func headerCall(out **header, block any) *upstream.Call {
-	asked := call(out, func(h *header) error {
+func headerCall(out **header, block any) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, func(h *header) error {
 		number, numbered := block.(quantity)
 		switch {
 		case h == nil:
@@ -148,15 +140,15 @@ func headerCall(out **header, block any) *upstream.Call {
 }
 
 // HeadCall asks for the number of the newest block alone.
-func HeadCall() *upstream.Call {
-	asked := call(new(quantity), nil, "eth_blockNumber")
+func HeadCall() *jsonrpc.Call {
+	asked := jsonrpc.NewCall(new(quantity), nil, "eth_blockNumber")
 	asked.Head = func(result any) (uint64, bool) { return uint64(*result.(*quantity)), true }
 	return asked
 }
 
 // existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.
-func existingHeaderCall(out **header, number quantity) *upstream.Call {
-	return call(out, func(h *header) error {
+func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Number != number {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not reached block %d", number)}
 		}
@@ -165,20 +157,20 @@ func existingHeaderCall(out **header, number quantity) *upstream.Call {
 }
 
 // headerByHashCall asks for the block with hash, which must exist.
-func headerByHashCall(out **header, hash chain.Hash) *upstream.Call {
-	c := call(out, func(h *header) error {
+func headerByHashCall(out **header, hash chain.Hash) *jsonrpc.Call {
+	c := jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Hash != hash {
 			return errors.New("not the block asked for")
 		}
 		return nil
 	}, "eth_getBlockByHash", hash, false)
-	c.Apart = true
+	c.Independent = true
 	return c
 }
 
 // receiptCall asks for the receipt of a transaction; out stays nil when the node knows none.
-func receiptCall(out **receipt, tx chain.Hash) *upstream.Call {
-	c := call(out, func(r *receipt) error {
+func receiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
+	c := jsonrpc.NewCall(out, func(r *receipt) error {
 		if r == nil {
 			return nil
 		}
@@ -187,13 +179,13 @@ func receiptCall(out **receipt, tx chain.Hash) *upstream.Call {
 		}
 		return r.checkLogs()
 	}, "eth_getTransactionReceipt", tx)
-	c.Apart = true
+	c.Independent = true
 	return c
 }
 
 // minedReceiptCall asks for the receipt of a transaction that is in the block with hash; a node that does
 // not have it there is passed over.
-func minedReceiptCall(out **receipt, tx, block chain.Hash) *upstream.Call {
+func minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
 	c := receiptCall(out, tx)
 	accept := c.Accept
 	c.Accept = func(result any) error {
@@ -207,7 +199,7 @@ func minedReceiptCall(out **receipt, tx, block chain.Hash) *upstream.Call {
 
 // firstReceiptCall is receiptCall for a transaction that need not exist: that a node knows none is believed
 // when another one says so too.
-func firstReceiptCall(out **receipt, tx chain.Hash) *upstream.Call {
+func firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 	c := receiptCall(out, tx)
 	c.Doubt = func(result any) bool {
 		r := *result.(**receipt)

@@ -2,7 +2,6 @@ package evm
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -29,11 +28,11 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 	} else {
 		var first *header
 		firstCall, guessedCall := headerCall(&first, quantity(1)), existingHeaderCall(&guessed, quantity(c.estimate(since, latest)))
-		if err := c.ask(ctx, firstCall, guessedCall); err != nil {
+		if err := c.rpc.Batch(ctx, firstCall, guessedCall); err != nil {
 			return 0, err
 		}
 		if guessedCall.Err != nil {
-			return 0, fmt.Errorf("chain %d: %w", c.chain.ID, guessedCall.Err)
+			return 0, guessedCall.Err
 		}
 		if first != nil { // else its node has dropped the oldest blocks
 			older = *first
@@ -52,7 +51,7 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 		if round >= directRounds {
 			guess = (uint64(older.Number) + uint64(newer.Number)) / 2
 		}
-		if err := c.need(ctx, existingHeaderCall(&guessed, quantity(guess))); err != nil {
+		if err := c.rpc.All(ctx, existingHeaderCall(&guessed, quantity(guess))); err != nil {
 			return 0, err
 		}
 		older, newer = narrow(since, *guessed, older, newer)

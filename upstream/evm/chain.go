@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // tagRetry is how long a chain whose nodes know no finalized block is not asked for one.
@@ -20,11 +21,11 @@ const tagRetry = 10 * time.Minute
 // Chain is one EVM chain. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
-	rpc   *upstream.RPC
+	rpc   *jsonrpc.Client
 
-	logSpan *upstream.Width // blocks that the endpoints search for logs at once
-	recent  bool            // the nodes keep the newest state only
-	flat    bool            // gas costs everybody the same
+	logSpan *jsonrpc.Width // blocks that the endpoints search for logs at once
+	recent  bool           // the nodes keep the newest state only
+	flat    bool           // gas costs everybody the same
 
 	newest     atomic.Pointer[header] // that the chain told of; nil before the first
 	noTagUntil atomic.Int64           // UNIX nanoseconds
@@ -32,7 +33,7 @@ type Chain struct {
 	gathering  gathering
 }
 
-var _ order.Historian = (*Chain)(nil)
+var _ order.HistorySource = (*Chain)(nil)
 
 // Option says how a chain's nodes differ from Ethereum's.
 type Option func(*Chain)
@@ -44,35 +45,19 @@ func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
 func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
-func New(c chain.Chain, rpc *upstream.RPC, options ...Option) *Chain {
-	made := &Chain{chain: c, logSpan: upstream.NewWidth(widestLogSpan)}
-	made.rpc = rpc.Proving(made.chainIDCall)
+func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
+	made := &Chain{chain: c, logSpan: jsonrpc.NewWidth(widestLogSpan)}
+	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)
 	}
 	return made
 }
 
-// ask makes calls in one round trip, whatever becomes of each.
-func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
-	if err := c.rpc.Batch(ctx, calls...); err != nil {
-		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
-	return nil
-}
-
-// need is ask for calls of which none may fail.
-func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
-	return nil
-}
-
 // chainIDCall is what endpoints prove themselves by: those of another chain must never be believed.
-func (c *Chain) chainIDCall() *upstream.Call {
+func (c *Chain) chainIDCall() *jsonrpc.Call {
 	var id quantity
-	return call(&id, func(id quantity) error {
+	return jsonrpc.NewCall(&id, func(id quantity) error {
 		if uint64(id) != c.chain.Native {
 			return fmt.Errorf("endpoint serves chain %d, not %d", id, c.chain.Native)
 		}
@@ -84,18 +69,18 @@ func (c *Chain) chainIDCall() *upstream.Call {
 // many blocks back as the order protocol's validators wait.
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	var latest, finalized *header
-	calls := []*upstream.Call{headerCall(&latest, "latest")}
+	calls := []*jsonrpc.Call{headerCall(&latest, "latest")}
 	now := time.Now()
 	tagged := now.UnixNano() >= c.noTagUntil.Load()
 	if tagged {
 		calls = append(calls, headerCall(&finalized, "finalized"))
 	}
 	calls[0].Fresh = true
-	if err := c.ask(ctx, calls...); err != nil {
+	if err := c.rpc.Batch(ctx, calls...); err != nil {
 		return order.Head{}, err
 	}
 	if err := calls[0].Err; err != nil {
-		return order.Head{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+		return order.Head{}, err
 	}
 	if latest == nil {
 		return order.Head{}, fmt.Errorf("chain %d: no latest block", c.chain.ID)
@@ -115,14 +100,14 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // more.
 func (c *Chain) hear(latest *header) {
 	if before := c.newest.Swap(latest); before == nil || before.Hash != latest.Hash {
-		c.rpc.Outdate()
+		c.rpc.Invalidate()
 	}
 }
 
 // isUnknownTag reports whether a node that was asked for its finalized block has none: it says so in an
 // error object, or answers null without an error.
 func isUnknownTag(err error) bool {
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	var failed *upstream.Error
 	if errors.As(err, &failed) && failed.Class == upstream.RateLimited {
 		return false
@@ -132,7 +117,7 @@ func isUnknownTag(err error) bool {
 
 // refusedByContract reports whether err is what running the call came to, the same on every node.
 func refusedByContract(err error) bool {
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	var failed *upstream.Error
 	return errors.As(err, &said) && !errors.As(err, &failed)
 }
@@ -140,7 +125,7 @@ func refusedByContract(err error) bool {
 // Block returns the block that has number now; see order.Source.
 func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	var found *header
-	if err := c.need(ctx, headerCall(&found, quantity(number))); err != nil {
+	if err := c.rpc.All(ctx, headerCall(&found, quantity(number))); err != nil {
 		return order.Block{}, err
 	}
 	if found == nil {

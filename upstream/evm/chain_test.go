@@ -7,7 +7,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 func TestHead(t *testing.T) {
@@ -66,7 +66,7 @@ func TestCallTellsTheContractsRefusal(t *testing.T) {
 	n := newNode(10)
 	n.storage = func(string, string, uint64) string { return "!execution reverted: no" }
 	_, err := n.serve(t, testChain).Call(t.Context(), testChain.Contracts.Gate, []byte{1})
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	if !errors.As(err, &said) || !said.IsRevert() {
 		t.Errorf("Call() = %v, want the contract's refusal", err)
 	}

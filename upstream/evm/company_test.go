@@ -14,6 +14,7 @@ import (
 	"crossgate/chain"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // RoundTrip answers without a network, so that a node can be part of a synctest bubble.
@@ -43,7 +44,7 @@ func TestQuestionsGoTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := evm.New(testChain, upstream.NewRPC(upstream.NewPool("chain", e)))
+		c := evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
 		ask := func(ctx context.Context, token chain.Address, decimals byte, symbol string) {
 			to, data := nameOf(token)
 			answers, err := c.CallAll(ctx, to, data)

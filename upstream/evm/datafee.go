@@ -8,7 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // oracle is where the OP stack keeps its GasPriceOracle (specs.optimism.io, predeploys).
@@ -72,8 +72,8 @@ func (c *Chain) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, 
 		Priority amount `json:"priorityFeePerGas"`
 	}
 	var usual amount
-	size := &upstream.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &told}
-	if err := c.need(ctx, size, call(&usual, nil, "eth_gasPrice")); err != nil {
+	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &told}
+	if err := c.rpc.All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}
 	price := told.BaseFee.Add(told.Priority.Amount)

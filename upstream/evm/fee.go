@@ -2,13 +2,12 @@ package evm
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ quote.FeeSource = (*Chain)(nil)
@@ -67,20 +66,20 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 func (c *Chain) readFees(ctx context.Context) (func(quote.Priority) quote.GasPrice, error) {
 	var history *feeHistory
 	var plain amount
-	historyCall := call(&history, nil, "eth_feeHistory", quantity(feeBlocks), "latest", feePercentiles)
-	plainCall := call(&plain, nil, "eth_gasPrice")
-	calls := []*upstream.Call{plainCall, historyCall}
+	historyCall := jsonrpc.NewCall(&history, nil, "eth_feeHistory", quantity(feeBlocks), "latest", feePercentiles)
+	plainCall := jsonrpc.NewCall(&plain, nil, "eth_gasPrice")
+	calls := []*jsonrpc.Call{plainCall, historyCall}
 	if c.flat {
 		calls = calls[:1]
 	}
-	if err := c.ask(ctx, calls...); err != nil {
+	if err := c.rpc.Batch(ctx, calls...); err != nil {
 		return nil, err
 	}
 	if historyCall.Err == nil && history.hasMarket() {
 		return func(p quote.Priority) quote.GasPrice { return history.price(p, leastTip[c.chain.ID]) }, nil
 	}
 	if plainCall.Err != nil {
-		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, plainCall.Err)
+		return nil, plainCall.Err
 	}
 	return func(p quote.Priority) quote.GasPrice { return legacyPrice(p, plain.Amount) }, nil
 }
@@ -145,6 +144,6 @@ func larger(a, b chain.Amount) chain.Amount {
 // says when it refuses stands in the error, which wraps quote.ErrReverted.
 func (c *Chain) EstimateGas(ctx context.Context, sender chain.Address, tx quote.Tx) (uint64, error) {
 	var gas quantity
-	err := c.need(ctx, call(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
+	err := c.rpc.All(ctx, jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
 	return uint64(gas), reverted(err)
 }

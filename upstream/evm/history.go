@@ -17,7 +17,7 @@ import (
 func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream/evm") }
 
 // History returns the events that one side of an order left on this chain, without the creation when since
-// tells of it; see order.Historian. The contract's storage tells how many steps there must be and whether
+// tells of it; see order.HistorySource. The contract's storage tells how many steps there must be and whether
 // the amounts were changed. That is searched in the logs of the blocks from since on and, where those do not
 // hold it, found exactly by asking the storage of past blocks, for which nodes need an archive; without,
 // logs are searched up to the newest block. The end of an

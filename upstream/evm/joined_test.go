@@ -11,6 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // far is a node that is a second away.
@@ -30,7 +31,7 @@ func chainFar(t *testing.T, n *node) *evm.Chain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return evm.New(testChain, upstream.NewRPC(upstream.NewPool("chain", e)))
+	return evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
 }
 
 // wantEvents reads a transaction, which has some.

@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // How long a token's layout counts: one that was found changes with an upgrade of its contract, one that was
@@ -91,11 +91,11 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	balanceQuestion := message{To: token, Data: append(balanceOfSelector[:4:4], paddedAddress(probeHolder)...)}
 	allowanceQuestion := message{To: token, Data: append(append(selector("allowance(address,address)"),
 		paddedAddress(probeHolder)...), paddedAddress(probeSpender)...)}
-	calls := []*upstream.Call{
-		call(&balance, nil, "eth_call", balanceQuestion, "latest", probed(token, probeHolder)),
-		call(&allowance, nil, "eth_call", allowanceQuestion, "latest", probed(token, probeHolder, probeSpender)),
+	calls := []*jsonrpc.Call{
+		jsonrpc.NewCall(&balance, nil, "eth_call", balanceQuestion, "latest", probed(token, probeHolder)),
+		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceQuestion, "latest", probed(token, probeHolder, probeSpender)),
 	}
-	if err := s.chain.ask(ctx, calls...); err != nil {
+	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
 		return layout{}, fmt.Errorf("layout of token %s: %w", token, err)
 	}
 	kept = layout{balances: recognise(balance), allowances: recognise(allowance), until: time.Now().Add(noLayoutLife)}

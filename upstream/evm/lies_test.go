@@ -21,8 +21,10 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // lie changes what a node says: each result, or the whole body.
@@ -168,7 +170,7 @@ func TestLiesAreRefused(t *testing.T) {
 func twoFaced(t *testing.T, c chain.Chain, n *node, l lie) *evm.Chain {
 	t.Helper()
 	pool := upstream.NewPool(c.ID.String(), endpointOf(t, "liar", l.tell(n)), endpointOf(t, "honest", n))
-	return evm.New(c, upstream.NewRPC(pool))
+	return evm.New(c, jsonrpc.New(pool))
 }
 
 func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {
@@ -184,7 +186,7 @@ func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpo
 
 func findOrder(t *testing.T, creation chain.TxHash, give, take *evm.Chain) *order.Order {
 	t.Helper()
-	store, err := index.Open(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // multicallABI is the part of Multicall3 that is used (github.com/mds1/multicall3).
@@ -102,17 +102,17 @@ func (c *Chain) aggregate(ctx context.Context, questions []question) ([][]byte, 
 // askEach asks every contract in a call of its own.
 func (c *Chain) askEach(ctx context.Context, questions []question) ([][]byte, error) {
 	answers := make([]payload, len(questions))
-	calls := make([]*upstream.Call, len(questions))
+	calls := make([]*jsonrpc.Call, len(questions))
 	for i, q := range questions {
 		calls[i] = latestCall(&answers[i], message{To: q.to, Data: q.data})
 	}
-	if err := c.ask(ctx, calls...); err != nil {
+	if err := c.rpc.Batch(ctx, calls...); err != nil {
 		return nil, err
 	}
 	plain := make([][]byte, len(answers))
 	for i, call := range calls {
 		if call.Err != nil && !refusedByContract(call.Err) {
-			return nil, fmt.Errorf("chain %d: %w", c.chain.ID, call.Err)
+			return nil, call.Err
 		}
 		plain[i] = answers[i]
 	}

@@ -17,6 +17,7 @@ import (
 	"crossgate/chain"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // node answers the JSON-RPC of one chain whose content a test lays out.
@@ -59,7 +60,7 @@ func serveAll(t *testing.T, c chain.Chain, nodes ...*node) *evm.Chain {
 	return evm.New(c, rpcOf(t, nodes...))
 }
 
-func rpcOf(t *testing.T, nodes ...*node) *upstream.RPC {
+func rpcOf(t *testing.T, nodes ...*node) *jsonrpc.Client {
 	t.Helper()
 	var endpoints []*upstream.Endpoint
 	for i, n := range nodes {
@@ -73,7 +74,7 @@ func rpcOf(t *testing.T, nodes ...*node) *upstream.RPC {
 		}
 		endpoints = append(endpoints, e)
 	}
-	return upstream.NewRPC(upstream.NewPool("chain", endpoints...))
+	return jsonrpc.New(upstream.NewPool("chain", endpoints...))
 }
 
 // trips returns how many HTTP requests came since it was last called.

@@ -10,6 +10,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Events returns the order events of blocks from to to: one search for their logs, then, when there are
@@ -34,7 +35,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, order.ErrNotFound
 	}
 	var found *receipt
-	if err := c.need(ctx, firstReceiptCall(&found, chain.Hash(raw))); err != nil {
+	if err := c.rpc.All(ctx, firstReceiptCall(&found, chain.Hash(raw))); err != nil {
 		return nil, err
 	}
 	if found == nil || found.BlockHash.IsAbsent() {
@@ -47,7 +48,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	mined := uint64(found.Logs[0].BlockTimestamp)
 	if mined == 0 {
 		var block *header
-		if err := c.need(ctx, headerByHashCall(&block, found.BlockHash)); err != nil {
+		if err := c.rpc.All(ctx, headerByHashCall(&block, found.BlockHash)); err != nil {
 			return nil, err
 		}
 		mined = uint64(block.Timestamp)
@@ -64,7 +65,7 @@ func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, er
 	var transactions []log // the first of each
 	receipts := map[chain.Hash]**receipt{}
 	headers := map[chain.Hash]**header{}
-	var calls []*upstream.Call
+	var calls []*jsonrpc.Call
 	for _, l := range logs {
 		if receipts[l.TransactionHash] == nil {
 			transactions = append(transactions, l)
@@ -76,7 +77,7 @@ func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, er
 			calls = append(calls, headerByHashCall(headers[l.BlockHash], l.BlockHash))
 		}
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
 	var events []order.Event
@@ -163,8 +164,8 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 		var part []log
 		var end *header
 		// A node that lags behind answers with the logs it has: the last block proves that it has them all.
-		err := c.need(ctx, call(&part, filter.accepts, "eth_getLogs", filter), existingHeaderCall(&end, filter.To))
-		var refused *upstream.RPCError
+		err := c.rpc.All(ctx, jsonrpc.NewCall(&part, filter.accepts, "eth_getLogs", filter), existingHeaderCall(&end, filter.To))
+		var refused *jsonrpc.Error
 		if errors.As(err, &refused) && refused.IsTooWide() && last > from {
 			c.learnSpan(refused, last-from+1)
 			continue
@@ -180,7 +181,7 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 }
 
 // learnSpan takes from a refusal how many blocks are searched at once, where span were too many.
-func (c *Chain) learnSpan(refused *upstream.RPCError, span uint64) {
+func (c *Chain) learnSpan(refused *jsonrpc.Error, span uint64) {
 	limit, limited := refused.SpanLimit()
 	fitting, fits := refused.FittingSpan()
 	switch {

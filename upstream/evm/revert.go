@@ -11,7 +11,7 @@ import (
 
 	"crossgate/quote"
 	"crossgate/token"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // knownErrors are the custom errors that a swap can come to: those of the public router, its permit and
@@ -68,7 +68,7 @@ func parseErrors(signatures ...string) map[[4]byte]abi.Error {
 
 // reverted makes quote.ErrReverted of a contract's refusal and leaves other errors as they are.
 func reverted(err error) error {
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	if !errors.As(err, &said) || !said.IsRevert() {
 		return err
 	}
@@ -76,7 +76,7 @@ func reverted(err error) error {
 }
 
 // revertReason says why a contract refused, in the node's words where it gave no data.
-func revertReason(said *upstream.RPCError) string {
+func revertReason(said *jsonrpc.Error) string {
 	var data payload
 	if json.Unmarshal(said.Data, &data) == nil && len(data) > 0 {
 		return explainRevert(data)

@@ -17,6 +17,7 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // routerVector is a call of the real router, with what it came to.
@@ -88,7 +89,7 @@ func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
 func checkCalldata(t *testing.T, v routerVector) {
 	t.Helper()
 	args, details := v.Call.Args, v.Call.Args.SwapDetails
-	r := NewRouter(New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, upstream.NewRPC(upstream.NewPool("chain"))))
+	r := NewRouter(New(chain.Chain{Contracts: chain.Contracts{Router: hexAddress(t, v.Tx.To)}}, jsonrpc.New(upstream.NewPool("chain"))))
 	tx, err := r.Wrap(quote.RouterSwap{
 		TokenIn: hexAddress(t, args.TokenIn), AmountIn: decimalAmount(t, args.AmountIn), Permit: hexBytes(t, args.TokenInPermitEnvelope),
 		Spender: hexAddress(t, details.AllowanceAggregator), VenueRouter: hexAddress(t, details.SwapRouter),
@@ -243,7 +244,7 @@ func (n *routerNode) serve(t *testing.T) *Router {
 	}
 	c, _ := chain.Documented().Chain(chain.Ethereum)
 	c.Contracts.Multicall = chain.Address{}
-	return NewRouter(New(c, upstream.NewRPC(upstream.NewPool("chain", endpoint))))
+	return NewRouter(New(c, jsonrpc.New(upstream.NewPool("chain", endpoint))))
 }
 
 const (
@@ -278,7 +279,7 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 	check("with the chain down", 30, 2)
 	now = now.Add(24 * time.Hour)
 	check("with the chain down for long", 30, 2)
-	if _, err := r.Terms(t.Context(), []chain.Address{payee}); err == nil || errors.Is(err, quote.ErrNoRouter) {
+	if _, err := r.Terms(t.Context(), []chain.Address{hexAddress(t, payee)}); err == nil || errors.Is(err, quote.ErrNoRouter) {
 		t.Errorf("Terms about a venue that was never asked about = %v, want that the chain is down", err)
 	}
 }
@@ -286,6 +287,7 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 const (
 	velora   = "0x6a000f20005980200259b80c5102003040001068"
 	stranger = "0x1111111111111111111111111111111111111111"
+	payee    = "0x2222222222222222222222222222222222222222"
 )
 
 func TestChainsWithoutTheRouterAreNotAskedAgainSoon(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the
@@ -94,19 +94,19 @@ func (s *search) isComplete() bool {
 func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched payload
 	var latest *header
-	calls := []*upstream.Call{
+	calls := []*jsonrpc.Call{
 		s.storageCall(&steps, s.progress(), "latest"), s.storageCall(&patched, s.changes(), "latest"), headerCall(&latest, "latest"),
 	}
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
 	}
-	if err := s.chain.ask(ctx, calls...); err != nil {
+	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
 		return err
 	}
 	for _, call := range calls[:3] {
 		// Contracts that never changed amounts need not know the question.
 		if call.Err != nil && (call != calls[1] || !refusedByContract(call.Err)) {
-			return fmt.Errorf("chain %d: %w", s.chain.chain.ID, call.Err)
+			return call.Err
 		}
 	}
 	if latest == nil {
@@ -126,8 +126,8 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 func (s *search) progress() question { return question{s.keeper, s.question(s.id)} }
 func (s *search) changes() question  { return question{s.keeper, s.patches(s.id)} }
 
-func (s *search) storageCall(out *payload, q question, block any) *upstream.Call {
-	return call(out, nil, "eth_call", message{To: q.to, Data: q.data}, block)
+func (s *search) storageCall(out *payload, q question, block any) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, nil, "eth_call", message{To: q.to, Data: q.data}, block)
 }
 
 func (s *search) stepsIn(answer payload) (int, error) {
@@ -226,11 +226,11 @@ func (s *search) firstBlock(
 	for last-before > 1 {
 		blocks := spread(before, last)
 		answers := make([]payload, len(blocks))
-		calls := make([]*upstream.Call, len(blocks))
+		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
 			calls[i] = s.storageCall(&answers[i], q, quantity(block))
 		}
-		if err := s.chain.need(ctx, calls...); err != nil {
+		if err := s.chain.rpc.All(ctx, calls...); err != nil {
 			return 0, err
 		}
 		for i, block := range blocks {

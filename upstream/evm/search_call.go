@@ -31,7 +31,7 @@ func (s *search) endCall(ctx context.Context) error {
 		block = "latest"
 	}
 	var now payload
-	if err := s.chain.need(ctx, s.storageCall(&now, s.call, block)); err != nil {
+	if err := s.chain.rpc.All(ctx, s.storageCall(&now, s.call, block)); err != nil {
 		return err
 	}
 	if isOver, err := s.isCallOver(now); err != nil || !isOver {

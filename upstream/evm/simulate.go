@@ -13,7 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // simulateRetry is how long a chain whose nodes do not know eth_simulateV1 is not asked for it.
@@ -61,7 +61,7 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Trial) (quote.Finding,
 func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	if token.IsNative() {
 		var coins amount
-		err := s.chain.need(ctx, call(&coins, nil, "eth_getBalance", holder, "latest"))
+		err := s.chain.rpc.All(ctx, jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest"))
 		return coins.Amount, err
 	}
 	answer, err := s.chain.Call(ctx, token, append(balanceOfSelector[:4:4], paddedAddress(holder)...))
@@ -78,7 +78,7 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 // which some have codes of their own.
 func isUnknownMethod(err error) bool {
 	const unknownMethod = -32601
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	if !errors.As(err, &said) {
 		return false
 	}
@@ -183,12 +183,12 @@ func paddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32),
 // tellsOf is what eth_simulateV1 tells of one call. MaxUsedGas is what it had used before refunds; not every
 // node tells it.
 type tellsOf struct {
-	Status     quantity           `json:"status"`
-	ReturnData payload            `json:"returnData"`
-	GasUsed    quantity           `json:"gasUsed"`
-	MaxUsedGas quantity           `json:"maxUsedGas"`
-	Logs       []emitted          `json:"logs"`
-	Error      *upstream.RPCError `json:"error"`
+	Status     quantity       `json:"status"`
+	ReturnData payload        `json:"returnData"`
+	GasUsed    quantity       `json:"gasUsed"`
+	MaxUsedGas quantity       `json:"maxUsedGas"`
+	Logs       []emitted      `json:"logs"`
+	Error      *jsonrpc.Error `json:"error"`
 }
 
 // emitted is what a simulated log holds; where it stands is nowhere.
@@ -220,13 +220,13 @@ func (s *Simulator) run(ctx context.Context, t quote.Trial, set stage) (quote.Fi
 	question := map[string]any{"blockStateCalls": []block{{set.accounts, calls}}}
 	var blocks []struct{ Calls []tellsOf }
 	var gas quantity
-	simulation := call(&blocks, nil, "eth_simulateV1", question, "latest")
-	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	asked := []*upstream.Call{simulation, estimate}
+	simulation := jsonrpc.NewCall(&blocks, nil, "eth_simulateV1", question, "latest")
+	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	asked := []*jsonrpc.Call{simulation, estimate}
 	if s.tellsNeed.Load() {
 		asked = asked[:1]
 	}
-	if err := s.chain.ask(ctx, asked...); err != nil {
+	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
 		return quote.Finding{}, err
 	}
 	if simulation.Err != nil {
@@ -292,9 +292,9 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Trial, set stage) (quo
 	var answer payload
 	var gas quantity
 	delete(set.accounts, meter)
-	run := call(&answer, nil, "eth_call", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	estimate := call(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	if err := s.chain.ask(ctx, run, estimate); err != nil {
+	run := jsonrpc.NewCall(&answer, nil, "eth_call", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	if err := s.chain.rpc.Batch(ctx, run, estimate); err != nil {
 		return quote.Finding{}, err
 	}
 	if run.Err != nil {

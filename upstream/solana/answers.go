@@ -13,6 +13,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Codes of error objects (github.com/anza-xyz/agave, rpc-client-api/src/custom_error.rs).
@@ -26,7 +27,7 @@ const (
 
 // isCode reports whether err is a node's error object with one of the codes.
 func isCode(err error, codes ...int) bool {
-	var said *upstream.RPCError
+	var said *jsonrpc.Error
 	return errors.As(err, &said) && slices.Contains(codes, said.Code)
 }
 
@@ -200,20 +201,11 @@ func (t *transaction) read(tx chain.TxHash) error {
 	return err
 }
 
-// call is a JSON-RPC call whose result goes to out when accept, if there is one, returns nil for it.
-func call[T any](out *T, accept func(T) error, method string, params ...any) *upstream.Call {
-	c := &upstream.Call{Method: method, Params: params, Out: out}
-	if accept != nil {
-		c.Accept = func(result any) error { return accept(*result.(*T)) }
-	}
-	return c
-}
-
 // options is the object of settings that ends a call's parameters.
 type options map[string]any
 
-func slotCall(out *uint64, commitment string) *upstream.Call {
-	asked := call(out, nil, "getSlot", options{"commitment": commitment})
+func slotCall(out *uint64, commitment string) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, nil, "getSlot", options{"commitment": commitment})
 	if commitment == confirmed {
 		asked.Head = func(result any) (uint64, bool) { return *result.(*uint64), true }
 	}
@@ -221,18 +213,18 @@ func slotCall(out *uint64, commitment string) *upstream.Call {
 }
 
 // HeadCall asks for the newest slot alone.
-func HeadCall() *upstream.Call { return slotCall(new(uint64), confirmed) }
+func HeadCall() *jsonrpc.Call { return slotCall(new(uint64), confirmed) }
 
 // blockCall asks for the block of a slot without what is in it.
-func blockCall(out **block, slot uint64) *upstream.Call { return contentCall(out, slot, "none") }
+func blockCall(out **block, slot uint64) *jsonrpc.Call { return contentCall(out, slot, "none") }
 
 // signedBlockCall asks for the block of a slot with the signatures of its transactions.
-func signedBlockCall(out **block, slot uint64) *upstream.Call {
+func signedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 	return contentCall(out, slot, "signatures")
 }
 
-func contentCall(out **block, slot uint64, details string) *upstream.Call {
-	return call(out, func(b *block) error {
+func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, func(b *block) error {
 		if b == nil || chain.Hash(b.Blockhash).IsAbsent() {
 			return errors.New("block without hash")
 		}
@@ -243,8 +235,8 @@ func contentCall(out **block, slot uint64, details string) *upstream.Call {
 }
 
 // blocksCall asks which slots from one to another have a block, both included.
-func blocksCall(out *[]uint64, from, to uint64) *upstream.Call {
-	return call(out, func(slots []uint64) error {
+func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, func(slots []uint64) error {
 		if !slices.IsSorted(slots) || len(slots) > 0 && (slots[0] < from || slots[len(slots)-1] > to) {
 			return errors.New("other slots than were asked for")
 		}
@@ -253,8 +245,8 @@ func blocksCall(out *[]uint64, from, to uint64) *upstream.Call {
 }
 
 // transactionCall asks for a transaction; out stays nil when the node knows none.
-func transactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
-	c := call(out, func(t *transaction) error {
+func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
+	c := jsonrpc.NewCall(out, func(t *transaction) error {
 		if t == nil {
 			return nil
 		}
@@ -262,13 +254,13 @@ func transactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
 	}, "getTransaction", tx, options{
 		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": 0,
 	})
-	c.Apart = true
+	c.Independent = true
 	return c
 }
 
 // firstTransactionCall is transactionCall for a transaction that need not exist: that a node knows none is
 // believed when another one says so too.
-func firstTransactionCall(out **transaction, tx chain.TxHash) *upstream.Call {
+func firstTransactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	c := transactionCall(out, tx)
 	c.Doubt = func(result any) bool { return *result.(**transaction) == nil }
 	return c
@@ -286,12 +278,12 @@ type storageAnswer struct {
 }
 
 // storageCall asks what accounts hold.
-func storageCall(out *storageAnswer, accounts []chain.Address) *upstream.Call {
+func storageCall(out *storageAnswer, accounts []chain.Address) *jsonrpc.Call {
 	keys := make([]string, len(accounts))
 	for i, each := range accounts {
 		keys[i] = each.Format(chain.SVM)
 	}
-	return call(out, func(answer storageAnswer) error {
+	return jsonrpc.NewCall(out, func(answer storageAnswer) error {
 		if len(answer.Value) != len(keys) {
 			return errors.New("not one answer for each account")
 		}
@@ -309,7 +301,7 @@ type cursor struct {
 }
 
 // signaturesCall asks for the transactions that name an account, newest first.
-func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *upstream.Call {
+func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call {
 	settings := options{"commitment": confirmed, "limit": signaturesAtOnce}
 	if !bounds.before.IsAbsent() {
 		settings["before"] = bounds.before
@@ -320,7 +312,7 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *upstream.
 	if bounds.slot > 0 {
 		settings["minContextSlot"] = bounds.slot
 	}
-	return call(out, func(list []signature) error {
+	return jsonrpc.NewCall(out, func(list []signature) error {
 		for i, each := range list {
 			switch {
 			case len(each.Signature.Bytes()) != 64:
@@ -334,7 +326,7 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *upstream.
 }
 
 // existingCall asks for a transaction that was listed. A node that does not have it is passed over.
-func existingCall(out **transaction, listed signature) *upstream.Call {
+func existingCall(out **transaction, listed signature) *jsonrpc.Call {
 	c := transactionCall(out, listed.Signature)
 	accept := c.Accept
 	c.Accept = func(result any) error {

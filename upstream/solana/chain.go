@@ -9,14 +9,14 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Chain is Solana. Blocks go by their slot; slots without a block are no blocks. What it tells is confirmed:
 // two thirds of the stake voted for it, and no block that had that was ever dropped. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
-	rpc   *upstream.RPC
+	rpc   *jsonrpc.Client
 	names names
 
 	programs []*program    // of the order protocol
@@ -25,15 +25,15 @@ type Chain struct {
 }
 
 var (
-	_ order.Source    = (*Chain)(nil)
-	_ order.Historian = (*Chain)(nil)
+	_ order.Source        = (*Chain)(nil)
+	_ order.HistorySource = (*Chain)(nil)
 )
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use, by the hash of the
 // first block.
-func New(c chain.Chain, rpc *upstream.RPC) *Chain {
+func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	made := &Chain{chain: c}
-	made.rpc = rpc.Proving(made.genesisCall)
+	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.genesisCall())
 	for _, address := range []chain.Address{c.Contracts.DlnSource, c.Contracts.DlnDestination, c.Contracts.ExternalCallAdapter} {
 		if !address.IsAbsent() {
 			made.programs = append(made.programs, &program{address: address})
@@ -42,26 +42,10 @@ func New(c chain.Chain, rpc *upstream.RPC) *Chain {
 	return made
 }
 
-// ask makes calls in one round trip, whatever becomes of each.
-func (c *Chain) ask(ctx context.Context, calls ...*upstream.Call) error {
-	if err := c.rpc.Batch(ctx, calls...); err != nil {
-		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
-	return nil
-}
-
-// need is ask for calls of which none may fail.
-func (c *Chain) need(ctx context.Context, calls ...*upstream.Call) error {
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		return fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
-	return nil
-}
-
 // genesisCall is what endpoints prove themselves by: those of another cluster must never be believed.
-func (c *Chain) genesisCall() *upstream.Call {
+func (c *Chain) genesisCall() *jsonrpc.Call {
 	var genesis blockHash
-	return call(&genesis, func(genesis blockHash) error {
+	return jsonrpc.NewCall(&genesis, func(genesis blockHash) error {
 		if got := chain.Hash(genesis); got != c.chain.Genesis {
 			return fmt.Errorf("endpoint serves the chain that begins with block %s, not %s", got.Format(chain.SVM), c.chain.Genesis.Format(chain.SVM))
 		}
@@ -75,14 +59,14 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	var newest, finalized uint64
 	head := slotCall(&newest, confirmed)
 	head.Fresh = true
-	if err := c.need(ctx, head, slotCall(&finalized, "finalized")); err != nil {
+	if err := c.rpc.All(ctx, head, slotCall(&finalized, "finalized")); err != nil {
 		return order.Head{}, err
 	}
 	for slot := newest; ; slot-- {
 		latest, err := c.Block(ctx, slot)
 		if err == nil {
 			if c.newest.Swap(latest.Number) != latest.Number {
-				c.rpc.Outdate() // who asks from now on is not told what was so before
+				c.rpc.Invalidate() // who asks from now on is not told what was so before
 			}
 			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, nil
 		}
@@ -96,7 +80,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // order.Source. In place of blocks that the nodes have dropped it returns the oldest that they hold.
 func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
 	var found *block
-	err := c.need(ctx, blockCall(&found, slot))
+	err := c.rpc.All(ctx, blockCall(&found, slot))
 	switch {
 	case isCode(err, slotSkipped, longTermSlotSkipped):
 		return c.blockBefore(ctx, slot)
@@ -114,7 +98,7 @@ func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
 func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, error) {
 	const widest = 10_000 // slots: an hour without a block
 	var slots []uint64
-	if err := c.need(ctx, blocksCall(&slots, slot-min(slot, widest), slot)); err != nil {
+	if err := c.rpc.All(ctx, blocksCall(&slots, slot-min(slot, widest), slot)); err != nil {
 		return order.Block{}, err
 	}
 	if len(slots) == 0 {
@@ -122,7 +106,7 @@ func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, erro
 	}
 	last := slots[len(slots)-1]
 	var found *block
-	if err := c.need(ctx, blockCall(&found, last)); err != nil {
+	if err := c.rpc.All(ctx, blockCall(&found, last)); err != nil {
 		return order.Block{}, err
 	}
 	return found.in(last), nil
@@ -131,11 +115,11 @@ func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, erro
 // firstBlock returns the oldest block that the nodes hold.
 func (c *Chain) firstBlock(ctx context.Context) (order.Block, error) {
 	var first uint64
-	if err := c.need(ctx, call(&first, nil, "getFirstAvailableBlock")); err != nil {
+	if err := c.rpc.All(ctx, jsonrpc.NewCall(&first, nil, "getFirstAvailableBlock")); err != nil {
 		return order.Block{}, err
 	}
 	var found *block
-	if err := c.need(ctx, blockCall(&found, first)); err != nil {
+	if err := c.rpc.All(ctx, blockCall(&found, first)); err != nil {
 		return order.Block{}, err
 	}
 	return found.in(first), nil

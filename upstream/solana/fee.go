@@ -7,6 +7,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ quote.FeeSource = (*Chain)(nil)
@@ -38,7 +39,7 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 	var recent []struct {
 		Fee uint64 `json:"prioritizationFee"`
 	}
-	if err := c.need(ctx, call(&recent, nil, "getRecentPrioritizationFees", []string{})); err != nil {
+	if err := c.rpc.All(ctx, jsonrpc.NewCall(&recent, nil, "getRecentPrioritizationFees", []string{})); err != nil {
 		return quote.GasPrice{}, err
 	}
 	fees := []uint64{leastBid}

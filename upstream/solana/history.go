@@ -8,20 +8,20 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
-// History returns the events that one side of an order left on this chain; see order.Historian. Each side has
+// History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
 // an account that every step names, so the account's transactions are the order's: one round trip lists them,
 // one reads them.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) ([]order.Event, error) {
 	accounts := c.accounts(id, side)
 	lists := make([][]signature, len(accounts))
-	calls := make([]*upstream.Call, len(accounts))
+	calls := make([]*jsonrpc.Call, len(accounts))
 	for i, account := range accounts {
 		calls[i] = signaturesCall(&lists[i], account, cursor{})
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
 	for _, list := range lists {

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"crossgate/chain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 const (
@@ -97,7 +97,7 @@ func (c *Chain) signatures(ctx context.Context, from, to uint64) ([]signature, e
 func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64) error {
 	// A node lists what it has: the blocks at both ends prove that it has all between them.
 	proofs := [2]*block{}
-	calls := []*upstream.Call{blockCall(&proofs[0], from), blockCall(&proofs[1], to)}
+	calls := []*jsonrpc.Call{blockCall(&proofs[0], from), blockCall(&proofs[1], to)}
 	for range mostPages {
 		var asked []*listing
 		for _, l := range lists {
@@ -108,12 +108,12 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 		if len(asked) == 0 {
 			return nil
 		}
-		if err := c.ask(ctx, calls...); err != nil {
+		if err := c.rpc.Batch(ctx, calls...); err != nil {
 			return err
 		}
 		for _, call := range calls {
 			if call.Err != nil && !isCode(call.Err, slotSkipped, longTermSlotSkipped) {
-				return fmt.Errorf("chain %d: %w", c.chain.ID, call.Err)
+				return call.Err
 			}
 		}
 		for _, l := range asked {
@@ -131,11 +131,11 @@ func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
 		return chain.TxHash{}, nil
 	}
 	var slots []uint64
-	if err := c.need(ctx, blocksCall(&slots, slot+1, slot+nearSlots)); err != nil || len(slots) == 0 {
+	if err := c.rpc.All(ctx, blocksCall(&slots, slot+1, slot+nearSlots)); err != nil || len(slots) == 0 {
 		return chain.TxHash{}, err
 	}
 	var found *block
-	if err := c.need(ctx, signedBlockCall(&found, slots[0])); err != nil || len(found.Signatures) == 0 {
+	if err := c.rpc.All(ctx, signedBlockCall(&found, slots[0])); err != nil || len(found.Signatures) == 0 {
 		return chain.TxHash{}, err
 	}
 	return found.Signatures[0], nil

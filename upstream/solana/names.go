@@ -8,7 +8,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // mostNames bounds how many accounts of orders are remembered: twice as many, about 20 MB.
@@ -76,11 +76,11 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 		return nil
 	}
 	lists := make([][]signature, len(nameless))
-	calls := make([]*upstream.Call, len(nameless))
+	calls := make([]*jsonrpc.Call, len(nameless))
 	for i, account := range nameless {
 		calls[i] = signaturesCall(&lists[i], account, cursor{})
 	}
-	if err := c.need(ctx, calls...); err != nil {
+	if err := c.rpc.All(ctx, calls...); err != nil {
 		return err
 	}
 	const first = 8 // transactions of an account among which its fulfilment is

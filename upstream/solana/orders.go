@@ -15,6 +15,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Events returns the order events of slots from to to: one round trip for the signatures of the transactions
@@ -50,7 +51,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, order.ErrNotFound
 	}
 	var found *transaction
-	if err := c.need(ctx, firstTransactionCall(&found, tx)); err != nil {
+	if err := c.rpc.All(ctx, firstTransactionCall(&found, tx)); err != nil {
 		return nil, err
 	}
 	if found == nil {
@@ -65,7 +66,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, err
 	}
 	var in *block
-	if err := c.need(ctx, blockCall(&in, found.Slot)); err != nil {
+	if err := c.rpc.All(ctx, blockCall(&in, found.Slot)); err != nil {
 		return nil, err
 	}
 	for i := range events {
@@ -86,7 +87,7 @@ type reading struct {
 func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*reading, error) {
 	listed = slices.DeleteFunc(listed, func(s signature) bool { return !s.succeeded() })
 	read := &reading{chain: c, blocks: make(map[uint64]**block)}
-	var calls []*upstream.Call
+	var calls []*jsonrpc.Call
 	for _, each := range listed {
 		if read.blocks[each.Slot] == nil {
 			read.blocks[each.Slot] = new(*block)
@@ -99,7 +100,7 @@ func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*reading, err
 }
 
 // transactions reads listed transactions, and makes other calls in the same round trip.
-func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*upstream.Call) ([]*transaction, error) {
+func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*jsonrpc.Call) ([]*transaction, error) {
 	if len(listed) == 0 {
 		return nil, nil
 	}
@@ -107,7 +108,7 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 	for i, each := range listed {
 		others = append(others, existingCall(&found[i], each))
 	}
-	return found, c.need(ctx, others...)
+	return found, c.rpc.All(ctx, others...)
 }
 
 // events decodes the transactions, in block and log order. With an ErrLogsCut there are events too.

@@ -13,7 +13,7 @@ import (
 	"crossgate/order/onchain"
 	"crossgate/quote"
 	"crossgate/token"
-	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 var _ quote.Simulator = (*Chain)(nil)
@@ -64,7 +64,7 @@ type outcomeAnswer struct {
 
 // runCall has a transaction run without its signatures on the newest confirmed block, whatever block it was made for,
 // and accounts shown as it leaves them.
-func runCall(out *outcomeAnswer, tx quote.Tx, shown ...chain.Address) *upstream.Call {
+func runCall(out *outcomeAnswer, tx quote.Tx, shown ...chain.Address) *jsonrpc.Call {
 	o := options{"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true}
 	if len(shown) > 0 {
 		texts := make([]string, len(shown))
@@ -73,12 +73,12 @@ func runCall(out *outcomeAnswer, tx quote.Tx, shown ...chain.Address) *upstream.
 		}
 		o["accounts"] = options{"encoding": "base64", "addresses": texts}
 	}
-	return call(out, nil, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), o)
+	return jsonrpc.NewCall(out, nil, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), o)
 }
 
 func (c *Chain) run(ctx context.Context, tx quote.Tx) (outcome, error) {
 	var ran outcomeAnswer
-	err := c.need(ctx, runCall(&ran, tx))
+	err := c.rpc.All(ctx, runCall(&ran, tx))
 	return ran.Value, err
 }
 
@@ -90,7 +90,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, err
 	var ran outcomeAnswer
 	var states, before storageAnswer
 	purse := holdings(t.Out, t.Recipient)
-	if err := c.need(ctx, runCall(&ran, t.Tx, purse...), storageCall(&states, holdings(t.In, t.Sender)), storageCall(&before, purse)); err != nil {
+	if err := c.rpc.All(ctx, runCall(&ran, t.Tx, purse...), storageCall(&states, holdings(t.In, t.Sender)), storageCall(&before, purse)); err != nil {
 		return quote.Finding{}, err
 	}
 	failure := ran.Value.failure()

@@ -9,21 +9,16 @@ import (
 
 var _ quote.FeeSource = (*Chain)(nil)
 
-// GasPrice is what a unit of energy costs, in sun: the chain's parameter getEnergyFee, which java-tron tells as its
-// gas price. Everybody pays the same, so no priority costs more.
+// GasPrice is what a unit of energy costs, in sun: the chain's parameter getEnergyFee, which java-tron reports as its
+// gas price. Everybody pays the same: no priority costs more.
 func (c *Chain) GasPrice(ctx context.Context, _ quote.Priority) (quote.GasPrice, error) {
-	return c.shared.GasPrice(ctx, quote.Normal)
-}
-
-// EstimateGas is the energy that a transaction takes; see evm.Chain.EstimateGas.
-func (c *Chain) EstimateGas(ctx context.Context, sender chain.Address, tx quote.Tx) (uint64, error) {
-	return c.shared.EstimateGas(ctx, sender, tx)
+	return c.Chain.GasPrice(ctx, quote.Normal)
 }
 
 // Bandwidth of a transaction that calls a contract.
 const (
 	// bandwidthPrice is what a byte costs whoever has no bandwidth left, in sun: the chain's parameter
-	// getTransactionFee, which only TRON's own interface tells (documentation-en, docs/api/http).
+	// getTransactionFee, which only TRON's own interface has (documentation-en, docs/api/http).
 	bandwidthPrice = 1000
 
 	// envelopeBytes is the most that a transaction has beside its calldata, by what the interface makes of one

@@ -10,9 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/token"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/tron"
 )
 
@@ -81,6 +84,16 @@ func serve(t *testing.T, e exchange) *tron.Chain {
 	facts, _ := chain.Documented().Chain(chain.Tron)
 	facts.Contracts.Multicall = chain.Address{}
 	return tron.New(facts, rpcAt(t, server.URL))
+}
+
+func rpcAt(t *testing.T, url string) *jsonrpc.Client {
+	t.Helper()
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	return jsonrpc.New(upstream.NewPool("tron", endpoint))
 }
 
 func (e exchange) answer(c call) string {

@@ -9,25 +9,20 @@ import (
 	"crossgate/upstream/evm"
 )
 
-// Simulator tries transactions as they stand: java-tron changes no state for a call, so only a sender who has what
-// the transaction takes, and allowed it, can have it tried. Safe for concurrent use.
+// Simulator runs transactions as they are: java-tron has no state overrides, so that the transaction of a sender who
+// lacks its input, or has not approved it, cannot be simulated. Safe for concurrent use.
 type Simulator struct {
-	chain  *Chain
-	shared *evm.Simulator
+	*evm.Simulator
+	chain *Chain
 }
 
 var _ quote.Simulator = (*Simulator)(nil)
 
 // NewSimulator returns a simulator on the newest block of c.
-func NewSimulator(c *Chain) *Simulator { return &Simulator{c, evm.NewSimulator(c.shared)} }
+func NewSimulator(c *Chain) *Simulator { return &Simulator{evm.NewSimulator(c.Chain), c} }
 
-// Balance implements quote.Simulator.
-func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
-	return s.shared.Balance(ctx, token, holder)
-}
-
-// Simulate implements quote.Simulator: it tells whether the transaction goes through and how much energy that
-// takes, and measures no amounts.
+// Simulate implements quote.Simulator: it says whether the transaction succeeds and how much energy that takes, and
+// measures no amounts.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, error) {
 	if err := s.affordable(ctx, t); err != nil {
 		return quote.Finding{}, err
@@ -36,14 +31,14 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Trial) (quote.Finding,
 	return quote.Finding{Gas: energy}, err
 }
 
-// affordable tells why a failure would be the sender's and not the transaction's.
+// affordable says why a failure would be the sender's and not the transaction's.
 func (s *Simulator) affordable(ctx context.Context, t quote.Trial) error {
 	balance, err := s.Balance(ctx, t.In, t.Sender)
 	if err != nil {
 		return fmt.Errorf("balance of the sender: %w", err)
 	}
 	if balance.Cmp(t.AmountIn) < 0 {
-		return fmt.Errorf("%w: the sender has %s of the %s that it takes, and TRON's nodes suppose nothing", quote.ErrNoTrial, balance, t.AmountIn)
+		return fmt.Errorf("%w: the sender has %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNoTrial, balance, t.AmountIn)
 	}
 	if t.In.IsNative() {
 		return nil
@@ -53,23 +48,23 @@ func (s *Simulator) affordable(ctx context.Context, t quote.Trial) error {
 		return err
 	}
 	if allowed.Cmp(t.AmountIn) < 0 {
-		return fmt.Errorf("%w: the sender allows %s of the %s that it takes, and TRON's nodes suppose nothing", quote.ErrNoTrial, allowed, t.AmountIn)
+		return fmt.Errorf("%w: the sender has approved %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNoTrial, allowed, t.AmountIn)
 	}
 	return nil
 }
 
-// allowance is how much of the input the sender lets the spender take.
+// allowance is how much of the input the spender may take from the sender.
 func (s *Simulator) allowance(ctx context.Context, t quote.Trial) (chain.Amount, error) {
 	data := []byte{0xdd, 0x62, 0xed, 0x3e} // allowance(address,address)
 	for _, account := range []chain.Address{t.Sender, t.Spender} {
 		data = append(append(data, make([]byte, 12)...), account.Bytes()...)
 	}
-	answer, err := s.chain.shared.Call(ctx, t.In, data)
+	answer, err := s.chain.Call(ctx, t.In, data)
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("allowance of the sender: %w", err)
 	}
 	if len(answer) != 32 {
-		return chain.Amount{}, fmt.Errorf("token %s does not tell allowances", t.In.Format(chain.TVM))
+		return chain.Amount{}, fmt.Errorf("token %s returned no allowance", t.In.Format(chain.TVM))
 	}
 	return chain.AmountFromBytes(answer), nil
 }

@@ -11,9 +11,13 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/sandbox/venues"
 	"crossgate/upstream"
 )
+
+// Keys are what the sandbox's venues are asked with; the others take none.
+var Keys = map[string]string{
+	zeroExName: "sandbox", oneInchName: "sandbox", ensoName: "sandbox", okxName: "sandbox:secret:passphrase",
+}
 
 // baseSwap is a swap of the coin on Base that has amount as its input.
 func baseSwap(t testing.TB, amount string) quote.Swap {
@@ -33,7 +37,7 @@ func profileOf(t testing.TB, name string) quote.Profile {
 
 func openHere(t testing.TB, name string, pool *upstream.Pool) quote.Venue {
 	t.Helper()
-	v, err := New(name, Options{Pool: pool, Registry: chain.Documented(), Key: venues.Key(name)})
+	v, err := New(name, Options{Pool: pool, Registry: chain.Documented(), Key: Keys[name]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/sandbox/venues"
 	"crossgate/upstream"
 	"crossgate/upstream/venue"
 )
@@ -23,7 +22,7 @@ func TestVenuesAreDocumented(t *testing.T) {
 	for _, s := range venue.Documented() {
 		o := venue.Options{Registry: chain.Documented(), Contracts: silent}
 		if s.URL != "" {
-			o.Pool, o.Key = upstream.NewPool(s.Name), venues.Key(s.Name)
+			o.Pool, o.Key = upstream.NewPool(s.Name), venue.Keys[s.Name]
 		}
 		v, err := venue.New(s.Name, o)
 		if err != nil {

@@ -23,8 +23,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/venue"
 )
 
@@ -88,7 +88,7 @@ func TestRealUniswap(t *testing.T) {
 
 // lab is a node with Ethereum's chain id and nothing on it.
 type lab struct {
-	node  *upstream.RPC
+	node  *jsonrpc.Client
 	chain *evm.Chain
 	user  common.Address
 	erc20 abi.ABI
@@ -117,7 +117,7 @@ func startLab(t *testing.T) *lab {
 		_ = running.Wait()
 	})
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	node := upstream.NewRPC(newPool(t, "anvil", fmt.Sprintf("http://127.0.0.1:%d", port)))
+	node := jsonrpc.New(newPool(t, "anvil", fmt.Sprintf("http://127.0.0.1:%d", port)))
 	l := &lab{node: node, chain: evm.New(ethereum, node)}
 	var accounts []common.Address
 	for tick := time.NewTicker(20 * time.Millisecond); len(accounts) == 0; <-tick.C {

@@ -12,9 +12,12 @@ import (
 	"crossgate/token"
 )
 
-var _ proxy.Orders = (*sets)(nil)
-
-// Calls of the HTTP face, each to the set that is current when it begins.
+// Every call of the server goes to the set that is current at that moment.
+var (
+	_ proxy.Orders = (*sets)(nil)
+	_ proxy.Swaps  = (*sets)(nil)
+	_ proxy.Tokens = (*sets)(nil)
+)
 
 // Find implements proxy.Orders.
 func (s *sets) Find(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
@@ -44,31 +47,32 @@ func (s *sets) Basis() index.Basis {
 	return now.index.Basis()
 }
 
-func (s *sets) estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+// Estimate implements proxy.Swaps.
+func (s *sets) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	now, done := s.use()
 	defer done()
 	return now.estimator.Estimate(ctx, r)
 }
 
-func (s *sets) serves(id chain.ID) bool {
+func (s *sets) Serves(id chain.ID) bool {
 	now, done := s.use()
 	defer done()
 	return now.estimator.Serves(id)
 }
 
-func (s *sets) listed(id chain.ID) []chain.Address {
+func (s *sets) Listed(id chain.ID) []chain.Address {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.Listed(id)
 }
 
-func (s *sets) tokens(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
+func (s *sets) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.Lookup(ctx, id, addresses...)
 }
 
-func (s *sets) usd(ctx context.Context, keys ...token.Key) map[token.Key]*big.Rat {
+func (s *sets) USD(ctx context.Context, keys ...token.Key) map[token.Key]*big.Rat {
 	now, done := s.use()
 	defer done()
 	return now.parts.tokens.USD(ctx, keys...)

@@ -8,7 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
-	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
@@ -16,6 +16,7 @@ import (
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/price"
 	"crossgate/upstream/solana"
 	"crossgate/upstream/tron"
@@ -39,7 +40,7 @@ type parts struct {
 	pools      []*upstream.Pool // of the same endpoints, in the sequence of the file
 	chainPools map[chain.ID]*upstream.Pool
 	health     config.Health
-	shared     *cache.Shared // nil: replicas have no cache in common
+	shared     *shared.Cache // nil: replicas have no cache in common
 }
 
 // caller asks contracts of one chain; see venue.Options.
@@ -114,21 +115,21 @@ func (b *builder) addChain(path string, c config.Chain) {
 	}
 	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
 	b.parts.chainPools[c.ID] = pool
-	rpc, lag := upstream.NewRPC(pool), b.config.LagOf(c, known.BlockTime)
+	rpc, lag := jsonrpc.New(pool), b.config.LagOf(c, known.BlockTime)
 	switch known.Family {
 	case chain.EVM:
-		rpc.CompareHeads(lag, evm.HeadCall)
+		rpc.CompareHeads(lag, evm.HeadCall())
 		made := evm.New(known, rpc)
 		b.parts.callers[c.ID] = made.CallAll
 		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
 		b.parts.routers[c.ID], b.parts.simulators[c.ID] = evm.NewRouter(made), evm.NewSimulator(made)
 	case chain.SVM:
-		rpc.CompareHeads(lag, solana.HeadCall)
+		rpc.CompareHeads(lag, solana.HeadCall())
 		made := solana.New(known, rpc)
 		b.parts.sources[c.ID], b.parts.readers[c.ID] = made, made
 		b.parts.fees[c.ID], b.parts.simulators[c.ID] = made, made
 	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall)
+		rpc.CompareHeads(lag, evm.HeadCall())
 		made := tron.New(known, rpc)
 		b.parts.callers[c.ID] = made.CallAll
 		b.parts.sources[c.ID], b.parts.readers[c.ID], b.parts.fees[c.ID] = made, made, made
@@ -231,10 +232,10 @@ func (b *builder) addShared() {
 	if address == "" {
 		return
 	}
-	made, err := cache.NewShared(cache.SharedOptions{
+	made, err := shared.New(shared.Options{
 		URL:          address,
-		Certificates: cache.Certificates{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
-		Patience:     c.SharedTimeout,
+		Certificates: shared.Certificates{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
+		Timeout:      c.SharedTimeout,
 		Logger:       b.log,
 	})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"crossgate/upstream"
 )
 
-// condition tells what dependencies tells, in numbers, and what became of venues.
-func (g *Gateway) condition(ctx context.Context) web.Condition {
+// Condition is what Dependencies lists, in numbers, and how venues have done.
+func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	used, done := g.sets.use()
 	defer done()
 	var told web.Condition

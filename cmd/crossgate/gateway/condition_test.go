@@ -11,7 +11,7 @@ func TestConditionTellsOfHeldEndpoints(t *testing.T) {
 	g := newGateway(t, plannedConfig(t))
 	g.sets.endpoint("1", "node").ForceBreaker(upstream.ForceOpen)
 	found := false
-	for _, service := range g.condition(t.Context()).Services {
+	for _, service := range g.Condition(t.Context()).Services {
 		for _, e := range service.Endpoints {
 			isHeld := e.Name == "node"
 			found = found || isHeld

@@ -7,27 +7,27 @@ import (
 	"slices"
 	"time"
 
-	"crossgate/proxy"
+	"crossgate/proxy/admin"
 	"crossgate/upstream"
 )
 
-// dependencies tells how everything is that the gateway needs: the store, the shared cache, the chains, their endpoints.
-func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
+// Dependencies lists everything that the gateway needs and how it is: the store, the shared cache, the chains, their endpoints.
+func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 	used, done := g.sets.use()
 	defer done()
-	all := []proxy.Dependency{g.storeState(ctx)}
+	all := []admin.Dependency{g.storeState(ctx)}
 	if g.shared != nil {
-		state, ok := g.shared.Standing()
-		all = append(all, proxy.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
+		state, ok := g.shared.Status()
+		all = append(all, admin.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
 	}
 	lags, now := used.index.Lag(), time.Now()
 	for _, id := range slices.Sorted(maps.Keys(lags)) {
 		lag := lags[id]
-		each := proxy.Dependency{Kind: "chain", Name: id.String(), State: "its head is not known yet"}
+		each := admin.Dependency{Kind: "chain", Name: id.String(), State: "head not known yet"}
 		if lag.Head > 0 {
 			by := lag.By(now)
 			each.OK = by < g.behind
-			each.State = fmt.Sprintf("block %d of %d, as of %s ago", lag.Indexed, lag.Head, by.Round(time.Second))
+			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", lag.Indexed, lag.Head, by.Round(time.Second))
 		}
 		all = append(all, each)
 	}
@@ -35,30 +35,33 @@ func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
 		health := endpoint.Health()
 		state := fmt.Sprintf("%s, %.0f %% of recent calls failed", health.Standing, 100*health.Failing)
 		if health.Head != "" {
-			state += ", head " + health.Head + " of the others'"
+			state += ", head " + health.Head + " blocks from the others"
 		}
 		if health.Forced != "" {
-			state += ", breaker " + health.Forced + " by an operator"
+			state += ", breaker forced " + health.Forced + " by an operator"
 		}
 		if health.Reason != "" {
-			state += ", latest at " + health.Failed.UTC().Format(time.RFC3339) + ": " + health.Reason
+			state += ", last failure at " + health.Failed.UTC().Format(time.RFC3339) + ": " + health.Reason
 		}
-		all = append(all, proxy.Dependency{Kind: "endpoint", Name: endpoint.of + "/" + health.Endpoint, OK: health.CanBeAsked, State: state})
+		all = append(all, admin.Dependency{Kind: "endpoint", Name: endpoint.of + "/" + health.Endpoint, OK: health.CanBeAsked, State: state})
 	}
 	return all
 }
 
-func (g *Gateway) storeState(ctx context.Context) proxy.Dependency {
+func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 	const patience = 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := g.store.Ping(ctx); err != nil {
-		return proxy.Dependency{Kind: "store", Name: "index", State: err.Error()}
+		return admin.Dependency{Kind: "store", Name: "index", State: err.Error()}
 	}
-	return proxy.Dependency{Kind: "store", Name: "index", OK: true, State: "answers"}
+	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "reachable"}
 }
 
-// endpoint returns the one of that name which serves of in the running configuration; nil when there is none.
+// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service in the running
+// configuration; nil when there is none.
+func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint { return g.sets.endpoint(of, name) }
+
 func (s *sets) endpoint(of, name string) *upstream.Endpoint {
 	used, done := s.use()
 	defer done()

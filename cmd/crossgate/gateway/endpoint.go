@@ -48,7 +48,7 @@ func newEndpoint(c config.Endpoint, longestBan time.Duration, log *slog.Logger, 
 	return upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
 		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly,
-		LongestBan: longestBan, Attributes: attributes, Logger: log,
+		LongestQuarantine: longestBan, Attributes: attributes, Logger: log,
 	})
 }
 

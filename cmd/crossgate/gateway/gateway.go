@@ -10,18 +10,22 @@ import (
 	"net"
 	"time"
 
-	"crossgate/cache"
+	"crossgate/cache/shared"
 	"crossgate/config"
-	"crossgate/order/index"
 	"crossgate/proxy"
+	"crossgate/proxy/admin"
+	"crossgate/proxy/quota"
+	"crossgate/proxy/web"
+	"crossgate/store"
 )
 
 // Gateway is a gateway ready to run.
 type Gateway struct {
-	store  *index.Store
+	store  *store.DB
 	sets   *sets
 	server *proxy.Server
-	shared *cache.Shared // nil: there is none
+	admin  admin.Options // without the metrics
+	shared *shared.Cache // nil: there is none
 	plans  *planBook
 	behind time.Duration // lag from which a chain counts as behind
 	log    *slog.Logger
@@ -48,42 +52,34 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
 	g.plans.write(ctx)
 	server, err := proxy.New(proxy.Options{
-		Orders:           now,
-		Estimate:         now.estimate,
-		Serves:           now.serves,
-		Listed:           now.listed,
-		Tokens:           now.tokens,
-		USD:              now.usd,
-		Chains:           p.registry,
-		Dependencies:     g.dependencies,
-		Condition:        g.condition,
-		Endpoint:         now.endpoint,
-		CacheBytes:       int64(c.Cache.MaxBytes),
-		Shared:           p.shared,
-		MaxLoads:         c.Limits.Loads,
-		AddressQuota:     proxy.Quota(c.Limits.Address),
-		ClientKeys:       clientKeys(c.Limits.Keys),
-		TrustedProxies:   c.Limits.Proxies,
-		AdminToken:       c.Telemetry.Token.Reveal(),
-		Notice:           c.Drain,
-		SwapLimit:        c.Swap.Deadline,
-		TrustTraceparent: c.Telemetry.TrustTraceparent,
-		Traced:           sampled(c.Telemetry.Share),
-		Logger:           log,
+		Orders:  now,
+		Swaps:   now,
+		Tokens:  now,
+		Chains:  p.registry,
+		Shared:  p.shared,
+		Quotas:  quotas(c.Limits),
+		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+		Logger:  log,
+		Limits: proxy.Limits{
+			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
+		},
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("http face: %w", err), first.close(), store.Close())
 	}
 	g.server = server
+	g.admin = admin.Options{
+		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(), Logger: log,
+	}
 	return g, nil
 }
 
-func clientKeys(configured []config.Key) []proxy.ClientKey {
-	keys := make([]proxy.ClientKey, len(configured))
-	for i, k := range configured {
-		keys[i] = proxy.ClientKey{Name: k.Name, Key: k.Key.Reveal(), Quota: proxy.Quota(k.Quota)}
+func quotas(l config.Limits) quota.Options {
+	keys := make([]quota.Key, len(l.Keys))
+	for i, k := range l.Keys {
+		keys[i] = quota.Key{Name: k.Name, Key: k.Key.Reveal(), Quota: quota.Quota(k.Quota)}
 	}
-	return keys
+	return quota.Options{Address: quota.Quota(l.Address), Keys: keys, TrustedProxies: l.Proxies}
 }
 
 // Run serves on listener and follows the chains until ctx ends. The followers stop after the last
@@ -108,9 +104,11 @@ func (g *Gateway) runShared(ctx context.Context) error {
 	return g.shared.Run(ctx)
 }
 
-// RunAdmin serves operators on listener until ctx ends: measurements of t, the state of every dependency, profiles.
+// RunAdmin serves operators on listener until ctx ends: the metrics of t, the state of every dependency, profiles.
 func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Telemetry) error {
-	return g.server.RunAdmin(ctx, listener, t.Metrics())
+	o := g.admin
+	o.Metrics = t.Metrics()
+	return admin.Run(ctx, listener, admin.Handler(o))
 }
 
 // AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.

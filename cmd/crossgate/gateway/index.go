@@ -8,19 +8,20 @@ import (
 	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/store"
 )
 
-// openStore opens what the configuration keeps orders in.
-func openStore(ctx context.Context, c config.Index) (*index.Store, error) {
-	if address := c.Postgres.Reveal(); address != "" {
-		return index.OpenPostgres(ctx, address)
+// openStore opens the database that c names.
+func openStore(ctx context.Context, c config.Index) (*store.DB, error) {
+	if url := c.Postgres.Reveal(); url != "" {
+		return store.OpenPostgres(ctx, url)
 	}
-	return index.Open(ctx, c.Path)
+	return store.OpenSQLite(ctx, c.Path)
 }
 
-// index makes the order index over the chains that are read.
-func (p *parts) index(store *index.Store, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
-	return index.New(store, p.sources, index.Options{
+// index makes the order index over the configured chains.
+func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
+	return index.New(db, p.sources, index.Options{
 		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Observer: o, Logger: log,
 	})
 }

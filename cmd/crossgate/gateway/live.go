@@ -14,6 +14,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 const (
@@ -145,16 +146,16 @@ func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
 }
 
 func examineChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *Finding) error {
-	client := upstream.NewRPC(upstream.NewPool(e.Name(), e))
+	client := jsonrpc.New(upstream.NewPool(e.Name(), e))
 	if c.Family == chain.SVM {
 		return examineSolana(ctx, c, client, f)
 	}
 	names, addresses := contractsOf(c)
 	var id, height string
-	calls := []*upstream.Call{{Method: "eth_chainId", Out: &id}, {Method: "eth_blockNumber", Out: &height}}
+	calls := []*jsonrpc.Call{{Method: "eth_chainId", Out: &id}, {Method: "eth_blockNumber", Out: &height}}
 	code := make([]string, len(addresses))
 	for i, address := range addresses {
-		calls = append(calls, &upstream.Call{Method: "eth_getCode", Params: []any{address.String(), "latest"}, Out: &code[i]})
+		calls = append(calls, &jsonrpc.Call{Method: "eth_getCode", Params: []any{address.String(), "latest"}, Out: &code[i]})
 	}
 	if err := client.Batch(ctx, calls...); err != nil {
 		return err
@@ -186,7 +187,7 @@ func examineChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *F
 	return nil
 }
 
-func examineSolana(ctx context.Context, c chain.Chain, client *upstream.RPC, f *Finding) error {
+func examineSolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, f *Finding) error {
 	names, addresses := contractsOf(c)
 	texts := make([]string, len(addresses))
 	for i, address := range addresses {
@@ -199,7 +200,7 @@ func examineSolana(ctx context.Context, c chain.Chain, client *upstream.RPC, f *
 			Executable bool `json:"executable"`
 		} `json:"value"`
 	}
-	calls := []*upstream.Call{
+	calls := []*jsonrpc.Call{
 		{Method: "getGenesisHash", Out: &genesis},
 		{Method: "getSlot", Out: &slot},
 		{Method: "getMultipleAccounts", Params: []any{texts, map[string]any{"encoding": "base64", "dataSlice": map[string]int{"offset": 0, "length": 0}}}, Out: &accounts},

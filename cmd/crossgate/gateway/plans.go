@@ -6,27 +6,26 @@ import (
 	"sync"
 	"time"
 
-	"crossgate/order/index"
+	"crossgate/store"
 )
 
-// How often what endpoints spend of their monthly plans is looked at, and how long the store may take to write it.
+// How often spending is written, and how long the database may take for it.
 const (
 	planInterval = time.Second
-	planPatience = 5 * time.Second
+	planLimit    = 5 * time.Second
 )
 
-// planBook keeps in the store how far the monthly plans of endpoints are spent, so that a restart knows it, and gateways
-// that share a store spend each plan together. Nobody waits for it. While the store is away each gateway counts for itself
-// what it tells the store afterwards.
+// planBook keeps in the database how much of their monthly plans the endpoints have spent, so that a restart knows it
+// and gateways on one database spend each plan together. No request waits for it. While the database is away each
+// gateway counts on its own and writes that down later.
 type planBook struct {
-	store     *index.Store
-	endpoints func() []*endpoint // of now
+	store     *store.DB
+	endpoints func() []*endpoint // of the running configuration
 	log       *slog.Logger
-	isFailing bool // the store, when it was told last
+	isFailing bool // the latest write failed
 }
 
-// start has everything written that is due until stop, which writes once more. The end of ctx changes nothing: those who
-// spend may still be at work.
+// start writes what is due until stop, which writes once more. It does not end with ctx: requests may still be spending.
 func (b *planBook) start(ctx context.Context) (stop func()) {
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var writing sync.WaitGroup
@@ -52,26 +51,26 @@ func (b *planBook) run(ctx context.Context) {
 	}
 }
 
-// write tells the store what is due, and the endpoints what it answers.
+// write stores the claims that are due, and gives the endpoints the totals.
 func (b *planBook) write(ctx context.Context) {
 	var due []*endpoint
-	var claims []index.PlanClaim
+	var claims []store.PlanClaim
 	for _, e := range b.endpoints() {
 		if claim, isDue := e.PlanClaim(); isDue {
 			due = append(due, e)
-			claims = append(claims, index.PlanClaim{Service: e.of, Endpoint: e.Name(), Claim: claim})
+			claims = append(claims, store.PlanClaim{Service: e.of, Endpoint: e.Name(), Claim: claim})
 		}
 	}
 	if len(due) == 0 {
 		return
 	}
-	limited, cancel := context.WithTimeout(ctx, planPatience)
+	limited, cancel := context.WithTimeout(ctx, planLimit)
 	defer cancel()
 	refilled, err := b.store.ClaimPlans(limited, claims)
 	if ctx.Err() != nil {
-		return // it is written once more
+		return // the last write includes these claims
 	}
-	b.tell(ctx, err)
+	b.logTransition(ctx, err)
 	if err != nil {
 		return
 	}
@@ -80,18 +79,18 @@ func (b *planBook) write(ctx context.Context) {
 	}
 }
 
-// tell logs that the store began to fail, or ceased to.
-func (b *planBook) tell(ctx context.Context, err error) {
+// logTransition logs the first failure of a series, and its end.
+func (b *planBook) logTransition(ctx context.Context, err error) {
 	switch {
 	case err != nil && !b.isFailing:
-		b.log.WarnContext(ctx, "what is spent of monthly plans is counted here alone, and lost with a restart", "error", err)
+		b.log.WarnContext(ctx, "monthly plan spending not saved; counting locally until the database is back", "error", err)
 	case err == nil && b.isFailing:
-		b.log.InfoContext(ctx, "what is spent of monthly plans is written again")
+		b.log.InfoContext(ctx, "monthly plan spending saved again")
 	}
 	b.isFailing = err != nil
 }
 
-// endpoints are those of the running configuration.
+// endpoints returns those of the running configuration.
 func (s *sets) endpoints() []*endpoint {
 	used, done := s.use()
 	defer done()

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"crossgate/config"
-	"crossgate/order/index"
+	"crossgate/store"
 	"crossgate/upstream"
 )
 
@@ -139,7 +139,7 @@ func TestPlansWithoutAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer made.close()
-	opened := func() *index.Store {
+	opened := func() *store.DB {
 		store, err := openStore(t.Context(), c.Index)
 		if err != nil {
 			t.Fatal(err)

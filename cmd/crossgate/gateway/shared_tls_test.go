@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/cache/redistest"
 	"crossgate/config"
-	"crossgate/sandbox/redis"
 )
 
 // withShared is a configuration with a shared cache.
-func withShared(t *testing.T, address, authority string, own redis.Pair) config.Config {
+func withShared(t *testing.T, address, authority string, own redistest.Pair) config.Config {
 	t.Helper()
 	c, err := config.Parse(fmt.Appendf(nil, `
 chains: [{id: 1, endpoints: [{url: "http://127.0.0.1:1"}]}]
@@ -29,9 +29,9 @@ cache: {shared: %q, sharedCAFile: %q, sharedCertFile: %q, sharedKeyFile: %q}
 // TestSharedCacheOverTLSByConfiguration has the server want a password and a certificate, and each be in its line of the
 // configuration.
 func TestSharedCacheOverTLSByConfiguration(t *testing.T) {
-	servers, clients := redis.NewAuthority(t), redis.NewAuthority(t)
+	servers, clients := redistest.NewAuthority(t), redistest.NewAuthority(t)
 	const user, password = "crossgate", "0123456789"
-	server := redis.ServeGuarded(t, redis.Guarded{
+	server := redistest.ServeGuarded(t, redistest.Guarded{
 		Own: servers.Issue(t, "127.0.0.1"), Clients: clients.File, User: user, Password: password,
 	})
 	address := fmt.Sprintf("rediss://%s:%s@127.0.0.1:%d/0", user, password, server.Port())
@@ -46,7 +46,7 @@ func TestSharedCacheOverTLSByConfiguration(t *testing.T) {
 	defer running.Wait()
 	defer stop()
 	for deadline := time.Now().Add(time.Minute); ; {
-		state, ok := made.shared.Standing()
+		state, ok := made.shared.Status()
 		if ok {
 			return
 		}
@@ -58,7 +58,7 @@ func TestSharedCacheOverTLSByConfiguration(t *testing.T) {
 }
 
 func TestAbsentCertificatesAreMistakes(t *testing.T) {
-	err := Check(withShared(t, "rediss://:secret@127.0.0.1/0", "/absent/canary.pem", redis.Pair{}))
+	err := Check(withShared(t, "rediss://:secret@127.0.0.1/0", "/absent/canary.pem", redistest.Pair{}))
 	const want = "cache.shared: line 3: shared cache: certificate of the authority: no such file or directory"
 	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("Check = %v, want %s", err, want)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"strings"
@@ -112,12 +111,4 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 // Exports reports whether the environment says where spans go.
 func Exports() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
-}
-
-// sampled decides which requests are traced: nil when all are.
-func sampled(share float64) func() bool {
-	if share >= 1 {
-		return nil
-	}
-	return func() bool { return rand.Float64() < share }
 }

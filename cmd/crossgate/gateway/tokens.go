@@ -5,14 +5,13 @@ import (
 	"log/slog"
 
 	"crossgate/order"
-	"crossgate/order/index"
+	"crossgate/store"
 	"crossgate/token"
 )
 
-// tokenShelf keeps what tokens said of themselves beside the orders. Without a store, or when that fails,
-// the chains are asked.
+// tokenShelf keeps the metadata of tokens in the database. Without one, or when it fails, the chains are read.
 type tokenShelf struct {
-	store *index.Store
+	store *store.DB
 	log   *slog.Logger
 }
 
@@ -22,7 +21,7 @@ func (s *tokenShelf) recall(ctx context.Context, keys []token.Key) map[token.Key
 	}
 	known, err := s.store.Tokens(ctx, keys)
 	if err != nil {
-		s.log.WarnContext(ctx, "tokens are read from the chains again", "error", err)
+		s.log.WarnContext(ctx, "token metadata unavailable; reading it from the chains", "error", err)
 	}
 	return known
 }
@@ -31,12 +30,12 @@ func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.
 	if s.store == nil {
 		return
 	}
-	if err := s.store.KeepTokens(ctx, readings); err != nil {
-		s.log.WarnContext(ctx, "tokens are not remembered", "error", err)
+	if err := s.store.SaveTokens(ctx, readings); err != nil {
+		s.log.WarnContext(ctx, "token metadata not saved", "error", err)
 	}
 }
 
-// expectTokens has the metadata of an order's tokens read while its chains are asked about it.
+// expectTokens prefetches the metadata of an order's tokens while its chains are read.
 func (p *parts) expectTokens(ctx context.Context, o *order.Order) {
 	give, take := o.Terms.Give, o.Terms.Take
 	keys := []token.Key{{Chain: give.Chain, Address: give.Token}, {Chain: take.Chain, Address: take.Token}}

@@ -1,4 +1,4 @@
-// Buttons that copy the command before them. Without a script they are not there.
+// Buttons that copy the command before them; hidden without scripts.
 for (const button of document.querySelectorAll('[data-copy]')) {
   const text = button.previousElementSibling
   if (!navigator.clipboard) continue

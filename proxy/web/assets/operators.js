@@ -1,5 +1,5 @@
-// Keeps the page as it is at the moment while somebody looks at it, until they pause that. Screen readers hear of a
-// change between well and not well, not of every number.
+// Refreshes the status page while it is visible and not paused. Screen readers hear when the overall state changes, not
+// about every number.
 import { refresh } from './parts.js'
 
 const every = 5000 // ms
@@ -12,7 +12,7 @@ let heard = state()
 async function look() {
   if (isPaused || document.hidden) return
   const answered = await refresh().catch(() => false)
-  const now = answered ? state() : 'The gateway does not answer'
+  const now = answered ? state() : 'Gateway not responding'
   if (now !== heard) said.textContent = heard = now
   document.body.classList.toggle('away', !answered)
 }

@@ -1,4 +1,4 @@
-// Follows an order by the events of its own path, and takes over the parts of the page that they change.
+// Follows an order by its event stream, and refreshes the page when the record has changed.
 import { refresh } from './parts.js'
 
 const live = document.getElementById('live')
@@ -11,7 +11,7 @@ async function show() {
 
 if (path) {
   const source = new EventSource(path)
-  let shown = false // the first event is what the page shows already
+  let shown = false // the first event repeats what the page shows
   source.addEventListener('order', () => {
     if (shown) show()
     shown = true

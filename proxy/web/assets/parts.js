@@ -1,4 +1,4 @@
-// Takes over the marked parts of this page as the server would write them now, and tells whether there was an answer.
+// Replaces the elements with data-part by those of a fresh copy of this page; resolves to whether the server responded.
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
   if (!answer.ok) return false

@@ -1,4 +1,4 @@
-// Offers the tokens of whichever chain is chosen.
+// Lists the tokens of the selected chain.
 const form = document.querySelector('[data-swap]')
 const tokens = document.getElementById('tokens')
 

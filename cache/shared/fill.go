@@ -1,0 +1,182 @@
+package shared
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// LongestLife is the most time for which a value is stored.
+const LongestLife = 48 * time.Hour
+
+// markTime is how long purges are remembered: longer than any value is stored.
+const markTime = LongestLife + time.Hour
+
+// Limits of what is stored.
+const (
+	maxBytes = 1 << 20
+	maxTags  = 1000 // fewer than Lua's unpack can take
+)
+
+// Want is how old a value may be that a call takes.
+type Want string
+
+// The ages that a call may take.
+const (
+	Fresh    Want = "fresh" // it has a stale one already
+	Stale    Want = "stale" // a stale one will do
+	Any      Want = "any"   // any will do; no fill lock is wanted, as nothing is to be loaded
+	LockOnly Want = "none"  // what is stored is of no use: the fill lock only
+)
+
+// Value is what is stored under a key.
+type Value struct {
+	Age      time.Duration
+	IsPurged bool // softly
+	Body     []byte
+}
+
+// FillLock is a key's fill lock: the right to load its value for all replicas.
+type FillLock struct {
+	cache  *Cache
+	key    Key
+	token  string
+	number string // of the newest purge before the load, as the server counts
+}
+
+// Claim returns the value of a key, waits while another replica loads it, or returns the fill lock to load it. Neither
+// means to load without the lock: the server is unavailable, or wait has passed.
+func (c *Cache) Claim(ctx context.Context, key Key, want Want, wait time.Duration) (found *Value, lock *FillLock) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		released, leave := c.waiters.join(key)
+		var again time.Duration
+		found, lock, again = c.take(ctx, key, want)
+		if again == 0 || !c.await(ctx, released, again) {
+			leave()
+			return found, lock
+		}
+		leave()
+	}
+}
+
+// TryClaim is Claim without waiting for another replica.
+func (c *Cache) TryClaim(ctx context.Context, key Key, want Want) (found *Value, lock *FillLock) {
+	found, lock, _ = c.take(ctx, key, want)
+	return found, lock
+}
+
+// take asks once. again is not zero when another replica has the lock, for that long.
+func (c *Cache) take(ctx context.Context, key Key, want Want) (found *Value, lock *FillLock, again time.Duration) {
+	token := newToken()
+	reply, err := c.call(ctx, c.values, takeScript, []string{stateName, valueName(key), lockName(key)},
+		markPrefix, token, strconv.FormatInt(c.lockLife.Milliseconds(), 10), string(want))
+	if err != nil || len(reply) == 0 {
+		return nil, nil, 0
+	}
+	switch outcome, _ := reply[0].ToString(); {
+	case outcome == "found" && len(reply) == 4:
+		age, ageErr := reply[1].AsInt64()
+		purged, purgedErr := reply[2].AsInt64()
+		body, bodyErr := reply[3].AsBytes()
+		if ageErr == nil && purgedErr == nil && bodyErr == nil {
+			found = &Value{Age: time.Duration(age) * time.Microsecond, IsPurged: purged == 1, Body: body}
+		}
+	case outcome == "granted" && len(reply) == 3:
+		if number, err := reply[1].ToString(); err == nil {
+			lock = &FillLock{cache: c, key: key, token: token, number: number}
+		}
+	case outcome == "held" && len(reply) == 3:
+		left, _ := reply[2].AsInt64()
+		again = time.Duration(max(left, 1)) * time.Millisecond
+	}
+	return found, lock, again
+}
+
+// await returns true when another replica's lock is released, or expires; false when the caller or the server is gone.
+func (c *Cache) await(ctx context.Context, released <-chan struct{}, left time.Duration) bool {
+	up := c.connected.Load()
+	if up == nil {
+		return false
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-released:
+	case <-timer.C:
+	case <-up.lost:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// KeepAlive renews the lock until stop is called, which waits for the last call.
+func (f *FillLock) KeepAlive(ctx context.Context) (stop func()) {
+	c := f.cache
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(c.lockLife / 3)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				// A lock that is lost shows when the value is put.
+				_, _ = c.call(ctx, c.values, renewScript, []string{lockName(f.key)},
+					f.token, strconv.FormatInt(c.lockLife.Milliseconds(), 10))
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// Loaded is a value as it was loaded, to be stored for all replicas.
+type Loaded struct {
+	Tags         []Key
+	Age          time.Duration
+	Fresh, Stale time.Duration // of its life, the second after the first
+	Whole        time.Duration // of its life
+	Body         []byte        // empty: it is not for others
+}
+
+// Release releases the lock without a value.
+func (f *FillLock) Release(ctx context.Context) { f.put(ctx) }
+
+// Put releases the lock with the value that was loaded under it.
+func (f *FillLock) Put(ctx context.Context, v Loaded) {
+	rest := min(v.Whole, LongestLife) - v.Age
+	if len(v.Body) == 0 || len(v.Body) > maxBytes || len(v.Tags) >= maxTags || rest < time.Millisecond {
+		f.Release(ctx)
+		return
+	}
+	var names strings.Builder
+	names.WriteString(f.key.text())
+	for _, tag := range v.Tags {
+		names.WriteString(tag.text())
+	}
+	f.put(ctx, f.number, names.String(), microseconds(v.Age), microseconds(v.Fresh), microseconds(v.Fresh+v.Stale),
+		strconv.FormatInt(rest.Milliseconds(), 10), string(v.Body))
+}
+
+func microseconds(span time.Duration) string { return strconv.FormatInt(span.Microseconds(), 10) }
+
+func (f *FillLock) put(ctx context.Context, value ...string) {
+	arguments := append([]string{
+		markPrefix, f.token, channelName, notice{isRelease: true, keys: []Key{f.key}}.text(), seconds(markTime),
+	}, value...)
+	// Where the call fails the lock expires.
+	_, _ = f.cache.call(ctx, f.cache.values, putScript,
+		[]string{stateName, valueName(f.key), lockName(f.key)}, arguments...)
+}
+
+func seconds(span time.Duration) string { return strconv.Itoa(int(span / time.Second)) }

@@ -1,0 +1,54 @@
+package shared
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+)
+
+// Key names a value, or the tag by which one purge reaches several. It is a digest: it reveals nothing of what it was made
+// of.
+type Key [sha256.Size]byte
+
+// KeyOf returns the key of a kind of value and its fields in their canonical form. Each is preceded by its length, so that
+// no two sequences of fields have the same key.
+func KeyOf(kind string, fields ...[]byte) Key {
+	var space [256]byte // longer keys than usual go to the heap
+	text := binary.AppendUvarint(space[:0], uint64(len(kind)))
+	text = append(text, kind...)
+	for _, field := range fields {
+		text = binary.AppendUvarint(text, uint64(len(field)))
+		text = append(text, field...)
+	}
+	return sha256.Sum256(text)
+}
+
+// keyText is the length of a key as text. The scripts know it too.
+const keyText = 43
+
+// text is the key in names and arguments.
+func (k Key) text() string { return base64.RawURLEncoding.EncodeToString(k[:]) }
+
+// parseKeys reads the texts of keys, one after the other.
+func parseKeys(text string) (keys []Key, ok bool) {
+	if len(text)%keyText != 0 {
+		return nil, false
+	}
+	for ; text != ""; text = text[keyText:] {
+		var key Key
+		if n, err := base64.RawURLEncoding.Strict().Decode(key[:], []byte(text[:keyText])); err != nil || n != len(key) {
+			return nil, false
+		}
+		keys = append(keys, key)
+	}
+	return keys, true
+}
+
+// Purge is how a value is declared out of date.
+type Purge uint8
+
+// The ways to purge.
+const (
+	Soft Purge = iota // served as a stale value is
+	Hard              // never served again
+)

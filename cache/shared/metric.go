@@ -1,0 +1,90 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Attribute keys of calls: OpenTelemetry's semantic conventions for databases.
+const (
+	systemKey    = attribute.Key("db.system.name")
+	operationKey = attribute.Key("db.operation.name")
+	scriptKey    = attribute.Key("crossgate.cache.script")
+	serverKey    = attribute.Key("server.address")
+	errorKey     = attribute.Key("error.type")
+)
+
+// callBounds are OpenTelemetry's for db.client.operation.duration, seconds, as far as calls may take.
+var callBounds = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1}
+
+// newDuration is the one instrument of calls.
+func newDuration() (metric.Float64Histogram, error) {
+	return otel.Meter("crossgate/cache/shared").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
+		metric.WithDescription("Duration of calls to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
+}
+
+// observeConnection measures whether there is a connection, until stop.
+func (c *Cache) observeConnection() (stop func() error, err error) {
+	meter := otel.Meter("crossgate/cache/shared")
+	up, err := meter.Int64ObservableGauge("crossgate.cache.shared.up",
+		metric.WithDescription("1 while there is a connection to the shared cache."))
+	if err != nil {
+		return nil, err
+	}
+	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		var value int64
+		if c.isConnected() {
+			value = 1
+		}
+		o.ObserveInt64(up, value)
+		return nil
+	}, up)
+	if err != nil {
+		return nil, err
+	}
+	return registration.Unregister, nil
+}
+
+// observe measures a call until end. It has a span where the request behind it has one.
+func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, end func(error)) {
+	const operation = "EVALSHA"
+	attributes := []attribute.KeyValue{systemKey.String("redis"), operationKey.String(operation), scriptKey.String(name)}
+	var span trace.Span
+	if trace.SpanFromContext(ctx).IsRecording() {
+		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name,
+			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(append(attributes, serverKey.String(c.option.InitAddress[0]))...))
+	}
+	started := time.Now()
+	return ctx, func(err error) {
+		if err != nil {
+			attributes = append(attributes, errorKey.String(errorType(err)))
+		}
+		c.duration.Record(ctx, time.Since(started).Seconds(), metric.WithAttributes(attributes...))
+		if span == nil {
+			return
+		}
+		if err != nil {
+			span.SetAttributes(attributes[len(attributes)-1])
+			span.SetStatus(codes.Error, errorType(err))
+		}
+		span.End()
+	}
+}
+
+// errorType is one of few values, whatever the server replies.
+func errorType(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	}
+	return "failed"
+}

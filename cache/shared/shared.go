@@ -1,0 +1,161 @@
+// Package shared is the level behind a cache that replicas have in common: a Valkey or Redis server. On a miss the cache
+// in front asks it for the value (Claim). It returns the value, or the fill lock of the key, under which one replica loads
+// for all; others wait until the lock is released. What was loaded is stored with the lock's release (FillLock.Put).
+//
+// Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
+// served once one of its tags has a newer one, whoever stored it when. A publisher sends the purges of this replica; those
+// of others arrive on a pub/sub channel and are handed to OnPurge. While the connection is lost any purge may be missed,
+// so everything is purged softly. The same server keeps the quotas of clients (Spend).
+//
+// Nothing here is needed for an answer: each call has a short time limit, a bound on how many run at once and a circuit
+// breaker, and fails at once while there is no connection. Each operation is one Lua script (scripts/), hence atomic; all
+// times are the server's. docs/decisions/0018-shared-cache.md has the reasons.
+//
+// Run keeps the connection and calls OnPurge's function on its goroutines; everything else may be called from any. The
+// words that the cache shares with this level, Key and Purge, are defined here.
+package shared
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/rueidis"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Defaults of Options.
+const (
+	defaultTimeout = 20 * time.Millisecond
+	defaultSilence = 5 * time.Second
+	defaultLock    = 1500 * time.Millisecond
+)
+
+const connectTimeout = time.Second
+
+// Options describe a shared cache.
+type Options struct {
+	URL string // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
+	// Certificates are for TLS. The zero value trusts whom the system trusts.
+	Certificates Certificates
+	Timeout      time.Duration // of one call; 20 ms when zero
+	// Silence of the server after which the connection counts as lost; 5 s when zero. It is for networks that drop
+	// connections without a word: a slow server answers in the end. What is cached is purged softly after a loss.
+	Silence time.Duration
+	// LockLife is for how long others wait for a replica that died while it loaded; 1.5 s when zero.
+	LockLife time.Duration
+	Logger   *slog.Logger // nil: nothing is logged
+}
+
+// Cache is the connection of one replica to the shared cache. At most one cache.Cache is in front of it.
+type Cache struct {
+	option       rueidis.ClientOption
+	certificates Certificates
+	silence      time.Duration
+	lockLife     time.Duration
+	replica      string
+	log          *slog.Logger
+	connected    atomic.Pointer[connection] // nil while there is none
+	values       *callPolicy
+	quotas       *callPolicy
+	duration     metric.Float64Histogram
+	publisher    publisher
+	waiters      waiters
+	onPurge      func(Purge, ...Key)
+
+	mu        sync.Mutex
+	lastError string
+}
+
+// connection is one on which the purges of others are received.
+type connection struct {
+	client rueidis.Client
+	lost   chan struct{} // closed when it is
+}
+
+// New returns the shared cache at a URL. It connects in Run.
+func New(o Options) (*Cache, error) {
+	option, err := parseURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.Certificates.secured(option); err != nil {
+		return nil, fmt.Errorf("shared cache: %w", err)
+	}
+	option.ForceSingleClient = true
+	option.DisableCache = true
+	option.DisableRetry = true
+	option.AlwaysPipelining = true // otherwise a call that times out closes the connection
+	option.PipelineMultiplex = -1  // one connection
+	option.Dialer.Timeout = connectTimeout
+	silence := cmp.Or(o.Silence, defaultSilence)
+	option.ConnWriteTimeout = silence
+	const buffer = 64 << 10
+	option.ReadBufferEachConn, option.WriteBufferEachConn = buffer, buffer
+	timeout := cmp.Or(o.Timeout, defaultTimeout)
+	c := &Cache{
+		option:       option,
+		certificates: o.Certificates,
+		silence:      silence,
+		lockLife:     cmp.Or(o.LockLife, defaultLock),
+		replica:      newToken(),
+		log:          cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).With("server", option.InitAddress[0]),
+		values:       newCallPolicy(timeout),
+		quotas:       newCallPolicy(timeout / 4), // every request asks for its quota, also one that hits the cache
+		publisher:    publisher{filled: make(chan struct{}, 1)},
+		onPurge:      func(Purge, ...Key) {},
+		lastError:    "no attempt yet",
+	}
+	c.duration, err = newDuration()
+	return c, err
+}
+
+// parseURL does not wrap the cause of an error, which quotes the URL and so its password.
+func parseURL(address string) (rueidis.ClientOption, error) {
+	wrong := errors.New("shared cache: malformed URL: want redis://user:password@host:6379/0, with characters of the " +
+		"password other than letters and digits percent-encoded")
+	option, err := rueidis.ParseURL(address)
+	if err != nil {
+		return option, wrong
+	}
+	// A / ? or # in the password ends the host early, and the first part of the password looks like the port.
+	read, err := url.Parse(address)
+	if err != nil || read.Scheme != "unix" && read.User == nil && strings.Contains(address, "@") {
+		return option, wrong
+	}
+	return option, nil
+}
+
+// newToken returns 128 random bits as text: the name of a replica or of a fill lock.
+func newToken() string {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(random[:])
+}
+
+// formatVersion is part of every name on the server. It is raised with each change of what is stored under them, so that
+// two releases running side by side do not read each other's values.
+const formatVersion = "2"
+
+// Names on the server. The braces keep all of them on one node of a cluster.
+const (
+	namePrefix  = "{crossgate:" + formatVersion + "}:"
+	stateName   = namePrefix + "state"
+	markPrefix  = namePrefix + "mark:"
+	channelName = namePrefix + "notices"
+)
+
+func valueName(key Key) string { return namePrefix + "value:" + key.text() }
+func lockName(key Key) string  { return namePrefix + "lease:" + key.text() }
+func quotaName(key Key) string { return namePrefix + "quota:" + key.text() }
+
+// OnPurge sets what is called with each purge by another replica; without keys it is of everything. Call it before Run.
+func (c *Cache) OnPurge(purge func(how Purge, keys ...Key)) { c.onPurge = purge }

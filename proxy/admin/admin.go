@@ -1,0 +1,163 @@
+// Package admin is the operators' listener: metrics, readiness with the state of every dependency, a status page,
+// profiles, and the commands that change something.
+//
+//	GET  /metrics, /healthz, /readyz, /, /assets/*, /debug/pprof/*      whoever reaches the listener may read
+//	POST /purge                                                         drop cached answers
+//	POST /endpoints/{of}/{name}/{command}                               cordon an endpoint, or hold its breaker
+//
+// The listener belongs on an address that clients do not reach. Every POST also needs the operators' token as a bearer
+// token, and is refused when a browser sends it from a page of another origin; without a configured token nothing can
+// be changed.
+//
+// The package sees the rest of the process through two interfaces: Server is the public server (fulfilled by
+// proxy.Server), Gateway is what stands behind it (fulfilled by cmd/crossgate/gateway). Both are called from the
+// goroutine of each request, so they must be safe for concurrent use. Commands last until the process ends; they are
+// not written to the configuration.
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/web"
+	"crossgate/upstream"
+)
+
+// Server is the public server whose state operators see and whose cached answers they purge.
+type Server interface {
+	// Ready returns why requests should be sent elsewhere, nil when they are welcome.
+	Ready() error
+	// CacheStats counts what the cache of answers has done since the start.
+	CacheStats() cache.Stats
+	// Purge drops the cached answers about any of the orders and chains, and those at paths with their queries. A path
+	// at which no answer is ever cached is an error; nothing is dropped then.
+	Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error
+}
+
+// Gateway is what the public server depends on.
+type Gateway interface {
+	// Dependencies lists everything that the gateway needs and how it is.
+	Dependencies(context.Context) []Dependency
+	// Condition is the same in numbers, for the status page.
+	Condition(context.Context) web.Condition
+	// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service; nil when
+	// there is none.
+	Endpoint(of, name string) *upstream.Endpoint
+}
+
+// Dependency is something that the gateway needs, as it is at the moment.
+type Dependency struct {
+	Kind  string `json:"kind"` // chain, endpoint, store or cache
+	Name  string `json:"name"`
+	OK    bool   `json:"ok"`
+	State string `json:"state"` // in words
+}
+
+// Options configure the listener. All fields but Token are required.
+type Options struct {
+	Server  Server
+	Gateway Gateway
+	Pages   *web.Pages
+	Metrics http.Handler
+	Token   string // of operators who change something; nobody can when empty
+	Logger  *slog.Logger
+}
+
+type admin struct{ Options }
+
+// Handler answers operators.
+func Handler(o Options) http.Handler {
+	a := admin{o}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", o.Metrics)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	mux.HandleFunc("GET /readyz", a.readiness)
+	mux.HandleFunc("GET /{$}", a.statusPage)
+	mux.HandleFunc("GET /assets/{file}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		http.ServeFileFS(w, r, web.Assets(), r.PathValue("file"))
+	})
+	mux.Handle("POST /purge", a.guarded(a.purge))
+	for command, run := range endpointCommands {
+		mux.Handle("POST /endpoints/{of}/{name}/"+command, a.guarded(a.commandEndpoint(command, run)))
+	}
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// Run serves handler on listener until ctx ends. Profiles that are being taken then are cut off.
+func Run(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	const longestProfile = 2 * time.Minute
+	server := &http.Server{
+		Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: longestProfile, IdleTimeout: time.Minute,
+	}
+	closed := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { closed <- server.Close() })
+	err := server.Serve(listener)
+	if stop() || !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve admin listener: %w", err)
+	}
+	return <-closed
+}
+
+// readiness is the body of /readyz.
+type readiness struct {
+	Status       string       `json:"status"` // ok or unavailable
+	Reason       string       `json:"reason,omitempty"`
+	Dependencies []Dependency `json:"dependencies"`
+}
+
+// readiness answers as the public /readyz does, and says why. A dependency that is not OK does not make the gateway
+// unready: others may serve in its place, and all replicas share it.
+func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
+	status, body := http.StatusOK, readiness{Status: "ok", Dependencies: a.Gateway.Dependencies(r.Context())}
+	if err := a.Server.Ready(); err != nil {
+		status, body.Status, body.Reason = http.StatusServiceUnavailable, "unavailable", err.Error()
+	}
+	writeJSON(w, status, body)
+}
+
+// statusPage shows the condition of everything that the gateway needs.
+func (a admin) statusPage(w http.ResponseWriter, r *http.Request) {
+	shown := web.Operators{
+		Condition: a.Gateway.Condition(r.Context()), Cache: web.CacheCounts(a.Server.CacheStats()), Now: time.Now(),
+	}
+	if err := a.Server.Ready(); err != nil {
+		shown.Unready = err.Error()
+	}
+	var page bytes.Buffer
+	if err := a.Pages.Operators(&page, shown); err != nil {
+		a.Logger.ErrorContext(r.Context(), "status page not rendered", "error", err)
+		http.Error(w, "status page not rendered; see the log", http.StatusInternalServerError)
+		return
+	}
+	web.Send(w, http.StatusOK, page.Bytes())
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // fails only when the client has left
+}
+
+func writeError(w http.ResponseWriter, status int, message string) {
+	writeJSON(w, status, map[string]string{"error": message})
+}

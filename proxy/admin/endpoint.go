@@ -1,0 +1,31 @@
+package admin
+
+import (
+	"net/http"
+
+	"crossgate/upstream"
+)
+
+// endpointCommands are what operators can do to an endpoint, by the end of the command's path.
+var endpointCommands = map[string]func(*upstream.Endpoint){
+	"cordon":         (*upstream.Endpoint).Cordon,
+	"uncordon":       (*upstream.Endpoint).Uncordon,
+	"breaker/open":   func(e *upstream.Endpoint) { e.ForceBreaker(upstream.ForceOpen) },
+	"breaker/closed": func(e *upstream.Endpoint) { e.ForceBreaker(upstream.ForceClosed) },
+	"breaker/auto":   func(e *upstream.Endpoint) { e.ForceBreaker(upstream.Unforced) },
+}
+
+func (a admin) commandEndpoint(command string, run func(*upstream.Endpoint)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue("of") + "/" + r.PathValue("name")
+		e := a.Gateway.Endpoint(r.PathValue("of"), r.PathValue("name"))
+		if e == nil {
+			writeError(w, http.StatusNotFound, "no such endpoint; GET /readyz lists them")
+			return
+		}
+		run(e)
+		standing := e.Health().Standing
+		a.Logger.WarnContext(r.Context(), "operator command run on endpoint", "endpoint", name, "command", command, "standing", standing)
+		writeJSON(w, http.StatusOK, map[string]string{"endpoint": name, "standing": standing})
+	}
+}

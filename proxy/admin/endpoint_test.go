@@ -1,0 +1,59 @@
+package admin
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"crossgate/upstream"
+)
+
+func TestOperatorsCommandEndpoints(t *testing.T) {
+	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid/v2/aVerySecretKey"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.Close)
+	handler := handlerOf(gateway{endpoint: node}, adminToken)
+	for _, step := range []struct {
+		command  string
+		standing string
+	}{
+		{"breaker/open", "away"},
+		{"breaker/closed", "ready"},
+		{"breaker/auto", "ready"},
+		{"cordon", "cordoned"},
+		{"cordon", "cordoned"},
+		{"breaker/open", "cordoned"},
+		{"breaker/auto", "cordoned"},
+		{"uncordon", "ready"},
+	} {
+		got := post(handler, "/endpoints/8453/node/"+step.command)
+		told := got.Body.String()
+		want := `{"endpoint":"8453/node","standing":"` + step.standing + `"}`
+		if got.Code != http.StatusOK || strings.TrimSpace(told) != want || node.Health().Standing != step.standing {
+			t.Errorf("POST %s: HTTP %d %s, want %s", step.command, got.Code, told, want)
+		}
+	}
+}
+
+func TestOnlyOperatorsCommandEndpoints(t *testing.T) {
+	s, closed := handlerOf(gateway{}, adminToken), handlerOf(gateway{}, "")
+	for name, test := range map[string]struct {
+		handler http.Handler
+		target  string
+		headers []string
+		status  int
+	}{
+		"no token is configured": {closed, "/endpoints/1/node/cordon", []string{"Authorization: Bearer "}, 401},
+		"another token":          {s, "/endpoints/1/node/cordon", []string{"Authorization: Bearer x"}, 401},
+		"another origin":         {s, "/endpoints/1/node/cordon", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, 403},
+		"no such endpoint":       {s, "/endpoints/1/node/cordon", nil, 404},
+		"no such command":        {s, "/endpoints/1/node/remove", nil, 404},
+		"no such state":          {s, "/endpoints/1/node/breaker/ajar", nil, 404},
+	} {
+		if got := post(test.handler, test.target, test.headers...); got.Code != test.status {
+			t.Errorf("%s: HTTP %d, want %d", name, got.Code, test.status)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+// Package quota limits how much each client may ask of the server.
+//
+// A quota is a token bucket, kept as one time per client (the generic cell rate algorithm): the moment at which the
+// bucket is full again. A request moves that moment by the price of its units; if it would then be further away than
+// the quota's window, the request is over the quota and costs nothing. Documented costs are 1, 5 and 10 units
+// (docs/operations.md); the caller says which path costs how much.
+//
+// Limiter.Charge identifies the client (an access token, or the address behind the trusted proxies), takes the price
+// from its bucket and returns what Charge.WriteHeader tells the client. With a shared cache all replicas draw on one
+// bucket per client. Each replica mirrors it: a client that is over its quota is refused without a round trip, and
+// while the shared cache is down the mirror alone decides, so that an outage does not hand out fresh quotas.
+//
+// A Limiter is safe for concurrent use. It starts no goroutine, and its memory is bounded however many clients come.
+package quota
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"crossgate/cache"
+	"crossgate/cache/shared"
+)
+
+// Quota is how much a client may ask for: Units at once, and as many again in every Window. Zero means no limit.
+type Quota struct {
+	Units  int
+	Window time.Duration
+}
+
+// Key is a client that sends an access token and has a quota of its own.
+type Key struct {
+	Name  string // in RateLimit-Policy
+	Key   string
+	Quota Quota
+}
+
+// Options configure a Limiter.
+type Options struct {
+	Address        Quota          // of each address without a key; no limit when zero
+	Keys           []Key          // clients with quotas of their own
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
+}
+
+// IsZero reports whether no client has a limit.
+func (o Options) IsZero() bool { return o.Address.Units <= 0 && len(o.Keys) == 0 }
+
+// Limiter charges requests to the quotas of their clients.
+type Limiter struct {
+	options Options
+	shared  *shared.Cache // buckets of all replicas; nil: this one's alone
+
+	mu         sync.Mutex
+	young, old map[client]time.Time // when a client's bucket is full again, in two generations
+}
+
+// maxClients is how many clients a generation holds.
+const maxClients = 1 << 16
+
+// New returns a limiter whose buckets are those of all replicas on shared, or its own when shared is nil.
+func New(o Options, shared *shared.Cache) *Limiter { return &Limiter{options: o, shared: shared} }
+
+// Charge is what a request did to its client's quota.
+type Charge struct {
+	policy     string // its name in RateLimit-Policy
+	quota      Quota
+	remaining  int           // units
+	full       time.Duration // until the bucket is full again
+	RetryAfter time.Duration // until there are enough units; zero: the request is within the quota
+}
+
+// Charge takes cost units from the quota of a request's client, if that many are left. limited is false for a client
+// without a limit.
+func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, limited bool) {
+	who, policy, quota := l.client(r)
+	if quota.Units <= 0 {
+		return Charge{}, false
+	}
+	unit := quota.Window / time.Duration(quota.Units)
+	price := unit * time.Duration(min(cost, quota.Units))
+	c = Charge{policy: policy, quota: quota}
+	if known := l.deficit(who, now); l.shared == nil || known+price > quota.Window {
+		c.full, c.RetryAfter = l.take(who, price, quota.Window, now)
+	} else {
+		key := cache.KeyOf("client", []byte(policy), []byte(strconv.Itoa(who.key)), []byte(who.address.String()))
+		var err error
+		if c.full, c.RetryAfter, err = l.shared.Spend(r.Context(), key, price, quota.Window, known); err == nil {
+			l.raise(who, now.Add(c.full))
+		} else { // the shared cache is down
+			c.full, c.RetryAfter = l.take(who, price, quota.Window, now)
+		}
+	}
+	c.remaining = int((quota.Window - c.full) / unit)
+	return c, true
+}
+
+// WriteHeader sets RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).
+func (c Charge) WriteHeader(header http.Header) {
+	name := `"` + c.policy + `"`
+	header["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(c.quota.Units) + ";w=" + seconds(c.quota.Window)}
+	header["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(c.remaining) + ";t=" + seconds(c.full)}
+}
+
+// seconds rounds up, so that a client that waits this long is not too early.
+func seconds(span time.Duration) string {
+	return strconv.Itoa(int((span + time.Second - 1) / time.Second))
+}
+
+// take takes price from this replica's bucket of a client, unless that leaves it more than window from full. It
+// returns how far from full the bucket is and, when the price was not taken, how long to wait.
+func (l *Limiter) take(who client, price, window time.Duration, now time.Time) (deficit, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	deficit = max(l.fullAt(who).Sub(now), 0)
+	if over := deficit + price - window; over > 0 {
+		return deficit, over
+	}
+	l.remember(who, now.Add(deficit+price))
+	return deficit + price, 0
+}
+
+// raise notes that a client's bucket is not full before a time, as the shared one says.
+func (l *Limiter) raise(who client, full time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if full.After(l.fullAt(who)) {
+		l.remember(who, full)
+	}
+}
+
+// deficit is how far from full a client's bucket is, as far as this replica knows.
+func (l *Limiter) deficit(who client, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(l.fullAt(who).Sub(now), 0)
+}
+
+// fullAt and remember are called with the mutex held.
+func (l *Limiter) fullAt(who client) time.Time {
+	if full, known := l.young[who]; known {
+		return full
+	}
+	return l.old[who]
+}
+
+func (l *Limiter) remember(who client, full time.Time) {
+	if l.young == nil || len(l.young) >= maxClients {
+		l.young, l.old = make(map[client]time.Time), l.young
+	}
+	l.young[who] = full
+}

@@ -1,0 +1,294 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/sandbox"
+	"crossgate/sandbox/contracts"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// stall is Ethereum in a sandbox, with Uniswap V2's router as the venue and a sender who has nothing.
+type stall struct {
+	chain     *evm.Chain
+	simulator *evm.Simulator
+	router    *evm.Router
+	public    chain.Address // the public router's
+	tokens    map[string]chain.Address
+	user      common.Address
+}
+
+// venueRouter is where Uniswap V2's router stands on Ethereum (github.com/Uniswap/docs, deployments).
+var venueRouter = common.HexToAddress("0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D")
+
+func openStall(t *testing.T, between func(node string) http.Handler) *stall {
+	t.Helper()
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ethereum := world.Chains()[0]
+	url := ethereum.RPC
+	if between != nil {
+		server := httptest.NewServer(between(url))
+		t.Cleanup(server.Close)
+		url = server.URL
+	}
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	c := evm.New(ethereum.Facts, jsonrpc.New(upstream.NewPool("node", endpoint)))
+	s := &stall{c, evm.NewSimulator(c), evm.NewRouter(c), ethereum.Facts.Contracts.Router, map[string]chain.Address{"coin": chain.NativeCoin(chain.EVM)}, world.Accounts()[0].Address}
+	for i, token := range ethereum.Tokens {
+		s.tokens[token.Symbol] = chain.NewAddress(token.Address.Bytes())
+		if i == 0 {
+			s.tokens["wrapped"] = s.tokens[token.Symbol]
+		}
+	}
+	return s
+}
+
+// swap is a call of the venue's router for a recipient.
+func (s *stall) swap(in, out string, amount, least int64, recipient chain.Address) quote.Tx {
+	to, deadline := common.BytesToAddress(recipient.Bytes()), big.NewInt(1<<40)
+	path := []common.Address{common.BytesToAddress(s.tokens[in].Bytes()), common.BytesToAddress(s.tokens[out].Bytes())}
+	tx := quote.Tx{To: chain.NewAddress(venueRouter.Bytes())}
+	switch {
+	case in == "coin":
+		path[0] = common.BytesToAddress(s.tokens["wrapped"].Bytes())
+		tx.Value = chain.NewAmount(uint64(amount))
+		tx.Data = contracts.PoolRouter.Pack("swapExactETHForTokens", big.NewInt(least), path, to, deadline)
+	case out == "coin":
+		path[1] = common.BytesToAddress(s.tokens["wrapped"].Bytes())
+		tx.Data = contracts.PoolRouter.Pack("swapExactTokensForETH", big.NewInt(amount), big.NewInt(least), path, to, deadline)
+	default:
+		tx.Data = contracts.PoolRouter.Pack("swapExactTokensForTokens", big.NewInt(amount), big.NewInt(least), path, to, deadline)
+	}
+	return tx
+}
+
+// routed wraps a venue's call into one of the public router.
+func (s *stall) routed(t *testing.T, in, out string, amount int64, least uint64, venue quote.Tx) quote.Tx {
+	t.Helper()
+	tx, err := s.router.Wrap(quote.RouterSwap{
+		TokenIn: s.tokens[in], AmountIn: chain.NewAmount(uint64(amount)), VenueRouter: venue.To, VenueData: venue.Data,
+		TokenOut: s.tokens[out], MinOut: chain.NewAmount(least), SurplusShareBps: 10_000, Recipient: payee,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+var (
+	nobody = chain.NewAddress(common.HexToAddress("0x1111111111111111111111111111111111111111").Bytes())
+	payee  = chain.NewAddress(common.HexToAddress("0x2222222222222222222222222222222222222222").Bytes())
+)
+
+func (s *stall) trial(in, out string, amount int64, tx quote.Tx, through chain.Address) quote.Trial {
+	return quote.Trial{
+		Sender: nobody, Recipient: payee, In: s.tokens[in], Out: s.tokens[out], AmountIn: chain.NewAmount(uint64(amount)),
+		Tx: tx, Spender: tx.To, Through: through,
+	}
+}
+
+func TestSimulationGivesTheSenderWhatTheSwapTakes(t *testing.T) {
+	s := openStall(t, nil)
+	public := s.public
+	for _, row := range []struct {
+		in, out string
+		amount  int64
+	}{
+		{"coin", "USDC", 1e17},
+		{"USDC", "coin", 250e6},
+		{"USDC", "DAI", 250e6},
+		{"wrapped", "USDC", 1e17},
+		{"MKR", "coin", 1e17}, // a token from before its kind was settled
+	} {
+		direct, err := s.simulator.Simulate(t.Context(), s.trial(row.in, row.out, row.amount, s.swap(row.in, row.out, row.amount, 1, payee), chain.Address{}))
+		if err != nil {
+			t.Errorf("%s to %s: %v", row.in, row.out, err)
+			continue
+		}
+		if !direct.Measured || direct.Received.IsZero() || direct.Gas < 60_000 || direct.Gas > 300_000 {
+			t.Errorf("%s to %s: found %+v, want an outcome and its gas", row.in, row.out, direct)
+		}
+		tx := s.routed(t, row.in, row.out, row.amount, 1, s.swap(row.in, row.out, row.amount, 1, public))
+		routed, err := s.simulator.Simulate(t.Context(), s.trial(row.in, row.out, row.amount, tx, public))
+		if err != nil {
+			t.Errorf("%s to %s through the public router: %v", row.in, row.out, err)
+			continue
+		}
+		fee := direct.Received.MulDiv(8, 10_000)
+		if routed.Gross != direct.Received || routed.Received != direct.Received.Sub(fee) || !routed.Left.IsZero() {
+			t.Errorf("%s to %s through the public router: found %+v, want %s less 8 basis points", row.in, row.out, routed, direct.Received)
+		}
+	}
+}
+
+// TestSimulationTellsWhatGasIsNeeded compares with the node's own search for the least limit, which is exact to
+// 1.5 %. Once a node has told the need with a simulation, it is not asked to search any more.
+func TestSimulationTellsWhatGasIsNeeded(t *testing.T) {
+	node := &oldNode{asked: map[string]int{}, simulates: true}
+	s := openStall(t, func(url string) http.Handler { node.behind = url; return node })
+	user := chain.NewAddress(s.user.Bytes())
+	const amount = 1e17
+	venue := s.swap("coin", "USDC", amount, 1, s.public)
+	for _, tx := range []quote.Tx{s.swap("coin", "USDC", amount, 1, payee), s.routed(t, "coin", "USDC", amount, 1, venue)} {
+		tried := s.trial("coin", "USDC", amount, tx, chain.Address{})
+		tried.Sender = user
+		found, err := s.simulator.Simulate(t.Context(), tried)
+		if err != nil {
+			t.Fatal(err)
+		}
+		estimate, err := s.chain.EstimateGas(t.Context(), user, tx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Gas < estimate*98/100 || found.Gas > estimate*115/100 {
+			t.Errorf("gas = %d, want about the node's estimate of %d", found.Gas, estimate)
+		}
+	}
+	if n := node.asked["eth_estimateGas"]; n != 3 {
+		t.Errorf("%d estimates were asked for, want this test's two and one beside the first simulation", n)
+	}
+}
+
+func TestBalancesAreOfTheNewestBlock(t *testing.T) {
+	s := openStall(t, nil)
+	sandboxUser := chain.NewAddress(s.user.Bytes())
+	for symbol, want := range map[string]string{"coin": "10000000000000000000000", "USDC": "5000000000000"} {
+		if got, err := s.simulator.Balance(t.Context(), s.tokens[symbol], sandboxUser); err != nil || got.String() != want {
+			t.Errorf("balance of %s = %s, %v, want %s", symbol, got, err, want)
+		}
+		if got, err := s.simulator.Balance(t.Context(), s.tokens[symbol], nobody); err != nil || !got.IsZero() {
+			t.Errorf("balance of %s of nobody = %s, %v", symbol, got, err)
+		}
+	}
+}
+
+func TestSimulationNamesWhatFails(t *testing.T) {
+	s := openStall(t, nil)
+	public := s.public
+	const in, out, amount = "USDC", "WBTC", 250e6
+	stranger := quote.Tx{To: payee, Data: []byte{1, 2, 3, 4}}
+	for _, row := range []struct {
+		name, want string
+		tx         quote.Tx
+	}{
+		{"too high a minimum", "SwapOutcomeTooLow(", s.routed(t, in, out, amount, 1<<63, s.swap(in, out, amount, 1, public))},
+		{"a venue that keeps the outcome", "SwapEmptyResult(", s.routed(t, in, out, amount, 1, s.swap(in, out, amount, 1, payee))},
+		{"a venue's own minimum", "CallFailed(target 0x7a250d5630b4cf539739df2c5dacb4c659f2488d, data error 0x", s.routed(t, in, out, amount, 1, s.swap(in, out, amount, 1<<62, public))},
+		{"a venue that is not listed", "NotSupportedRouter()", s.routed(t, in, out, amount, 1, stranger)},
+	} {
+		_, err := s.simulator.Simulate(t.Context(), s.trial(in, out, amount, row.tx, public))
+		if !errors.Is(err, quote.ErrReverted) || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want a revert with %s", row.name, err, row.want)
+		}
+	}
+}
+
+func TestSimulationSeesWhatIsLeftBehind(t *testing.T) {
+	s := openStall(t, nil)
+	public := s.public
+	tx := s.routed(t, "USDC", "DAI", 250e6, 1, s.swap("USDC", "DAI", 200e6, 1, public)) // 50 USDC less than pulled
+	found, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "DAI", 250e6, tx, public))
+	if err != nil || found.Left != chain.NewAmount(50e6) {
+		t.Errorf("left = %s, %v, want 50000000", found.Left, err)
+	}
+}
+
+// TestSimulationFallsBackToPlainCalls puts a node in between that does not know eth_simulateV1.
+func TestSimulationFallsBackToPlainCalls(t *testing.T) {
+	old := &oldNode{asked: map[string]int{}}
+	s := openStall(t, func(node string) http.Handler { old.behind = node; return old })
+	good := s.swap("USDC", "DAI", 250e6, 1, payee)
+	for range 2 {
+		found, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "DAI", 250e6, good, chain.Address{}))
+		if err != nil || found.Measured || found.Gas < 60_000 {
+			t.Errorf("found %+v, %v, want that it goes through, and its gas", found, err)
+		}
+	}
+	bad := s.swap("USDC", "WBTC", 250e6, 1<<62, payee)
+	if _, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "WBTC", 250e6, bad, chain.Address{})); !errors.Is(err, quote.ErrReverted) {
+		t.Errorf("a swap below the minimum: %v, want ErrReverted", err)
+	}
+	if n := old.asked["eth_simulateV1"]; n != 1 {
+		t.Errorf("eth_simulateV1 was asked for %d times, want once", n)
+	}
+}
+
+// oldNode forwards JSON-RPC, but for what it does not know.
+type oldNode struct {
+	behind    string
+	asked     map[string]int
+	simulates bool // it is not so old
+}
+
+func (n *oldNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var raw json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal(raw, &batch) != nil {
+		_, _ = w.Write(n.answer(r, raw))
+		return
+	}
+	answers := make([]string, len(batch))
+	for i, call := range batch {
+		answers[i] = string(n.answer(r, call))
+	}
+	fmt.Fprintf(w, "[%s]", strings.Join(answers, ","))
+}
+
+func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
+	var asked struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if json.Unmarshal(call, &asked) != nil {
+		return nil
+	}
+	n.asked[asked.Method]++
+	if asked.Method == "eth_simulateV1" && !n.simulates {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}}`, asked.ID)
+	}
+	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, n.behind, strings.NewReader(string(call)))
+	if err != nil {
+		return nil
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil
+	}
+	return body
+}

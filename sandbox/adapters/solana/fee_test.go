@@ -1,0 +1,218 @@
+package solana_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	sandbox "crossgate/sandbox/solana"
+)
+
+// instead answers one method with a result, and has the world's node answer everything else.
+func (w *world) instead(method, result string) http.Handler {
+	return http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+		body, err := io.ReadAll(in.Body)
+		if err != nil {
+			w.t.Error(err)
+		}
+		answer := func(raw json.RawMessage) json.RawMessage {
+			var sent struct {
+				ID     json.RawMessage
+				Method string
+			}
+			if err := json.Unmarshal(raw, &sent); err != nil {
+				w.t.Error(err)
+			}
+			if sent.Method == method {
+				return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, sent.ID, result)
+			}
+			return w.answered(in, raw)
+		}
+		out.Header().Set("Content-Type", "application/json")
+		var batch []json.RawMessage
+		if json.Unmarshal(body, &batch) != nil {
+			_, _ = out.Write(answer(body))
+			return
+		}
+		for i, each := range batch {
+			batch[i] = answer(each)
+		}
+		_ = json.NewEncoder(out).Encode(batch)
+	})
+}
+
+// answered is what the world's node answers to one request.
+func (w *world) answered(in *http.Request, body []byte) []byte {
+	again := in.Clone(in.Context())
+	again.Body = io.NopCloser(bytes.NewReader(body))
+	var said written
+	w.ServeHTTP(&said, again)
+	return said.Bytes()
+}
+
+type written struct {
+	bytes.Buffer
+	header http.Header
+}
+
+func (w *written) Header() http.Header {
+	if w.header == nil {
+		w.header = http.Header{}
+	}
+	return w.header
+}
+func (w *written) WriteHeader(int) {}
+
+func TestRecordedBids(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "recorded", "chains", "solana-getRecentPrioritizationFees.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("the recorded material lies in a folder named shared beside the checkout of this repository")
+	}
+	var told struct {
+		Response struct {
+			Body struct{ Result json.RawMessage }
+		}
+	}
+	if err := errors.Join(err, json.Unmarshal(raw, &told)); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		result             string
+		normal, aggressive uint64
+	}{
+		{string(told.Response.Body.Result), 2000, 2500}, // 0, 1000 and 500
+		{`[]`, 2000, 2500},
+		{`[{"slot":1,"prioritizationFee":1000},{"slot":2,"prioritizationFee":90000},{"slot":3,"prioritizationFee":4000},{"slot":4,"prioritizationFee":5000}]`, 5000, 90000},
+	} {
+		w := newWorld(t)
+		c := w.chain(w.instead("getRecentPrioritizationFees", row.result))
+		normal, err := c.GasPrice(t.Context(), quote.Normal)
+		aggressive, _ := c.GasPrice(t.Context(), quote.Aggressive)
+		if err != nil || normal.Bid != chain.NewAmount(row.normal) || aggressive.Bid != chain.NewAmount(row.aggressive) {
+			t.Errorf("bids = %s and %s, %v, want %d and %d", normal.Bid, aggressive.Bid, err, row.normal, row.aggressive)
+		}
+	}
+}
+
+func TestTheLedgersBidsAreRead(t *testing.T) {
+	w := newWorld(t)
+	w.create(sandbox.Way{})
+	c := w.chain()
+	var price quote.GasPrice
+	var err error
+	if trips := w.tripsOf(func() { price, err = c.GasPrice(t.Context(), quote.Normal) }); err != nil || price.Bid.IsZero() || trips > 2 {
+		t.Errorf("GasPrice() = %+v, %v in %d round trips, want a bid in one, and one for the proof", price, err, trips)
+	}
+	fee, err := c.DataFee(t.Context(), chain.Address{}, quote.Tx{Data: []byte{1, 0}}, 0)
+	if err != nil || fee != chain.NewAmount(5000) {
+		t.Errorf("DataFee of one signature = %s, %v, want 5000 lamports", fee, err)
+	}
+}
+
+func TestBalancesOnSolana(t *testing.T) {
+	w := newWorld(t)
+	c := w.chain()
+	holder, nobody := chain.NewAddress(maker.Key[:]), chain.NewAddress([]byte("nobody who has an account here.."))
+	for _, token := range []chain.Address{chain.NativeCoin(chain.SVM), chain.NewAddress(usdc.Mint[:])} {
+		want := chain.NewAmount(1e12)
+		if !token.IsNative() {
+			want = chain.NewAmount(1e18) // whole tokens of six decimals
+		}
+		has, err := c.Balance(t.Context(), token, holder)
+		if err != nil || has != want {
+			t.Errorf("Balance of %s = %s, %v, want %s", token.Format(chain.SVM), has, err, want)
+		}
+		if none, err := c.Balance(t.Context(), token, nobody); err != nil || !none.IsZero() {
+			t.Errorf("Balance of nobody = %s, %v, want nothing", none, err)
+		}
+	}
+}
+
+// TestTrialsOnSolana has a node say what agave says (docs.solana.com, simulateTransaction) of a transaction.
+func TestTrialsOnSolana(t *testing.T) {
+	holder, nobody := chain.NewAddress(maker.Key[:]), chain.NewAddress([]byte("nobody who has an account here.."))
+	coin, token := chain.NativeCoin(chain.SVM), chain.NewAddress(usdc.Mint[:])
+	const slippage = `{"InstructionError":[3,{"Custom":6001}]}`
+	for _, row := range []struct {
+		name   string
+		err    string
+		sender chain.Address
+		in     chain.Address
+		want   error
+		says   string
+	}{
+		{"that goes through", "null", holder, token, nil, ""},
+		{"that goes through, of somebody unknown", "null", nobody, token, nil, ""},
+		{"that a program refuses", slippage, holder, token, quote.ErrReverted, "SlippageToleranceExceeded"},
+		{"that a program refuses, of the coin", slippage, holder, coin, quote.ErrReverted, "6001"},
+		{"of a sender without the token", slippage, nobody, token, quote.ErrNoTrial, "the sender has 0"},
+		{"of a sender without the coin", slippage, nobody, coin, quote.ErrNoTrial, "lamports"},
+		{"that calls no program", `"ProgramAccountNotFound"`, holder, token, quote.ErrReverted, "ProgramAccountNotFound"},
+		{"of a sender who cannot pay", `"InsufficientFundsForFee"`, holder, token, quote.ErrNoTrial, "InsufficientFundsForFee"},
+	} {
+		w := newWorld(t)
+		c := w.chain(w.instead("simulateTransaction", `{"context":{"slot":1},"value":{"err":`+row.err+
+			`,"unitsConsumed":81234,"logs":["Program log: AnchorError occurred. Error Code: SlippageToleranceExceeded","Program x consumed 1"],"accounts":null}}`))
+		trial := quote.Trial{Sender: row.sender, Recipient: row.sender, In: row.in, Out: coin, AmountIn: chain.NewAmount(1000), Tx: quote.Tx{Data: []byte{1}}}
+		found, err := c.Simulate(t.Context(), trial)
+		if !errors.Is(err, row.want) || err != nil && !strings.Contains(err.Error(), row.says) {
+			t.Errorf("Simulate a transaction %s: %v, want %v saying %q", row.name, err, row.want, row.says)
+		}
+		if row.want == nil && found.Gas != 81_234 {
+			t.Errorf("Simulate a transaction %s took %d units, want 81234", row.name, found.Gas)
+		}
+	}
+}
+
+// TestTrialsSeeWhatArrives tries swaps on the ledger, which runs them.
+func TestTrialsSeeWhatArrives(t *testing.T) {
+	w := newWorld(t)
+	wrapped, nobody := sandbox.Tokens[0], account("nobody")
+	w.Stock(sandbox.NewPool(wrapped, usdc, 25), 1e15, 1e14)
+	c := w.chain()
+	coin, dollars := chain.NativeCoin(chain.SVM), chain.NewAddress(usdc.Mint[:])
+	for _, row := range []struct {
+		name     string
+		in, out  sandbox.Token
+		receiver sandbox.Account
+		promise  uint64 // times what there is
+		measured bool
+		want     error
+	}{
+		{"of tokens to the sender", wrapped, usdc, maker, 1, true, nil},
+		{"of tokens to somebody else", wrapped, usdc, nobody, 1, true, nil},
+		{"of the coin to somebody else", usdc, wrapped, nobody, 1, true, nil},
+		{"of the coin to the sender", usdc, wrapped, maker, 1, false, nil},
+		{"that promises too much", wrapped, usdc, maker, 2, false, quote.ErrReverted},
+	} {
+		route, err := w.Best(row.in, row.out, 2_000_000, func(sandbox.Pool) bool { return true })
+		w.must(err)
+		made, err := w.DFlowSwap(sandbox.Exchange{
+			Route: route, User: maker.Key, Receiver: row.receiver.Key, Wraps: true, Quoted: route.AmountOut() * row.promise, SlippageBps: 50,
+		})
+		w.must(err)
+		trial := quote.Trial{
+			Sender: chain.NewAddress(maker.Key[:]), Recipient: chain.NewAddress(row.receiver.Key[:]), In: dollars, Out: coin,
+			AmountIn: chain.NewAmount(2_000_000), Tx: quote.Tx{Data: made.Wire},
+		}
+		if row.out == usdc {
+			trial.In, trial.Out = coin, dollars
+		}
+		found, err := c.Simulate(t.Context(), trial)
+		if !errors.Is(err, row.want) || found.Measured != row.measured {
+			t.Errorf("Simulate a swap %s = %+v, %v, want measured %t, %v", row.name, found, err, row.measured, row.want)
+		}
+		if want := chain.NewAmount(route.AmountOut()); row.measured && found.Received != want {
+			t.Errorf("Simulate a swap %s saw %s, want %s", row.name, found.Received, want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package tron_test
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/sandbox"
+	"crossgate/token"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/tron"
+)
+
+// open returns the sandbox's world and its TRON.
+func open(t *testing.T) (*sandbox.World, *tron.Chain) {
+	t.Helper()
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	there, _ := world.Chain(chain.Tron)
+	return world, tron.New(there.Facts, rpcAt(t, there.RPC))
+}
+
+func rpcAt(t *testing.T, url string) *jsonrpc.Client {
+	t.Helper()
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	return jsonrpc.New(upstream.NewPool("tron", endpoint))
+}
+
+// What one order's transactions and storage lead to is what reading all blocks leads to.
+func TestHistoriesAreWhatAllBlocksTell(t *testing.T) {
+	world, c := open(t)
+	head, err := c.Head(t.Context())
+	if err != nil || head.Finalized >= head.Latest.Number || head.Finalized == 0 {
+		t.Fatalf("Head() = %+v, %v, want an older final block", head, err)
+	}
+	all, err := c.Events(t.Context(), 0, head.Latest.Number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byOrder := map[order.ID][]order.Event{}
+	for _, e := range all {
+		byOrder[e.Order] = append(byOrder[e.Order], e)
+	}
+	orders, err := world.Orders(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[order.State]int{}
+	for _, o := range orders {
+		side := order.TakeSide
+		if o.GiveChain() == chain.Tron {
+			side = order.GiveSide
+		} else if o.TakeChain() != chain.Tron {
+			continue
+		}
+		got, err := c.History(t.Context(), order.ID(o.ID), side, 0)
+		if err != nil {
+			t.Errorf("History of %q: %v", o.Title, err)
+		}
+		if want := byOrder[order.ID(o.ID)]; !reflect.DeepEqual(got, want) {
+			t.Errorf("History of %q = %+v, want %+v as all blocks tell", o.Title, got, want)
+		}
+		state, err := world.State(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		states[state]++
+	}
+	for _, state := range []order.State{
+		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
+		order.StateSentOrderCancel, order.StateClaimedOrderCancel,
+	} {
+		if states[state] < 2 {
+			t.Errorf("%d orders in state %v, want some in each direction", states[state], state)
+		}
+	}
+}
+
+func TestEventsInATransactionCarryTronsHashes(t *testing.T) {
+	world, c := open(t)
+	orders, err := world.Orders(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range orders {
+		if o.GiveChain() != chain.Tron {
+			continue
+		}
+		events, err := c.EventsIn(t.Context(), chain.NewTxHash(o.CreationTx.Bytes()))
+		if err != nil || len(events) == 0 {
+			t.Fatalf("EventsIn(%s) = %v, %v, want the creation", o.CreationTx, events, err)
+		}
+		at := events[0].At
+		block, err := c.Block(t.Context(), at.Block)
+		if err != nil || block.Hash != at.BlockHash || block.Time != at.Time || at.Chain != chain.Tron {
+			t.Errorf("created at %+v, which is block %+v, %v", at, block, err)
+		}
+	}
+}
+
+func TestTokensOfTron(t *testing.T) {
+	world, c := open(t)
+	var addresses []chain.Address
+	for _, text := range []string{"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR", "TJuJ19AsSBahPvg2j5AS3v37TtnmuMmeDL"} {
+		address, err := chain.ParseAddress(text, chain.TVM)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses = append(addresses, address)
+	}
+	six := uint8(6)
+	want := []token.Reading{{Decimals: &six, Name: "Tether USD", Symbol: "USDT"}, {Decimals: &six, Name: "Wrapped TRON", Symbol: "WTRX"}, {}}
+	if got, err := c.ReadTokens(t.Context(), addresses); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("ReadTokens() = %+v, %v, want %+v", got, err, want)
+	}
+
+	// Without Multicall3, node by node answer, which refuse to call what is no contract.
+	there, _ := world.Chain(chain.Tron)
+	facts := there.Facts
+	facts.Contracts.Multicall = chain.Address{}
+	got, err := tron.New(facts, rpcAt(t, there.RPC)).ReadTokens(t.Context(), addresses)
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("ReadTokens() one by one = %+v, %v, want %+v", got, err, want)
+	}
+}

@@ -1,0 +1,114 @@
+// Package processes_test runs the command crossgate as its operators do, in processes of its own.
+package processes_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"crossgate/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	directory, err := os.MkdirTemp("", "crossgate-processes-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	built.path = filepath.Join(directory, "crossgate")
+	code := m.Run()
+	_ = os.RemoveAll(directory)
+	os.Exit(code)
+}
+
+var built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// program is the path of the command, which is built once, with the race detector where the tests have it.
+func program(t *testing.T) string {
+	t.Helper()
+	built.once.Do(func() {
+		arguments := []string{"build", "-o", built.path}
+		if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+			arguments = append(arguments, "-race")
+		}
+		build := exec.Command("go", append(arguments, "./cmd/crossgate")...)
+		build.Dir = filepath.Join("..", "..") // where its own go.mod is
+		if out, err := build.CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
+// process is a gateway of its own process.
+type process struct {
+	url    string
+	id     int
+	config string                   // its file
+	end    func(by os.Signal) error // once, and says how the process ended
+}
+
+// serveApart starts a gateway with a configuration. It is killed when the test ends.
+func serveApart(t *testing.T, text string) process {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "gateway.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program(t), "serve", "--listen", "127.0.0.1:0", "--config", file)
+	var said bytes.Buffer
+	command.Stderr = &said
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	p := process{id: command.Process.Pid, config: file, end: func(by os.Signal) (err error) {
+		once.Do(func() {
+			_ = command.Process.Signal(by)
+			err = command.Wait()
+		})
+		return err
+	}}
+	t.Cleanup(func() { _ = p.end(os.Kill) })
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		_ = p.end(os.Kill)
+		t.Fatalf("the gateway said %q and %s: %v", line, said.String(), err)
+	}
+	p.url = strings.TrimSpace(line[strings.Index(line, "http://"):])
+	return p
+}
+
+// startWorld runs a sandbox until the test ends.
+func startWorld(t *testing.T) *sandbox.World {
+	t.Helper()
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return world
+}

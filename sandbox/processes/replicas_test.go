@@ -1,0 +1,270 @@
+package processes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/sandbox"
+	"crossgate/store/postgrestest"
+)
+
+// reply is what a gateway answered.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask is an error as long as nobody listens.
+func (p process) ask(t *testing.T, path string) reply {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{response.StatusCode, response.Header, string(body)}
+}
+
+// until asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
+func (p process) until(t *testing.T, what, path string, wanted func(reply) bool) reply {
+	t.Helper()
+	const patience = time.Minute
+	deadline := time.Now().Add(patience)
+	for {
+		got := p.ask(t, path)
+		if wanted(got) {
+			return got
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not %s: GET %s = %d %v %.600s", patience, what, path, got.status, got.header, got.body)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// isLevel holds for an answer about all chains that are read up to their heads.
+func isLevel(r reply) bool {
+	return r.status == http.StatusOK && r.header.Get("X-Index-Behind") == "" && r.header.Get("X-Index-Lag") != ""
+}
+
+// controlled moves the sandbox and decodes what it says into out.
+func controlled(t *testing.T, world *sandbox.World, call, body string, out any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, world.URL()+"/sandbox/"+call, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	said, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s %s, %v", call, body, response.Status, said, err)
+	}
+	if err := json.Unmarshal(said, out); err != nil {
+		t.Fatalf("%s: %v", call, err)
+	}
+}
+
+// delivered is a new order that the first taker has delivered.
+type delivered struct{ OrderID, CreationTxHash string }
+
+func deliver(t *testing.T, world *sandbox.World) (o delivered) {
+	t.Helper()
+	controlled(t, world, "create",
+		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`, &o)
+	controlled(t, world, "fulfil", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
+	return o
+}
+
+func (o delivered) path() string { return "/api/Orders/creationTxHash/" + o.CreationTxHash }
+
+// isLocked holds for an answer with the order, isOpen for one without it.
+func (o delivered) isLocked(r reply) bool {
+	return r.status == http.StatusOK && strings.Contains(r.body, o.OrderID)
+}
+
+func (o delivered) isOpen(r reply) bool {
+	return r.status == http.StatusOK && !strings.Contains(r.body, o.OrderID)
+}
+
+func lockedFor(taker string) string { return "/api/Satistics/" + taker + "/lockedAssets" }
+
+// everything asks for what is locked for every taker and for every order by its id, which only the index knows.
+func (p process) everything(t *testing.T, world *sandbox.World) map[string]string {
+	t.Helper()
+	answers := map[string]string{}
+	for _, taker := range world.Takers() {
+		path := lockedFor(taker.Address.Hex())
+		answers[path] = p.ask(t, path).body
+	}
+	orders, err := world.Orders(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range orders {
+		path := "/api/Orders/" + o.ID.Hex()
+		answers[path] = p.ask(t, path).body
+	}
+	return answers
+}
+
+// replicated is a database that gateways share in front of a sandbox.
+type replicated struct {
+	world  *sandbox.World
+	server *postgrestest.Server
+	config string
+	taker  string // the first, who delivers
+}
+
+func startReplicated(t *testing.T) replicated {
+	t.Helper()
+	server, err := postgrestest.Start()
+	if err != nil {
+		t.Skipf("no PostgreSQL to test with: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := server.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	address, err := server.Create("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := startWorld(t)
+	index := fmt.Sprintf("index: {postgres: %q, behind: 3s, lookback", address)
+	text := strings.Replace(string(world.Config("nowhere")), `index: {path: "nowhere", lookback`, index, 1)
+	return replicated{world, server, text, world.Takers()[0].Address.Hex()}
+}
+
+// untilAllFollowedBy waits until one process holds the lease of every chain.
+func (r replicated) untilAllFollowedBy(t *testing.T, p process) {
+	t.Helper()
+	want := fmt.Sprint(p.id, "|", len(r.world.Chains())+1, "\n") // Solana beside the EVM chains and TRON
+	const holders = `SELECT split_part(holder, '/', 2), COUNT(*) FROM leases WHERE job LIKE 'follow %' GROUP BY 1`
+	deadline := time.Now().Add(time.Minute)
+	for {
+		got, err := r.server.Query("orders", holders)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("chains are followed by %q, want %q", got, want)
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+}
+
+// TestTwoGatewaysOnOneDatabase kills the one that follows the chains, and takes the database away for a while.
+func TestTwoGatewaysOnOneDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four gateways, and a lease that has to run out, take some 25 s: run without -short")
+	}
+	r := startReplicated(t)
+	locked := lockedFor(r.taker)
+	leader := serveApart(t, r.config)
+	leader.until(t, "level", locked, isLevel)
+	r.untilAllFollowedBy(t, leader)
+	second := serveApart(t, r.config)
+	second.until(t, "level", locked, isLevel)
+	first := deliver(t, r.world)
+	leader.until(t, "told by the leader", locked, first.isLocked)
+	second.until(t, "told by the other one", locked, first.isLocked)
+	r.changesEndAnswersOf(t, second)
+
+	_ = leader.end(os.Kill)
+	killed := time.Now()
+	missed := deliver(t, r.world)
+	second.until(t, "taken over", locked, missed.isLocked)
+	t.Logf("an order that was delivered after the leader was killed is told %v after that", time.Since(killed).Round(10*time.Millisecond))
+	r.untilAllFollowedBy(t, second)
+	third := serveApart(t, r.config)
+	third.until(t, "level", locked, isLevel)
+	r.untilAllFollowedBy(t, second)
+
+	alone := serveApart(t, string(r.world.Config(filepath.Join(t.TempDir(), "orders.db"))))
+	alone.until(t, "level", locked, isLevel)
+	want := alone.everything(t, r.world)
+	for name, each := range map[string]process{"the one that took over": second, "the new one": third} {
+		if diff := cmp.Diff(want, each.everything(t, r.world)); diff != "" {
+			t.Errorf("%s answers otherwise than a gateway that was never interrupted (-want +got):\n%s", name, diff)
+		}
+	}
+	r.withoutDatabase(t, second, missed)
+}
+
+// changesEndAnswersOf asks a gateway that follows no chain again and again for what is locked, while orders are
+// delivered. An answer that grows old is served as a stale one until there is another; only one that is given up while
+// it is fresh is followed by one that was loaded for who asked. The new order can also come by chance with an answer
+// that had grown old in the same moment, so there are several.
+func (r replicated) changesEndAnswersOf(t *testing.T, p process) {
+	t.Helper()
+	const rounds = 10
+	var seen []string
+	for range rounds {
+		o := deliver(t, r.world)
+		var before string
+		got := p.until(t, "told by the one that does not follow", lockedFor(r.taker), func(got reply) bool {
+			if o.isLocked(got) {
+				return true
+			}
+			before = got.header.Get("Cache-Status")
+			return false
+		})
+		now := got.header.Get("Cache-Status")
+		if strings.HasPrefix(before, "crossgate; hit; ttl=") && strings.HasPrefix(now, "crossgate; fwd=miss") {
+			return
+		}
+		seen = append(seen, before+" then "+now)
+	}
+	t.Errorf("no fresh answer without a new order was followed by one that was loaded anew: %q", seen)
+}
+
+// withoutDatabase stops PostgreSQL and starts it again.
+func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
+	t.Helper()
+	if err := r.server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	controlled(t, r.world, "unlock", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
+	p.until(t, "told by its chains, with word of the lag", o.path(), func(got reply) bool {
+		return strings.Contains(got.body, `"SentUnlock"`) && got.header.Get("X-Index-Behind") == "1, 137"
+	})
+	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing is kept
+	refused := p.ask(t, lockedFor(stranger))
+	if refused.status != http.StatusServiceUnavailable || refused.header.Get("Retry-After") == "" || !strings.Contains(refused.body, "INDEX_UNAVAILABLE") {
+		t.Errorf("without the database: %d %s, want 503 INDEX_UNAVAILABLE with Retry-After", refused.status, refused.body)
+	}
+	controlled(t, r.world, "claim", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
+	if err := r.server.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	resumed := time.Now()
+	p.until(t, "recovered", lockedFor(stranger), isLevel)
+	p.until(t, "what happened meanwhile", lockedFor(r.taker), o.isOpen)
+	t.Logf("recovered %v after the database was there again", time.Since(resumed).Round(10*time.Millisecond))
+}

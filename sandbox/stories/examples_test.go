@@ -1,0 +1,147 @@
+package stories_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// examples is where the programs are that show how to use a gateway.
+var examples = filepath.Join("..", "..", "examples")
+
+// TestExamples runs each example against a sandbox, as its page says.
+func TestExamples(t *testing.T) {
+	f := startFront(t)
+	t.Run("curl", func(t *testing.T) { testCurlExamples(t, f) })
+	t.Run("taker", func(t *testing.T) { testTakerExample(t, f) })
+	t.Run("wallet", func(t *testing.T) { testWalletExample(t, f) })
+}
+
+// testCurlExamples runs every block of curl.md in a shell of its own. What it prints begins as an answer does.
+func testCurlExamples(t *testing.T, f front) {
+	want(t, "curl", "jq", "bash")
+	page, err := os.ReadFile(filepath.Join(examples, "curl.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(page, -1)
+	if len(blocks) < 8 {
+		t.Fatalf("curl.md has %d blocks, want one for each question", len(blocks))
+	}
+	atHome := strings.NewReplacer("http://127.0.0.1:8080", f.url, "http://127.0.0.1:8090", f.world.URL())
+	for i, block := range blocks {
+		t.Run(strconv.Itoa(i+1), func(t *testing.T) {
+			out := runExample(t, exec.CommandContext(t.Context(), "bash", "-euc", atHome.Replace(string(block[1]))))
+			isJSON := json.Valid(out) && !bytes.Contains(out, []byte(`"errorId"`))
+			isStream := bytes.Contains(out, []byte("event: order")) && bytes.Contains(out, []byte("event: final"))
+			isHead := bytes.HasPrefix(out, []byte("HTTP/1.1 200 OK"))
+			if !isJSON && !isStream && !isHead {
+				t.Errorf("%s\nprinted %.500s", block[1], out)
+			}
+		})
+	}
+}
+
+// testTakerExample has the taker's orders listed, and an address that is none refused in the API's words.
+func testTakerExample(t *testing.T, f front) {
+	program := filepath.Join(t.TempDir(), "taker")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	build.Dir = filepath.Join(examples, "taker")
+	runExample(t, build)
+
+	var world worldJSON
+	get(t, f.world.URL()+"/sandbox/world", &world)
+	taker := world.Takers[0].Address
+	var locked []struct {
+		Tokens []struct {
+			Destinations []struct {
+				Orders []struct {
+					ID string `json:"stringValue"`
+				} `json:"ordersToUnlock"`
+			} `json:"dstChainsLockedAmounts"`
+		} `json:"lockedTokens"`
+	}
+	get(t, f.url+"/api/Satistics/"+taker+"/lockedAssets", &locked)
+	out := string(runExample(t, exec.CommandContext(t.Context(), program, "-gateway", f.url, "-taker", taker)))
+	orders := 0
+	for _, chain := range locked {
+		for _, token := range chain.Tokens {
+			for _, to := range token.Destinations {
+				for _, order := range to.Orders {
+					orders++
+					if !strings.Contains(out, order.ID) {
+						t.Errorf("order %s is to be unlocked, the taker printed\n%s", order.ID, out)
+					}
+				}
+			}
+		}
+	}
+	if orders == 0 {
+		t.Fatal("nothing is locked for the taker of the world: this test shows nothing")
+	}
+
+	refused, err := exec.CommandContext(t.Context(), program, "-gateway", f.url, "-taker", "nobody").CombinedOutput()
+	if err == nil || !bytes.Contains(refused, []byte("(request ")) {
+		t.Errorf("taker of an address that is none: %v, %s; want the API's error", err, refused)
+	}
+}
+
+// testWalletExample swaps the coin into a token and a part of it back, which needs an approval.
+func testWalletExample(t *testing.T, f front) {
+	want(t, "node", "npm")
+	directory := filepath.Join(examples, "wallet")
+	if _, err := os.Stat(filepath.Join(directory, "node_modules", "viem")); err != nil {
+		t.Skip("viem is not there: npm ci in examples/wallet, which make test does")
+	}
+	var world worldJSON
+	get(t, f.world.URL()+"/sandbox/world", &world)
+	const coin = "0x0000000000000000000000000000000000000000"
+	var usdc string
+	for _, token := range world.Tokens {
+		if token.ChainID == 1 && token.Symbol == "USDC" {
+			usdc = token.Address
+		}
+	}
+	for _, swap := range []struct{ name, in, out, amount string }{
+		{"coin into token", coin, usdc, "100000000000000000"},
+		{"token into coin", usdc, coin, "100000000"},
+	} {
+		t.Run(swap.name, func(t *testing.T) {
+			wallet := exec.CommandContext(t.Context(), "npm", "start", "--silent")
+			wallet.Dir = directory
+			wallet.Env = append(os.Environ(), "GATEWAY="+f.url, "RPC_URL="+world.Chains[0].EVMRPC, "CHAIN_ID=1",
+				"PRIVATE_KEY="+world.Accounts[1].PrivateKey, "TOKEN_IN="+swap.in, "TOKEN_OUT="+swap.out, "AMOUNT="+swap.amount)
+			if out := runExample(t, wallet); !bytes.Contains(out, []byte("swapped in 0x")) {
+				t.Errorf("the wallet printed %s", out)
+			}
+		})
+	}
+}
+
+// want skips a test for which a program is missing.
+func want(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not there; on Debian and Ubuntu make test installs it", program)
+		}
+	}
+}
+
+// runExample returns what a command prints; it must succeed.
+func runExample(t *testing.T, command *exec.Cmd) []byte {
+	t.Helper()
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", command, err, out, complaints.String())
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package stories_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/sandbox"
+)
+
+// worldJSON is GET /sandbox/world, as far as the tests read it.
+type worldJSON struct {
+	Chains []struct {
+		ID                  uint64 `json:"id"`
+		Family              string `json:"family"`
+		EVMChainID          uint64 `json:"evmChainId"`
+		RPC                 string `json:"rpc"`
+		EVMRPC              string `json:"evmRpc"`
+		DlnSource           string `json:"dlnSource"`
+		DlnDestination      string `json:"dlnDestination"`
+		Gate                string `json:"gate"`
+		ExternalCallAdapter string `json:"externalCallAdapter"`
+		Coin                struct {
+			Decimals int `json:"decimals"`
+		} `json:"coin"`
+	} `json:"chains"`
+	Orders []struct {
+		ChainID        uint64 `json:"chainId"`
+		TakeChainID    uint64 `json:"takeChainId"`
+		CreationTxHash string `json:"creationTxHash"`
+		OrderID        string `json:"orderId"`
+		State          string `json:"state"`
+		Title          string `json:"title"`
+	} `json:"orders"`
+	OtherTransactions []struct {
+		TransactionHash string `json:"transactionHash"`
+		Title           string `json:"title"`
+	} `json:"otherTransactions"`
+	Takers []struct {
+		Address string `json:"address"`
+	} `json:"takers"`
+	Tokens []struct {
+		ChainID uint64 `json:"chainId"`
+		Address string `json:"address"`
+		Symbol  string `json:"symbol"`
+	} `json:"tokens"`
+	Venues []struct {
+		Name string `json:"name"`
+	} `json:"venues"`
+	Accounts []struct {
+		Address    string `json:"address"`
+		PrivateKey string `json:"privateKey"`
+		Wallet     string `json:"wallet"` // on Solana
+	} `json:"accounts"`
+	Actors []struct {
+		Name    string `json:"name"`
+		Address string `json:"address"`
+		Wallet  string `json:"wallet"` // on Solana
+	} `json:"actors"`
+}
+
+// front is a gateway in front of a sandbox.
+type front struct {
+	url   string
+	world *sandbox.World
+}
+
+// startWorld runs a sandbox until the test ends.
+func startWorld(t testing.TB, o sandbox.Options) *sandbox.World {
+	t.Helper()
+	world, err := sandbox.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return world
+}
+
+// configOf is the configuration of a gateway that knows a world, with an order index of its own.
+func configOf(t testing.TB, world *sandbox.World) config.Config {
+	t.Helper()
+	c, err := config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// startFront starts a sandbox and a gateway that knows it. Both end with the test.
+func startFront(t testing.TB) front {
+	t.Helper()
+	world := startWorld(t, sandbox.Options{})
+	g, url := serveGateway(t, world.Config(filepath.Join(t.TempDir(), "orders.db")))
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return front{url, world}
+}
+
+// serveGateway runs the gateway of a configuration's text on a port of its own until the test ends.
+func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
+	t.Helper()
+	c, err := config.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serveConfig(t, c)
+}
+
+// serveConfig is serveGateway for a configuration that was read.
+func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string) {
+	t.Helper()
+	g, err := gateway.New(t.Context(), c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- g.Run(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return g, "http://" + listener.Addr().String()
+}
+
+// ask sends a request, with header lines of the form "Name: value", and returns the answer and its body.
+func ask(t *testing.T, method, url, sent string, lines ...string) (*http.Response, []byte) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Add(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, body
+}
+
+// get fetches url and decodes the JSON of a 200 into out.
+func get(t *testing.T, url string, out any) {
+	t.Helper()
+	response, body := ask(t, http.MethodGet, url, "")
+	checkDocumented(t, response, body)
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s = %d: %s", url, response.StatusCode, body)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(out); err != nil {
+		t.Fatalf("GET %s: %v", url, err)
+	}
+}
+
+// problemJSON is the body of an answer that is none, with its status and headers.
+type problemJSON struct {
+	ErrorID string `json:"errorId"`
+	Message string `json:"message"`
+	ReqID   string `json:"reqId"`
+
+	status int
+	header http.Header
+}
+
+// problemAt fetches url, which must answer with a problem.
+func problemAt(t *testing.T, url string) problemJSON {
+	t.Helper()
+	response, body := ask(t, http.MethodGet, url, "")
+	checkDocumented(t, response, body)
+	p := problemJSON{status: response.StatusCode, header: response.Header}
+	if err := json.Unmarshal(body, &p); err != nil {
+		t.Fatalf("GET %s = %d: %v", url, response.StatusCode, err)
+	}
+	return p
+}

@@ -1,0 +1,333 @@
+package stories_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TestGoldenOrders compares every order of the golden ledgers, fetched from a gateway that traces each
+// straight from the chains and from one that has indexed them all.
+func TestGoldenOrders(t *testing.T) {
+	expected := readExpectation(t)
+	for name, lookback := range map[string]int{"traced": 1, "indexed": 0} {
+		t.Run(name, func(t *testing.T) {
+			url, _ := startReplay(t, lookback)
+			for _, want := range expected.Orders {
+				var byCreation, byID map[string]any
+				get(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, want.CreationTxHash, want.IndexInTx), &byCreation)
+				get(t, url+"/api/Orders/"+want.OrderID, &byID)
+				compare(t, want.OrderID, byCreation, want.json())
+				compare(t, want.OrderID, byID, byCreation)
+			}
+		})
+	}
+}
+
+func TestGoldenLocked(t *testing.T) {
+	expected := readExpectation(t)
+	url, _ := startReplay(t, 0)
+	for _, e := range expected.Locked {
+		var got []any
+		get(t, url+"/api/Satistics/"+e.Taker+"/lockedAssets", &got)
+		compare(t, e.Taker, got, lockedJSON(e.Chains))
+	}
+}
+
+// goldenCases are the hashes and orders of the golden ledgers with something particular about them.
+type goldenCases struct {
+	UnknownHash, MalformedHash                              []string
+	UpperCaseHashOfKnownTx                                  string
+	FailedTx, NoDlnTx, ForeignEmitterTx, DlnTxButNoCreation []struct{ Tx string }
+
+	MultiOrderTx []struct {
+		Tx       string
+		OrderIDs []string
+	}
+	CreateAndFulfilInOneTx []struct{ Tx, CreatedOrderID, FulfilledOrderID string }
+	BatchUnlockTx          []struct {
+		Tx, SubmissionID string
+		OrderIDs         []string
+	}
+	SeveralClaimsInOneTx []struct {
+		Tx     string
+		Claims []struct{ OrderID, SubmissionID string }
+	}
+	TakeChainNotConfigured   []struct{ Tx, OrderID string }
+	FulfilledButNeverCreated []struct{ OrderID, UnlockAuthority string }
+	GiveChainNotConfigured   []struct{ OrderID, UnlockAuthority string }
+	AddressWithNothingLocked []string
+	EventAfterFinalized      []string
+	CreatedAfterFinalized    []string
+}
+
+// goldenFront is a gateway in front of the golden ledgers with what is to be asked of it.
+type goldenFront struct {
+	url       string
+	cases     goldenCases
+	creations map[string]string // creation hash by order id
+}
+
+func startGolden(t *testing.T, lookback int) goldenFront {
+	t.Helper()
+	front := goldenFront{creations: map[string]string{}}
+	readGolden(t, filepath.Join(golden, "ledgers-A", "cases-A.json"), &front.cases)
+	for _, o := range readExpectation(t).Orders {
+		front.creations[o.OrderID] = o.CreationTxHash
+	}
+	front.url, _ = startReplay(t, lookback)
+	return front
+}
+
+// order fetches the record that a creation hash leads to.
+func (f goldenFront) order(t *testing.T, creation string) map[string]any {
+	t.Helper()
+	var record map[string]any
+	get(t, f.url+"/api/Orders/creationTxHash/"+creation, &record)
+	return record
+}
+
+// refused wants a problem instead of a record.
+func (f goldenFront) refused(t *testing.T, creation string, status int, errorID string) {
+	t.Helper()
+	problem := problemAt(t, f.url+"/api/Orders/creationTxHash/"+creation)
+	if problem.status != status || problem.ErrorID != errorID || problem.Message == "" || problem.ReqID == "" {
+		t.Errorf("%s: %+v, want %d %s", creation, problem, status, errorID)
+	}
+}
+
+func TestGoldenCases(t *testing.T) {
+	for name, lookback := range map[string]int{"traced": 1, "indexed": 0} {
+		t.Run(name, func(t *testing.T) {
+			front := startGolden(t, lookback)
+			t.Run("no order", front.refusals)
+			t.Run("one transaction, several orders", front.shared)
+			t.Run("spellings", func(t *testing.T) {
+				upper := front.cases.UpperCaseHashOfKnownTx
+				compare(t, upper, front.order(t, upper), front.order(t, strings.ToLower(upper)))
+				bare := strings.TrimPrefix(upper, "0x")
+				compare(t, bare, front.order(t, bare), front.order(t, upper))
+			})
+			t.Run("a chain that is not configured", func(t *testing.T) {
+				for _, c := range front.cases.TakeChainNotConfigured {
+					compare(t, c.Tx, front.order(t, c.Tx), map[string]any{
+						"orderId": hashJSON(unhex(c.OrderID)), "state": "Created", "fulfilledDstEventMetadata": nil,
+					})
+				}
+			})
+		})
+	}
+}
+
+func (f goldenFront) refusals(t *testing.T) {
+	for _, hash := range f.cases.UnknownHash {
+		f.refused(t, hash, http.StatusNotFound, "TRANSACTION_NOT_FOUND")
+	}
+	for _, hash := range f.cases.MalformedHash {
+		f.refused(t, hash, http.StatusBadRequest, "MALFORMED_TRANSACTION_HASH")
+	}
+	for _, list := range [][]struct{ Tx string }{
+		f.cases.FailedTx, f.cases.NoDlnTx, f.cases.ForeignEmitterTx, f.cases.DlnTxButNoCreation,
+	} {
+		for _, c := range list {
+			f.refused(t, c.Tx, http.StatusNotFound, "TRANSACTION_WITHOUT_ORDER")
+		}
+	}
+}
+
+// shared looks at transactions that did something to more than one order.
+func (f goldenFront) shared(t *testing.T) {
+	for _, c := range f.cases.MultiOrderTx {
+		compare(t, c.Tx, f.order(t, c.Tx)["orderId"], hashJSON(unhex(c.OrderIDs[0])))
+		var list struct{ OrderIDs []any }
+		get(t, f.url+"/api/Transaction/"+c.Tx+"/orderIds", &list)
+		var want []any
+		for _, id := range c.OrderIDs {
+			want = append(want, hashJSON(unhex(id)))
+		}
+		compare(t, c.Tx, list.OrderIDs, want)
+	}
+	for _, c := range f.cases.CreateAndFulfilInOneTx {
+		compare(t, c.Tx, f.order(t, c.Tx)["orderId"], hashJSON(unhex(c.CreatedOrderID)))
+		fulfilled := f.order(t, f.creations[c.FulfilledOrderID])
+		compare(t, c.Tx, fulfilled["fulfilledDstEventMetadata"], map[string]any{"transactionHash": hashJSON(unhex(c.Tx))})
+	}
+	happened := func(tx, submission string) map[string]any {
+		return map[string]any{
+			"transactionMetadata": map[string]any{"transactionHash": hashJSON(unhex(tx))}, "submissionId": hashJSON(unhex(submission)),
+		}
+	}
+	for _, c := range f.cases.BatchUnlockTx {
+		for _, id := range c.OrderIDs {
+			compare(t, id, f.order(t, f.creations[id])["sentUnlockDstEventInfo"], happened(c.Tx, c.SubmissionID))
+		}
+	}
+	for _, c := range f.cases.SeveralClaimsInOneTx {
+		for _, claim := range c.Claims {
+			record := f.order(t, f.creations[claim.OrderID])
+			info := record["claimedUnlockSrcEventInfo"]
+			if record["state"] == "ClaimedOrderCancel" {
+				info = record["claimedOrderCancelSrcEventInfo"]
+			}
+			compare(t, claim.OrderID, info, happened(c.Tx, claim.SubmissionID))
+		}
+	}
+}
+
+func TestGoldenLockedCases(t *testing.T) {
+	front := startGolden(t, 0)
+	for _, address := range front.cases.AddressWithNothingLocked {
+		var got []any
+		get(t, front.url+"/api/Satistics/"+address+"/lockedAssets", &got)
+		if got == nil || len(got) != 0 {
+			t.Errorf("locked for %s: %v, want an empty list", address, got)
+		}
+	}
+	for _, list := range [][]struct{ OrderID, UnlockAuthority string }{
+		front.cases.FulfilledButNeverCreated, front.cases.GiveChainNotConfigured,
+	} {
+		for _, c := range list {
+			var got []any
+			get(t, front.url+"/api/Satistics/"+common.HexToAddress(c.UnlockAuthority).Hex()+"/lockedAssets", &got)
+			if strings.Contains(fmt.Sprint(got), c.OrderID) {
+				t.Errorf("order %s is locked for %s, and was never created on a chain that is read", c.OrderID, c.UnlockAuthority)
+			}
+		}
+	}
+}
+
+// TestGoldenFinality looks at how long answers may be kept: long when nothing follows and no reorg can take
+// anything back, a moment otherwise.
+func TestGoldenFinality(t *testing.T) {
+	front := startGolden(t, 0)
+	kept := map[string]int{}
+	for _, o := range readExpectation(t).Orders {
+		if o.OrdersInTx > 1 {
+			continue // their answers are kept together
+		}
+		life := "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
+		if (o.Record.State == "ClaimedUnlock" || o.Record.State == "ClaimedOrderCancel") &&
+			o.Record.ExternalCallState != "AwaitingExecution" && !slices.Contains(front.cases.EventAfterFinalized, o.OrderID) {
+			life = "public, max-age=3600, stale-while-revalidate=3600, stale-if-error=79200"
+		}
+		if got := headersAt(t, front.url+"/api/Orders/creationTxHash/"+o.CreationTxHash).Get("Cache-Control"); got != life {
+			t.Errorf("order %s, %s: Cache-Control %q, want %q", o.OrderID, o.Record.State, got, life)
+		}
+		kept[life]++
+	}
+	if len(kept) != 2 {
+		t.Errorf("lives %v, want both", kept)
+	}
+}
+
+func headersAt(t *testing.T, url string) http.Header {
+	t.Helper()
+	response, _ := ask(t, http.MethodHead, url, "")
+	return response.Header
+}
+
+// TestTokensSurviveARestart looks up an order, starts the gateway anew over the same store, and sees no
+// contract asked for its name again.
+func TestTokensSurviveARestart(t *testing.T) {
+	ledgers := replayLedgers(t)
+	text := replayConfig(t, ledgers, 1)
+	order := readExpectation(t).Orders[1]
+	path := "/api/Orders/creationTxHash/" + order.CreationTxHash
+	asked := func() (calls int) {
+		for _, l := range ledgers {
+			var stats struct{ Methods map[string]int }
+			get(t, l.rpc+"/stats", &stats)
+			calls += stats.Methods["eth_call"]
+		}
+		return calls
+	}
+	var before []int
+	for range 2 {
+		t.Run("start", func(t *testing.T) {
+			_, url := serveGateway(t, text)
+			start := asked()
+			var got map[string]any
+			get(t, url+path, &got)
+			compare(t, order.OrderID, got, order.json())
+			before = append(before, asked()-start)
+		})
+	}
+	// Of what storage is asked nothing is remembered; each chain's tokens take one call more.
+	if len(before) != 2 || before[0] != before[1]+2 {
+		t.Errorf("contracts were called %v times, want two times less after the restart", before)
+	}
+}
+
+// TestGoldenReorg moves the newest transactions of a chain to other blocks, and sees their orders follow.
+func TestGoldenReorg(t *testing.T) {
+	url, ledgers := startReplay(t, 0)
+	var cases goldenCases
+	readGolden(t, filepath.Join(golden, "ledgers-A", "cases-A.json"), &cases)
+	moved := 0
+	for _, l := range ledgers {
+		l.move(t, `{"op":"reorg","depth":20,"reinclude":true}`)
+		for _, o := range readExpectation(t).Orders {
+			if chainIDOf(o.SourceChainID) != l.DeBridgeID || o.IndexInTx != 0 || !slices.Contains(cases.CreatedAfterFinalized, o.OrderID) {
+				continue
+			}
+			before := o.Record.CreatedSrcEventMetadata
+			eventually(t, func() bool {
+				var got struct {
+					Created struct {
+						BlockNumber json.Number
+						BlockHash   struct{ StringValue string }
+					} `json:"createdSrcEventMetadata"`
+				}
+				get(t, url+"/api/Orders/creationTxHash/"+o.CreationTxHash, &got)
+				return got.Created.BlockNumber != before.BlockNumber && got.Created.BlockHash.StringValue != before.BlockHash
+			})
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("no order was moved")
+	}
+}
+
+// TestGoldenUnreachable sees a chain that fails named, and what others know told all the same.
+func TestGoldenUnreachable(t *testing.T) {
+	url, ledgers := startReplay(t, 1)
+	down := ledgers[0]
+	down.move(t, `{"op":"http","status":500}`)
+	unknown := url + "/api/Orders/creationTxHash/0x" + strings.Repeat("ab", 32)
+	for range 8 { // the last ones with an open breaker
+		p := problemAt(t, unknown)
+		if p.status != http.StatusServiceUnavailable || p.ErrorID != "CHAIN_UNREACHABLE" || p.header.Get("Retry-After") == "" {
+			t.Fatalf("with a chain down: %+v, want 503 CHAIN_UNREACHABLE with Retry-After", p)
+		}
+	}
+	for _, o := range readExpectation(t).Orders {
+		if o.TakeChainID.String() == "1" || o.SourceChainID.String() == "1" || o.IndexInTx != 0 {
+			continue
+		}
+		var got map[string]any
+		get(t, url+"/api/Orders/creationTxHash/"+o.CreationTxHash, &got)
+		compare(t, o.OrderID, got, o.json())
+	}
+	down.move(t, `{"op":"http","status":null}`)
+	eventually(t, func() bool { return problemAt(t, unknown).ErrorID == "TRANSACTION_NOT_FOUND" })
+}
+
+// eventually asks again until the answer is yes.
+func eventually(t *testing.T, yes func() bool) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(30 * time.Second); !yes(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not come to be so")
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package stories_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"go.opentelemetry.io/otel"
+
+	"crossgate/cmd/crossgate/gateway"
+)
+
+// startTelemetry makes this process' measurements those of a gateway until the test ends.
+func startTelemetry(t *testing.T) *gateway.Telemetry {
+	t.Helper()
+	meters, tracers := otel.GetMeterProvider(), otel.GetTracerProvider()
+	telemetry, err := gateway.StartTelemetry(t.Context(), "crossgate-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := telemetry.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+		otel.SetMeterProvider(meters)
+		otel.SetTracerProvider(tracers)
+	})
+	return telemetry
+}
+
+// scrape returns what Prometheus would get, as text and read.
+func scrape(t *testing.T, telemetry *gateway.Telemetry) (string, map[string]*dto.MetricFamily) {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	telemetry.Metrics().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	text := answer.Body.String()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("GET /metrics = %d: %v", answer.Code, err)
+	}
+	return text, families
+}
+
+// labels lists the names of labels that a family has.
+func labels(family *dto.MetricFamily) []string {
+	var names []string
+	for _, metric := range family.GetMetric() {
+		for _, pair := range metric.GetLabel() {
+			names = append(names, pair.GetName())
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// own are the measurements of this gateway with all the labels that they may have.
+var own = map[string]string{
+	"http_server_request_duration_seconds":        "http_request_method http_response_status_code http_route",
+	"crossgate_cache_lookups_total":               "crossgate_outcome http_route",
+	"crossgate_cache_loads_total":                 "",
+	"crossgate_cache_failed_loads_total":          "",
+	"crossgate_cache_dropped_total":               "",
+	"crossgate_cache_remotes_total":               "",
+	"crossgate_cache_shared_up":                   "",
+	"db_client_operation_duration_seconds":        "crossgate_cache_script db_operation_name db_system_name error_type",
+	"crossgate_venue_duration_seconds":            "crossgate_outcome crossgate_venue",
+	"crossgate_venue_verdicts_total":              "crossgate_venue crossgate_verdict",
+	"crossgate_upstream_attempt_duration_seconds": "crossgate_chain_id crossgate_endpoint crossgate_outcome crossgate_venue",
+	"crossgate_upstream_failures_total":           "crossgate_chain_id crossgate_endpoint crossgate_venue error_type",
+	"crossgate_upstream_joined_total":             "crossgate_chain_id",
+	"crossgate_upstream_ready":                    "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_breaker_state":            "crossgate_breaker_state crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_breaker_forced":           "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_cordoned":                 "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_ban_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_head_distance":            "crossgate_chain_id crossgate_endpoint",
+	"crossgate_upstream_budget_left":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_failing_ratio":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_pause_seconds":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_index_head":                        "crossgate_chain_id",
+	"crossgate_index_block":                       "crossgate_chain_id",
+	"crossgate_index_lag_seconds":                 "crossgate_chain_id",
+	"crossgate_index_reorgs_total":                "crossgate_chain_id",
+	"crossgate_quote_refusals_total":              "crossgate_reason crossgate_venue",
+}
+
+// rare are those of own that a healthy hour without a shared cache does not bring about.
+var rare = []string{"crossgate_cache_shared_up", "db_client_operation_duration_seconds", "crossgate_index_reorgs_total", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
+
+// TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
+// send whatever it can make up: not one series more may come of it.
+func TestMeasurementsHaveFixedLabels(t *testing.T) {
+	telemetry := startTelemetry(t)
+	front := startFront(t)
+	var world worldJSON
+	get(t, front.world.URL()+"/sandbox/world", &world)
+	for range 2 {
+		get(t, front.url+"/api/Orders/creationTxHash/"+world.Orders[0].CreationTxHash, new(any))
+		get(t, front.url+"/api/Satistics/"+world.Takers[0].Address+"/lockedAssets", new(any))
+		get(t, front.url+swapPath(world), new(any))
+	}
+	invent(t, front.url, 1)
+	text, families := scrape(t, telemetry)
+	checkFamilies(t, families)
+	t.Run("promtool", func(t *testing.T) { lint(t, text) })
+	t.Run("dashboard and alerts", func(t *testing.T) { checkNames(t, families) })
+	before := series(families)
+	invent(t, front.url, 1000)
+	_, families = scrape(t, telemetry)
+	if after := series(families); after != before {
+		t.Errorf("%d series became %d by requests alone", before, after)
+	}
+}
+
+func checkFamilies(t *testing.T, families map[string]*dto.MetricFamily) {
+	t.Helper()
+	for name, want := range own {
+		family, found := families[name]
+		if !found {
+			if !slices.Contains(rare, name) {
+				t.Errorf("there is no %s", name)
+			}
+			continue
+		}
+		for _, label := range labels(family) {
+			if !slices.Contains(strings.Fields(want), label) {
+				t.Errorf("%s has the label %s, want none but %q", name, label, want)
+			}
+		}
+	}
+	for name := range families {
+		_, known := own[name]
+		if !known && !strings.HasPrefix(name, "go_") && name != "target_info" {
+			t.Errorf("%s is measured, and this test does not know its labels", name)
+		}
+	}
+	if _, found := families["go_goroutines"]; !found {
+		t.Error("nothing is measured of the runtime")
+	}
+}
+
+// expression is where a dashboard or a rule names what is measured.
+var expression = regexp.MustCompile(`\b(?:crossgate|http|go|target)_[a-z_]+`)
+
+// checkNames wants everything that the dashboard and the alerts look at to be measured, by this very scrape or, of
+// what a healthy hour does not bring about, by own.
+func checkNames(t *testing.T, families map[string]*dto.MetricFamily) {
+	t.Helper()
+	for _, file := range []string{"grafana/dashboard.json", "prometheus/alerts.yaml"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "deploy", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := expression.FindAllString(string(text), -1)
+		if len(names) < 5 {
+			t.Errorf("%s names %v: the test looks at nothing", file, names)
+		}
+		for _, name := range names {
+			if !isMeasured(families, name) && !isLabel(families, name) {
+				t.Errorf("%s looks at %s, which is not measured", file, name)
+			}
+		}
+	}
+}
+
+func isMeasured(families map[string]*dto.MetricFamily, name string) bool {
+	if slices.Contains(rare, name) {
+		return true
+	}
+	family, found := families[name]
+	if !found {
+		base := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count"), "_sum")
+		return families[base].GetType() == dto.MetricType_HISTOGRAM
+	}
+	return family.GetType() != dto.MetricType_HISTOGRAM
+}
+
+// isLabel reports whether something is measured by a label of this name.
+func isLabel(families map[string]*dto.MetricFamily, name string) bool {
+	if slices.ContainsFunc(rare, func(each string) bool { return slices.Contains(strings.Fields(own[each]), name) }) {
+		return true
+	}
+	for _, family := range families {
+		if slices.Contains(labels(family), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// series counts time series without those of the runtime and with the buckets of histograms.
+func series(families map[string]*dto.MetricFamily) int {
+	count := 0
+	for name := range own {
+		for _, metric := range families[name].GetMetric() {
+			count += 1 + len(metric.GetHistogram().GetBucket())
+		}
+	}
+	return count
+}
+
+// lint has promtool say what it thinks of a scrape.
+func lint(t *testing.T, text string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), promtool(t), "check", "metrics")
+	command.Stdin = strings.NewReader(text)
+	if out, err := command.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
+	}
+}
+
+// promtool is the program of that name; a test that needs it goes without where it is not.
+func promtool(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not there; Debian and Ubuntu: apt-get install prometheus")
+	}
+	return path
+}
+
+func swapPath(world worldJSON) string {
+	account := world.Accounts[0].Address
+	return "/v1.0/chain/transaction?chainId=1&tokenIn=0x" + strings.Repeat("0", 40) +
+		"&tokenInAmount=1000000000000000&tokenOut=" + world.Tokens[1].Address + "&tokenOutRecipient=" + account
+}
+
+// invent sends many requests of which no two are alike.
+func invent(t *testing.T, url string, each int) {
+	t.Helper()
+	var crowd sync.WaitGroup
+	for worker := range 4 {
+		crowd.Go(func() {
+			for i := range each {
+				n := worker*each + i
+				for _, made := range []struct{ method, path string }{
+					{http.MethodGet, fmt.Sprintf("/nowhere/%d", n)},
+					{fmt.Sprintf("M%d", n), "/api/Orders/creationTxHash/0x00"},
+					{http.MethodGet, fmt.Sprintf("/api/Orders/creationTxHash/%d", n)},
+					{http.MethodGet, fmt.Sprintf("/v1.0/chain/transaction?chainId=%d&made%d=up", n, n)},
+					{http.MethodGet, fmt.Sprintf("/api/Satistics/%d/lockedAssets", n)},
+				} {
+					send(t, made.method, url+made.path, n)
+				}
+			}
+		})
+	}
+	crowd.Wait()
+}
+
+func send(t *testing.T, method, url string, n int) {
+	request, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(nil))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	request.Host = fmt.Sprintf("host%d.example", n)
+	request.Header.Set("User-Agent", fmt.Sprintf("agent/%d", n))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		t.Error(err)
+	}
+	if response.StatusCode < 400 || response.StatusCode >= 500 {
+		t.Errorf("%s %s = %d, want a refusal", method, url, response.StatusCode)
+	}
+}

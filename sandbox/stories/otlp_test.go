@@ -1,0 +1,214 @@
+package stories_test
+
+import (
+	"compress/gzip"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	spans "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/sandbox"
+)
+
+// receiver is the collector's end of OTLP over HTTP.
+type receiver struct {
+	mu    sync.Mutex
+	spans []*spans.Span
+	from  map[string]string // attributes of the resource that sent them
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	var body io.Reader = request.Body
+	if request.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		body = unpacked
+	}
+	text, err := io.ReadAll(body)
+	var export collector.ExportTraceServiceRequest
+	if err == nil {
+		err = proto.Unmarshal(text, &export)
+	}
+	if err != nil || request.URL.Path != "/v1/traces" || request.Header.Get("Content-Type") != "application/x-protobuf" {
+		http.Error(w, "not an export of traces", http.StatusBadRequest)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, resource := range export.GetResourceSpans() {
+		for _, attribute := range resource.GetResource().GetAttributes() {
+			r.from[attribute.GetKey()] = attribute.GetValue().GetStringValue()
+		}
+		for _, scope := range resource.GetScopeSpans() {
+			r.spans = append(r.spans, scope.GetSpans()...)
+		}
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+// of returns the spans of a trace by their ids.
+func (r *receiver) of(trace string) map[string]*spans.Span {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := make(map[string]*spans.Span)
+	for _, span := range r.spans {
+		if hex.EncodeToString(span.GetTraceId()) == trace {
+			found[string(span.GetSpanId())] = span
+		}
+	}
+	return found
+}
+
+// attributesOf are a span's attributes as text; numbers are there without their value.
+func attributesOf(span *spans.Span) map[string]string {
+	all := make(map[string]string)
+	for _, attribute := range span.GetAttributes() {
+		all[attribute.GetKey()] = attribute.GetValue().GetStringValue()
+	}
+	return all
+}
+
+const (
+	callersTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	callersSpan  = "00f067aa0ba902b7"
+
+	unsampledTrace = "5bf92f3577b34da6a3ce929d0e0e4736"
+)
+
+// startCollector has everything that is sampled arrive at a receiver.
+func startCollector(t *testing.T) (*receiver, *gateway.Telemetry) {
+	t.Helper()
+	r := &receiver{from: make(map[string]string)}
+	collecting := httptest.NewServer(r)
+	t.Cleanup(collecting.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collecting.URL)
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_always_on")
+	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "100000") // nothing may be lost to a busy machine
+	return r, startTelemetry(t)
+}
+
+// tracedWorld starts a sandbox, with the configuration of a gateway that continues its callers' traces.
+func tracedWorld(t *testing.T) (*sandbox.World, config.Config) {
+	t.Helper()
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = world.Close() })
+	c := configOf(t, world)
+	c.Telemetry.TrustTraceparent = true
+	return world, c
+}
+
+// TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at every node and
+// venue, as a collector gets it over OTLP, and a refused request by the reqId of its answer.
+func TestATraceArrivesAtItsCollector(t *testing.T) {
+	r, telemetry := startCollector(t)
+	world, c := tracedWorld(t)
+	c.Telemetry.Log = config.LogJSON
+	var log written
+	url, _ := runLogged(t, c, telemetry, &log)
+	var facts worldJSON
+	get(t, world.URL()+"/sandbox/world", &facts)
+
+	if status := traced(t, url+swapPath(facts), callersTrace, "01", nil); status != http.StatusOK {
+		t.Fatalf("the swap = %d", status)
+	}
+	var problem problemJSON
+	if status := traced(t, url+"/api/Orders/creationTxHash/0x12", callersTrace, "01", &problem); status != http.StatusBadRequest || problem.ReqID != callersTrace {
+		t.Errorf("a malformed hash = %d with reqId %q, want 400 and the trace's id", status, problem.ReqID)
+	}
+	if status := traced(t, url+swapPath(facts), unsampledTrace, "00", nil); status != http.StatusOK {
+		t.Fatalf("the swap = %d", status)
+	}
+	if err := telemetry.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.from["service.name"] != "crossgate-test" || r.from["deployment.environment.name"] != "test" {
+		t.Errorf("spans came from %v", r.from)
+	}
+	if found := r.of(unsampledTrace); len(found) > 0 {
+		t.Errorf("%d spans arrived of a trace that its caller does not sample", len(found))
+	}
+	checkSwapTrace(t, r.of(callersTrace))
+	if !strings.Contains(log.String(), `"trace_id":"`+callersTrace+`"`) {
+		t.Errorf("no line of the log bears the trace's id: %.600s", log.String())
+	}
+}
+
+// traced asks within a trace of the caller's, sampled by flags 01, and decodes the answer into out unless that is nil.
+func traced(t *testing.T, url, trace, flags string, out any) int {
+	t.Helper()
+	response, body := ask(t, http.MethodGet, url, "", "Traceparent: 00-"+trace+"-"+callersSpan+"-"+flags)
+	if out != nil {
+		if err := json.Unmarshal(body, out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return response.StatusCode
+}
+
+// checkSwapTrace wants each kind of span below the one that it belongs to, with what it has to tell.
+func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
+	t.Helper()
+	want := map[string]struct{ below, tells string }{
+		"GET /v1.0/chain/transaction": {"", "http.request.method http.route http.response.status_code crossgate.cache.status url.path"},
+		"cache.lookup":                {"GET /v1.0/chain/transaction", "crossgate.outcome"},
+		"quote.estimate":              {"cache.lookup", "crossgate.chain.id crossgate.outcome"},
+		"quote.compare":               {"quote.estimate", "crossgate.offers crossgate.refused"},
+		"quote.venue":                 {"quote.compare", "crossgate.venue crossgate.outcome"},
+		"quote.build":                 {"quote.estimate", "crossgate.venue crossgate.outcome"},
+		"http.attempt":                {"", "crossgate.endpoint crossgate.attempt crossgate.outcome http.request.method"},
+		"rpc.attempt":                 {"", "crossgate.endpoint crossgate.attempt crossgate.outcome crossgate.chain.id rpc.system.name rpc.method"},
+	}
+	seen := make(map[string]int)
+	for _, span := range all {
+		name := span.GetName()
+		w, known := want[name]
+		if !known {
+			continue
+		}
+		seen[name]++
+		parent, there := all[string(span.GetParentSpanId())]
+		switch {
+		case strings.HasPrefix(name, "GET "):
+			if hex.EncodeToString(span.GetParentSpanId()) != callersSpan || span.GetKind() != spans.Span_SPAN_KIND_SERVER {
+				t.Errorf("%s is not the server's span below the caller's", name)
+			}
+		case !there:
+			t.Errorf("%s has no parent in its trace", name)
+		case w.below != "" && parent.GetName() != w.below:
+			t.Errorf("%s is below %s, want %s", name, parent.GetName(), w.below)
+		case strings.HasSuffix(name, ".attempt") && span.GetKind() != spans.Span_SPAN_KIND_CLIENT:
+			t.Errorf("%s is of kind %s, want a client's", name, span.GetKind())
+		}
+		told := attributesOf(span)
+		for _, key := range strings.Fields(w.tells) {
+			if _, tells := told[key]; !tells {
+				t.Errorf("%s tells %v, want %s too", name, told, key)
+			}
+		}
+		if span.GetEndTimeUnixNano() < span.GetStartTimeUnixNano() {
+			t.Errorf("%s ends before it begins", name)
+		}
+	}
+	for name := range want {
+		if seen[name] == 0 {
+			t.Errorf("the trace has no %s, but %v", name, seen)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package stories_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crossgate/sandbox"
+)
+
+// TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
+// directory for pictures of every page in both themes and at a phone's width.
+func TestPagesInABrowser(t *testing.T) {
+	node, chromium := browser(t)
+	front, admin := startOperated(t)
+	var world worldJSON
+	get(t, front.world.URL()+"/sandbox/world", &world)
+	orders := map[string]string{}
+	times := map[string]int{}
+	for _, o := range world.Orders {
+		if orders[o.State] == "" {
+			orders[o.State] = o.CreationTxHash
+		}
+		times[o.CreationTxHash]++
+		if times[o.CreationTxHash] == 2 {
+			orders["several"] = o.CreationTxHash
+		}
+	}
+	var usdc string
+	for _, token := range world.Tokens {
+		if token.ChainID == 1 && token.Symbol == "USDC" {
+			usdc = token.Address
+		}
+	}
+	const coin = "0x0000000000000000000000000000000000000000"
+	account := strings.ToLower(world.Accounts[0].Address)
+	look, err := json.Marshal(map[string]any{
+		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
+		"hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
+		"swap": map[string]string{
+			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
+			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), node, "pages.mjs", string(look))
+	command.Dir = filepath.Join("testdata", "pages")
+	command.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
+	said, err := command.Output()
+	if err != nil {
+		t.Errorf("pages.mjs: %v\n%s", err, complaints.String())
+	}
+	for line := range strings.Lines(string(said)) {
+		t.Error(strings.TrimSpace(line))
+	}
+}
+
+// startOperated is startFront with the listener for operators.
+func startOperated(t *testing.T) (f front, admin string) {
+	t.Helper()
+	world := startWorld(t, sandbox.Options{})
+	c := configOf(t, world)
+	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
+	return front{url, world}, admin
+}
+
+// browser finds what the test of the pages needs.
+func browser(t *testing.T) (node, chromium string) {
+	t.Helper()
+	node, noNode := exec.LookPath("node")
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil && chromium == "" {
+			chromium = path
+		}
+	}
+	_, noLibrary := os.Stat(filepath.Join("testdata", "pages", "node_modules", "playwright-core"))
+	if noNode != nil || chromium == "" || noLibrary != nil {
+		t.Skip("Node.js, Chromium or playwright-core is not here. make check-pages installs them on Debian and Ubuntu; elsewhere: " +
+			"get node and chromium, and run npm ci in sandbox/stories/testdata/pages")
+	}
+	return node, chromium
+}
+
+// newOrder creates one that nobody has delivered yet.
+func newOrder(t *testing.T, f front) map[string]string {
+	t.Helper()
+	const wanted = `{"chainId":8453,"takeChainId":100000014,"giveToken":"USDC","giveAmount":"250","takeToken":"USDC","takeAmount":"249"}`
+	response, body := ask(t, http.MethodPost, f.world.URL()+"/sandbox/create", wanted)
+	var created struct{ CreationTxHash, OrderID string }
+	if err := json.Unmarshal(body, &created); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("create an order: %s: %s, %v", response.Status, body, err)
+	}
+	return map[string]string{"hash": created.CreationTxHash, "id": created.OrderID}
+}

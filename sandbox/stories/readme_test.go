@@ -1,0 +1,38 @@
+package stories_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestReadmeShowsARealAnswer makes the request of README.md and looks for the lines that it shows.
+func TestReadmeShowsARealAnswer(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)<!-- request and answer: begin -->.*curl http://127.0.0.1:8080(\\S+)\n```\n```json\n(.*?)```").FindSubmatch(text)
+	if shown == nil {
+		t.Fatal("README.md shows no request with its answer")
+	}
+	var answer json.RawMessage
+	get(t, startFront(t).url+string(shown[1]), &answer)
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, answer, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	rest := indented.String()
+	for line := range strings.Lines(string(shown[2])) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "…")
+		_, after, found := strings.Cut(rest, line)
+		if !found {
+			t.Fatalf("README.md shows %s, the gateway answers %.300s", line, rest)
+		}
+		rest = after
+	}
+}

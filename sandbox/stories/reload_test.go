@@ -1,0 +1,173 @@
+package stories_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/sandbox"
+)
+
+// counted is a way to a service that counts what goes along.
+type counted struct {
+	*httptest.Server
+	requests atomic.Int64
+}
+
+func countedWay(t *testing.T, to string) *counted {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counted{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.URL.Path = target.Scheme, target.Host, target.Path
+	}}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.requests.Add(1)
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestReloadIsNotNoticed puts one configuration after another in the place of a running one, under load.
+func TestReloadIsNotNoticed(t *testing.T) {
+	world := startWorld(t, sandbox.Options{})
+	c := configOf(t, world)
+	g, front := serveConfig(t, c)
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	followers := following()
+	stop := keepAsking(t, world, front)
+
+	way := countedWay(t, c.Chains[0].Endpoints[0].URL.Reveal())
+	detour := c
+	detour.Chains = append([]config.Chain(nil), c.Chains...)
+	detour.Chains[0].Endpoints = []config.Endpoint{{Name: "detour", URL: config.NewSecret(way.URL)}}
+	for range 3 {
+		for _, next := range []config.Config{detour, c, detour} {
+			if err := g.Reload(next); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.AwaitIndexed(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if way.requests.Load() == 0 {
+		t.Error("the new endpoint was never asked")
+	}
+	refuseBadOnes(t, g, detour)
+	before := way.requests.Load()
+	for deadline := time.After(30 * time.Second); way.requests.Load() == before; {
+		select {
+		case <-deadline:
+			t.Fatal("after a refused configuration the running one is no longer used")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	answers, failures := stop()
+	if answers == 0 || len(failures) > 0 {
+		t.Errorf("%d answers and these failures while configurations changed: %s", answers, strings.Join(failures, "\n"))
+	}
+	for deadline := time.After(30 * time.Second); following() != followers; {
+		select {
+		case <-deadline:
+			t.Fatalf("%d goroutines follow chains, want those of one configuration: %d", following(), followers)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// refuseBadOnes wants configurations refused that cannot be used, or not without a restart.
+func refuseBadOnes(t *testing.T, g *gateway.Gateway, c config.Config) {
+	t.Helper()
+	unknown := c
+	unknown.Venues = append([]config.Venue{{Name: "nobody"}}, c.Venues...)
+	if err := g.Reload(unknown); err == nil || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("Reload with an unknown venue = %v, want it named", err)
+	}
+	renamed := c
+	renamed.Chains = append([]config.Chain(nil), c.Chains...)
+	renamed.Chains[0].Finality += 7
+	if err := g.Reload(renamed); err == nil || !strings.Contains(err.Error(), "restart") {
+		t.Errorf("Reload with other facts of a chain = %v, want a restart", err)
+	}
+}
+
+// keepAsking asks all three documented paths until stop is called, which tells how that went.
+func keepAsking(t *testing.T, world *sandbox.World, front string) (stop func() (answers int, failures []string)) {
+	t.Helper()
+	var known worldJSON
+	get(t, world.URL()+"/sandbox/world", &known)
+	paths := []string{"/api/Satistics/" + known.Takers[0].Address + "/lockedAssets"}
+	for _, o := range known.Orders[:4] {
+		paths = append(paths, "/api/Orders/creationTxHash/"+o.CreationTxHash)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var (
+		asking  sync.WaitGroup
+		mu      sync.Mutex
+		answers int
+		failed  []string
+	)
+	for i := range 4 {
+		asking.Go(func() {
+			for n := i; ctx.Err() == nil; n++ {
+				path := paths[n%len(paths)]
+				status, body := fetch(front + path)
+				mu.Lock()
+				answers++
+				if status != http.StatusOK {
+					failed = append(failed, fmt.Sprintf("%s: %d %s", path, status, body))
+				}
+				mu.Unlock()
+				select {
+				case <-ctx.Done():
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+		})
+	}
+	return func() (int, []string) {
+		cancel()
+		asking.Wait()
+		return answers, failed
+	}
+}
+
+func fetch(url string) (status int, body string) {
+	response, err := http.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(text)
+}
+
+// following counts the goroutines that follow chains.
+func following() int {
+	var text bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&text, 2)
+	return strings.Count(text.String(), "index.(*follower).run(")
+}

@@ -1,0 +1,336 @@
+package stories_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy"
+	"crossgate/sandbox"
+	"crossgate/store"
+	"crossgate/token"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// TestReorgsOfRealChainsWhileServing drops 1 to 20 blocks at a time from chains that are followed while clients ask for
+// orders and for what is locked: blocks that the follower has read, and blocks that only the answers have told of. No
+// answer to a question that was put after a head of the new branch had been read holds what the dropped blocks said.
+func TestReorgsOfRealChainsWhileServing(t *testing.T) {
+	const deepest = 20
+	r := startReorgs(t, deepest)
+	r.deliver(t, r.give) // stays
+	stop := r.keepAsking(t)
+	for depth := 1; depth <= deepest; depth++ {
+		read, ahead := r.give, r.take
+		if depth%2 == 0 {
+			read, ahead = ahead, read
+		}
+		r.drop(t, depth, read, false)
+		r.drop(t, depth, ahead, true)
+	}
+	stop()
+	if r.answers.Load() == 0 {
+		t.Error("nothing was answered meanwhile")
+	}
+	t.Logf("%d answers while blocks were dropped", r.answers.Load())
+}
+
+// poll is how often followers look at their chains' heads.
+const poll = 10 * time.Millisecond
+
+// reorgs is the HTTP face over an index of two chains of a sandbox.
+type reorgs struct {
+	world      *sandbox.World
+	index      *index.Index
+	url        string
+	locked     string // path of what is locked for the taker who delivers
+	give, take *watchedChain
+	answers    atomic.Int64
+
+	mu     sync.Mutex
+	orders []*reorged
+}
+
+// reorged is an order whose creation or delivery is dropped.
+type reorged struct {
+	id, creation string
+	lost         string        // the transaction that is dropped
+	chain        *watchedChain // that it is dropped from
+	head         uint64        // of the branch without it; 0: it is there
+}
+
+// watchedChain is a chain of which is known how far its follower has come, and that can hold it.
+type watchedChain struct {
+	*evm.Chain
+	id        chain.ID
+	following sync.RWMutex  // locked: the follower does not get to see a head
+	waits     atomic.Bool   // the follower asks for a head; while following is locked it is known to wait for it
+	newest    atomic.Uint64 // head that the follower was given last
+	read      atomic.Uint64 // head that it has compared with what it had read
+}
+
+func (w *watchedChain) Head(ctx context.Context) (order.Head, error) {
+	w.read.Store(w.newest.Load())
+	w.waits.Store(true)
+	w.following.RLock()
+	defer w.following.RUnlock()
+	w.waits.Store(false)
+	head, err := w.Chain.Head(ctx)
+	if err == nil {
+		w.newest.Store(head.Latest.Number)
+	}
+	return head, err
+}
+
+func (w *watchedChain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	w.read.Store(w.newest.Load())
+	return w.Chain.Events(ctx, from, to)
+}
+
+// height is the number of the chain's newest block.
+func (w *watchedChain) height(t *testing.T) uint64 {
+	t.Helper()
+	head, err := w.Chain.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head.Latest.Number
+}
+
+func startReorgs(t *testing.T, deepest uint64) *reorgs {
+	t.Helper()
+	world := startWorld(t, sandbox.Options{Finality: deepest + 10})
+	r := &reorgs{world: world, locked: "/api/Satistics/" + world.Takers()[0].Address.Hex() + "/lockedAssets"}
+	r.give, r.take = watch(t, world, 1), watch(t, world, 137)
+	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	kept := new(keptAnswers)
+	r.index = index.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, index.Options{
+		Chains: chain.Documented(), MinPoll: poll, MaxPoll: poll, Observer: kept, Logger: slog.New(slog.DiscardHandler),
+	})
+	kept.Server = r.serve(t)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- r.index.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// keptAnswers are those of a server that is made after the index.
+type keptAnswers struct{ *proxy.Server }
+
+// OrderSeen implements index.Observer.
+func (*keptAnswers) OrderSeen(context.Context, *order.Order) {}
+
+func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
+	t.Helper()
+	c, _ := world.Chain(id)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "sandbox", URL: c.RPC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	return &watchedChain{Chain: evm.New(c.Facts, jsonrpc.New(upstream.NewPool("sandbox", endpoint))), id: id}
+}
+
+// serve opens the face over the index.
+func (r *reorgs) serve(t *testing.T) *proxy.Server {
+	t.Helper()
+	tokens := token.NewDirectory(token.DirectoryOptions{
+		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: r.give, 137: r.take},
+	})
+	server, err := proxy.New(proxy.Options{
+		Orders: r.index, Tokens: tokens, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	listening := httptest.NewServer(server.Handler())
+	t.Cleanup(listening.Close)
+	r.url = listening.URL
+	return server
+}
+
+// drop has an order delivered and drops its creation, or its delivery, with depth blocks of a chain: of one whose
+// follower has read it, or from ahead of the follower.
+func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
+	t.Helper()
+	if ahead {
+		on.following.Lock()
+		// The index takes its word for what a chain says until it has missed some looks at the head.
+		r.await(t, "behind", func() bool { return on.waits.Load() && r.index.Lag()[on.id].By(time.Now()) > 5*poll })
+	}
+	o := r.deliver(t, on)
+	if depth > 1 {
+		if err := r.world.Mine(t.Context(), on.id, depth-1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []*watchedChain{r.give, r.take} {
+		if height := c.height(t); c != on || !ahead {
+			r.await(t, "indexed", func() bool { return r.index.Lag()[c.id].Indexed == height })
+		}
+	}
+	if status, body := r.get(t, o.path()); status != http.StatusOK || !strings.Contains(body, o.lost) {
+		t.Errorf("before %d blocks of chain %s are dropped: GET %s = %d %s, want %s in it", depth, on.id, o.path(), status, body, o.lost)
+	}
+	// A delivery that was read counts when its creation is ahead of the index; one that is ahead does not.
+	if status, body := r.get(t, r.locked); status != http.StatusOK || strings.Contains(body, o.id) != (on == r.give || !ahead) {
+		t.Errorf("before %d blocks of chain %s are dropped: GET %s = %d %s", depth, on.id, r.locked, status, body)
+	}
+	if err := r.world.Reorg(t.Context(), on.id, uint64(depth)); err != nil {
+		t.Fatal(err)
+	}
+	head := on.height(t)
+	r.mu.Lock()
+	o.head = head
+	r.mu.Unlock()
+	if ahead {
+		on.following.Unlock()
+	}
+	r.await(t, "read", func() bool { return on.read.Load() >= head })
+	for _, path := range []string{o.path(), o.byID(), r.locked} {
+		r.check(t, path)
+	}
+	want := map[*watchedChain]int{r.give: http.StatusNotFound, r.take: http.StatusOK}[on]
+	if status, body := r.get(t, o.path()); status != want {
+		t.Errorf("after %d blocks of chain %s were dropped: GET %s = %d %s, want %d", depth, on.id, o.path(), status, body, want)
+	}
+}
+
+// deliver creates an order and has it delivered, one of which is to be dropped from a chain.
+func (r *reorgs) deliver(t *testing.T, on *watchedChain) *reorged {
+	t.Helper()
+	var made struct{ OrderID, CreationTxHash string }
+	text, _ := answered(t, http.MethodPost, r.world.URL()+"/sandbox/create",
+		`{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`)
+	if err := json.Unmarshal([]byte(text), &made); err != nil {
+		t.Fatal(err)
+	}
+	answered(t, http.MethodPost, r.world.URL()+"/sandbox/fulfil", fmt.Sprintf(`{"orderId":%q}`, made.OrderID))
+	o := &reorged{id: made.OrderID, creation: made.CreationTxHash, lost: made.CreationTxHash, chain: on}
+	if on == r.take {
+		height := on.height(t)
+		delivery, err := on.Chain.Events(t.Context(), height, height)
+		if err != nil || len(delivery) == 0 {
+			t.Fatalf("events of the delivery: %v, %v", delivery, err)
+		}
+		o.lost = delivery[0].At.Tx.String()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.orders = append(r.orders, o)
+	return o
+}
+
+func (o *reorged) path() string { return "/api/Orders/creationTxHash/" + o.creation }
+func (o *reorged) byID() string { return "/api/Orders/" + o.id }
+
+// keepAsking asks for the newest orders, of which there is one, and for what is locked until stop is called.
+func (r *reorgs) keepAsking(t *testing.T) (stop func()) {
+	t.Helper()
+	var asking sync.WaitGroup
+	stopped := make(chan struct{})
+	for _, path := range []func(*reorged) string{
+		(*reorged).path, (*reorged).byID, func(*reorged) string { return r.locked },
+	} {
+		asking.Go(func() {
+			for i := 1; ; i++ {
+				select {
+				case <-stopped:
+					return
+				default:
+				}
+				r.mu.Lock()
+				newest := len(r.orders) - 1
+				o := r.orders[newest-min(newest, i%3)]
+				r.mu.Unlock()
+				r.check(t, path(o))
+			}
+		})
+	}
+	return func() {
+		close(stopped)
+		asking.Wait()
+	}
+}
+
+// check asks for something. What is not there any more by the heads that were read before must not be in the answer.
+func (r *reorgs) check(t *testing.T, path string) {
+	read := map[*watchedChain]uint64{r.give: r.give.read.Load(), r.take: r.take.read.Load()}
+	status, body := r.get(t, path)
+	if status != http.StatusOK {
+		return // nothing is told
+	}
+	r.answers.Add(1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.orders {
+		if o.head == 0 || read[o.chain] < o.head {
+			continue
+		}
+		told := map[string]string{o.path(): o.lost, o.byID(): o.lost, r.locked: o.id}[path]
+		if told != "" && strings.Contains(body, told) {
+			t.Errorf("block %d of chain %s was read, which does not stand on %s: GET %s = %.2000s", read[o.chain], o.chain.id, o.lost, path, body)
+		}
+	}
+}
+
+// get is for any goroutine: what is no answer is an error of the test, and nothing.
+func (r *reorgs) get(t *testing.T, path string) (status int, body string) {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+path, http.NoBody)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode, string(raw)
+}
+
+// await returns when done does, or fails the test after a time that only a machine with much else to do needs.
+func (r *reorgs) await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	const patience = time.Minute
+	for deadline := time.Now().Add(patience); !done(); <-time.After(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not %s", patience, what)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package stories_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"crossgate/cmd/crossgate/gateway"
+)
+
+// The golden ledgers were recorded from the protocol's own contracts. They stand beside the repository on
+// some machines, with a server that answers JSON-RPC from them.
+const golden = "../../../shared/golden"
+
+// ledger is a recorded chain, as far as a configuration needs it.
+type ledger struct {
+	ChainID    uint64
+	DeBridgeID uint64
+	Finalized  uint64
+	Contracts  struct{ DlnSource, DlnDestination, Gate, ExternalCallAdapter, Multicall3 string }
+
+	rpc, control string // of the server that replays it
+}
+
+// replayLedgers serves the four ledgers of set A until the test ends.
+func replayLedgers(t testing.TB) []*ledger {
+	t.Helper()
+	server := filepath.Join(golden, "replay-rpc.mjs")
+	if _, err := os.Stat(server); err != nil {
+		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skipf("Node.js, which replays the golden ledgers, not present: %v; Debian and Ubuntu: apt-get install nodejs", err)
+	}
+	var ledgers []*ledger
+	for _, native := range []int{1, 137, 8453, 146} {
+		path := filepath.Join(golden, "ledgers-A", fmt.Sprintf("ledger-A-%d.json", native))
+		l := &ledger{}
+		readGolden(t, path, l)
+		l.replay(t, node, server, "--ledger", path, "--port", "0", "--control-port", "0")
+		ledgers = append(ledgers, l)
+	}
+	return ledgers
+}
+
+func readGolden(t testing.TB, path string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Skipf("golden ledgers not present: %v; they are in the folder shared, which lies beside the repository", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(into); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+var replayReady = regexp.MustCompile(`rpc=(\S+) control=(\S+)`)
+
+// replay starts the server and waits for the line in which it names its addresses.
+func (l *ledger) replay(t testing.TB, command string, arguments ...string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	process := exec.CommandContext(ctx, command, arguments...)
+	process.Stderr = os.Stderr
+	output, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = process.Wait() // it was killed
+	})
+	line, err := bufio.NewReader(output).ReadString('\n')
+	addresses := replayReady.FindStringSubmatch(line)
+	if err != nil || addresses == nil {
+		t.Fatalf("replay of chain %d says %q: %v", l.ChainID, line, err)
+	}
+	l.rpc, l.control = addresses[1], addresses[2]
+}
+
+// move sends a command to the server's control port.
+func (l *ledger) move(t *testing.T, command string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, l.control, strings.NewReader(command))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("control of chain %d: %s to %s", l.ChainID, response.Status, command)
+	}
+}
+
+// replayConfig configures a gateway that reads the ledgers, from lookback blocks before their ends on or,
+// with zero, from their first blocks.
+func replayConfig(t testing.TB, ledgers []*ledger, lookback int) []byte {
+	t.Helper()
+	text := &strings.Builder{}
+	fmt.Fprintf(text, "index: {path: %q, lookback: %d}\nchains:\n", filepath.Join(t.TempDir(), "orders.db"), lookback)
+	for _, l := range ledgers {
+		fmt.Fprintf(text, "  - {id: %d, endpoints: [{url: %q}], contracts: {dlnSource: %q, dlnDestination: %q, gate: %q, externalCallAdapter: %q, multicall: %q}}\n",
+			l.DeBridgeID, l.rpc, l.Contracts.DlnSource, l.Contracts.DlnDestination, l.Contracts.Gate,
+			l.Contracts.ExternalCallAdapter, l.Contracts.Multicall3)
+	}
+	return []byte(text.String())
+}
+
+// startReplay serves the golden ledgers with a gateway in front of them that is level with them.
+func startReplay(t testing.TB, lookback int) (url string, ledgers []*ledger) {
+	t.Helper()
+	ledgers = replayLedgers(t)
+	var g *gateway.Gateway
+	g, url = serveGateway(t, replayConfig(t, ledgers, lookback))
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return url, ledgers
+}

@@ -1,0 +1,313 @@
+package stories_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/mr-tron/base58"
+
+	"crossgate/config"
+	"crossgate/sandbox"
+)
+
+// solanaTrader is a wallet on Solana that asks one gateway.
+type solanaTrader struct {
+	client   *rpc.Client
+	key      ed25519.PrivateKey
+	gateway  string
+	tokens   map[string]sandbox.Token // by symbol; the coin's is none
+	stranger string
+}
+
+func newSolanaTrader(t *testing.T, world *sandbox.World, gateway string) *solanaTrader {
+	t.Helper()
+	client, err := rpc.Dial(world.Solana().RPC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	secret, err := base58.Decode(world.Accounts()[0].Wallet.Secret())
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := &solanaTrader{
+		client: client, key: secret, gateway: gateway, tokens: map[string]sandbox.Token{},
+		stranger: base58.Encode(bytes.Repeat([]byte{0x5e}, 32)),
+	}
+	for n, token := range world.Solana().Tokens {
+		if n > 0 { // the first is the wrapped coin, whose symbol is the coin's
+			made.tokens[token.Symbol] = token
+		}
+	}
+	return made
+}
+
+func (w *solanaTrader) address() string { return base58.Encode(w.key.Public().(ed25519.PublicKey)) }
+
+// mint is how the API spells a token.
+func (w *solanaTrader) mint(symbol string) string { return w.tokens[symbol].Mint.String() }
+
+func (w *solanaTrader) recipient(c swapCase) string {
+	if c.toStranger {
+		return w.stranger
+	}
+	return w.address()
+}
+
+func (w *solanaTrader) query(c swapCase) string {
+	return "/v1.0/chain/transaction?" + url.Values{
+		"chainId": {"7565164"}, "tokenIn": {w.mint(c.in)}, "tokenInAmount": {c.amount}, "tokenOut": {w.mint(c.out)},
+		"tokenOutRecipient": {w.recipient(c)}, "senderAddress": {w.address()},
+	}.Encode()
+}
+
+// solanaSwapJSON is an answer with the members that swaps have on Solana.
+type solanaSwapJSON struct {
+	swapJSON
+	Tx                      map[string]string `json:"tx"`
+	EstimatedTransactionFee struct {
+		Details struct{ TxFee, PriorityFee string }
+	} `json:"estimatedTransactionFee"`
+}
+
+var solanaCases = []swapCase{
+	{"coin", "USDC", "250000000", false, ""},
+	{"USDC", "coin", "150000000", false, ""},
+	{"USDC", "PYUSD", "20000000", false, ""},
+	{"coin", "PYUSD", "70000000", false, ""},
+	{"coin", "USDC", "250000000", true, ""},
+	{"PYUSD", "coin", "20000000", true, ""},
+}
+
+// TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and looks at
+// what the recipient then has; with both venues, and with each alone.
+func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
+	world := startWorld(t, sandbox.Options{})
+	all := configOf(t, world)
+	for _, name := range []string{"", "jupiter", "dflow"} {
+		c := all
+		c.Index.Path = t.TempDir() + "/orders.db"
+		if name != "" {
+			c.Venues = slices.DeleteFunc(slices.Clone(all.Venues), func(v config.Venue) bool { return v.Name != name })
+		}
+		_, address := serveConfig(t, c)
+		w := newSolanaTrader(t, world, address)
+		for _, one := range solanaCases {
+			t.Run(fmt.Sprintf("%s/%s/%t", name, one, one.toStranger), func(t *testing.T) {
+				if name == "jupiter" && one.toStranger {
+					if p := problemAt(t, address+w.query(one)); p.status == http.StatusOK || p.ErrorID != "NO_ROUTE" {
+						t.Errorf("jupiter for another recipient: %d %s, want NO_ROUTE", p.status, p.ErrorID)
+					}
+					return
+				}
+				swap := w.makeSwap(t, one)
+				if want := map[bool]int{true: 2, false: 1}[name == "" && !one.toStranger]; len(swap.ComparedAggregators) != want {
+					t.Errorf("%d venues were compared, want %d", len(swap.ComparedAggregators), want)
+				}
+			})
+		}
+	}
+}
+
+// makeSwap asks for a swap and sends what it gets.
+func (w *solanaTrader) makeSwap(t *testing.T, c swapCase) solanaSwapJSON {
+	t.Helper()
+	var swap solanaSwapJSON
+	get(t, w.gateway+w.query(c), &swap)
+	if _, hasTo := swap.Tx["to"]; hasTo || len(swap.Tx) != 1 {
+		t.Errorf("tx = %v, want data alone", swap.Tx)
+	}
+	before := w.balance(t, c.out, w.recipient(c))
+	fee := w.send(t, swap.Tx["data"])
+	got := new(big.Int).Sub(w.balance(t, c.out, w.recipient(c)), before)
+	if c.out == "coin" && !c.toStranger {
+		got.Add(got, fee)
+	}
+	if want := decimal(t, swap.TokenOut.Amount); got.Cmp(want) != 0 {
+		t.Errorf("the recipient got %s, want %s", got, want)
+	}
+	if least := decimal(t, swap.TokenOut.MinAmount); got.Cmp(least) < 0 || least.Sign() == 0 {
+		t.Errorf("the recipient got %s, want at least %s", got, least)
+	}
+	details := swap.EstimatedTransactionFee.Details
+	if told := new(big.Int).Add(decimal(t, details.TxFee), decimal(t, details.PriorityFee)); told.Cmp(fee) != 0 {
+		t.Errorf("the transaction cost %s, the answer says %s", fee, told)
+	}
+	return swap
+}
+
+// send signs a transaction, whose one signature stands in front, and returns its fee.
+func (w *solanaTrader) send(t *testing.T, data string) *big.Int {
+	t.Helper()
+	raw := hexutil.MustDecode(data)
+	copy(raw[1:65], ed25519.Sign(w.key, raw[65:]))
+	var signature string
+	if err := w.client.Call(&signature, "sendTransaction", base64.StdEncoding.EncodeToString(raw), map[string]string{"encoding": "base64"}); err != nil {
+		t.Fatalf("the transaction fails: %v", err)
+	}
+	var made struct {
+		Meta struct {
+			Err any
+			Fee int64
+		}
+	}
+	if err := w.client.Call(&made, "getTransaction", signature, map[string]any{"commitment": "confirmed", "maxSupportedTransactionVersion": 0}); err != nil || made.Meta.Err != nil {
+		t.Fatalf("transaction %s: %v %v", signature, err, made.Meta.Err)
+	}
+	return big.NewInt(made.Meta.Fee)
+}
+
+// balance is what somebody has of a token; of the coin, all of it, wrapped or not.
+func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
+	t.Helper()
+	sum := new(big.Int)
+	if symbol == "coin" {
+		var has struct{ Value int64 }
+		if err := w.client.Call(&has, "getBalance", owner, map[string]string{"commitment": "confirmed"}); err != nil {
+			t.Fatal(err)
+		}
+		return sum.SetInt64(has.Value)
+	}
+	var owned []struct {
+		Account struct{ Data []string }
+	}
+	program := "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+	if symbol == "PYUSD" {
+		program = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
+	}
+	if err := w.client.Call(&owned, "getProgramAccounts", program, map[string]any{
+		"encoding": "base64", "commitment": "confirmed",
+		"filters": []any{
+			map[string]any{"memcmp": map[string]any{"offset": 0, "bytes": w.mint(symbol)}},
+			map[string]any{"memcmp": map[string]any{"offset": 32, "bytes": owner}},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range owned {
+		raw, err := base64.StdEncoding.DecodeString(each.Account.Data[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		amount := slices.Clone(raw[64:72])
+		slices.Reverse(amount)
+		sum.Add(sum, new(big.Int).SetBytes(amount))
+	}
+	return sum
+}
+
+// TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
+func TestLiarsOnSolanaNeverWin(t *testing.T) {
+	world := startWorld(t, sandbox.Options{})
+	all := configOf(t, world)
+	jupiter := slices.IndexFunc(all.Venues, func(v config.Venue) bool { return v.Name == "jupiter" })
+	real, err := url.Parse(all.Venues[jupiter].Endpoints[0].URL.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest := func(body []byte) []byte { return body }
+	for name, lie := range map[string]struct {
+		quoted, asked func([]byte) []byte // of the quote that the gateway gets, and of the one that Jupiter gets back
+		says          string
+	}{
+		"nothing": {honest, honest, ""},
+		"a promise that the transaction keeps, and fails by": {doubled, honest, "6001"},
+		"a promise that the transaction does not keep":       {doubled, halved, "less than the minimum"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := all
+			c.Index.Path, c.Venues = t.TempDir()+"/orders.db", slices.Clone(all.Venues)
+			server := httptest.NewServer(between(real, lie.quoted, lie.asked))
+			t.Cleanup(server.Close)
+			c.Venues[jupiter].Endpoints = slices.Clone(all.Venues[jupiter].Endpoints)
+			c.Venues[jupiter].Endpoints[0].URL = config.NewSecret(server.URL)
+			_, address := serveConfig(t, c)
+			w := newSolanaTrader(t, world, address)
+			var told struct {
+				Aggregators []struct{ Name, Verdict, Reason string }
+			}
+			get(t, address+strings.Replace(w.query(solanaCases[0]), "transaction?", "transaction/explain?", 1), &told)
+			for _, each := range told.Aggregators {
+				isLiar := each.Name == "jupiter" && lie.says != ""
+				if isLiar && (each.Verdict != "refused" || !strings.Contains(each.Reason, lie.says)) {
+					t.Errorf("the liar is %s: %s, want refused for %q", each.Verdict, each.Reason, lie.says)
+				}
+				if honest := (each.Name == "jupiter") == (lie.says == ""); honest != (each.Verdict == "won") {
+					t.Errorf("%s is %s: %s", each.Name, each.Verdict, each.Reason)
+				}
+			}
+		})
+	}
+}
+
+// between forwards to a real venue, and changes what goes by.
+func between(real *url.URL, answered, asked func([]byte) []byte) http.Handler {
+	proxy := httputil.NewSingleHostReverseProxy(real)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		if r.Request.Method != http.MethodGet {
+			return nil
+		}
+		body, err := io.ReadAll(r.Body)
+		body = answered(body)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Set("Content-Length", fmt.Sprint(len(body)))
+		return err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		body = asked(body)
+		forwarded := r.Clone(context.WithoutCancel(r.Context()))
+		forwarded.Body, forwarded.ContentLength, forwarded.Host = io.NopCloser(bytes.NewReader(body)), int64(len(body)), real.Host
+		proxy.ServeHTTP(w, forwarded)
+	})
+}
+
+// doubled is a quote of twice as much, and halved an order of a quote half as large.
+func doubled(body []byte) []byte { return scaled(body, 2, 1) }
+
+func halved(body []byte) []byte {
+	var order map[string]json.RawMessage
+	if json.Unmarshal(body, &order) != nil {
+		return body
+	}
+	order["quoteResponse"] = scaled(order["quoteResponse"], 1, 2)
+	changed, err := json.Marshal(order)
+	if err != nil {
+		panic(err)
+	}
+	return changed
+}
+
+func scaled(body []byte, by, over int64) []byte {
+	var quote map[string]any
+	if json.Unmarshal(body, &quote) != nil {
+		return body
+	}
+	for _, member := range []string{"outAmount", "otherAmountThreshold"} {
+		amount, _ := new(big.Int).SetString(quote[member].(string), 10)
+		quote[member] = amount.Mul(amount, big.NewInt(by)).Quo(amount, big.NewInt(over)).String()
+	}
+	changed, err := json.Marshal(quote)
+	if err != nil {
+		panic(err)
+	}
+	return changed
+}

@@ -1,0 +1,361 @@
+package stories_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/sandbox"
+	"crossgate/sandbox/venues"
+)
+
+// swapJSON is the answer of /v1.0/chain/transaction as a wallet reads it.
+type swapJSON struct {
+	Tx struct {
+		To    string `json:"to"`
+		Data  string `json:"data"`
+		Value string `json:"value"`
+	} `json:"tx"`
+	TokenIn struct {
+		Amount string `json:"amount"`
+	} `json:"tokenIn"`
+	TokenOut struct {
+		Amount    string `json:"amount"`
+		MinAmount string `json:"minAmount"`
+	} `json:"tokenOut"`
+	ProtocolFee         string `json:"protocolFee"`
+	ComparedAggregators []struct {
+		Name      string      `json:"name"`
+		PriceDrop json.Number `json:"priceDrop"`
+	} `json:"comparedAggregators"`
+	EstimatedTransactionFee *struct {
+		Total string `json:"total"`
+	} `json:"estimatedTransactionFee"`
+	CostsDetails []struct {
+		Type    string `json:"type"`
+		Payload struct {
+			FeeAmount string `json:"feeAmount"`
+		} `json:"payload"`
+	} `json:"costsDetails"`
+}
+
+// fee is what a line of costsDetails takes; nothing when there is no such line.
+func (s swapJSON) fee(t *testing.T, line string) *big.Int {
+	t.Helper()
+	for _, cost := range s.CostsDetails {
+		if cost.Type == line {
+			return decimal(t, cost.Payload.FeeAmount)
+		}
+	}
+	return new(big.Int)
+}
+
+// swapCase is a swap that is asked for and then made.
+type swapCase struct {
+	in, out, amount string
+	toStranger      bool
+	affiliate       string // percent
+}
+
+var swapCases = []swapCase{
+	{"coin", "USDC", "250000000000000000", false, ""},
+	{"USDC", "coin", "150000000", false, ""},
+	{"USDC", "DAI", "20000000", true, ""},
+	{"DAI", "WBTC", "900000000000000000000", true, ""},
+	{"USDC", "DAI", "20000000", true, "1.5"},
+	{"coin", "USDC", "100000000000000000", true, "0.3"},
+	{"USDC", "coin", "90000000", true, "0.3"},
+}
+
+func (c swapCase) String() string {
+	return c.in + " to " + c.out + strings.TrimSuffix(" "+c.affiliate, " ")
+}
+
+// trader is a wallet with what it needs to know to ask one gateway for swaps on one chain.
+type trader struct {
+	*wallet
+	gateway   string
+	chain     uint64
+	router    common.Address    // the public one
+	tokens    map[string]string // by symbol
+	stranger  common.Address
+	affiliate common.Address
+}
+
+// TestSwapTransactionDoesWhatItSays sends the returned transaction on every chain, as a wallet would, and
+// looks at what the recipient then has.
+func TestSwapTransactionDoesWhatItSays(t *testing.T) {
+	front := startFront(t)
+	for _, c := range front.world.Chains() {
+		if c.Facts.Family != chain.EVM {
+			continue
+		}
+		trader := newTrader(t, front.world, c, front.url)
+		for _, one := range swapCases {
+			t.Run(fmt.Sprintf("%d/%s", c.Facts.ID, one), func(t *testing.T) {
+				swap := trader.makeSwap(t, one)
+				if n := len(swap.ComparedAggregators); n < 3 && one.affiliate == "" {
+					t.Errorf("%d venues were compared, want three at least", n)
+				}
+			})
+		}
+	}
+}
+
+// TestEveryVenueDeliversByEveryWay makes each kind of swap through each venue alone, called by the public
+// router and called directly.
+func TestEveryVenueDeliversByEveryWay(t *testing.T) {
+	world := startWorld(t, sandbox.Options{})
+	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
+	all := configOf(t, world)
+	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
+		for _, venue := range all.Venues {
+			if !slices.Contains(venues.Serving(base.Facts.Native), venue.Name) {
+				continue // TestEveryExchangeDelivers: no exchange is on every chain
+			}
+			t.Run(fmt.Sprintf("%s/%s", execution, venue.Name), func(t *testing.T) {
+				alone := all
+				alone.Venues = []config.Venue{venue}
+				alone.Swap.Execution = execution
+				alone.Index.Path = t.TempDir() + "/orders.db"
+				_, address := serveConfig(t, alone)
+				trader := newTrader(t, world, base, address)
+				for _, one := range swapCases {
+					if execution == config.ExecuteDirectly && venue.Name == "okx" && one.in != "coin" {
+						continue // TestVenueThatWantsAnotherApprovalIsCompared
+					}
+					t.Run(one.String(), func(t *testing.T) {
+						swap := trader.makeSwap(t, one)
+						routed := common.HexToAddress(swap.Tx.To) == trader.router
+						if routed != (execution == config.ExecuteByRouter) {
+							t.Errorf("transaction to %s by way %s", swap.Tx.To, execution)
+						}
+					})
+				}
+			})
+		}
+	}
+}
+
+// TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
+// answer does not name: it never makes the transaction, but where nothing is to be approved.
+func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
+	world := startWorld(t, sandbox.Options{})
+	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
+	all := configOf(t, world)
+	var routers []string
+	for _, router := range venues.Routers("okx", base.Facts.Native) {
+		routers = append(routers, strings.ToLower(router))
+	}
+	trader := func(t *testing.T, names ...string) *trader {
+		some := all
+		some.Venues = slices.DeleteFunc(slices.Clone(all.Venues), func(v config.Venue) bool { return !slices.Contains(names, v.Name) })
+		some.Swap.Execution = config.ExecuteDirectly
+		some.Index.Path = t.TempDir() + "/orders.db"
+		_, address := serveConfig(t, some)
+		return newTrader(t, world, base, address)
+	}
+	alone, together := trader(t, "okx"), trader(t, "okx", "lifi")
+	for _, one := range swapCases[1:3] {
+		p := problemAt(t, alone.gateway+"/v1.0/chain/transaction?"+alone.query(one).Encode())
+		if p.status < http.StatusBadRequest || p.ErrorID == "" {
+			t.Errorf("%s by it alone: %d %q, want an error", one, p.status, p.ErrorID)
+		}
+		swap := together.makeSwap(t, one)
+		if slices.Contains(routers, strings.ToLower(swap.Tx.To)) || len(swap.ComparedAggregators) != 2 || swap.ComparedAggregators[1].Name != "okx" {
+			t.Errorf("%s: transaction to %s, compared %+v, want it second and another's transaction", one, swap.Tx.To, swap.ComparedAggregators)
+		}
+	}
+	if swap := alone.makeSwap(t, swapCases[0]); !slices.Contains(routers, strings.ToLower(swap.Tx.To)) {
+		t.Errorf("%s: transaction to %s, want its own", swapCases[0], swap.Tx.To)
+	}
+}
+
+// TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is, called by
+// the public router and called directly.
+func TestEveryExchangeDelivers(t *testing.T) {
+	world := startWorld(t, sandbox.Options{})
+	all := configOf(t, world)
+	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
+		for _, name := range world.Exchanges() {
+			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {
+				alone := all
+				alone.Venues = []config.Venue{{Name: name}}
+				alone.Swap.Execution = execution
+				alone.Index.Path = t.TempDir() + "/orders.db"
+				_, address := serveConfig(t, alone)
+				checkExchange(t, world, name, execution, address)
+			})
+		}
+	}
+}
+
+// checkExchange makes the swaps that the exchange can make on each chain, and looks at who is called.
+func checkExchange(t *testing.T, world *sandbox.World, name string, execution config.Execution, gateway string) {
+	t.Helper()
+	made := 0
+	for _, c := range world.Chains() {
+		if c.Facts.Family != chain.EVM {
+			continue // TRON's nodes take no transactions by JSON-RPC
+		}
+		trader := newTrader(t, world, c, gateway)
+		for _, one := range exchangeCases(c) {
+			if trader.declines(t, one) {
+				continue
+			}
+			swap := trader.makeSwap(t, one)
+			made++
+			routed := common.HexToAddress(swap.Tx.To) == trader.router
+			if wanted := execution == config.ExecuteByRouter && name != "wrap"; routed != wanted {
+				t.Errorf("%s on chain %d: transaction to %s by way %s", one, c.Facts.ID, swap.Tx.To, execution)
+			}
+		}
+	}
+	if made == 0 {
+		t.Errorf("%s made no swap on any chain", name)
+	}
+}
+
+// exchangeCases are swaps that an exchange of some kind can make: those between tokens, and wrapping.
+func exchangeCases(c *sandbox.Chain) []swapCase {
+	wrapped := c.Tokens[0].Symbol
+	return []swapCase{
+		{"coin", "USDC", "25000000000000000", false, ""},
+		{"USDC", "coin", "15000000", false, ""},
+		{"USDC", "DAI", "2000000", true, ""},
+		{"coin", wrapped, "10000000000000000", false, ""},
+		{wrapped, "coin", "5000000000000000", false, ""},
+	}
+}
+
+// declines reports whether the gateway has no way to make a swap, and says so as it should.
+func (w *trader) declines(t *testing.T, c swapCase) bool {
+	t.Helper()
+	p := problemAt(t, w.gateway+"/v1.0/chain/transaction?"+w.query(c).Encode())
+	switch {
+	case p.status == http.StatusOK:
+		return false
+	case p.ErrorID == "NO_ROUTE" || p.ErrorID == "UNSUPPORTED_CHAIN":
+		return true
+	}
+	t.Errorf("%s on chain %d: %d %s", c, w.chain, p.status, p.ErrorID)
+	return true
+}
+
+func newTrader(t *testing.T, world *sandbox.World, c *sandbox.Chain, gateway string) *trader {
+	t.Helper()
+	me := world.Accounts()[0]
+	made := &trader{
+		wallet: newWallet(t, c.RPC, me.PrivateKey()), gateway: gateway, chain: uint64(c.Facts.ID),
+		router:   common.BytesToAddress(c.Facts.Contracts.Router.Bytes()),
+		tokens:   map[string]string{"coin": common.Address{}.Hex()},
+		stranger: world.Accounts()[1].Address, affiliate: common.HexToAddress("0x00000000000000000000000000000000000aff11"),
+	}
+	for _, token := range c.Tokens {
+		made.tokens[token.Symbol] = token.Address.Hex()
+	}
+	return made
+}
+
+// makeSwap asks for a swap, approves what is called, asks again, and sends what it gets. A venue that says
+// it cannot do it ends the test.
+func (w *trader) makeSwap(t *testing.T, c swapCase) swapJSON {
+	t.Helper()
+	query, recipient := w.query(c), w.recipient(c)
+	var swap swapJSON
+	w.ask(t, query, &swap)
+	in, out := common.HexToAddress(w.tokens[c.in]), common.HexToAddress(w.tokens[c.out])
+	if c.in != "coin" {
+		w.approve(t, in, common.HexToAddress(swap.Tx.To), decimal(t, swap.TokenIn.Amount))
+		w.ask(t, query, &swap)
+	}
+	inShare, outShare := w.balance(t, in, w.affiliate), w.balance(t, out, w.affiliate)
+	before := w.balance(t, out, recipient)
+	spent := w.send(t, common.HexToAddress(swap.Tx.To), hexutil.MustDecode(swap.Tx.Data), decimal(t, swap.Tx.Value))
+	got := new(big.Int).Sub(w.balance(t, out, recipient), before)
+	if c.out == "coin" && !c.toStranger {
+		got.Add(got, spent)
+	}
+	if want := decimal(t, swap.TokenOut.Amount); got.Cmp(want) != 0 {
+		t.Errorf("the recipient got %s, want %s", got, want)
+	}
+	if least := decimal(t, swap.TokenOut.MinAmount); got.Cmp(least) < 0 {
+		t.Errorf("the recipient got %s, want at least %s", got, least)
+	}
+	if swap.TokenIn.Amount != c.amount || swap.EstimatedTransactionFee == nil {
+		t.Errorf("tokenIn.amount = %s with fee %v, want %s with a fee", swap.TokenIn.Amount, swap.EstimatedTransactionFee, c.amount)
+	}
+	if c.affiliate != "" {
+		inShare.Sub(w.balance(t, in, w.affiliate), inShare)
+		outShare.Sub(w.balance(t, out, w.affiliate), outShare)
+		w.checkShare(t, c, swap, inShare, outShare)
+	}
+	return swap
+}
+
+func (w *trader) recipient(c swapCase) common.Address {
+	if c.toStranger {
+		return w.stranger
+	}
+	return w.address
+}
+
+func (w *trader) query(c swapCase) url.Values {
+	query := url.Values{
+		"chainId": {fmt.Sprint(w.chain)}, "tokenIn": {w.tokens[c.in]}, "tokenInAmount": {c.amount},
+		"tokenOut": {w.tokens[c.out]}, "tokenOutRecipient": {w.recipient(c).Hex()}, "senderAddress": {w.address.Hex()},
+	}
+	if c.affiliate != "" {
+		query.Set("affiliateFeePercent", c.affiliate)
+		query.Set("affiliateFeeRecipient", w.affiliate.Hex())
+	}
+	return query
+}
+
+// checkShare wants the affiliate's share of the input from a venue, of the outcome from the public router.
+func (w *trader) checkShare(t *testing.T, c swapCase, swap swapJSON, ofIn, ofOut *big.Int) {
+	t.Helper()
+	if common.HexToAddress(swap.Tx.To) == w.router {
+		if want := swap.fee(t, "SingleChainSwapAffiliateFee"); ofOut.Cmp(want) != 0 || want.Sign() == 0 {
+			t.Errorf("the affiliate got %s of the outcome, want %s", ofOut, want)
+		}
+		return
+	}
+	percent, _ := new(big.Rat).SetString(c.affiliate)
+	want := new(big.Rat).Mul(percent, new(big.Rat).SetInt(decimal(t, c.amount)))
+	want.Quo(want, big.NewRat(100, 1))
+	if floor := new(big.Int).Quo(want.Num(), want.Denom()); ofIn.Cmp(floor) != 0 {
+		t.Errorf("the affiliate got %s of the input, want %s", ofIn, floor)
+	}
+}
+
+// ask gets an answer, or skips the test where the venue is not on the chain or cannot give the affiliate his share.
+func (w *trader) ask(t *testing.T, query url.Values, swap *swapJSON) {
+	t.Helper()
+	address := w.gateway + "/v1.0/chain/transaction?" + query.Encode()
+	switch p := problemAt(t, address); {
+	case p.ErrorID == "UNSUPPORTED_CHAIN", p.ErrorID == "NO_ROUTE" && query.Has("affiliateFeePercent"):
+		t.Skipf("the venue does not make this swap, so there is nothing to look at: %s", p.Message)
+	}
+	*swap = swapJSON{}
+	get(t, address, swap)
+}
+
+func decimal(t *testing.T, text string) *big.Int {
+	t.Helper()
+	n, ok := new(big.Int).SetString(text, 10)
+	if !ok {
+		t.Fatalf("%q is no whole number", text)
+	}
+	return n
+}

@@ -1,0 +1,50 @@
+package stories_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+)
+
+// TestSwapOnTronTellsItsFee asks for a swap of TRX and of all TRX, and for one of a token that the sender has not
+// allowed anybody to take.
+func TestSwapOnTronTellsItsFee(t *testing.T) {
+	front := startFront(t)
+	sender := chain.NewAddress(front.world.Accounts()[0].Address.Bytes()).Format(chain.TVM)
+	coin := chain.NativeCoin(chain.TVM).Format(chain.TVM)
+	const usdt = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	ask := func(path, in, out, amount string, into any) {
+		t.Helper()
+		query := url.Values{
+			"chainId": {chain.Tron.String()}, "tokenIn": {in}, "tokenOut": {out}, "tokenInAmount": {amount},
+			"tokenOutRecipient": {sender}, "senderAddress": {sender},
+		}
+		get(t, front.url+path+"?"+query.Encode(), into)
+	}
+	for _, amount := range []string{"25000000", "max"} {
+		var swap struct {
+			Tx                      struct{ Value, GasLimit, GasPrice, EstimatedTransactionFee string }
+			EstimatedTransactionFee struct {
+				Total   string
+				Details struct{ TxFee, GasLimit, GasPrice string }
+			}
+		}
+		ask("/v1.0/chain/transaction", coin, usdt, amount, &swap)
+		details, whole := swap.EstimatedTransactionFee.Details, amount == "max"
+		if details.TxFee == "" || details.TxFee == "0" || details.GasLimit == "" || details.GasPrice != "100" {
+			t.Errorf("fee of %s sun = %+v, want bandwidth, and energy at 100 sun", amount, swap.EstimatedTransactionFee)
+		}
+		if whole != (swap.Tx.EstimatedTransactionFee == swap.EstimatedTransactionFee.Total) || whole != (swap.Tx.GasPrice == "100") {
+			t.Errorf("transaction of %s sun = %+v, want its cost with max alone", amount, swap.Tx)
+		}
+	}
+	var told struct {
+		Aggregators []struct{ Verdict, Reason string }
+	}
+	ask("/v1.0/chain/transaction/explain", usdt, coin, "1000000", &told)
+	if len(told.Aggregators) == 0 || told.Aggregators[0].Verdict != "won" || !strings.Contains(told.Aggregators[0].Reason, "not tried") {
+		t.Errorf("explanation = %+v, want a winner who was not tried", told)
+	}
+}

@@ -1,0 +1,165 @@
+// Walks through the pages of a running gateway in Chromium. The first argument is what to look at, as JSON; what is
+// wrong comes out a line each, and nothing else does.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium } from 'playwright-core'
+
+const { gateway, admin, sandbox, created, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><circle cx=".5" cy=".5" r=".5" fill="#2775ca"/></svg>'
+
+const wrong = (text) => console.log(text)
+const want = (is, text) => { if (!is) wrong(text) }
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+
+// visit makes a page in a window of its own, whose every complaint and every call elsewhere is told.
+async function visit(options, walk) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  await context.route((url) => url.origin !== gateway && url.origin !== admin, (route) => {
+    if (route.request().resourceType() === 'image') return route.fulfill({ contentType: 'image/svg+xml', body: logo })
+    wrong(`${page.url()} calls ${route.request().url()}`)
+    return route.abort()
+  })
+  page.on('console', (message) => { if (message.type() === 'error') wrong(`${page.url()}: console: ${message.text()}`) })
+  page.on('pageerror', (error) => wrong(`${page.url()}: ${error}`))
+  page.setDefaultTimeout(15_000)
+  try {
+    await walk(page, context)
+  } catch (error) {
+    wrong(`${page.url()}: ${error.message}`)
+  }
+  await context.close()
+}
+
+const text = (page, selector) => page.locator(selector).first().innerText()
+
+// With the keyboard alone: from the first page to an order.
+await visit({}, async (page) => {
+  await page.goto(gateway + '/')
+  await page.keyboard.press('Tab')
+  want(await page.evaluate(() => document.activeElement.className) === 'skip', 'the first thing that Tab reaches does not skip the menu')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(hash)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${gateway}/order/${hash}`)
+  want((await text(page, '.state')).includes('delivered and paid'), 'the order is not told as delivered')
+  want(await page.locator('.timeline li.done').count() === 4, 'the order has not four steps behind it')
+  want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
+  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not beside the order')
+})
+
+// An order moves while somebody looks.
+await visit({}, async (page) => {
+  await page.goto(`${gateway}/order/${created.hash}`)
+  want((await text(page, '.state')).startsWith('Created'), 'a new order is not told as created')
+  await page.evaluate(() => { window.sameDocument = true })
+  const move = (call, body) => fetch(`${sandbox}/sandbox/${call}`, { method: 'POST', body: JSON.stringify(body) })
+  for (const [call, body, state] of [
+    ['fulfil', { orderId: created.id }, 'Fulfilled'],
+    ['unlock', { orderIds: [created.id] }, 'SentUnlock'],
+    ['claim', { orderId: created.id }, 'ClaimedUnlock'],
+  ]) {
+    const answer = await move(call, body)
+    if (!answer.ok) throw new Error(`${call}: ${await answer.text()}`)
+    await page.locator('.state strong', { hasText: new RegExp(`^${state}$`) }).waitFor()
+    want((await text(page, '#said')).includes(state), `screen readers are not told of ${state}`)
+  }
+  want(await page.evaluate(() => window.sameDocument), 'the page was loaded again')
+  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer beside the order stayed behind')
+})
+
+await visit({}, async (page) => {
+  await page.goto(`${gateway}/order/${several}`)
+  await page.locator('.others a', { hasText: '1' }).click()
+  await page.waitForURL(/index=1$/)
+  want((await page.locator('.others a[aria-current]').innerText()) === '1', 'the second order of a transaction is not marked')
+})
+
+// A swap is compared, and its command copied.
+await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  await page.goto(`${gateway}/`)
+  await page.locator('#chain').selectOption(swap.chainId)
+  await page.getByRole('button', { name: 'Choose tokens' }).click()
+  want(await page.locator('#tokens option').count() > 0, 'no tokens are offered')
+  await page.locator('#chainId').selectOption('137')
+  await page.waitForFunction((coin) => [...document.querySelectorAll('#tokens option')].some((o) => o.textContent === coin), 'POL')
+  await page.locator('#chainId').selectOption(swap.chainId)
+  await page.getByLabel('From token').fill(swap.tokenIn)
+  await page.getByLabel('To token').fill(swap.tokenOut)
+  await page.getByLabel('Amount, in whole tokens').fill('0.1')
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.locator('.bars li.won').waitFor()
+  want(await page.locator('.bars li').count() >= 8, 'fewer than eight venues are compared')
+  want((await page.locator('.bars li').first().getAttribute('class')) === 'won', 'the chosen venue is not the first')
+  want(/lifi\s+not asked\s+others have quoted/.test(await text(page, 'section:has(#passed) table')), 'who was left out is not told')
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  const asked = await fetch(command.match(/^curl '(.*)'$/)[1])
+  want(asked.ok && (await asked.json()).estimation, `the copied command answers ${asked.status}`)
+})
+
+await visit({}, async (page) => {
+  await page.goto(`${gateway}/locked?taker=${taker}`)
+  want(page.url() === `${gateway}/locked/${taker}`, 'the form of a taker does not lead to him')
+  want(/longest wait \d/.test(await text(page, 'details.locked')), 'it is not told for how long something waits')
+  await page.locator('details.locked a').first().click()
+  await page.locator('.timeline li.next').waitFor()
+})
+
+await visit({}, async (page) => {
+  await page.goto(`${gateway}/docs/`)
+  await page.locator('.opblock').nth(14).waitFor()
+})
+
+// Operators see how everything is, and that it is kept up to date until they pause it.
+await visit({}, async (page) => {
+  await page.goto(`${admin}/`)
+  want((await text(page, '.state')).includes('Healthy'), `operators read: ${await text(page, '.state')}`)
+  want(await page.locator('#chain-rows tr').count() >= 5, 'operators do not see the chains')
+  want(await page.locator('#endpoint-rows .dot.good').count() >= 5, 'operators do not see the endpoints')
+  want(await page.locator('#venue-rows tr').count() >= 8, 'operators do not see the venues')
+  const asOf = await page.locator('#as-of').innerText()
+  await page.waitForFunction((before) => document.getElementById('as-of').innerText !== before, asOf)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  want((await page.locator('[data-pause]').getAttribute('aria-pressed')) === 'true', 'the page does not say that it is paused')
+})
+
+// Without scripts the first view of everything is there.
+await visit({ javaScriptEnabled: false }, async (page) => {
+  await page.goto(`${gateway}/order/${hash}`)
+  want(await page.locator('.timeline li.done').count() === 4, 'without scripts the order has not four steps')
+  await page.goto(gateway + swap.path)
+  want(await page.locator('.bars li').count() >= 8, 'without scripts nothing is compared')
+})
+
+// Every page in both themes and at a phone's width: nothing wider than the window, nothing that axe objects to, which
+// judges colours and structure and so need not see the narrow ones.
+const looks = [
+  ['light', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
+  ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
+  ['phone', { colorScheme: 'light', viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true }],
+]
+const pages = {
+  home: '/', form: '/order', order: `/order/${hash}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/', operators: `${admin}/`,
+}
+for (const [look, options] of looks) {
+  await visit(options, async (page) => {
+    for (const [name, path] of Object.entries(pages)) {
+      await page.goto(new URL(path, gateway).href)
+      if (name === 'docs') await page.locator('.opblock').first().waitFor()
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      want(over <= 0 || name === 'docs', `${name} (${look}) is ${over} pixels too wide`)
+      if (shots) await page.screenshot({ path: `${shots}/${name}-${look}.png`, fullPage: name !== 'docs' })
+      if (name === 'docs' || options.isMobile) continue // Swagger UI is not ours
+      await page.evaluate(axe)
+      const { violations } = await page.evaluate(() => axe.run())
+      for (const each of violations) wrong(`${name} (${look}): ${each.id}: ${each.help}: ${each.nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`)
+    }
+  })
+}
+
+await browser.close()

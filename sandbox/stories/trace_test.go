@@ -1,0 +1,109 @@
+package stories_test
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+)
+
+// TestARequestAndItsUpstreamCallsAreOneTrace looks at what a collector would get.
+func TestARequestAndItsUpstreamCallsAreOneTrace(t *testing.T) {
+	recorder := tracetest.NewSpanRecorder()
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
+	front := startFront(t)
+	var world worldJSON
+	get(t, front.world.URL()+"/sandbox/world", &world)
+	account := world.Accounts[0].Address
+	for path, wanted := range map[string][]string{
+		// Nobody knows this hash, so every chain is asked.
+		"/api/Orders/creationTxHash/0x" + strings.Repeat("ef", 32): {"GET /api/Orders/creationTxHash/:creationTxHash", "order.trace", "rpc.attempt"},
+		"/v1.0/chain/transaction?" + url.Values{
+			"chainId": {"1"}, "tokenIn": {"0x" + strings.Repeat("0", 40)}, "tokenInAmount": {"1000000000000000"},
+			"tokenOut": {world.Tokens[1].Address}, "tokenOutRecipient": {account},
+		}.Encode(): {"GET /v1.0/chain/transaction", "quote.compare", "quote.venue", "http.attempt", "rpc.attempt"},
+	} {
+		response, _ := ask(t, http.MethodGet, front.url+path, "")
+		id := response.Header.Get("X-Request-Id")
+		awaitSpan(t, recorder, id, wanted[0]) // it ends after the answer has left
+		seen := map[string]int{}
+		for _, span := range recorder.Ended() {
+			if span.SpanContext().TraceID().String() == id {
+				seen[span.Name()]++
+			}
+			for _, attribute := range span.Attributes() {
+				if text := attribute.Value.String(); strings.Contains(text, "://") {
+					t.Errorf("span %s tells a URL: %s", span.Name(), text)
+				}
+			}
+		}
+		for _, name := range wanted {
+			if seen[name] == 0 {
+				t.Errorf("trace %s of %s has %v, want a span %s", id, path, seen, name)
+			}
+		}
+	}
+}
+
+// TestSwapsTakeFewRoundTrips counts the requests of one swap that nobody asked for before: a price from each of the
+// chain's nine services, the contracts of two exchanges, mostly together, and one trial of the best transaction. What all swaps of a block
+// share may come on top, so that it is the cheapest of a few that tells.
+func TestSwapsTakeFewRoundTrips(t *testing.T) {
+	recorder := tracetest.NewSpanRecorder()
+	before := otel.GetTracerProvider()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
+	t.Cleanup(func() { otel.SetTracerProvider(before) })
+	front := startFront(t)
+	var world worldJSON
+	get(t, front.world.URL()+"/sandbox/world", &world)
+	const services, reads = 9, 3
+	least := map[string]int{"http.attempt": math.MaxInt, "rpc.attempt": math.MaxInt}
+	for _, amount := range []string{"1000000000000000001", "1000000000000000002", "1000000000000000003"} {
+		response, body := ask(t, http.MethodGet, front.url+"/v1.0/chain/transaction?"+url.Values{
+			"chainId": {"1"}, "tokenIn": {"0x" + strings.Repeat("0", 40)}, "tokenInAmount": {amount},
+			"tokenOut": {world.Tokens[1].Address}, "tokenOutRecipient": {world.Accounts[0].Address},
+		}.Encode(), "")
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("swap of %s = %d %s", amount, response.StatusCode, body)
+		}
+		id := response.Header.Get("X-Request-Id")
+		awaitSpan(t, recorder, id, "GET /v1.0/chain/transaction")
+		made := map[string]int{}
+		for _, span := range recorder.Ended() {
+			if span.SpanContext().TraceID().String() == id {
+				made[span.Name()]++
+			}
+		}
+		for name := range least {
+			least[name] = min(least[name], made[name])
+		}
+	}
+	if got := least["http.attempt"]; got != services {
+		t.Errorf("a swap takes %d requests to services, want %d", got, services)
+	}
+	if got := least["rpc.attempt"]; got < 2 || got > reads {
+		t.Errorf("a swap takes %d requests to the chain's node, want at most %d", got, reads)
+	}
+}
+
+func awaitSpan(t *testing.T, recorder *tracetest.SpanRecorder, trace, name string) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
+		for _, span := range recorder.Ended() {
+			if span.Name() == name && span.SpanContext().TraceID().String() == trace {
+				return
+			}
+		}
+	}
+	t.Fatalf("trace %s has no span %s", trace, name)
+}

@@ -1,0 +1,120 @@
+package stories_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+)
+
+// wallet signs and sends on one chain, with go-ethereum's client.
+type wallet struct {
+	client  *ethclient.Client
+	key     *ecdsa.PrivateKey
+	address common.Address
+	chainID *big.Int
+}
+
+func newWallet(t *testing.T, rpc, privateKey string) *wallet {
+	t.Helper()
+	client, err := ethclient.Dial(rpc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	key, err := crypto.HexToECDSA(strings.TrimPrefix(privateKey, "0x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := client.ChainID(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &wallet{client, key, crypto.PubkeyToAddress(key.PublicKey), id}
+}
+
+// approve lets spender take an amount of a token.
+func (w *wallet) approve(t *testing.T, token, spender common.Address, amount *big.Int) {
+	t.Helper()
+	data := crypto.Keccak256([]byte("approve(address,uint256)"))[:4]
+	data = append(data, common.LeftPadBytes(spender.Bytes(), 32)...)
+	data = append(data, common.LeftPadBytes(amount.Bytes(), 32)...)
+	w.send(t, token, data, new(big.Int))
+}
+
+// send sends a transaction, waits for it, and returns what its gas and value cost the sender.
+func (w *wallet) send(t *testing.T, to common.Address, data []byte, value *big.Int) *big.Int {
+	t.Helper()
+	ctx := t.Context()
+	nonce, err := w.client.PendingNonceAt(ctx, w.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gas, err := w.client.EstimateGas(ctx, ethereum.CallMsg{From: w.address, To: &to, Data: data, Value: value})
+	if err != nil {
+		t.Fatalf("the transaction would fail: %v", err)
+	}
+	price, err := w.client.SuggestGasPrice(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
+		Nonce: nonce, To: &to, Data: data, Value: value, Gas: gas * 2, GasPrice: price.Mul(price, big.NewInt(2)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.client.SendTransaction(ctx, tx); err != nil {
+		t.Fatal(err)
+	}
+	receipt := w.await(t, tx.Hash())
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		t.Fatalf("the transaction failed: %+v", receipt)
+	}
+	cost := new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed))
+	return cost.Add(cost, value)
+}
+
+// await returns the receipt of a transaction as soon as its block is the head: a receipt can be had a moment before.
+func (w *wallet) await(t *testing.T, tx common.Hash) *types.Receipt {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if receipt, err := w.client.TransactionReceipt(t.Context(), tx); err == nil {
+			if head, err := w.client.BlockNumber(t.Context()); err == nil && head >= receipt.BlockNumber.Uint64() {
+				return receipt
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatalf("transaction %s was not mined", tx)
+		}
+	}
+}
+
+func (w *wallet) balance(t *testing.T, token, of common.Address) *big.Int {
+	t.Helper()
+	if token == (common.Address{}) {
+		balance, err := w.client.BalanceAt(t.Context(), of, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return balance
+	}
+	data := append(crypto.Keccak256([]byte("balanceOf(address)"))[:4], common.LeftPadBytes(of.Bytes(), 32)...)
+	raw, err := w.client.CallContract(context.Background(), ethereum.CallMsg{To: &token, Data: data}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return new(big.Int).SetBytes(raw)
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"fmt"
+
+	"crossgate/chain"
+)
+
+// Blob is how bytes are passed to a statement: no bytes are an empty value, never NULL.
+func Blob(raw []byte) []byte {
+	if raw == nil {
+		return []byte{}
+	}
+	return raw
+}
+
+// Column scans a column of bytes.
+type Column func(raw []byte) error
+
+// Scan implements sql.Scanner.
+func (c Column) Scan(value any) error {
+	switch value := value.(type) {
+	case []byte:
+		return c(value)
+	case nil:
+		return c(nil) // how SQLite's driver returns an empty value
+	}
+	return fmt.Errorf("column holds %T, not bytes", value)
+}
+
+// HashColumn scans into a hash, which has one length.
+func HashColumn(into *chain.Hash) Column {
+	return func(raw []byte) error {
+		if len(raw) != len(into) {
+			return fmt.Errorf("column holds %d bytes, not a hash", len(raw))
+		}
+		*into = chain.Hash(raw)
+		return nil
+	}
+}
+
+// AddressColumn scans into an address.
+func AddressColumn(into *chain.Address) Column {
+	return func(raw []byte) error {
+		*into = chain.NewAddress(raw)
+		return nil
+	}
+}
+
+// TxHashColumn scans into the hash of a transaction.
+func TxHashColumn(into *chain.TxHash) Column {
+	return func(raw []byte) error {
+		*into = chain.NewTxHash(raw)
+		return nil
+	}
+}

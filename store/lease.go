@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// replica is what this process is to the others on one PostgreSQL.
+type replica struct {
+	config *pgx.ConnConfig
+	name   string // among the holders of leases
+}
+
+// replicaName differs between replicas, also between those that a machine starts one after the other.
+func replicaName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unnamed"
+	}
+	return fmt.Sprintf("%s/%d/%.6s", host, os.Getpid(), rand.Text())
+}
+
+// A lease expires leaseLife after its holder renewed it last, every leaseRenewal. LeaseInterval is how often others
+// should try to claim it. Together they bound the time in which nobody does the job of a replica that died.
+const (
+	leaseLife     = 8 * time.Second
+	leaseRenewal  = 2 * time.Second
+	LeaseInterval = 2 * time.Second
+)
+
+// Lease is the right to do a job that one process at a time may do. epoch counts the holders and fences off earlier ones:
+// a replica that was thought dead cannot write. The zero value always holds.
+type Lease struct {
+	job   string
+	epoch int64
+}
+
+// ErrLeaseLost says that another replica holds the lease by now.
+var ErrLeaseLost = errors.New("another replica took the lease over")
+
+// clock is the database's, since those of replicas differ.
+const clock = `EXTRACT(EPOCH FROM clock_timestamp())`
+
+// Claim takes the lease of a job, unless another replica holds it. With SQLite it is always granted.
+func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err error) {
+	if db.replica == nil {
+		return Lease{}, true, nil
+	}
+	l = Lease{job: job}
+	row := db.writer.QueryRowContext(ctx, `INSERT INTO leases (job, holder, epoch, expires)
+		VALUES ($1, $2, 1, `+clock+` + $3)
+		ON CONFLICT (job) DO UPDATE SET holder = excluded.holder, epoch = leases.epoch + 1, expires = excluded.expires
+			WHERE leases.expires < `+clock+`
+		RETURNING epoch`, job, db.replica.name, leaseLife.Seconds())
+	err = row.Scan(&l.epoch)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Lease{}, false, nil
+	}
+	if err != nil {
+		return Lease{}, false, fmt.Errorf("claim lease of %s: %w", job, err)
+	}
+	return l, true, nil
+}
+
+type execer interface {
+	ExecContext(ctx context.Context, statement string, args ...any) (sql.Result, error)
+}
+
+// renew prolongs the lease.
+func (l Lease) renew(ctx context.Context, e execer) error {
+	if l == (Lease{}) {
+		return nil
+	}
+	renewed, err := e.ExecContext(ctx, `UPDATE leases SET expires = `+clock+` + $1 WHERE job = $2 AND epoch = $3`,
+		leaseLife.Seconds(), l.job, l.epoch)
+	if err != nil {
+		return err
+	}
+	if rows, err := renewed.RowsAffected(); err != nil || rows == 1 {
+		return err
+	}
+	return ErrLeaseLost
+}
+
+// Hold renews a lease until release is called, which gives it back so that others need not wait for it to expire. The
+// context it returns ends with ctx, and when the lease is lost. While the database does not answer nothing is lost:
+// nobody else can claim the lease either.
+func (db *DB) Hold(ctx context.Context, l Lease) (holding context.Context, release func() error) {
+	holding, stop := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		defer stop()
+		db.keepRenewing(holding, l)
+	})
+	return holding, func() error {
+		stop()
+		renewing.Wait()
+		return db.release(ctx, l)
+	}
+}
+
+// keepRenewing returns when ctx has ended or the lease is lost.
+func (db *DB) keepRenewing(ctx context.Context, l Lease) {
+	tick := time.NewTicker(leaseRenewal)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := l.renew(ctx, db.writer); errors.Is(err, ErrLeaseLost) {
+			return
+		}
+	}
+}
+
+func (db *DB) release(ctx context.Context, l Lease) error {
+	if l == (Lease{}) {
+		return nil
+	}
+	const limit = 2 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit) // a lease is released because ctx ended
+	defer cancel()
+	_, err := db.writer.ExecContext(ctx, `UPDATE leases SET expires = 0 WHERE job = $1 AND epoch = $2`, l.job, l.epoch)
+	if err != nil {
+		return fmt.Errorf("release lease of %s: %w", l.job, err)
+	}
+	return nil
+}

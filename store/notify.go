@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Notify sends payloads to the replicas that subscribe to a channel, this one among them, when the transaction is
+// committed. PostgreSQL takes less than 8000 bytes each. With SQLite it does nothing.
+func (tx *Tx) Notify(ctx context.Context, channel string, payloads ...string) error {
+	if !tx.isReplicated {
+		return nil
+	}
+	rows := make([][]any, len(payloads))
+	for i, payload := range payloads {
+		rows[i] = []any{channel, payload}
+	}
+	return tx.ExecEach(ctx, `SELECT pg_notify($1, $2)`, rows)
+}
+
+// Subscription receives the notifications of one channel, on a connection of its own.
+type Subscription struct{ connection *pgx.Conn }
+
+// Subscribe returns once the server sends notifications: earlier ones are lost. PostgreSQL only.
+func (db *DB) Subscribe(ctx context.Context, channel string) (Subscription, error) {
+	connection, err := pgx.ConnectConfig(ctx, db.replica.config.Copy())
+	if err != nil {
+		return Subscription{}, err
+	}
+	s := Subscription{connection}
+	if _, err := connection.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+		s.Close(ctx)
+		return Subscription{}, err
+	}
+	return s, nil
+}
+
+// Next waits for the next payload.
+func (s Subscription) Next(ctx context.Context) (payload string, err error) {
+	heard, err := s.connection.WaitForNotification(ctx)
+	if err != nil {
+		return "", err
+	}
+	return heard.Payload, nil
+}
+
+// Close ends the subscription, also after ctx has ended.
+func (s Subscription) Close(ctx context.Context) {
+	_ = s.connection.Close(context.WithoutCancel(ctx)) // nothing was written on it
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pressly/goose/v3"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// filled writes a database with some tokens and returns its path.
+func filled(t *testing.T) string {
+	t.Helper()
+	path := t.TempDir() + "/orders.db"
+	db, err := OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	six, readings := uint8(6), map[token.Key]token.Reading{}
+	for i := range 500 {
+		readings[token.Key{Chain: 1, Address: chain.NewAddress([]byte{byte(i), byte(i >> 8)})}] = token.Reading{Decimals: &six, Name: "a token"}
+	}
+	if err := db.SaveTokens(t.Context(), readings); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestEveryEarlierSchemaIsMigrated opens databases that earlier versions left, with what they knew of a chain.
+func TestEveryEarlierSchemaIsMigrated(t *testing.T) {
+	for version := range int64(5) {
+		path := t.TempDir() + "/orders.db"
+		old, err := openFile(path, 1, writing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		provider, err := newProvider(old, goose.DialectSQLite3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := provider.UpTo(t.Context(), version+1); err != nil {
+			t.Fatal(err)
+		}
+		const write = `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time) VALUES (1, 2, 3, 4, 5)`
+		if _, err := old.ExecContext(t.Context(), write); err != nil {
+			t.Fatal(err)
+		}
+		if err := old.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var block, reorgs uint64
+		found, err := openStoreAt(t, path).QueryRow(t.Context(), []any{&block, &reorgs}, `SELECT block, reorgs FROM checkpoints`)
+		if err != nil || !found || block != 4 || reorgs != 0 {
+			t.Errorf("of version %d: block %d, %d reorgs, %v, %v", version+1, block, reorgs, found, err)
+		}
+	}
+}
+
+func TestOpenRefusesWhatIsNoStore(t *testing.T) {
+	path := t.TempDir() + "/orders.db"
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if store, err := OpenSQLite(t.Context(), path); err == nil {
+		t.Error("Open of a text file succeeded")
+		store.Close()
+	}
+	if _, err := OpenSQLite(t.Context(), t.TempDir()+"/missing/orders.db"); err == nil {
+		t.Error("Open in a missing directory succeeded")
+	}
+}
+
+// TestOpenTogether opens new files by several at once, as a gateway and a backfill beside it do.
+func TestOpenTogether(t *testing.T) {
+	for range 5 {
+		path := t.TempDir() + "/orders.db"
+		var opening sync.WaitGroup
+		for range 4 {
+			opening.Go(func() {
+				store, err := OpenSQLite(t.Context(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := store.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		opening.Wait()
+	}
+}
+
+func TestOpenTakesAnyPath(t *testing.T) {
+	path := t.TempDir() + "/a name? with #signs & 100%.db"
+	openStoreAt(t, path)
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenRefusesAndKeeps(t *testing.T) {
+	damage := func(path string, at int64) {
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if _, err := file.WriteAt(bytes.Repeat([]byte{0xa5}, 2000), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alter := func(path, statement string) {
+		db, err := openFile(path, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		spoil func(path string)
+		says  []string
+	}{
+		"newer schema": {
+			func(path string) {
+				alter(path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`)
+			},
+			[]string{"version 999", "run the newer crossgate"},
+		},
+		"somebody else's": {
+			func(path string) {
+				_ = os.Remove(path)
+				alter(path, `CREATE TABLE accounts (id INTEGER)`)
+			},
+			[]string{`"accounts"`, "set another path"},
+		},
+		"damaged": {func(path string) { damage(path, 100) }, []string{"damaged", "left as it is", "reads the chains again"}},
+		"no database": {
+			func(path string) { _ = os.WriteFile(path, bytes.Repeat([]byte("letters to my aunt "), 300), 0o600) },
+			[]string{"not a database", "left as it is", "set another path"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filled(t)
+			test.spoil(path)
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			store, err := OpenSQLite(t.Context(), path)
+			if err == nil {
+				store.Close()
+				t.Fatal("it was opened")
+			}
+			for _, want := range append(test.says, path) {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("Open: %v, want %q in it", err, want)
+				}
+			}
+			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("the file was changed, %v", err)
+			}
+		})
+	}
+}
+
+func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
+	for says, statement := range map[string]string{
+		"run the newer crossgate": `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`,
+		`"accounts"`:              `DROP TABLE goose_db_version; CREATE TABLE accounts (id INTEGER)`,
+	} {
+		url := newDatabase(t)
+		store := openReplica(t, url)
+		if says == `"accounts"` {
+			statement = `DROP SCHEMA public CASCADE; CREATE SCHEMA public; ` + strings.SplitAfter(statement, "; ")[1]
+		}
+		if _, err := store.writer.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenPostgres(t.Context(), url); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("OpenPostgres: %v, want %q in it", err, says)
+		}
+	}
+	_, err := OpenPostgres(t.Context(), "postgres://somebody:SECRET@[nowhere/orders")
+	if err == nil || strings.Contains(err.Error(), "SECRET") {
+		t.Errorf("OpenPostgres of no address: %v", err)
+	}
+}

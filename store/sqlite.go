@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// FileMemory is the most memory in bytes that an SQLite database takes outside of Go's heap: the page cache of the
+// writing connection and of each reading one, and what statements sort and hold until they end.
+const FileMemory = (1+fileReaders)*filePages + 32<<20
+
+const (
+	fileReaders = 4
+	filePages   = 8 << 20 // of each connection; most of the file is read through mmap
+)
+
+// OpenSQLite opens the SQLite file at path, or creates it, and brings its schema up to date. One connection writes,
+// others read beside it. A file that a newer version wrote, or another program, is refused and left as it is.
+func OpenSQLite(ctx context.Context, path string) (*DB, error) {
+	if err := inspectFile(ctx, path); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, withRemedy(err))
+	}
+	writer, err := openFile(path, 1, writing)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	if err := migrate(ctx, writer, goose.DialectSQLite3); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate database %s: %w", path, withRemedy(err)), writer.Close())
+	}
+	reader, err := openFile(path, fileReaders, writing)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
+	}
+	return &DB{name: path, reader: reader, writer: writer}, nil
+}
+
+// inspectFile looks into a file, if there is one, without changing it.
+func inspectFile(ctx context.Context, path string) error {
+	if facts, err := os.Stat(path); err != nil || facts.Size() == 0 {
+		return nil //nolint:nilerr // creating the file reports what is wrong
+	}
+	db, err := openFile(path, 1, url.Values{"mode": {"ro"}, "_pragma": {busyTimeout}})
+	if err != nil {
+		return err
+	}
+	return errors.Join(inspect(ctx, db, goose.DialectSQLite3), db.Close())
+}
+
+// busyTimeout is how long to wait for another process that writes, a backfill for instance.
+const busyTimeout = "busy_timeout(30000)"
+
+// writing uses the write-ahead log, so that readers and the writer do not wait for each other. A power failure can lose
+// the newest commits, which are whole ranges of a chain and are read again.
+var writing = url.Values{
+	"_pragma": {
+		busyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)",
+		fmt.Sprintf("cache_size(-%d)", filePages>>10), "mmap_size(1073741824)", "temp_store(MEMORY)",
+	},
+	"_txlock": {"immediate"},
+}
+
+func openFile(path string, connections int, options url.Values) (*sql.DB, error) {
+	name := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: options.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, err
+	}
+	return limited(db, connections), nil
+}
+
+// limited keeps up to so many connections open.
+func limited(db *sql.DB, connections int) *sql.DB {
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db
+}

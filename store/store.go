@@ -1,0 +1,76 @@
+// Package store is the gateway's database: SQLite in one file by default, PostgreSQL where several replicas share it.
+// Both run the same SQL (placeholders $1, ON CONFLICT, RETURNING) on the same schema, which migrations/ builds up.
+//
+// A DB has two pools of connections. Reads (ForEachRow, QueryRow) go to one and never wait for a writer. Changes
+// (Update) are transactions on the other and take turns: SQLite has a single writer, PostgreSQL an advisory lock.
+//
+// What only one replica may do at a time, following a chain for instance, it does under a Lease: Claim it, Hold it while
+// working, and write with UpdateUnder, which fails once another replica has taken the lease over. Replicas tell each
+// other what changed with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim always
+// succeeds, and there is nobody to notify.
+//
+// Who keeps something writes its queries: order/index those about orders. Token metadata and what endpoints have spent
+// of their monthly plans are here (tokens.go, plans.go), since packages token and upstream know no database.
+//
+// All methods may be called from any goroutine. The drivers and the migration library are imported here alone.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// DB is an open database with an up-to-date schema.
+type DB struct {
+	name           string // the file, or PostgreSQL
+	reader, writer *sql.DB
+	replica        *replica // nil with SQLite, which one process owns
+}
+
+// Close closes all connections.
+func (db *DB) Close() error { return errors.Join(db.reader.Close(), db.writer.Close()) }
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	if err := db.reader.PingContext(ctx); err != nil {
+		return fmt.Errorf("ping database: %w", withRemedy(err))
+	}
+	return nil
+}
+
+// IsReplicated reports whether other replicas may use the database as well.
+func (db *DB) IsReplicated() bool { return db.replica != nil }
+
+// QueryRow scans the one row of a query into dest. It reports false when there is none.
+func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...any) (found bool, err error) {
+	err = db.reader.QueryRowContext(ctx, query, args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, withRemedy(err)
+}
+
+// ForEachRow calls scan for every row of a query, until it returns an error.
+func (db *DB) ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	return withRemedy(forEachRow(ctx, db.reader, scan, query, args))
+}
+
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func forEachRow(ctx context.Context, q querier, scan func(*sql.Rows) error, query string, args []any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"crossgate/chain"
+	"crossgate/store/postgrestest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if shared.server != nil {
+			if err := shared.server.Remove(); err != nil {
+				fmt.Fprintln(os.Stderr, "stop PostgreSQL:", err)
+				code = 1
+			}
+		}
+		os.Exit(code)
+	}))
+}
+
+// shared is started by the first test that needs it, and stopped by TestMain.
+var shared struct {
+	once    sync.Once
+	server  *postgrestest.Server
+	missing error
+	names   int
+}
+
+// compare lets cmp compare the values of package chain, whose fields are their own business.
+var compare = cmp.Comparer(func(a, b chain.Address) bool { return a == b })
+
+func openStore(t *testing.T) *DB {
+	t.Helper()
+	return openStoreAt(t, filepath.Join(t.TempDir(), "orders.db"))
+}
+
+func openStoreAt(t *testing.T, path string) *DB {
+	t.Helper()
+	return closing(t)(OpenSQLite(t.Context(), path))
+}
+
+// openPostgres opens a database of its own.
+func openPostgres(t *testing.T) *DB {
+	t.Helper()
+	return openReplica(t, newDatabase(t))
+}
+
+func openReplica(t *testing.T, url string) *DB {
+	t.Helper()
+	return closing(t)(OpenPostgres(t.Context(), url))
+}
+
+func closing(t *testing.T) func(*DB, error) *DB {
+	return func(db *DB, err error) *DB {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+}
+
+// newDatabase makes an empty database on the shared server and returns its address.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	shared.once.Do(func() { shared.server, shared.missing = postgrestest.Start() })
+	if shared.missing != nil {
+		t.Skipf("no PostgreSQL to test with: %v", shared.missing)
+	}
+	shared.names++
+	url, err := shared.server.Create(fmt.Sprintf("store%d", shared.names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}

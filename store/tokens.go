@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+// Tokens returns the metadata that SaveTokens stored; tokens without any are left out.
+func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key]token.Reading, err error) {
+	ctx, end := db.StartSpan(ctx, "SELECT", "tokens")
+	defer func() { end(err) }()
+	byChain := map[chain.ID][]any{}
+	for _, key := range keys {
+		byChain[key.Chain] = append(byChain[key.Chain], Blob(key.Address.Bytes()))
+	}
+	const parameters = 500 // of a statement
+	known = make(map[token.Key]token.Reading, len(keys))
+	for id, addresses := range byChain {
+		for part := range slices.Chunk(addresses, parameters) {
+			err := db.ForEachRow(ctx, func(rows *sql.Rows) error {
+				var address chain.Address
+				r := token.Reading{Decimals: new(uint8)}
+				if err := rows.Scan(AddressColumn(&address), r.Decimals, &r.Name, &r.Symbol); err != nil {
+					return err
+				}
+				known[token.Key{Chain: id, Address: address}] = r
+				return nil
+			}, `SELECT address, decimals, name, symbol FROM tokens
+				WHERE chain = $1 AND address IN (`+Placeholders(2, len(part))+`)`, append([]any{id}, part...)...)
+			if err != nil {
+				return known, fmt.Errorf("read tokens of chain %d: %w", id, err)
+			}
+		}
+	}
+	return known, nil
+}
+
+// Placeholders are those of so many arguments of a statement: "$2, $3" for two from the second on.
+func Placeholders(first, count int) string {
+	marks := make([]string, count)
+	for i := range marks {
+		marks[i] = "$" + strconv.Itoa(first+i)
+	}
+	return strings.Join(marks, ", ")
+}
+
+// SaveTokens stores the metadata of tokens that have decimals: contracts without may be deployed later.
+func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Reading) error {
+	var rows [][]any
+	for key, r := range readings {
+		if r.Decimals != nil {
+			rows = append(rows, []any{key.Chain, Blob(key.Address.Bytes()), int(*r.Decimals), r.Name, r.Symbol})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	ctx, end := db.StartSpan(ctx, "INSERT", "tokens")
+	err := db.Update(ctx, func(tx *Tx) error {
+		return tx.ExecEach(ctx, `INSERT INTO tokens (chain, address, decimals, name, symbol) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (chain, address) DO UPDATE
+				SET decimals = excluded.decimals, name = excluded.name, symbol = excluded.symbol`, rows)
+	})
+	end(err)
+	if err != nil {
+		return fmt.Errorf("save %d tokens: %w", len(rows), err)
+	}
+	return nil
+}

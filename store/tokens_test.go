@@ -1,0 +1,66 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+func TestTokensOutliveTheProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "orders.db")
+	six, zero := uint8(6), uint8(0)
+	usdc := token.Key{Chain: 1, Address: chain.NewAddress([]byte("usdc of twenty bytes"))}
+	same := token.Key{Chain: 137, Address: usdc.Address}
+	solana := token.Key{Chain: chain.Solana, Address: chain.NewAddress([]byte("a mint that has thirty-two bytes"))}
+	silent := token.Key{Chain: 1, Address: chain.NewAddress([]byte("a contract that told nothing"))}
+	readings := map[token.Key]token.Reading{
+		usdc:   {Decimals: &six, Name: `USD "Coin" '; DROP TABLE tokens --`, Symbol: "USDC"},
+		same:   {Decimals: &zero},
+		solana: {Decimals: &six, Name: "通用代币 🌉", Symbol: "🌉"},
+		silent: {Symbol: "?"},
+	}
+	keys := []token.Key{usdc, same, solana, silent, {Chain: 1, Address: chain.NewAddress([]byte("unknown"))}}
+
+	first, err := OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // told again, it is no mistake
+		if err := first.SaveTokens(t.Context(), readings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := openStoreAt(t, path).Tokens(t.Context(), keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(readings, silent)
+	if diff := cmp.Diff(readings, got, compare); diff != "" {
+		t.Errorf("tokens after a restart (-want +got):\n%s", diff)
+	}
+}
+
+func TestManyTokensAreReadAtOnce(t *testing.T) {
+	store := openStore(t)
+	decimals := uint8(18)
+	readings, keys := map[token.Key]token.Reading{}, []token.Key(nil)
+	for i := range 1234 {
+		key := token.Key{Chain: 1, Address: chain.NewAddress(fmt.Appendf(nil, "token %014d", i))}
+		readings[key], keys = token.Reading{Decimals: &decimals, Name: fmt.Sprint(i)}, append(keys, key)
+	}
+	if err := store.SaveTokens(t.Context(), readings); err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.Tokens(t.Context(), keys)
+	if err != nil || len(got) != len(keys) {
+		t.Errorf("Tokens = %d of %d, %v", len(got), len(keys), err)
+	}
+}

@@ -1,0 +1,121 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Attempt is one request to one endpoint and what came back, which nobody has judged yet. Whoever makes an attempt
+// settles it, once: only then the breaker, the endpoint's health, the measurements and the span learn how it went.
+type Attempt struct {
+	Endpoint *Endpoint
+	Response Response
+	Err      error // why there is no response to judge; nil when there is one
+
+	request Request
+	turn    Turn
+	span    trace.Span
+	began   time.Time
+	sent    time.Time   // when the breaker had let it in
+	report  func(error) // to the breaker; nil when that did not let it in
+}
+
+// Turn is an endpoint's place in a race.
+type Turn struct {
+	number  int  // from one on
+	isHedge bool // begun because the one before was slow
+}
+
+// Answer is an attempt together with what its maker reads from the response.
+type Answer interface {
+	// Judge returns what is wrong with the response, nil to accept it. It is called only when there is one.
+	Judge(ctx context.Context) error
+	attempt() *Attempt // by embedding one
+}
+
+func (a *Attempt) attempt() *Attempt { return a }
+
+var errPanicked = errors.New("panicked")
+
+// Attempt sends r once, as far as the endpoint's breaker and budget allow. A response is any of 2xx or 4xx but 429;
+// everything else is an *Error.
+func (e *Endpoint) Attempt(ctx context.Context, r Request, turn Turn) *Attempt {
+	a := &Attempt{Endpoint: e, request: r, turn: turn, began: time.Now()}
+	ctx, a.span = startAttempt(ctx, e, r, turn.number)
+	isPanic := true
+	defer func() {
+		if isPanic {
+			a.Err = errPanicked
+			_ = a.Settle(ctx, nil)
+		}
+	}()
+	a.Response, a.Err = a.send(ctx)
+	isPanic = false
+	return a
+}
+
+func (a *Attempt) send(caller context.Context) (Response, error) {
+	e := a.Endpoint
+	ctx, cancel := context.WithTimeout(caller, e.timeout)
+	defer cancel()
+	// Beside WithTimeout, which goes by the caller's deadline where that is earlier: the deadline may move meanwhile.
+	defer time.AfterFunc(e.timeout, cancel).Stop()
+	if err := e.unusable(); err != nil {
+		return Response{}, err
+	}
+	if !e.breaker.isClosed() {
+		return Response{}, e.heldOff()
+	}
+	after, ok, err := e.budget.take(ctx, e.unitsOf(a.request))
+	if err != nil {
+		return Response{}, e.interrupted(caller, time.Now())
+	}
+	if !ok {
+		return Response{}, &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
+	}
+	report, ok := e.breaker.enter()
+	if !ok {
+		return Response{}, e.heldOff()
+	}
+	a.report, a.sent = report, time.Now()
+	return e.exchange(ctx, caller, a.request)
+}
+
+// Settle ends the attempt. wrong is what is wrong with its response; a plain error makes it a bad answer, an *Error
+// keeps its class. It returns why the attempt failed, nil when it did not.
+func (a *Attempt) Settle(ctx context.Context, wrong error) error { return a.settle(ctx, wrong, "") }
+
+// settle tells the span in addition what became of a hedge, if the attempt was one.
+func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
+	e := a.Endpoint
+	if a.span.IsRecording() {
+		ctx = trace.ContextWithSpan(ctx, a.span)
+	}
+	if a.Err == nil {
+		a.Err = e.refusal(a.request, wrong)
+	}
+	if a.report != nil {
+		if ClassOf(a.Err) == RateLimited {
+			e.budget.pause(retryAfterOf(a.Err))
+		}
+		a.report(a.Err)
+		e.learn(ctx, a.request, time.Since(a.sent), a.Err)
+	}
+	e.measures.attempted(ctx, time.Since(a.began), a.Err)
+	endAttempt(a.span, a.Response, hedge, a.Err)
+	return a.Err
+}
+
+// hedge is what became of an attempt if it was a hedge, for its span.
+func (t Turn) hedge(err error) string {
+	switch {
+	case !t.isHedge:
+		return ""
+	case err == nil:
+		return "won"
+	}
+	return "lost"
+}

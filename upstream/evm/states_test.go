@@ -1,0 +1,68 @@
+package evm_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream/evm"
+)
+
+func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
+	n := newNode(1000)
+	ids := []order.ID{{1}, {2}, {3}, {4}}
+	n.storage = func(to, data string, _ uint64) string {
+		if to != testChain.Contracts.DlnSource.String() {
+			return "0x"
+		}
+		for i, id := range ids {
+			if strings.HasSuffix(data, id.String()[2:]) {
+				return fmt.Sprintf("0x%064x%064x%064x%064x%064x%064x%064x%064x", i, 0xee, 0, 137, 0, 700+i, 0, 0)
+			}
+		}
+		return "!no such order"
+	}
+	got, err := n.serve(t, testChain).States(t.Context(), ids)
+	if err != nil || len(got) != 4 {
+		t.Fatalf("States() = %+v, %v", got, err)
+	}
+	for i, want := range []order.State{order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel} {
+		if got[i].State != want {
+			t.Errorf("order %d is kept as %v, want %v", i, got[i].State, want)
+		}
+	}
+	if got[1].Amount != chain.NewAmount(701) {
+		t.Errorf("amount %v, want 701", got[1].Amount)
+	}
+	n.storage = func(string, string, uint64) string { return "0x" }
+	if got, err := n.serve(t, testChain).States(t.Context(), ids[:1]); err == nil {
+		t.Errorf("States() of a contract that is none = %+v, want an error", got)
+	}
+}
+
+func TestOriginIsTheFirstBlockWithContracts(t *testing.T) {
+	for name, test := range map[string]struct {
+		node    *node
+		options []evm.Option
+		want    uint64
+	}{
+		"archive":       {&node{deployed: 16_169_201}, nil, 16_169_201},
+		"pruned":        {&node{deployed: 16_169_201, archive: 39_000_000}, nil, 0},
+		"no past state": {&node{deployed: 16_169_201}, []evm.Option{evm.WithoutPast()}, 0},
+		"from genesis":  {&node{}, nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(40_000_000)
+			n.deployed, n.archive = test.node.deployed, test.node.archive
+			got, err := evm.New(testChain, rpcOf(t, n), test.options...).Origin(t.Context())
+			if err != nil || got != test.want {
+				t.Errorf("Origin() = %d, %v, want %d", got, err, test.want)
+			}
+			if trips := n.trips(); trips > 28 {
+				t.Errorf("Origin() took %d round trips", trips)
+			}
+		})
+	}
+}

@@ -1,0 +1,107 @@
+package jsonrpc_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// Whatever callers call, they must not be able to take an endpoint away from others: hundreds of them call what reverts,
+// what is not there and what makes no sense.
+func TestCallersCannotOpenABreaker(t *testing.T) {
+	const each = 500
+	rejects := func(code int, message string) transport {
+		return node(func(rpcCall) string { return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message) })
+	}
+	for name, test := range map[string]struct {
+		answers transport
+		method  string
+		param   any
+	}{
+		"revert":                     {rejects(3, "execution reverted"), "eth_call", "0x"},
+		"send absurd parameters":     {rejects(-32602, "invalid argument 0"), "eth_call", "nonsense"},
+		"send what JSON cannot hold": {node(echo), "eth_call", func() {}},
+		"search too wide":            {rejects(-32005, "query returned more than 10000 results"), "eth_getLogs", "0x"},
+		"ask for what is pruned":     {rejects(-32000, "missing trie node"), "eth_call", "0x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var next changing
+				next.to(test.answers)
+				pool := upstream.NewPool("pool", endpoint(t, "node", next.answer))
+				var callers sync.WaitGroup
+				for range each {
+					callers.Go(func() { _ = jsonrpc.New(pool).Call(t.Context(), test.method, new(string), test.param) })
+				}
+				callers.Wait()
+				next.to(node(echo))
+				var got string
+				if err := jsonrpc.New(pool).Call(t.Context(), "eth_call", &got, "0x1"); err != nil || got != "0x1" {
+					t.Errorf("the next caller has %q, %v, want an answer", got, err)
+				}
+			})
+		})
+	}
+}
+
+// Who answers nonsense has not recovered because it answers.
+func TestNonsenseIsNoRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next changing
+		next.to(ofChain("0x1", new(atomic.Int64)))
+		var proofs atomic.Int64
+		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", next.answer))).Proving("chain", chainProof(&proofs))
+		var name string
+		if err := client.Call(t.Context(), "web3_name", &name); err != nil {
+			t.Fatal(err)
+		}
+		next.to(always(200, "<html>"))
+		for range 5 {
+			_ = client.Call(t.Context(), "web3_name", &name)
+		}
+		synctest.Wait()
+		for range 60 {
+			if err := client.Call(t.Context(), "web3_name", &name); classOf(err) != upstream.BreakerOpen {
+				t.Fatalf("Call() = %v, want the breaker's refusal", err)
+			}
+			<-time.After(time.Second)
+		}
+		next.to(ofChain("0x1", new(atomic.Int64)))
+		<-time.After(15 * time.Second)
+		if err := client.Call(t.Context(), "web3_name", &name); err != nil {
+			t.Errorf("Call() when the node is one again = %v, want an answer", err)
+		}
+	})
+}
+
+// A liar is named in the log, with what it said and without its URL, and once a minute however often it lies.
+func TestLiarIsNamedInTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		e := endpoint(t, "node", always(200, "<html>"), upstream.EndpointOptions{
+			URL: "http://node.invalid/v2/aVerySecretKey", Logger: slog.New(slog.NewTextHandler(&lines, nil)),
+		})
+		client := jsonrpc.New(upstream.NewPool("chain", e))
+		for range 3 {
+			_ = client.Call(t.Context(), "eth_call", new(string))
+		}
+		if got := strings.Count(lines.String(), "endpoint=node"); got != 1 {
+			t.Errorf("%d lines after three lies, want 1:\n%s", got, lines.String())
+		}
+		<-time.After(time.Minute)
+		_ = client.Call(t.Context(), "eth_call", new(string))
+		got := lines.String()
+		if strings.Count(got, "endpoint=node") != 2 || !strings.Contains(got, "not a JSON-RPC response") || strings.Contains(got, "aVerySecretKey") {
+			t.Errorf("log after another lie a minute later:\n%s\nwant two lines that say what was answered, and no key", got)
+		}
+	})
+}

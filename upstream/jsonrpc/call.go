@@ -1,0 +1,108 @@
+package jsonrpc
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Call is one call and, afterwards, its outcome.
+type Call struct {
+	Method string
+	Params []any
+	Out    any   // pointer that the result is decoded into; nil drops the result
+	Err    error // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
+
+	// Independent says that the result means the same whichever endpoint gives it and whatever calls beside it say, as a
+	// transaction by its hash does. Such calls of a batch join equal ones of others one by one. The rest joins as a whole
+	// only: an endpoint's newest block vouches for the logs that it gave, not for another's.
+	Independent bool
+
+	// Fresh has the call made although an equal one is in flight: the result is not older than the call, as that about a
+	// chain's head must not be. Others may join it.
+	Fresh bool
+
+	// Accept, when not nil, sees a pointer to the decoded result before Out does. What it returns sends the
+	// call to the next endpoint: an *upstream.Error under its class, any other as a bad answer. Accept, Doubt and Head
+	// write to nothing but the result, and may be called after the caller has left, for others who wait for the same.
+	Accept func(result any) error
+
+	// Doubt, when not nil, sees a pointer to an accepted result. What it calls doubtful is believed only when a
+	// second endpoint says something doubtful too, as far as there is more than one.
+	Doubt func(result any) bool
+
+	// Head, when not nil, sees a pointer to an accepted result and tells how far the endpoint's chain has come, if the
+	// result says so; see Client.CompareHeads.
+	Head func(result any) (number uint64, told bool)
+
+	text json.RawMessage // Params in JSON; nil: not made yet
+}
+
+// NewCall returns a call whose result goes to out when accept, if there is one, returns nil for it.
+func NewCall[T any](out *T, accept func(T) error, method string, params ...any) *Call {
+	c := &Call{Method: method, Params: params, Out: out}
+	if accept != nil {
+		c.Accept = func(result any) error { return accept(*result.(*T)) }
+	}
+	return c
+}
+
+// params are the parameters in JSON, the same text for the same parameters.
+func (c *Call) params() (json.RawMessage, error) {
+	if c.text != nil {
+		return c.text, nil
+	}
+	if c.Params == nil {
+		return json.RawMessage("[]"), nil
+	}
+	text, err := json.Marshal(c.Params)
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	return text, nil
+}
+
+// requestObject is section 4 of the specification.
+type requestObject struct {
+	Version string          `json:"jsonrpc"`
+	ID      uint64          `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+// encode writes calls with ids from first on: an array, or a single object for a single call.
+func encode(calls []*Call, first uint64) ([]byte, error) {
+	requests := make([]requestObject, len(calls))
+	for i, call := range calls {
+		params, err := call.params()
+		if err != nil {
+			return nil, err
+		}
+		requests[i] = requestObject{Version: "2.0", ID: first + uint64(i), Method: call.Method, Params: params}
+	}
+	var body any = requests
+	if len(requests) == 1 {
+		body = requests[0]
+	}
+	return json.Marshal(body)
+}
+
+// spanMethods are the methods that spans name; others would give them no bound.
+var spanMethods = map[string]bool{
+	"eth_blockNumber": true, "eth_call": true, "eth_chainId": true, "eth_estimateGas": true,
+	"eth_feeHistory": true, "eth_gasPrice": true, "eth_getBalance": true, "eth_getBlockByHash": true,
+	"eth_getBlockByNumber": true, "eth_getCode": true, "eth_getLogs": true, "eth_getTransactionByHash": true,
+	"eth_getTransactionReceipt": true, "eth_simulateV1": true,
+	"getBlock": true, "getBlocks": true, "getGenesisHash": true, "getMultipleAccounts": true, "getSignaturesForAddress": true,
+	"getSlot": true, "getTransaction": true,
+}
+
+// spanMethod is the method that all calls share, else _OTHER (OpenTelemetry's word for it).
+func spanMethod(calls []*Call) string {
+	method := calls[0].Method
+	for _, call := range calls {
+		if call.Method != method || !spanMethods[method] {
+			return "_OTHER"
+		}
+	}
+	return method
+}

@@ -1,0 +1,189 @@
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"crossgate/upstream"
+)
+
+const (
+	// largestBatch is how many calls share one HTTP request unless the endpoints refuse that many.
+	largestBatch = 100
+	// batchesAtOnce bounds how many HTTP requests one Batch makes at a time.
+	batchesAtOnce = 4
+)
+
+// Client speaks JSON-RPC 2.0 over a pool. It is for calls that change nothing: they may be made twice, and a call that is
+// in flight already is joined instead of being made again, as long as it began no more than joinFor ago and nobody has
+// called Invalidate since. Whoever joins judges the result by its own Accept and Doubt. Safe for concurrent use.
+type Client struct {
+	pool     *upstream.Pool
+	label    string // that errors begin with, as a rule what the pool serves
+	lastID   *atomic.Uint64
+	batch    *Width
+	identity *identityProof // nil: endpoints are taken for what they are configured as
+	inflight *inflightTable
+}
+
+// New returns a client that asks the endpoints of p.
+func New(p *upstream.Pool) *Client {
+	return &Client{pool: p, lastID: new(atomic.Uint64), batch: NewWidth(largestBatch), inflight: newInflightTable(p)}
+}
+
+// Name returns the pool's name.
+func (c *Client) Name() string { return c.pool.Name() }
+
+// CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask from
+// endpoints of which none was heard lately. See upstream.Pool.
+func (c *Client) CompareHeads(most uint64, ask *Call) {
+	var probes []upstream.HeadProbe
+	for _, e := range c.pool.Endpoints() {
+		probes = append(probes, upstream.HeadProbe{Request: controlRequest(e, ask), Head: func(r upstream.Response) (uint64, bool) {
+			got, err := read([]*Call{ask}, r, controlID)
+			if err != nil {
+				return 0, false
+			}
+			return got.results[0].head(ask)
+		}})
+	}
+	c.pool.CompareHeads(most, probes)
+}
+
+// Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would
+// give is returned as an *Error; another one sends the call to the next endpoint, and what remains
+// is an *upstream.Error with the *Error among its causes.
+func (c *Client) Call(ctx context.Context, method string, out any, params ...any) error {
+	call := &Call{Method: method, Params: params, Out: out}
+	if err := c.exchange(ctx, []*Call{call}, 0); err != nil {
+		return err
+	}
+	return call.Err
+}
+
+// Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each
+// call's Err. It returns an error only when nothing could be had; then every call has one too.
+func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	if len(calls) <= int(c.batch.Now()) {
+		return c.exchange(ctx, calls, 0)
+	}
+	var (
+		working sync.WaitGroup
+		slots   = make(chan struct{}, batchesAtOnce)
+		mu      sync.Mutex
+		lost    []error
+		chunks  int
+	)
+	for chunk := range slices.Chunk(calls, int(c.batch.Now())) {
+		chunks++
+		slots <- struct{}{}
+		working.Go(func() {
+			defer func() { <-slots }()
+			if err := c.exchange(ctx, chunk, 0); err != nil {
+				mu.Lock()
+				lost = append(lost, err)
+				mu.Unlock()
+			}
+		})
+	}
+	working.Wait()
+	if len(lost) == chunks {
+		return lost[0]
+	}
+	return nil
+}
+
+// All is Batch for calls of which none may fail.
+func (c *Client) All(ctx context.Context, calls ...*Call) error {
+	if err := c.Batch(ctx, calls...); err != nil {
+		return err
+	}
+	for _, call := range calls {
+		if call.Err != nil {
+			return call.Err
+		}
+	}
+	return nil
+}
+
+// exchange makes calls in one HTTP request, as far as nobody else is making them; joined counts the batches in flight
+// that left them open before.
+func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error {
+	waiters, err := c.join(ctx, calls, joined < mostJoined)
+	if err != nil {
+		return fail(calls, c.failure(calls[0], err))
+	}
+	for _, w := range waiters {
+		c.inflight.wait(ctx, w)
+	}
+	var lost []error
+	for _, w := range waiters {
+		if err := c.finish(ctx, w, joined); err != nil {
+			lost = append(lost, err)
+		}
+	}
+	if len(lost) == len(waiters) {
+		return lost[0]
+	}
+	return nil
+}
+
+// finish sets the Err of each of a waiter's calls by what came of the batch. Calls that its replies leave open, though
+// they were enough for the caller who began it, are made again.
+func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
+	b := w.batch
+	if w.left != nil {
+		return fail(w.calls, c.leaving(w))
+	}
+	if b.panicked != nil && w.isFirst {
+		panic(b.panicked)
+	}
+	best := w.best()
+	isOpen := best == nil || best.open() > 0
+	if isOpen && !w.isFirst && b.mayRetry(ctx) {
+		return c.exchange(ctx, w.calls, joined+1)
+	}
+	if best == nil || isOpen && len(b.calls) == 1 {
+		return c.lose(ctx, w.calls, b.err, joined)
+	}
+	best.deliver(w.calls, c)
+	return nil
+}
+
+// lose is the end of calls that nothing could be had for but err. Where no endpoint takes so many at once it halves
+// them and remembers.
+func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int) error {
+	var refused *batchRefusedError
+	if !errors.As(err, &refused) {
+		return fail(calls, c.failure(calls[0], err))
+	}
+	c.batch.Refused(uint64(refused.size))
+	if len(calls) == 1 {
+		return c.exchange(ctx, calls, joined) // others, or a proof, had gone with it
+	}
+	half := (len(calls) + 1) / 2
+	if first, second := c.exchange(ctx, calls[:half], joined), c.exchange(ctx, calls[half:], joined); first != nil {
+		return second
+	}
+	return nil
+}
+
+// failure says that a call failed.
+func (c *Client) failure(call *Call, err error) error {
+	return fmt.Errorf("%s%s: %w", c.label, call.Method, err)
+}
+
+// fail sets err as that of each call.
+func fail(calls []*Call, err error) error {
+	for _, call := range calls {
+		call.Err = err
+	}
+	return err
+}

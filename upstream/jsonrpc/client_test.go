@@ -1,0 +1,359 @@
+package jsonrpc_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+type rpcCall struct {
+	ID     uint64          `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// node answers JSON-RPC: reply writes the members of one response object after its id.
+func node(reply func(rpcCall) string) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		if r.Body == nil {
+			return answer(405, ""), nil
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if body[0] == '{' {
+			var call rpcCall
+			if err := json.Unmarshal(body, &call); err != nil {
+				return nil, err
+			}
+			return answer(200, object(call, reply)), nil
+		}
+		var calls []rpcCall
+		if err := json.Unmarshal(body, &calls); err != nil {
+			return nil, err
+		}
+		objects := make([]string, len(calls))
+		for i, call := range calls {
+			objects[len(calls)-1-i] = object(call, reply) // in another sequence than asked
+		}
+		return answer(200, "["+strings.Join(objects, ",")+"]"), nil
+	}
+}
+
+func object(call rpcCall, reply func(rpcCall) string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, call.ID, reply(call))
+}
+
+// echo answers with the first parameter.
+func echo(call rpcCall) string {
+	var params []json.RawMessage
+	if json.Unmarshal(call.Params, &params) != nil || len(params) == 0 {
+		return `"result":null`
+	}
+	return `"result":` + string(params[0])
+}
+
+func rpc(t *testing.T, answers ...transport) *jsonrpc.Client {
+	t.Helper()
+	endpoints := make([]*upstream.Endpoint, len(answers))
+	for i, a := range answers {
+		endpoints[i] = endpoint(t, string(rune('a'+i)), a)
+	}
+	return jsonrpc.New(upstream.NewPool("chain", endpoints...))
+}
+
+func TestCallDecodesTheResult(t *testing.T) {
+	var got string
+	if err := rpc(t, node(echo)).Call(t.Context(), "eth_call", &got, "0x1"); err != nil || got != "0x1" {
+		t.Errorf("Call() = %q, %v, want 0x1", got, err)
+	}
+	absent := &struct{}{}
+	if err := rpc(t, node(echo)).Call(t.Context(), "eth_getTransactionReceipt", &absent); err != nil || absent != nil {
+		t.Errorf("Call() with a null result = %v, %v, want nil", absent, err)
+	}
+}
+
+func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
+	for name, bad := range map[string]transport{
+		"page":             always(200, "<html>busy</html>"),
+		"empty":            always(200, ""),
+		"cut off":          always(200, `{"jsonrpc":"2.0","id":1,"result":"0x`),
+		"another question": always(200, `{"jsonrpc":"2.0","id":4711,"result":"0x"}`),
+		"no result":        node(func(rpcCall) string { return `"method":"x"` }),
+		"another type":     node(func(rpcCall) string { return `"result":{}` }),
+		"error as text":    node(func(rpcCall) string { return `"error":"busy"` }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got string
+			if err := rpc(t, bad, node(echo)).Call(t.Context(), "eth_call", &got, "0x1"); err != nil || got != "0x1" {
+				t.Errorf("Call() = %q, %v, want the second endpoint's 0x1", got, err)
+			}
+			err := rpc(t, bad).Call(t.Context(), "eth_call", &got, "0x1")
+			if classOf(err) != upstream.BadAnswer {
+				t.Errorf("Call() = %v, want a bad answer", err)
+			}
+		})
+	}
+}
+
+// Which error objects are everybody's, and which only this endpoint's.
+func TestCallJudgesErrorObjects(t *testing.T) {
+	for _, test := range []struct {
+		code      int
+		message   string
+		elsewhere bool
+		class     upstream.Class // where elsewhere fails too
+	}{
+		{3, "execution reverted: TRANSFER_FAILED", false, 0},
+		{-32000, "execution reverted", false, 0},
+		{-32000, "insufficient funds for gas * price + value", false, 0},
+		{-32602, "invalid argument 0: hex string has length 3", false, 0},
+		{-32005, "query returned more than 10000 results", false, 0},
+		{-32602, "block range is too wide", false, 0},
+		{-32602, "exceed max block range: 5000", false, 0},
+		{-32600, "Smart contract is not exist.", false, 0},
+		{-32000, "missing trie node 1234", true, upstream.Rejected},
+		{-32000, "header not found", true, upstream.Rejected},
+		{-32601, "the method eth_feeHistory does not exist/is not available", true, upstream.Rejected},
+		{-32603, "internal error", true, upstream.Rejected},
+		{-32005, "daily request count exceeded, request rate limited", true, upstream.RateLimited},
+		{429, "compute units per second capacity exceeded", true, upstream.RateLimited},
+	} {
+		t.Run(test.message, func(t *testing.T) {
+			failing := node(func(rpcCall) string {
+				return fmt.Sprintf(`"error":{"code":%d,"message":%q,"data":"0x08c379a0"}`, test.code, test.message)
+			})
+			var got string
+			err := rpc(t, failing, node(echo)).Call(t.Context(), "eth_call", &got, "0x1")
+			if test.elsewhere != (err == nil) {
+				t.Errorf("Call() = %v; asked elsewhere: want %v", err, test.elsewhere)
+			}
+			err = rpc(t, failing).Call(t.Context(), "eth_call", &got, "0x1")
+			var said *jsonrpc.Error
+			if !errors.As(err, &said) || said.Code != test.code || classOf(err) != test.class {
+				t.Errorf("Call() of one endpoint = %v, want error object %d under class %v", err, test.code, test.class)
+			}
+		})
+	}
+}
+
+// Rate limiters in front of nodes answer a text outside of any envelope.
+func TestBareTextsOfRateLimitersAreUnderstood(t *testing.T) {
+	limited := always(200, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)
+	var got string
+	if err := rpc(t, limited).Call(t.Context(), "eth_call", &got, "0x1"); classOf(err) != upstream.RateLimited {
+		t.Errorf("Call() = %v, want a rate limit", err)
+	}
+	calls := []*jsonrpc.Call{{Method: "eth_call", Params: []any{"0x1"}}, {Method: "eth_call", Params: []any{"0x2"}}}
+	if err := rpc(t, limited).Batch(t.Context(), calls...); classOf(err) != upstream.RateLimited {
+		t.Errorf("Batch() = %v, want a rate limit", err)
+	}
+}
+
+func TestBatchMatchesAnswersByID(t *testing.T) {
+	requests := 0
+	counting := transport(func(r *http.Request) (*http.Response, error) { requests++; return node(echo)(r) })
+	results := make([]int, 40)
+	calls := make([]*jsonrpc.Call, len(results))
+	for i := range calls {
+		calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]}
+	}
+	if err := rpc(t, counting).Batch(t.Context(), calls...); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range results {
+		if got != i || calls[i].Err != nil {
+			t.Errorf("call %d = %d, %v", i, got, calls[i].Err)
+		}
+	}
+	if requests != 1 {
+		t.Errorf("%d requests, want 1", requests)
+	}
+}
+
+func TestBatchTellsEachCallsError(t *testing.T) {
+	reverting := node(func(call rpcCall) string {
+		if call.Method == "eth_estimateGas" {
+			return `"error":{"code":3,"message":"execution reverted"}`
+		}
+		return echo(call)
+	})
+	var first, second string
+	calls := []*jsonrpc.Call{
+		{Method: "eth_call", Params: []any{"0x1"}, Out: &first}, {Method: "eth_estimateGas", Params: []any{"0x2"}, Out: &second},
+	}
+	err := rpc(t, reverting).Batch(t.Context(), calls...)
+	var said *jsonrpc.Error
+	if err != nil || calls[0].Err != nil || first != "0x1" || !errors.As(calls[1].Err, &said) || !said.IsRevert() {
+		t.Errorf("Batch() = %v; calls = %v, %v", err, calls[0].Err, calls[1].Err)
+	}
+}
+
+func TestBatchAsksElsewhereForWhatIsMissing(t *testing.T) {
+	forgetful := transport(func(r *http.Request) (*http.Response, error) {
+		full, err := node(echo)(r)
+		if err != nil {
+			return nil, err
+		}
+		text, _ := io.ReadAll(full.Body)
+		var objects []json.RawMessage
+		if err := json.Unmarshal(text, &objects); err != nil {
+			return nil, err
+		}
+		kept, err := json.Marshal(objects[1:])
+		return answer(200, string(kept)), err
+	})
+	ask := func(r *jsonrpc.Client) ([]int, []*jsonrpc.Call, error) {
+		results := make([]int, 3)
+		var calls []*jsonrpc.Call
+		for i := range results {
+			calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{i + 1}, Out: &results[i]})
+		}
+		return results, calls, r.Batch(t.Context(), calls...)
+	}
+	if results, _, err := ask(rpc(t, forgetful, node(echo))); err != nil || !slices.Equal(results, []int{1, 2, 3}) {
+		t.Errorf("Batch() = %v, %v, want all results from the second endpoint", results, err)
+	}
+	results, calls, err := ask(rpc(t, forgetful))
+	if err != nil || !slices.Equal(results, []int{1, 2, 0}) || classOf(calls[2].Err) != upstream.BadAnswer {
+		t.Errorf("Batch() = %v, %v with %v for the last call, want the others' results", results, err, calls[2].Err)
+	}
+}
+
+func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
+	for name, refuse := range map[string]func() *http.Response{
+		"error object": func() *http.Response {
+			return answer(200, `{"jsonrpc":"2.0","id":null,"error":{"code":31,"message":"Batch of more than 3 requests are not allowed"}}`)
+		},
+		"status": func() *http.Response { return answer(413, "too large") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var largest atomic.Int64
+			small := transport(func(r *http.Request) (*http.Response, error) {
+				body, _ := io.ReadAll(r.Body)
+				size := strings.Count(string(body), `"jsonrpc"`)
+				if size > 3 {
+					return refuse(), nil
+				}
+				for seen := largest.Load(); int64(size) > seen && !largest.CompareAndSwap(seen, int64(size)); {
+					seen = largest.Load()
+				}
+				r.Body = io.NopCloser(strings.NewReader(string(body)))
+				return node(echo)(r)
+			})
+			client := rpc(t, small)
+			for range 2 {
+				results := make([]int, 20)
+				var calls []*jsonrpc.Call
+				for i := range results {
+					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]})
+				}
+				if err := client.Batch(t.Context(), calls...); err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range results {
+					if got != i {
+						t.Errorf("call %d = %d, %v", i, got, calls[i].Err)
+					}
+				}
+			}
+			if largest.Load() != 3 {
+				t.Errorf("largest batch that was taken: %d, want 3", largest.Load())
+			}
+		})
+	}
+}
+
+func TestBudgetCountsUnitsOfMethods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "node", node(echo), upstream.EndpointOptions{
+			RequestsPerSecond: 10, Burst: 100, Costs: map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10},
+		})
+		client := jsonrpc.New(upstream.NewPool("chain", e))
+		if err := client.Call(t.Context(), "eth_getLogs", new(any), 1); err != nil { // 75 of 100
+			t.Fatal(err)
+		}
+		start := time.Now()
+		calls := []*jsonrpc.Call{{Method: "eth_call"}, {Method: "eth_chainId"}} // 36, 25 are left
+		if err := client.Batch(t.Context(), calls...); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took != 1100*time.Millisecond {
+			t.Errorf("a batch of 36 units with 25 left at 10 a second took %v, want 1.1 s", took)
+		}
+	})
+}
+
+func TestAcceptSendsTheCallOn(t *testing.T) {
+	wrong := node(func(rpcCall) string { return `"result":"0x2"` })
+	var got string
+	call := &jsonrpc.Call{Method: "eth_chainId", Params: []any{"0x1"}, Out: &got, Accept: func(result any) error {
+		if *result.(*string) != "0x1" {
+			return errors.New("another chain")
+		}
+		return nil
+	}}
+	if err := rpc(t, wrong, node(echo)).Batch(t.Context(), call); err != nil || got != "0x1" {
+		t.Errorf("Batch() = %q, %v, want the acceptable answer", got, err)
+	}
+	got = ""
+	if err := rpc(t, wrong).Batch(t.Context(), call); classOf(err) != upstream.BadAnswer || got != "" {
+		t.Errorf("Batch() = %q, %v, want a bad answer and nothing decoded", got, err)
+	}
+}
+
+// Nothing that an endpoint answers may be taken for the answer to another question, or crash.
+func FuzzCall(f *testing.F) {
+	f.Add(`{"jsonrpc":"2.0","id":1,"result":"0x1"}`, 200)
+	f.Add(`[{"jsonrpc":"2.0","id":"1","result":null}]`, 200)
+	f.Add(`{"id":1,"error":{"code":3,"message":"execution reverted","data":"0x"}}`, 400)
+	f.Add(`<html>`, 200)
+	f.Add(`[]`, 404)
+	f.Fuzz(func(t *testing.T, body string, status int) {
+		if status < 200 || status > 599 {
+			status = 200
+		}
+		client := rpc(t, always(status, body))
+		var one string
+		_ = client.Call(t.Context(), "eth_call", &one)
+		calls := []*jsonrpc.Call{{Method: "eth_call", Out: &one}, {Method: "eth_chainId", Out: new(map[string]any)}}
+		if err := client.Batch(t.Context(), calls...); err != nil && (calls[0].Err == nil || calls[1].Err == nil) {
+			t.Errorf("Batch() = %v, but a call has no error", err)
+		}
+	})
+}
+
+// What a call costs beside the network.
+func BenchmarkCall(b *testing.B) {
+	requests := 0
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: "node", URL: "http://node.invalid/", RequestsPerSecond: 1e9, Burst: 1e9,
+		Client: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+			requests++
+			return answer(200, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"0x1"}`, requests)), nil
+		})},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := jsonrpc.New(upstream.NewPool("chain", e))
+	var got string
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := client.Call(b.Context(), "eth_call", &got, "0x1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

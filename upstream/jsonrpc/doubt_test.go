@@ -1,0 +1,81 @@
+package jsonrpc_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// tells is a node with one answer to everything.
+func tells(result string, requests *atomic.Int64) transport {
+	return node(func(rpcCall) string {
+		requests.Add(1)
+		return `"result":` + result
+	})
+}
+
+// find asks for something, and doubts that it is nowhere.
+func find(t *testing.T, endpoints ...*upstream.Endpoint) (found *string, err error) {
+	t.Helper()
+	call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
+	if err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).Batch(t.Context(), call); err != nil {
+		return nil, err
+	}
+	return found, call.Err
+}
+
+func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
+	down := always(503, "")
+	var asked atomic.Int64
+	tests := []struct {
+		name      string
+		endpoints []transport
+		found     bool
+		class     upstream.Class // zero: no error
+		asked     int64
+	}{
+		{"one endpoint only", []transport{tells("null", &asked)}, false, 0, 1},
+		{"found at once", []transport{tells(`"it"`, &asked), tells("null", &asked)}, true, 0, 1},
+		{"found by the second", []transport{tells("null", &asked), tells(`"it"`, &asked)}, true, 0, 2},
+		{"nowhere", []transport{tells("null", &asked), tells("null", &asked), tells(`"it"`, &asked)}, false, 0, 2},
+		{"nowhere, one is down", []transport{tells("null", &asked), down, tells("null", &asked)}, false, 0, 2},
+		{"the others are down", []transport{tells("null", &asked), down}, false, upstream.Unreachable, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			asked.Store(0)
+			var endpoints []*upstream.Endpoint
+			for i, answers := range test.endpoints {
+				endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), answers))
+			}
+			found, err := find(t, endpoints...)
+			if (found != nil) != test.found || asked.Load() != test.asked {
+				t.Errorf("found %v after %d requests, want %v after %d", found != nil, asked.Load(), test.found, test.asked)
+			}
+			var failed *upstream.Error
+			if errors.As(err, &failed) != (test.class != 0) || failed != nil && failed.Class != test.class {
+				t.Errorf("error %v, want class %v", err, test.class)
+			}
+		})
+	}
+}
+
+// Who confirms that something is nowhere is not asked first from then on.
+func TestConfirmingIsNoMerit(t *testing.T) {
+	var first, second atomic.Int64
+	pool := upstream.NewPool("chain", endpoint(t, "first", tells("null", &first)), endpoint(t, "second", tells("null", &second)))
+	client := jsonrpc.New(pool)
+	doubtful := &jsonrpc.Call{Method: "find", Out: new(*string), Doubt: func(any) bool { return true }}
+	if err := client.Batch(t.Context(), doubtful); err != nil || doubtful.Err != nil {
+		t.Fatal(err, doubtful.Err)
+	}
+	if err := client.Call(t.Context(), "find", new(*string)); err != nil {
+		t.Fatal(err)
+	}
+	if first.Load() != 2 || second.Load() != 1 {
+		t.Errorf("%d and %d requests, want 2 and 1", first.Load(), second.Load())
+	}
+}

@@ -1,0 +1,176 @@
+package jsonrpc_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// fleet is several nodes of one chain, each as far as it is.
+type fleet struct {
+	pool   *upstream.Pool
+	client *jsonrpc.Client
+	ends   []*upstream.Endpoint
+	heads  []atomic.Uint64
+	asked  []atomic.Int64
+}
+
+func headCall() *jsonrpc.Call {
+	return &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string), Head: func(result any) (uint64, bool) {
+		number, err := strconv.ParseUint(strings.TrimPrefix(*result.(*string), "0x"), 16, 64)
+		return number, err == nil
+	}}
+}
+
+func newFleet(t *testing.T, most uint64, heads ...uint64) *fleet {
+	f := &fleet{heads: make([]atomic.Uint64, len(heads)), asked: make([]atomic.Int64, len(heads))}
+	for i := range heads {
+		f.heads[i].Store(heads[i])
+		answers := node(func(c rpcCall) string {
+			if c.Method == "eth_blockNumber" {
+				return fmt.Sprintf(`"result":"0x%x"`, f.heads[i].Load())
+			}
+			return fmt.Sprintf(`"result":"%d"`, i)
+		})
+		f.ends = append(f.ends, endpoint(t, string(rune('a'+i)), func(r *http.Request) (*http.Response, error) {
+			f.asked[i].Add(1)
+			return answers(r)
+		}))
+	}
+	f.pool = upstream.NewPool("chain", f.ends...)
+	f.client = jsonrpc.New(f.pool)
+	f.client.CompareHeads(most, headCall())
+	return f
+}
+
+// asks asks once in a second for some time, all chains going on meanwhile, and returns who answered last.
+func (f *fleet) asks(t *testing.T, seconds int) (who string) {
+	t.Helper()
+	for range seconds {
+		if err := f.client.Call(t.Context(), "eth_call", &who); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Second)
+		for i := range f.heads {
+			f.heads[i].Add(1)
+		}
+	}
+	return who
+}
+
+func (f *fleet) standings() string {
+	var all []string
+	for _, h := range f.pool.Health() {
+		all = append(all, h.Endpoint+" "+h.Head+" "+h.Standing)
+	}
+	return strings.Join(all, "; ")
+}
+
+const offText = "away from the others' head"
+
+func TestEndpointsAwayFromTheMajorityComeLast(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		heads []uint64
+		away  string // endpoints
+		who   string // answers
+	}{
+		{"all alike", []uint64{1000, 1001, 999}, "", "0"},
+		{"the first lags", []uint64{980, 1000, 1001}, "a", "1"},
+		{"one of two lags", []uint64{980, 1000}, "a", "1"},
+		{"alone ahead", []uint64{2000, 1000, 1001}, "a", "1"},
+		{"alone ahead by little", []uint64{1005, 1000, 1001}, "", "0"},
+		{"two of three are ahead", []uint64{1000, 2000, 2001}, "a", "1"},
+		{"two of four lag", []uint64{980, 979, 1000, 1001}, "ab", "2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFleet(t, 10, test.heads...)
+				who := f.asks(t, 20)
+				away := ""
+				for _, h := range f.pool.Health() {
+					if h.Standing == offText {
+						away += h.Endpoint
+					}
+				}
+				if who != test.who || away != test.away {
+					t.Errorf("%s answers, %q are away, want %s and %q: %s", who, away, test.who, test.away, f.standings())
+				}
+			})
+		})
+	}
+}
+
+// Who was too far behind has to come closer than that before it counts as the others do.
+func TestLagHasHysteresis(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 10, 980, 1000, 1000)
+		for _, step := range []struct {
+			behind uint64
+			isAway bool
+		}{{20, true}, {9, true}, {6, true}, {5, false}, {9, false}, {11, true}} {
+			f.heads[0].Store(f.heads[1].Load() - step.behind)
+			f.asks(t, 20)
+			if got := f.pool.Health()[0]; (got.Standing == offText) != step.isAway {
+				t.Errorf("%d blocks behind: %+v, want it away: %v", step.behind, got, step.isAway)
+			}
+		}
+	})
+}
+
+// Somebody who lags is better than nobody.
+func TestLaggingEndpointIsStillAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 10, 980, 1000)
+		if who := f.asks(t, 20); who != "1" {
+			t.Fatalf("%s answers, want the one that is not behind", who)
+		}
+		f.ends[1].Cordon()
+		if who := f.asks(t, 1); who != "0" {
+			t.Errorf("%s answers, want the one that is left", who)
+		}
+	})
+}
+
+// Heads are asked for once in a while, and not where they are told anyway.
+func TestHeadsAreAskedForRarely(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 10, 1000, 1000, 1000)
+		const minutes = 10
+		f.asks(t, 60*minutes)
+		for i := range f.asked {
+			// Four times a minute for the head; to be known at all, one is asked every ten seconds besides.
+			if got := f.asked[i].Load(); i > 0 && got > 7*minutes {
+				t.Errorf("%s was asked %d times in %d minutes", string(rune('a'+i)), got, minutes)
+			}
+		}
+		single := newFleet(t, 10, 1000)
+		if single.asks(t, 60); single.asked[0].Load() != 60 {
+			t.Errorf("the only endpoint was asked %d times, want 60: there is nothing to compare it with", single.asked[0].Load())
+		}
+	})
+}
+
+// What the answers to callers' calls tell of heads is used at once.
+func TestHeadsAreLearnedFromCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 10, 1000, 1000)
+		f.asks(t, 16)
+		f.heads[0].Store(f.heads[1].Load() - 50)
+		asked := f.asked[1].Load()
+		if err := f.client.Batch(t.Context(), headCall()); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.pool.Health()[0]; got.Head != "-49" || got.Standing != offText || f.asked[1].Load() != asked {
+			t.Errorf("%+v, want it behind what the other told a second ago", got)
+		}
+	})
+}

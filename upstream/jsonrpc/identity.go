@@ -1,0 +1,151 @@
+package jsonrpc
+
+import (
+	"context"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// provenFor is how long an endpoint is believed after a proof.
+const provenFor = 15 * time.Second
+
+// controlID is the id of calls that nobody waits for.
+const controlID = 1
+
+// identityProof is what every endpoint of a client has to show before it is believed.
+type identityProof struct {
+	call      *Call
+	endpoints map[*upstream.Endpoint]*identity
+}
+
+// identity is what one endpoint has shown, and how many requests to it are in flight over reused connections.
+type identity struct {
+	provenUntil atomic.Int64 // UNIX nanoseconds
+	reused      atomic.Int64
+}
+
+// Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
+// answers proof well, that it serves the right chain, for instance: at first, once in a while, after whatever may have broken a connection, and over a
+// connection that was opened while no reused one was in use. The proof goes along with other calls, so it costs a round
+// trip only in the last of these cases, and where endpoints take no batches.
+func (c *Client) Proving(label string, proof *Call) *Client {
+	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
+	for _, e := range c.pool.Endpoints() {
+		p.endpoints[e] = new(identity)
+		e.SetControl(controlRequest(e, proof))
+	}
+	return &Client{
+		pool: c.pool, label: label + ": ", lastID: c.lastID, batch: c.batch, identity: p, inflight: newInflightTable(c.pool),
+	}
+}
+
+// controlRequest is a call of our own as a request that e can be probed with.
+func controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
+	body, err := encode([]*Call{call}, controlID)
+	if err != nil {
+		panic("jsonrpc: a call of ours that JSON cannot hold: " + err.Error())
+	}
+	return upstream.Request{
+		Body: body, Cost: e.CostOf(call.Method), Calls: 1, RPCMethod: call.Method,
+		Check: func(response upstream.Response) error {
+			got, err := read([]*Call{call}, response, controlID)
+			if err != nil {
+				return err
+			}
+			return got.results.firstOpen()
+		},
+	}
+}
+
+// attempt makes the calls of a batch at one endpoint, and the proof before or with them when it is due. The attempt that
+// it returns is for the race to judge and settle.
+func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch) *batchAttempt {
+	if c.identity == nil {
+		return c.send(ctx, e, turn, b, b.calls)
+	}
+	known := c.identity.endpoints[e]
+	used := connection{identity: known}
+	defer used.leave()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: used.take})
+	if known.isProven() {
+		got := c.send(ctx, e, turn, b, b.calls)
+		if got.failure() != nil || !used.isUnknown {
+			return got
+		}
+		_ = got.Settle(ctx, nil) // it may come from elsewhere: not to be looked at
+		known.provenUntil.Store(0)
+	}
+	return c.sendProof(ctx, e, turn, b)
+}
+
+// sendProof makes the calls of a batch and the proof, in one request when the endpoint takes that many.
+func (c *Client) sendProof(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch) *batchAttempt {
+	proof := c.identity.call
+	if uint64(len(b.calls)) < c.batch.Now() {
+		got := c.send(ctx, e, turn, b, append([]*Call{proof}, b.calls...))
+		if got.checkProof(ctx); got.failure() == nil {
+			got.replies = got.replies.withoutFirst()
+		}
+		return got
+	}
+	got := c.send(ctx, e, turn, b, []*Call{proof})
+	if got.checkProof(ctx); got.failure() != nil {
+		return got
+	}
+	_ = got.Settle(ctx, nil)
+	return c.send(ctx, e, turn, b, b.calls)
+}
+
+// checkProof looks at the reply to the proof, which was the first call. An endpoint that shows itself to be another one
+// is quarantined.
+func (a *batchAttempt) checkProof(ctx context.Context) {
+	if a.failure() != nil {
+		return
+	}
+	proof := a.replies.results[0]
+	if proof.err == nil {
+		a.identity.provenUntil.Store(time.Now().Add(provenFor).UnixNano())
+		return
+	}
+	if upstream.Contradicts(proof.err) {
+		a.Endpoint.Quarantine(ctx, proof.err)
+	}
+	a.err = proof.err
+}
+
+// isProven reports whether the endpoint needs no proof now.
+func (i *identity) isProven() bool { return time.Now().UnixNano() < i.provenUntil.Load() }
+
+// after makes the next request carry a proof when a request ended in a way that may have cost the
+// connection, be it by the caller who left.
+func (i *identity) after(err error) {
+	switch class := upstream.ClassOf(err); {
+	case upstream.IsFault(err), class == upstream.Timeout, class == upstream.Canceled:
+		i.provenUntil.Store(0)
+	}
+}
+
+// connection is what a request goes over.
+type connection struct {
+	identity  *identity
+	isReused  bool
+	isUnknown bool // it was opened while no reused one was in use, and may lead elsewhere
+}
+
+func (c *connection) take(got httptrace.GotConnInfo) {
+	c.leave()
+	if c.isReused = got.Reused; c.isReused {
+		c.identity.reused.Add(1)
+	}
+	c.isUnknown = c.identity.reused.Load() == 0
+}
+
+func (c *connection) leave() {
+	if c.isReused {
+		c.identity.reused.Add(-1)
+	}
+	c.isReused = false
+}

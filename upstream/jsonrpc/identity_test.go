@@ -1,0 +1,269 @@
+package jsonrpc_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// ofChain is a node that serves a chain and answers everything else with the chain's name.
+func ofChain(id string, requests *atomic.Int64) transport {
+	answers := node(func(c rpcCall) string {
+		if c.Method == "eth_chainId" {
+			return `"result":"` + id + `"`
+		}
+		return `"result":"from ` + id + `"`
+	})
+	return func(r *http.Request) (*http.Response, error) {
+		requests.Add(1)
+		return answers(r)
+	}
+}
+
+// chainProof wants endpoints to serve chain 0x1, and counts the proofs that it sees.
+func chainProof(seen *atomic.Int64) *jsonrpc.Call {
+	return &jsonrpc.Call{Method: "eth_chainId", Out: new(string), Accept: func(result any) error {
+		seen.Add(1)
+		if id := *result.(*string); id != "0x1" {
+			return errors.New("serves chain " + id)
+		}
+		return nil
+	}}
+}
+
+func TestEndpointsProveThemselvesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wrong, right, proofs atomic.Int64
+		client := jsonrpc.New(upstream.NewPool("chain",
+			endpoint(t, "wrong", ofChain("0x2", &wrong)), endpoint(t, "right", ofChain("0x1", &right)),
+		)).Proving("chain", chainProof(&proofs))
+		var name string
+		for range 3 {
+			if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {
+				t.Fatalf("Call = %q, %v, want the answer of the right chain", name, err)
+			}
+		}
+		if wrong.Load() != 1 || right.Load() != 3 || proofs.Load() != 2 {
+			t.Errorf("%d and %d requests with %d proofs, want 1 and 3 with one proof each", wrong.Load(), right.Load(), proofs.Load())
+		}
+		<-time.After(2 * time.Minute)
+		if err := client.Call(t.Context(), "web3_name", &name); err != nil || proofs.Load() != 3 || right.Load() != 4 {
+			t.Errorf("after two minutes: %v, %d proofs, %d requests, want another proof along with the call", err, proofs.Load(), right.Load())
+		}
+	})
+}
+
+func TestFailuresAskForAnotherProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	id := "0x1"
+	down := false
+	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+		if down {
+			return nil, errors.New("connection reset")
+		}
+		return ofChain(id, &requests)(r)
+	}))).Proving("chain", chainProof(&proofs))
+	call := func() error { return client.Call(t.Context(), "web3_name", new(string)) }
+	if err := call(); err != nil {
+		t.Fatal(err)
+	}
+	down = true
+	if call() == nil {
+		t.Fatal("a call to an endpoint that is down succeeded")
+	}
+	down, id = false, "0x2" // another machine answers under the same name
+	if err := call(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") {
+		t.Errorf("after coming back as another chain: %v", err)
+	}
+}
+
+// TestCallersWhoLeaveAskForAnotherProof has the caller of a request leave, which closes its connection.
+func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	id, stuck := "0x1", false
+	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+		if stuck {
+			return silent(r)
+		}
+		return ofChain(id, &requests)(r)
+	}))).Proving("chain", chainProof(&proofs))
+	if err := client.Call(t.Context(), "web3_name", new(string)); err != nil {
+		t.Fatal(err)
+	}
+	stuck = true
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := client.Call(gone, "web3_name", new(string)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Call of a caller who left = %v", err)
+	}
+	stuck, id = false, "0x2"
+	if err := client.Call(t.Context(), "web3_name", new(string)); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") {
+		t.Errorf("after a caller left, and another chain came: %v", err)
+	}
+}
+
+// TestNewConnectionsAskForAnotherProof moves a name to another machine between two requests.
+func TestNewConnectionsAskForAnotherProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	machine := func(id string) string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.GetBody = nil
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			told, err := ofChain(id, &requests)(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.Copy(w, told.Body)
+		}))
+		t.Cleanup(server.Close)
+		return server.Listener.Addr().String()
+	}
+	right, alsoRight, wrong := machine("0x1"), machine("0x1"), machine("0x2")
+	leadsTo := right
+	way := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, leadsTo)
+	}}
+	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{Transport: way}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.Close)
+	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
+	var name string
+	ask := func() (number int64, err error) {
+		before := requests.Load()
+		err = client.Call(t.Context(), "web3_name", &name)
+		return requests.Load() - before, err
+	}
+	for _, step := range []struct {
+		name     string
+		to       string
+		requests int64
+		proofs   int64
+	}{
+		{"first", right, 1, 1},
+		{"over the same connection", right, 1, 1},
+		{"over a new connection", alsoRight, 2, 2},
+		{"over that one", alsoRight, 1, 2},
+	} {
+		if step.to != leadsTo {
+			leadsTo = step.to
+			way.CloseIdleConnections()
+		}
+		if number, err := ask(); err != nil || name != "from 0x1" || number != step.requests || proofs.Load() != step.proofs {
+			t.Errorf("%s: %q, %v, %d requests, %d proofs, want %d and %d", step.name, name, err, number, proofs.Load(), step.requests, step.proofs)
+		}
+	}
+	leadsTo = wrong
+	way.CloseIdleConnections()
+	if number, err := ask(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") || number != 2 {
+		t.Errorf("over a connection to another chain: %v, %d requests", err, number)
+	}
+}
+
+// TestConnectionsBesideOthersNeedNoProof has a request lose the connection that is there to one that began after it.
+func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
+	var requests, proofs atomic.Int64
+	respond, answered := ofChain("0x1", &requests), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.GetBody, r.Body = nil, io.NopCloser(strings.NewReader(string(body)))
+		told, err := respond(r)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if strings.Contains(string(body), "web3_slow") {
+			<-answered
+		}
+		_, _ = io.Copy(w, told.Body)
+	}))
+	t.Cleanup(server.Close)
+	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.Close)
+	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
+	var name string
+	if err := client.Call(t.Context(), "web3_name", &name); err != nil {
+		t.Fatal(err)
+	}
+	var other sync.WaitGroup
+	beside := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GetConn: func(string) {
+		taken := make(chan struct{})
+		slow := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { close(taken) }})
+		other.Go(func() {
+			var name string
+			if err := client.Call(slow, "web3_slow", &name); err != nil {
+				t.Error(err)
+			}
+		})
+		<-taken
+	}})
+	err = client.Call(beside, "web3_name", &name)
+	close(answered)
+	other.Wait()
+	if err != nil || requests.Load() != 3 || proofs.Load() != 1 {
+		t.Errorf("Call = %v, %d requests, %d proofs, want 3 and 1", err, requests.Load(), proofs.Load())
+	}
+}
+
+func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
+	var requests, proofs atomic.Int64
+	one := ofChain("0x1", &requests)
+	single := func(r *http.Request) (*http.Response, error) {
+		if isBatch(t, r) {
+			requests.Add(1)
+			return answer(400, ""), nil
+		}
+		return one(r)
+	}
+	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", single))).Proving("chain", chainProof(&proofs))
+	var name string
+	for range 2 {
+		if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {
+			t.Fatalf("Call = %q, %v", name, err)
+		}
+	}
+	if requests.Load() != 4 { // the batch, the proof, two calls
+		t.Errorf("%d requests, want 4", requests.Load())
+	}
+}
+
+// isBatch reports whether a request holds several calls. It leaves the body to be read again.
+func isBatch(t *testing.T, r *http.Request) bool {
+	t.Helper()
+	body, err := r.GetBody()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(body, first); err != nil {
+		t.Fatal(err)
+	}
+	return first[0] == '['
+}

@@ -1,0 +1,255 @@
+package jsonrpc_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// batches keeps the first parameters of each request that a node gets, and has it take a second.
+type batches struct {
+	mu  sync.Mutex
+	got []string
+}
+
+func (b *batches) of(answers transport) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		var calls []struct{ Params []string }
+		if json.Unmarshal(text, &calls) != nil {
+			calls = make([]struct{ Params []string }, 1)
+			if err := json.Unmarshal(text, &calls[0]); err != nil {
+				return nil, err
+			}
+		}
+		var asked []string
+		for _, call := range calls {
+			asked = append(asked, call.Params[0])
+		}
+		b.mu.Lock()
+		b.got = append(b.got, strings.Join(asked, " "))
+		b.mu.Unlock()
+		<-time.After(time.Second)
+		r.Body = io.NopCloser(strings.NewReader(string(text)))
+		return answers(r)
+	}
+}
+
+// batch has a caller ask for each of what, in one batch; what begins with = is asked apart.
+func (c *callers) batch(what ...string) {
+	c.t.Helper()
+	c.Go(func() {
+		results := make([]string, len(what))
+		calls := make([]*jsonrpc.Call, len(what))
+		for i, each := range what {
+			calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{each}, Out: &results[i], Independent: each[0] == '='}
+		}
+		if err := c.client.All(c.t.Context(), calls...); err != nil || !slices.Equal(results, what) {
+			c.t.Errorf("All(%v) = %v, %v", what, results, err)
+		}
+	})
+	synctest.Wait()
+}
+
+func TestBatchesJoinWhatStandsForItself(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		ask  [][]string
+		want []string
+	}{
+		{"the same batch", [][]string{{"a", "b"}, {"a", "b"}}, []string{"a b"}},
+		{"in another sequence", [][]string{{"a", "b"}, {"b", "a"}}, []string{"a b"}},
+		{"a part of a batch", [][]string{{"a", "b", "c"}, {"c"}, {"a", "b"}}, []string{"a b c"}},
+		{"a batch of which a part is asked", [][]string{{"a"}, {"a", "b"}}, []string{"a", "a b"}},
+		{"a batch of which a part is asked apart", [][]string{{"=a"}, {"=a", "=b"}}, []string{"=a", "=b"}},
+		{"parts of two", [][]string{{"=a", "x"}, {"=b", "y"}, {"=b", "=a", "=c"}}, []string{"=a x", "=b y", "=c"}},
+		{"what vouches for each other stays together", [][]string{{"a"}, {"b"}, {"a", "b"}}, []string{"a", "b", "a b"}},
+		{"both kinds", [][]string{{"=a", "x", "y"}, {"x", "=a"}, {"x", "=b", "z"}}, []string{"=a x y", "x =b z"}},
+		{"the same twice", [][]string{{"a"}, {"a", "a"}}, []string{"a"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var made batches
+				all := callers{t: t, client: rpc(t, made.of(node(echo)))}
+				for _, what := range test.ask {
+					all.batch(what...)
+				}
+				all.Wait()
+				if !slices.Equal(made.got, test.want) {
+					t.Errorf("requests %q, want %q", made.got, test.want)
+				}
+			})
+		})
+	}
+}
+
+// Who joined a batch that endpoints find too large goes on with its halves.
+func TestRefusedBatchesStayJoined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made batches
+		all := callers{t: t, client: rpc(t, made.of(func(r *http.Request) (*http.Response, error) {
+			text, _ := io.ReadAll(r.Body)
+			if strings.Count(string(text), "jsonrpc") > 2 {
+				return answer(413, ""), nil
+			}
+			r.Body = io.NopCloser(strings.NewReader(string(text)))
+			return node(echo)(r)
+		}))}
+		for range 20 {
+			all.batch("a", "b", "c", "d")
+		}
+		all.batch("d")
+		all.Wait()
+		slices.Sort(made.got)
+		if want := []string{"a b", "a b c d", "c d", "d"}; !slices.Equal(made.got, want) && !slices.Equal(made.got, want[:3]) {
+			t.Errorf("requests %q, want the batch and its halves once", made.got)
+		}
+	})
+}
+
+// find has a caller look for something that is nowhere, and maybe doubt that.
+func (c *callers) find(doubts bool) {
+	c.Go(func() {
+		found := new(string)
+		call := &jsonrpc.Call{Method: "find", Out: &found}
+		if doubts {
+			call.Doubt = func(result any) bool { return *result.(**string) == nil }
+		}
+		if err := c.client.All(c.t.Context(), call); err != nil || found != nil {
+			c.t.Errorf("find = %v, %v, want nothing", found, err)
+		}
+	})
+	synctest.Wait()
+}
+
+// What two endpoints have to say is said by two, and once for all who ask.
+func TestConfirmationStaysIndependent(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		doubts []bool
+		a, b   int64
+	}{
+		{"all doubt", []bool{true, true, true, true}, 1, 1},
+		{"nobody doubts", []bool{false, false}, 1, 0},
+		{"who joins doubts", []bool{false, true}, 2, 1},
+		{"all who join doubt", []bool{false, true, true, true}, 2, 1},
+		{"who joins believes", []bool{true, false}, 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				nowhere := node(func(rpcCall) string { return `"result":null` })
+				const soon = 100 * time.Millisecond // before another endpoint is asked for the delay alone
+				a, b := &slow{answers: nowhere, takes: soon}, &slow{answers: nowhere, takes: soon}
+				all := callers{t: t, client: rpc(t, a.answer, b.answer)}
+				for _, doubts := range test.doubts {
+					all.find(doubts)
+				}
+				all.Wait()
+				if a.asked.Load() != test.a || b.asked.Load() != test.b {
+					t.Errorf("%d and %d requests, want %d and %d", a.asked.Load(), b.asked.Load(), test.a, test.b)
+				}
+			})
+		})
+	}
+}
+
+// Callers of one flight may accept different answers of it.
+func TestEachCallerAcceptsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const soon = 100 * time.Millisecond
+		saying := func(what string) *slow {
+			return &slow{answers: node(func(rpcCall) string { return `"result":"` + what + `"` }), takes: soon}
+		}
+		a, b := saying("old"), saying("new")
+		all := callers{t: t, client: rpc(t, a.answer, b.answer)}
+		ask := func(wanted ...string) {
+			all.Go(func() {
+				var got string
+				call := &jsonrpc.Call{Method: "eth_call", Out: &got, Accept: func(result any) error {
+					if !slices.Contains(wanted, *result.(*string)) {
+						return &upstream.Error{Class: upstream.Rejected, Err: errors.New("not that")}
+					}
+					return nil
+				}}
+				if err := all.client.All(t.Context(), call); err != nil || got != wanted[0] {
+					t.Errorf("All() = %q, %v, want %q", got, err, wanted[0])
+				}
+			})
+			synctest.Wait()
+		}
+		ask("new")
+		ask("old", "new")
+		ask("new")
+		all.Wait()
+		if a.asked.Load() != 1 || b.asked.Load() != 1 {
+			t.Errorf("%d and %d requests, want one each", a.asked.Load(), b.asked.Load())
+		}
+		ask("new") // b has proven better, and is asked first
+		ask("old")
+		all.Wait()
+		if a.asked.Load() != 2 || b.asked.Load() != 3 {
+			t.Errorf("%d and %d requests, want another of each and one for who was not content", a.asked.Load(), b.asked.Load())
+		}
+	})
+}
+
+func TestJoinedCallsAreToldOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		counted := countFailures(t)
+		spans := tracetest.NewSpanRecorder()
+		before := otel.GetTracerProvider()
+		otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(spans)))
+		defer otel.SetTracerProvider(before)
+		n := &slow{answers: node(echo)}
+		options := upstream.EndpointOptions{Attributes: []attribute.KeyValue{attribute.Int("chain", 1)}}
+		all := callers{t: t, client: jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", n.answer, options)))}
+		for _, name := range []string{"first", "second"} {
+			ctx, span := otel.Tracer("test").Start(t.Context(), name)
+			defer span.End()
+			all.ask(ctx, "0x1", 0)
+			synctest.Wait()
+		}
+		all.Wait()
+		ended := spans.Ended()
+		if len(ended) != 2 {
+			t.Fatalf("%d spans of calls, want an attempt and a join", len(ended))
+		}
+		attempt, join := ended[0], ended[1]
+		if attempt.Name() != "rpc.attempt" {
+			attempt, join = join, attempt
+		}
+		if attempt.Name() != "rpc.attempt" || join.Name() != "rpc.join" || attempt.SpanContext().TraceID() == join.SpanContext().TraceID() {
+			t.Errorf("spans %s and %s, want an attempt in one trace and a join in the other", attempt.Name(), join.Name())
+		}
+		if links := join.Links(); len(links) != 1 || links[0].SpanContext.SpanID() != attempt.Parent().SpanID() {
+			t.Errorf("the join has the links %v, want one to who began", links)
+		}
+		told := attribute.NewSet(join.Attributes()...)
+		const want = "chain=1,crossgate.outcome=ok,crossgate.rpc.batch_size=1,crossgate.rpc.joined=true,rpc.method=eth_call,rpc.system.name=jsonrpc"
+		if got := told.Encoded(attribute.DefaultEncoder()); got != want {
+			t.Errorf("the join tells %s, want %s", got, want)
+		}
+		if want := map[string]int64{"crossgate.upstream.joined chain=1": 1}; !maps.Equal(counted.counts, want) {
+			t.Errorf("counted %v, want %v", counted.counts, want)
+		}
+	})
+}

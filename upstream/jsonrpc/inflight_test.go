@@ -1,0 +1,349 @@
+package jsonrpc_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// slow is a node that takes its time, a second by default, for what answers says, and counts what it is asked and what
+// was given up.
+type slow struct {
+	answers transport
+	takes   time.Duration
+	asked   atomic.Int64
+	left    atomic.Int64
+}
+
+func (s *slow) answer(r *http.Request) (*http.Response, error) {
+	s.asked.Add(1)
+	select {
+	case <-time.After(cmp.Or(s.takes, time.Second)):
+		return s.answers(r)
+	case <-r.Context().Done():
+		s.left.Add(1)
+		return nil, r.Context().Err()
+	}
+}
+
+// callers are some who ask at the same time.
+type callers struct {
+	sync.WaitGroup
+	t      *testing.T
+	client *jsonrpc.Client
+}
+
+// ask has a caller ask eth_call about what, and checks what it gets: an answer for class zero.
+func (c *callers) ask(ctx context.Context, what string, class upstream.Class) {
+	c.t.Helper()
+	c.Go(func() {
+		var got string
+		err := c.client.Call(ctx, "eth_call", &got, what)
+		if classOf(err) != class || class == 0 && got != what {
+			c.t.Errorf("Call(%s) = %q, %v, want class %d", what, got, err, class)
+		}
+	})
+}
+
+func TestSameCallsAreMadeOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &slow{answers: node(echo)}
+		all := callers{t: t, client: rpc(t, n.answer)}
+		for range 1000 {
+			all.ask(t.Context(), "0x1", 0)
+		}
+		all.Wait()
+		if n.asked.Load() != 1 {
+			t.Errorf("1000 callers took %d requests, want 1", n.asked.Load())
+		}
+		all.ask(t.Context(), "0x1", 0)
+		all.Wait()
+		if n.asked.Load() != 2 {
+			t.Errorf("a caller after that took %d requests, want one of its own", n.asked.Load()-1)
+		}
+	})
+}
+
+func TestOtherCallsAreNotJoined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &slow{answers: node(echo)}
+		all := callers{t: t, client: rpc(t, n.answer)}
+		for i := range 10 {
+			all.ask(t.Context(), fmt.Sprintf("0x%d", i), 0)
+		}
+		all.Go(func() { _ = all.client.Call(t.Context(), "eth_getCode", nil, "0x1") })
+		all.Go(func() { _ = all.client.Call(t.Context(), "eth_call", nil, "0x1", "latest") })
+		proving := all.client.Proving("chain", chainProof(new(atomic.Int64)))
+		all.Go(func() { _ = proving.Call(t.Context(), "eth_call", nil, "0x1") }) // does not believe what the others do
+		all.Wait()
+		if n.asked.Load() != 13 {
+			t.Errorf("13 questions took %d requests", n.asked.Load())
+		}
+	})
+}
+
+// Nobody who waits is made to wait for what is done in the background.
+func TestBackgroundJoinsOthersOnly(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		in   [2]func(context.Context) context.Context
+		want int64
+	}{
+		{"a request, then the background", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.InBackground}, 1},
+		{"the background, then a request", [2]func(context.Context) context.Context{upstream.InBackground, context.WithoutCancel}, 2},
+		{"twice in the background", [2]func(context.Context) context.Context{upstream.InBackground, upstream.InBackground}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n := &slow{answers: node(echo)}
+			all := callers{t: t, client: rpc(t, n.answer)}
+			for _, in := range test.in {
+				all.ask(in(t.Context()), "0x1", 0)
+				synctest.Wait()
+			}
+			all.Wait()
+			if n.asked.Load() != test.want {
+				t.Errorf("%s: %d requests, want %d", test.name, n.asked.Load(), test.want)
+			}
+		})
+	}
+}
+
+func TestFlightOutlivesWhoBeganIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &slow{answers: node(echo)}
+		all := callers{t: t, client: rpc(t, n.answer)}
+		first, leave := context.WithCancel(t.Context())
+		hasty, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		all.ask(first, "0x1", upstream.Canceled)
+		synctest.Wait()
+		all.ask(hasty, "0x1", upstream.Timeout)
+		for range 10 {
+			all.ask(t.Context(), "0x1", 0)
+		}
+		synctest.Wait()
+		leave()
+		begun := time.Now()
+		all.Wait()
+		if n.asked.Load() != 1 || n.left.Load() != 0 || time.Since(begun) != time.Second {
+			t.Errorf("%d requests, %d given up, answers after %v, want the only one to go on", n.asked.Load(), n.left.Load(), time.Since(begun))
+		}
+	})
+}
+
+func TestFlightEndsWithItsLastCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &slow{answers: node(echo)}
+		all := callers{t: t, client: rpc(t, n.answer)}
+		first, leave := context.WithCancel(t.Context())
+		all.ask(first, "0x1", upstream.Canceled)
+		second, cancel := context.WithTimeout(t.Context(), 600*time.Millisecond)
+		defer cancel()
+		all.ask(second, "0x1", upstream.Timeout)
+		synctest.Wait()
+		leave()
+		begun := time.Now()
+		all.Wait()
+		if n.asked.Load() != 1 || n.left.Load() != 1 || time.Since(begun) != 600*time.Millisecond {
+			t.Errorf("%d requests, %d given up after %v, want the only one given up with the last caller", n.asked.Load(), n.left.Load(), time.Since(begun))
+		}
+		all.ask(t.Context(), "0x1", 0)
+		all.Wait()
+	})
+}
+
+// What ends by the deadline of the last caller is held against the endpoint, as it is when nobody else waits.
+func TestDeadlineOfTheLastCallerCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "node", silent)
+		all := callers{t: t, client: jsonrpc.New(upstream.NewPool("chain", e))}
+		for i := range 3 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i+1)*time.Second)
+			defer cancel()
+			all.ask(ctx, "0x1", upstream.Timeout)
+		}
+		begun := time.Now()
+		all.Wait()
+		if told := e.Health(); told.Failing != 1 || time.Since(begun) != 3*time.Second {
+			t.Errorf("after %v Failing = %v, want 3 s and 1", time.Since(begun), told.Failing)
+		}
+	})
+}
+
+// While others can follow, a try has half of the time that is left to whoever has most of it.
+func TestFlightSharesOutTheTimeOfItsCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &slow{answers: node(echo)}
+		all := callers{t: t, client: rpc(t, silent, n.answer, silent)}
+		background := upstream.InBackground(t.Context()) // where a slow endpoint is waited for
+		hasty, cancel := context.WithTimeout(background, time.Second)
+		defer cancel()
+		patient, cancel := context.WithTimeout(background, 9*time.Second)
+		defer cancel()
+		begun := time.Now()
+		all.ask(hasty, "0x1", upstream.Timeout)
+		synctest.Wait()
+		all.ask(patient, "0x1", 0)
+		all.Wait()
+		if n.asked.Load() != 1 || n.left.Load() != 0 || time.Since(begun) != 1500*time.Millisecond {
+			t.Errorf("the second endpoint was asked %d times, given up %d times, and answered after %v, want once after 1.5 s",
+				n.asked.Load(), n.left.Load(), time.Since(begun))
+		}
+	})
+}
+
+// However many come, and whatever time they have, an attempt takes no longer than it may.
+func TestCallersDoNotKeepASilentEndpointAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		all := callers{t: t, client: rpc(t, func(r *http.Request) (*http.Response, error) {
+			asked.Add(1)
+			return silent(r)
+		})}
+		hasty, cancel := context.WithTimeout(t.Context(), 9*time.Second)
+		defer cancel()
+		all.ask(hasty, "0x1", upstream.Timeout)
+		begun := time.Now()
+		for range 5 {
+			synctest.Wait()
+			all.ask(t.Context(), "0x1", upstream.Timeout)
+			<-time.After(time.Second)
+		}
+		all.Wait()
+		// Those of the first two seconds, those after, and those of the first once more as one was in a hurry.
+		if asked.Load() != 3 || time.Since(begun) != 20*time.Second {
+			t.Errorf("%d requests in %v, want 3 in 20 s", asked.Load(), time.Since(begun))
+		}
+	})
+}
+
+func TestFailureIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &slow{answers: always(400, "")}
+		all := callers{t: t, client: rpc(t, n.answer)}
+		for range 100 {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			all.ask(ctx, "0x1", upstream.Rejected)
+			<-time.After(time.Millisecond)
+		}
+		all.Wait()
+		if n.asked.Load() != 1 {
+			t.Errorf("100 callers took %d requests to fail, want 1", n.asked.Load())
+		}
+	})
+}
+
+// What came of a hurry is nothing to those who have time: here the first endpoint was given up on too soon for them.
+func TestFailureOfAHurryIsNotShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := &slow{answers: node(echo)}, &slow{answers: always(400, "")}
+		all := callers{t: t, client: rpc(t, a.answer, b.answer)}
+		background := upstream.InBackground(t.Context()) // where a slow endpoint is waited for
+		hasty, cancel := context.WithTimeout(background, 1200*time.Millisecond)
+		defer cancel()
+		patient, cancel := context.WithTimeout(background, 20*time.Second)
+		defer cancel()
+		all.ask(hasty, "0x1", upstream.Timeout)
+		synctest.Wait()
+		for range 10 {
+			all.ask(patient, "0x1", 0)
+		}
+		all.Wait()
+		if a.asked.Load() != 2 || b.asked.Load() != 1 {
+			t.Errorf("%d and %d requests, want 2 and 1", a.asked.Load(), b.asked.Load())
+		}
+	})
+}
+
+func TestPanicReachesItsCallerAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &slow{answers: func(*http.Request) (*http.Response, error) { panic("transport") }}
+		all := callers{t: t, client: rpc(t, n.answer)}
+		all.Go(func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); got != "transport" {
+					t.Errorf("recovered %q, want the panic of the transport", got)
+				}
+			}()
+			_ = all.client.Call(t.Context(), "eth_call", nil, "0x1")
+		})
+		synctest.Wait()
+		for range 10 {
+			all.Go(func() {
+				if err := all.client.Call(t.Context(), "eth_call", nil, "0x1"); err == nil {
+					t.Error("Call() that joined one that panics succeeded")
+				}
+			})
+		}
+		all.Wait()
+		if n.asked.Load() != 1 {
+			t.Errorf("%d requests, want 1", n.asked.Load())
+		}
+	})
+}
+
+// TestCallersComeAndGo has many callers ask a real server for few things, and leave at any time.
+func TestCallersComeAndGo(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		replied, err := node(echo)(r)
+		if err != nil {
+			return // the caller left
+		}
+		_, _ = io.Copy(w, replied.Body)
+	}))
+	defer server.Close()
+	var endpoints []*upstream.Endpoint
+	for _, name := range []string{"a", "b"} {
+		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		endpoints = append(endpoints, e)
+	}
+	client := jsonrpc.New(upstream.NewPool("chain", endpoints...))
+	const workers, rounds = 32, 40
+	var working sync.WaitGroup
+	for range workers {
+		working.Go(func() {
+			for range rounds {
+				ctx, leave := context.WithCancel(t.Context())
+				if rand.N(3) == 0 {
+					time.AfterFunc(rand.N(time.Millisecond), leave)
+				}
+				results := make([]string, 3)
+				var calls []*jsonrpc.Call
+				for i := range results {
+					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{fmt.Sprint(rand.N(4))}, Out: &results[i], Independent: i > 0})
+				}
+				_ = client.Batch(ctx, calls...)
+				for i, call := range calls {
+					if call.Err == nil && results[i] != call.Params[0] || call.Err != nil && !errors.Is(call.Err, context.Canceled) {
+						t.Errorf("call for %v = %q, %v", call.Params[0], results[i], call.Err)
+					}
+				}
+				leave()
+			}
+		})
+	}
+	working.Wait()
+	if asked.Load() >= workers*rounds {
+		t.Errorf("%d requests for %d batches, want fewer", asked.Load(), workers*rounds)
+	}
+}

@@ -1,0 +1,104 @@
+package jsonrpc_test
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// naming wants the result that was asked for.
+func naming(want string, out *string) *jsonrpc.Call {
+	return &jsonrpc.Call{Method: "receipt", Params: []any{want}, Out: out, Accept: func(result any) error {
+		if *result.(*string) != want {
+			return errors.New("not the receipt asked for")
+		}
+		return nil
+	}}
+}
+
+// A liar is put aside for a minute, then for five, twenty-five and thirty, and for a minute again after half an hour of good
+// conduct. It is named with its reason and not asked meanwhile.
+func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		var asked atomic.Int64
+		liar := endpoint(t, "liar", tells(`"another"`, &asked), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+		honest := endpoint(t, "honest", node(echo))
+		ask := func() upstream.Health {
+			t.Helper()
+			var got string
+			pool := upstream.NewPool("chain", liar, honest) // a new one asks the liar first, if at all
+			if err := jsonrpc.New(pool).All(t.Context(), naming("mine", &got)); err != nil || got != "mine" {
+				t.Fatalf("receipt = %q, %v, want the honest one", got, err)
+			}
+			return liar.Health()
+		}
+		for _, minutes := range []int{1, 5, 25, 30, 30} {
+			term := time.Duration(minutes) * time.Minute
+			health, before := ask(), asked.Load()
+			if health.RetryAfter != term || health.Standing != "quarantined" || !strings.Contains(health.Reason, "not the receipt asked for") {
+				t.Fatalf("after a lie: %+v, want it put aside for %v with the reason", health, term)
+			}
+			for range 20 {
+				<-time.After(term / 21)
+				ask()
+			}
+			if asked.Load() != before {
+				t.Errorf("a liar was asked %d times while put aside", asked.Load()-before)
+			}
+			<-time.After(term / 20)
+		}
+		if got := strings.Count(lines.String(), "endpoint quarantined for a wrong answer"); got != 5 {
+			t.Errorf("%d lines, want one for each time:\n%s", got, lines.String())
+		}
+		<-time.After(time.Hour)
+		if got := ask().RetryAfter; got != time.Minute {
+			t.Errorf("put aside for %v after half an hour without a lie, want a minute", got)
+		}
+	})
+}
+
+// Whom nobody contradicts may be right: what the answer to a caller's question looks like proves nothing alone.
+func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
+	var asked atomic.Int64
+	strange := tells(`"another"`, &asked)
+	for name, pool := range map[string]*upstream.Pool{
+		"one endpoint":     upstream.NewPool("chain", endpoint(t, "a", strange)),
+		"all say the same": upstream.NewPool("chain", endpoint(t, "a", strange), endpoint(t, "b", strange)),
+		"the other knows nothing": upstream.NewPool("chain", endpoint(t, "a", tells("null", &asked)),
+			endpoint(t, "b", node(echo))),
+	} {
+		for range 3 {
+			_ = jsonrpc.New(pool).All(t.Context(), naming("mine", new(string)))
+		}
+		for _, health := range pool.Health() {
+			if !health.CanBeAsked {
+				t.Errorf("%s: %+v, want nobody put aside", name, health)
+			}
+		}
+	}
+}
+
+// Who serves another chain says so itself.
+func TestWrongIdentityIsPutAsideAtOnce(t *testing.T) {
+	var requests, proofs atomic.Int64
+	pool := upstream.NewPool("chain", endpoint(t, "node", ofChain("0x2", &requests), upstream.EndpointOptions{LongestQuarantine: 10 * time.Second}))
+	client := jsonrpc.New(pool).Proving("chain", chainProof(&proofs))
+	first := client.Call(t.Context(), "web3_name", new(string))
+	second := client.Call(t.Context(), "web3_name", new(string))
+	if classOf(first) != upstream.BadAnswer || classOf(second) != upstream.Unusable || requests.Load() != 1 {
+		t.Errorf("Call() = %v, then %v, with %d requests, want the lie, then a refusal after 1", first, second, requests.Load())
+	}
+	var refused *upstream.Error
+	if !errors.As(second, &refused) || refused.RetryAfter > 10*time.Second || !strings.Contains(second.Error(), "serves chain 0x2") {
+		t.Errorf("refusal = %v, want it for 10 s at most and with its reason", second)
+	}
+}

@@ -1,0 +1,54 @@
+package jsonrpc_test
+
+import (
+	"testing"
+
+	"crossgate/upstream/jsonrpc"
+)
+
+// TestProvidersLimitsAreUnderstood holds what providers and nodes say of searches that are too wide.
+func TestProvidersLimitsAreUnderstood(t *testing.T) {
+	for _, test := range []struct {
+		code    int
+		message string
+		limit   uint64 // of every search
+		fitting uint64 // of this one
+	}{
+		{-32602, "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x10, 0x1f]", 2000, 16},
+		{-32600, "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range. Based on your parameters, this block range should work: [0x10, 0x19]. Upgrade to PAYG for expanded block range.", 10, 10},
+		{-32005, "query returned more than 10000 results. Try with this block range [0x1E8480, 0x1E84E3].", 0, 100},
+		{-32614, "eth_getLogs is limited to a 10,000 range", 10_000, 0},
+		{-32602, "eth_getLogs and eth_newFilter are limited to a 5 blocks range", 5, 0},
+		{-32600, "block range is too wide", 0, 0},
+		{-32602, "eth_getLogs is limited to 1024 block range. Please check the parameter requirements", 1024, 0},
+		{35, "ranges over 10000 blocks are not supported on freetier", 10_000, 0},
+		{-32701, "exceed maximum block range: 50000", 50_000, 0},
+		{-32602, "eth_getLogs range is too large, max is 1k blocks", 1000, 0},
+		{-32000, "block range too large, range: 1001, max: 800", 800, 0},
+		{-32600, "eth_getLogs is limited to 0 - 10000 blocks range", 10_000, 0},
+		{-32000, "the block range exceeds the range allowed for your plan (8000 > 500)", 500, 0},
+		{-32602, "query exceeds max block range 100000", 100_000, 0},
+		{-32602, "query exceeds max results 20000, retry with the range 2000000-2000499", 0, 500},
+		{-32000, "block range greater than 10000 max", 10_000, 0},
+		{-32000, "requested too many blocks from 1 to 100000, maximum is set to 2048", 2048, 0},
+		{-32603, "block range is too wide (maximum 1024)", 1024, 0},
+		{-32005, "Requested range exceeds maximum RPC range limit", 0, 0},
+		{-32000, "logs matched by query exceeds limit of 10000", 0, 0},
+		{-32000, "query timeout of 10 seconds exceeded", 0, 0},
+		{-32000, "Block range is too large", 0, 0},
+		{-32000, "too many logs requested, limit is 10000", 0, 0},
+		{-32602, "Block range limit exceeded. See more details at the documentation", 0, 0},
+	} {
+		e := &jsonrpc.Error{Code: test.code, Message: test.message}
+		limit, limited := e.SpanLimit()
+		fitting, fits := e.FittingSpan()
+		if !e.IsTooWide() || limit != test.limit || limited != (test.limit > 0) || fitting != test.fitting || fits != (test.fitting > 0) {
+			t.Errorf("%q: too wide %v, limit %d, fitting %d, want %d and %d", test.message, e.IsTooWide(), limit, fitting, test.limit, test.fitting)
+		}
+	}
+	for _, message := range []string{"execution reverted", "header not found", "missing trie node", "rate limit of 10 requests per second", "method not found"} {
+		if e := (&jsonrpc.Error{Code: -32000, Message: message}); e.IsTooWide() {
+			t.Errorf("%q is taken for a search that is too wide", message)
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"crossgate/upstream"
+)
+
+// responseObject is section 5 of the specification.
+type responseObject struct {
+	ID     json.RawMessage `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *Error          `json:"error"`
+}
+
+// id reads the id, which some servers return as text.
+func (o responseObject) id() (uint64, bool) {
+	id, err := strconv.ParseUint(strings.Trim(string(o.ID), `"`), 10, 64)
+	return id, err == nil
+}
+
+// batchRefusedError says that an endpoint declined a batch as a batch.
+type batchRefusedError struct {
+	size  int
+	cause error
+}
+
+func (e *batchRefusedError) Error() string { return fmt.Sprintf("batch refused: %s", e.cause) }
+func (e *batchRefusedError) Unwrap() error { return e.cause }
+
+// parse reads the response objects in the response to so many calls. Servers put error objects under any
+// status below 500; a response that is neither is a bad one, a bare 4xx a refusal.
+func parse(response upstream.Response, asked int) ([]responseObject, error) {
+	body := bytes.TrimSpace(response.Body)
+	var objects []responseObject
+	var err error
+	if len(body) > 0 && body[0] == '[' {
+		err = json.Unmarshal(body, &objects)
+	} else {
+		objects = make([]responseObject, 1)
+		err = json.Unmarshal(body, &objects[0])
+	}
+	if response.Status >= 400 && (err != nil || len(objects) == 0 || objects[0].Error == nil) {
+		return nil, declined(response.Status, asked)
+	}
+	if err != nil {
+		return nil, errors.New("not a JSON-RPC response")
+	}
+	for _, object := range objects {
+		if object.Error != nil {
+			object.Error.Message = response.Redact(object.Error.Message)
+		}
+	}
+	if asked > 1 && body[0] != '[' {
+		return nil, wholeRefused(objects[0], asked)
+	}
+	return objects, nil
+}
+
+// declined is a 4xx whose body says nothing.
+func declined(status, asked int) error {
+	cause := errors.New(strings.ToLower(http.StatusText(status)))
+	if asked > 1 && (status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge) {
+		cause = &batchRefusedError{asked, cause}
+	}
+	return &upstream.Error{Class: upstream.Rejected, Status: status, Err: cause}
+}
+
+// wholeRefused is a single response object in answer to a batch.
+func wholeRefused(object responseObject, asked int) error {
+	if object.Error == nil {
+		return errors.New("one response object for several calls")
+	}
+	if class := object.Error.class(); class == upstream.RateLimited || class == upstream.BadAnswer {
+		return &upstream.Error{Class: class, Err: object.Error}
+	}
+	return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{asked, object.Error}}
+}
+
+// rpcResult is what a response says about one call: a value for Out, or an error. open says that another
+// endpoint may well do better.
+type rpcResult struct {
+	value    reflect.Value
+	err      error
+	open     bool
+	doubtful bool // the value is one that the call doubts
+}
+
+type rpcResults []rpcResult
+
+// replies are what an endpoint replied to calls, and what that comes to for the caller who began them.
+type replies struct {
+	results  rpcResults
+	objects  []*responseObject // for each call, nil where one lacks; none at all when the only one was read in one go
+	response upstream.Response
+	first    uint64 // id of the first call
+}
+
+// read decodes the response to calls, whose ids begin with first.
+func read(calls []*Call, response upstream.Response, first uint64) (replies, error) {
+	if result, isRead := readSingle(calls, response, first); isRead {
+		return replies{results: rpcResults{result}, response: response, first: first}, nil
+	}
+	parsed, err := parse(response, len(calls))
+	if err != nil {
+		return replies{}, err
+	}
+	got := replies{results: make(rpcResults, len(calls)), objects: arrange(parsed, len(calls), first)}
+	for i, call := range calls {
+		got.results[i] = decode(call, got.objects[i])
+	}
+	return got, nil
+}
+
+// readSingle decodes in one go what the response to a single call mostly is: an object with its id and a result that
+// fits. What any other response is, and what is wrong with it, parse and decode find out.
+func readSingle(calls []*Call, response upstream.Response, first uint64) (result rpcResult, isRead bool) {
+	if len(calls) > 1 || calls[0].Out == nil || response.Status >= http.StatusBadRequest {
+		return rpcResult{}, false
+	}
+	value := reflect.New(reflect.TypeOf(calls[0].Out)) // stays nil when there is none
+	object := struct {
+		responseObject
+		Result any `json:"result"`
+	}{Result: value.Interface()}
+	if err := json.Unmarshal(response.Body, &object); err != nil || object.Error != nil || value.Elem().IsNil() {
+		return rpcResult{}, false
+	}
+	if id, readable := object.id(); !readable || id != first {
+		return rpcResult{}, false
+	}
+	return check(calls[0], value.Elem(), nil), true
+}
+
+// of is what the replies come to for others who asked the same as the calls at positions.
+func (r replies) of(calls []*Call, positions []int) rpcResults {
+	results := make(rpcResults, len(calls))
+	for i, call := range calls {
+		if r.objects != nil {
+			results[i] = decode(call, r.objects[positions[i]])
+			continue
+		}
+		again, err := read([]*Call{call}, r.response, r.first)
+		if err != nil {
+			again.results = rpcResults{unanswered(err)}
+		}
+		results[i] = again.results[0]
+	}
+	return results
+}
+
+// withoutFirst leaves out the first call.
+func (r replies) withoutFirst() replies {
+	return replies{results: r.results[1:], objects: r.objects[1:]}
+}
+
+// arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first.
+func arrange(objects []responseObject, asked int, first uint64) []*responseObject {
+	arranged := make([]*responseObject, asked)
+	for i, object := range objects {
+		id, readable := object.id()
+		if !readable && asked == 1 && object.Error != nil {
+			id = first // an error object may lack the id (section 5 of the specification)
+		}
+		if position := id - first; position < uint64(asked) {
+			arranged[position] = &objects[i]
+		}
+	}
+	return arranged
+}
+
+func unanswered(err error) rpcResult {
+	return rpcResult{err: &upstream.Error{Class: upstream.BadAnswer, Err: err}, open: true}
+}
+
+// decode reads the response object for one call; nil is none.
+func decode(call *Call, object *responseObject) rpcResult {
+	if object == nil {
+		return unanswered(errors.New("no response object for this call"))
+	}
+	if object.Error != nil {
+		class := object.Error.class()
+		if class == 0 {
+			return rpcResult{err: object.Error}
+		}
+		return rpcResult{err: &upstream.Error{Class: class, Err: object.Error}, open: true}
+	}
+	if object.Result == nil {
+		return unanswered(errors.New("response object without a result"))
+	}
+	if call.Out == nil {
+		return rpcResult{}
+	}
+	// Decoded apart: a result that breaks off must leave nothing behind in Out.
+	value := reflect.New(reflect.TypeOf(call.Out).Elem())
+	return check(call, value, json.Unmarshal(object.Result, value.Interface()))
+}
+
+// check has the call look at the result that value points to, unless there was an error in decoding it.
+func check(call *Call, value reflect.Value, err error) rpcResult {
+	isDecoded := err == nil
+	if isDecoded && call.Accept != nil {
+		err = call.Accept(value.Interface())
+	}
+	if err != nil && upstream.ClassOf(err) == 0 {
+		contradicts := isDecoded && !value.Elem().IsZero()
+		err = &upstream.Error{Class: upstream.BadAnswer, Err: fmt.Errorf("result: %w", err), Contradicts: contradicts}
+	}
+	if err != nil {
+		return rpcResult{err: err, open: true}
+	}
+	return rpcResult{value: value.Elem(), doubtful: call.Doubt != nil && call.Doubt(value.Interface())}
+}
+
+// head is how far the chain has come by a result, if that says so.
+func (r rpcResult) head(call *Call) (number uint64, told bool) {
+	if call.Head == nil || r.err != nil || !r.value.IsValid() {
+		return 0, false
+	}
+	return call.Head(r.value.Addr().Interface())
+}
+
+var errUnconfirmed = errors.New("no other endpoint gave the same result")
+
+// doubt opens the results that calls doubt unless an endpoint asked before gave a doubtful one, too.
+func (r rpcResults) doubt(before rpcResults) {
+	for i := range r {
+		if r[i].doubtful && (before == nil || !before[i].doubtful) {
+			r[i].err, r[i].open = &upstream.Error{Class: upstream.Unconfirmed, Err: errUnconfirmed}, true
+		}
+	}
+}
+
+// open counts the calls that another endpoint should be asked about.
+func (r rpcResults) open() int {
+	count := 0
+	for _, one := range r {
+		if one.open {
+			count++
+		}
+	}
+	return count
+}
+
+// firstOpen returns the error of the first open call, nil when none is.
+func (r rpcResults) firstOpen() error {
+	for _, one := range r {
+		if one.open {
+			return one.err
+		}
+	}
+	return nil
+}
+
+// comparison finds the best of the results that endpoints give, one after the other: that with the fewest calls open.
+type comparison struct {
+	several bool // endpoints that could confirm each other
+	best    rpcResults
+}
+
+// add compares the results of another endpoint. The error says what they leave open.
+func (c *comparison) add(got rpcResults) error {
+	if c.several {
+		got.doubt(c.best)
+	}
+	if c.best == nil || got.open() < c.best.open() {
+		c.best = got
+	}
+	return got.firstOpen()
+}
+
+// deliver fills calls of a client; errors of open ones are the whole pool's.
+func (r rpcResults) deliver(calls []*Call, c *Client) {
+	for i, call := range calls {
+		call.Err = nil
+		if err := r[i].err; err != nil {
+			var classed *upstream.Error
+			if errors.As(err, &classed) {
+				classed.Endpoint = c.Name()
+			}
+			call.Err = c.failure(call, err)
+		} else if r[i].value.IsValid() {
+			reflect.ValueOf(call.Out).Elem().Set(r[i].value)
+		}
+	}
+}

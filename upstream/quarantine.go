@@ -1,0 +1,112 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// How long an endpoint that was proven wrong stays in quarantine: at first firstQuarantine, then quarantineGrowth times as
+// long each time, up to what its options say.
+const (
+	firstQuarantine          = time.Minute
+	quarantineGrowth         = 5
+	defaultLongestQuarantine = 30 * time.Minute
+)
+
+// quarantine keeps an endpoint out of use that was proven wrong.
+type quarantine struct {
+	mu     sync.Mutex
+	until  time.Time
+	times  int // without as much time of good conduct as the longest quarantine takes
+	reason string
+}
+
+// extend begins a quarantine and returns its length, zero for an answer that was under way when another one began.
+func (q *quarantine) extend(now time.Time, reason string, longest time.Duration) time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if now.Before(q.until) {
+		return 0
+	}
+	if now.Sub(q.until) >= longest {
+		q.times = 0
+	}
+	term := firstQuarantine
+	for range q.times {
+		term = min(term*quarantineGrowth, longest)
+	}
+	term = min(term, longest)
+	q.times++
+	q.until, q.reason = now.Add(term), reason
+	return term
+}
+
+// left returns how long the quarantine still lasts, and why; nothing when there is none.
+func (q *quarantine) left(now time.Time) (time.Duration, string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !now.Before(q.until) {
+		return 0, ""
+	}
+	return q.until.Sub(now), q.reason
+}
+
+// Quarantine takes the endpoint out of use for a while: it was proven wrong. It failed at its identity, or gave an answer
+// that a second endpoint contradicts.
+func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
+	reason := e.refusal(Request{}, cause).Error()
+	term := e.quarantine.extend(time.Now(), reason, e.longestQuarantine)
+	if term > 0 && e.log != nil {
+		e.log.WarnContext(ctx, "endpoint quarantined for a wrong answer", "endpoint", e.name, "for", term.String(), "error", reason)
+	}
+}
+
+// Contradicts reports whether err is an answer that could be read and contradicts its question.
+func Contradicts(err error) bool {
+	var classed *Error
+	return errors.As(err, &classed) && classed.Contradicts
+}
+
+// Cordon takes the endpoint out of use until Uncordon. What it is answering goes on.
+func (e *Endpoint) Cordon() { e.cordoned.Store(true) }
+
+// Uncordon takes the endpoint into use again.
+func (e *Endpoint) Uncordon() { e.cordoned.Store(false) }
+
+// ForceBreaker has an operator decide what the breaker does. Unforced, it begins anew.
+func (e *Endpoint) ForceBreaker(how Force) { e.breaker.force(how) }
+
+// Obey has e do what operators want of other, which it takes the place of, and count what it spent of its plan.
+func (e *Endpoint) Obey(other *Endpoint) {
+	e.cordoned.Store(other.cordoned.Load())
+	e.breaker.forced.Store(other.breaker.forced.Load())
+	e.budget.countOn(other.budget)
+}
+
+var (
+	errCordoned = errors.New("an operator has taken it out of use")
+	errForced   = errors.New("an operator holds it open")
+)
+
+// unusable says why the endpoint is not to be asked at all; nil when it may be.
+func (e *Endpoint) unusable() error {
+	if e.cordoned.Load() {
+		return &Error{Class: Unusable, Endpoint: e.name, Err: errCordoned}
+	}
+	if left, reason := e.quarantine.left(time.Now()); left > 0 {
+		return &Error{Class: Unusable, Endpoint: e.name, RetryAfter: left, Err: fmt.Errorf("quarantined for a wrong answer: %s", reason)}
+	}
+	return nil
+}
+
+// heldOff is the refusal of a breaker that is not closed.
+func (e *Endpoint) heldOff() error {
+	refusal := &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: e.breaker.untilProbe()}
+	if Force(e.breaker.forced.Load()) == ForceOpen {
+		refusal.Err, refusal.RetryAfter = errForced, 0
+	}
+	return refusal
+}

@@ -1,0 +1,70 @@
+package upstream_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// An endpoint that is cordoned gets nothing at all, be it a caller's or our own; what it was doing goes on.
+func TestCordonedEndpointIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, 100*time.Millisecond, 100*time.Millisecond)
+		under := make(chan error, 1)
+		go func() {
+			_, err := p.pool.Do(t.Context(), upstream.Request{}, nil)
+			under <- err
+		}()
+		synctest.Wait()
+		p.endA.Cordon()
+		if err := <-under; err != nil {
+			t.Errorf("Do() that was under way = %v, want its answer", err)
+		}
+		asked := p.askedA.Load()
+		for range 100 {
+			if got := p.ask(t); got != "b" {
+				t.Fatalf("Do() = %q, want b's answer", got)
+			}
+			<-time.After(time.Second)
+		}
+		if p.askedA.Load() != asked || p.pool.Health()[0].Standing != "cordoned" {
+			t.Errorf("asked %d times while %s", p.askedA.Load()-asked, p.pool.Health()[0].Standing)
+		}
+		p.endB.Cordon()
+		_, err := p.pool.Do(t.Context(), upstream.Request{}, nil)
+		if classOf(err) != upstream.Unusable || !strings.Contains(err.Error(), "an operator has taken it out of use") {
+			t.Errorf("Do() with all endpoints cordoned = %v, want to be told so", err)
+		}
+		p.endB.Uncordon()
+		if got := p.ask(t); got != "b" {
+			t.Errorf("Do() = %q after b is in use again", got)
+		}
+	})
+}
+
+func TestBrokenEndpointIsNotProbedWhileCordoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var next changing
+		next.to(always(500, ""))
+		e := endpoint(t, "node", next.answer)
+		for range 5 {
+			_, _ = e.Do(t.Context(), upstream.Request{})
+		}
+		synctest.Wait()
+		e.Cordon()
+		next.to(always(200, "{}"))
+		asked := next.asked.Load()
+		<-time.After(time.Minute)
+		if next.asked.Load() != asked {
+			t.Errorf("probed %d times while cordoned", next.asked.Load()-asked)
+		}
+		e.Uncordon()
+		<-time.After(15 * time.Second)
+		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
+			t.Errorf("Do() after that = %v, want an answer", err)
+		}
+	})
+}

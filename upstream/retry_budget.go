@@ -1,0 +1,65 @@
+package upstream
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// Extra load that a pool may cause: a tenth of what it is asked, and a little however little that is. What is not used
+// is saved up to the tenth of a while: when an endpoint goes down, everything that was under way there is asked
+// elsewhere. The last half is kept for retries, so that hedges cannot use them up.
+const (
+	extraShare     = 0.1
+	extraPerSecond = 1.0
+	extraWindow    = 10 * time.Second
+	extraLeast     = 20.0 // saved, however little was asked lately
+)
+
+// retryBudget is how many attempts a pool may make beyond one for each request: retries and hedges.
+type retryBudget struct {
+	mu       sync.Mutex
+	requests float64 // of the latest extraWindow, older ones fading
+	left     float64
+	asOf     time.Time // when these were true; zero: nothing was asked so far
+}
+
+// earn takes note of a request.
+func (b *retryBudget) earn() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.age(time.Now())
+	b.requests++
+	b.left = min(b.left+extraShare, b.most())
+}
+
+// most is how many may be saved.
+func (b *retryBudget) most() float64 { return max(extraShare*b.requests, extraLeast) }
+
+// retry reports whether one more attempt may follow a failed one, and counts it.
+func (b *retryBudget) retry() bool { return b.take(0) }
+
+// hedge reports whether one more attempt may begin beside another, and counts it.
+func (b *retryBudget) hedge() bool { return b.take(0.5) }
+
+// take spends one where at least a share of what may be saved is left after it.
+func (b *retryBudget) take(share float64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.age(time.Now())
+	if b.left-1 < share*b.most() {
+		return false
+	}
+	b.left--
+	return true
+}
+
+func (b *retryBudget) age(now time.Time) {
+	if b.asOf.IsZero() {
+		b.asOf, b.left = now, extraLeast
+	}
+	passed := now.Sub(b.asOf).Seconds()
+	b.requests *= math.Exp(-passed / extraWindow.Seconds())
+	b.left = min(b.left+passed*extraPerSecond, b.most())
+	b.asOf = now
+}

@@ -1,0 +1,81 @@
+package venue_test
+
+import (
+	"context"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream"
+	"crossgate/upstream/venue"
+)
+
+const (
+	sender    = "0x1111111111111111111111111111111111111111"
+	recipient = "0x2222222222222222222222222222222222222222"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// open returns the venue with its API served by h.
+func open(t *testing.T, name string, h http.Handler, settings map[string]string) quote.Venue {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	v, err := venue.New(name, venue.Options{
+		Pool: newPool(t, name, server.URL), Registry: chain.Documented(), Key: venue.Keys[name], Settings: settings,
+		Now: func() time.Time { return noon },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func newPool(t *testing.T, name, address string) *upstream.Pool {
+	t.Helper()
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: address, Client: &http.Client{Timeout: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	return upstream.NewPool(name, endpoint)
+}
+
+// silent is a chain without contracts.
+func silent(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
+	return make([][]byte, len(to)), nil
+}
+
+func address(t *testing.T, text string) chain.Address {
+	t.Helper()
+	return addressOn(t, chain.EVM, text)
+}
+
+func addressOn(t *testing.T, family chain.Family, text string) chain.Address {
+	t.Helper()
+	a, err := chain.ParseAddress(text, family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func units(whole, decimals int64) *big.Int {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
+	return scale.Mul(scale, big.NewInt(whole))
+}
+
+// eachService runs a test over every venue that is a service.
+func eachService(t *testing.T, promise func(t *testing.T, s venue.Service)) {
+	t.Helper()
+	for _, s := range venue.Documented() {
+		if s.URL != "" {
+			t.Run(s.Name, func(t *testing.T) { promise(t, s) })
+		}
+	}
+}

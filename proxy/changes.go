@@ -39,15 +39,15 @@ func (a answer) tags() []cache.Key {
 			tags = append(tags, tag)
 		}
 	}
-	for _, p := range a.pages {
-		for _, id := range p.orders {
+	for _, b := range a.bodies {
+		for _, id := range b.orders {
 			add(orderTag(id))
 		}
-		if p.basis.All {
+		if b.basis.All {
 			add(branchesTag)
 			continue
 		}
-		for _, c := range p.basis.Chains {
+		for _, c := range b.basis.Chains {
 			add(chainTag(c.Chain))
 			if !isSettled {
 				add(branchTag(c.Chain))

@@ -13,7 +13,7 @@ import (
 
 // What an answer begins with in the shared cache. Another encoding takes another version in package cache.
 const (
-	codedPages   = 'p'
+	codedBodies  = 'p'
 	codedProblem = 'e'
 )
 
@@ -37,26 +37,26 @@ func encodeAnswer(a answer) []byte {
 		}
 		return nil
 	}
-	out = append(out, codedPages)
+	out = append(out, codedBodies)
 	out = append(out, a.subject[:]...)
-	for i := range a.pages {
-		out = a.appendPage(out, &a.pages[i])
+	for i := range a.bodies {
+		out = a.appendBody(out, &a.bodies[i])
 	}
 	return out
 }
 
-// appendPage writes what a page is made of; newAnswer makes the rest of it again.
-func (a *answer) appendPage(out []byte, p *page) []byte {
-	out = appendText(out, p.body)
-	out = appendText(out, firstOf(p.link))
-	out = appendFlags(out, p.final)
-	out = binary.AppendUvarint(out, uint64(len(p.orders)))
-	for _, id := range p.orders {
+// appendBody writes what a body is made of; newAnswer makes the rest of it again.
+func (a *answer) appendBody(out []byte, b *jsonBody) []byte {
+	out = appendText(out, b.text)
+	out = appendText(out, firstOf(b.link))
+	out = appendFlags(out, b.final)
+	out = binary.AppendUvarint(out, uint64(len(b.orders)))
+	for _, id := range b.orders {
 		out = append(out, id[:]...)
 	}
-	out = a.appendBasis(out, p.basis)
-	out = appendTime(out, p.quoted)
-	return appendTime(out, p.expires)
+	out = a.appendBasis(out, b.basis)
+	out = appendTime(out, b.quoted)
+	return appendTime(out, b.expires)
 }
 
 // appendBasis writes times as their distance from the time when the answer was made: clocks of replicas differ.
@@ -124,8 +124,8 @@ func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer
 		return a, err
 	}
 	now := s.options.Orders.Basis()
-	for i := range a.pages {
-		a.pages[i].basis = a.pages[i].basis.On(now)
+	for i := range a.bodies {
+		a.bodies[i].basis = a.bodies[i].basis.On(now)
 	}
 	return a, err
 }
@@ -136,20 +136,20 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 	switch r.byte() {
 	case codedProblem:
 		return r.problem()
-	case codedPages:
+	case codedBodies:
 	default:
 		return answer{}, errMalformedAnswer
 	}
 	var subject cache.Key
 	copy(subject[:], r.bytes(len(subject)))
-	var pages []page
+	var bodies []jsonBody
 	for len(r.rest) > 0 {
-		pages = append(pages, r.page())
+		bodies = append(bodies, r.jsonBody())
 	}
-	if r.failed || len(pages) == 0 {
+	if r.failed || len(bodies) == 0 {
 		return answer{}, errMalformedAnswer
 	}
-	a := newAnswer(pages, life, made)
+	a := newAnswer(bodies, life, made)
 	a.subject = subject
 	return a, nil
 }
@@ -174,14 +174,14 @@ func (r *answerReader) problem() (answer, error) {
 	return a, nil
 }
 
-func (r *answerReader) page() page {
-	p := page{body: r.text(), link: r.header(), final: r.flags(1)[0]}
+func (r *answerReader) jsonBody() jsonBody {
+	b := jsonBody{text: r.text(), link: r.header(), final: r.flags(1)[0]}
 	for range r.count(len(order.ID{})) {
-		p.orders = append(p.orders, order.ID(r.bytes(len(order.ID{}))))
+		b.orders = append(b.orders, order.ID(r.bytes(len(order.ID{}))))
 	}
-	p.basis = r.basis()
-	p.quoted, p.expires = r.time(), r.time()
-	return p
+	b.basis = r.basis()
+	b.quoted, b.expires = r.time(), r.time()
+	return b
 }
 
 func (r *answerReader) basis() index.Basis {

@@ -23,18 +23,18 @@ func answersToShare() map[string]answer {
 		},
 		{Chain: 100000026},
 	}}
-	full := newAnswer([]page{
+	full := newAnswer([]jsonBody{
 		{
-			body: strings.Repeat("body ", 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
+			text: strings.Repeat("body ", 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
 			orders: []order.ID{{1}, {2}}, basis: basis,
 			quoted: time.UnixMilli(1_784_950_000_123), expires: time.UnixMilli(1_784_950_009_000),
 		},
-		{body: "[]"},
+		{text: "[]"},
 	}, life, madeToShare)
 	full.subject = cache.KeyOf("subject")
 	basis.All = true
 	return map[string]answer{
-		"pages": full,
+		"bodies": full,
 		"problem": {
 			problem: unknownTx.because("no chain"), searched: basis, freshness: freshnessOf(basis, madeToShare),
 			subject: cache.KeyOf("subject"), made: madeToShare,

@@ -34,9 +34,9 @@ func (c *creations) remember(tx chain.TxHash, ids ...order.ID) {
 }
 
 // learn remembers what another replica found.
-func (c *creations) learn(tx chain.TxHash, pages []page) {
-	for _, p := range pages {
-		c.remember(tx, p.orders...)
+func (c *creations) learn(tx chain.TxHash, bodies []jsonBody) {
+	for _, b := range bodies {
+		c.remember(tx, b.orders...)
 	}
 }
 

@@ -44,7 +44,7 @@ func takerKey(path string, taker chain.Address) cache.Key {
 	return cache.KeyOf(path, taker.AppendTo(space[:0]))
 }
 
-func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, cache.Life, error) {
+func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]jsonBody, cache.Life, error) {
 	locked, basis, err := s.options.Orders.Locked(ctx, taker)
 	if err != nil {
 		return nil, noLife, err
@@ -53,7 +53,7 @@ func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, c
 	if err != nil {
 		return nil, noLife, err
 	}
-	return []page{{body: string(s.encoder.AppendLocked(nil, locked, worth)), basis: basis}}, lockedLife, nil
+	return []jsonBody{{text: string(s.encoder.AppendLocked(nil, locked, worth)), basis: basis}}, lockedLife, nil
 }
 
 // worth looks up what tokens are called and, meanwhile, what they are worth.

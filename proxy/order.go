@@ -53,29 +53,29 @@ func parseOrderID(c *gin.Context) (order.ID, error) {
 
 func orderKey(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
 
-// pageOf is a page about one order.
-func pageOf(body []byte, o index.Found) page {
-	return page{body: string(body), orders: []order.ID{o.ID}, basis: o.Basis, final: isFinal(o.Order)}
+// bodyOf is the body of an answer about one order.
+func bodyOf(text []byte, o index.Found) jsonBody {
+	return jsonBody{text: string(text), orders: []order.ID{o.ID}, basis: o.Basis, final: isFinal(o.Order)}
 }
 
-func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
+func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
 	o, err := s.orderByID(ctx, id)
 	if err != nil {
 		return nil, noLife, unknown(err, unknownOrder, o.Basis)
 	}
-	bodies, life, err := s.encodeOrders(ctx, []index.Found{o})
+	records, life, err := s.encodeOrders(ctx, []index.Found{o})
 	if err != nil {
 		return nil, noLife, err
 	}
-	return []page{pageOf(bodies[0], o)}, life, nil
+	return []jsonBody{bodyOf(records[0], o)}, life, nil
 }
 
-func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
+func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
 	o, err := s.orderByID(ctx, id)
 	if err != nil {
 		return nil, noLife, unknown(err, unknownStatus, o.Basis)
 	}
-	return []page{pageOf(s.encoder.AppendStatus(nil, o.Order), o)}, lifeOf([]index.Found{o}), nil
+	return []jsonBody{bodyOf(s.encoder.AppendStatus(nil, o.Order), o)}, lifeOf([]index.Found{o}), nil
 }
 
 // unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.

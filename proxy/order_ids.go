@@ -28,13 +28,13 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 		limit:   s.options.OrderLimit,
 		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
 		key:     txKey,
-		load: func(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
-			p, life, err := s.orderIDs(ctx, tx)
+		load: func(ctx context.Context, tx chain.TxHash) ([]jsonBody, cache.Life, error) {
+			b, life, err := s.orderIDs(ctx, tx)
 			if err != nil {
 				return nil, noLife, err
 			}
-			p.body = string(encode(nil, p.orders))
-			return []page{p}, life, nil
+			b.text = string(encode(nil, b.orders))
+			return []jsonBody{b}, life, nil
 		},
 		indexed: true,
 		shared:  true,
@@ -42,21 +42,21 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 	}
 }
 
-// orderIDs is a page, without its body, about the orders of a transaction in log order: about none, and all chains,
+// orderIDs is a body, without its text, about the orders of a transaction in log order: about none, and all chains,
 // when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients
 // of these paths come again until the list is not empty.
-func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (p page, life cache.Life, err error) {
+func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (b jsonBody, life cache.Life, err error) {
 	orders, searched, err := s.ordersOf(ctx, tx)
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
-		return page{basis: searched}, unknownLife, nil
+		return jsonBody{basis: searched}, unknownLife, nil
 	}
 	if err != nil {
-		return page{}, noLife, err
+		return jsonBody{}, noLife, err
 	}
-	p.basis, p.final = orders[0].Basis, true
+	b.basis, b.final = orders[0].Basis, true
 	for _, o := range orders {
-		p.orders = append(p.orders, o.ID)
-		p.basis, p.final = p.basis.And(o.Basis), p.final && isFinal(o.Order)
+		b.orders = append(b.orders, o.ID)
+		b.basis, b.final = b.basis.And(o.Basis), b.final && isFinal(o.Order)
 	}
-	return p, lifeOf(orders), nil
+	return b, lifeOf(orders), nil
 }

@@ -19,13 +19,13 @@ type route[Q any] struct {
 	cost    int           // in units of a client's quota; 1 when zero
 	limit   time.Duration // of load, and so of everybody who waits for it
 	parse   func(*gin.Context) (Q, error)
-	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the page they are about
-	load    func(context.Context, Q) (pages []page, life cache.Life, err error)
-	choose  func(Q, []page) (*page, error) // nil: load makes one page
-	indexed bool                           // the order index answers
-	streams bool                           // the answer can be followed as it changes
-	shared  bool                           // replicas may have answers from each other
-	learn   func(Q, []page)                // takes note of what another replica found; nil: there is nothing to note
+	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the body that they are about
+	load    func(context.Context, Q) (bodies []jsonBody, life cache.Life, err error)
+	choose  func(Q, []jsonBody) (*jsonBody, error) // nil: load makes one body
+	indexed bool                                   // the order index answers
+	streams bool                                   // the answer can be followed as it changes
+	shared  bool                                   // replicas may have answers from each other
+	learn   func(Q, []jsonBody)                    // takes note of what another replica found; nil: there is nothing to note
 }
 
 // mount makes engine serve r, and keyRouter find its cache keys. It returns the paths of r.
@@ -76,8 +76,8 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 	}
 }
 
-// ask returns the page that answers a question, and what the cache said of it.
-func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.Result[answer], error) {
+// ask returns the body that answers a question, and how the cache came by it.
+func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*jsonBody, cache.Result[answer], error) {
 	key := r.key(r.paths[0], question)
 	found, hit := s.answers.Hit(key)
 	if !hit {
@@ -93,9 +93,9 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.
 		return nil, found, found.Value.problem
 	}
 	if r.choose == nil {
-		return &found.Value.pages[0], found, nil
+		return &found.Value.bodies[0], found, nil
 	}
-	chosen, err := r.choose(question, found.Value.pages)
+	chosen, err := r.choose(question, found.Value.bodies)
 	return chosen, found, err
 }
 
@@ -111,7 +111,7 @@ func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	})
 	endLookup(span, found, err)
 	if found.Remote && r.learn != nil {
-		r.learn(question, found.Value.pages)
+		r.learn(question, found.Value.bodies)
 	}
 	return found, err
 }
@@ -120,8 +120,8 @@ func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
-	pages, life, err := r.load(ctx, question)
-	made := newAnswer(pages, life, time.Now())
+	bodies, life, err := r.load(ctx, question)
+	made := newAnswer(bodies, life, time.Now())
 	if r.indexed {
 		made.subject = r.key(subject, question)
 	}

@@ -119,11 +119,11 @@ func (b *backfill) beginAtFinal(ctx context.Context) (checkpoint, error) {
 
 // origin returns the first block that can hold an order.
 func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
-	keeper, tells := b.source.(order.StateReader)
-	if !tells || first == 0 {
+	reader, hasStates := b.source.(order.StateReader)
+	if !hasStates || first == 0 {
 		return 0, nil
 	}
-	origin, err := keeper.Origin(ctx)
+	origin, err := reader.Origin(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)
 	}

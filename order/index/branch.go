@@ -16,7 +16,7 @@ const doubtLimit = 2 * time.Second
 var errDoubt = errors.New("a reorg has dropped blocks that could not be withdrawn yet")
 
 // awaitWithdrawals returns when no chain is in doubt: when the blocks that a reorg has dropped, as a chain's head
-// tells, are withdrawn. *UnreachableError when that takes too long.
+// shows, are withdrawn. *UnreachableError when that takes too long.
 func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()
@@ -54,9 +54,9 @@ func (f *follower) doubts() <-chan struct{} {
 	return f.doubt
 }
 
-// readHead asks for the newest block. When it cannot follow the one before, or precede it, the chain is in doubt
-// from here on. Whether one that has jumped stands on the blocks which were read is not known before they were
-// compared with its branch: it is taken note of then.
+// readHead asks for the newest block. When it cannot follow the one before, or precede it, the chain is in doubt from
+// here on. Whether one far ahead descends from the blocks which were read is not known before they were compared with
+// its branch; settle does that.
 func (f *follower) readHead(ctx context.Context) (order.Head, error) {
 	head, err := f.source.Head(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *follower) accept(head order.Head) {
 	f.endDoubt()
 }
 
-// endDoubt is for those who hold mu.
+// endDoubt must be called with mu held.
 func (f *follower) endDoubt() {
 	if f.doubt != nil {
 		close(f.doubt)

@@ -13,7 +13,7 @@ import (
 	"crossgate/store"
 )
 
-// Change tells of an order about which chains have said something new, or taken something back: answers
+// Change is an order about which something new was stored, or something withdrawn: answers
 // about it are out of date.
 type Change struct {
 	Order    order.ID

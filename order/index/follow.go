@@ -15,8 +15,8 @@ import (
 
 const maxBackoff = 30 * time.Second
 
-// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may ask
-// stands under the mutex.
+// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read
+// is guarded by mu.
 type follower struct {
 	chain     chain.ID
 	source    order.Source
@@ -219,7 +219,7 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 // is in doubt from then on, until what they said is withdrawn, back to the newest block that is still there; to
 // where following began when none is.
 func (f *follower) settle(ctx context.Context, position checkpoint, head order.Head) (checkpoint, error) {
-	// Of blocks beyond the head nothing is known: the chain, or the endpoint that told the head, is behind.
+	// Nothing is known of blocks beyond the head: the chain, or the endpoint that reported the head, is behind.
 	below, dropped := head.Latest.Number+1, false
 	for {
 		kept, found, err := f.store.keptBlock(ctx, f.chain, below)

@@ -21,7 +21,7 @@ import (
 	"crossgate/store"
 )
 
-// Index knows every order that its chains told of since they are followed, and finds older ones.
+// Index knows every order on its chains since they were first followed, and finds older ones.
 type Index struct {
 	store     orderStore
 	sources   map[chain.ID]order.Source
@@ -31,7 +31,7 @@ type Index struct {
 	confirmed confirmations
 }
 
-// Options say how chains are followed. The zero value of a field stands for its default.
+// Options say how chains are followed. Zero values stand for defaults.
 type Options struct {
 	Chains   chain.Registry // families and block times; chains that it does not hold are not searched
 	Lookback uint64         // blocks behind the head where following a new chain begins; 0: its first block
@@ -139,7 +139,7 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 	defer func() { endSpan(span, err) }()
 	found.Basis = x.Basis()
 	from := provenance{unsettled: x.unsettled(), stored: true}
-	known, err := x.store.told(ctx, id)
+	known, err := x.store.ofOrder(ctx, id)
 	if err != nil {
 		return found, err
 	}
@@ -183,7 +183,7 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 // ErrEmpty says that nothing was ever read of any chain, so that nothing is known.
 var ErrEmpty = errors.New("no chain has been read so far")
 
-// checkBegun tells an index that knows of no order from one that knows nothing.
+// checkBegun returns ErrEmpty if nothing was ever read: then an empty answer would be a guess.
 func (x *Index) checkBegun(ctx context.Context) error {
 	if len(x.followers) == 0 || slices.ContainsFunc(x.followers, (*follower).hasBegun) {
 		return nil
@@ -209,7 +209,7 @@ func (x *Index) Lag() map[chain.ID]Lag {
 	return lags
 }
 
-// UnreachableError says that chains that could hold the answer did not tell.
+// UnreachableError lists chains that could hold the answer and could not be read.
 type UnreachableError struct {
 	Chains []chain.ID
 	Err    error

@@ -69,7 +69,7 @@ func (f *follower) pace(every time.Duration) {
 	f.every = every
 }
 
-// covers reports whether the store holds whatever the chain said since a time, UNIX seconds: following
+// covers reports whether the store holds all events of the chain since a time, UNIX seconds: following
 // began before it, and the follower was level with the chain's head just now.
 func (f *follower) covers(since uint64) bool {
 	const patience = 3 // looks that may be missed

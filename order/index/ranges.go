@@ -81,7 +81,7 @@ func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got ran
 	if err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
-	// Asked after the events: an endpoint that does not know the last block has not told all of them, and
+	// Asked after the events: an endpoint that does not know the last block has not returned all of them, and
 	// a reorg in between shows in its hash.
 	last, err := f.source.Block(ctx, r.to)
 	if err != nil {

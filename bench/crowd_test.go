@@ -11,8 +11,6 @@ import (
 
 	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
-	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/proxy"
 )
 
@@ -81,11 +79,10 @@ func slowServer(b *testing.B, loads *atomic.Int64, url string) *proxy.Server {
 	}
 	server, err := newOrderServer(func(o *proxy.Options) {
 		o.Shared = shared
-		o.Orders = func(context.Context, chain.TxHash) ([]*order.Order, error) {
+		o.Orders = oneOrder{find: func() {
 			loads.Add(1)
 			<-time.After(making)
-			return []*order.Order{claimed()}, nil
-		}
+		}}
 	})
 	if err != nil {
 		b.Fatal(err)

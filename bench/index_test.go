@@ -72,7 +72,7 @@ func locked(b *testing.B, orders uint64) {
 	b.ReportAllocs()
 	for b.Loop() {
 		begun := time.Now()
-		locked, err := x.Locked(b.Context(), busyTaker)
+		locked, _, err := x.Locked(b.Context(), busyTaker)
 		if err != nil || count(locked) != waiting {
 			b.Fatalf("%d orders are locked, %v, want %d", count(locked), err, waiting)
 		}

@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 	"crossgate/token"
@@ -115,7 +117,7 @@ func startGateway(b *testing.B) (url string) {
 func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	o := proxy.Options{
 		Chains: chain.Documented(),
-		Orders: func(context.Context, chain.TxHash) ([]*order.Order, error) { return []*order.Order{claimed()}, nil },
+		Orders: oneOrder{find: func() {}},
 		Tokens: oneToken{},
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
 	}
@@ -124,6 +126,25 @@ func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	}
 	return proxy.New(o)
 }
+
+// oneOrder is an index of one order, which is final, and of no chain.
+type oneOrder struct {
+	*index.Index
+	find func() // takes the time that it takes
+}
+
+// Find implements proxy.Orders.
+func (o oneOrder) Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error) {
+	o.find()
+	found := index.Found{Order: claimed(), Basis: index.Basis{At: time.Now()}}
+	for _, id := range []chain.ID{found.Terms.Give.Chain, found.Terms.Take.Chain} {
+		found.Basis.Chains = append(found.Basis.Chains, index.ChainBasis{Chain: id, Final: true})
+	}
+	return []index.Found{found}, found.Basis, nil
+}
+
+// Basis implements proxy.Orders.
+func (oneOrder) Basis() index.Basis { return index.Basis{At: time.Now(), All: true} }
 
 // oneToken says that every token is USDC.
 type oneToken struct{}

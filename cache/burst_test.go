@@ -110,7 +110,7 @@ func TestMoreLoadsThanMayRunAreDeclined(t *testing.T) {
 		}
 		<-time.After(2 * time.Second)
 		got, err := c.Get(t.Context(), named("key"), slow)
-		if err != nil || got.Outcome != Spare || !errors.Is(got.Failure, ErrBusy) {
+		if err != nil || got.Outcome != StaleIfError || !errors.Is(got.Failure, ErrBusy) {
 			t.Errorf("a third load for a kept key: %+v, %v, want the old value", got, err)
 		}
 		if shed := c.Stats().Shed; shed != 2 {
@@ -122,7 +122,7 @@ func TestMoreLoadsThanMayRunAreDeclined(t *testing.T) {
 func TestHitAllocatesNothing(t *testing.T) {
 	c := open(t, Options[string]{Tags: tagged})
 	want(t, c, counted(new(atomic.Int64), Life{Fresh: time.Hour}), "value 1", Miss, 0)
-	c.landed.Wait()
+	c.running.Wait()
 	if allocations := testing.AllocsPerRun(100, func() {
 		if _, found := c.Hit(KeyOf("key")); !found {
 			t.Error("no hit")

@@ -1,5 +1,18 @@
-// Package cache keeps answers for as long as they are worth something and lets one load per key answer
-// everybody who asks meanwhile.
+// Package cache keeps values for as long as they may be served, and has one load per key answer everybody who asks
+// meanwhile.
+//
+// Hit is the fast path: it looks a key up in ristretto and allocates nothing. Get takes the rest. A value has a Life of
+// three parts, those of RFC 5861: fresh, then served while it is revalidated in the background, then served only if
+// revalidating it fails. On a miss the call joins the fill of its key, or starts one (singleflight): a goroutine of its
+// own, which outlives the calls that wait for it and has a limit of its own. With a Shared level behind, the fill first
+// looks there, and holds a lock there while it loads, so that one replica loads for all.
+//
+// Three things end a value before its life does. A purge names a key or a tag and reaches whatever was loaded before it,
+// also what is just being loaded; it goes to all replicas. Options.Holds is asked before a value is served: whether what
+// it was read from still holds is for the value to know. And a value may lose its place to others. After either of the
+// first two, a call does not take the result of a fill that began before.
+//
+// All methods may be called from any goroutine. Values are shared and must not be changed. Close waits for fills.
 package cache
 
 import (
@@ -18,7 +31,7 @@ import (
 // Errors of a cache that does not load.
 var (
 	ErrClosed = errors.New("cache is closed")
-	ErrBusy   = errors.New("as many loads are under way as may be")
+	ErrBusy   = errors.New("too many loads under way")
 )
 
 // Defaults of Options.
@@ -27,7 +40,7 @@ const (
 	defaultLoadLimit = 30 * time.Second
 )
 
-// Figures for ristretto. It wants ten access counters for every entry it can hold when full; answers are
+// Figures for ristretto. It wants ten access counters for every entry it can hold when full; values are
 // several kilobytes, so one entry per two kilobytes is the pessimistic guess.
 const (
 	typicalCost      = 2 << 10
@@ -37,16 +50,16 @@ const (
 	entryOverhead    = 192 // bytes that an entry takes beside value and tags
 )
 
-// pause is how long after a load that went wrong a value past its freshness is served without another one.
-const pause = time.Second
+// retryDelay is how long after a failed load a value past its freshness is served without another attempt.
+const retryDelay = time.Second
 
-// due tells when a value past its freshness is to be loaded again.
-type due uint8
+// revalidation is when a value past its freshness is to be loaded again.
+type revalidation uint8
 
 const (
-	dueNow    due = iota
-	dueInTurn     // everything was purged at once: when few others are being loaded for that reason
-	dueLater      // loading it again went wrong a moment ago
+	revalidateNow       revalidation = iota
+	revalidateThrottled              // everything was purged at once: when few others are being loaded for that reason
+	revalidateLater                  // the last attempt failed a moment ago
 )
 
 // Options configure a Cache.
@@ -54,7 +67,7 @@ type Options[V any] struct {
 	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
 	Cost      func(V) int64 // bytes of a value
 	Tags      func(V) []Key // by which a value can be purged beside its own key; nil: none
-	Stands    func(V) bool  // whether a value that was not purged may be served to calls of now on; nil: it may
+	Holds     func(V) bool  // whether what a value was read from still holds; nil: always
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
 	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
@@ -70,10 +83,10 @@ type Cache[V any] struct {
 	keeping sync.Mutex // held while a value goes into the store
 
 	mu      sync.Mutex
-	flights map[Key]*flight[V]
-	turns   int // flights of values that are loaded in turn
+	fills   map[Key]*fill[V]
+	slots   int // taken by throttled revalidations
 	closed  bool
-	landed  sync.WaitGroup // of flights
+	running sync.WaitGroup // fills
 }
 
 // entry is a value as the store holds it.
@@ -85,10 +98,10 @@ type entry[V any] struct {
 	number uint64 // of the last purge before its load began
 	loaded time.Time
 	ended  bool      // purged softly before it came here
-	failed time.Time // when loading it again went wrong last; zero: it did not
+	failed time.Time // last failed attempt to revalidate it; zero: none
 }
 
-// at is the age of an entry and how it is served, whatever was purged meanwhile.
+// at is the age of an entry and how it is served, later purges aside.
 func (e *entry[V]) at(now time.Time) (age time.Duration, outcome Outcome) {
 	age = now.Sub(e.loaded)
 	outcome = e.life.at(age)
@@ -118,7 +131,7 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d bytes: %w", o.MaxBytes, err)
 	}
-	c := &Cache[V]{options: o, store: store, flights: map[Key]*flight[V]{}}
+	c := &Cache[V]{options: o, store: store, fills: map[Key]*fill[V]{}}
 	if o.Shared != nil {
 		o.Shared.OnPurge(c.purged)
 	}
@@ -131,13 +144,13 @@ type Result[V any] struct {
 	Life    Life
 	Outcome Outcome
 	Age     time.Duration // since it was loaded; zero on a miss
-	Shared  bool          // a miss that another call had begun to load
+	Shared  bool          // a miss whose load another call had started
 	Remote  bool          // from the shared level
-	Failure error         // of Spare: what the load met with, where it was this call that waited for it
+	Failure error         // of StaleIfError: why the load failed that this call waited for
 }
 
-// Load fetches the value of a key. Its error goes to everybody who waits and is not kept: an answer
-// that should be remembered for a moment, like "not found", is a value.
+// Load fetches the value of a key. Its error goes to everybody who waits and is not kept: a result that should be
+// remembered for a moment, like "not found", is a value.
 type Load[V any] func(context.Context) (V, Life, error)
 
 // Hit returns the value of key when it is kept and fresh. It allocates nothing.
@@ -150,28 +163,28 @@ func (c *Cache[V]) Hit(key Key) (kept Result[V], found bool) {
 	return kept, true
 }
 
-// Get returns the value of key, from the store or by load. A load runs once for all who ask meanwhile and
-// goes on when they leave: its context keeps the values of the first caller's and has a limit of its own.
-// ctx bounds only this call's wait. Nothing of it reaches the shared level.
+// Get returns the value of key, from the store or by load. A load runs once for all who ask meanwhile and goes on when
+// they leave: its context keeps the values of the first caller's and has a limit of its own. ctx bounds only this call's
+// wait. The shared level is not involved.
 func (c *Cache[V]) Get(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
-	return c.get(ctx, key, flown[V]{load: load})
+	return c.get(ctx, key, fillOptions[V]{load: load})
 }
 
-// GetShared is Get for values that replicas may have from each other: by the shared level a load runs once for all who
-// ask meanwhile, whichever replica they ask.
+// GetShared is Get for values that replicas may take from each other: by way of the shared level a load runs once for
+// all who ask meanwhile, whichever replica they ask.
 func (c *Cache[V]) GetShared(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
-	return c.get(ctx, key, flown[V]{load: load, isShared: c.options.Shared != nil})
+	return c.get(ctx, key, fillOptions[V]{load: load, isShared: c.options.Shared != nil})
 }
 
-func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], error) {
-	kept, again := c.lookup(key)
+func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result[V], error) {
+	kept, next := c.lookup(key)
 	switch {
 	case kept.Outcome == Hit:
 		c.counts.hits.Add(1)
 		return kept, nil
-	case kept.Outcome == Stale || kept.Outcome == Spare && again == dueLater:
-		if again != dueLater {
-			how.want, how.inTurn = shared.Fresh, again == dueInTurn
+	case kept.Outcome == Stale || kept.Outcome == StaleIfError && next == revalidateLater:
+		if next != revalidateLater {
+			how.want, how.throttled = shared.Fresh, next == revalidateThrottled
 			c.join(ctx, key, how)
 		}
 		c.counts.stales.Add(1)
@@ -181,13 +194,13 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], e
 	how.want = shared.Stale
 	f, shared := c.join(ctx, key, how)
 	result, err := f.wait(ctx)
-	if shared && err == nil && !c.stands(result.Value) { // its load began before this call did; the next one did not
-		c.leave(f)
+	if shared && err == nil && !c.holds(result.Value) { // its load began before this call; the next one will not have
+		c.forget(f)
 		f, shared = c.join(ctx, key, how)
 		result, err = f.wait(ctx)
 	}
-	if err != nil && kept.Outcome == Spare {
-		c.counts.spares.Add(1)
+	if err != nil && kept.Outcome == StaleIfError {
+		c.counts.staleIfErrors.Add(1)
 		kept.Failure = err
 		return kept, nil
 	}
@@ -195,40 +208,39 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how flown[V]) (Result[V], e
 	return result, err
 }
 
-// lookup returns what the store holds for key, a miss when that is nothing or too old, and when that is to be loaded
-// again.
-func (c *Cache[V]) lookup(key Key) (kept Result[V], again due) {
+// lookup returns what may be served of key, a miss when that is nothing, and when it is to be loaded again.
+func (c *Cache[V]) lookup(key Key) (kept Result[V], next revalidation) {
 	e, found := c.store.Get(slotOf(key))
 	if !found || e.key != key {
-		return Result[V]{}, dueNow
+		return Result[V]{}, revalidateNow
 	}
 	now := time.Now()
 	age, outcome := e.at(now)
 	if how, purged, withAll := c.purges.of(e.number, key, e.tags); purged {
 		if how == Hard {
-			return Result[V]{}, dueNow
+			return Result[V]{}, revalidateNow
 		}
 		if outcome == Hit {
 			outcome = e.life.ended()
 			if withAll {
-				again = dueInTurn
+				next = revalidateThrottled
 			}
 		}
 	}
-	if outcome == Miss || !c.stands(e.value) {
-		return Result[V]{}, dueNow
+	if outcome == Miss || !c.holds(e.value) {
+		return Result[V]{}, revalidateNow
 	}
-	if now.Sub(e.failed) < pause {
-		again = dueLater
+	if now.Sub(e.failed) < retryDelay {
+		next = revalidateLater
 	}
-	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, again
+	return Result[V]{Value: e.value, Life: e.life, Outcome: outcome, Age: age}, next
 }
 
-func (c *Cache[V]) stands(value V) bool { return c.options.Stands == nil || c.options.Stands(value) }
+func (c *Cache[V]) holds(value V) bool { return c.options.Holds == nil || c.options.Holds(value) }
 
 // keep stores a value, and returns when it can be found. Ristretto may decline new keys under pressure; then
-// the next call loads again. One at a time: of several new values in its queue it drops those for which there
-// is no room, and all but the first of one key.
+// the next call loads again. One value at a time, since ristretto drops those of its queue for which there is no room,
+// and all but the first of one key.
 func (c *Cache[V]) keep(e entry[V]) {
 	c.keeping.Lock()
 	defer c.keeping.Unlock()
@@ -247,7 +259,7 @@ func (c *Cache[V]) keep(e entry[V]) {
 	c.store.Wait()
 }
 
-// postpone has the value of key, where it is kept, served for a moment without another load.
+// postpone puts off the next attempt to revalidate the value of key, if one is kept.
 func (c *Cache[V]) postpone(key Key) {
 	if e, found := c.store.Get(slotOf(key)); found && e.key == key {
 		e.failed = time.Now()
@@ -255,13 +267,13 @@ func (c *Cache[V]) postpone(key Key) {
 	}
 }
 
-// Close waits for loads under way and frees the store. Calls that come later get ErrClosed.
+// Close waits for loads under way and frees the store. Later calls get ErrClosed.
 func (c *Cache[V]) Close() {
 	c.mu.Lock()
 	already := c.closed
 	c.closed = true
 	c.mu.Unlock()
-	c.landed.Wait()
+	c.running.Wait()
 	if !already {
 		c.store.Close()
 	}
@@ -270,10 +282,10 @@ func (c *Cache[V]) Close() {
 // Stats counts what calls found since the start.
 type Stats struct {
 	Hits, Stales, Misses uint64
-	Loads                uint64 // less than Stales and Misses together, by those who shared one
+	Loads                uint64 // fewer than Stales and Misses together, by those who shared one
 	Failed               uint64 // loads that ended in an error
-	Spares               uint64 // misses that got an old value for that reason
-	Remotes              uint64 // loads that the shared level made needless
+	StaleIfErrors        uint64 // misses that got an old value for that reason
+	Remotes              uint64 // loads that the shared level saved
 	Shed                 uint64 // loads that were declined
 	Dropped              uint64 // values that the store declined
 }
@@ -282,11 +294,11 @@ type Stats struct {
 func (c *Cache[V]) Stats() Stats {
 	return Stats{
 		Hits: c.counts.hits.Load(), Stales: c.counts.stales.Load(), Misses: c.counts.misses.Load(),
-		Loads: c.counts.loads.Load(), Failed: c.counts.failed.Load(), Spares: c.counts.spares.Load(),
+		Loads: c.counts.loads.Load(), Failed: c.counts.failed.Load(), StaleIfErrors: c.counts.staleIfErrors.Load(),
 		Remotes: c.counts.remotes.Load(), Shed: c.counts.shed.Load(), Dropped: c.counts.dropped.Load(),
 	}
 }
 
 type counters struct {
-	hits, stales, misses, loads, failed, spares, remotes, shed, dropped atomic.Uint64
+	hits, stales, misses, loads, failed, staleIfErrors, remotes, shed, dropped atomic.Uint64
 }

@@ -86,11 +86,11 @@ func TestOldValuesOutliveFailingLoads(t *testing.T) {
 		}
 		<-time.After(time.Second) // 2.5 s
 		got, err := c.Get(t.Context(), named("key"), failing)
-		if err != nil || got.Value != "value 1" || got.Outcome != Spare || !errors.Is(got.Failure, errBroken) || got.Age != 2500*time.Millisecond {
+		if err != nil || got.Value != "value 1" || got.Outcome != StaleIfError || !errors.Is(got.Failure, errBroken) || got.Age != 2500*time.Millisecond {
 			t.Errorf("Get past Stale = %+v, %v, want the old value with the load's error", got, err)
 		}
 		got, err = c.Get(t.Context(), named("key"), failing)
-		if err != nil || got.Outcome != Spare || got.Failure != nil || loads.Load() != 2 {
+		if err != nil || got.Outcome != StaleIfError || got.Failure != nil || loads.Load() != 2 {
 			t.Errorf("Get right after = %+v, %v after %d loads, want the old value without a third", got, err, loads.Load())
 		}
 		<-time.After(4 * time.Second)
@@ -326,7 +326,7 @@ func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 			return fmt.Errorf("step %d: Get = %+v, %v, want %s as %v", i, got, err, held, outcome)
 		}
 		switch {
-		case outcome != Stale || time.Since(failedAt) < pause:
+		case outcome != Stale || time.Since(failedAt) < retryDelay:
 		case fails[i]:
 			failedAt = time.Now()
 		default:

@@ -6,13 +6,13 @@ import "time"
 type Life struct {
 	Fresh   time.Duration // served as it is
 	Stale   time.Duration // after Fresh: served while it is loaded again
-	IfError time.Duration // after Stale: served when loading it again goes wrong
+	IfError time.Duration // after Stale: served when loading it again fails
 }
 
 // whole is the time after which a value is gone.
 func (l Life) whole() time.Duration { return l.Fresh + l.Stale + l.IfError }
 
-// at tells how a value of this age is served.
+// at is how a value of this age is served.
 func (l Life) at(age time.Duration) Outcome {
 	switch {
 	case age < l.Fresh:
@@ -20,33 +20,34 @@ func (l Life) at(age time.Duration) Outcome {
 	case age < l.Fresh+l.Stale:
 		return Stale
 	case age < l.whole():
-		return Spare
+		return StaleIfError
 	}
 	return Miss
 }
 
-// ended is how a value is served that somebody has said to be out of date, whatever its age.
+// ended is how a value is served that was purged softly, whatever its age.
 func (l Life) ended() Outcome {
 	switch {
 	case l.Stale > 0:
 		return Stale
 	case l.IfError > 0:
-		return Spare
+		return StaleIfError
 	}
 	return Miss
 }
 
-// Outcome tells where a value came from.
+// Outcome is where a value came from.
 type Outcome uint8
 
 // The outcomes of a lookup.
 const (
-	Miss  Outcome = iota // loaded for this call, or for one that asked at the same time
-	Hit                  // kept and fresh
-	Stale                // kept, past its freshness, being loaded again
-	Spare                // kept, past that too, and loading it again went wrong
+	Miss         Outcome = iota // loaded for this call, or for one that asked at the same time
+	Hit                         // kept and fresh
+	Stale                       // kept, past its freshness, being loaded again
+	StaleIfError                // kept, past that too, and loading it again failed
 )
 
+// outcomeNames are published: labels of measurements and spans.
 var outcomeNames = [...]string{"miss", "hit", "stale", "spare"}
 
 func (o Outcome) String() string { return outcomeNames[o] }

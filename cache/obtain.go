@@ -7,9 +7,9 @@ import (
 	"crossgate/cache/shared"
 )
 
-// obtain makes the result of a flight from the shared cache, or by a load for all replicas. When that fails, an old value
+// obtain makes the result of a fill from the shared cache, or by a load for all replicas. When that fails, an old value
 // of another replica is better than none.
-func (c *Cache[V]) obtain(ctx context.Context, f *flight[V]) {
+func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	behind, key := c.options.Shared, f.key
 	// The rest of the time is enough for a load of its own.
 	found, lock := behind.Claim(ctx, key, f.want, c.options.LoadLimit/2)
@@ -33,14 +33,14 @@ func (c *Cache[V]) obtain(ctx context.Context, f *flight[V]) {
 		if c.accept(f, found, shared.Any) && f.outcome != Hit {
 			f.failure, f.entry.failed = failure, time.Now()
 			c.counts.failed.Add(1)
-			c.counts.spares.Add(1)
+			c.counts.staleIfErrors.Add(1)
 		}
 	}
 }
 
-// accept makes a value of the shared cache the result of a flight, unless it is malformed, too old, or purged here without
+// accept makes a value of the shared cache the result of a fill, unless it is malformed, too old, or purged here without
 // the server knowing yet.
-func (c *Cache[V]) accept(f *flight[V], found *shared.Value, want shared.Want) bool {
+func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) bool {
 	e := entry[V]{key: f.key, number: f.number}
 	life, body, err := cutLife(found.Body)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Cache[V]) accept(f *flight[V], found *shared.Value, want shared.Want) b
 		e.ended = true
 	}
 	_, outcome := e.at(time.Now())
-	if outcome == Miss || outcome == Spare && want != shared.Any || outcome == Stale && want == shared.Fresh || !c.stands(e.value) {
+	if outcome == Miss || outcome == StaleIfError && want != shared.Any || outcome == Stale && want == shared.Fresh || !c.holds(e.value) {
 		return false
 	}
 	f.entry, f.outcome, f.remote, f.err = e, outcome, true, nil
@@ -69,8 +69,8 @@ func (c *Cache[V]) accept(f *flight[V], found *shared.Value, want shared.Want) b
 	return true
 }
 
-// share releases the fill lock of a flight, with the value unless it was purged meanwhile or is not for other replicas.
-func (c *Cache[V]) share(ctx context.Context, f *flight[V]) {
+// share releases the fill lock of a fill, with the value unless it was purged meanwhile or is not for other replicas.
+func (c *Cache[V]) share(ctx context.Context, f *fill[V]) {
 	if f.lock == nil {
 		return
 	}

@@ -7,9 +7,9 @@ import (
 	"crossgate/cache/shared"
 )
 
-// purges are the numbered purges of keys and tags. Values are numbered too, by the last purge before their
-// load began: a purge reaches every value with a lower number than its own, also one that was being loaded
-// while the purge came. The store has no way to find values by tag, and needs none that way.
+// purges are the numbered purges of keys and tags. Values are numbered too, by the last purge before their load began: a
+// purge reaches every value with a lower number than its own, also one that was being loaded meanwhile. That way the
+// store does not have to find values by tag, which it cannot.
 type purges struct {
 	newest atomic.Uint64 // number of the last purge; all that most lookups read
 
@@ -18,8 +18,7 @@ type purges struct {
 	all  [2]uint64         // numbers of the last soft and hard purge of everything
 }
 
-// mostPurges bounds the memory. When it is reached everything that was kept so far is purged, since what the
-// forgotten purges were about is not known any more.
+// mostPurges bounds the memory. When it is reached the purges are forgotten and everything kept so far is purged.
 const mostPurges = shared.MaxPurges
 
 // add purges what has one of the keys, as its own or as a tag.
@@ -38,7 +37,7 @@ func (p *purges) add(how Purge, keys ...Key) {
 		numbers[how] = number
 		p.last[key] = numbers
 	}
-	// Last: who reads the number finds the purge.
+	// Last, so that whoever reads the number finds the purge.
 	p.newest.Store(number)
 }
 
@@ -51,7 +50,7 @@ func (p *purges) addAll(how Purge) {
 	p.newest.Store(number)
 }
 
-// of tells whether a value of this number has been purged, and whether only with everything.
+// of reports whether a value of this number was purged, and whether only with everything.
 func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged, withAll bool) {
 	if number >= p.newest.Load() {
 		return Soft, false, false

@@ -134,13 +134,13 @@ func TestPurgeOfEverythingIsNoBurstOfLoads(t *testing.T) {
 		if stale := askAll(); stale != keys {
 			t.Errorf("%d of %d values are served as they are, want all", stale, keys)
 		}
-		if got := most.Load(); got != int64(mostTurns()) {
-			t.Errorf("%d values are loaded at a time, want %d", got, mostTurns())
+		if got := most.Load(); got != int64(revalidationSlots()) {
+			t.Errorf("%d values are loaded at a time, want %d", got, revalidationSlots())
 		}
 		c.Purge(Soft, named("99")) // which is about this one
 		askAll()
-		if got := under.Load(); got != int64(mostTurns())+1 {
-			t.Errorf("%d values are loaded at a time after one of them was purged, want one more than %d", got, mostTurns())
+		if got := under.Load(); got != int64(revalidationSlots())+1 {
+			t.Errorf("%d values are loaded at a time after one of them was purged, want one more than %d", got, revalidationSlots())
 		}
 		for range 2 * keys {
 			<-time.After(25 * time.Millisecond) // a load and a rest

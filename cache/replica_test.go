@@ -103,7 +103,7 @@ func (r *replica) ask(t *testing.T, load Load[string]) Result[string] {
 }
 
 // settle waits for what was loaded to be kept here and there.
-func (r *replica) settle() { r.landed.Wait() }
+func (r *replica) settle() { r.running.Wait() }
 
 // unloaded is a load that must not be.
 func unloaded(t *testing.T) Load[string] {

@@ -88,11 +88,11 @@ func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
 	<-time.After(2 * time.Millisecond)
 	failing := func(context.Context) (string, Life, error) { return "", Life{}, errBroken }
 	got := b.ask(t, failing)
-	wantResult(t, "a load that goes wrong", got, "old", Spare, true)
+	wantResult(t, "a load that goes wrong", got, "old", StaleIfError, true)
 	if !errors.Is(got.Failure, errBroken) {
 		t.Errorf("the failure is %v, want %v", got.Failure, errBroken)
 	}
-	wantResult(t, "right after", b.ask(t, unloaded(t)), "old", Spare, false)
+	wantResult(t, "right after", b.ask(t, unloaded(t)), "old", StaleIfError, false)
 }
 
 // TestOnlyWhatIsForOthersIsShared looks for values in all that the server holds.
@@ -154,7 +154,7 @@ func TestWhoLoadsAndDiesIsFollowed(t *testing.T) {
 
 // nameOf is that of what the server has of a key.
 func nameOf(kind string, key Key) string {
-	return "{crossgate:1}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
+	return "{crossgate:2}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
 }
 
 // onServer has the server of a replica carry out a command, and returns its integer reply.

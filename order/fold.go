@@ -199,15 +199,6 @@ func (o *Order) reach(events []Event) {
 	}
 }
 
-// Newest returns the time of the newest event that the order is made of, UNIX seconds.
-func (o *Order) Newest() uint64 {
-	var newest uint64
-	for _, at := range o.Steps() {
-		newest = max(newest, at.Time)
-	}
-	return newest
-}
-
 // Steps lists where the order's steps happened, give chain first, in protocol sequence.
 func (o *Order) Steps() []At {
 	var steps []At

@@ -8,11 +8,10 @@ import (
 	"crossgate/chain"
 )
 
-// LockedChain is what waits for a taker on one give chain.
+// LockedChain is what is locked for a taker on one give chain.
 type LockedChain struct {
 	Chain  chain.ID
 	Tokens []LockedToken
-	Unread bool // the creation of one of the orders has not been read: the chain was asked about it
 }
 
 // LockedToken is one give token of a LockedChain.
@@ -34,7 +33,6 @@ type Lock struct {
 	Order     ID
 	Give      Offer // what is to be paid
 	TakeChain chain.ID
-	Unread    bool // the creation has not been read: the give chain was asked about it
 }
 
 // Lock returns what the order keeps locked for its taker. An order that was fulfilled without ever having
@@ -62,7 +60,6 @@ func Locked(locks []Lock) []LockedChain {
 	var chains []LockedChain
 	for _, l := range locks {
 		c := last(&chains, func(c *LockedChain) bool { return c.Chain == l.Give.Chain }, LockedChain{Chain: l.Give.Chain})
-		c.Unread = c.Unread || l.Unread
 		t := last(&c.Tokens, func(t *LockedToken) bool { return t.Token == l.Give.Token }, LockedToken{Token: l.Give.Token})
 		d := last(&t.Targets, func(d *LockedTarget) bool { return d.Chain == l.TakeChain }, LockedTarget{Chain: l.TakeChain})
 		t.Amount = t.Amount.Add(l.Give.Amount)

@@ -12,36 +12,34 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
-	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 )
 
-// answer is what one load made, ready to be copied to any number of clients: one page or several that belong
+// answer is what one load made, ready to be copied to any number of clients: one body or several that belong
 // together, or a problem, whose body is written for each client since it carries the request's id. It is
 // shared and never changed.
 type answer struct {
-	pages    []page
-	problem  *problem
-	searched freshness // of all chains, beside a problem: what was not found in them
+	bodies    []jsonBody
+	problem   *problem
+	searched  index.Basis // beside a problem: where what is not there was looked for
+	freshness freshness   // of that
 
-	subject cache.Key     // of the question that the index answered; absent when it was not asked
-	settled bool          // no reorg can make it wrong
-	heads   uint64        // how many heads had been told when the load began
-	took    time.Duration // the load
+	subject cache.Key // of the question that the index answered; absent when it was not asked
+	made    time.Time // when the load ended
 }
 
-// page is a body with its headers.
-type page struct {
-	body    string
+// jsonBody is a response body with its headers.
+type jsonBody struct {
+	text    string
 	plain   form     // the body as it is
 	forms   *forms   // nil where the body is too short to be compressed
-	link    []string // to its neighbours among the pages, nil when there is one page
+	link    []string // to its neighbours among the bodies, nil when there is one
 	control []string
 
-	final     bool       // nothing can follow what the body tells
-	orders    []order.ID // that the body is about
-	chains    []chain.ID // that the body is about; none: all that are indexed
-	unread    []chain.ID // that told of it what the index has not read
+	final     bool        // nothing but a reorg can change the body
+	orders    []order.ID  // that it is about
+	basis     index.Basis // what the body was read from; empty when that is not the index
 	freshness freshness
 
 	quoted  time.Time // when the prices in the body were asked for; zero: it has none
@@ -60,79 +58,72 @@ var (
 		"X-Index-Behind, X-Index-Head, X-Index-Lag, X-Request-Id"}
 )
 
-// onePage is what most loads come to.
-func onePage(body []byte) []page { return []page{{body: string(body)}} }
+// oneBody is what most loads come to.
+func oneBody(body []byte) []jsonBody { return []jsonBody{{text: string(body)}} }
 
-// newAnswer makes the headers of pages. Bodies that are not kept here must not be kept elsewhere either.
-func newAnswer(pages []page, life cache.Life) answer {
+// newAnswer makes the headers of bodies. Bodies that are not kept here must not be kept elsewhere either.
+func newAnswer(bodies []jsonBody, life cache.Life, made time.Time) answer {
 	control := cacheControl(life)
-	for i := range pages {
-		p := &pages[i]
-		p.control = control
-		p.plain = form{body: p.body, length: []string{strconv.Itoa(len(p.body))}}
+	for i := range bodies {
+		b := &bodies[i]
+		b.control = control
+		b.freshness = freshnessOf(b.basis, made)
+		b.plain = form{body: b.text, length: []string{strconv.Itoa(len(b.text))}}
 		if life.Fresh > 0 {
 			const etagBytes = 16
-			digest := sha256.Sum256([]byte(p.body))
-			p.plain.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
+			digest := sha256.Sum256([]byte(b.text))
+			b.plain.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
 		}
-		if len(p.body) >= smallestEncoded {
-			p.forms = new(forms)
+		if len(b.text) >= smallestEncoded {
+			b.forms = new(forms)
 		}
 	}
-	return answer{pages: pages}
+	return answer{bodies: bodies, made: made}
 }
 
 // isEmpty says of an answer that it is none.
-func (a answer) isEmpty() bool { return a.pages == nil && a.problem == nil }
+func (a answer) isEmpty() bool { return a.bodies == nil && a.problem == nil }
 
 // cost is what the answer takes in memory at most, bytes: each compressed form is half as long as the body or
 // is not kept.
 func (a answer) cost() int64 {
-	const headers = 512
+	const headers, perChain = 512, 160
 	cost := int64(headers)
-	for _, p := range a.pages {
-		cost += 2*int64(len(p.body)) + headers
+	for _, b := range a.bodies {
+		cost += 2*int64(len(b.text)) + headers + perChain*int64(len(b.basis.Chains))
 	}
 	return cost
 }
 
-// tags are what the answer can be purged by: every order and every chain that it is about.
-func (a answer) tags() []cache.Key {
-	var tags []cache.Key
-	if a.subject != (cache.Key{}) {
-		tags = a.indexTags()
-	}
-	for _, p := range a.pages {
-		for _, id := range p.orders {
-			tags = append(tags, orderTag(id))
-		}
-		for _, id := range p.chains {
-			if tag := chainTag(id); !slices.Contains(tags, tag) {
-				tags = append(tags, tag)
-			}
+// holds reports whether no new head has made the answer wrong.
+func (a answer) holds() bool {
+	for i := range a.bodies {
+		if !a.bodies[i].basis.Holds() {
+			return false
 		}
 	}
-	return tags
+	return true
 }
 
-func orderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
+// isSettled reports whether nothing can make the answer wrong.
+func (a answer) isSettled() bool {
+	return !slices.ContainsFunc(a.bodies, func(b jsonBody) bool { return !b.final || !b.basis.IsFinal() })
+}
 
-func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.String())) }
-
-// tag tells the page from others of its question.
-func (p *page) tag() string {
-	if p.plain.etag == nil {
+// tag identifies this version of the body.
+func (b *jsonBody) tag() string {
+	if b.plain.etag == nil {
 		return ""
 	}
-	return strings.Trim(p.plain.etag[0], `"`)
+	return strings.Trim(b.plain.etag[0], `"`)
 }
 
-// write sends the page in the coding that the client likes best, or that the client has it already.
-func (p *page) write(c *gin.Context, age time.Duration) {
+// write sends the body in the coding that the client prefers, or 304 when the client has it already.
+func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 	header := c.Writer.Header()
-	header["Cache-Control"] = p.control
-	p.freshness.write(header)
-	sent := p.in(acceptedEncoding(c.Request.Header["Accept-Encoding"]))
+	header["Cache-Control"] = b.control
+	b.freshness.write(header)
+	sent := b.in(acceptedEncoding(c.Request.Header["Accept-Encoding"]))
 	if sent.etag != nil {
 		header["Etag"] = sent.etag
 		header["Age"] = ageOf(age)
@@ -141,14 +132,14 @@ func (p *page) write(c *gin.Context, age time.Duration) {
 			return
 		}
 	}
-	if p.link != nil {
-		header["Link"] = p.link
+	if b.link != nil {
+		header["Link"] = b.link
 	}
-	if !p.quoted.IsZero() {
-		header["Age"] = ageOf(time.Since(p.quoted))
+	if !b.quoted.IsZero() {
+		header["Age"] = ageOf(time.Since(b.quoted))
 	}
-	if !p.expires.IsZero() {
-		header["Expires"] = []string{p.expires.UTC().Format(http.TimeFormat)}
+	if !b.expires.IsZero() {
+		header["Expires"] = []string{b.expires.UTC().Format(http.TimeFormat)}
 	}
 	if sent.coding != nil {
 		header["Content-Encoding"] = sent.coding

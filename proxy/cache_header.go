@@ -10,12 +10,12 @@ import (
 
 // Cache-Status values (RFC 9211).
 var (
-	statusStale  = []string{"crossgate; hit; detail=stale-while-revalidate"}
-	statusSpare  = []string{"crossgate; fwd=stale; detail=stale-if-error"}
-	statusPaused = []string{"crossgate; hit; detail=stale-if-error"}
-	statusMiss   = []string{"crossgate; fwd=miss"}
-	statusStored = []string{"crossgate; fwd=miss; stored"}
-	statusShared = []string{"crossgate; fwd=miss; collapsed"}
+	statusStale        = []string{"crossgate; hit; detail=stale-while-revalidate"}
+	statusStaleIfError = []string{"crossgate; fwd=stale; detail=stale-if-error"}
+	statusPaused       = []string{"crossgate; hit; detail=stale-if-error"}
+	statusMiss         = []string{"crossgate; fwd=miss"}
+	statusStored       = []string{"crossgate; fwd=miss; stored"}
+	statusShared       = []string{"crossgate; fwd=miss; collapsed"}
 )
 
 // Header values of every whole number of seconds up to an hour, ready for hits.
@@ -53,11 +53,11 @@ func cacheStatus(found *cache.Result[answer]) []string {
 		return []string{"crossgate; hit; ttl=" + strconv.Itoa(seconds)}
 	case cache.Stale:
 		return statusStale
-	case cache.Spare:
+	case cache.StaleIfError:
 		if found.Failure == nil {
 			return statusPaused
 		}
-		return statusSpare
+		return statusStaleIfError
 	case cache.Miss:
 	}
 	switch {

@@ -24,8 +24,8 @@ func (s *Server) chainsRoute() route[struct{}] {
 		limit:   s.options.SwapLimit,
 		parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
 		key:     func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
-		load: func(context.Context, struct{}) ([]page, cache.Life, error) {
-			return onePage(s.encoder.AppendChains(nil, s.serving())), listLife, nil
+		load: func(context.Context, struct{}) ([]jsonBody, cache.Life, error) {
+			return oneBody(s.encoder.AppendChains(nil, s.serving())), listLife, nil
 		},
 	}
 }
@@ -44,7 +44,7 @@ func (s *Server) tokensRoute() route[chain.ID] {
 	}
 }
 
-func (s *Server) loadTokens(ctx context.Context, id chain.ID) ([]page, cache.Life, error) {
+func (s *Server) loadTokens(ctx context.Context, id chain.ID) ([]jsonBody, cache.Life, error) {
 	addresses := s.options.Tokens.Listed(id)
 	tokens, err := s.options.Tokens.Lookup(ctx, id, addresses...)
 	if err != nil {
@@ -55,5 +55,5 @@ func (s *Server) loadTokens(ctx context.Context, id chain.ID) ([]page, cache.Lif
 		listed[i] = wire.ListedToken{Address: addresses[i], Token: t}
 	}
 	slices.SortFunc(listed, func(a, b wire.ListedToken) int { return bytes.Compare(a.Address.Bytes(), b.Address.Bytes()) })
-	return onePage(s.encoder.AppendTokens(nil, id, listed)), listLife, nil
+	return oneBody(s.encoder.AppendTokens(nil, id, listed)), listLife, nil
 }

@@ -2,32 +2,67 @@ package proxy
 
 import (
 	"cmp"
+	"slices"
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/order/index"
 )
 
-// Tags of answers from the index beside the orders and chains that they are about.
+// Tags of all answers from the index, and of those that any chain's reorg can make wrong.
 var (
-	// indexTag is what every such answer has.
-	indexTag = cache.KeyOf("index")
-	// branchesTag is what answers have that any chain's reorg can make wrong.
+	indexTag    = cache.KeyOf("index")
 	branchesTag = cache.KeyOf("branches")
 )
 
-// branchTag is what answers have that a chain's reorg can make wrong: those that are not settled.
+func orderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
+
+func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.String())) }
+
+// branchTag is that of answers which a chain's reorg can make wrong.
 func branchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.String())) }
 
-// subject stands for the path in keys that tag an answer with what was asked about, whatever path that was.
+// subject stands for the path in keys that tag an answer with its question, whichever path that came by: an order
+// that was not found has no other tag.
 const subject = "subject"
+
+// tags are what an answer of the index can be purged by: its question, every order and every chain that it is about, and
+// the branches that its basis stands on unless nothing can make it wrong.
+func (a answer) tags() []cache.Key {
+	if a.subject == (cache.Key{}) {
+		return nil
+	}
+	tags, isSettled := []cache.Key{indexTag, a.subject}, a.isSettled()
+	add := func(tag cache.Key) {
+		if !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	for _, b := range a.bodies {
+		for _, id := range b.orders {
+			add(orderTag(id))
+		}
+		if b.basis.All {
+			add(branchesTag)
+			continue
+		}
+		for _, c := range b.basis.Chains {
+			add(chainTag(c.Chain))
+			if !isSettled {
+				add(branchTag(c.Chain))
+			}
+		}
+	}
+	return tags
+}
 
 // mostChanges is how many changes are looked at one by one.
 const mostChanges = 500
 
-// Changed gives up what is kept about orders of which something new is known, or whatever the index has answered when
-// changes are nil (order/index.Options.Changed).
-func (s *Server) Changed(changes []index.Change) {
+// OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
+// when changes are nil (index.Observer).
+func (s *Server) OrdersChanged(changes []index.Change) {
 	if changes == nil || len(changes) > mostChanges {
 		s.answers.Purge(cache.Hard, indexTag)
 		return
@@ -46,24 +81,7 @@ func (s *Server) Changed(changes []index.Change) {
 	s.answers.Purge(cache.Hard, keys...)
 }
 
-// Reorganised gives up what is kept about a chain and is not final (order/index.Options.Reorganised).
-func (s *Server) Reorganised(id chain.ID) {
+// BranchChanged drops what is kept about a chain and is not settled (index.Observer).
+func (s *Server) BranchChanged(id chain.ID) {
 	s.answers.Purge(cache.Hard, branchTag(id), branchesTag)
-}
-
-// indexTags are what an answer from the index can be purged by, beside its orders and chains.
-func (a answer) indexTags() []cache.Key {
-	tags := []cache.Key{indexTag, a.subject}
-	for _, p := range a.pages {
-		if a.settled {
-			break
-		}
-		if len(p.chains) == 0 {
-			tags = append(tags, branchesTag)
-		}
-		for _, id := range p.chains {
-			tags = append(tags, branchTag(id))
-		}
-	}
-	return tags
 }

@@ -45,7 +45,7 @@ func TestChangedOrdersAreAskedForAgain(t *testing.T) {
 		s := w.server(t)
 		locked, other := "/api/Satistics/"+taker+"/lockedAssets", ordersPath+createdTx
 		paths := append(aboutOrder(), locked, ordersPath+unknownIs, other)
-		for change, givenUp := range map[string]struct {
+		for change, ended := range map[string]struct {
 			changes []index.Change
 			paths   []string
 		}{
@@ -60,9 +60,9 @@ func TestChangedOrdersAreAskedForAgain(t *testing.T) {
 			for _, path := range paths {
 				isKept(t, s, path)
 			}
-			s.Changed(givenUp.changes)
+			s.OrdersChanged(ended.changes)
 			for _, path := range paths {
-				if got, want := isKept(t, s, path), !contains(givenUp.paths, path); got != want {
+				if got, want := isKept(t, s, path), !contains(ended.paths, path); got != want {
 					t.Errorf("after a change of %s: GET %s is kept %v, want %v", change, path, got, want)
 				}
 			}
@@ -74,7 +74,7 @@ func contains(paths []string, path string) bool {
 	return strings.Contains(" "+strings.Join(paths, " ")+" ", " "+path+" ")
 }
 
-func TestReorgsGiveUpWhatIsNotSettled(t *testing.T) {
+func TestReorgsEndWhatIsNotSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := w.server(t)
@@ -90,7 +90,7 @@ func TestReorgsGiveUpWhatIsNotSettled(t *testing.T) {
 			for path := range test.kept {
 				isKept(t, s, path)
 			}
-			s.Reorganised(test.chain)
+			s.BranchChanged(test.chain)
 			for path, want := range test.kept {
 				if got := isKept(t, s, path); got != want {
 					t.Errorf("after a reorg of chain %d: GET %s is kept %v, want %v", test.chain, path, got, want)
@@ -107,8 +107,8 @@ func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
 		w := newWorld(t)
 		held, locks := make(chan struct{}), 0
 		s := w.server(t, func(o *Options) {
-			now := o.Locked
-			o.Locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
+			now := ordersOf(o).locked
+			ordersOf(o).locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
 				locks++
 				if locks > 1 {
 					return nil, nil // the delivery was dropped
@@ -121,7 +121,7 @@ func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
 		before := make(chan string, 1)
 		go func() { before <- string(body(t, get(s, path))) }()
 		synctest.Wait()
-		s.Reorganised(8453)
+		s.BranchChanged(8453)
 		if got := string(body(t, get(s, path))); got != "[]" {
 			t.Errorf("after the reorg: %s, want []", got)
 		}
@@ -136,37 +136,26 @@ func TestAnswersUnderWayDuringAReorgAreNotShared(t *testing.T) {
 	})
 }
 
-// TestNewHeadsEndAnswersThatTheIndexHasNotRead has chain 8453 tell of an order, or of what is locked, ahead of the index.
+// TestNewHeadsEndAnswersThatTheIndexHasNotRead has chain 8453 report an order, or what is locked, ahead of the index.
 func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 	for name, unread := range map[string]bool{"not read": true, "read": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newWorld(t).server(t, func(o *Options) {
-					o.Unread = func(_ context.Context, told *order.Order) []chain.ID {
-						if unread {
-							return []chain.ID{told.Terms.Give.Chain}
-						}
-						return nil
-					}
-					now := o.Locked
-					o.Locked = func(ctx context.Context, who chain.Address) ([]order.LockedChain, error) {
-						locked, err := now(ctx, who)
-						locked[0].Unread = unread
-						return locked, err
-					}
-				})
+				w := newWorld(t)
+				w.basis = []index.ChainBasis{followed(137, index.Lag{}), followed(8453, index.Lag{})}
+				s := w.server(t, func(o *Options) { ordersOf(o).unread = unread })
 				for _, path := range append(aboutOrder(), "/api/Satistics/"+taker+"/lockedAssets") {
 					isKept(t, s, path)
-					s.Advanced(137)
+					w.head(137)
 					if !isKept(t, s, path) {
-						t.Errorf("GET %s is given up with a head of another chain", path)
+						t.Errorf("GET %s is ended by a head of another chain", path)
 					}
-					s.Advanced(8453)
+					w.head(8453)
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept after a new head: %v, want %v", path, got, want)
 					}
 					<-time.After(movingLife.Fresh) // from here on it would be served while it is loaded again
-					s.Advanced(8453)
+					w.head(8453)
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept past its freshness after a new head: %v, want %v", path, got, want)
 					}
@@ -181,9 +170,12 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held, loads := make(chan struct{}), 0
-		s := newWorld(t).server(t, func(o *Options) {
-			now := o.Orders
-			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+		w := newWorld(t)
+		w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
+		s := w.server(t, func(o *Options) {
+			ordersOf(o).unread = true
+			now := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				loads++
 				if loads > 1 {
 					<-time.After(time.Second)     // in which both who ask after the head come to wait for it
@@ -192,7 +184,6 @@ func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 				<-held
 				return now(ctx, tx)
 			}
-			o.Unread = func(context.Context, *order.Order) []chain.ID { return []chain.ID{8453} }
 		})
 		ask := func() chan int {
 			status := make(chan int, 1)
@@ -205,7 +196,7 @@ func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 			return status
 		}
 		before := ask()
-		s.Advanced(8453)
+		w.head(8453)
 		after, together := ask(), ask()
 		close(held)
 		if got := <-before; got != http.StatusOK {

@@ -8,11 +8,12 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 )
 
 // What an answer begins with in the shared cache. Another encoding takes another version in package cache.
 const (
-	codedPages   = 'p'
+	codedBodies  = 'p'
 	codedProblem = 'e'
 )
 
@@ -31,54 +32,73 @@ func encodeAnswer(a answer) []byte {
 				out = append(out, codedProblem, byte(i))
 				out = appendText(out, a.problem.message)
 				out = append(out, a.subject[:]...)
-				return appendFreshness(out, a.searched)
+				return a.appendBasis(out, a.searched)
 			}
 		}
 		return nil
 	}
-	out = append(out, codedPages)
+	out = append(out, codedBodies)
 	out = append(out, a.subject[:]...)
-	out = appendFlag(out, a.settled)
-	out = binary.AppendUvarint(out, uint64(max(a.took, 0)/time.Millisecond))
-	for i := range a.pages {
-		out = a.pages[i].encode(out)
+	for i := range a.bodies {
+		out = a.appendBody(out, &a.bodies[i])
 	}
 	return out
 }
 
-// encode appends what a page is made of; newAnswer makes the rest of it again.
-func (p *page) encode(out []byte) []byte {
-	out = appendText(out, p.body)
-	out = appendText(out, firstOf(p.link))
-	out = appendFlag(out, p.final)
-	out = binary.AppendUvarint(out, uint64(len(p.orders)))
-	for _, id := range p.orders {
+// appendBody writes what a body is made of; newAnswer makes the rest of it again.
+func (a *answer) appendBody(out []byte, b *jsonBody) []byte {
+	out = appendText(out, b.text)
+	out = appendText(out, firstOf(b.link))
+	out = appendFlags(out, b.final)
+	out = binary.AppendUvarint(out, uint64(len(b.orders)))
+	for _, id := range b.orders {
 		out = append(out, id[:]...)
 	}
-	out = appendChains(out, p.chains)
-	out = appendChains(out, p.unread)
-	out = appendFreshness(out, p.freshness)
-	out = appendTime(out, p.quoted)
-	return appendTime(out, p.expires)
+	out = a.appendBasis(out, b.basis)
+	out = appendTime(out, b.quoted)
+	return appendTime(out, b.expires)
+}
+
+// appendBasis writes times as their distance from the time when the answer was made: clocks of replicas differ.
+func (a *answer) appendBasis(out []byte, b index.Basis) []byte {
+	out = appendFlags(out, b.All)
+	out = appendSpan(out, b.Behind)
+	out = binary.AppendUvarint(out, uint64(len(b.Chains)))
+	if len(b.Chains) == 0 {
+		return out
+	}
+	out = appendSpan(out, a.made.Sub(b.At))
+	for i := range b.Chains {
+		c := &b.Chains[i]
+		out = appendFlags(out, c.Followed, c.HasBegun(), c.Final, c.Unread)
+		for _, number := range []uint64{uint64(c.Chain), c.Head, c.Indexed, c.IndexedTime} {
+			out = binary.AppendUvarint(out, number)
+		}
+		out = append(out, c.Hash[:]...)
+		if c.HasBegun() {
+			out = appendSpan(out, c.By(b.At))
+		}
+	}
+	return out
 }
 
 func appendText(out []byte, text string) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(text))), text...)
 }
 
-func appendChains(out []byte, ids []chain.ID) []byte {
-	out = binary.AppendUvarint(out, uint64(len(ids)))
-	for _, id := range ids {
-		out = binary.AppendUvarint(out, uint64(id))
+// appendFlags writes at most eight flags as one byte, the first as its lowest bit.
+func appendFlags(out []byte, flags ...bool) []byte {
+	var bits byte
+	for i, is := range flags {
+		if is {
+			bits |= 1 << i
+		}
 	}
-	return out
+	return append(out, bits)
 }
 
-func appendFlag(out []byte, is bool) []byte {
-	if is {
-		return append(out, 1)
-	}
-	return append(out, 0)
+func appendSpan(out []byte, span time.Duration) []byte {
+	return binary.AppendUvarint(out, uint64(max(span, 0)))
 }
 
 // appendTime writes milliseconds, zero for no time.
@@ -89,13 +109,6 @@ func appendTime(out []byte, at time.Time) []byte {
 	return binary.AppendUvarint(out, uint64(max(at.UnixMilli(), 0)))
 }
 
-func appendFreshness(out []byte, f freshness) []byte {
-	for _, value := range [][]string{f.head, f.lag, f.behind} {
-		out = appendText(out, firstOf(value))
-	}
-	return out
-}
-
 // firstOf is the value of a header that has one at most.
 func firstOf(values []string) string {
 	if len(values) == 0 {
@@ -104,71 +117,93 @@ func firstOf(values []string) string {
 	return values[0]
 }
 
-// decode reads what another replica has written, and loaded so long ago.
+// decode reads what another replica wrote, of the age it has now. Whether it holds depends on what this one knows.
 func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer, error) {
-	a, err := decodeAnswer(text, life)
-	a.heads = s.heads.at(time.Now().Add(-age - a.took))
+	a, err := decodeAnswer(text, life, time.Now().Add(-age))
+	if a.subject == (cache.Key{}) {
+		return a, err
+	}
+	now := s.options.Orders.Basis()
+	for i := range a.bodies {
+		a.bodies[i].basis = a.bodies[i].basis.On(now)
+	}
 	return a, err
 }
 
 // decodeAnswer reads what encodeAnswer wrote.
-func decodeAnswer(text []byte, life cache.Life) (answer, error) {
-	r := &answerReader{rest: text}
+func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) {
+	r := &answerReader{rest: text, made: made}
 	switch r.byte() {
 	case codedProblem:
 		return r.problem()
-	case codedPages:
+	case codedBodies:
 	default:
 		return answer{}, errMalformedAnswer
 	}
 	var subject cache.Key
 	copy(subject[:], r.bytes(len(subject)))
-	settled, took := r.flag(), r.span()
-	var pages []page
+	var bodies []jsonBody
 	for len(r.rest) > 0 {
-		pages = append(pages, r.page())
+		bodies = append(bodies, r.jsonBody())
 	}
-	if r.failed || len(pages) == 0 {
+	if r.failed || len(bodies) == 0 {
 		return answer{}, errMalformedAnswer
 	}
-	made := newAnswer(pages, life)
-	made.subject, made.settled, made.took = subject, settled, took
-	return made, nil
+	a := newAnswer(bodies, life, made)
+	a.subject = subject
+	return a, nil
 }
 
 // answerReader reads bytes that may come from anybody. After the first that cannot be read there is nothing more.
 type answerReader struct {
 	rest   []byte
 	failed bool
+	made   time.Time // the answer
 }
 
 func (r *answerReader) problem() (answer, error) {
 	at, message := int(r.byte()), r.text()
 	var subject cache.Key
 	copy(subject[:], r.bytes(len(subject)))
-	searched := r.freshness()
+	searched := r.basis()
 	if r.failed || len(r.rest) > 0 || at >= len(commonProblems) {
 		return answer{}, errMalformedAnswer
 	}
-	return answer{problem: commonProblems[at].because(message), searched: searched, subject: subject}, nil
+	a := answer{problem: commonProblems[at].because(message), searched: searched, subject: subject, made: r.made}
+	a.freshness = freshnessOf(searched, r.made)
+	return a, nil
 }
 
-func (r *answerReader) page() page {
-	p := page{body: r.text(), link: r.header(), final: r.flag()}
+func (r *answerReader) jsonBody() jsonBody {
+	b := jsonBody{text: r.text(), link: r.header(), final: r.flags(1)[0]}
 	for range r.count(len(order.ID{})) {
-		p.orders = append(p.orders, order.ID(r.bytes(len(order.ID{}))))
+		b.orders = append(b.orders, order.ID(r.bytes(len(order.ID{}))))
 	}
-	p.chains, p.unread = r.chains(), r.chains()
-	p.freshness = r.freshness()
-	p.quoted, p.expires = r.time(), r.time()
-	return p
+	b.basis = r.basis()
+	b.quoted, b.expires = r.time(), r.time()
+	return b
 }
 
-func (r *answerReader) chains() (ids []chain.ID) {
-	for range r.count(1) {
-		ids = append(ids, chain.ID(r.number()))
+func (r *answerReader) basis() index.Basis {
+	b := index.Basis{All: r.flags(1)[0], Behind: r.span()}
+	chains := r.count(len(chain.Hash{}))
+	if chains == 0 {
+		return b
 	}
-	return ids
+	b.At = r.made.Add(-r.span())
+	for range chains {
+		flags := r.flags(4)
+		c := index.ChainBasis{Followed: flags[0], Final: flags[2], Unread: flags[3], Chain: chain.ID(r.number())}
+		c.Head, c.Indexed, c.IndexedTime = r.number(), r.number(), r.number()
+		c.Hash = chain.Hash(r.bytes(len(c.Hash)))
+		if hasBegun := flags[1]; hasBegun {
+			c.Level = b.At.Add(-r.span())
+		} else {
+			c.IndexedTime = 0
+		}
+		b.Chains = append(b.Chains, c)
+	}
+	return b
 }
 
 // bytes returns the next n, zeros where there are less.
@@ -184,10 +219,14 @@ func (r *answerReader) bytes(n int) []byte {
 
 func (r *answerReader) byte() byte { return r.bytes(1)[0] }
 
-func (r *answerReader) flag() bool {
-	flag := r.byte()
-	r.failed = r.failed || flag > 1
-	return flag == 1
+// flags returns so many of one byte.
+func (r *answerReader) flags(count int) (flags [8]bool) {
+	bits := r.byte()
+	r.failed = r.failed || bits>>count != 0
+	for i := range flags {
+		flags[i] = bits>>i&1 == 1
+	}
+	return flags
 }
 
 func (r *answerReader) number() uint64 {
@@ -220,11 +259,11 @@ func (r *answerReader) header() []string {
 	return nil
 }
 
-// span is a time of whole milliseconds, an hour at most.
 func (r *answerReader) span() time.Duration {
-	milliseconds := r.number()
-	r.failed = r.failed || milliseconds > uint64(time.Hour/time.Millisecond)
-	return time.Duration(milliseconds%uint64(time.Hour/time.Millisecond+1)) * time.Millisecond
+	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice as much is no overflow
+	span := r.number()
+	r.failed = r.failed || span > uint64(century)
+	return time.Duration(min(span, uint64(century)))
 }
 
 func (r *answerReader) time() time.Time {
@@ -232,8 +271,4 @@ func (r *answerReader) time() time.Time {
 		return time.UnixMilli(int64(milliseconds))
 	}
 	return time.Time{}
-}
-
-func (r *answerReader) freshness() freshness {
-	return freshness{head: r.header(), lag: r.header(), behind: r.header()}
 }

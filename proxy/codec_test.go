@@ -9,30 +9,45 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 )
 
 // answersToShare are one of each kind.
 func answersToShare() map[string]answer {
 	life := cache.Life{Fresh: time.Second}
-	full := newAnswer([]page{
+	began := madeToShare.Add(-time.Second)
+	basis := index.Basis{At: began, Behind: time.Minute, Chains: []index.ChainBasis{
 		{
-			body: strings.Repeat("body ", 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
-			orders: []order.ID{{1}, {2}}, chains: []chain.ID{1, 100000026}, unread: []chain.ID{1},
-			freshness: freshness{head: []string{"1;block=7"}, lag: []string{"3"}, behind: []string{"1"}},
-			quoted:    time.UnixMilli(1_784_950_000_123), expires: time.UnixMilli(1_784_950_009_000),
+			Chain: 1, Followed: true, Hash: chain.Hash{7}, Final: true, Unread: true,
+			Lag: index.Lag{Head: 9, Indexed: 7, IndexedTime: 1_784_949_000, Level: began.Add(-3*time.Minute - 1)},
 		},
-		{body: "[]"},
-	}, life)
-	full.subject, full.settled, full.took = cache.KeyOf("subject"), true, time.Second
+		{Chain: 100000026},
+	}}
+	full := newAnswer([]jsonBody{
+		{
+			text: strings.Repeat("body ", 1000), link: []string{`<?index=1>; rel="next"`}, final: true,
+			orders: []order.ID{{1}, {2}}, basis: basis,
+			quoted: time.UnixMilli(1_784_950_000_123), expires: time.UnixMilli(1_784_950_009_000),
+		},
+		{text: "[]"},
+	}, life, madeToShare)
+	full.subject = cache.KeyOf("subject")
+	basis.All = true
 	return map[string]answer{
-		"pages":   full,
-		"problem": {problem: unknownTx.because("no chain"), searched: freshness{head: []string{"1;block=7"}}, subject: cache.KeyOf("subject")},
+		"bodies": full,
+		"problem": {
+			problem: unknownTx.because("no chain"), searched: basis, freshness: freshnessOf(basis, madeToShare),
+			subject: cache.KeyOf("subject"), made: madeToShare,
+		},
 	}
 }
 
+// madeToShare is when answersToShare were made.
+var madeToShare = time.UnixMilli(1_784_950_000_000)
+
 func TestAnswersSurviveTheirEncoding(t *testing.T) {
 	for name, a := range answersToShare() {
-		got, err := decodeAnswer(encodeAnswer(a), cache.Life{Fresh: time.Second})
+		got, err := decodeAnswer(encodeAnswer(a), cache.Life{Fresh: time.Second}, madeToShare)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -58,11 +73,11 @@ func FuzzDecodeAnswer(f *testing.F) {
 	f.Add([]byte("p"))
 	life := cache.Life{Fresh: time.Second}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		first, err := decodeAnswer(text, life)
+		first, err := decodeAnswer(text, life, madeToShare)
 		if err != nil {
 			return
 		}
-		second, err := decodeAnswer(encodeAnswer(first), life)
+		second, err := decodeAnswer(encodeAnswer(first), life, madeToShare)
 		if err != nil || !reflect.DeepEqual(first, second) {
 			t.Errorf("decoded %+v, encoded and decoded again %+v, %v", first, second, err)
 		}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,10 +9,11 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 )
 
 // creations remembers the transactions that created orders, for the newest orders that were remembered: at
-// least creationsKept of them and at most twice as many. An order that the chains told of need not be in
+// least creationsKept of them and at most twice as many. An order that was read from its chains need not be in
 // the index, and clients ask for the ids of a transaction's orders first and for the orders by id then.
 type creations struct {
 	mu         sync.Mutex
@@ -32,9 +34,9 @@ func (c *creations) remember(tx chain.TxHash, ids ...order.ID) {
 }
 
 // learn remembers what another replica found.
-func (c *creations) learn(tx chain.TxHash, pages []page) {
-	for _, p := range pages {
-		c.remember(tx, p.orders...)
+func (c *creations) learn(tx chain.TxHash, bodies []jsonBody) {
+	for _, b := range bodies {
+		c.remember(tx, b.orders...)
 	}
 }
 
@@ -47,39 +49,40 @@ func (c *creations) of(id order.ID) (tx chain.TxHash, remembered bool) {
 	return tx, remembered
 }
 
-// ordersOf returns the orders that a transaction created, at least one.
-func (s *Server) ordersOf(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-	orders, err := s.options.Orders(ctx, tx)
-	if err != nil {
-		return nil, err
+// ordersOf returns the orders that a transaction created, at least one, and what was searched for them.
+func (s *Server) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
+	orders, searched, err := s.options.Orders.Find(ctx, tx)
+	if err == nil && len(orders) == 0 {
+		err = order.ErrNoOrder
 	}
-	if len(orders) == 0 {
-		return nil, order.ErrNoOrder
+	if err != nil {
+		return nil, searched, &searchError{err, searched}
 	}
 	for _, o := range orders {
 		s.creations.remember(tx, o.ID)
 	}
-	return orders, nil
+	return orders, searched, nil
 }
 
-// orderByID returns the order with an id: order.ErrNotFound when neither the index knows it nor its
-// transaction was asked for lately.
-func (s *Server) orderByID(ctx context.Context, id order.ID) (*order.Order, error) {
-	found, err := s.options.Order(ctx, id)
-	if !errors.Is(err, order.ErrNotFound) {
+// orderByID returns the order with an id: order.ErrNotFound, and what was searched, when neither the index knows it
+// nor its transaction was asked for lately.
+func (s *Server) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
+	found, err := s.options.Orders.ByID(ctx, id)
+	tx, remembered := s.creations.of(id)
+	if !remembered || !errors.Is(err, order.ErrNotFound) {
 		return found, err
 	}
-	tx, remembered := s.creations.of(id)
-	if !remembered {
-		return nil, err
+	orders, searched, err := s.options.Orders.Find(ctx, tx)
+	if at := slices.IndexFunc(orders, func(o index.Found) bool { return o.ID == id }); at >= 0 {
+		return orders[at], err
 	}
-	orders, err := s.options.Orders(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(orders, func(o *order.Order) bool { return o.ID == id })
-	if at < 0 {
-		return nil, order.ErrNotFound
-	}
-	return orders[at], nil
+	return index.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
 }
+
+// searchError is an error with what had been searched by then.
+type searchError struct {
+	error
+	basis index.Basis
+}
+
+func (e *searchError) Unwrap() error { return e.error }

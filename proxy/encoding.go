@@ -92,16 +92,16 @@ type forms struct {
 	made [encodings]form // without a body where compressing does not pay
 }
 
-// in returns the page's body in a coding, in the identity when that is no good.
-func (p *page) in(e encoding) *form {
-	if e == identity || p.forms == nil {
-		return &p.plain
+// in returns the body in a coding, in the identity when that is no good.
+func (b *jsonBody) in(e encoding) *form {
+	if e == identity || b.forms == nil {
+		return &b.plain
 	}
-	p.forms.once[e].Do(func() { p.forms.made[e] = p.plain.compress(e) })
-	if made := &p.forms.made[e]; made.body != "" {
+	b.forms.once[e].Do(func() { b.forms.made[e] = b.plain.compress(e) })
+	if made := &b.forms.made[e]; made.body != "" {
 		return made
 	}
-	return &p.plain
+	return &b.plain
 }
 
 // compress returns the form in a coding; none unless it saves half, which is what the cache counts on.

@@ -113,15 +113,15 @@ func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {
 
 // TestCompressedOnce counts how often a kept body is compressed: what is sent the second time is the same memory.
 func TestCompressedOnce(t *testing.T) {
-	page := &newAnswer(onePage(bytes.Repeat([]byte("crossgate "), 1000)), settledLife).pages[0]
+	kept := &newAnswer(oneBody(bytes.Repeat([]byte("crossgate "), 1000)), settledLife, time.Now()).bodies[0]
 	for e := gzipped; e < encodings; e++ {
-		if first, second := page.in(e), page.in(e); first != second || len(first.body) >= len(page.body)/2 {
+		if first, second := kept.in(e), kept.in(e); first != second || len(first.body) >= len(kept.text)/2 {
 			t.Errorf("%s: %p and %p of %d bytes", encodingNames[e], first, second, len(first.body))
 		}
 	}
 	noise := make([]byte, 4096)
 	rand.NewChaCha8([32]byte{}).Read(noise)
-	incompressible := &newAnswer(onePage(noise), settledLife).pages[0]
+	incompressible := &newAnswer(oneBody(noise), settledLife, time.Now()).bodies[0]
 	if sent := incompressible.in(zstandard); sent != &incompressible.plain {
 		t.Errorf("noise is sent in %v of %d bytes", sent.coding, len(sent.body))
 	}
@@ -133,8 +133,8 @@ func TestOldOrdersAreServedWhileChainsCannotBeReached(t *testing.T) {
 		down := false
 		w := newWorld(t)
 		s := w.server(t, func(o *Options) {
-			find := o.Orders
-			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				if down {
 					return nil, &upstream.Error{Class: upstream.Unreachable, Endpoint: "base-rpc"}
 				}

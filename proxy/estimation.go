@@ -23,12 +23,12 @@ func (s *Server) estimationRoute() route[quote.Request] {
 		limit:   s.options.SwapLimit,
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, false) },
 		key:     comparisonKey,
-		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
+		load: func(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
 			estimate, err := s.options.Swaps.Estimate(ctx, r)
 			if err != nil {
 				return nil, noLife, err
 			}
-			return quotedPage(s.encoder.AppendEstimation(nil, estimate), estimate), comparisonLife, nil
+			return quotedBody(s.encoder.AppendEstimation(nil, estimate), estimate), comparisonLife, nil
 		},
 		shared: true, // it tells of no sender, no recipient and no transaction
 	}
@@ -50,12 +50,12 @@ func (s *Server) explanationRoute() route[quote.Request] {
 		limit:   s.options.SwapLimit,
 		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
 		key:     swapKey,
-		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
+		load: func(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
 			estimate, err := s.options.Swaps.Estimate(ctx, r)
 			if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
 				return nil, noLife, err // nobody was asked
 			}
-			return onePage(s.encoder.AppendExplanation(nil, estimate, err)), noLife, nil
+			return oneBody(s.encoder.AppendExplanation(nil, estimate, err)), noLife, nil
 		},
 	}
 }

@@ -5,33 +5,29 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/order/index"
 )
 
 func TestFreshnessPointsOutChainsThatAreBehind(t *testing.T) {
 	now := time.Unix(1_784_950_000, 0)
-	lags := map[chain.ID]index.Lag{
-		1:    {Head: 90, Indexed: 90, IndexedTime: 1_784_949_990, Level: now.Add(-2 * time.Second)},
-		137:  {Head: 80, Indexed: 70, IndexedTime: 1_784_949_000},
-		8453: {},
-	}
+	level := followed(1, index.Lag{Head: 90, Indexed: 90, IndexedTime: 1_784_949_990, Level: now.Add(-2 * time.Second)})
+	late := followed(137, index.Lag{Head: 80, Indexed: 70, IndexedTime: 1_784_949_000})
+	unread, other := followed(8453, index.Lag{}), index.ChainBasis{Chain: 10}
 	for _, test := range []struct {
-		concerned         []chain.ID
+		chains            []index.ChainBasis
 		head, lag, behind string
 	}{
-		{nil, "1;block=90;time=1784949990;lag=2, 137;block=70;time=1784949000;lag=1000, 8453;block=0", "", "137, 8453"},
-		{[]chain.ID{1, 1}, "1;block=90;time=1784949990;lag=2", "2", ""},
-		{[]chain.ID{8453, 1, 10}, "1;block=90;time=1784949990;lag=2, 8453;block=0", "", "8453"},
-		{[]chain.ID{137, 1}, "1;block=90;time=1784949990;lag=2, 137;block=70;time=1784949000;lag=1000", "1000", "137"},
-		{[]chain.ID{10}, "", "", ""},
+		{[]index.ChainBasis{level, late, unread}, "1;block=90;time=1784949990;lag=2, 137;block=70;time=1784949000;lag=1000, 8453;block=0", "", "137, 8453"},
+		{[]index.ChainBasis{level}, "1;block=90;time=1784949990;lag=2", "2", ""},
+		{[]index.ChainBasis{level, other, unread}, "1;block=90;time=1784949990;lag=2, 8453;block=0", "", "8453"},
+		{[]index.ChainBasis{level, late}, "1;block=90;time=1784949990;lag=2, 137;block=70;time=1784949000;lag=1000", "1000", "137"},
+		{[]index.ChainBasis{other}, "", "", ""},
 	} {
 		header := http.Header{}
-		freshnessOf(lags, test.concerned, time.Minute, now).write(header)
+		freshnessOf(index.Basis{Chains: test.chains, Behind: time.Minute}, now).write(header)
 		for name, want := range map[string]string{indexHead: test.head, indexLag: test.lag, indexBehind: test.behind} {
 			if got := header.Get(name); got != want {
-				t.Errorf("chains %v: %s: %q, want %q", test.concerned, name, got, want)
+				t.Errorf("chains %v: %s: %q, want %q", test.chains, name, got, want)
 			}
 		}
 	}
@@ -40,10 +36,10 @@ func TestFreshnessPointsOutChainsThatAreBehind(t *testing.T) {
 // TestAnswersFromTheIndexTellHowFreshTheyAre asks every path that the index answers, and one that it does not.
 func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 	w := newWorld(t)
-	w.lag = map[chain.ID]index.Lag{
-		8453: {Head: 9, Indexed: 9, IndexedTime: 1_784_948_713, Level: time.Now()},
-		137:  {Head: 9, Indexed: 8, IndexedTime: 1_784_948_713, Level: time.Now().Add(-time.Hour)},
-		1:    {},
+	w.basis = []index.ChainBasis{
+		followed(1, index.Lag{}),
+		followed(137, index.Lag{Head: 9, Indexed: 8, IndexedTime: 1_784_948_713, Level: time.Now().Add(-time.Hour)}),
+		followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: 1_784_948_713, Level: time.Now()}),
 	}
 	s := w.server(t)
 	const both = "137;block=8;time=1784948713;lag=3600, 8453;block=9;time=1784948713;lag=0"
@@ -80,8 +76,5 @@ func TestIndexThatCannotBeReadIsNoAnswer(t *testing.T) {
 	}
 	if p := problemOf(index.ErrEmpty); p.status != http.StatusServiceUnavailable || p.id != "INDEX_EMPTY" {
 		t.Errorf("problem of an index that has read nothing: %d %s", p.status, p.id)
-	}
-	if got := chainsOf(&order.Order{Terms: order.Terms{Give: order.Offer{Chain: 1}, Take: order.Offer{Chain: 10}}}); len(got) != 2 {
-		t.Errorf("an order is about %v", got)
 	}
 }

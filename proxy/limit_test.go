@@ -103,8 +103,8 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 		slow := false
 		s := w.server(t, func(o *Options) {
 			o.MaxLoads = 3
-			find := o.Orders
-			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				if slow {
 					<-time.After(5 * time.Second)
 				}

@@ -44,8 +44,8 @@ func takerKey(path string, taker chain.Address) cache.Key {
 	return cache.KeyOf(path, taker.AppendTo(space[:0]))
 }
 
-func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, cache.Life, error) {
-	locked, err := s.options.Locked(ctx, taker)
+func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]jsonBody, cache.Life, error) {
+	locked, basis, err := s.options.Orders.Locked(ctx, taker)
 	if err != nil {
 		return nil, noLife, err
 	}
@@ -53,13 +53,7 @@ func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]page, c
 	if err != nil {
 		return nil, noLife, err
 	}
-	p := page{body: string(s.encoder.AppendLocked(nil, locked, worth))}
-	for _, c := range locked {
-		if c.Unread {
-			p.unread = append(p.unread, c.Chain)
-		}
-	}
-	return []page{p}, lockedLife, nil
+	return []jsonBody{{text: string(s.encoder.AppendLocked(nil, locked, worth)), basis: basis}}, lockedLife, nil
 }
 
 // worth looks up what tokens are called and, meanwhile, what they are worth.

@@ -70,8 +70,8 @@ func TestTracesOfClients(t *testing.T) {
 		spans.Reset()
 		s := newWorld(t).server(t, func(o *Options) {
 			o.Tracing.TrustTraceparent = trusted
-			find := o.Orders
-			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				_, span := otel.Tracer("test").Start(ctx, "order.find")
 				defer span.End()
 				return find(ctx, tx)
@@ -111,8 +111,8 @@ func TestRunServesAndDrains(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t)
 	s := w.server(t, func(o *Options) {
-		find := o.Orders
-		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+		find := ordersOf(o).find
+		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			close(begun)
 			<-release
 			return find(ctx, tx)
@@ -223,8 +223,8 @@ func TestUntracedRequestsBeginNoTraces(t *testing.T) {
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
 	w := newWorld(t)
 	s := w.server(t, func(o *Options) {
-		find := o.Orders
-		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+		find := ordersOf(o).find
+		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			_, span := otel.Tracer("test").Start(ctx, "order.find")
 			defer span.End()
 			return find(ctx, tx)

@@ -21,7 +21,6 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
-	"crossgate/chain"
 	"crossgate/order/index"
 	"crossgate/quote"
 )
@@ -202,7 +201,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t)
-	w.lag = map[chain.ID]index.Lag{8453: {}}
+	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
 	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	broken := newWorld(t).server(t, func(o *Options) {
 		o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) {

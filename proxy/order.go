@@ -11,6 +11,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 )
 
 // orderRoute answers what became of the order with an id: the record that its creation's hash leads to.
@@ -52,54 +53,53 @@ func parseOrderID(c *gin.Context) (order.ID, error) {
 
 func orderKey(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
 
-// pageOf is a page about one order.
-func (s *Server) pageOf(ctx context.Context, body []byte, o *order.Order) page {
-	return page{body: string(body), orders: []order.ID{o.ID}, chains: chainsOf(o), unread: s.unread(ctx, o), final: isFinal(o)}
+// bodyOf is the body of an answer about one order.
+func bodyOf(text []byte, o index.Found) jsonBody {
+	return jsonBody{text: string(text), orders: []order.ID{o.ID}, basis: o.Basis, final: isFinal(o.Order)}
 }
 
-func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
+func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
 	o, err := s.orderByID(ctx, id)
 	if err != nil {
-		return nil, noLife, s.unknown(err, unknownOrder)
+		return nil, noLife, unknown(err, unknownOrder, o.Basis)
 	}
-	bodies, life, err := s.encodeOrders(ctx, []*order.Order{o})
+	records, life, err := s.encodeOrders(ctx, []index.Found{o})
 	if err != nil {
 		return nil, noLife, err
 	}
-	return []page{s.pageOf(ctx, bodies[0], o)}, life, nil
+	return []jsonBody{bodyOf(records[0], o)}, life, nil
 }
 
-func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]page, cache.Life, error) {
+func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
 	o, err := s.orderByID(ctx, id)
 	if err != nil {
-		return nil, noLife, s.unknown(err, unknownStatus)
+		return nil, noLife, unknown(err, unknownStatus, o.Basis)
 	}
-	return []page{s.pageOf(ctx, s.encoder.AppendStatus(nil, o), o)}, s.lifeOf([]*order.Order{o}), nil
+	return []jsonBody{bodyOf(s.encoder.AppendStatus(nil, o.Order), o)}, lifeOf([]index.Found{o}), nil
 }
 
 // unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.
-func (s *Server) unknown(err error, k kind) error {
+func unknown(err error, k kind, searched index.Basis) error {
 	if !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
 		return err
 	}
-	return k.because(k.text + "; " + s.indexed())
+	return &searchError{k.because(k.text + "; " + indexed(searched)), searched}
 }
 
-// indexed says how far the index has read.
-func (s *Server) indexed() string {
+// indexed says how far the index had read.
+func indexed(searched index.Basis) string {
 	var unread []chain.ID
 	var behind []uint64
-	for id, lag := range s.options.Lag() {
+	for _, c := range searched.Chains {
 		switch {
-		case lag.Head == 0 || lag.Indexed == 0:
-			unread = append(unread, id)
-		case lag.Indexed < lag.Head:
-			behind = append(behind, lag.IndexedTime)
+		case c.Head == 0 || c.Indexed == 0:
+			unread = append(unread, c.Chain)
+		case c.Indexed < c.Head:
+			behind = append(behind, c.IndexedTime)
 		}
 	}
 	chains, reach := "all chains", "to their newest blocks"
 	if len(unread) > 0 {
-		slices.Sort(unread)
 		chains += " but " + joined(unread)
 	}
 	if len(behind) > 0 {

@@ -28,13 +28,13 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 		limit:   s.options.OrderLimit,
 		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
 		key:     txKey,
-		load: func(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
-			p, life, err := s.orderIDs(ctx, tx)
+		load: func(ctx context.Context, tx chain.TxHash) ([]jsonBody, cache.Life, error) {
+			b, life, err := s.orderIDs(ctx, tx)
 			if err != nil {
 				return nil, noLife, err
 			}
-			p.body = string(encode(nil, p.orders))
-			return []page{p}, life, nil
+			b.text = string(encode(nil, b.orders))
+			return []jsonBody{b}, life, nil
 		},
 		indexed: true,
 		shared:  true,
@@ -42,21 +42,21 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 	}
 }
 
-// orderIDs is a page, without its body, about the orders of a transaction in log order: about none, and all chains,
-// when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients of these paths
-// come again until the list is not empty.
-func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (p page, life cache.Life, err error) {
-	orders, err := s.ordersOf(ctx, tx)
+// orderIDs is a body, without its text, about the orders of a transaction in log order: about none, and all chains,
+// when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients
+// of these paths come again until the list is not empty.
+func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (b jsonBody, life cache.Life, err error) {
+	orders, searched, err := s.ordersOf(ctx, tx)
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
-		return page{}, unknownLife, nil
+		return jsonBody{basis: searched}, unknownLife, nil
 	}
 	if err != nil {
-		return page{}, noLife, err
+		return jsonBody{}, noLife, err
 	}
+	b.basis, b.final = orders[0].Basis, true
 	for _, o := range orders {
-		p.orders = append(p.orders, o.ID)
-		p.chains = append(p.chains, chainsOf(o)...)
-		p.unread = append(p.unread, s.unread(ctx, o)...)
+		b.orders = append(b.orders, o.ID)
+		b.basis, b.final = b.basis.And(o.Basis), b.final && isFinal(o.Order)
 	}
-	return p, s.lifeOf(orders), nil
+	return b, lifeOf(orders), nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +53,9 @@ func TestUnknownOrderTellsHowFarTheIndexIs(t *testing.T) {
 		"read all chains but 137 to their newest blocks;":                          {1: {Head: 9, Indexed: 9}, 137: {}},
 	} {
 		w := newWorld(t)
-		w.lag = lag
+		for _, id := range slices.Sorted(maps.Keys(lag)) {
+			w.basis = append(w.basis, followed(id, lag[id]))
+		}
 		response := get(w.server(t), "/api/Orders/"+unknownIs)
 		if e := wantError(t, response, http.StatusNotFound, "UNKNOWN_ORDER"); !strings.Contains(e.Message, want) {
 			t.Errorf("%+v: %q, want %q in it", lag, e.Message, want)
@@ -80,7 +84,7 @@ func TestOrderBesideTheIndexIsFoundByItsIDOnceItsTransactionWas(t *testing.T) {
 func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
 	silent := &index.UnreachableError{Chains: []chain.ID{137}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: "rpc"}}
 	s := newWorld(t).server(t, func(o *Options) {
-		o.Order = func(context.Context, order.ID) (*order.Order, error) { return nil, silent }
+		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) { return nil, silent }
 	})
 	wantError(t, get(s, "/api/Orders/"+idText(8)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
 }

@@ -11,7 +11,23 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
 )
+
+// Orders is the order index (index.Index). Every answer comes with its basis: what it was read from, by which it can
+// be kept until the basis no longer holds.
+type Orders interface {
+	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
+	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError.
+	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
+	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was searched.
+	ByID(context.Context, order.ID) (index.Found, error)
+	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
+	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
+	// Basis returns what an answer about everything would be read from now.
+	Basis() index.Basis
+}
 
 // creation asks for one of the orders that a transaction created.
 type creation struct {
@@ -29,12 +45,12 @@ func (s *Server) ordersRoute() route[creation] {
 		limit:   s.options.OrderLimit,
 		parse:   parseCreation,
 		key:     func(path string, q creation) cache.Key { return txKey(path, q.tx) },
-		load:    func(ctx context.Context, q creation) ([]page, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
+		load:    func(ctx context.Context, q creation) ([]jsonBody, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
 		choose:  chooseOrder,
 		indexed: true,
 		streams: true,
 		shared:  true,
-		learn:   func(q creation, pages []page) { s.creations.learn(q.tx, pages) },
+		learn:   func(q creation, bodies []jsonBody) { s.creations.learn(q.tx, bodies) },
 	}
 }
 
@@ -81,24 +97,24 @@ func txKey(path string, tx chain.TxHash) cache.Key {
 	return cache.KeyOf(path, tx.AppendTo(space[:0]))
 }
 
-func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]page, cache.Life, error) {
-	orders, err := s.ordersOf(ctx, tx)
+func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]jsonBody, cache.Life, error) {
+	orders, _, err := s.ordersOf(ctx, tx)
 	if err != nil {
 		return nil, noLife, err
 	}
-	bodies, life, err := s.encodeOrders(ctx, orders)
+	records, life, err := s.encodeOrders(ctx, orders)
 	if err != nil {
 		return nil, noLife, err
 	}
-	pages := make([]page, len(bodies))
-	for i, body := range bodies {
-		pages[i] = s.pageOf(ctx, body, orders[i])
-		pages[i].link = seriesLink(i, len(bodies))
+	bodies := make([]jsonBody, len(records))
+	for i, record := range records {
+		bodies[i] = bodyOf(record, orders[i])
+		bodies[i].link = seriesLink(i, len(bodies))
 	}
-	return pages, life, nil
+	return bodies, life, nil
 }
 
-func chooseOrder(q creation, orders []page) (*page, error) {
+func chooseOrder(q creation, orders []jsonBody) (*jsonBody, error) {
 	if q.index >= len(orders) {
 		return nil, orderOutOfRange.because(fmt.Sprintf("the transaction created %d of them; index counts from 0", len(orders)))
 	}

@@ -127,12 +127,11 @@ func TestSettledOrdersAreKept(t *testing.T) {
 		settled func(*order.Order) bool
 		want    string
 	}{
-		"final and old":              {claimedTx, nil, kept},
-		"final, told to be settled":  {claimedTx, func(*order.Order) bool { return true }, kept},
+		"final, on final blocks":     {claimedTx, func(*order.Order) bool { return true }, kept},
 		"final, may be taken back":   {claimedTx, func(*order.Order) bool { return false }, moving},
 		"not final, cannot be taken": {createdTx, func(*order.Order) bool { return true }, moving},
 	} {
-		s := newWorld(t).server(t, func(o *Options) { o.Settled = test.settled })
+		s := newWorld(t).server(t, func(o *Options) { ordersOf(o).isFinal = test.settled })
 		if got := get(s, ordersPath+test.tx).Header.Get("Cache-Control"); got != test.want {
 			t.Errorf("%s: Cache-Control = %q, want %q", name, got, test.want)
 		}
@@ -174,8 +173,8 @@ func TestEqualRequestsShareOneSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		s := w.server(t, func(o *Options) {
-			find := o.Orders
-			o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				<-time.After(time.Second)
 				return find(ctx, tx)
 			}

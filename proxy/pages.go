@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -79,18 +78,15 @@ func originOf(r *http.Request) string {
 
 func (s *Server) homePage(c *gin.Context) {
 	now := time.Now()
-	home := web.Home{Chains: s.serving(), Now: now}
-	if s.options.Lag != nil {
-		for id, lag := range s.options.Lag() {
-			row := web.Indexed{Chain: id, Block: lag.Indexed}
-			if lag.Indexed > 0 {
-				row.Lag = lag.By(now)
-				row.Late = row.Lag > s.options.Behind
-			}
-			home.Indexed = append(home.Indexed, row)
+	home, basis := web.Home{Chains: s.serving(), Now: now}, s.options.Orders.Basis()
+	for _, c := range basis.Chains {
+		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
+		if c.Indexed > 0 {
+			row.Lag = c.By(now)
+			row.Late = row.Lag > basis.Behind
 		}
+		home.Indexed = append(home.Indexed, row)
 	}
-	slices.SortFunc(home.Indexed, func(a, b web.Indexed) int { return int(a.Chain) - int(b.Chain) })
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 
@@ -132,7 +128,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 			path += "?index=" + strconv.Itoa(index)
 		}
 		return web.Order{
-			Record: []byte(found.body), Path: path, Final: found.final, Index: index, Count: len(from.Value.pages), Hash: tx.String(),
+			Record: []byte(found.text), Path: path, Final: found.final, Index: index, Count: len(from.Value.bodies), Hash: tx.String(),
 		}, nil
 	}
 	id, notID := chain.ParseHash(tx.String())
@@ -157,7 +153,7 @@ func (s *Server) findByIDForPage(ctx context.Context, id order.ID, otherwise err
 	case err != nil:
 		return web.Order{}, err
 	}
-	return web.Order{Record: []byte(found.body), Path: "/api/Orders/" + id.String(), Final: found.final, Hash: id.String()}, nil
+	return web.Order{Record: []byte(found.text), Path: "/api/Orders/" + id.String(), Final: found.final, Hash: id.String()}, nil
 }
 
 // mostLookups bounds the orders of one page whose delivery is looked up, and how many at a time.
@@ -178,14 +174,14 @@ func (s *Server) lockedPage(c *gin.Context) {
 		s.failPage(c, err)
 		return
 	}
-	ids, err := web.LockedOrders([]byte(found.body))
+	ids, err := web.LockedOrders([]byte(found.text))
 	if err != nil {
 		s.failPage(c, err)
 		return
 	}
 	text := c.Param("takerAddress")
 	shown := web.Locked{
-		Taker: text, Answer: []byte(found.body), Delivered: s.deliveries(ctx, ids[:min(len(ids), mostLookups)]),
+		Taker: text, Answer: []byte(found.text), Delivered: s.deliveries(ctx, ids[:min(len(ids), mostLookups)]),
 		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
 	}
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
@@ -216,7 +212,7 @@ func (s *Server) deliveries(ctx context.Context, ids []string) map[string]time.T
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			at[text] = web.FulfilledAt([]byte(found.body))
+			at[text] = web.FulfilledAt([]byte(found.text))
 		})
 	}
 	lookups.Wait()

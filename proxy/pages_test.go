@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
 )
@@ -34,7 +33,7 @@ func pageAt(t *testing.T, s *Server, target string, status int) string {
 
 func TestPagesShowWhatIsAsked(t *testing.T) {
 	w := newWorld(t)
-	w.lag = map[chain.ID]index.Lag{8453: {}}
+	w.basis = []index.ChainBasis{followed(8453, index.Lag{})}
 	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
 	query := strings.TrimPrefix(goodSwap, swapPath+"?")
 	for target, want := range map[string]string{

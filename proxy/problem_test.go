@@ -120,7 +120,7 @@ func TestFailuresOfUpstreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			s := w.server(t, func(o *Options) {
-				o.Orders = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, test.err }
+				ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, test.err }
 				o.Swaps = estimates(func(context.Context, quote.Request) (quote.Estimate, error) { return quote.Estimate{}, test.err })
 			})
 			servedBy.Delete(s) // the paths are given errors that only others can meet with
@@ -144,7 +144,7 @@ func TestFailuresOfUpstreams(t *testing.T) {
 func TestPanicsAreAnswered(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *Options) {
-		o.Orders = func(context.Context, chain.TxHash) ([]*order.Order, error) { panic("boom") }
+		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { panic("boom") }
 	})
 	wantError(t, get(s, ordersPath+createdTx), http.StatusInternalServerError, "INTERNAL_SERVER_ERROR")
 	if log := w.log.String(); !strings.Contains(log, "boom") || !strings.Contains(log, "problem_test.go") {

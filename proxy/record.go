@@ -9,6 +9,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
@@ -23,12 +24,8 @@ var (
 	settledLife = cache.Life{Fresh: time.Hour, Stale: time.Hour, IfError: 22 * time.Hour}
 )
 
-// settledAfter is the age of an order's newest event from which on it is held to be past any reorg where
-// nobody tells better.
-const settledAfter = 6 * time.Hour
-
 // encodeOrders returns the records of orders, and for how long all of them can be relied on.
-func (s *Server) encodeOrders(ctx context.Context, orders []*order.Order) (bodies [][]byte, life cache.Life, err error) {
+func (s *Server) encodeOrders(ctx context.Context, orders []index.Found) (bodies [][]byte, life cache.Life, err error) {
 	tokens, err := s.tokens(ctx, tokensOf(orders))
 	if err != nil {
 		return nil, noLife, err
@@ -36,15 +33,15 @@ func (s *Server) encodeOrders(ctx context.Context, orders []*order.Order) (bodie
 	bodies = make([][]byte, len(orders))
 	for i, o := range orders {
 		const typical = 13 << 10 // bytes of a record with all its steps
-		bodies[i] = s.encoder.AppendOrder(make([]byte, 0, typical), recordOf(o, tokens))
+		bodies[i] = s.encoder.AppendOrder(make([]byte, 0, typical), recordOf(o.Order, tokens))
 	}
-	return bodies, s.lifeOf(orders), nil
+	return bodies, lifeOf(orders), nil
 }
 
-// lifeOf is the life of an answer that tells of orders.
-func (s *Server) lifeOf(orders []*order.Order) cache.Life {
+// lifeOf is the life of an answer about orders.
+func lifeOf(orders []index.Found) cache.Life {
 	for _, o := range orders {
-		if !isFinal(o) || !s.isSettled(o) {
+		if !isFinal(o.Order) || !o.Basis.IsFinal() {
 			return movingLife
 		}
 	}
@@ -53,13 +50,6 @@ func (s *Server) lifeOf(orders []*order.Order) cache.Life {
 
 // isFinal reports whether nothing can follow but a reorg.
 func isFinal(o *order.Order) bool { return o.State.IsFinal() && o.Call.IsFinal() }
-
-func (s *Server) isSettled(o *order.Order) bool {
-	if s.options.Settled != nil {
-		return s.options.Settled(o)
-	}
-	return time.Since(time.Unix(int64(o.Newest()), 0)) > settledAfter
-}
 
 func giveToken(o *order.Order) token.Key {
 	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Terms.Give.Token}
@@ -77,11 +67,11 @@ func preswapToken(o *order.Order) (key token.Key, swapped bool) {
 	return token.Key{Chain: o.Terms.Give.Chain, Address: o.Created.Fact.Preswap.TokenIn}, true
 }
 
-func tokensOf(orders []*order.Order) []token.Key {
+func tokensOf(orders []index.Found) []token.Key {
 	var keys []token.Key
 	for _, o := range orders {
-		keys = append(keys, giveToken(o), takeToken(o))
-		if key, swapped := preswapToken(o); swapped {
+		keys = append(keys, giveToken(o.Order), takeToken(o.Order))
+		if key, swapped := preswapToken(o.Order); swapped {
 			keys = append(keys, key)
 		}
 	}

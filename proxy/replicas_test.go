@@ -74,8 +74,8 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 	const requests = 10_000
 	var arrived atomic.Int64
 	slow := func(o *Options) {
-		now := o.Orders
-		o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+		now := ordersOf(o).find
+		ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 			for arrived.Load() < requests {
 				<-time.After(time.Millisecond)
 			}
@@ -105,7 +105,7 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 func TestReplicasAnswerAlike(t *testing.T) {
 	url := redistest.Serve(t).URL()
 	w := newWorld(t)
-	w.lag = map[chain.ID]index.Lag{8453: {Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now()}}
+	w.basis = []index.ChainBasis{followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now()})}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)
 	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", "X-Index-Head", "X-Index-Lag"}
 	for _, path := range []string{

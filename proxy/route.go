@@ -2,14 +2,13 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
-	"crossgate/chain"
-	"crossgate/order/index"
 )
 
 // route is a documented path as data: how a request becomes a question of type Q, what tells questions
@@ -20,13 +19,13 @@ type route[Q any] struct {
 	cost    int           // in units of a client's quota; 1 when zero
 	limit   time.Duration // of load, and so of everybody who waits for it
 	parse   func(*gin.Context) (Q, error)
-	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the page they are about
-	load    func(context.Context, Q) (pages []page, life cache.Life, err error)
-	choose  func(Q, []page) (*page, error) // nil: load makes one page
-	indexed bool                           // the order index answers: pages tell how fresh it is
-	streams bool                           // the answer can be followed as it changes
-	shared  bool                           // replicas may have answers from each other
-	learn   func(Q, []page)                // takes note of what another replica found; nil: there is nothing to note
+	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the body that they are about
+	load    func(context.Context, Q) (bodies []jsonBody, life cache.Life, err error)
+	choose  func(Q, []jsonBody) (*jsonBody, error) // nil: load makes one body
+	indexed bool                                   // the order index answers
+	streams bool                                   // the answer can be followed as it changes
+	shared  bool                                   // replicas may have answers from each other
+	learn   func(Q, []jsonBody)                    // takes note of what another replica found; nil: there is nothing to note
 }
 
 // mount makes engine serve r, and keyRouter find its cache keys. It returns the paths of r.
@@ -64,7 +63,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 		if !from.Value.isEmpty() {
 			s.measures.lookup(r.paths[0], &from)
 			header["Cache-Status"] = cacheStatus(&from)
-			from.Value.searched.write(header)
+			from.Value.freshness.write(header)
 		}
 		if err != nil {
 			s.fail(c, r.dialect, problemOf(err))
@@ -77,8 +76,8 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 	}
 }
 
-// ask returns the page that answers a question, and what the cache said of it.
-func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.Result[answer], error) {
+// ask returns the body that answers a question, and how the cache came by it.
+func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*jsonBody, cache.Result[answer], error) {
 	key := r.key(r.paths[0], question)
 	found, hit := s.answers.Hit(key)
 	if !hit {
@@ -94,9 +93,9 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*page, cache.
 		return nil, found, found.Value.problem
 	}
 	if r.choose == nil {
-		return &found.Value.pages[0], found, nil
+		return &found.Value.bodies[0], found, nil
 	}
-	chosen, err := r.choose(question, found.Value.pages)
+	chosen, err := r.choose(question, found.Value.bodies)
 	return chosen, found, err
 }
 
@@ -112,7 +111,7 @@ func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	})
 	endLookup(span, found, err)
 	if found.Remote && r.learn != nil {
-		r.learn(question, found.Value.pages)
+		r.learn(question, found.Value.bodies)
 	}
 	return found, err
 }
@@ -121,27 +120,22 @@ func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
-	var lags map[chain.ID]index.Lag
-	var about cache.Key
-	began, heads := time.Now(), s.heads.now()
-	if r.indexed && s.options.Lag != nil {
-		lags = s.options.Lag() // before the index is read, for what is read is as fresh at least
-		about = r.key(subject, question)
+	bodies, life, err := r.load(ctx, question)
+	made := newAnswer(bodies, life, time.Now())
+	if r.indexed {
+		made.subject = r.key(subject, question)
 	}
-	pages, life, err := r.load(ctx, question)
-	if err != nil {
-		if p := problemOf(err); p.remember > 0 {
-			searched := freshnessOf(lags, nil, s.options.Behind, time.Now())
-			return answer{problem: p, searched: searched, subject: about}, cache.Life{Fresh: p.remember}, nil
-		}
+	if err == nil {
+		return made, life, nil
+	}
+	if made.problem = problemOf(err); made.problem.remember <= 0 {
 		return answer{}, cache.Life{}, err
 	}
-	for i := range pages {
-		pages[i].freshness = freshnessOf(lags, pages[i].chains, s.options.Behind, time.Now())
+	var search *searchError
+	if errors.As(err, &search) {
+		made.searched, made.freshness = search.basis, freshnessOf(search.basis, made.made)
 	}
-	made := newAnswer(pages, life)
-	made.subject, made.settled, made.heads, made.took = about, life == settledLife, heads, time.Since(began)
-	return made, life, nil
+	return made, cache.Life{Fresh: made.problem.remember}, nil
 }
 
 func preflight(c *gin.Context) {

@@ -19,8 +19,6 @@ import (
 	"crossgate/cache"
 	"crossgate/cache/shared"
 	"crossgate/chain"
-	"crossgate/order"
-	"crossgate/order/index"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
@@ -65,20 +63,7 @@ type Tokens interface {
 
 // Options configure a Server. What it calls is called from the goroutines of requests and of loads, many at a time.
 type Options struct {
-	// Orders returns the orders that a transaction created, in log order (order/index.Index.Find).
-	Orders func(context.Context, chain.TxHash) ([]*order.Order, error)
-	// Order returns the order with an id, order.ErrNotFound when it has not been indexed (order/index.Index.ByID).
-	Order func(context.Context, order.ID) (*order.Order, error)
-	// Lag tells how far orders have been indexed (order/index.Index.Lag).
-	Lag func() map[chain.ID]index.Lag
-	// Behind is the lag from which answers point out a chain; 1 min when zero.
-	Behind time.Duration
-	// Settled reports whether no reorg can take back any event of an order; nil: hours after the newest.
-	Settled func(*order.Order) bool
-	// Unread lists the chains that told of an order what the index has not read (order/index.Index.Unread); nil: none.
-	Unread func(context.Context, *order.Order) []chain.ID
-	// Locked returns what is locked for a taker (order/index.Index.Locked).
-	Locked func(context.Context, chain.Address) ([]order.LockedChain, error)
+	Orders Orders
 
 	Swaps   Swaps
 	Tokens  Tokens
@@ -113,7 +98,6 @@ type Server struct {
 	encoder   wire.Encoder
 	answers   *cache.Cache[answer]
 	creations creations
-	heads     heads
 	streams   streams
 	pages     *web.Pages
 	measures  *measures
@@ -129,7 +113,6 @@ type Server struct {
 // New returns a server. Close it when it no longer serves.
 func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
-	o.Behind = cmp.Or(o.Behind, time.Minute)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
 	s := &Server{
 		options: o,
@@ -146,7 +129,7 @@ func New(o Options) (*Server, error) {
 		MaxBytes:  o.CacheBytes,
 		Cost:      answer.cost,
 		Tags:      answer.tags,
-		Stands:    s.stands,
+		Holds:     answer.holds,
 		MaxLoads:  o.MaxLoads,
 		LoadLimit: max(o.OrderLimit, o.SwapLimit),
 		Shared:    o.Shared,

@@ -39,8 +39,8 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 				otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans), trace.WithSampler(test.sampler)))
 				defer otel.SetTracerProvider(before)
 				s := newWorld(t).server(t, func(o *Options) {
-					find := o.Orders
-					o.Orders = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+					find := ordersOf(o).find
+					ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 						<-time.After(test.wait)
 						if test.err != nil {
 							return nil, test.err

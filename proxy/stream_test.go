@@ -79,7 +79,7 @@ func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
 		const later = 2 * time.Minute // than one answer may take to be read or written
 		began := time.Now()
 		client, stop := running(t, newWorld(t), func(o *Options) {
-			o.Orders = func(context.Context, chain.TxHash) ([]*order.Order, error) {
+			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 				if time.Since(began) < later {
 					return []*order.Order{created(t, order.ID{7}, createdTx, uint64(began.Unix()))}, nil
 				}

@@ -31,17 +31,17 @@ func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request,
 	return r, err
 }
 
-func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
+func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
 	estimate, err := s.options.Swaps.Estimate(ctx, r)
 	if err != nil {
 		return nil, noLife, err
 	}
-	return quotedPage(s.encoder.AppendSwap(nil, estimate), estimate), noLife, nil
+	return quotedBody(s.encoder.AppendSwap(nil, estimate), estimate), noLife, nil
 }
 
-// quotedPage is a page that tells how old its prices are and how long they hold.
-func quotedPage(body []byte, e quote.Estimate) []page {
-	return []page{{body: string(body), quoted: e.QuotedAt, expires: e.Expires}}
+// quotedBody is a body with the age of its prices and how long they hold.
+func quotedBody(text []byte, e quote.Estimate) []jsonBody {
+	return []jsonBody{{text: string(text), quoted: e.QuotedAt, expires: e.Expires}}
 }
 
 // swapKey names a request by all that it says.

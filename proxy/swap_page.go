@@ -66,7 +66,7 @@ func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
 	if err != nil {
 		return err
 	}
-	shown.Explanation = []byte(found.body)
+	shown.Explanation = []byte(found.text)
 	return nil
 }
 

@@ -10,7 +10,9 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -58,11 +60,13 @@ const (
 type world struct {
 	orders    map[string][]*order.Order
 	unindexed map[order.ID]bool
-	lag       map[chain.ID]index.Lag
 	asked     atomic.Int64
 	lastSwap  quote.Request
 	tokenList *token.Directory
 	log       bytes.Buffer
+
+	mu    sync.Mutex
+	basis []index.ChainBasis // ascending
 }
 
 func newWorld(t testing.TB) *world {
@@ -93,36 +97,43 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 	t.Helper()
 	usdc := address(t, usdcText)
 	o := Options{
-		Orders: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
-			w.asked.Add(1)
-			orders, known := w.orders[tx.String()]
-			switch {
-			case !known:
-				return nil, order.ErrNotFound
-			case len(orders) == 0:
-				return nil, order.ErrNoOrder
-			}
-			return orders, nil
-		},
-		Order: func(_ context.Context, id order.ID) (*order.Order, error) {
-			w.asked.Add(1)
-			for _, orders := range w.orders {
-				for _, o := range orders {
-					if o.ID == id && !w.unindexed[id] {
-						return o, nil
+		Orders: &answering{
+			world: w,
+			find: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				w.asked.Add(1)
+				orders, known := w.orders[tx.String()]
+				switch {
+				case !known:
+					return nil, order.ErrNotFound
+				case len(orders) == 0:
+					return nil, order.ErrNoOrder
+				}
+				return orders, nil
+			},
+			byID: func(_ context.Context, id order.ID) (*order.Order, error) {
+				w.asked.Add(1)
+				for _, orders := range w.orders {
+					for _, o := range orders {
+						if o.ID == id && !w.unindexed[id] {
+							return o, nil
+						}
 					}
 				}
-			}
-			return nil, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
-		},
-		Lag: func() map[chain.ID]index.Lag { return w.lag },
-		Locked: func(_ context.Context, who chain.Address) ([]order.LockedChain, error) {
-			w.asked.Add(1)
-			if who.String() != taker {
-				return nil, nil
-			}
-			l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: usdc, Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
-			return order.Locked([]order.Lock{l}), nil
+				return nil, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
+			},
+			locked: func(_ context.Context, who chain.Address) ([]order.LockedChain, error) {
+				w.asked.Add(1)
+				if who.String() != taker {
+					return nil, nil
+				}
+				l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: usdc, Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
+				return order.Locked([]order.Lock{l}), nil
+			},
+			isFinal: func(o *order.Order) bool {
+				return !slices.ContainsFunc(o.Steps(), func(at order.At) bool {
+					return time.Since(time.Unix(int64(at.Time), 0)) < 6*time.Hour
+				})
+			},
 		},
 		Swaps: estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 			w.asked.Add(1)
@@ -147,6 +158,84 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 		t.Cleanup(func() { servedBy.Delete(s) })
 	}
 	return s
+}
+
+// answering is Orders made of functions.
+type answering struct {
+	world   *world
+	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
+	byID    func(context.Context, order.ID) (*order.Order, error)
+	locked  func(context.Context, chain.Address) ([]order.LockedChain, error)
+	isFinal func(*order.Order) bool
+	unread  bool // chain 8453 reports everything from blocks that were not read
+}
+
+// head ends what a chain reported from blocks that were not read.
+func (w *world) head(id chain.ID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.basis {
+		if c := &w.basis[i]; c.Chain == id {
+			c.Epoch.End()
+			c.Epoch = new(index.Epoch)
+		}
+	}
+}
+
+func (a *answering) Basis() index.Basis {
+	a.world.mu.Lock()
+	defer a.world.mu.Unlock()
+	b := index.Basis{At: time.Now(), All: true, Behind: time.Minute, Chains: slices.Clone(a.world.basis)}
+	for i := range b.Chains {
+		b.Chains[i].Unread = a.unread && b.Chains[i].Chain == 8453
+	}
+	return b
+}
+
+// found has the part of a basis that an order was read from.
+func (a *answering) found(o *order.Order, from index.Basis) index.Found {
+	b := index.Basis{At: from.At, Behind: from.Behind}
+	for _, id := range []chain.ID{o.Terms.Take.Chain, o.Terms.Give.Chain} { // in the sequence of their ids
+		c := index.ChainBasis{Chain: id}
+		if at := slices.IndexFunc(from.Chains, func(c index.ChainBasis) bool { return c.Chain == id }); at >= 0 {
+			c = from.Chains[at]
+		}
+		c.Final = a.isFinal(o)
+		b.Chains = append(b.Chains, c)
+	}
+	return index.Found{Order: o, Basis: b}
+}
+
+func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []index.Found, searched index.Basis, err error) {
+	searched = a.Basis()
+	orders, err := a.find(ctx, tx)
+	for _, o := range orders {
+		found = append(found, a.found(o, searched))
+	}
+	return found, searched, err
+}
+
+func (a *answering) ByID(ctx context.Context, id order.ID) (index.Found, error) {
+	searched := a.Basis()
+	o, err := a.byID(ctx, id)
+	if err != nil {
+		return index.Found{Basis: searched}, err
+	}
+	return a.found(o, searched), nil
+}
+
+func (a *answering) Locked(ctx context.Context, who chain.Address) ([]order.LockedChain, index.Basis, error) {
+	basis := a.Basis()
+	locked, err := a.locked(ctx, who)
+	return locked, basis, err
+}
+
+// ordersOf are the orders that a server under test answers from.
+func ordersOf(o *Options) *answering { return o.Orders.(*answering) }
+
+// followed is a chain that is followed.
+func followed(id chain.ID, lag index.Lag) index.ChainBasis {
+	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
 }
 
 // estimates serves every chain.

@@ -150,7 +150,7 @@ func keepBlocks(ctx context.Context, tx *store.Tx, a advance) error {
 }
 
 // addEvents stores events and writes anew the orders that they are about, and those that lost withdrawn
-// events. An order whose terms nobody tells any more is forgotten. It returns the orders by id; nil for a
+// events. An order left without terms is forgotten. It returns the orders by id; nil for a
 // forgotten one.
 func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Event) (map[order.ID]*order.Order, error) {
 	changed := make(map[order.ID]*order.Order, len(events))
@@ -179,8 +179,8 @@ func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Even
 	}
 	var written, forgotten [][]any
 	for _, id := range ids {
-		o, told := order.Fold(known[id])
-		if !told {
+		o, hasTerms := order.Fold(known[id])
+		if !hasTerms {
 			forgotten = append(forgotten, []any{id[:]})
 			continue
 		}

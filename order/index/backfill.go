@@ -119,11 +119,11 @@ func (b *backfill) beginAtFinal(ctx context.Context) (checkpoint, error) {
 
 // origin returns the first block that can hold an order.
 func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
-	keeper, tells := b.source.(order.StateReader)
-	if !tells || first == 0 {
+	reader, hasStates := b.source.(order.StateReader)
+	if !hasStates || first == 0 {
 		return 0, nil
 	}
-	origin, err := keeper.Origin(ctx)
+	origin, err := reader.Origin(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)
 	}
@@ -137,7 +137,7 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 		return nil
 	}
 	planned := first
-	return inSequence(ctx, b.spare,
+	return inSequence(ctx, b.readAhead,
 		func() (blocks, bool) {
 			if planned == 0 {
 				return blocks{}, false
@@ -149,8 +149,8 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 			planned = r.from
 			return r, true
 		},
-		func(ctx context.Context, r blocks) (reading, error) { return b.readHistory(ctx, r, origin) },
-		func(got reading, err error) error {
+		func(ctx context.Context, r blocks) (rangeEvents, error) { return b.readHistory(ctx, r, origin) },
+		func(got rangeEvents, err error) error {
 			if err != nil {
 				b.width.failed()
 				return err
@@ -167,18 +167,18 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 }
 
 // readHistory reads the events of a range, and its first block.
-func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (reading, error) {
-	got := reading{blocks: r, end: order.Block{Number: r.from}}
+func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (rangeEvents, error) {
+	got := rangeEvents{blocks: r, end: order.Block{Number: r.from}}
 	var err error
 	if got.events, err = b.source.Events(ctx, max(r.from, origin), r.to); err != nil {
-		return reading{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
+		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
 	if r.from == 0 {
 		return got, nil // nothing is before it, whatever its time is
 	}
 	first, err := b.source.Block(ctx, r.from)
 	if err != nil {
-		return reading{}, fmt.Errorf("read block %d: %w", r.from, err)
+		return rangeEvents{}, fmt.Errorf("read block %d: %w", r.from, err)
 	}
 	got.end.Time = first.Time
 	return got, nil

@@ -12,11 +12,11 @@ import (
 // doubtLimit is how long answers wait for the blocks of a reorg to be withdrawn.
 const doubtLimit = 2 * time.Second
 
-// errDoubt says why nothing is said of a chain.
+// errDoubt is why there is no answer about a chain.
 var errDoubt = errors.New("a reorg has dropped blocks that could not be withdrawn yet")
 
 // awaitWithdrawals returns when no chain is in doubt: when the blocks that a reorg has dropped, as a chain's head
-// tells, are withdrawn. *UnreachableError when that takes too long.
+// shows, are withdrawn. *UnreachableError when that takes too long.
 func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()
@@ -35,16 +35,16 @@ func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	return nil
 }
 
-// stand is what a chain's answers rest on at a time.
-type stand struct {
+// view is what was known of a chain when it was asked.
+type view struct {
 	reorgs uint64     // that were carried out
-	head   chain.Hash // of the newest block that the chain told of
+	head   chain.Hash // newest block that the chain reported
 }
 
-func (f *follower) standing() stand {
+func (f *follower) view() view {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return stand{f.position.reorgs, f.told}
+	return view{f.position.reorgs, f.newest}
 }
 
 // doubts returns what is closed when no block is in doubt any more, nil when none is.
@@ -54,21 +54,22 @@ func (f *follower) doubts() <-chan struct{} {
 	return f.doubt
 }
 
-// readHead asks for the newest block. When it cannot follow the one before, or precede it, the chain is in doubt
-// from here on. Whether one that has jumped stands on the blocks which were read is not known before they were
-// compared with its branch: it is taken note of then.
+// readHead asks for the newest block. When it cannot follow the one before, or precede it, the chain is in doubt from
+// here on. Whether one far ahead descends from the blocks which were read is not known before they were compared with
+// its branch; settle does that.
 func (f *follower) readHead(ctx context.Context) (order.Head, error) {
 	head, err := f.source.Head(ctx)
 	if err != nil {
 		return order.Head{}, err
 	}
 	f.mu.Lock()
-	before, isNew := f.head, f.told != head.Latest.Hash
-	f.told = head.Latest.Hash
-	f.mu.Unlock()
-	if isNew && f.advanced != nil {
-		f.advanced(f.chain)
+	before := f.head
+	if f.newest != head.Latest.Hash {
+		f.newest = head.Latest.Hash
+		f.epoch.End()
+		f.epoch = &Epoch{began: time.Now()}
 	}
+	f.mu.Unlock()
 	if contradict(before, head.Latest) {
 		f.doubtSince(head)
 	}
@@ -90,35 +91,30 @@ func contradict(before, now order.Block) bool {
 	return false
 }
 
-// doubtSince takes note of a head that does not stand on the blocks which were read. Answers that are kept of the
-// chain are given up before: what is asked for from then on is told by the chain, or waits.
+// doubtSince takes note of a head that does not descend from the blocks which were read. The observer hears of it
+// after the chain is in doubt and before anybody sees the head: what is asked for from then on is read from the chain,
+// or waits.
 func (f *follower) doubtSince(head order.Head) {
 	f.mu.Lock()
 	if f.doubt == nil {
 		f.doubt = make(chan struct{})
 	}
 	f.mu.Unlock()
-	f.giveUp()
+	f.observer.BranchChanged(f.chain)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.head, f.finalized = head.Latest, head.Finalized
 }
 
-func (f *follower) giveUp() {
-	if f.reorganised != nil {
-		f.reorganised(f.chain)
-	}
-}
-
-// stands takes note of a head that stands on the blocks which were read.
-func (f *follower) stands(head order.Head) {
+// accept takes note of a head that descends from the blocks which were read.
+func (f *follower) accept(head order.Head) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.head, f.finalized = head.Latest, head.Finalized
 	f.endDoubt()
 }
 
-// endDoubt is for those who hold mu.
+// endDoubt must be called with mu held.
 func (f *follower) endDoubt() {
 	if f.doubt != nil {
 		close(f.doubt)

@@ -33,17 +33,17 @@ func (g *gated) openGate()  { close(g.gate) }
 func (g *gated) closeGate() { g.gate = make(chan struct{}) }
 
 // doubtful is an index of one chain, on which an order was delivered in a block that a reorg has dropped: the
-// follower has read the new head and waits for a block. given lists the chains whose answers were given up.
-func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error, given *[]chain.ID) {
+// follower has read the new head and waits for a block. dropped lists the chains whose branch was reported to change.
+func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error, dropped *[]chain.ID) {
 	t.Helper()
 	chain1 = &gated{ledger: newLedger(1), gate: make(chan struct{})}
 	chain1.openGate()
 	d := newDeal(1, 1, 1)
 	chain1.mine([]told{d.created()})
 	chain1.mine([]told{d.fulfilled()})
-	given = new([]chain.ID)
+	dropped = new([]chain.ID)
 	x = New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{
-		Chains: evmChains(1), Reorganised: func(id chain.ID) { *given = append(*given, id) },
+		Chains: evmChains(1), Observer: observed{branch: func(id chain.ID) { *dropped = append(*dropped, id) }},
 	}))
 	followAll(t, x)
 	if got := lockedOrders(t, x); got != 1 {
@@ -55,12 +55,12 @@ func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error, given
 	followed = make(chan error, 1)
 	go func() { followed <- x.followers[0].catchUp(t.Context()) }()
 	synctest.Wait()
-	return x, chain1, followed, given
+	return x, chain1, followed, dropped
 }
 
 func TestLockedWaitsUntilDroppedBlocksAreWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x, chain1, followed, given := doubtful(t)
+		x, chain1, followed, dropped := doubtful(t)
 		answered := make(chan int, 1)
 		go func() { answered <- lockedOrders(t, x) }()
 		synctest.Wait()
@@ -76,8 +76,8 @@ func TestLockedWaitsUntilDroppedBlocksAreWithdrawn(t *testing.T) {
 		if got := <-answered; got != 0 {
 			t.Errorf("%d orders are locked, want none: the delivery was dropped", got)
 		}
-		if diff := cmp.Diff([]chain.ID{1}, *given); diff != "" {
-			t.Errorf("chains whose answers were given up (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]chain.ID{1}, *dropped); diff != "" {
+			t.Errorf("chains whose branch changed (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -87,13 +87,13 @@ func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
 		x, chain1, followed, _ := doubtful(t)
 		begun := time.Now()
 		var unreachable *UnreachableError
-		_, err := x.Locked(t.Context(), taker)
+		_, _, err := x.Locked(t.Context(), taker)
 		if !errors.As(err, &unreachable) || len(unreachable.Chains) != 1 || time.Since(begun) > doubtLimit {
 			t.Errorf("Locked after %v: %v, want an *UnreachableError about chain 1", time.Since(begun), err)
 		}
 		left, leave := context.WithCancel(t.Context())
 		leave()
-		if _, err := x.Locked(left, taker); !errors.Is(err, context.Canceled) {
+		if _, _, err := x.Locked(left, taker); !errors.Is(err, context.Canceled) {
 			t.Errorf("Locked for a caller who left: %v", err)
 		}
 		chain1.openGate()
@@ -137,9 +137,9 @@ func TestHeadsThatContradictEachOther(t *testing.T) {
 func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
 	ledger, d := newLedger(1), newDeal(1, 1, 1)
 	ledger.mine([]told{d.created(), d.fulfilled()})
-	var given []chain.ID
+	var dropped []chain.ID
 	x := New(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(Options{
-		Chains: evmChains(1), Reorganised: func(id chain.ID) { given = append(given, id) },
+		Chains: evmChains(1), Observer: observed{branch: func(id chain.ID) { dropped = append(dropped, id) }},
 	}))
 	followAll(t, x)
 	ledger.drop(1)
@@ -147,8 +147,8 @@ func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
 		ledger.mine()
 	}
 	followAll(t, x)
-	if got := lockedOrders(t, x); got != 0 || len(given) != 1 {
-		t.Errorf("%d orders are locked, and answers were given up %d times; want none, and once", got, len(given))
+	if got := lockedOrders(t, x); got != 0 || len(dropped) != 1 {
+		t.Errorf("%d orders are locked, and the branch changed %d times; want none, and once", got, len(dropped))
 	}
 }
 
@@ -160,9 +160,9 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 		chain1.openGate()
 		d := newDeal(1, 1, 1)
 		chain1.mine([]told{d.created(), d.fulfilled()})
-		given := 0
+		changes := 0
 		x := New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{
-			Chains: evmChains(1), Reorganised: func(chain.ID) { given++ },
+			Chains: evmChains(1), Observer: observed{branch: func(chain.ID) { changes++ }},
 		}))
 		followAll(t, x)
 		chain1.drop(1)
@@ -173,16 +173,16 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 		followed := make(chan error, 1)
 		go func() { followed <- x.followers[0].catchUp(t.Context()) }()
 		synctest.Wait()
-		if got := lockedOrders(t, x); got != 1 || given != 0 {
-			t.Errorf("before the comparison %d orders are locked and answers were given up %d times, want 1 and 0", got, given)
+		if got := lockedOrders(t, x); got != 1 || changes != 0 {
+			t.Errorf("before the comparison %d orders are locked and the branch changed %d times, want 1 and 0", got, changes)
 		}
 		chain1.gate <- struct{}{} // the block that was read last
 		synctest.Wait()
 		answered := make(chan int, 1)
 		go func() { answered <- lockedOrders(t, x) }()
 		synctest.Wait()
-		if len(answered) > 0 || given != 1 {
-			t.Errorf("after it answers were given up %d times, want once; told of what is locked: %v, want not yet", given, len(answered) > 0)
+		if len(answered) > 0 || changes != 1 {
+			t.Errorf("after it the branch changed %d times, want once; answered what is locked: %v, want not yet", changes, len(answered) > 0)
 		}
 		chain1.openGate()
 		if err := <-followed; err != nil {
@@ -194,11 +194,11 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 	})
 }
 
-// TestWhoWatchesGivesUpWithReorgsAlone has one follower watch what another one does on the same store.
-func TestWhoWatchesGivesUpWithReorgsAlone(t *testing.T) {
-	ledger, store, given := newLedger(1), openStore(t), 0
+// TestWhoWatchesReportsReorgsAlone has one follower watch what another one does on the same store.
+func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
+	ledger, store, changes := newLedger(1), openStore(t), 0
 	leads := newFollower(store, 1, ledger, quietly(Options{}))
-	watches := newFollower(store, 1, ledger, quietly(Options{Reorganised: func(chain.ID) { given++ }}))
+	watches := newFollower(store, 1, ledger, quietly(Options{Observer: observed{branch: func(chain.ID) { changes++ }}}))
 	replace := func(dropped int) {
 		ledger.drop(dropped)
 		for range dropped + 1 {
@@ -208,7 +208,7 @@ func TestWhoWatchesGivesUpWithReorgsAlone(t *testing.T) {
 	for _, step := range []struct {
 		name    string
 		does    func()
-		given   int
+		changes int
 		doubted bool
 	}{
 		{"nothing", func() {}, 0, false},
@@ -220,15 +220,15 @@ func TestWhoWatchesGivesUpWithReorgsAlone(t *testing.T) {
 	} {
 		step.does()
 		watches.watch(t.Context())
-		if doubted := watches.doubts() != nil; given != step.given || doubted != step.doubted {
-			t.Errorf("%s: answers were given up %d times, in doubt %v; want %d, %v", step.name, given, doubted, step.given, step.doubted)
+		if doubted := watches.doubts() != nil; changes != step.changes || doubted != step.doubted {
+			t.Errorf("%s: the branch changed %d times, in doubt %v; want %d, %v", step.name, changes, doubted, step.changes, step.doubted)
 		}
 	}
 	replace(1)
 	follow(t, leads)
 	replace(0)
-	if follow(t, watches); given != 4 {
-		t.Errorf("who took over after a reorg gave answers up %d times, want 4", given)
+	if follow(t, watches); changes != 4 {
+		t.Errorf("who took over after a reorg reported %d changes, want 4", changes)
 	}
 }
 
@@ -237,7 +237,7 @@ func TestNothingIsSaidBeforeAnythingWasRead(t *testing.T) {
 	ledger := newLedger(1)
 	sources := map[chain.ID]order.Source{1: ledger, 137: newLedger(137)}
 	x := New(openStoreAt(t, path), sources, quietly(Options{Chains: evmChains(1, 137)}))
-	if _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrEmpty) {
+	if _, _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrEmpty) {
 		t.Errorf("Locked before a chain was reached: %v, want ErrEmpty", err)
 	}
 	follow(t, x.followers[0])
@@ -246,7 +246,7 @@ func TestNothingIsSaidBeforeAnythingWasRead(t *testing.T) {
 	}
 	ledger.fail(errors.New("no route to host"))
 	again := New(openStoreAt(t, path), sources, quietly(Options{Chains: evmChains(1, 137)}))
-	if _, err := again.Locked(t.Context(), taker); err != nil {
+	if _, _, err := again.Locked(t.Context(), taker); err != nil {
 		t.Errorf("Locked of a store that was filled earlier: %v", err)
 	}
 	if err := again.followers[0].catchUp(t.Context()); err == nil {

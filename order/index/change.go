@@ -13,7 +13,7 @@ import (
 	"crossgate/store"
 )
 
-// Change tells of an order about which chains have said something new, or taken something back: answers
+// Change is an order about which something new was stored, or something withdrawn: answers
 // about it are out of date.
 type Change struct {
 	Order    order.ID
@@ -115,7 +115,7 @@ func decodeChanges(text string) ([]Change, error) {
 // listen passes on what any replica announces until ctx ends. Notifications are lost while there is no connection: then
 // everything may have changed.
 func (x *Index) listen(ctx context.Context) {
-	if !x.store.IsReplicated() || x.options.Changed == nil {
+	if !x.store.IsReplicated() {
 		return
 	}
 	for {
@@ -137,7 +137,7 @@ func (x *Index) listenOnce(ctx context.Context) error {
 		return err
 	}
 	defer subscription.Close(ctx)
-	x.options.Changed(nil)
+	x.options.Observer.OrdersChanged(nil)
 	for {
 		payload, err := subscription.Next(ctx)
 		if err != nil {
@@ -147,6 +147,6 @@ func (x *Index) listenOnce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.options.Changed(changes)
+		x.options.Observer.OrdersChanged(changes)
 	}
 }

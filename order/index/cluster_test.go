@@ -152,7 +152,7 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 	url := newDatabase(t)
 	d, ledger := newDeal(1, 1, 1), newLedger(1)
 	heard := make(chan []Change, 16)
-	listening := New(openReplica(t, url), nil, quietly(Options{Changed: func(c []Change) { heard <- c }}))
+	listening := New(openReplica(t, url), nil, quietly(Options{Observer: observed{changed: func(c []Change) { heard <- c }}}))
 	runIndex(t, listening)
 	if first := <-heard; first != nil {
 		t.Fatalf("at first: %v, want that anything may have changed", first)
@@ -206,7 +206,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
 		t.Errorf("without the database the order is %v, want Fulfilled", o.State)
 	}
-	if _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrUnavailable) {
+	if _, _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("without the database Locked: %v, want ErrUnavailable", err)
 	}
 	stopped := x.Lag()[137]

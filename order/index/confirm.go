@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -14,81 +13,77 @@ import (
 
 // confirm asks the give chains about what the store alone cannot be sure of, and returns what is locked: of
 // the certain locks those that were not claimed where a follower is behind, of the unconfirmed ones those
-// whose order was created and not claimed. When a chain cannot be asked, certain locks stand as they were
-// indexed, since the chain's lag is told; unconfirmed ones are an error, since nothing would tell of them.
-func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) ([]order.Lock, error) {
+// whose order was created and not claimed; unread are the chains of these. When a chain cannot be asked, certain locks
+// stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error, since nothing would
+// show that they are missing.
+func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) (sure []order.Lock, unread []chain.ID, err error) {
 	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.followers, x.isBehind) {
-		return certain, nil
+		return certain, nil, nil
 	}
-	doubtful, sure := split(certain, func(l order.Lock) bool { return x.isBehind(x.byChain[l.Give.Chain]) })
-	kept, failed := x.kept(ctx, slices.Concat(doubtful, unconfirmed))
+	var outdated []order.Lock
+	for _, l := range certain {
+		if x.isBehind(x.byChain[l.Give.Chain]) {
+			outdated = append(outdated, l)
+		} else {
+			sure = append(sure, l)
+		}
+	}
+	states, failed := x.states(ctx, slices.Concat(outdated, unconfirmed))
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var unreachable UnreachableError
 	for _, l := range unconfirmed {
 		if err := failed[l.Give.Chain]; err != nil && !slices.Contains(unreachable.Chains, l.Give.Chain) {
 			unreachable.add(l.Give.Chain, err)
 		}
-		if known := kept[l.Order]; known.State == order.StateCreated {
-			l.Give.Amount, l.Unread = known.Amount, true
-			sure = append(sure, l)
+		if known := states[l.Order]; known.State == order.StateCreated {
+			l.Give.Amount = known.Amount
+			sure, unread = append(sure, l), append(unread, l.Give.Chain)
 		}
 	}
 	if len(unreachable.Chains) > 0 {
-		return nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
+		return nil, nil, fmt.Errorf("confirm locked orders: %w", &unreachable)
 	}
-	for _, l := range doubtful {
-		if known, told := kept[l.Order]; !told || known.State == order.StateCreated {
+	for _, l := range outdated {
+		if known, isKnown := states[l.Order]; !isKnown || known.State == order.StateCreated {
 			sure = append(sure, l)
 		}
 	}
-	return sure, nil
+	return sure, unread, nil
 }
 
-// isBehind reports whether the store lacks what a followed chain said lately.
+// isBehind reports whether the store lacks recent blocks of a followed chain.
 func (x *Index) isBehind(f *follower) bool {
 	return f != nil && f.lag().By(time.Now()) > x.options.Behind
 }
 
-// split parts locks into those that are and those that are not.
-func split(locks []order.Lock, is func(order.Lock) bool) (those, others []order.Lock) {
-	for _, l := range locks {
-		if is(l) {
-			those = append(those, l)
-		} else {
-			others = append(others, l)
-		}
-	}
-	return those, others
-}
-
-// kept asks the give chains of locks, all at once, for what they keep. Of a chain that cannot be asked
-// nothing is told: it has failed, unless it is none of those that are followed or keeps nothing to ask for.
-func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
+// states reads what the give chains of locks store of the orders, all chains at once. It returns nothing about a chain
+// that cannot be asked: either it failed, or it is not followed or has no such state.
+func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
 	now := time.Now()
-	kept := map[order.ID]order.StoredState{}
-	questions := map[chain.ID][]order.ID{}
-	standing := map[chain.ID]stand{}
+	states := map[order.ID]order.StoredState{}
+	unknown := map[chain.ID][]order.ID{}
+	views := map[chain.ID]view{}
 	for _, f := range x.followers {
-		standing[f.chain] = f.standing()
+		views[f.chain] = f.view()
 	}
 	for _, l := range locks {
 		id := l.Give.Chain
-		if known, fresh := x.confirmed.recall(l.Order, standing[id], now); fresh {
-			kept[l.Order] = known
-		} else if _, tells := x.sources[id].(order.StateReader); tells {
-			questions[id] = append(questions[id], l.Order)
+		if known, fresh := x.confirmed.recall(l.Order, views[id], now); fresh {
+			states[l.Order] = known
+		} else if _, hasStates := x.sources[id].(order.StateReader); hasStates {
+			unknown[id] = append(unknown[id], l.Order)
 		}
 	}
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	failed := map[chain.ID]error{}
-	for id, ids := range questions {
+	for id, ids := range unknown {
 		asking.Go(func() {
-			answers, err := x.sources[id].(order.StateReader).States(ctx, ids)
-			if err == nil && len(answers) != len(ids) {
-				err = errors.New("answers do not fit the questions")
+			read, err := x.sources[id].(order.StateReader).States(ctx, ids)
+			if err == nil && len(read) != len(ids) {
+				err = fmt.Errorf("%d states of %d orders", len(read), len(ids))
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -96,17 +91,17 @@ func (x *Index) kept(ctx context.Context, locks []order.Lock) (map[order.ID]orde
 				failed[id] = err
 				return
 			}
-			for i, answer := range answers {
-				kept[ids[i]] = answer
-				x.confirmed.remember(ids[i], answer, standing[id], now)
+			for i, state := range read {
+				states[ids[i]] = state
+				x.confirmed.remember(ids[i], state, views[id], now)
 			}
 		})
 	}
 	asking.Wait()
-	return kept, failed
+	return states, failed
 }
 
-// confirmations remembers what give chains keep, for as long as it is likely to stay.
+// confirmations remembers states that give chains reported, for as long as they are likely to last.
 type confirmations struct {
 	mu    sync.Mutex
 	known map[order.ID]confirmation
@@ -114,15 +109,15 @@ type confirmations struct {
 
 type confirmation struct {
 	order.StoredState
-	on    stand // of the chain, when it was asked
-	again bool  // it had told the same at another head, with no reorg in between
+	on    view
+	again bool // the chain had said the same at another head, with no reorg in between
 	until time.Time
 }
 
-// How long an answer of a chain is good for that is told again, unless a reorg is seen. A claim is for ever but for
-// them; a fulfilled order that does not exist is a forgery, and a forger can make many; a created one may be claimed
-// with the next block. What is told for the first time may be in a block that was not read and that a reorg drops
-// unseen: it is good until the chain's next head.
+// confirmationLife is how long a state is good for that the chain reported at two heads, unless a reorg is seen. A claim
+// lasts for ever but for them; a fulfilled order that does not exist is a forgery, and a forger can make many; a created
+// one may be claimed with the next block. What was reported once may be in a block that was not read and that a reorg
+// drops unseen: it is good until the chain's next head.
 var confirmationLife = map[order.State]time.Duration{
 	order.None:                    time.Minute,
 	order.StateCreated:            10 * time.Second,
@@ -130,22 +125,22 @@ var confirmationLife = map[order.State]time.Duration{
 	order.StateClaimedOrderCancel: time.Hour,
 }
 
-func (c *confirmations) recall(id order.ID, on stand, now time.Time) (order.StoredState, bool) {
+func (c *confirmations) recall(id order.ID, on view, now time.Time) (order.StoredState, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, told := c.known[id]
+	known := c.known[id]
 	holds := known.on == on || known.again && known.on.reorgs == on.reorgs
-	return known.StoredState, told && holds && now.Before(known.until)
+	return known.StoredState, holds && now.Before(known.until)
 }
 
-func (c *confirmations) remember(id order.ID, kept order.StoredState, on stand, now time.Time) {
+func (c *confirmations) remember(id order.ID, state order.StoredState, on view, now time.Time) {
 	const most = 200_000
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= most {
 		c.known = make(map[order.ID]confirmation)
 	}
-	before, told := c.known[id]
-	again := told && before.State == kept.State && before.on.reorgs == on.reorgs && (before.again || before.on.head != on.head)
-	c.known[id] = confirmation{kept, on, again, now.Add(confirmationLife[kept.State])}
+	before, isKnown := c.known[id]
+	again := isKnown && before.State == state.State && before.on.reorgs == on.reorgs && (before.again || before.on.head != on.head)
+	c.known[id] = confirmation{state, on, again, now.Add(confirmationLife[state.State])}
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,7 +52,7 @@ func keptAfter(kept order.StoredState, fact order.Fact) order.StoredState {
 // lockedOrders counts the orders that are locked for the tests' taker.
 func lockedOrders(t *testing.T, x *Index) int {
 	t.Helper()
-	locked, err := x.Locked(t.Context(), taker)
+	locked, _, err := x.Locked(t.Context(), taker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestLockedAsksForCreationsBeforeTheLookback(t *testing.T) {
 		quietly(Options{Chains: evmChains(1, 137), Lookback: 10}))
 	followAll(t, x)
 	for range 2 {
-		locked, err := x.Locked(t.Context(), taker)
+		locked, _, err := x.Locked(t.Context(), taker)
 		if err != nil || len(locked) != 1 || locked[0].Tokens[0].Amount != chain.NewAmount(6000) {
 			t.Errorf("Locked = %+v, %v, want 1000 and the patched 5000", locked, err)
 		}
@@ -105,7 +106,7 @@ func TestLockedIsNoGuess(t *testing.T) {
 		followAll(t, x)
 		give.fail(errors.New("no route to host"))
 		var unreachable *UnreachableError
-		if _, err := x.Locked(t.Context(), taker); !errors.As(err, &unreachable) {
+		if _, _, err := x.Locked(t.Context(), taker); !errors.As(err, &unreachable) {
 			t.Errorf("with the give chain down: %v, want an *UnreachableError", err)
 		}
 		give.fail(nil)
@@ -150,8 +151,8 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 	w.fulfil()
 	follow(t, x.byChain[137])
 	for range 2 {
-		locked, err := x.Locked(t.Context(), taker)
-		if err != nil || len(locked) != 1 || !locked[0].Unread {
+		locked, basis, err := x.Locked(t.Context(), taker)
+		if err != nil || len(locked) != 1 || !slices.Equal(unread(basis), []chain.ID{1}) {
 			t.Errorf("Locked = %+v, %v, want the order, with word that its creation was not read", locked, err)
 		}
 	}
@@ -166,8 +167,8 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 	}
 	w.give.mine([]told{w.deal.created()})
 	follow(t, x.byChain[1])
-	locked, err := x.Locked(t.Context(), taker)
-	if err != nil || len(locked) != 1 || locked[0].Unread {
+	locked, basis, err := x.Locked(t.Context(), taker)
+	if err != nil || len(locked) != 1 || unread(basis) != nil {
 		t.Errorf("Locked = %+v, %v, want the order as it was read", locked, err)
 	}
 }
@@ -175,12 +176,12 @@ func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 // TestConfirmationsAreTrustedLongerTheSecondTime asks for one order at one head after the other.
 func TestConfirmationsAreTrustedLongerTheSecondTime(t *testing.T) {
 	id, now := order.ID{1}, time.Now()
-	at := func(reorgs uint64, head byte) stand { return stand{reorgs, chain.Hash{head}} }
+	at := func(reorgs uint64, head byte) view { return view{reorgs, chain.Hash{head}} }
 	claimed := order.StoredState{State: order.StateClaimedUnlock}
 	var c confirmations
 	for _, step := range []struct {
-		asked stand
-		later stand
+		asked view
+		later view
 		after time.Duration
 		want  bool
 	}{

@@ -56,8 +56,8 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 	return events, nil
 }
 
-// told returns the events of one order.
-func (s orderStore) told(ctx context.Context, id order.ID) (events []order.Event, err error) {
+// ofOrder returns the events of one order.
+func (s orderStore) ofOrder(ctx context.Context, id order.ID) (events []order.Event, err error) {
 	ctx, end := s.StartSpan(ctx, "SELECT", "events")
 	defer func() { end(err) }()
 	return eventsOf(ctx, s, id)

@@ -51,7 +51,7 @@ func TestDamageBehindTheFirstPageIsTold(t *testing.T) {
 	file.Close()
 	store := openStoreAt(t, path)
 	x := New(store, nil, quietly(Options{}))
-	if _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "damaged") {
+	if _, _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("Locked: %v, want that the file is damaged", err)
 	}
 }

@@ -34,9 +34,9 @@ func (w *world) index(t *testing.T) *Index {
 func (w *world) fulfil() { w.take.mine([]told{w.deal.fulfilled()}) }
 
 // mustFind returns the one order that a transaction created.
-func mustFind(t *testing.T, x *Index, tx chain.TxHash) *order.Order {
+func mustFind(t *testing.T, x *Index, tx chain.TxHash) Found {
 	t.Helper()
-	found, err := x.Find(t.Context(), tx)
+	found, _, err := x.Find(t.Context(), tx)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("Find(%s) = %v, %v, want one order", tx, found, err)
 	}
@@ -88,7 +88,7 @@ func TestFindSaysWhatIsCertainOnly(t *testing.T) {
 				test.down.fail(down)
 				defer test.down.fail(nil)
 			}
-			found, err := x.Find(t.Context(), test.tx)
+			found, _, err := x.Find(t.Context(), test.tx)
 			if !errors.Is(err, test.want) || (err == nil) != (len(found) == 1) {
 				t.Fatalf("Find = %v, %v, want error %v", found, err, test.want)
 			}
@@ -113,7 +113,7 @@ func TestFindReturnsAllOrdersOfATransaction(t *testing.T) {
 		if indexed {
 			followAll(t, x)
 		}
-		found, err := x.Find(t.Context(), creation)
+		found, _, err := x.Find(t.Context(), creation)
 		if err != nil || len(found) != 2 {
 			t.Fatalf("indexed %v: Find = %v, %v, want two orders", indexed, found, err)
 		}
@@ -157,7 +157,7 @@ func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
 		}
 		w.take.fail(errors.New("no route to host"))
 		var unreachable *UnreachableError
-		if _, err := x.Find(t.Context(), w.creation); !errors.As(err, &unreachable) {
+		if _, _, err := x.Find(t.Context(), w.creation); !errors.As(err, &unreachable) {
 			t.Errorf("with the take chain down: %v, want an *UnreachableError", err)
 		}
 	})
@@ -213,7 +213,7 @@ func TestFindEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var unreachable *UnreachableError
-	_, err := w.index(t).Find(ctx, w.creation)
+	_, _, err := w.index(t).Find(ctx, w.creation)
 	if !errors.Is(err, context.Canceled) || errors.As(err, &unreachable) {
 		t.Errorf("Find of a caller who left: %v, want it to blame no chain", err)
 	}
@@ -233,7 +233,7 @@ func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		var unreachable *UnreachableError
-		if _, err := x.Find(ctx, newWorld().creation); !errors.As(err, &unreachable) || !slices.Equal(unreachable.Chains, []chain.ID{137}) {
+		if _, _, err := x.Find(ctx, newWorld().creation); !errors.As(err, &unreachable) || !slices.Equal(unreachable.Chains, []chain.ID{137}) {
 			t.Errorf("Find = %v, want it to name chain 137", err)
 		}
 	})
@@ -261,7 +261,7 @@ func TestLockedFromFulfilmentToClaim(t *testing.T) {
 	expect := func(when string, want int) {
 		t.Helper()
 		followAll(t, x)
-		got, err := x.Locked(t.Context(), taker)
+		got, _, err := x.Locked(t.Context(), taker)
 		if err != nil || len(got) != want {
 			t.Errorf("%s: Locked = %+v, %v, want %d chains", when, got, err, want)
 		}
@@ -276,7 +276,7 @@ func TestLockedFromFulfilmentToClaim(t *testing.T) {
 	w.give.drop(1)
 	w.give.mine()
 	expect("claim dropped by a reorg", 1)
-	if got, err := x.Locked(t.Context(), chain.Address{}); err != nil || len(got) != 0 {
+	if got, _, err := x.Locked(t.Context(), chain.Address{}); err != nil || len(got) != 0 {
 		t.Errorf("Locked of nobody = %v, %v", got, err)
 	}
 }

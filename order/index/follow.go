@@ -15,30 +15,30 @@ import (
 
 const maxBackoff = 30 * time.Second
 
-// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may ask
-// stands under the mutex.
+// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read
+// is guarded by mu.
 type follower struct {
-	chain       chain.ID
-	source      order.Source
-	store       orderStore
-	logger      *slog.Logger
-	changed     func([]Change)
-	reorganised func(chain.ID)
-	advanced    func(chain.ID)
-	poll        time.Duration
-	lookback    uint64
-	width       width
-	spare       chan struct{} // a place for each range that is read ahead, shared by all followers
-	lease       store.Lease   // held while the chain is followed
+	chain     chain.ID
+	source    order.Source
+	store     orderStore
+	logger    *slog.Logger
+	observer  Observer
+	poll      time.Duration
+	lookback  uint64
+	width     width
+	readAhead chan struct{} // shared by all followers
+	lease     store.Lease   // held while the chain is followed
 
 	mu        sync.Mutex
 	position  checkpoint
+	hash      chain.Hash    // of the block at position, as far as known
 	begun     bool          // position is known
-	told      chain.Hash    // of the newest block that the chain told of
+	newest    chain.Hash    // of the newest block that the chain reported
+	epoch     *Epoch        // since then
 	head      order.Block   // that block, as soon as it was compared with those that were read
 	finalized uint64        // newest block past any reorg
 	doubt     chan struct{} // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
-	levelAt   time.Time
+	levelAt   time.Time     // when the store last held everything that the chain had
 	every     time.Duration // between looks at the head
 }
 
@@ -46,24 +46,24 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 	known, _ := o.Chains.Chain(id)
 	poll := min(max(known.BlockTime, o.MinPoll), o.MaxPoll)
 	return &follower{
-		chain:       id,
-		source:      source,
-		store:       orderStore{db},
-		logger:      o.Logger.With("chain", id),
-		changed:     o.Changed,
-		reorganised: o.Reorganised,
-		advanced:    o.Advanced,
-		poll:        poll,
-		lookback:    o.Lookback,
-		width:       newWidth(o.Range),
-		spare:       o.spare,
-		every:       poll,
+		chain:     id,
+		source:    source,
+		store:     orderStore{db},
+		logger:    o.Logger.With("chain", id),
+		observer:  o.Observer,
+		poll:      poll,
+		lookback:  o.Lookback,
+		width:     newWidth(o.Range),
+		readAhead: o.readAhead,
+		epoch:     new(Epoch),
+		every:     poll,
 	}
 }
 
 // run follows the chain until ctx ends, whenever no other replica does; otherwise it watches how far that
 // one has come.
 func (f *follower) run(ctx context.Context) {
+	defer f.stop()
 	for {
 		held, leads, err := f.store.Claim(ctx, "follow "+f.chain.String())
 		switch {
@@ -85,6 +85,13 @@ func (f *follower) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// stop ends the epoch of the chain, since nobody looks for its next head any more.
+func (f *follower) stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.epoch.End()
 }
 
 // wait returns false when ctx has ended.
@@ -128,8 +135,8 @@ func (f *follower) watch(ctx context.Context) {
 	if err != nil || !known {
 		return
 	}
-	if f.moved(position) {
-		f.giveUp()
+	if f.moved(position, chain.Hash{}) {
+		f.observer.BranchChanged(f.chain)
 	}
 	head, err := f.readHead(ctx)
 	if err != nil {
@@ -147,7 +154,7 @@ func (f *follower) watch(ctx context.Context) {
 		f.doubtSince(head)
 		return
 	}
-	f.stands(head)
+	f.accept(head)
 	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
 		f.levelNow()
 	}
@@ -159,8 +166,8 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known && f.moved(position) {
-		f.giveUp() // by the replica that followed the chain until now
+	if known && f.moved(position, chain.Hash{}) {
+		f.observer.BranchChanged(f.chain) // withdrawn by the replica that followed the chain until now
 	}
 	head, err := f.readHead(ctx)
 	if err != nil {
@@ -212,7 +219,7 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 // is in doubt from then on, until what they said is withdrawn, back to the newest block that is still there; to
 // where following began when none is.
 func (f *follower) settle(ctx context.Context, position checkpoint, head order.Head) (checkpoint, error) {
-	// Of blocks beyond the head nothing is known: the chain, or the endpoint that told the head, is behind.
+	// Nothing is known of blocks beyond the head: the chain, or the endpoint that reported the head, is behind.
 	below, dropped := head.Latest.Number+1, false
 	for {
 		kept, found, err := f.store.keptBlock(ctx, f.chain, below)
@@ -237,7 +244,7 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 		}
 	}
 	if !dropped {
-		f.stands(head)
+		f.accept(head)
 		return position, nil
 	}
 	return f.rewind(ctx, position, max(below, position.first+1)-1, head)
@@ -273,9 +280,9 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 	if err != nil {
 		return checkpoint{}, err
 	}
-	f.tell(changes)
-	f.moved(back)
-	f.stands(head)
+	f.report(changes)
+	f.moved(back, block.Hash)
+	f.accept(head)
 	return back, nil
 }
 
@@ -286,19 +293,19 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 	if err != nil {
 		return err
 	}
-	f.tell(changes)
-	f.moved(a.checkpoint)
+	f.report(changes)
+	f.moved(a.checkpoint, a.blocks[0].hash)
 	return nil
 }
 
-// tell passes changes on, unless replicas tell each other through the database.
-func (f *follower) tell(changes []Change) {
-	if f.changed != nil && !f.store.IsReplicated() && len(changes) > 0 {
-		f.changed(changes)
+// report passes changes on, unless replicas notify each other through the database.
+func (f *follower) report(changes []Change) {
+	if !f.store.IsReplicated() && len(changes) > 0 {
+		f.observer.OrdersChanged(changes)
 	}
 }
 
-// droppable lists the blocks to recognise a reorg by: those that hold events, and the last one read.
+// droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.
 func droppable(events []order.Event, last keptBlock, finalized uint64) []keptBlock {
 	kept := []keptBlock{last}
 	for _, e := range events {

@@ -235,12 +235,12 @@ func TestGoldenOrders(t *testing.T) {
 			followAll(t, x)
 		}
 		for _, want := range expected.Orders {
-			found, err := x.Find(t.Context(), want.CreationTxHash)
+			found, _, err := x.Find(t.Context(), want.CreationTxHash)
 			if err != nil || len(found) != want.OrdersInTx || found[want.IndexInTx].ID != want.OrderID {
 				t.Errorf("followed %v: Find(%s) = %v, %v, want order %s", followed, want.CreationTxHash, found, err, want.OrderID)
 				continue
 			}
-			if diff := cmp.Diff(want.Record, recordOf(found[want.IndexInTx]), compare); diff != "" {
+			if diff := cmp.Diff(want.Record, recordOf(found[want.IndexInTx].Order), compare); diff != "" {
 				t.Errorf("followed %v: order %s (-want +got):\n%s", followed, want.OrderID, diff)
 			}
 		}
@@ -294,7 +294,7 @@ func TestGoldenLocked(t *testing.T) {
 		for _, c := range e.Chains {
 			want = append(want, c.locked())
 		}
-		got, err := x.Locked(t.Context(), e.Taker)
+		got, _, err := x.Locked(t.Context(), e.Taker)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 	"crossgate/store"
 )
 
-// Index knows every order that its chains told of since they are followed, and finds older ones.
+// Index knows every order on its chains since they were first followed, and finds older ones.
 type Index struct {
 	store     orderStore
 	sources   map[chain.ID]order.Source
@@ -31,7 +31,7 @@ type Index struct {
 	confirmed confirmations
 }
 
-// Options say how chains are followed. The zero value of a field stands for its default.
+// Options say how chains are followed. Zero values stand for defaults.
 type Options struct {
 	Chains   chain.Registry // families and block times; chains that it does not hold are not searched
 	Lookback uint64         // blocks behind the head where following a new chain begins; 0: its first block
@@ -39,22 +39,11 @@ type Options struct {
 	MinPoll  time.Duration  // a chain is asked for news once per block time, at least this apart; default 500 ms
 	MaxPoll  time.Duration  // and at most this apart; default 1 s
 	Ahead    int            // ranges that may be read ahead of those being stored, of all chains together; default 4
-	// Changed hears of orders about which something new was stored, by this process or another one on the
-	// same PostgreSQL; nil when any may have changed. It must not take long.
-	Changed func([]Change)
-	// Reorganised hears of a chain whose blocks may have been dropped, before anything is told of its new branch:
-	// what was told of the chain so far may be wrong. It must not take long.
-	Reorganised func(chain.ID)
-	// Advanced hears of a chain's new head before anything is told of it: blocks that chains told of and that were
-	// not read by then may not be among those below it. It must not take long.
-	Advanced func(chain.ID)
-	// Announce hears of an order whose chains are about to be asked what became of it, so that what else has
-	// to be known of it can be fetched at the same time. It must not take long.
-	Announce func(context.Context, *order.Order)
-	Behind   time.Duration // lag from which a chain is asked about what is locked; default 1 min
+	Behind   time.Duration  // lag from which a chain counts as behind and is asked about what is locked; default 1 min
+	Observer Observer       // default: nobody
 	Logger   *slog.Logger
 
-	spare chan struct{}
+	readAhead chan struct{} // holds one value per range that is read ahead
 }
 
 func (o Options) withDefaults() Options {
@@ -63,7 +52,8 @@ func (o Options) withDefaults() Options {
 	o.MaxPoll = max(cmp.Or(o.MaxPoll, time.Second), o.MinPoll)
 	o.Ahead = cmp.Or(o.Ahead, 4)
 	o.Behind = cmp.Or(o.Behind, time.Minute)
-	o.spare = make(chan struct{}, o.Ahead)
+	o.readAhead = make(chan struct{}, o.Ahead)
+	o.Observer = cmp.Or(o.Observer, Observer(unobserved{}))
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return o
 }
@@ -100,19 +90,26 @@ func (x *Index) Run(ctx context.Context) error {
 	return stopObserving()
 }
 
-// Find returns the orders that a transaction created, in log order. It reads the store, and the chains
-// for what the store does not cover: order.ErrNotFound when no chain knows the transaction,
-// order.ErrNoOrder when it created none, *UnreachableError when a chain that had to be asked did not answer.
-// While the store cannot be read the chains tell everything.
-func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []*order.Order, err error) {
+// Found is an order with the basis of what is said about it.
+type Found struct {
+	*order.Order
+	Basis Basis
+}
+
+// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
+// error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
+// the transaction, order.ErrNoOrder when it created none, *UnreachableError when a chain that had to be asked did not
+// answer. While the store cannot be read, the chains are asked for everything.
+func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searched Basis, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
 	defer func() { endSpan(span, err) }()
-	from := origin{unsettled: x.unsettled()}
+	searched = x.Basis()
+	from := provenance{unsettled: x.unsettled()}
 	known, storeErr := x.store.createdIn(ctx, tx)
 	span.SetAttributes(attribute.Bool("crossgate.order.indexed", len(known) > 0))
 	if len(known) == 0 {
 		if known, err = x.traceCreation(ctx, tx); err != nil {
-			return nil, fmt.Errorf("find orders created in %s: %w", tx, err)
+			return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
 		}
 		from.traced = true
 		if storeErr == nil {
@@ -123,31 +120,37 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []*order.Order
 		x.options.Logger.WarnContext(ctx, "order index unavailable; reading chains directly", "error", storeErr)
 	}
 	from.stored = storeErr == nil
-	if found, err = x.completeAll(ctx, known, from); err != nil {
-		return nil, err
+	orders, err := x.completeAll(ctx, known, from)
+	if err != nil {
+		return nil, searched, err
 	}
 	// A reorg can have moved an order into another transaction.
-	found = slices.DeleteFunc(found, func(o *order.Order) bool { return o.Created == nil || o.Created.At.Tx != tx })
-	if len(found) == 0 {
-		return nil, fmt.Errorf("find orders created in %s: dropped by a reorg: %w", tx, order.ErrNotFound)
+	orders = slices.DeleteFunc(orders, func(o *order.Order) bool { return o.Created == nil || o.Created.At.Tx != tx })
+	if len(orders) == 0 {
+		return nil, searched, fmt.Errorf("find orders created in %s: dropped by a reorg: %w", tx, order.ErrNotFound)
 	}
-	return found, nil
+	return x.found(ctx, searched, orders...), searched, nil
 }
 
-// ByID returns one order that the index has seen on either of its chains, order.ErrNotFound otherwise:
-// an id does not tell which chain to ask.
-func (x *Index) ByID(ctx context.Context, id order.ID) (found *order.Order, err error) {
+// ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which
+// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order.
+func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()
-	from := origin{unsettled: x.unsettled(), stored: true}
-	known, err := x.store.told(ctx, id)
+	found.Basis = x.Basis()
+	from := provenance{unsettled: x.unsettled(), stored: true}
+	known, err := x.store.ofOrder(ctx, id)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	if _, told := order.Fold(known); !told {
-		return nil, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
+	if _, hasTerms := order.Fold(known); !hasTerms {
+		return found, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
 	}
-	return x.complete(ctx, known, from)
+	o, err := x.complete(ctx, known, from)
+	if err != nil {
+		return found, err
+	}
+	return x.found(ctx, found.Basis, o)[0], nil
 }
 
 // Locked returns what is locked for an unlock authority: orders that it delivered and was not paid for. A
@@ -155,31 +158,32 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found *order.Order, err 
 // anybody can deliver on an order that does not exist; and where the index is behind a give chain, that chain
 // is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer, or when a
 // reorg dropped blocks that could not be withdrawn yet; ErrEmpty when nothing was ever read of any chain.
-func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, error) {
+func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, Basis, error) {
+	basis := x.Basis()
 	if taker.IsAbsent() {
-		return nil, nil
+		return nil, basis, nil
 	}
 	if err := x.awaitWithdrawals(ctx); err != nil {
-		return nil, fmt.Errorf("read locked orders: %w", err)
+		return nil, basis, fmt.Errorf("read locked orders: %w", err)
 	}
 	if err := x.checkBegun(ctx); err != nil {
-		return nil, err
+		return nil, basis, err
 	}
 	certain, unconfirmed, err := x.store.locks(ctx, taker)
 	if err != nil {
-		return nil, err
+		return nil, basis, err
 	}
-	locks, err := x.confirm(ctx, certain, unconfirmed)
-	if err != nil {
-		return nil, err
+	locks, unread, err := x.confirm(ctx, certain, unconfirmed)
+	for i := range basis.Chains {
+		basis.Chains[i].Unread = slices.Contains(unread, basis.Chains[i].Chain)
 	}
-	return order.Locked(locks), nil
+	return order.Locked(locks), basis, err
 }
 
 // ErrEmpty says that nothing was ever read of any chain, so that nothing is known.
 var ErrEmpty = errors.New("no chain has been read so far")
 
-// checkBegun tells an index that knows of no order from one that knows nothing.
+// checkBegun returns ErrEmpty if nothing was ever read: then an empty answer would be a guess.
 func (x *Index) checkBegun(ctx context.Context) error {
 	if len(x.followers) == 0 || slices.ContainsFunc(x.followers, (*follower).hasBegun) {
 		return nil
@@ -205,7 +209,7 @@ func (x *Index) Lag() map[chain.ID]Lag {
 	return lags
 }
 
-// UnreachableError says that chains that could hold the answer did not tell.
+// UnreachableError lists chains that could hold the answer and could not be read.
 type UnreachableError struct {
 	Chains []chain.ID
 	Err    error

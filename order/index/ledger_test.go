@@ -234,6 +234,26 @@ func evmChains(ids ...chain.ID) chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
+// observed is an Observer made of functions, any of which may be nil.
+type observed struct {
+	changed func([]Change)
+	branch  func(chain.ID)
+}
+
+func (o observed) OrdersChanged(changes []Change) {
+	if o.changed != nil {
+		o.changed(changes)
+	}
+}
+
+func (o observed) BranchChanged(id chain.ID) {
+	if o.branch != nil {
+		o.branch(id)
+	}
+}
+
+func (observed) OrderSeen(context.Context, *order.Order) {}
+
 // quietly completes options for tests, which provoke what is logged.
 func quietly(o Options) Options {
 	o.Logger = slog.New(slog.DiscardHandler)

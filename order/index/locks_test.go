@@ -75,7 +75,7 @@ func BenchmarkLocks(b *testing.B) {
 			var times []time.Duration
 			for b.Loop() {
 				begun := time.Now()
-				locked, err := x.Locked(b.Context(), taker)
+				locked, _, err := x.Locked(b.Context(), taker)
 				if err != nil || len(locked) == 0 {
 					b.Fatalf("Locked = %v, %v", locked, err)
 				}

@@ -22,13 +22,13 @@ func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
 	var errs [4]error
 	head, err := meter.Int64ObservableGauge("crossgate.index.head",
-		metric.WithDescription("Number of the newest block that a chain told of."))
+		metric.WithDescription("Number of the newest block that a chain reported."))
 	errs[0] = err
 	indexed, err := meter.Int64ObservableGauge("crossgate.index.block",
 		metric.WithDescription("Number of the newest block whose events are stored."))
 	errs[1] = err
 	lag, err := meter.Float64ObservableGauge("crossgate.index.lag", metric.WithUnit("s"),
-		metric.WithDescription("Age of the stored image of a chain: what happened longer ago is in it."))
+		metric.WithDescription("Age of the index of a chain: events before that are in it."))
 	errs[2] = err
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := time.Now()
@@ -53,7 +53,7 @@ func (x *Index) observe() (stop func() error, err error) {
 // tracer; reorgs are rare enough.
 func countReorg(ctx context.Context, id chain.ID) {
 	reorgs, invalid := otel.Meter("crossgate/order/index").Int64Counter("crossgate.index.reorgs",
-		metric.WithDescription("Times that a chain took back blocks that had been read."))
+		metric.WithDescription("Reorgs that dropped blocks which had been indexed."))
 	if invalid != nil {
 		return // a provider that refuses this name refuses to count
 	}

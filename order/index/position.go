@@ -1,14 +1,21 @@
 package index
 
-import "time"
+import (
+	"time"
+
+	"crossgate/chain"
+)
 
 // Lag is how far a chain's follower is behind its chain.
 type Lag struct {
-	Head        uint64    // newest block that the chain told of; 0 before the first answer
+	Head        uint64    // newest block that the chain reported; 0 before the first answer
 	Indexed     uint64    // newest block whose events are stored
 	IndexedTime uint64    // its time, UNIX seconds
 	Level       time.Time // when the store last held everything that the chain had; zero: not since the start
 }
+
+// HasBegun reports whether anything of the chain was read.
+func (l Lag) HasBegun() bool { return l.IndexedTime != 0 || !l.Level.IsZero() }
 
 // By returns how old the stored image of the chain is: what happened longer ago is in it.
 func (l Lag) By(now time.Time) time.Duration {
@@ -19,18 +26,26 @@ func (l Lag) By(now time.Time) time.Duration {
 	return max(now.Sub(asOf), 0)
 }
 
-func (f *follower) lag() Lag {
+// basis is what an answer about the chain would be read from now.
+func (f *follower) basis() ChainBasis {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
+	lag := Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
+	return ChainBasis{Chain: f.chain, Followed: true, Lag: lag, Hash: f.hash, Epoch: f.epoch}
 }
 
-// moved takes note of the checkpoint. It reports whether blocks were withdrawn since the one before.
-func (f *follower) moved(position checkpoint) (withdrawn bool) {
+func (f *follower) lag() Lag { return f.basis().Lag }
+
+// moved takes note of the checkpoint and its block's hash, absent where the checkpoint was read from the store. It
+// reports whether blocks were withdrawn since the checkpoint before.
+func (f *follower) moved(position checkpoint, hash chain.Hash) (withdrawn bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	withdrawn = f.begun && position.reorgs != f.position.reorgs
-	f.position, f.begun = position, true
+	if hash.IsAbsent() && !withdrawn && position.block == f.position.block {
+		hash = f.hash
+	}
+	f.position, f.hash, f.begun = position, hash, true
 	return withdrawn
 }
 
@@ -54,7 +69,7 @@ func (f *follower) pace(every time.Duration) {
 	f.every = every
 }
 
-// covers reports whether the store holds whatever the chain said since a time, UNIX seconds: following
+// covers reports whether the store holds all events of the chain since a time, UNIX seconds: following
 // began before it, and the follower was level with the chain's head just now.
 func (f *follower) covers(since uint64) bool {
 	const patience = 3 // looks that may be missed

@@ -31,8 +31,8 @@ func (w *width) held(events int) {
 	w.now = min(2*w.now, w.most)
 }
 
-// reading is what a range of blocks holds.
-type reading struct {
+// rangeEvents is what a range of blocks holds.
+type rangeEvents struct {
 	blocks
 	events []order.Event
 	end    order.Block // the range's last block, or its first one where history is read
@@ -41,7 +41,7 @@ type reading struct {
 // readOn reads and stores the blocks from the checkpoint to the head.
 func (f *follower) readOn(ctx context.Context, position checkpoint, head order.Head) error {
 	planned := position.block
-	return inSequence(ctx, f.spare,
+	return inSequence(ctx, f.readAhead,
 		func() (blocks, bool) {
 			if planned >= head.Latest.Number {
 				return blocks{}, false
@@ -50,8 +50,8 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, head order.H
 			planned = r.to
 			return r, true
 		},
-		func(ctx context.Context, r blocks) (reading, error) { return f.read(ctx, r, head) },
-		func(got reading, err error) error {
+		func(ctx context.Context, r blocks) (rangeEvents, error) { return f.read(ctx, r, head) },
+		func(got rangeEvents, err error) error {
 			if err != nil {
 				f.width.failed()
 				return err
@@ -70,7 +70,7 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, head order.H
 }
 
 // read reads the events of a range, and its last block.
-func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got reading, err error) {
+func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got rangeEvents, err error) {
 	ctx, span := tracer().Start(ctx, "index.follow", trace.WithAttributes(
 		attribute.Int64("crossgate.chain.id", int64(f.chain)),
 		attribute.Int64("crossgate.block.from", int64(r.from)),
@@ -79,57 +79,57 @@ func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got rea
 	defer func() { endSpan(span, err) }()
 	events, err := f.source.Events(ctx, r.from, r.to)
 	if err != nil {
-		return reading{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
+		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
-	// Asked after the events: an endpoint that does not know the last block has not told all of them, and
+	// Asked after the events: an endpoint that does not know the last block has not returned all of them, and
 	// a reorg in between shows in its hash.
 	last, err := f.source.Block(ctx, r.to)
 	if err != nil {
-		return reading{}, fmt.Errorf("read block %d: %w", r.to, err)
+		return rangeEvents{}, fmt.Errorf("read block %d: %w", r.to, err)
 	}
 	if r.to == head.Latest.Number && last.Hash != head.Latest.Hash {
-		return reading{}, fmt.Errorf("block %d was replaced while its events were read", r.to)
+		return rangeEvents{}, fmt.Errorf("block %d was replaced while its events were read", r.to)
 	}
-	return reading{r, events, last}, nil
+	return rangeEvents{r, events, last}, nil
 }
 
-// inSequence reads the ranges that next plans and hands what they hold to store in their sequence. One is
-// always read; as many more are read ahead as places in spare are free. A range keeps its place until it is stored:
-// places bound the memory too, however much faster blocks are read than stored. It ends with the first error of
-// store, when all reading has ended.
+// inSequence reads the ranges that next plans and hands what they hold to store in their sequence. One is always
+// read; more are read ahead, one for each slot of the semaphore that is free. A range keeps its slot until it is
+// stored, so the semaphore bounds the memory too, however much faster blocks are read than stored. It ends with the
+// first error of store, when all reading has ended.
 func inSequence(
-	ctx context.Context, spare chan struct{}, next func() (blocks, bool),
-	read func(context.Context, blocks) (reading, error), store func(reading, error) error,
+	ctx context.Context, readAhead chan struct{}, next func() (blocks, bool),
+	read func(context.Context, blocks) (rangeEvents, error), store func(rangeEvents, error) error,
 ) error {
-	type outcome struct {
-		got reading
+	type result struct {
+		got rangeEvents
 		err error
 	}
 	type pending struct {
-		answer chan outcome
-		leave  func() // its place
+		result  chan result
+		release func() // its slot
 	}
 	var queue []pending
 	defer func() {
 		for _, p := range queue {
-			p.leave()
+			p.release()
 		}
 	}()
 	ctx, cancel := context.WithCancel(ctx)
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	defer cancel()
-	begin := func(leave func()) bool {
+	begin := func(release func()) bool {
 		r, more := next()
 		if !more {
-			leave()
+			release()
 			return false
 		}
-		answer := make(chan outcome, 1)
-		queue = append(queue, pending{answer, leave})
+		done := make(chan result, 1)
+		queue = append(queue, pending{done, release})
 		readers.Go(func() {
 			got, err := read(ctx, r)
-			answer <- outcome{got, err}
+			done <- result{got, err}
 		})
 		return true
 	}
@@ -137,11 +137,11 @@ func inSequence(
 		if len(queue) == 0 && !begin(func() {}) {
 			return nil
 		}
-		for takePlace(spare) && begin(func() { <-spare }) {
+		for tryAcquire(readAhead) && begin(func() { <-readAhead }) {
 		}
-		o := <-queue[0].answer
-		err := store(o.got, o.err)
-		queue[0].leave()
+		first := <-queue[0].result
+		err := store(first.got, first.err)
+		queue[0].release()
 		queue = queue[1:]
 		if err != nil {
 			return err
@@ -149,9 +149,9 @@ func inSequence(
 	}
 }
 
-func takePlace(spare chan struct{}) bool {
+func tryAcquire(semaphore chan struct{}) bool {
 	select {
-	case spare <- struct{}{}:
+	case semaphore <- struct{}{}:
 		return true
 	default:
 		return false

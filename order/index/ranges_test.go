@@ -19,11 +19,11 @@ func TestReadingAheadIsBounded(t *testing.T) {
 				planned++
 				return blocks{planned, planned}, planned <= ranges
 			},
-			func(_ context.Context, r blocks) (reading, error) {
+			func(_ context.Context, r blocks) (rangeEvents, error) {
 				read.Add(1)
-				return reading{blocks: r}, nil
+				return rangeEvents{blocks: r}, nil
 			},
-			func(got reading, err error) error {
+			func(got rangeEvents, err error) error {
 				synctest.Wait() // until everybody has read what may be read
 				if ahead := read.Load() - stored; ahead > places+1 {
 					t.Fatalf("%d ranges are in memory, want %d at most", ahead, places+1)

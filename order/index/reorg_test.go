@@ -109,7 +109,7 @@ func (s *served) ask(t *testing.T) {
 	tx := s.creations[len(s.creations)-1-s.answers%min(len(s.creations), 30)]
 	s.mu.Unlock()
 	read := s.index.followers[0].forksRead()
-	found, err := s.index.Find(t.Context(), tx)
+	found, _, err := s.index.Find(t.Context(), tx)
 	if err != nil {
 		return // dropped, and not there again
 	}
@@ -129,7 +129,7 @@ func (s *served) ask(t *testing.T) {
 // before.
 func (s *served) askLocked(t *testing.T) {
 	read := s.index.followers[0].forksRead()
-	locked, err := s.index.Locked(t.Context(), taker)
+	locked, _, err := s.index.Locked(t.Context(), taker)
 	if err != nil {
 		return // nothing was read yet
 	}

@@ -22,7 +22,7 @@ type Status struct {
 	Err    error  // why the head is not known
 }
 
-// Status tells of every chain what the store holds, and asks each for its newest block.
+// Status returns what the store holds of every chain, and asks each for its newest block.
 func (x *Index) Status(ctx context.Context) ([]Status, error) {
 	all := make([]Status, len(x.followers))
 	for i, f := range x.followers {

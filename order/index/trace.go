@@ -17,15 +17,15 @@ import (
 // time than the creation that it followed.
 const clockSkew = 60
 
-// traceCreation asks every chain that could hold the transaction, all at once. The first that tells of a
-// creation ends the search. For each created order it returns the creation.
+// traceCreation asks every chain that could hold the transaction, all at once. The first that reports a creation ends
+// the search. For each created order it returns the creation.
 func (x *Index) traceCreation(ctx context.Context, tx chain.TxHash) (created [][]order.Event, err error) {
 	ctx, span := tracer().Start(ctx, "order.trace")
 	defer func() { endSpan(span, err) }()
 	asked := x.candidates(tx)
 	span.SetAttributes(attribute.Int("crossgate.chains", len(asked)))
 
-	answers := make(chan answer, len(asked))
+	replies := make(chan reply, len(asked))
 	var chains sync.WaitGroup
 	defer chains.Wait()
 	race, cancel := context.WithCancel(ctx)
@@ -33,26 +33,37 @@ func (x *Index) traceCreation(ctx context.Context, tx chain.TxHash) (created [][
 	for _, id := range asked {
 		chains.Go(func() {
 			events, err := x.sources[id].EventsIn(race, tx)
-			answers <- answer{id, events, err}
+			replies <- reply{id, events, err}
 		})
 	}
-	var v verdict
+	isKnown, failed := false, UnreachableError{}
 	for range asked {
-		a := <-answers
-		if created := a.creations(); len(created) > 0 {
-			span.SetAttributes(attribute.Int64("crossgate.chain.id", int64(a.chain)))
+		r := <-replies
+		if created := r.creations(); len(created) > 0 {
+			span.SetAttributes(attribute.Int64("crossgate.chain.id", int64(r.chain)))
 			return created, nil
 		}
-		v.add(a)
+		switch {
+		case r.err == nil:
+			isKnown = true
+		case !errors.Is(r.err, order.ErrNotFound):
+			failed.add(r.chain, r.err)
+		}
 	}
-	if callerLeft(ctx) {
+	switch {
+	case callerLeft(ctx):
 		return nil, ctx.Err()
+	case isKnown: // by one chain, and so by no other
+		return nil, order.ErrNoOrder
+	case len(failed.Chains) > 0:
+		slices.Sort(failed.Chains)
+		return nil, &failed
 	}
-	return nil, v.err()
+	return nil, order.ErrNotFound
 }
 
-// callerLeft reports whether nobody waits any more, which says nothing of the chains. Time that ran out says
-// that they did not answer.
+// callerLeft reports whether nobody waits any more, which says nothing about the chains. A deadline that has passed
+// says that they did not answer.
 func callerLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // candidates lists the chains on which a transaction can have this hash.
@@ -67,48 +78,21 @@ func (x *Index) candidates(tx chain.TxHash) []chain.ID {
 	return ids
 }
 
-// answer is what one chain said of a transaction.
-type answer struct {
+// reply is what one chain says of a transaction.
+type reply struct {
 	chain  chain.ID
 	events []order.Event
 	err    error
 }
 
-func (a answer) creations() [][]order.Event {
+func (r reply) creations() [][]order.Event {
 	var created [][]order.Event
-	for _, e := range a.events {
+	for _, e := range r.events {
 		if isCreation(e) {
 			created = append(created, []order.Event{e})
 		}
 	}
 	return created
-}
-
-// verdict sums up the answers of chains that told of no creation.
-type verdict struct {
-	exists      bool
-	unreachable UnreachableError
-}
-
-func (v *verdict) add(a answer) {
-	switch {
-	case a.err == nil:
-		v.exists = true
-	case !errors.Is(a.err, order.ErrNotFound):
-		v.unreachable.add(a.chain, a.err)
-	}
-}
-
-// err prefers what is certain: a transaction that a chain knows is on no other one.
-func (v *verdict) err() error {
-	switch {
-	case v.exists:
-		return order.ErrNoOrder
-	case len(v.unreachable.Chains) > 0:
-		slices.Sort(v.unreachable.Chains)
-		return &v.unreachable
-	}
-	return order.ErrNotFound
 }
 
 func (e *UnreachableError) add(id chain.ID, err error) {
@@ -117,7 +101,7 @@ func (e *UnreachableError) add(id chain.ID, err error) {
 }
 
 // completeAll completes the orders of one transaction at once.
-func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from origin) ([]*order.Order, error) {
+func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from provenance) ([]*order.Order, error) {
 	orders := make([]*order.Order, len(known))
 	failures := make([]error, len(known))
 	var work sync.WaitGroup
@@ -131,22 +115,21 @@ func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from ori
 	return orders, nil
 }
 
-// complete folds an order of the known events and of what its two chains say beyond them. A chain whose
-// follower is level with it said nothing beyond what is stored, if that is among the known events; a chain
-// that is not configured, or tells no history, cannot be asked, and the order is as the other chain tells it.
-// order.ErrNotFound when a reorg dropped everything that is known.
-func (x *Index) complete(ctx context.Context, known []order.Event, from origin) (*order.Order, error) {
-	o, told := order.Fold(known)
-	if !told {
+// complete folds an order from the known events and from what its two chains say beyond them. A chain whose follower
+// is level with it says nothing beyond what is stored, if that is among the known events; a chain that is not
+// configured, or has no history, cannot be asked, and the order is as the other chain has it. order.ErrNotFound when a
+// reorg dropped everything that is known.
+func (x *Index) complete(ctx context.Context, known []order.Event, from provenance) (*order.Order, error) {
+	o, hasTerms := order.Fold(known)
+	if !hasTerms {
 		return nil, fmt.Errorf("fold order: %w", order.ErrNotFound)
 	}
-	if isComplete(o) && (x.Settled(o) || from.stands(o.Terms.Give.Chain) && from.stands(o.Terms.Take.Chain)) {
+	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
+	if isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain)) {
 		return o, nil
 	}
-	if x.options.Announce != nil {
-		x.options.Announce(ctx, o)
-	}
-	give, take := x.question(o, order.GiveSide, from), x.question(o, order.TakeSide, from)
+	x.options.Observer.OrderSeen(ctx, o)
+	give, take := x.query(o, order.GiveSide, from), x.query(o, order.TakeSide, from)
 	var fromGive, fromTake []order.Event
 	var giveErr, takeErr error
 	var work sync.WaitGroup
@@ -159,25 +142,25 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from origin) 
 	kept := slices.DeleteFunc(slices.Clone(known), func(e order.Event) bool {
 		return give.replaces(e, fromGive) || take.replaces(e, fromTake)
 	})
-	completed, told := order.Fold(slices.Concat(kept, fromGive, fromTake))
-	if !told {
+	completed, hasTerms := order.Fold(slices.Concat(kept, fromGive, fromTake))
+	if !hasTerms {
 		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
 	}
 	return completed, nil
 }
 
-// origin says what known events can be relied on for.
-type origin struct {
-	// unsettled are chains of which blocks that were read may be gone when the store was asked.
+// provenance is where known events come from, and so what they can be relied on for.
+type provenance struct {
+	// unsettled are the chains in doubt when the store was asked: blocks that were read may be gone.
 	unsettled map[chain.ID]bool
 	stored    bool // everything that is stored of the order is among the events
-	traced    bool // its chain has told the creation just now
+	traced    bool // the creation was read from its chain just now
 }
 
-func (from origin) stands(id chain.ID) bool { return !from.unsettled[id] }
+func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
 
-// unsettled lists the chains that have told of a head which the store does not stand on yet. It has to be asked
-// before the store is read: what is read later stands on these heads at least.
+// unsettled lists the chains in doubt. It has to be asked before the store is read: what is read later descends from
+// the heads of now at least.
 func (x *Index) unsettled() map[chain.ID]bool {
 	var chains map[chain.ID]bool
 	for _, f := range x.followers {
@@ -205,18 +188,18 @@ func isComplete(o *order.Order) bool {
 	return o.ClaimedCancel != nil && o.SentCancel != nil
 }
 
-// question asks a chain for the history of its side of an order; needless when chain is zero.
-type question struct {
+// query asks a chain for the history of its side of an order; needless when chain is zero.
+type query struct {
 	chain     chain.ID
 	historian order.HistorySource
 	order     order.ID
 	side      order.Side
 	since     uint64
-	creation  chain.TxHash // to be told again, since a reorg may have dropped it; absent when it stands
+	creation  chain.TxHash // to be read again, since a reorg may have dropped it; absent when it cannot have
 }
 
-// question says what has to be asked of one side of an order.
-func (x *Index) question(o *order.Order, side order.Side, from origin) question {
+// query is what has to be asked about one side of an order.
+func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 	id, since := o.Terms.Give.Chain, uint64(0)
 	if side == order.TakeSide {
 		id = o.Terms.Take.Chain
@@ -225,18 +208,18 @@ func (x *Index) question(o *order.Order, side order.Side, from origin) question 
 		since = o.Created.At.Time - min(clockSkew, o.Created.At.Time)
 	}
 	f, followed := x.byChain[id]
-	historian, tells := x.sources[id].(order.HistorySource)
-	if !followed || !tells || from.stored && from.stands(id) && f.covers(since) {
-		return question{}
+	historian, hasHistory := x.sources[id].(order.HistorySource)
+	if !followed || !hasHistory || from.stored && from.isSettled(id) && f.covers(since) {
+		return query{}
 	}
-	q := question{chain: id, historian: historian, order: o.ID, side: side, since: since}
-	if side == order.GiveSide && o.Created != nil && !from.traced && !from.stands(id) {
+	q := query{chain: id, historian: historian, order: o.ID, side: side, since: since}
+	if side == order.GiveSide && o.Created != nil && !from.traced && !from.isSettled(id) {
 		q.creation = o.Created.At.Tx
 	}
 	return q
 }
 
-func (x *Index) ask(ctx context.Context, q question) ([]order.Event, error) {
+func (x *Index) ask(ctx context.Context, q query) ([]order.Event, error) {
 	if q.chain == 0 {
 		return nil, nil
 	}
@@ -256,16 +239,16 @@ func (x *Index) ask(ctx context.Context, q question) ([]order.Event, error) {
 	return events, nil
 }
 
-// replaces reports whether the answer tells a known event anew, or leaves it out because a reorg dropped it.
-// The creation stays unless the answer tells it again, and so does what a history may lack: changes of the
-// amounts and steps of the external call.
-func (q question) replaces(e order.Event, answer []order.Event) bool {
+// replaces reports whether the history has a known event again, or leaves it out because a reorg dropped it. The
+// creation stays unless the history has it again, and so does what a history may lack: changes of the amounts and
+// steps of the external call.
+func (q query) replaces(e order.Event, history []order.Event) bool {
 	if e.At.Chain != q.chain {
 		return false
 	}
 	switch e.Fact.(type) {
 	case order.Created:
-		return q.side == order.GiveSide && (!q.creation.IsAbsent() || slices.ContainsFunc(answer, isCreation))
+		return q.side == order.GiveSide && (!q.creation.IsAbsent() || slices.ContainsFunc(history, isCreation))
 	case order.Claimed:
 		return q.side == order.GiveSide
 	case order.Fulfilled, order.Sent, order.Cancelled:
@@ -279,7 +262,7 @@ func isCreation(e order.Event) bool {
 	return creation
 }
 
-func unreachable(ctx context.Context, give question, giveErr error, take question, takeErr error) error {
+func unreachable(ctx context.Context, give query, giveErr error, take query, takeErr error) error {
 	if giveErr == nil && takeErr == nil {
 		return nil
 	}

@@ -62,7 +62,7 @@ type Venue struct {
 }
 
 // CacheCounts are the counts of the response cache since the start.
-type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, Spares, Remotes, Shed, Dropped uint64 }
+type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped uint64 }
 
 // Operators is the content of the status page.
 type Operators struct {
@@ -128,7 +128,7 @@ func (c CacheCounts) rows() []cacheCount {
 		{"Misses", c.Misses},
 		{"Loads", c.Loads},
 		{"Failed loads", c.Failed},
-		{"Stale if error", c.Spares},
+		{"Stale if error", c.StaleIfErrors},
 		{"Loads saved by the shared cache", c.Remotes},
 		{"Loads shed at the load limit", c.Shed},
 		{"Answers not admitted", c.Dropped},

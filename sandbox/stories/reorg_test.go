@@ -126,14 +126,11 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 			t.Error(err)
 		}
 	})
-	var server *proxy.Server
+	kept := new(keptAnswers)
 	r.index = index.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, index.Options{
-		Chains: chain.Documented(), MinPoll: poll, MaxPoll: poll, Logger: slog.New(slog.DiscardHandler),
-		Changed:     func(changes []index.Change) { server.Changed(changes) },
-		Reorganised: func(id chain.ID) { server.Reorganised(id) },
-		Advanced:    func(id chain.ID) { server.Advanced(id) },
+		Chains: chain.Documented(), MinPoll: poll, MaxPoll: poll, Observer: kept, Logger: slog.New(slog.DiscardHandler),
 	})
-	server = r.serve(t)
+	kept.Server = r.serve(t)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.index.Run(ctx) }()
@@ -145,6 +142,12 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	})
 	return r
 }
+
+// keptAnswers are those of a server that is made after the index.
+type keptAnswers struct{ *proxy.Server }
+
+// OrderSeen implements index.Observer.
+func (*keptAnswers) OrderSeen(context.Context, *order.Order) {}
 
 func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 	t.Helper()
@@ -164,9 +167,7 @@ func (r *reorgs) serve(t *testing.T) *proxy.Server {
 		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: r.give, 137: r.take},
 	})
 	server, err := proxy.New(proxy.Options{
-		Orders: r.index.Find, Order: r.index.ByID, Locked: r.index.Locked, Lag: r.index.Lag,
-		Settled: r.index.Settled, Unread: r.index.Unread,
-		Tokens: tokens, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
+		Orders: r.index, Tokens: tokens, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -198,11 +198,11 @@ func findOrder(t *testing.T, creation chain.TxHash, give, take *evm.Chain) *orde
 	x := index.New(store, map[chain.ID]order.Source{137: give, testChain.ID: take}, index.Options{
 		Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
 	})
-	found, err := x.Find(t.Context(), creation)
+	found, _, err := x.Find(t.Context(), creation)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("Find = %v, %v, want one order", found, err)
 	}
-	return found[0]
+	return found[0].Order
 }
 
 // A log that looks like an order's in the receipt of a transaction is a stranger's own affair, not a lie.

@@ -14,46 +14,40 @@ import (
 
 // Every call of the server goes to the set that is current at that moment.
 var (
+	_ proxy.Orders = (*sets)(nil)
 	_ proxy.Swaps  = (*sets)(nil)
 	_ proxy.Tokens = (*sets)(nil)
 )
 
-func (s *sets) orders(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+// Find implements proxy.Orders.
+func (s *sets) Find(ctx context.Context, tx chain.TxHash) ([]index.Found, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Find(ctx, tx)
 }
 
-func (s *sets) order(ctx context.Context, id order.ID) (*order.Order, error) {
+// ByID implements proxy.Orders.
+func (s *sets) ByID(ctx context.Context, id order.ID) (index.Found, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.ByID(ctx, id)
 }
 
-func (s *sets) lag() map[chain.ID]index.Lag {
-	now, done := s.use()
-	defer done()
-	return now.index.Lag()
-}
-
-func (s *sets) settled(o *order.Order) bool {
-	now, done := s.use()
-	defer done()
-	return now.index.Settled(o)
-}
-
-func (s *sets) unread(ctx context.Context, o *order.Order) []chain.ID {
-	now, done := s.use()
-	defer done()
-	return now.index.Unread(ctx, o)
-}
-
-func (s *sets) locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, error) {
+// Locked implements proxy.Orders.
+func (s *sets) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, index.Basis, error) {
 	now, done := s.use()
 	defer done()
 	return now.index.Locked(ctx, taker)
 }
 
+// Basis implements proxy.Orders.
+func (s *sets) Basis() index.Basis {
+	now, done := s.use()
+	defer done()
+	return now.index.Basis()
+}
+
+// Estimate implements proxy.Swaps.
 func (s *sets) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	now, done := s.use()
 	defer done()

@@ -52,13 +52,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
 	g.plans.write(ctx)
 	server, err := proxy.New(proxy.Options{
-		Orders:  now.orders,
-		Order:   now.order,
-		Lag:     now.lag,
-		Behind:  c.Index.Behind,
-		Settled: now.settled,
-		Unread:  now.unread,
-		Locked:  now.locked,
+		Orders:  now,
 		Swaps:   now,
 		Tokens:  now,
 		Chains:  p.registry,
@@ -133,8 +127,8 @@ func (g *Gateway) AwaitIndexed(ctx context.Context) error {
 }
 
 func (g *Gateway) isIndexed() bool {
-	for _, lag := range g.sets.lag() {
-		if lag.Head == 0 || lag.Indexed < lag.Head {
+	for _, c := range g.sets.Basis().Chains {
+		if c.Head == 0 || c.Indexed < c.Head {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/store"
 )
@@ -18,14 +19,26 @@ func openStore(ctx context.Context, c config.Index) (*store.DB, error) {
 	return store.OpenSQLite(ctx, c.Path)
 }
 
-// index makes the order index over the configured chains. observer is told of what changes in it; nil when nobody is.
-func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, observer *Gateway) *index.Index {
-	o := index.Options{Chains: p.registry, Lookback: c.Lookback, Announce: p.expectTokens, Behind: c.Behind, Logger: log}
-	if observer != nil {
-		// The server is built on the index, so it is looked up at the time of an event: while the gateway runs.
-		o.Changed = func(changes []index.Change) { observer.server.Changed(changes) }
-		o.Reorganised = func(id chain.ID) { observer.server.Reorganised(id) }
-		o.Advanced = func(id chain.ID) { observer.server.Advanced(id) }
-	}
-	return index.New(db, p.sources(), o)
+// index makes the order index over the configured chains.
+func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
+	return index.New(db, p.sources(), index.Options{
+		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Observer: o, Logger: log,
+	})
 }
+
+// observer drops kept answers when the index says so, and has tokens looked up while chains are asked.
+type observer struct {
+	gateway *Gateway // its server is made after the index and before the gateway runs
+	parts   *parts
+}
+
+var _ index.Observer = observer{}
+
+// OrdersChanged implements index.Observer.
+func (o observer) OrdersChanged(changes []index.Change) { o.gateway.server.OrdersChanged(changes) }
+
+// BranchChanged implements index.Observer.
+func (o observer) BranchChanged(id chain.ID) { o.gateway.server.BranchChanged(id) }
+
+// OrderSeen implements index.Observer.
+func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }

@@ -38,7 +38,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
-		config: c, parts: p, index: p.index(g.store, c.Index, g.log, g), estimator: p.estimator(c, g.log),
+		config: c, parts: p, index: p.index(g.store, c.Index, g.log, observer{g, p}), estimator: p.estimator(c, g.log),
 		stopObserving: stop, replaced: make(chan struct{}),
 	}, nil
 }

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// TestValuesThatDoNotStandAreNotServed takes back a value that is kept, in each part of its life, and one that is being
+// TestValuesThatNoLongerHoldAreNotServed takes back a value that is kept, in each part of its life, and one that is being
 // loaded for those who come afterwards.
-func TestValuesThatDoNotStandAreNotServed(t *testing.T) {
+func TestValuesThatNoLongerHoldAreNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var gone sync.Map
-		c := open(t, Options[string]{Stands: func(v string) bool { _, is := gone.Load(v); return !is }})
+		c := open(t, Options[string]{Holds: func(v string) bool { _, is := gone.Load(v); return !is }})
 		var loads atomic.Int64
 		load := counted(&loads, Life{Fresh: time.Second, Stale: time.Second, IfError: time.Hour})
 		for i, age := range []time.Duration{0, time.Second, 2 * time.Second} {

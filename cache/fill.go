@@ -1,0 +1,178 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"crossgate/cache/shared"
+)
+
+// fill is one load under way, for all who wait for it. Its result is read after done is closed.
+type fill[V any] struct {
+	fillOptions[V]
+	key     Key
+	number  uint64 // of the last purge before it began
+	done    chan struct{}
+	entry   entry[V]
+	outcome Outcome
+	remote  bool // the shared level had it
+	failure error
+	err     error
+	lock    *shared.FillLock // the fill lock of the shared cache; nil: none
+}
+
+// fillOptions say how to fill.
+type fillOptions[V any] struct {
+	load      Load[V]
+	isShared  bool        // by way of the shared level
+	want      shared.Want // from there
+	throttled bool        // only if a slot is free
+}
+
+// revalidationSlots is how many values are revalidated at a time after everything was purged at once. Each rests
+// afterwards for as long as it took. Until a slot is free values are served as they are: most of the processors are left
+// to other requests.
+func revalidationSlots() int { return max(runtime.GOMAXPROCS(0)/2, 1) }
+
+// PanicError is the panic of a load, returned to everybody who waits for it.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("load panicked: %v", e.Value) }
+
+// errExited says that a load ended its goroutine (runtime.Goexit) instead of returning.
+var errExited = errors.New("load exited without a result")
+
+// join returns the fill of key: the one under way, or a new one. A call after a purge does not join a fill from before
+// it.
+func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fill[V], shared bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	number := c.purges.newest.Load()
+	if f, underway := c.fills[key]; underway && f.number == number {
+		return f, true
+	}
+	if c.closed {
+		return completed(Result[V]{}, ErrClosed), false
+	}
+	// Checked again under the lock: an earlier fill may just have completed.
+	if kept, _ := c.lookup(key); kept.Outcome == Hit {
+		return completed(kept, nil), true
+	}
+	if c.options.MaxLoads > 0 && len(c.fills) >= c.options.MaxLoads {
+		c.counts.shed.Add(1)
+		return completed(Result[V]{}, ErrBusy), false
+	}
+	if how.throttled {
+		if c.slots >= revalidationSlots() {
+			return completed(Result[V]{}, ErrBusy), false
+		}
+		c.slots++
+	}
+	f = &fill[V]{fillOptions: how, done: make(chan struct{}), err: errExited, key: key, number: number}
+	c.fills[key] = f
+	c.running.Add(1)
+	go c.run(context.WithoutCancel(ctx), f)
+	return f, false
+}
+
+// run makes the result of a fill and completes it.
+func (c *Cache[V]) run(ctx context.Context, f *fill[V]) {
+	defer c.running.Done()
+	defer c.releaseSlot(f, time.Now())
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			f.err = &PanicError{Value: recovered, Stack: debug.Stack()}
+		}
+		c.complete(ctx, f)
+	}()
+	limited, cancel := context.WithTimeout(ctx, c.options.LoadLimit)
+	defer cancel()
+	if f.isShared {
+		c.obtain(limited, f)
+		return
+	}
+	c.load(limited, f)
+}
+
+func (c *Cache[V]) load(ctx context.Context, f *fill[V]) {
+	c.counts.loads.Add(1)
+	f.entry = entry[V]{key: f.key, number: f.number}
+	f.entry.value, f.entry.life, f.err = f.fillOptions.load(ctx)
+	f.entry.loaded = time.Now()
+}
+
+// complete hands the value to everybody who waits before the store has it, and only then forgets the fill: a call in
+// between joins it instead of loading again. After an error the fill is forgotten first. Other replicas come last.
+func (c *Cache[V]) complete(ctx context.Context, f *fill[V]) {
+	if f.err != nil {
+		c.counts.failed.Add(1)
+		c.postpone(f.key)
+		c.forget(f)
+		close(f.done)
+		c.share(ctx, f)
+		return
+	}
+	if c.options.Tags != nil {
+		f.entry.tags = c.options.Tags(f.entry.value)
+	}
+	close(f.done)
+	c.keep(f.entry)
+	c.forget(f)
+	c.share(ctx, f)
+	if f.outcome == Stale {
+		c.join(ctx, f.key, fillOptions[V]{load: f.fillOptions.load, isShared: true, want: shared.Fresh})
+	}
+}
+
+func (c *Cache[V]) forget(f *fill[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fills[f.key] == f {
+		delete(c.fills, f.key)
+	}
+}
+
+// releaseSlot frees the slot of a throttled fill, after a rest.
+func (c *Cache[V]) releaseSlot(f *fill[V], began time.Time) {
+	if !f.throttled {
+		return
+	}
+	time.AfterFunc(time.Since(began), func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.slots--
+	})
+}
+
+// wait returns the fill's result, or ctx's error when that ends first.
+func (f *fill[V]) wait(ctx context.Context) (Result[V], error) {
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		// Both may be ready; then the result counts.
+		select {
+		case <-f.done:
+		default:
+			return Result[V]{}, context.Cause(ctx)
+		}
+	}
+	result := Result[V]{Value: f.entry.value, Life: f.entry.life, Outcome: f.outcome, Remote: f.remote, Failure: f.failure}
+	if f.remote {
+		result.Age = time.Since(f.entry.loaded)
+	}
+	return result, f.err
+}
+
+// completed is a fill that needs no load.
+func completed[V any](kept Result[V], err error) *fill[V] {
+	f := &fill[V]{done: make(chan struct{}), entry: entry[V]{value: kept.Value, life: kept.Life}, err: err}
+	close(f.done)
+	return f
+}

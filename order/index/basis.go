@@ -1,0 +1,155 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// Basis is what an answer was read from. It is taken before anything is read, so the answer is at least as fresh as
+// it says. Whoever keeps the answer keeps its basis with it and asks Holds before serving it again; what else ends
+// kept answers is reported to Options.Observer. docs/decisions/0020-basis.md has the whole rule.
+type Basis struct {
+	At     time.Time     // when the reading began
+	All    bool          // the answer is about all chains that are followed, which are listed
+	Chains []ChainBasis  // ascending
+	Behind time.Duration // lag from which a chain counts as behind
+}
+
+// ChainBasis is what an answer was read from on one chain.
+type ChainBasis struct {
+	Chain    chain.ID
+	Followed bool // otherwise nothing below is known of it
+	Lag
+	Hash   chain.Hash // of the block Indexed; absent until the first range after a start is stored
+	Final  bool       // no reorg can take back what the answer says of this chain
+	Unread bool       // some of that is in blocks that are neither final nor indexed: good until Epoch ends
+	Epoch  *Epoch     // of the chain when the reading began
+}
+
+// Epoch is the time between two heads of a chain. The zero value is that before the first head.
+type Epoch struct {
+	began time.Time
+	ended atomic.Bool
+}
+
+// End says that the chain has a new head, or that nobody looks for one any more.
+func (e *Epoch) End() { e.ended.Store(true) }
+
+// HasEnded is false for an unknown epoch, which is nil.
+func (e *Epoch) HasEnded() bool { return e != nil && e.ended.Load() }
+
+// Holds reports whether no new head can have made the answer wrong: a block that the index has not read may have been
+// dropped without the index ever learning of it, so what such blocks said ends with the chain's next head.
+func (b Basis) Holds() bool {
+	for i := range b.Chains {
+		if c := &b.Chains[i]; c.Unread && c.Epoch.HasEnded() {
+			return false
+		}
+	}
+	return true
+}
+
+// IsFinal reports whether no reorg can make the answer wrong.
+func (b Basis) IsFinal() bool {
+	return !b.All && !slices.ContainsFunc(b.Chains, func(c ChainBasis) bool { return !c.Final })
+}
+
+// And is the basis of an answer that rests on both: what is true of a chain in one of them only is not final, and
+// unread.
+func (b Basis) And(other Basis) Basis {
+	b.Chains = merge(slices.Concat(b.Chains, other.Chains))
+	return b
+}
+
+// On is the basis, on this replica whose own is now, of an answer that another replica loaded: an epoch that began
+// before the answer was read is the one that must not end.
+func (b Basis) On(now Basis) Basis {
+	b.Chains = slices.Clone(b.Chains)
+	for i := range b.Chains {
+		c := &b.Chains[i]
+		c.Epoch = now.of(c.Chain).Epoch
+		if c.Epoch != nil && !c.Epoch.began.Before(b.At) {
+			c.Epoch = new(Epoch)
+			c.Epoch.End()
+		}
+	}
+	return b
+}
+
+func (b Basis) of(id chain.ID) ChainBasis {
+	at, found := slices.BinarySearchFunc(b.Chains, id, func(c ChainBasis, id chain.ID) int { return cmp.Compare(c.Chain, id) })
+	if !found {
+		return ChainBasis{Chain: id}
+	}
+	return b.Chains[at]
+}
+
+// merge makes one of all that is said of each chain.
+func merge(chains []ChainBasis) []ChainBasis {
+	slices.SortFunc(chains, func(a, b ChainBasis) int { return cmp.Compare(a.Chain, b.Chain) })
+	merged := chains[:0]
+	for _, c := range chains {
+		if last := len(merged) - 1; last >= 0 && merged[last].Chain == c.Chain {
+			merged[last].Final, merged[last].Unread = merged[last].Final && c.Final, merged[last].Unread || c.Unread
+			continue
+		}
+		merged = append(merged, c)
+	}
+	return merged
+}
+
+// Basis returns what an answer about everything would be read from now.
+func (x *Index) Basis() Basis {
+	b := Basis{At: time.Now(), All: true, Chains: make([]ChainBasis, len(x.followers)), Behind: x.options.Behind}
+	for i, f := range x.followers {
+		b.Chains[i] = f.basis()
+	}
+	return b
+}
+
+// found gives orders that were read on a basis their part of it: the two chains of each.
+func (x *Index) found(ctx context.Context, from Basis, orders ...*order.Order) []Found {
+	found := make([]Found, len(orders))
+	for i, o := range orders {
+		give, take := from.of(o.Terms.Give.Chain), from.of(o.Terms.Take.Chain)
+		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, o, give.Chain, o.GiveBlock)
+		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, o, take.Chain, o.TakeBlock)
+		found[i] = Found{o, Basis{At: from.At, Behind: from.Behind, Chains: merge([]ChainBasis{give, take})}}
+	}
+	return found
+}
+
+// hasRead reports whether one chain's blocks with events of an order are final or were read. Of an event that is no
+// step only the block's number is known, which is not enough.
+func (x *Index) hasRead(ctx context.Context, o *order.Order, id chain.ID, newest uint64) bool {
+	if x.isFinal(id, newest) {
+		return true
+	}
+	var read []keptBlock
+	for _, at := range o.Steps() {
+		block := keptBlock{at.Block, at.BlockHash}
+		if at.Chain != id || x.isFinal(id, at.Block) || slices.Contains(read, block) {
+			continue
+		}
+		if kept, err := x.store.keeps(ctx, id, block); err != nil || !kept {
+			return false // a store that is away does not know
+		}
+		read = append(read, block)
+	}
+	return slices.ContainsFunc(read, func(b keptBlock) bool { return b.number == newest })
+}
+
+// isFinal is true for no block at all, which is zero.
+func (x *Index) isFinal(id chain.ID, block uint64) bool {
+	if block == 0 {
+		return true
+	}
+	f, followed := x.byChain[id]
+	return followed && f.isFinal(block)
+}

@@ -11,10 +11,10 @@ import (
 	"crossgate/quote"
 )
 
-// comparisonLife is about a block. A price is not served past it, whatever goes wrong.
+// comparisonLife is about a block. Prices are never served stale.
 var comparisonLife = cache.Life{Fresh: 2 * time.Second}
 
-// estimationRoute answers what a swap costs, for nobody in particular: no recipient, no transaction.
+// estimationRoute quotes a swap without a recipient and without a transaction.
 func (s *Server) estimationRoute() route[quote.Request] {
 	return route[quote.Request]{
 		paths:   []string{"/v1.0/chain/estimation"},
@@ -30,18 +30,18 @@ func (s *Server) estimationRoute() route[quote.Request] {
 			}
 			return quotedPage(s.encoder.AppendEstimation(nil, estimate), estimate), comparisonLife, nil
 		},
-		shared: true, // it tells of no sender, no recipient and no transaction
+		shared: true, // it reveals no sender, recipient or transaction
 	}
 }
 
-// comparisonKey leaves out how long the client prefers to wait: a comparison that is there answers everybody.
+// comparisonKey leaves out how long the client prefers to wait, which does not matter for a cached comparison.
 func comparisonKey(path string, r quote.Request) cache.Key {
 	r.Wait = 0
 	return swapKey(path, r)
 }
 
-// explanationRoute answers how the answer of /v1.0/chain/transaction to the same parameters comes about, also
-// when it comes to none.
+// explanationRoute explains the response of /v1.0/chain/transaction to the same parameters, even where that is an
+// error.
 func (s *Server) explanationRoute() route[quote.Request] {
 	return route[quote.Request]{
 		paths:   []string{"/v1.0/chain/transaction/explain"},
@@ -53,7 +53,7 @@ func (s *Server) explanationRoute() route[quote.Request] {
 		load: func(ctx context.Context, r quote.Request) ([]page, cache.Life, error) {
 			estimate, err := s.options.Swaps.Estimate(ctx, r)
 			if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
-				return nil, noLife, err // nobody was asked
+				return nil, noLife, err // no venue was asked
 			}
 			return onePage(s.encoder.AppendExplanation(nil, estimate, err)), noLife, nil
 		},

@@ -10,8 +10,8 @@ import (
 	"crossgate/quote"
 )
 
-// swapRoute answers what a swap costs and which transaction makes it. Its answers are not kept, since a
-// transaction must never be stale; equal requests at the same time share one.
+// swapRoute quotes a swap and returns its transaction. Answers are not cached, because a transaction must never be
+// stale; concurrent equal requests share one.
 func (s *Server) swapRoute() route[quote.Request] {
 	return route[quote.Request]{
 		paths:   []string{"/v1.0/chain/transaction"},
@@ -24,7 +24,7 @@ func (s *Server) swapRoute() route[quote.Request] {
 	}
 }
 
-// parseRequest reads a swap request: its query, and how long the client prefers to wait.
+// parseRequest reads a swap request from its query and its Prefer header.
 func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
 	r, err := parseSwap(c.Request.URL.RawQuery, s.options.Chains, hasRecipient)
 	r.Wait = waitOf(c.Request.Header)
@@ -39,12 +39,12 @@ func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]page, cache.L
 	return quotedPage(s.encoder.AppendSwap(nil, estimate), estimate), noLife, nil
 }
 
-// quotedPage is a page that tells how old its prices are and how long they hold.
+// quotedPage has the age of its prices and when its transaction expires.
 func quotedPage(body []byte, e quote.Estimate) []page {
 	return []page{{body: string(body), quoted: e.QuotedAt, expires: e.Expires}}
 }
 
-// swapKey names a request by all that it says.
+// swapKey is a key of every field of a request.
 func swapKey(path string, r quote.Request) cache.Key {
 	slippage := "auto"
 	if r.SlippagePercent != nil {

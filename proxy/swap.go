@@ -10,18 +10,26 @@ import (
 	"crossgate/quote"
 )
 
+// quoteRoute is a route of swap requests.
+func (s *Server) quoteRoute(
+	path string, cost int, hasRecipient bool,
+	load func(context.Context, quote.Request) ([]page, cache.Life, error),
+) route[quote.Request] {
+	return route[quote.Request]{
+		paths:   []string{path},
+		dialect: swapping,
+		cost:    cost,
+		limit:   s.options.SwapLimit,
+		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, hasRecipient) },
+		key:     swapKey,
+		load:    load,
+	}
+}
+
 // swapRoute quotes a swap and returns its transaction. Answers are not cached, because a transaction must never be
 // stale; concurrent equal requests share one.
 func (s *Server) swapRoute() route[quote.Request] {
-	return route[quote.Request]{
-		paths:   []string{"/v1.0/chain/transaction"},
-		dialect: swapping,
-		cost:    swapCost,
-		limit:   s.options.SwapLimit,
-		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
-		key:     swapKey,
-		load:    s.loadSwap,
-	}
+	return s.quoteRoute("/v1.0/chain/transaction", swapCost, true, s.loadSwap)
 }
 
 // parseRequest reads a swap request from its query and its Prefer header.

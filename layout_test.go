@@ -44,11 +44,11 @@ var house = map[string]room{
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
 	"proxy/wire":      {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
-	"proxy/web":       {"chain token", "a page is made of the answers that programs get: what is not in them belongs into wire"},
-	"proxy/transport": {"", "connections know no answer: what is said over them belongs to proxy"},
+	"proxy/web":       {"chain token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
+	"proxy/transport": {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
 	"proxy/quota":     {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":     {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":           {"cache cache/shared chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the face asks the answers below it: order/index, quote, token; never chains or venues"},
+	"proxy":           {"cache cache/shared chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 

@@ -18,7 +18,7 @@ var (
 	statusShared       = []string{"crossgate; fwd=miss; collapsed"}
 )
 
-// Header values of every whole number of seconds up to an hour, ready for hits.
+// Header values for whole seconds up to an hour, so that a hit allocates none.
 var (
 	secondsText = secondsWith("")
 	hitText     = secondsWith("crossgate; hit; ttl=")
@@ -33,7 +33,7 @@ func secondsWith(prefix string) (texts [3601][]string) {
 	return texts
 }
 
-// ageOf is the Age of an answer.
+// ageOf is the Age header of an answer.
 func ageOf(age time.Duration) []string {
 	seconds := int(max(age, 0) / time.Second)
 	if seconds < len(secondsText) {
@@ -42,7 +42,7 @@ func ageOf(age time.Duration) []string {
 	return []string{strconv.Itoa(seconds)}
 }
 
-// cacheStatus tells what the cache did for a request.
+// cacheStatus is the Cache-Status header of a lookup.
 func cacheStatus(found *cache.Result[answer]) []string {
 	switch found.Outcome {
 	case cache.Hit:
@@ -69,7 +69,7 @@ func cacheStatus(found *cache.Result[answer]) []string {
 	return statusMiss
 }
 
-// cacheControl lets caches between here and the client keep an answer for the life that it has here.
+// cacheControl lets caches between here and the client keep an answer for as long as this cache does.
 func cacheControl(life cache.Life) []string {
 	if life.Fresh <= 0 {
 		return noStore

@@ -13,10 +13,10 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// listLife is how long lists count. They change with the configuration, which is read at the start.
+// listLife is the life of lists, which change only with the configuration.
 var listLife = cache.Life{Fresh: time.Minute, Stale: time.Hour}
 
-// chainsRoute lists the chains on which swaps are estimated.
+// chainsRoute lists the chains on which swaps are supported.
 func (s *Server) chainsRoute() route[struct{}] {
 	return route[struct{}]{
 		paths:   []string{"/v1.0/supported-chains-info"},
@@ -30,7 +30,7 @@ func (s *Server) chainsRoute() route[struct{}] {
 	}
 }
 
-// tokensRoute lists the tokens of a chain that somebody vouches for.
+// tokensRoute lists the well-known tokens of a chain.
 func (s *Server) tokensRoute() route[chain.ID] {
 	return route[chain.ID]{
 		paths:   []string{"/v1.0/token-list"},
@@ -54,6 +54,8 @@ func (s *Server) loadTokens(ctx context.Context, id chain.ID) ([]jsonBody, cache
 	for i, t := range tokens {
 		listed[i] = wire.ListedToken{Address: addresses[i], Token: t}
 	}
-	slices.SortFunc(listed, func(a, b wire.ListedToken) int { return bytes.Compare(a.Address.Bytes(), b.Address.Bytes()) })
+	slices.SortFunc(listed, func(a, b wire.ListedToken) int {
+		return bytes.Compare(a.Address.Bytes(), b.Address.Bytes())
+	})
 	return oneBody(s.encoder.AppendTokens(nil, id, listed)), listLife, nil
 }

@@ -14,12 +14,12 @@ import (
 	swagger "github.com/swaggest/swgui/v5/static"
 )
 
-// openAPI describes every path that programs ask.
+// openAPI describes every path of the API.
 //
 //go:embed openapi.yaml
 var openAPI []byte
 
-// mountDocuments adds the description of the API, and pages to try it with.
+// mountDocuments adds the OpenAPI document and Swagger UI.
 func (s *Server) mountDocuments(engine *gin.Engine) {
 	page := func(c *gin.Context) { s.writePage(c, http.StatusOK, s.pages.Docs) }
 	engine.GET("/docs", page)
@@ -39,7 +39,7 @@ func (s *Server) mountDocuments(engine *gin.Engine) {
 	})
 }
 
-// serveSwagger sends a file of Swagger UI, which is kept compressed.
+// serveSwagger sends a file of Swagger UI; they are embedded compressed.
 func (s *Server) serveSwagger(c *gin.Context, name string) {
 	kind, wanted := map[string]string{".css": "text/css", ".js": "text/javascript"}[path.Ext(name)]
 	packed, err := swagger.FS.ReadFile(name + ".gz")

@@ -12,10 +12,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// encoding is a content coding that bodies are sent in.
+// encoding is a content coding (RFC 9110, section 8.4.1).
 type encoding uint8
 
-// The codings, the preferred one last.
+// The codings, in ascending order of preference.
 const (
 	identity encoding = iota
 	gzipped
@@ -25,13 +25,13 @@ const (
 
 var encodingNames = [encodings]string{"identity", "gzip", "zstd"}
 
-// smallestEncoded is the length from which on a body is worth compressing: below it hardly a packet is saved.
+// smallestEncoded is the length from which a body is worth compressing: below it hardly a packet is saved.
 const smallestEncoded = 1 << 10
 
-// acceptedEncoding returns the coding that the client likes best of those we have (RFC 9110, section 12.5.3).
+// acceptedEncoding negotiates the coding by Accept-Encoding (RFC 9110, section 12.5.3).
 func acceptedEncoding(lines []string) encoding {
 	var quality [encodings]int16
-	other := int16(0) // of what is not named: *
+	other := int16(0) // of codings that are not named: *
 	for i := range quality {
 		quality[i] = -1
 	}
@@ -52,7 +52,7 @@ func acceptedEncoding(lines []string) encoding {
 	}
 	best := identity
 	if quality[identity] < 0 {
-		quality[identity] = 1 // what nobody ruled out, when nothing else will do
+		quality[identity] = 1 // acceptable unless ruled out, as a last resort
 	}
 	for e := gzipped; e < encodings; e++ {
 		if quality[e] < 0 {
@@ -65,7 +65,7 @@ func acceptedEncoding(lines []string) encoding {
 	return best
 }
 
-// permille reads the q parameter: 1000 when there is none, 0 when it cannot be read.
+// permille parses the q parameter: 1000 without one, 0 when it is malformed.
 func permille(parameters string) int16 {
 	name, value, given := strings.Cut(parameters, "=")
 	if !given || !strings.EqualFold(strings.TrimSpace(name), "q") {
@@ -80,19 +80,19 @@ func permille(parameters string) int16 {
 
 // form is a body in one coding, with the headers that go with it.
 type form struct {
-	body   string   // empty where there is no such form
+	body   string   // empty where compression does not pay
 	length []string // Content-Length
-	etag   []string // nil where nothing may be kept
-	coding []string // Content-Encoding; nil of the identity
+	etag   []string // nil where the body may not be cached
+	coding []string // Content-Encoding; nil for identity
 }
 
-// forms are a body's compressed forms. Each is made when it is first wanted.
+// forms are a body's compressed forms, each made when it is first requested.
 type forms struct {
 	once [encodings]sync.Once
-	made [encodings]form // without a body where compressing does not pay
+	made [encodings]form // without a body where compression does not pay
 }
 
-// in returns the body in a coding, in the identity when that is no good.
+// in returns the body in a coding, or uncompressed where compression does not pay.
 func (b *jsonBody) in(e encoding) *form {
 	if e == identity || b.forms == nil {
 		return &b.plain
@@ -104,7 +104,7 @@ func (b *jsonBody) in(e encoding) *form {
 	return &b.plain
 }
 
-// compress returns the form in a coding; none unless it saves half, which is what the cache counts on.
+// compress returns the form in a coding; none unless it saves half, which is what the cache reckons with.
 func (f *form) compress(e encoding) form {
 	var body string
 	switch e {
@@ -118,7 +118,7 @@ func (f *form) compress(e encoding) form {
 	}
 	made := form{body: body, length: []string{strconv.Itoa(len(body))}, coding: []string{encodingNames[e]}}
 	if f.etag != nil {
-		// Other bytes are another representation to a strong validator.
+		// Strong validators differ between representations.
 		made.etag = []string{strings.TrimSuffix(f.etag[0], `"`) + "-" + encodingNames[e] + `"`}
 	}
 	return made
@@ -131,13 +131,13 @@ func gzipOf(body string) string {
 	defer gzipWriters.Put(writer)
 	var out bytes.Buffer
 	writer.Reset(&out)
-	// A buffer takes everything.
+	// Writes to a buffer do not fail.
 	_, _ = io.WriteString(writer, body)
 	_ = writer.Close()
 	return out.String()
 }
 
-// zstdWriter is one for all: it has a state for each processor, which is large.
+// zstdWriter is shared: it has a large state for each processor.
 var zstdWriter = sync.OnceValue(func() *zstd.Encoder {
 	writer, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<17))
 	if err != nil {

@@ -17,7 +17,8 @@ func (s *Server) Ready() error {
 	return nil
 }
 
-// mountHealth adds the probes of orchestrators: /healthz (liveness) and /readyz (readiness). Neither is traced or logged.
+// mountHealth adds the probes of orchestrators: /healthz (liveness) and /readyz (readiness). Neither is traced or
+// logged.
 func (s *Server) mountHealth(engine *gin.Engine) {
 	alive := func() error { return nil }
 	for path, state := range map[string]func() error{"/healthz": alive, "/readyz": s.Ready} {

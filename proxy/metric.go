@@ -65,7 +65,8 @@ func newMeasures(stats func() cache.Stats) (*measures, error) {
 	errs[1] = err
 	counters, observed := make([]metric.Int64ObservableCounter, len(cacheCounters)), []metric.Observable{asked}
 	for i, c := range cacheCounters {
-		counters[i], err = meter.Int64ObservableCounter("crossgate.cache."+c.name, metric.WithDescription(c.description))
+		name, description := "crossgate.cache."+c.name, metric.WithDescription(c.description)
+		counters[i], err = meter.Int64ObservableCounter(name, description)
 		errs[1] = errors.Join(errs[1], err)
 		observed = append(observed, counters[i])
 	}

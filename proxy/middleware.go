@@ -18,11 +18,11 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// longestURL bounds the path and the query, bytes each. Parsing takes longer than linear time.
+// longestURL is the limit of the path and of the query, in bytes. Parsing takes more than linear time.
 const longestURL = 8 << 10
 
-// observe gives every request an id, a span and a line in the log. The query is in neither: it may hold
-// an access token.
+// observe gives every request an id, a metric, a line in the log and, if it is traced, a span. None of them has the
+// query, which may hold an access token.
 func (s *Server) observe(c *gin.Context) {
 	started := time.Now()
 	span := s.startSpan(c) // nil when this request is not traced
@@ -44,7 +44,7 @@ func (s *Server) observe(c *gin.Context) {
 	c.Next()
 }
 
-// requestID is the trace's id where there is a trace to be found, so that a client's report leads to it.
+// requestID is the trace id of a traced request, so that a client's report leads to the trace; otherwise it is random.
 func requestID(span trace.Span) string {
 	if span != nil && span.IsRecording() {
 		return span.SpanContext().TraceID().String()
@@ -86,13 +86,13 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	s.log.LogAttrs(ctx, level, "request", attributes...)
 }
 
-// isHit reports whether a request was answered from the cache alone, without any trouble.
+// isHit reports whether a request was a fresh cache hit without errors.
 func isHit(c *gin.Context) bool {
 	status := c.Writer.Header()["Cache-Status"]
 	return len(status) > 0 && strings.HasPrefix(status[0], "crossgate; hit; ttl=") && len(c.Errors) == 0
 }
 
-// recoverPanic turns a panic into an answer. Panics of loads arrive as errors of the cache.
+// recoverPanic turns a panic into a 500. Panics of loads arrive as errors of the cache.
 func (s *Server) recoverPanic(c *gin.Context) {
 	defer func() {
 		recovered := recover()
@@ -112,14 +112,14 @@ func (s *Server) recoverPanic(c *gin.Context) {
 	c.Next()
 }
 
-// allowOrigins lets pages of any origin read the answers, which are the same for everybody.
+// allowOrigins lets pages of any origin read the responses (CORS); they are the same for everybody.
 func allowOrigins(c *gin.Context) {
 	header := c.Writer.Header()
 	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposed
 }
 
-// limitURL declines overlong URLs before anybody parses them.
+// limitURL refuses overlong URLs before they are parsed.
 func (s *Server) limitURL(c *gin.Context) {
 	if len(c.Request.URL.RawQuery) > longestURL || len(c.Request.URL.Path) > longestURL {
 		s.fail(c, tracking, urlTooLong.because(""))

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -15,17 +16,18 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
-	"crossgate/order"
 	"crossgate/proxy/web"
 )
 
-// mountPages adds what people look at. Pages are made of the answers of the documented paths.
+// mountPages adds the HTML pages, which are rendered from the JSON of the documented paths.
 func (s *Server) mountPages(engine *gin.Engine) {
+	orderForm := func(to io.Writer) error { return s.pages.Order(to, web.Order{}) }
+	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, web.Locked{}) }
 	for path, page := range map[string]gin.HandlerFunc{
 		"/":                     s.homePage,
-		"/order":                s.formPage("hash", "/order/", func(to io.Writer) error { return s.pages.Order(to, web.Order{}) }),
+		"/order":                s.formPage("hash", "/order/", orderForm),
 		"/order/:hash":          s.orderPage,
-		"/locked":               s.formPage("taker", "/locked/", func(to io.Writer) error { return s.pages.Locked(to, web.Locked{}) }),
+		"/locked":               s.formPage("taker", "/locked/", lockedForm),
 		"/locked/:takerAddress": s.lockedPage,
 		"/swap":                 s.swapPage,
 	} {
@@ -35,27 +37,27 @@ func (s *Server) mountPages(engine *gin.Engine) {
 	engine.GET("/assets/:file", func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) })
 }
 
-// serveFile sends an embedded file as it is.
+// serveFile sends an embedded file.
 func (s *Server) serveFile(c *gin.Context, files fs.FS, name string) {
 	if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
 		s.notFound(c)
 		return
 	}
-	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes with the pages that use it
+	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes together with the pages
 	http.ServeFileFS(c.Writer, c.Request, files, name)
 }
 
-// writePage sends what write makes.
-func (s *Server) writePage(c *gin.Context, status int, write func(io.Writer) error) {
+// writePage sends what render writes.
+func (s *Server) writePage(c *gin.Context, status int, render func(io.Writer) error) {
 	var body bytes.Buffer
-	if err := write(&body); err != nil {
+	if err := render(&body); err != nil {
 		s.fail(c, tracking, internalError.from(err))
 		return
 	}
 	web.Send(c.Writer, status, body.Bytes())
 }
 
-// failPage sends the page of a problem.
+// failPage sends an error as a page.
 func (s *Server) failPage(c *gin.Context, err error) {
 	p := problemOf(err)
 	p.logCause(c)
@@ -63,11 +65,12 @@ func (s *Server) failPage(c *gin.Context, err error) {
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {
-	return web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: c.Writer.Header().Get(requestIDHeader)}
+	id := c.Writer.Header().Get(requestIDHeader)
+	return web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: id}
 }
 
-// originOf is how the visitor reached this server, for commands to copy. It may be wrong behind a proxy that does
-// not tell; nothing is decided by it.
+// originOf is the origin by which the visitor reached this server, for commands to copy. Behind a proxy without
+// X-Forwarded-Proto it may be wrong; nothing depends on it.
 func originOf(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
@@ -90,7 +93,7 @@ func (s *Server) homePage(c *gin.Context) {
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 
-// formPage shows a form of one field, and leads who has filled it in to the page under path.
+// formPage shows a form of one field, and redirects the filled-in form to the page under path.
 func (s *Server) formPage(field, path string, form func(io.Writer) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if given := c.Query(field); given != "" {
@@ -111,7 +114,7 @@ func (s *Server) orderPage(c *gin.Context) {
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
 
-// findForPage finds an order by the hash of its creation or by its id, which look the same on EVM chains.
+// findForPage finds an order by its creation transaction or by its id, which look the same on EVM chains.
 func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Order, error) {
 	tx, err := parseTxHash(text)
 	if err != nil {
@@ -121,45 +124,37 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 	if err != nil {
 		return web.Order{}, err
 	}
+	shown := web.Order{Hash: tx.String(), Index: index}
 	found, from, err := s.ordersRoute().ask(ctx, s, creation{tx, index})
-	if err == nil {
-		path := "/api/Orders/creationTxHash/" + tx.String()
-		if index > 0 {
-			path += "?index=" + strconv.Itoa(index)
+	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isKind(err, unknownTx, txWithoutOrder) {
+		var errByID error
+		if found, _, errByID = s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
+			err = errByID
 		}
-		return web.Order{
-			Record: []byte(found.text), Path: path, Final: found.final, Index: index, Count: len(from.Value.bodies), Hash: tx.String(),
-		}, nil
+		shown.Path = "/api/Orders/" + shown.Hash
+	} else if err == nil {
+		shown.Path, shown.Count = "/api/Orders/creationTxHash/"+shown.Hash, len(from.Value.bodies)
+		if index > 0 {
+			shown.Path += "?index=" + strconv.Itoa(index)
+		}
 	}
-	id, notID := chain.ParseHash(tx.String())
-	if notID != nil || !isUnknown(err) {
+	if err != nil {
 		return web.Order{}, err
 	}
-	return s.findByIDForPage(ctx, id, err)
+	shown.Record, shown.Final = []byte(found.text), found.final
+	return shown, nil
 }
 
-// isUnknown reports whether there may be an order all the same, by its id.
-func isUnknown(err error) bool {
+// isKind reports whether err is a problem of one of some kinds.
+func isKind(err error, kinds ...kind) bool {
 	var p *problem
-	return errors.As(err, &p) && (p.id == unknownTx.id || p.id == txWithoutOrder.id)
+	return errors.As(err, &p) && slices.ContainsFunc(kinds, func(k kind) bool { return k.id == p.id })
 }
 
-func (s *Server) findByIDForPage(ctx context.Context, id order.ID, otherwise error) (web.Order, error) {
-	found, _, err := s.orderRoute().ask(ctx, s, id)
-	var p *problem
-	switch {
-	case errors.As(err, &p) && p.id == unknownOrder.id:
-		return web.Order{}, otherwise
-	case err != nil:
-		return web.Order{}, err
-	}
-	return web.Order{Record: []byte(found.text), Path: "/api/Orders/" + id.String(), Final: found.final, Hash: id.String()}, nil
-}
-
-// mostLookups bounds the orders of one page whose delivery is looked up, and how many at a time.
+// The page of locked assets looks up the delivery times of so many orders at most, and so many at a time.
 const (
-	mostLookups   = 200
-	lookupsAtOnce = 8
+	maxLookups        = 200
+	concurrentLookups = 8
 )
 
 func (s *Server) lockedPage(c *gin.Context) {
@@ -181,13 +176,13 @@ func (s *Server) lockedPage(c *gin.Context) {
 	}
 	text := c.Param("takerAddress")
 	shown := web.Locked{
-		Taker: text, Answer: []byte(found.text), Delivered: s.deliveries(ctx, ids[:min(len(ids), mostLookups)]),
+		Taker: text, Answer: []byte(found.text), Delivered: s.deliveries(ctx, ids[:min(len(ids), maxLookups)]),
 		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
 	}
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
 }
 
-// deliveries looks up when orders were delivered. An order that cannot be read is left out.
+// deliveries looks up when orders were delivered. Orders that cannot be loaded are left out.
 func (s *Server) deliveries(ctx context.Context, ids []string) map[string]time.Time {
 	ctx, cancel := context.WithTimeout(ctx, s.options.OrderLimit)
 	defer cancel()
@@ -195,7 +190,7 @@ func (s *Server) deliveries(ctx context.Context, ids []string) map[string]time.T
 		lookups sync.WaitGroup
 		mu      sync.Mutex
 		at      = make(map[string]time.Time, len(ids))
-		places  = make(chan struct{}, lookupsAtOnce)
+		slots   = make(chan struct{}, concurrentLookups)
 		byID    = s.orderRoute()
 	)
 	for _, text := range ids {
@@ -204,8 +199,8 @@ func (s *Server) deliveries(ctx context.Context, ids []string) map[string]time.T
 			continue
 		}
 		lookups.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
+			slots <- struct{}{}
+			defer func() { <-slots }()
 			found, _, err := byID.ask(ctx, s, id)
 			if err != nil {
 				return

@@ -20,12 +20,12 @@ var (
 // affiliateDecimals is the precision of an affiliate's percent: the public router and all venues count basis points.
 const affiliateDecimals = 2
 
-// otherAPIsCoin is how many swap APIs spell the native coin. Here it is the zero address, and 0xEeee… is nobody's
-// contract.
+// otherAPIsCoin is how many swap APIs spell the native coin. Here it is the zero address, and there is no
+// contract at 0xEeee….
 var otherAPIsCoin = strings.Repeat("e", 40)
 
-// parameters reads a query and collects everything that is wrong with it. Parameters that nobody reads are ignored:
-// clients send access tokens and cache busters.
+// parameters reads a query and collects everything that is wrong with it. Unknown parameters are ignored: clients send
+// access tokens and cache busters.
 type parameters struct {
 	values url.Values
 	wrong  []string
@@ -154,7 +154,7 @@ func (p *parameters) token(name string) chain.Address {
 	return p.address(name, text)
 }
 
-// account reads the address of somebody who sends or receives; none when text is empty.
+// account reads the address of a sender or recipient; none when text is empty.
 func (p *parameters) account(name, text string) chain.Address {
 	if text == "" {
 		return chain.Address{}

@@ -9,16 +9,15 @@ import (
 // paths are the patterns of the routes; a segment that begins with a colon stands for any one segment.
 type paths []string
 
-// canonical hands requests to next under the documented spelling of their path. The frameworks behind the
-// original APIs (ASP.NET Core, Express) do not tell upper from lower case and ignore a slash at the end,
-// and clients use both.
+// canonical hands requests to next under the documented spelling of their path. The frameworks behind the original
+// APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients use both.
 func (p paths) canonical(next http.Handler) http.Handler {
 	spelled := p.ends()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.ContainsFunc(spelled, func(e ends) bool { return e.fit(r.URL.Path) }) {
 			for _, pattern := range p {
 				if path, fits := spell(r.URL.Path, pattern); fits {
-					r = under(r, path)
+					r = withPath(r, path)
 					break
 				}
 			}
@@ -27,8 +26,8 @@ func (p paths) canonical(next http.Handler) http.Handler {
 	})
 }
 
-// ends are what is before and after the one parameter of a pattern. They tell at little cost that a path is
-// spelt as documented, as most are.
+// ends are the parts of a pattern before and after its parameter. They are a cheap check that a path is spelt as
+// documented, which most are.
 type ends struct{ before, after string }
 
 func (p paths) ends() []ends {
@@ -45,10 +44,8 @@ func (p paths) ends() []ends {
 }
 
 func (e ends) fit(path string) bool {
-	if len(path) <= len(e.before)+len(e.after) || !strings.HasPrefix(path, e.before) || !strings.HasSuffix(path, e.after) {
-		return false
-	}
-	return strings.IndexByte(path[len(e.before):len(path)-len(e.after)], '/') < 0
+	return len(path) > len(e.before)+len(e.after) && strings.HasPrefix(path, e.before) && strings.HasSuffix(path, e.after) &&
+		strings.IndexByte(path[len(e.before):len(path)-len(e.after)], '/') < 0
 }
 
 // spell returns path as pattern spells it, if path fits pattern.
@@ -78,8 +75,8 @@ func spell(path, pattern string) (spelled string, fits bool) {
 
 func isParameter(segment string) bool { return strings.HasPrefix(segment, ":") }
 
-// under is r with another path.
-func under(r *http.Request, path string) *http.Request {
+// withPath is r with another path.
+func withPath(r *http.Request, path string) *http.Request {
 	if path == r.URL.Path {
 		return r
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// waitOf is how long the client prefers to wait for an answer (RFC 7240, section 4.3: whole seconds); zero when it
-// does not say, or not so that it can be read.
+// waitOf is how long the client prefers to wait for a response (RFC 7240, section 4.3: whole seconds); zero when it has
+// no preference that can be parsed.
 func waitOf(header http.Header) time.Duration {
 	const longest = 60
 	for _, line := range header.Values("Prefer") {

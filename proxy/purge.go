@@ -53,7 +53,8 @@ func (s *Server) keyAt(text string) (key cache.Key, found bool) {
 	}
 	probe := &keyProbe{}
 	ctx := context.WithValue(context.Background(), keyProbeContext{}, probe)
-	s.keyRouter.ServeHTTP(discard{}, (&http.Request{Method: http.MethodGet, URL: at, Header: http.Header{}}).WithContext(ctx))
+	r := &http.Request{Method: http.MethodGet, URL: at, Header: http.Header{}}
+	s.keyRouter.ServeHTTP(discard{}, r.WithContext(ctx))
 	return probe.key, probe.found
 }
 

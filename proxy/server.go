@@ -27,12 +27,12 @@ import (
 	"crossgate/token"
 )
 
-// Limits of the listener.
+// Limits of the public listener.
 const (
 	readLimit  = 10 * time.Second
 	writeLimit = 30 * time.Second
 	idleLimit  = 60 * time.Second
-	bodyBytes  = 64 << 10 // of a request; no path reads one
+	bodyBytes  = 64 << 10 // no path reads a body
 	drainLimit = 15 * time.Second
 )
 
@@ -92,7 +92,7 @@ type Tracing struct {
 	TrustTraceparent bool    // continue the traces of clients; otherwise only link to them
 }
 
-// Server answers the documented paths.
+// Server serves the documented paths and the pages.
 type Server struct {
 	options   Options
 	encoder   wire.Encoder
@@ -110,7 +110,7 @@ type Server struct {
 	draining  atomic.Bool
 }
 
-// New returns a server. Close it when it no longer serves.
+// New returns a server; Close it after Run.
 func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
@@ -146,16 +146,17 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler answers requests.
+// Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Close waits for answers that are being made and frees the cache.
+// Close waits for loads in flight and frees the cache.
 func (s *Server) Close() {
 	s.measures.close()
 	s.answers.Close()
 }
 
-// Run serves on listener until ctx ends, then gives notice by /readyz and lets requests under way finish.
+// Run serves on listener until ctx ends. Then /readyz turns unavailable, and after Limits.Notice the listener closes
+// and requests in flight have drainLimit to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
 		Handler:    s.handler,
@@ -180,7 +181,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	case <-time.After(s.options.Notice):
 	}
 	s.streams.end()
-	// ctx has ended; the drain needs time of its own.
+	// ctx has ended already.
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
 	defer cancel()
 	err := server.Shutdown(drain)
@@ -193,18 +194,18 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// router puts the routes behind what every request goes through.
+// router is the handler of all paths.
 func (s *Server) router() http.Handler {
 	engine, known := s.engine()
 	return known.canonical(engine)
 }
 
-// engine knows all routes, and which of them are of the API.
+// engine mounts all routes behind the middleware, and returns the paths of the API.
 func (s *Server) engine() (*gin.Engine, paths) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
-	engine.RedirectTrailingSlash = false // paths takes care of it, without a second request
+	engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
 	s.mountHealth(engine)
 	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
 	if !s.options.Quotas.IsZero() {

@@ -28,15 +28,14 @@ const (
 	cacheKey    = attribute.Key("crossgate.cache.status")
 )
 
-// startSpan opens the request's span and puts it into the request's context, or returns nil for a request that
-// is not traced, which costs nothing then. A trace that the client began is continued for clients that are
-// trusted with it; for others it is only linked, so that nobody outside decides what is sampled or which trace
-// grows without end. Baggage is never read.
+// startSpan starts the request's span and puts it into the request's context; it returns nil for a request that is not
+// traced. A client's trace is continued only if traceparent headers are trusted, and linked otherwise: outsiders decide
+// neither what is sampled nor which trace grows without end. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
 	if c.Request.Header["Traceparent"] != nil && s.options.Tracing.TrustTraceparent {
-		began := remote(c.Request)
-		if trace.SpanContextFromContext(began).IsValid() {
-			return s.openSpan(began, c)
+		parent := remote(c.Request)
+		if trace.SpanContextFromContext(parent).IsValid() {
+			return s.openSpan(parent, c)
 		}
 	}
 	if share := s.options.Tracing.Share; share < 1 && rand.Float64() >= share {
@@ -45,7 +44,7 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)
 }
 
-// linked links a span to the one of the client that the request belongs to.
+// linked links a span to that of the client, if there is one.
 func linked(r *http.Request) []trace.SpanStartOption {
 	if r.Header["Traceparent"] == nil {
 		return nil
@@ -56,21 +55,21 @@ func linked(r *http.Request) []trace.SpanStartOption {
 // slowRequest is above every objective of docs/slo.md.
 const slowRequest = 2500 * time.Millisecond
 
-// isNotable reports whether a request that has been answered is worth a span although it was not traced: an error
-// of ours, or a slow one. A stream lasts as long as its client likes.
+// isNotable reports whether a finished request is worth a span although it was not traced: a server error, or a slow
+// response. Streams are never slow; they last as long as the client likes.
 func isNotable(c *gin.Context, took time.Duration) bool {
 	return c.Writer.Status() >= http.StatusInternalServerError ||
 		took >= slowRequest && !isStream(c.Writer.Header())
 }
 
-// lateSpan opens the span of a request that has been answered, which is a trace of its own with nothing below it.
-// The client knows the request by id.
+// lateSpan starts the span of a finished request, as a trace of its own without children. id is the request id that the
+// client has.
 func (s *Server) lateSpan(c *gin.Context, started time.Time, id string) trace.Span {
 	options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
 	return s.openSpan(c.Request.Context(), c, options...)
 }
 
-// remote is the context of the span that the client says the request belongs to.
+// remote is the context of the client's span, from traceparent.
 func remote(r *http.Request) context.Context {
 	return propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 }
@@ -88,7 +87,8 @@ func (s *Server) openSpan(ctx context.Context, c *gin.Context, options ...trace.
 	return span
 }
 
-// untraced is ctx for work of a request without a span: spans below it are not taken for the beginnings of traces.
+// untraced is ctx for the work of a request without a span: under the unsampled parent that it gets, no span starts a
+// trace of its own.
 func untraced(ctx context.Context) context.Context {
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
@@ -106,10 +106,11 @@ func spanName(c *gin.Context) string {
 	return c.Request.Method + " " + c.FullPath()
 }
 
-// knownMethod keeps what clients invent out of names and metrics.
+// knownMethod keeps invented methods out of span names and metrics.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	case http.MethodGet, http.MethodHead, http.MethodOptions,
+		http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		return method
 	}
 	return "_OTHER"
@@ -130,8 +131,8 @@ func endSpan(span trace.Span, c *gin.Context) {
 	}
 }
 
-// startLookup opens the span of a question that the cache had no fresh answer to: below it is the load, unless
-// another request had begun that. Outside of a trace that is recorded there is none.
+// startLookup starts the span of a lookup without a fresh hit. Its child is the load, unless the lookup was coalesced
+// with another request's. Requests that are not recorded have no such span.
 func (s *Server) startLookup(ctx context.Context) (context.Context, trace.Span) {
 	if parent := trace.SpanFromContext(ctx); !parent.IsRecording() {
 		return ctx, parent
@@ -146,7 +147,7 @@ func endLookup(span trace.Span, found cache.Result[answer], err error) {
 	defer span.End()
 	if err != nil {
 		span.SetAttributes(outcomeKey.String("failed"))
-		return // whose failing it is stands on the spans below, and what came of it on the request's
+		return // the cause is on the spans below it, the status on the request's
 	}
 	span.SetAttributes(outcomeKey.String(outcomeOf(&found)))
 }

@@ -10,21 +10,29 @@ import (
 	"crossgate/quote"
 )
 
-// swapRoute answers what a swap costs and which transaction makes it. Its answers are not kept, since a
-// transaction must never be stale; equal requests at the same time share one.
-func (s *Server) swapRoute() route[quote.Request] {
+// quoteRoute is a route of swap requests.
+func (s *Server) quoteRoute(
+	path string, cost int, hasRecipient bool,
+	load func(context.Context, quote.Request) ([]jsonBody, cache.Life, error),
+) route[quote.Request] {
 	return route[quote.Request]{
-		paths:   []string{"/v1.0/chain/transaction"},
+		paths:   []string{path},
 		dialect: swapping,
-		cost:    swapCost,
+		cost:    cost,
 		limit:   s.options.SwapLimit,
-		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, true) },
+		parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, hasRecipient) },
 		key:     swapKey,
-		load:    s.loadSwap,
+		load:    load,
 	}
 }
 
-// parseRequest reads a swap request: its query, and how long the client prefers to wait.
+// swapRoute quotes a swap and returns its transaction. Answers are not cached, because a transaction must never be
+// stale; concurrent equal requests share one.
+func (s *Server) swapRoute() route[quote.Request] {
+	return s.quoteRoute("/v1.0/chain/transaction", swapCost, true, s.loadSwap)
+}
+
+// parseRequest reads a swap request from its query and its Prefer header.
 func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
 	r, err := parseSwap(c.Request.URL.RawQuery, s.options.Chains, hasRecipient)
 	r.Wait = waitOf(c.Request.Header)
@@ -39,12 +47,12 @@ func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]jsonBody, cac
 	return quotedBody(s.encoder.AppendSwap(nil, estimate), estimate), noLife, nil
 }
 
-// quotedBody is a body with the age of its prices and how long they hold.
+// quotedBody has the age of its prices and when its transaction expires.
 func quotedBody(text []byte, e quote.Estimate) []jsonBody {
 	return []jsonBody{{text: string(text), quoted: e.QuotedAt, expires: e.Expires}}
 }
 
-// swapKey names a request by all that it says.
+// swapKey is a key of every field of a request.
 func swapKey(path string, r quote.Request) cache.Key {
 	slippage := "auto"
 	if r.SlippagePercent != nil {

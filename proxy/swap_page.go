@@ -14,8 +14,8 @@ import (
 	"crossgate/proxy/web"
 )
 
-// swapPage shows a comparison. Its query is that of the API's paths, but that the amount may be given in whole
-// tokens and the recipient may be missing.
+// swapPage shows a comparison. Its query is that of the API, except that the amount can be in whole tokens and the
+// recipient is optional.
 func (s *Server) swapPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) swapPage(c *gin.Context) {
 	s.writePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
 }
 
-// compare fills in what the venues say.
+// compare fills in the quotes.
 func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
 	query, err := s.queryOf(ctx, shown.Form)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
 	return nil
 }
 
-// queryOf turns a form into a query of the API: fields that were left empty are not there, and whole tokens become
-// smallest units.
+// queryOf turns a form into a query of the API: without empty fields, and with whole tokens converted to smallest
+// units.
 func (s *Server) queryOf(ctx context.Context, form url.Values) (url.Values, error) {
 	query := url.Values{}
 	for name, values := range form {
@@ -105,7 +105,7 @@ func (s *Server) queryOf(ctx context.Context, form url.Values) (url.Values, erro
 	return query, nil
 }
 
-// serving are the chains that swaps are estimated on.
+// serving are the chains on which swaps are supported.
 func (s *Server) serving() []chain.Chain {
 	var serving []chain.Chain
 	for _, c := range s.options.Chains.All() {
@@ -116,7 +116,7 @@ func (s *Server) serving() []chain.Chain {
 	return serving
 }
 
-// listed are tokens to choose from. A form works without them.
+// listed are tokens to choose from; none when they cannot be loaded, because the form works without them.
 func (s *Server) listed(ctx context.Context, id chain.ID) []web.Listed {
 	addresses := s.options.Tokens.Listed(id)
 	tokens, err := s.options.Tokens.Lookup(ctx, id, addresses...)

@@ -1,7 +1,7 @@
 // Package admin is the operators' listener: metrics, readiness with the state of every dependency, a status page,
 // profiles, and the commands that change something.
 //
-//	GET  /metrics, /healthz, /readyz, /, /assets/*, /debug/pprof/*      whoever reaches the listener may read
+//	GET  /metrics, /healthz, /readyz, /, /assets/*, /debug/pprof/*      no token needed
 //	POST /purge                                                         drop cached answers
 //	POST /endpoints/{of}/{name}/{command}                               cordon an endpoint, or hold its breaker
 //
@@ -70,7 +70,7 @@ type Options struct {
 	Gateway Gateway
 	Pages   *web.Pages
 	Metrics http.Handler
-	Token   string // of operators who change something; nobody can when empty
+	Token   string // for the commands, which are all refused when it is empty
 	Logger  *slog.Logger
 }
 

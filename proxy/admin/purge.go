@@ -23,7 +23,7 @@ func (a admin) guarded(next http.HandlerFunc) http.Handler {
 }
 
 // purge drops cached answers: those about an order or a chain, or the one at a path. After a soft purge such an answer
-// is served stale until it has been loaded again; after a hard one nobody gets it any more.
+// is served stale until it has been loaded again; after a hard one it is not served at all.
 func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	how, known := map[string]cache.Purge{"": cache.Soft, "soft": cache.Soft, "hard": cache.Hard}[query.Get("how")]

@@ -44,8 +44,8 @@ func (l *watchedListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// conn is a connection that can be watched for the client's disconnect while a request is handled. Only the goroutine that
-// serves the connection calls its methods, except Close.
+// conn is a connection that can be watched for the client's disconnect while a request is handled. Only the goroutine
+// that serves the connection calls its methods, except Close.
 type conn struct {
 	net.Conn
 	server *Server
@@ -67,8 +67,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// SetWriteDeadline limits writing. A deadline that would move by less than a second stays: setting it for every response
-// costs more than it is worth.
+// SetWriteDeadline limits writing. A deadline that would move by less than a second stays: setting it for every
+// response costs more than it is worth.
 func (c *conn) SetWriteDeadline(limit time.Time) error {
 	if moved := limit.Sub(c.writeLimit); !c.writeLimit.IsZero() && 0 <= moved && moved < time.Second {
 		return nil

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// newRequest copies a parsed request into the form that net/http would give it, without hop-by-hop headers. It shares no
-// memory with the connection, so handlers may keep it. The body has been read whole.
+// newRequest copies a parsed request into the form that net/http would give it, without hop-by-hop headers. It shares
+// no memory with the connection, so handlers may keep it. The body has been read whole.
 //
-// A target that cannot be decoded becomes the path unchanged, so that the handler can respond with its own error. A request
-// that must be refused without reaching the handler is a status instead.
+// A target that cannot be decoded becomes the path unchanged, so that the handler can respond with its own error. A
+// request that must be refused without reaching the handler is a status instead.
 func newRequest(ctx context.Context, c *fasthttp.RequestCtx, remote string) (r *http.Request, refused int) {
 	read := &c.Request.Header
 	proto, minor, known := version(read)

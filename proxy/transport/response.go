@@ -14,8 +14,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// response is the http.ResponseWriter of one request. It is sent when the handler returns or, from the first Flush on, as
-// it is written.
+// response is the http.ResponseWriter of one request. It is sent when the handler returns or, from the first Flush on,
+// as it is written.
 type response struct {
 	header http.Header
 	began  bool // status and header are final

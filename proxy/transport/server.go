@@ -2,9 +2,9 @@
 // cost of net/http's own server (docs/decisions/0019-connections.md).
 //
 // fasthttp parses a request into its own buffers; newRequest copies it into an http.Request that stays valid after the
-// connection is reused, or refuses it by an HTTP status, which Options.Refuse turns into a response. The handler runs in the
-// connection's goroutine and writes to a response, which is sent as a whole when the handler returns. From the first
-// Flush on it is a stream, written to the connection as it comes, and the connection is closed after it.
+// connection is reused, or refuses it by an HTTP status, which Options.Refuse turns into a response. The handler runs
+// in the connection's goroutine and writes to a response, which is sent as a whole when the handler returns. From the
+// first Flush on it is a stream, written to the connection as it comes, and the connection is closed after it.
 //
 // Handlers notice one difference: the client's disconnect ends the request's context only once something waits on
 // its Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the
@@ -37,8 +37,8 @@ const (
 // Options configure a Server.
 type Options struct {
 	Handler http.Handler
-	// Refuse responds to a request that could not be parsed, so that there is none for Handler: with status 400, 408, 413,
-	// 431 or 505. The connection is closed after it.
+	// Refuse responds to a request that could not be parsed, so that there is none for Handler: with status 400, 408,
+	// 413, 431 or 505. The connection is closed after it.
 	Refuse func(w http.ResponseWriter, status int)
 
 	ReadLimit  time.Duration // for a request to arrive, from its first byte
@@ -139,7 +139,8 @@ func (s *Server) serve(c *fasthttp.RequestCtx) {
 		if panicked := recover(); panicked != nil {
 			w.abort()
 			if cause, isError := panicked.(error); !isError || !errors.Is(cause, http.ErrAbortHandler) {
-				s.options.Logger.Error("handler panicked", "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
+				stack := string(debug.Stack())
+				s.options.Logger.Error("handler panicked", "panic", fmt.Sprint(panicked), "stack", stack)
 			}
 		}
 		w.release()

@@ -90,7 +90,8 @@ func (p *Pages) lockedToken(l Locked, c lockedJSON, at int) lockedToken {
 	var oldest time.Time
 	for _, d := range t.DstChainsLockedAmounts {
 		target := lockedTarget{
-			Chain: p.chainName(d.TargetChainID.chain()), Amount: groupedNumber(d.DstChainTokenAmount), USD: usdOf(d.DstChainAmount),
+			Chain:  p.chainName(d.TargetChainID.chain()),
+			Amount: groupedNumber(d.DstChainTokenAmount), USD: usdOf(d.DstChainAmount),
 		}
 		for _, id := range d.OrdersToUnlock {
 			o := lockedOrder{ID: id.Text, Delivered: l.Delivered[id.Text]}
@@ -102,7 +103,9 @@ func (p *Pages) lockedToken(l Locked, c lockedJSON, at int) lockedToken {
 			}
 			target.Orders = append(target.Orders, o)
 		}
-		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(unixOrLast(a.Delivered), unixOrLast(b.Delivered)) })
+		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int {
+			return cmp.Compare(unixOrLast(a.Delivered), unixOrLast(b.Delivered))
+		})
 		shown.Orders += len(target.Orders)
 		shown.Targets = append(shown.Targets, target)
 	}

@@ -82,7 +82,8 @@ type cacheCount struct{ Name, Text string }
 
 // Operators writes the status page.
 func (p *Pages) Operators(to io.Writer, o Operators) error {
-	o.Venues = slices.SortedStableFunc(slices.Values(o.Venues), func(a, b Venue) int { return cmp.Compare(b.Won, a.Won) })
+	byWins := func(a, b Venue) int { return cmp.Compare(b.Won, a.Won) }
+	o.Venues = slices.SortedStableFunc(slices.Values(o.Venues), byWins)
 	v := operatorsView{o, p.trouble(o), o.Cache.rows()}
 	return p.write(to, "operators", view{Title: "Status", At: "operators", Now: o.Now, Page: v})
 }
@@ -102,13 +103,14 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	}
 	for _, s := range o.Services {
 		for _, e := range s.Endpoints {
-			switch {
-			case e.OK:
-			case e.IsForced:
-				all = append(all, "endpoint "+e.Name+" is "+e.Standing+", its breaker forced "+e.Breaker+" by an operator")
-			default:
-				all = append(all, "endpoint "+e.Name+" is "+e.Standing)
+			if e.OK {
+				continue
 			}
+			text := "endpoint " + e.Name + " is " + e.Standing
+			if e.IsForced {
+				text += ", its breaker forced " + e.Breaker + " by an operator"
+			}
+			all = append(all, text)
 		}
 	}
 	return all

@@ -113,7 +113,8 @@ func (p *Pages) facts(r recordJSON) []fact {
 		{"Fixed fee", amountOf(r.FixFee.Text, coin).Exact + " " + known.Coin.Symbol, ""},
 	}
 	if r.ActualFulfillAmount != nil {
-		facts = append(facts, fact{"Delivered", amountOf(r.ActualFulfillAmount.Text, r.Take.Decimals).Exact + " " + r.Take.Symbol, ""})
+		delivered := amountOf(r.ActualFulfillAmount.Text, r.Take.Decimals)
+		facts = append(facts, fact{"Delivered", delivered.Exact + " " + r.Take.Symbol, ""})
 	}
 	if r.ExternalCallState != "NoExtCall" {
 		facts = append(facts, fact{"External call", r.ExternalCallState, ""})

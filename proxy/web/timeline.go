@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -32,42 +33,41 @@ type stage struct {
 
 // steps lists an order's events in sequence, with those that are still expected.
 func (p *Pages) steps(r recordJSON) []step {
+	sentUnlock, claimedUnlock := r.SentUnlock.TransactionMetadata, r.ClaimedUnlock.TransactionMetadata
+	sentCancel, claimedCancel := r.SentCancel.TransactionMetadata, r.ClaimedCancel.TransactionMetadata
+	claimCancel := stage{
+		"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, claimedCancel,
+	}
 	stages := []stage{{"Created", "the maker locked the give amount", "the creation has not been seen", true, r.Created}}
-	cancelled := r.Cancelled != nil || r.SentCancel.TransactionMetadata != nil || r.ClaimedCancel.TransactionMetadata != nil
 	switch {
-	case !cancelled:
+	case r.Cancelled == nil && sentCancel == nil && claimedCancel == nil:
 		stages = append(stages,
 			stage{"Fulfilled", "a taker delivered to the receiver", "a taker must deliver", false, r.Fulfilled},
-			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, r.SentUnlock.TransactionMetadata},
-			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, r.ClaimedUnlock.TransactionMetadata},
+			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, sentUnlock},
+			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, claimedUnlock},
 		)
-	case sameTx(r.Cancelled, r.SentCancel.TransactionMetadata):
-		stages = append(stages, stage{"Cancelled, refund sent", "the order was cancelled and the refund message sent", "", false, r.Cancelled})
+	case r.Cancelled != nil && sentCancel != nil && r.Cancelled.TransactionHash == sentCancel.TransactionHash:
+		const both = "the order was cancelled and the refund message sent"
+		stages = append(stages, stage{"Cancelled, refund sent", both, "", false, r.Cancelled}, claimCancel)
 	default:
 		stages = append(stages,
 			stage{"Cancelled", "the order can no longer be fulfilled", "", false, r.Cancelled},
-			stage{"Refund sent", "the refund message was sent", "the refund message must be sent", false, r.SentCancel.TransactionMetadata},
+			stage{"Refund sent", "the refund message was sent", "the refund message must be sent", false, sentCancel},
+			claimCancel,
 		)
 	}
-	if cancelled {
-		stages = append(stages, stage{"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, r.ClaimedCancel.TransactionMetadata})
-	}
-	steps, next := make([]step, len(stages)), false
+	steps := make([]step, len(stages))
 	for i, s := range stages {
 		id := r.Take.ChainID.chain()
 		if s.onGive {
 			id = r.Give.ChainID.chain()
 		}
 		steps[i] = p.step(s, id)
-		if !steps[i].Done && !next {
-			steps[i].Next, next = true, true
-		}
+	}
+	if next := slices.IndexFunc(steps, func(s step) bool { return !s.Done }); next >= 0 {
+		steps[next].Next = true
 	}
 	return steps
-}
-
-func sameTx(a, b *eventJSON) bool {
-	return a != nil && b != nil && a.TransactionHash == b.TransactionHash
 }
 
 func (p *Pages) step(s stage, id chain.ID) step {

@@ -3,8 +3,9 @@
 //
 // A page is made from the JSON that the API path of the same noun returns (record.go decodes it), so that people and
 // programs never see different data; package proxy fetches it and hands it in with what only the request knows (the
-// form's values, the host that commands name). Each page has a file here with its input type and its view, a template of
-// the same name, and where it updates itself a script: elements with data-part are replaced by those of a fresh page.
+// form's values, the host that commands name). Each page has a file here with its input type and its view, a template
+// of the same name, and where it updates itself a script: elements with data-part are replaced by those of a fresh
+// page.
 //
 // Templates are parsed once by New and escape everything they are given; Policy forbids inline scripts and styles, and
 // everything from other hosts but images, for the logos of tokens. Pages work without scripts. Pages is safe for

@@ -2,7 +2,7 @@ package wire
 
 import "crossgate/chain"
 
-// AppendChains appends the chains on which swaps are estimated. Solana has no other number than the API's.
+// AppendChains appends the chains on which swaps are supported. Solana has no id but that of the API.
 func (e Encoder) AppendChains(dst []byte, chains []chain.Chain) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	w.open('{')

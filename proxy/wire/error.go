@@ -1,6 +1,6 @@
 package wire
 
-// Problem is why there is no answer.
+// Problem is an error response.
 type Problem struct {
 	Code      int    // errorCode
 	ID        string // errorId, for programs
@@ -8,8 +8,8 @@ type Problem struct {
 	RequestID string // reqId
 }
 
-// AppendProblem appends an error body. The tracking API names the text message, the swap API
-// errorMessage; clients of either find what they read.
+// AppendProblem appends an error body. The tracking API calls the text message, the swap API errorMessage; clients of
+// either find it.
 func AppendProblem(dst []byte, p Problem) []byte {
 	w := &writer{json: dst}
 	w.open('{')

@@ -6,9 +6,8 @@ import (
 	"crossgate/quote"
 )
 
-// AppendExplanation appends how a swap's answer came about: whom we asked, what each said, and why the others
-// did not win. The hosted service has nothing like it; names are those of its swap answer where one fits.
-// failed is why there is no answer, nil when there is one.
+// AppendExplanation appends the outcome of a swap request at every venue. The hosted service has nothing like it; names
+// are those of its swap response where one fits. failed is why there is no transaction, nil when there is one.
 func (e Encoder) AppendExplanation(dst []byte, s quote.Estimate, failed error) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	w.open('{')

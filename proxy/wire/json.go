@@ -8,12 +8,12 @@ import (
 	"crossgate/chain"
 )
 
-// Encoder appends answers to a buffer. Addresses and hashes take the text form of their chain's family,
-// which Chains tells.
+// Encoder appends responses to a buffer. Chains has the families of chains, on which the text form of addresses and
+// hashes depends.
 type Encoder struct{ Chains chain.Registry }
 
-// writer is an answer on its way. A comma is needed before a member or element unless it is the first,
-// which the byte before it shows: no value ends in an opening bracket.
+// writer writes one response. A member or element needs a comma before it unless it is the first, which the byte before
+// it shows: no value ends in an opening bracket.
 type writer struct {
 	json   []byte
 	chains chain.Registry
@@ -22,7 +22,7 @@ type writer struct {
 func (w *writer) open(bracket byte)  { w.json = append(w.json, bracket) }
 func (w *writer) close(bracket byte) { w.json = append(w.json, bracket) }
 
-// name begins a member. Names are ours and need no escaping.
+// name begins a member. Names need no escaping.
 func (w *writer) name(member string) *writer {
 	json := w.json
 	if json[len(json)-1] != '{' {
@@ -46,14 +46,14 @@ func (w *writer) null() { w.json = append(w.json, "null"...) }
 
 func (w *writer) uint(n uint64) { w.json = strconv.AppendUint(w.json, n, 10) }
 
-// plain writes a text that is known to need no escaping: digits, hex, base58, base64, our own words.
+// plain writes a string that needs no escaping: digits, hex, base58, base64, our own words.
 func (w *writer) plain(text string) {
 	json := append(w.json, '"')
 	json = append(json, text...)
 	w.json = append(json, '"')
 }
 
-// text writes a text from outside. Invalid UTF-8 becomes the replacement character.
+// text writes a string from outside. Invalid UTF-8 becomes the replacement character.
 func (w *writer) text(s string) {
 	w.json = append(w.json, '"')
 	done := 0
@@ -72,8 +72,8 @@ func (w *writer) text(s string) {
 	w.json = append(w.json, '"')
 }
 
-// escaped writes a character that is not printable ASCII, or is a quote or backslash. The separators
-// U+2028 and U+2029 are legal in JSON and end a line in JavaScript.
+// escaped writes a character that is a quote, a backslash or not printable ASCII. The separators U+2028 and U+2029 are
+// legal in JSON but end a line in JavaScript.
 func (w *writer) escaped(r rune) {
 	switch {
 	case r == '"' || r == '\\':

@@ -9,13 +9,13 @@ import (
 	"crossgate/token"
 )
 
-// Worth is what the locked amounts need to be shown: metadata and the USD price of one whole token.
+// Worth is the metadata and the USD price of one whole token, by token.
 type Worth struct {
 	Tokens map[token.Key]token.Token
 	USD    map[token.Key]*big.Rat // without an entry, the value is shown as 0
 }
 
-// AppendLocked appends the locked assets statistics, an empty list when nothing is locked. amount and
+// AppendLocked appends the locked assets, an empty list when nothing is locked. amount and
 // dstChainAmount are USD values, tokenAmount and dstChainTokenAmount whole tokens
 // (docs/decisions/0004-readings.md).
 func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
@@ -60,7 +60,7 @@ func (w *writer) lockedToken(key token.Key, t order.LockedToken, worth Worth) {
 	w.close('}')
 }
 
-// units writes an amount in whole tokens, every digit of it.
+// units writes an amount in whole tokens, with every digit.
 func (w *writer) units(a chain.Amount, decimals uint8) {
 	digits := a.String()
 	if missing := int(decimals) + 1 - len(digits); missing > 0 {
@@ -74,7 +74,7 @@ func (w *writer) units(a chain.Amount, decimals uint8) {
 	}
 }
 
-// value writes what an amount is worth in USD, with at most six decimals.
+// value writes the value of an amount in USD, with at most six decimals.
 func (w *writer) value(a chain.Amount, decimals uint8, price *big.Rat) {
 	if price == nil {
 		w.json = append(w.json, '0')

@@ -2,8 +2,8 @@ package wire
 
 import "crossgate/order/onchain"
 
-// orderMetadata writes what the maker's software noted, decoded. The raw bytes go along, as the service's
-// own lists of orders show them, when something of them has no name: a code, or the whole version.
+// orderMetadata writes the decoded metadata of the maker's software. The raw bytes are added, as in the hosted
+// service's lists of orders, where a code or the whole version is unknown.
 func (w *writer) orderMetadata(raw []byte) {
 	if len(raw) == 0 {
 		w.null()
@@ -33,7 +33,7 @@ func (w *writer) orderMetadata(raw []byte) {
 		w.name("promotionType").wordOrNull(m.PromotionType)
 		w.name("orderTradeType").wordOrNull(m.OrderTradeType)
 	}
-	// No layout that is known has room for these; recorded answers hold null.
+	// No known layout has room for these; recorded responses hold null.
 	w.name("partnerFeeBps").null()
 	w.name("srcProtocolChainId").null()
 	w.name("dstProtocolChainId").null()

@@ -10,7 +10,7 @@ import (
 type Record struct {
 	Order      *order.Order
 	Give, Take token.Token
-	PreswapIn  token.Token // what the maker paid when it was swapped to Give first
+	PreswapIn  token.Token // the maker's token, where it was swapped to Give first
 }
 
 // AppendOrder appends the order record.
@@ -52,8 +52,8 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	return w.json
 }
 
-// orderEvents writes the order's steps. On EVM chains one event both cancels the order and sends the
-// message about it, so that both members tell of the same transaction.
+// orderEvents writes the order's events. On EVM chains one event both cancels the order and sends the message about it,
+// so both members have the same transaction.
 func (w *writer) orderEvents(o *order.Order) {
 	cancelled := at(o.Cancelled)
 	if cancelled == nil {
@@ -68,7 +68,7 @@ func (w *writer) orderEvents(o *order.Order) {
 	w.name("claimedOrderCancelSrcEventInfo").eventInfo(at(o.ClaimedCancel), factOf(o.ClaimedCancel).Submission)
 }
 
-// offer writes an OfferWithMetadata, which repeats the token's metadata beside itself.
+// offer writes an OfferWithMetadata, which has the token's metadata twice.
 func (w *writer) offer(o order.Offer, final chain.Amount, t token.Token) {
 	w.open('{')
 	w.name("chainId").chainID(o.Chain)
@@ -91,7 +91,7 @@ func (w *writer) affiliateFee(a *order.Affiliate, source chain.Family) {
 	w.close('}')
 }
 
-// preswap writes the swap that gave the maker the give token; the shape is that of published client schemas.
+// preswap writes the swap into the give token; the shape is that of published client schemas.
 func (w *writer) preswap(id chain.ID, p *order.Preswap, r Record) {
 	if p == nil {
 		w.null()
@@ -127,7 +127,7 @@ func (w *writer) bytesOrNull(raw []byte) {
 	w.hex(raw)
 }
 
-// beneficiary is who was named on the give chain: by the message, else by its claim.
+// beneficiary is the beneficiary on the give chain by the message or, until that is seen, by its claim.
 func beneficiary(sent *order.Seen[order.Sent], claimed *order.Seen[order.Claimed]) chain.Address {
 	if sent != nil {
 		return sent.Fact.Beneficiary
@@ -135,7 +135,7 @@ func beneficiary(sent *order.Seen[order.Sent], claimed *order.Seen[order.Claimed
 	return factOf(claimed).Beneficiary
 }
 
-// factOf is what was seen, the zero fact when nothing was.
+// factOf is the fact of an event, zero when it has not been seen.
 func factOf[F order.Fact](seen *order.Seen[F]) F {
 	if seen == nil {
 		var nothing F
@@ -144,7 +144,7 @@ func factOf[F order.Fact](seen *order.Seen[F]) F {
 	return seen.Fact
 }
 
-// at is where it was seen, nil when it was not.
+// at is where an event was emitted, nil when it has not been seen.
 func at[F order.Fact](seen *order.Seen[F]) *order.At {
 	if seen == nil {
 		return nil

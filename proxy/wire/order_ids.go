@@ -5,13 +5,13 @@ import (
 	"crossgate/order"
 )
 
-// AppendOrderIDs appends the ids of a transaction's orders as the tracking API lists them: as values with
-// their bytes. The list is there even when it is empty.
+// AppendOrderIDs appends the ids of a transaction's orders as the tracking API lists them: as objects with their bytes.
+// An empty list is present.
 func (e Encoder) AppendOrderIDs(dst []byte, ids []order.ID) []byte {
 	return e.appendIDs(dst, ids, (*writer).hash)
 }
 
-// AppendOrderIDTexts appends the ids as the swap API lists them: as texts
+// AppendOrderIDTexts appends the ids as the swap API lists them: as strings
 // (schema DlnOrderidsByTxResponse of its OpenAPI document).
 func (e Encoder) AppendOrderIDTexts(dst []byte, ids []order.ID) []byte {
 	return e.appendIDs(dst, ids, func(w *writer, id chain.Hash) { w.hex(id[:]) })
@@ -29,7 +29,7 @@ func (e Encoder) appendIDs(dst []byte, ids []order.ID, write func(*writer, order
 	return w.json
 }
 
-// AppendStatus appends how far an order has come as the swap API tells it
+// AppendStatus appends the status of an order as in the swap API
 // (schema DlnOrderStatusResponse of its OpenAPI document).
 func (e Encoder) AppendStatus(dst []byte, o *order.Order) []byte {
 	w := &writer{json: dst, chains: e.Chains}

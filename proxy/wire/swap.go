@@ -5,8 +5,8 @@ import (
 	"crossgate/quote"
 )
 
-// AppendSwap appends the swap estimate with its transaction. Contracts that are called are written with
-// a checksum, tokens in lower case, as the service does.
+// AppendSwap appends the estimate of a swap with its transaction. Called contracts are written with a checksum, tokens
+// in lower case, as by the hosted service.
 func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	w.open('{')
@@ -16,7 +16,7 @@ func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
 	return w.json
 }
 
-// AppendEstimation appends the swap estimate of a swap that nobody is going to make yet.
+// AppendEstimation appends the estimate of a swap without a transaction.
 func (e Encoder) AppendEstimation(dst []byte, s quote.Estimate) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	w.open('{')
@@ -42,8 +42,8 @@ func (w *writer) estimation(s quote.Estimate) {
 	w.name("costsDetails").costs(s)
 }
 
-// tx writes the transaction; a Solana one is its message alone, in hex as well. Where all that the sender has is
-// swapped, it tells what the transaction takes: on Solana the price of a compute unit is in millionths of a lamport.
+// tx writes the transaction; on Solana that is its message alone, in hex as well. Where the sender's whole balance is
+// swapped, the fee is added: on Solana the price of a compute unit is in micro-lamports.
 func (w *writer) tx(s quote.Estimate) {
 	w.open('{')
 	if !s.Tx.To.IsAbsent() {
@@ -61,7 +61,7 @@ func (w *writer) tx(s quote.Estimate) {
 	w.close('}')
 }
 
-// mostFor is the most that a unit of gas may cost.
+// mostFor is the maximum price of a unit of gas.
 func mostFor(p quote.GasPrice, family chain.Family) chain.Amount {
 	switch {
 	case family == chain.SVM:
@@ -72,7 +72,7 @@ func mostFor(p quote.GasPrice, family chain.Family) chain.Amount {
 	return p.MaxFee
 }
 
-// swapToken writes a side of the swap; least is the outcome that the transaction guarantees.
+// swapToken writes a side of the swap; least is the output that the transaction guarantees.
 func (w *writer) swapToken(side quote.Priced, family chain.Family, least *chain.Amount) {
 	w.open('{')
 	w.name("address").plain(side.Address.Format(family))
@@ -101,15 +101,15 @@ func (w *writer) compared(venues []quote.Compared) {
 	w.close(']')
 }
 
-// usdText is a USD value as a string: the documented type of the protocol fee's value, which the
-// service is seen to break with a number (docs/decisions/0005-wire.md).
+// usdText is a USD value as a string: the documented type of the protocol fee's value, for which the hosted service is
+// seen to send a number (docs/decisions/0005-wire.md).
 func (w *writer) usdText(n float64) {
 	w.json = append(w.json, '"')
 	w.usd(n)
 	w.json = append(w.json, '"')
 }
 
-// transactionFee writes the members that a transaction of a family has.
+// transactionFee writes the members that the fee has on chains of a family.
 func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 	w.open('{')
 	w.name("total").decimal(f.Total)
@@ -134,7 +134,7 @@ func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 	w.close('}')
 }
 
-// costs writes the way from the gross outcome to the guaranteed one, which is in the output token.
+// costs writes the deductions from the gross output to the guaranteed one, in the output token.
 func (w *writer) costs(s quote.Estimate) {
 	id, out := s.Chain.ID.String(), s.Out.Address.Format(s.Chain.Family)
 	w.open('[')

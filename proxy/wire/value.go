@@ -24,7 +24,7 @@ var byteTexts = func() (texts [256]byteText) {
 	return texts
 }()
 
-// zeroTexts is what the longest value that is written often begins with: most amounts need few of their 32 bytes.
+// zeroTexts are the leading zeros of a value; most amounts need few of their 32 bytes.
 var zeroTexts = strings.Repeat("0,", 32)
 
 // base64 writes raw in standard, padded base64.
@@ -34,9 +34,9 @@ func (w *writer) base64(raw []byte) {
 	w.json = append(json, '"')
 }
 
-// byteList writes raw as a list of numbers within a string: "[0,0,33,5]". Clients parse it as JSON again.
-// Half of an order record are such lists. Appending four characters always and taking back what is too
-// much needs a third of the time of appending texts of one to four.
+// byteList writes raw as a list of numbers within a string: "[0,0,33,5]". Clients parse it as JSON again. Half of an
+// order record are such lists; always appending four characters and cutting off the excess takes a third of the time of
+// appending strings of one to four.
 func (w *writer) byteList(raw []byte) {
 	list := append(w.json, '"', '[')
 	zeros := 0
@@ -129,7 +129,7 @@ func (w *writer) address(a chain.Address, family chain.Family) {
 	w.close('}')
 }
 
-// addressOrNull writes null where an absent address is one.
+// addressOrNull writes null for an absent address.
 func (w *writer) addressOrNull(a chain.Address, family chain.Family) {
 	if a.IsAbsent() {
 		w.null()
@@ -138,7 +138,7 @@ func (w *writer) addressOrNull(a chain.Address, family chain.Family) {
 	w.address(a, family)
 }
 
-// txHash writes a TransactionHashValue, whose text comes first.
+// txHash writes a TransactionHashValue, in which stringValue comes first.
 func (w *writer) txHash(h chain.TxHash, family chain.Family) {
 	raw := h.Bytes()
 	w.open('{')

@@ -65,7 +65,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("http server: %w", err), first.close(), store.Close())
+		return nil, errors.Join(fmt.Errorf("public server: %w", err), first.close(), store.Close())
 	}
 	g.server = server
 	g.admin = admin.Options{

@@ -1,2 +1,2 @@
-// Starts Swagger UI, which the page has loaded before.
+// Starts Swagger UI; the page loads its script first.
 window.SwaggerUIBundle({ url: '/openapi.yaml', dom_id: '#swagger', deepLinking: true, validatorUrl: null, tryItOutEnabled: true })

@@ -77,7 +77,7 @@ type door struct {
 const (
 	worldOnly  = "the node of go-ethereum stays out of the gateway: only the sandbox and the tests of commands run it"
 	testsOnly  = "this is for tests"
-	abiLibrary = "go-ethereum is a library for ABI, addresses and Keccak only, in the packages that speak EVM"
+	abiLibrary = "go-ethereum is a library for ABI, RLP, addresses and Keccak only, in the packages that speak EVM"
 )
 
 var doors = []door{
@@ -116,6 +116,7 @@ var doors = []door{
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "cmd/...", worldOnly},
 	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
 	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
+	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm", "cmd/...", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "cmd/...", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},

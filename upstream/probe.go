@@ -125,11 +125,7 @@ func (e *Endpoint) awaitRecovery(ctx context.Context) {
 	for wait := firstProbe; e.breaker.hasOpened(); wait = min(2*wait, longestProbe) {
 		jittered := wait + rand.N(wait/4) // those that fell together must not be probed together
 		e.breaker.expectProbe(jittered)
-		timer := time.NewTimer(jittered)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep(ctx, jittered) != nil {
 			return
 		}
 		if e.breaker.hasOpened() && e.examine(ctx) == sound {

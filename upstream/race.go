@@ -201,7 +201,7 @@ func (r *race) join(ctx context.Context) {
 // cannot be reached, is no extra load; to repeat what one failed at is.
 func (r *race) mayGoOn(ctx context.Context, after error) bool {
 	class := ClassOf(after)
-	isRetry := IsFault(after) && class != Unreachable || statusOf(after) != 0 && class == RateLimited
+	isRetry := IsFault(after) && class != Unreachable || detailsOf(after).Status != 0 && class == RateLimited
 	if r.next < len(r.order) {
 		return !isRetry || r.pool.retries.retry()
 	}
@@ -217,22 +217,18 @@ func (r *race) again(ctx context.Context) bool {
 	r.retried = true
 	for _, index := range r.order {
 		class := ClassOf(r.failures[index])
-		if class != Unreachable && class != ServerError || retryAfterOf(r.failures[index]) > 0 {
+		if class != Unreachable && class != ServerError || detailsOf(r.failures[index]).RetryAfter > 0 {
 			continue
 		}
 		wait := backoff + rand.N(2*backoff)
 		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < 2*wait || !r.pool.retries.retry() {
 			return false
 		}
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			r.order = append(r.order, index)
-			return true
-		case <-ctx.Done():
+		if sleep(ctx, wait) != nil {
 			return false
 		}
+		r.order = append(r.order, index)
+		return true
 	}
 	return false
 }

@@ -95,7 +95,7 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 		ctx = trace.ContextWithSpan(ctx, a.span)
 	}
 	if a.Err == nil {
-		a.Err = e.refusal(a.request, wrong)
+		a.Err = e.badAnswer(a.request, wrong)
 	}
 	if a.report != nil {
 		if ClassOf(a.Err) == RateLimited {

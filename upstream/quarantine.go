@@ -57,7 +57,7 @@ func (q *quarantine) left(now time.Time) (time.Duration, string) {
 // Quarantine takes the endpoint out of use for a while: it was proven wrong. It failed at its identity, or gave an answer
 // that a second endpoint contradicts.
 func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
-	reason := e.refusal(Request{}, cause).Error()
+	reason := e.badAnswer(Request{}, cause).Error()
 	term := e.quarantine.extend(time.Now(), reason, e.longestQuarantine)
 	if term > 0 && e.log != nil {
 		e.log.WarnContext(ctx, "endpoint quarantined for a wrong answer", "endpoint", e.name, "for", term.String(), "error", reason)

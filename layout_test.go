@@ -94,7 +94,7 @@ type door struct {
 const (
 	worldOnly  = "the node of go-ethereum stays out of the gateway: only the sandbox, a module of its own, runs it"
 	testsOnly  = "this is for tests"
-	abiLibrary = "go-ethereum is a library for ABI, addresses and Keccak only, in the packages that speak EVM"
+	abiLibrary = "go-ethereum is a library for ABI, RLP, addresses and Keccak only, in the packages that speak EVM"
 )
 
 var doors = []door{
@@ -135,6 +135,7 @@ var doors = []door{
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
 	{"github.com/ethereum/go-ethereum/accounts/abi", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
 	{"github.com/ethereum/go-ethereum/common", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
+	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm", "", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},

@@ -67,7 +67,7 @@ func (a *Attempt) send(caller context.Context) (Response, error) {
 		return Response{}, err
 	}
 	if !e.breaker.isClosed() {
-		return Response{}, e.heldOff()
+		return Response{}, e.breakerError()
 	}
 	after, ok, err := e.budget.take(ctx, e.unitsOf(a.request))
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *Attempt) send(caller context.Context) (Response, error) {
 	}
 	report, ok := e.breaker.enter()
 	if !ok {
-		return Response{}, e.heldOff()
+		return Response{}, e.breakerError()
 	}
 	a.report, a.sent = report, time.Now()
 	return e.exchange(ctx, caller, a.request)
@@ -95,11 +95,11 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 		ctx = trace.ContextWithSpan(ctx, a.span)
 	}
 	if a.Err == nil {
-		a.Err = e.refusal(a.request, wrong)
+		a.Err = e.badAnswer(a.request, wrong)
 	}
 	if a.report != nil {
 		if ClassOf(a.Err) == RateLimited {
-			e.budget.pause(retryAfterOf(a.Err))
+			e.budget.pause(detailsOf(a.Err).RetryAfter)
 		}
 		a.report(a.Err)
 		e.learn(ctx, a.request, time.Since(a.sent), a.Err)

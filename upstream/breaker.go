@@ -16,14 +16,14 @@ const (
 	consecutiveLimit   = 5
 	ratioLeastRequests = 20
 
-	// openedFor is longer than anything runs: an open breaker closes when its endpoint has answered a probe, and
+	// openedFor is longer than any process runs: an open breaker closes when its endpoint has answered a probe, and
 	// no caller is ever let in to try. gobreaker would let one in, and keep all others out until that one is done.
 	openedFor = 10 * 365 * 24 * time.Hour
 )
 
-// breaker keeps calls away from an endpoint that fails. Failures of calls alone do not open it, since callers may
-// have brought them about: they make it suspect the endpoint, and Endpoint.verify finds out. Whoever is let in
-// must call the done function that comes with it.
+// breaker keeps calls away from an endpoint that fails. Failed calls alone do not open it, since callers may have caused
+// the failures: they make it suspect the endpoint, and Endpoint.verify finds out. Whoever is let in must call the done
+// function that comes with it.
 type breaker struct {
 	steps     atomic.Pointer[gobreaker.TwoStepCircuitBreaker[struct{}]]
 	settled   gobreaker.Settings
@@ -34,12 +34,12 @@ type breaker struct {
 	forced    atomic.Int32 // a Force
 }
 
-// Force is what operators make of a breaker.
+// Force is how an operator overrides a breaker.
 type Force int32
 
-// What a breaker does.
+// The overrides.
 const (
-	Unforced    Force = iota // what the endpoint's conduct asks for
+	Unforced    Force = iota // it goes by the endpoint's health
 	ForceOpen                // keeps all calls away
 	ForceClosed              // lets all calls in
 )
@@ -59,20 +59,20 @@ func newBreaker(name string) *breaker {
 	return b
 }
 
-// renew forgets all failures. gobreaker has no way to close an open breaker, so a new one takes its place; what
-// was let in by the old one settles with that.
+// renew forgets all failures. gobreaker has no way to close an open breaker, so a new one replaces it; calls that
+// the old one let in report to that.
 func (b *breaker) renew() {
 	b.steps.Store(gobreaker.NewTwoStepCircuitBreaker[struct{}](b.settled))
 	b.suspected.Store(false)
 }
 
-// answered reports whether the endpoint did its work, whatever became of the answer.
+// answered reports whether the endpoint did its work, whether or not its answer was accepted.
 func answered(err error) bool {
 	class := ClassOf(err)
 	return err == nil || class == Rejected || class == Unconfirmed
 }
 
-// mayTrip runs under gobreaker's mutex after each failure: to ask the breaker anything here would wait for ever.
+// mayTrip runs under gobreaker's mutex after each failure: calling the breaker from here would deadlock.
 func (b *breaker) mayTrip(counts gobreaker.Counts) bool {
 	decided := counts.TotalSuccesses + counts.TotalFailures
 	if counts.ConsecutiveFailures >= consecutiveLimit || decided >= ratioLeastRequests && 2*counts.TotalFailures >= decided {
@@ -81,7 +81,7 @@ func (b *breaker) mayTrip(counts gobreaker.Counts) bool {
 	return b.convicted.Load()
 }
 
-var errConvicted = errors.New("failed at questions that no caller asked")
+var errConvicted = errors.New("failed its probes")
 
 // open keeps calls away until close.
 func (b *breaker) open() {
@@ -109,10 +109,10 @@ func (b *breaker) isClosed() bool {
 	return !b.hasOpened()
 }
 
-// hasOpened reports whether the endpoint's conduct keeps calls away, whatever operators want.
+// hasOpened reports whether the endpoint's failures keep calls away, whatever operators override.
 func (b *breaker) hasOpened() bool { return b.steps.Load().State() != gobreaker.StateClosed }
 
-// isSuspecting reports whether failures have added up and nothing has been found out about them.
+// isSuspecting reports whether failures have added up and have not been verified yet.
 func (b *breaker) isSuspecting() bool { return b.suspected.Load() && !b.hasOpened() }
 
 // enter lets a call in.
@@ -121,13 +121,13 @@ func (b *breaker) enter() (done func(error), ok bool) {
 		return nil, false
 	}
 	done, err := b.steps.Load().Allow()
-	if err != nil { // it has opened, which counts for nothing while it is held closed
+	if err != nil { // it has opened, which does not matter while it is forced closed
 		return func(error) {}, Force(b.forced.Load()) == ForceClosed
 	}
 	return done, true
 }
 
-// force has an operator decide; to leave it unforced again is to begin anew.
+// force sets an operator's override; without one again, the breaker starts afresh.
 func (b *breaker) force(how Force) {
 	b.forced.Store(int32(how))
 	if how == Unforced {
@@ -135,7 +135,7 @@ func (b *breaker) force(how Force) {
 	}
 }
 
-// expectProbe says when the next probe begins.
+// expectProbe sets when the next probe begins.
 func (b *breaker) expectProbe(after time.Duration) {
 	b.reopens.Store(time.Now().Add(after).UnixNano())
 }

@@ -10,32 +10,32 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits of what an endpoint's Retry-After is believed: without one a moment, and never so long that one
-// answer silences the endpoint for good.
+// An endpoint that asks for a pause gets defaultPause without a Retry-After, and at most longestPause, so that one
+// answer does not silence it for good.
 const (
 	defaultPause = time.Second
 	longestPause = 5 * time.Minute
 )
 
-// budget is how often an endpoint may be asked: our own rate, and pauses that the endpoint asked for.
+// budget is how often an endpoint may be called: our own rate, its monthly plan, and pauses that it asked for.
 type budget struct {
 	limiter *rate.Limiter // nil when unlimited
-	plan    *plan         // nil without one
+	plan    *billingPlan  // nil without one
 
 	mu     sync.Mutex
 	paused time.Time // until then
 }
 
 func newBudget(perSecond float64, burst int, monthly int) *budget {
-	b := &budget{plan: newPlan(monthly)}
+	b := &budget{plan: newBillingPlan(monthly)}
 	if perSecond > 0 {
 		b.limiter = rate.NewLimiter(rate.Limit(perSecond), max(burst, 1))
 	}
 	return b
 }
 
-// take waits until cost calls may be made, as long as ctx lives; when that is too short it takes nothing,
-// does not wait and returns after what time to ask again.
+// take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, it
+// takes nothing, does not wait, and returns when to retry.
 func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
 	if IsBackground(ctx) {
 		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
@@ -51,18 +51,26 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 		giveBack()
 		return wait, false, nil
 	}
-	timer := time.NewTimer(wait)
+	if err := sleep(ctx, wait); err != nil {
+		giveBack()
+		return 0, false, err
+	}
+	return 0, true, nil
+}
+
+// sleep waits for d, or returns the error of ctx when that ends before.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return 0, true, nil
+		return nil
 	case <-ctx.Done():
-		giveBack()
-		return 0, false, ctx.Err()
+		return ctx.Err()
 	}
 }
 
-// reserve takes units from the rate and the plan, and returns after what time they may be used.
+// reserve takes units from the rate and the plan, and returns how long to wait before they may be used.
 func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack func()) {
 	wait = b.pauseLeft(now)
 	var reserved *rate.Reservation

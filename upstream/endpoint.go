@@ -21,8 +21,8 @@ const (
 	defaultTimeout = 10 * time.Second
 	defaultMaxBody = 16 << 20
 
-	// fairTime is how long an endpoint must have had before a deadline of the caller's counts against it:
-	// excused callers must not be able to open its breaker.
+	// fairTime is how long an endpoint must have had before a caller's deadline counts against it: callers in a hurry
+	// must not be able to open its breaker.
 	fairTime = 500 * time.Millisecond
 
 	// logEvery is how often an endpoint's bad answers are logged at most.
@@ -34,23 +34,22 @@ type EndpointOptions struct {
 	Name    string // in errors, logs and spans, where the URL never appears
 	URL     string
 	Header  http.Header   // sent with every request: keys, for instance
-	Timeout time.Duration // of one call with its wait for the budget; 10 s by default
+	Timeout time.Duration // of one request with its wait for the budget; 10 s by default
 
 	RequestsPerSecond float64 // or units, where Costs says what requests cost; zero: unlimited
 	Burst             int
-	// Costs are the units that JSON-RPC methods cost, under * those of any other and of plain requests; 1 where
-	// nothing is said.
+	// Costs are the units that JSON-RPC methods cost, under * those of any other and of plain requests; 1 by default.
 	Costs map[string]int
 	// Monthly is how many requests, or units, a month may take. It is spent evenly: at most the share of a day at
-	// once. PlanClaim and PlanClaimed let what is spent outlive the process, after which a day's share is there again else.
+	// once. PlanClaim and PlanClaimed let what is spent outlive the process; otherwise a restart restores a day's share.
 	Monthly int
 
-	LongestQuarantine time.Duration // for which it is put aside when it lies again and again; 30 min by default
+	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default
 
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
-	Client     *http.Client         // must honour contexts; one of its own by default
+	Client     *http.Client         // must honour contexts; its own by default
 	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
-	Logger     *slog.Logger         // hears of bad answers; nil: nobody does
+	Logger     *slog.Logger         // for bad answers; nil: they are not logged
 }
 
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
@@ -116,7 +115,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	}, nil
 }
 
-// headerOf is what every request says, with what the given headers say in addition or instead.
+// headerOf is the header of every request, with the given ones in addition or instead.
 func headerOf(given ...http.Header) http.Header {
 	header := http.Header{"User-Agent": {"crossgate"}, "Accept": {"application/json"}}
 	for _, each := range given {
@@ -125,7 +124,7 @@ func headerOf(given ...http.Header) http.Header {
 	return header
 }
 
-// newClient takes the transport of given, or a new one, and never follows a redirect: keys would go along.
+// newClient has the transport of given, or a new one, and never follows a redirect: keys would go along.
 func newClient(given *http.Client) *http.Client {
 	client := &http.Client{}
 	if given != nil {
@@ -149,14 +148,14 @@ func newClient(given *http.Client) *http.Client {
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
 
-// Request is what to ask, apart from where.
+// Request is an HTTP request without its host.
 type Request struct {
 	Method string // GET without a body, POST with one, by default
 	Path   string // joined to the endpoint's URL
 	Query  url.Values
 	Header http.Header
 	Body   []byte
-	Cost   int // what it takes from the rate budget; what the endpoint's plain requests cost by default
+	Cost   int // units of the rate budget; by default what the endpoint's plain requests cost
 
 	// Of JSON-RPC: the method that spans name and latencies are kept by, empty for other requests; and how many calls
 	// the body holds.
@@ -177,7 +176,7 @@ func (r Request) method() string {
 	return http.MethodGet
 }
 
-// Response is a complete answer.
+// Response is a complete HTTP response.
 type Response struct {
 	Status int
 	Header http.Header
@@ -199,7 +198,7 @@ func (e *Endpoint) unitsOf(r Request) int { return cmp.Or(r.Cost, e.CostOf("*"))
 // CostOf returns what a call of a JSON-RPC method takes from the budget.
 func (e *Endpoint) CostOf(method string) int { return cmp.Or(e.costs[method], e.costs["*"], 1) }
 
-// learn remembers what became of a call, and has the endpoint verified when it fails too often.
+// learn remembers the outcome of a request, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.RPCMethod, took, outcome)
 	switch {
@@ -222,17 +221,15 @@ func (e *Endpoint) logBadAnswer(ctx context.Context, cause error) {
 	e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", cause)
 }
 
-// refusal makes an *Error of what a check said; a plain error is a bad answer.
-func (e *Endpoint) refusal(r Request, err error) error {
+// badAnswer makes an *Error of what a check found wrong; a plain error is a bad answer.
+func (e *Endpoint) badAnswer(r Request, err error) error {
 	if err == nil {
 		return nil
 	}
-	refused := &Error{Class: BadAnswer, Endpoint: e.name, Err: err}
-	var said *Error
-	if errors.As(err, &said) {
-		*refused = *said
-		refused.Endpoint = e.name
+	bad := &Error{Class: BadAnswer, Err: err}
+	if known, ok := errors.AsType[*Error](err); ok {
+		*bad = *known
 	}
-	refused.Err = e.scrub(r.Header, refused.Err)
-	return refused
+	bad.Endpoint, bad.Err = e.name, e.scrub(r.Header, bad.Err)
+	return bad
 }

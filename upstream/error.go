@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// Class is what a failed call comes down to, for those who decide what to do next.
+// Class is the kind of a failure, by which callers decide what to do next.
 type Class uint8
 
 // The classes. Only Unreachable, Timeout, ServerError and BadAnswer are held against an endpoint, unless a caller
-// may have brought them about.
+// may have caused them.
 const (
 	Unreachable Class = iota + 1 // no connection, or it broke
 	Timeout                      // no answer in the time given
 	ServerError                  // HTTP 5xx
 	RateLimited                  // our own budget is spent, or HTTP 429
-	BreakerOpen                  // failed too often lately; not asked at all
-	BadAnswer                    // answered something that cannot be an answer to the question
+	BreakerOpen                  // not called at all: it failed too often lately
+	BadAnswer                    // answered something that cannot answer the request
 	Rejected                     // understood the request and declined it: HTTP 4xx, a JSON-RPC error
-	Unconfirmed                  // answered something that another endpoint has to say as well
+	Unconfirmed                  // answered something that another endpoint has to confirm
 	Canceled                     // the caller left
-	Unusable                     // not asked at all: cordoned by an operator, or in quarantine
+	Unusable                     // not called at all: cordoned by an operator, or in quarantine
 )
 
 var classNames = [...]string{
@@ -40,7 +40,7 @@ type Error struct {
 	Class      Class
 	Endpoint   string        // configured name of the endpoint, or of the pool
 	Status     int           // HTTP status, zero when there was none
-	RetryAfter time.Duration // when asking again makes sense; zero when unknown
+	RetryAfter time.Duration // when to retry; zero when unknown
 	Err        error         // the cause; may be nil
 
 	Contradicts bool // the response could be read and contradicts its request
@@ -71,47 +71,32 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // ClassOf returns the class of err, zero when it has none.
-func ClassOf(err error) Class {
-	var classed *Error
-	if errors.As(err, &classed) {
-		return classed.Class
+func ClassOf(err error) Class { return detailsOf(err).Class }
+
+// detailsOf returns the *Error in err, an empty one when there is none.
+func detailsOf(err error) *Error {
+	if classed, ok := errors.AsType[*Error](err); ok {
+		return classed
 	}
-	return 0
+	return &Error{}
 }
 
-// statusOf returns the HTTP status that err tells of, zero when it tells of none.
-func statusOf(err error) int {
-	var classed *Error
-	if errors.As(err, &classed) {
-		return classed.Status
-	}
-	return 0
-}
-
-// retryAfterOf returns when err says that asking again makes sense, zero when it does not.
-func retryAfterOf(err error) time.Duration {
-	var classed *Error
-	if errors.As(err, &classed) {
-		return classed.RetryAfter
-	}
-	return 0
-}
-
-// IsFault reports whether err is the endpoint's own failing. A caller's cancel or haste, a spent
-// budget and a declined request are not.
+// IsFault reports whether err is the endpoint's own fault. A caller who leaves or has little time, a spent budget and a
+// declined request are not.
 func IsFault(err error) bool {
-	var classed *Error
-	if !errors.As(err, &classed) {
+	switch e := detailsOf(err); e.Class {
+	case 0:
 		return err != nil
-	}
-	switch classed.Class {
 	case Unreachable, ServerError, BadAnswer, Timeout:
-		return !classed.excused
+		return !e.excused
 	}
 	return false
 }
 
-// attempts is what each endpoint of a pool said, in the sequence in which they were asked.
+// Contradicts reports whether err is an answer that could be read and contradicts its request.
+func Contradicts(err error) bool { return detailsOf(err).Contradicts }
+
+// attempts is how each endpoint of a pool failed, in the sequence in which they were tried.
 type attempts []error
 
 func (a attempts) Error() string {
@@ -122,10 +107,9 @@ func (a attempts) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// of is what the endpoints of a pool said, after the pool's name unless the only endpoint has the same.
+// of is the errors of a pool's endpoints, after the pool's name unless the only endpoint has the same.
 func (a attempts) of(pool string) string {
-	var only *Error
-	if len(a) == 1 && errors.As(a[0], &only) && only.Endpoint == pool {
+	if len(a) == 1 && detailsOf(a[0]).Endpoint == pool {
 		return a.Error()
 	}
 	return pool + ": " + a.Error()
@@ -133,7 +117,7 @@ func (a attempts) of(pool string) string {
 
 func (a attempts) Unwrap() []error { return a }
 
-// onlyDoubt reports whether there are failures and each of them is an answer that wanted to be confirmed.
+// onlyDoubt reports whether there are failures and each of them is an answer that has to be confirmed.
 func (a attempts) onlyDoubt() bool {
 	for _, err := range a {
 		if ClassOf(err) != Unconfirmed {

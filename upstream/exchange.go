@@ -29,7 +29,7 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 		return Response{}, e.broken(ctx, caller, started, err)
 	}
 	if answer.StatusCode >= http.StatusBadRequest {
-		body = []byte(e.scrubText(r.Header, string(body))) // what others make errors of
+		body = []byte(e.scrubText(r.Header, string(body))) // callers make errors of it
 	}
 	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: e, sent: r.Header}
 	if int64(len(body)) > e.maxBody {
@@ -46,10 +46,10 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 	return response, nil
 }
 
-// mostExpected bounds what room is made for an answer before it comes, whatever length it claims.
+// mostExpected bounds the buffer that is allocated by the length that a response claims.
 const mostExpected = 64 << 10
 
-// read returns the whole body, or one byte more than the endpoint may answer.
+// read returns the whole body, or one byte more than the limit.
 func (e *Endpoint) read(answer *http.Response) ([]byte, error) {
 	limited := io.LimitReader(answer.Body, e.maxBody+1)
 	if answer.ContentLength <= 0 {
@@ -60,7 +60,7 @@ func (e *Endpoint) read(answer *http.Response) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// classOfStatus returns zero for a status whose answer is for the caller to read.
+// classOfStatus returns zero for a status whose response is for the caller to read.
 func classOfStatus(status int) Class {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -73,7 +73,7 @@ func classOfStatus(status int) Class {
 	return 0
 }
 
-// request builds the HTTP request. Trace context is not sent: third parties have no business with it.
+// request builds the HTTP request. Trace context is not sent: it is none of a third party's business.
 func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error) {
 	target := *e.base
 	if r.Path != "" {
@@ -101,7 +101,7 @@ func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error
 	return request, nil
 }
 
-// broken classes an exchange that ended without a whole answer.
+// broken classes an exchange that ended without a complete response.
 func (e *Endpoint) broken(ctx, caller context.Context, started time.Time, err error) error {
 	if ctx.Err() != nil {
 		return e.interrupted(caller, started)

@@ -9,28 +9,27 @@ import (
 )
 
 const (
-	// headsFor is how long what an endpoint said of its head is compared with what others say: chains go on.
+	// headsFor is how long a head is compared with those of others: chains go on.
 	headsFor = 5 * time.Second
 	// headsTogether is what passes for the same moment.
 	headsTogether = time.Second
-	// headsEvery is after what time an endpoint of which nothing was heard is asked for its head.
+	// headsEvery is after what time an endpoint whose head is not known is asked for it.
 	headsEvery = 15 * time.Second
 	// majority is the fewest endpoints of which one can be alone.
 	majority = 3
 )
 
-// head is how far an endpoint says that its chain has come, and how far that is from what the others of its pool
-// say.
+// head is the newest block of an endpoint, and its distance from those of the others in its pool.
 type head struct {
 	mu       sync.Mutex
 	number   uint64
-	told     time.Time // when number was; zero: never
-	distance int64     // to the others' head when it was told; below zero: behind
+	told     time.Time // when number was seen; zero: never
+	distance int64     // to the others' head at that time; below zero: behind
 	compared bool
 	isFar    bool
 }
 
-// off returns how far the endpoint was from the others' head when it last told its own.
+// off returns how far the endpoint was from the others' head when its own was last seen.
 func (h *head) off() (blocks int64, compared bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -44,21 +43,21 @@ func (h *head) isOff() bool {
 	return h.isFar
 }
 
-// take remembers a head that was just told.
+// take remembers a head that was just seen.
 func (h *head) take(now time.Time, number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.number, h.told = number, now
 }
 
-// recent returns the head if it was told lately.
+// recent returns the head if it was seen lately.
 func (h *head) recent(now time.Time, within time.Duration) (number uint64, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.number, !h.told.IsZero() && now.Sub(h.told) < within
 }
 
-// place sets the distance to the others' head. Who is too far stays so until it is less than half as far.
+// place sets the distance to the others' head. An endpoint that is too far stays so until it is less than half as far.
 func (h *head) place(distance int64, isAlone bool, most uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -85,8 +84,8 @@ type HeadProbe struct {
 }
 
 // CompareHeads has endpoints whose head is more than most blocks behind that of the majority asked after the others, and
-// those that alone are as far ahead. Heads are learned by SawHead, and by the probe at its index from endpoints of which
-// none was heard lately. To be called before the pool is used.
+// those that alone are as far ahead. Heads are learned by SawHead; endpoints of which none was seen lately are asked by
+// the probe at their index. To be called before the pool is used.
 func (p *Pool) CompareHeads(most uint64, probes []HeadProbe) {
 	if len(p.endpoints) > 1 {
 		p.heads = &heads{most: most, probes: probes}
@@ -100,9 +99,9 @@ func (p *Pool) SawHead(e *Endpoint, number uint64) {
 	}
 }
 
-// compareHead sets the distance of e, which told its head just now, and of those that told theirs in the same
-// moment, from the head of the majority: the median of what was told lately, of two the higher one. Others may have
-// gone on since they told theirs, so that who is behind may be further behind than it seems, but hardly less.
+// compareHead sets the distance of e, whose head was seen just now, and of those seen in the same moment, from the head
+// of the majority: the median of those seen lately, of two the higher one. Others may have gone on meanwhile, so that an
+// endpoint may be further behind than it seems, but hardly less.
 func (p *Pool) compareHead(e *Endpoint, number uint64) {
 	now := time.Now()
 	e.head.take(now, number)
@@ -123,7 +122,7 @@ func (p *Pool) compareHead(e *Endpoint, number uint64) {
 	}
 }
 
-// askHeads has all endpoints asked for their head when one of them has not told it for a while.
+// askHeads has all endpoints asked for their head when that of one has not been seen for a while.
 func (p *Pool) askHeads() {
 	if p.heads == nil {
 		return
@@ -132,8 +131,8 @@ func (p *Pool) askHeads() {
 	if now.Sub(time.Unix(0, last)) < headsEvery || !p.heads.asked.CompareAndSwap(last, now.UnixNano()) {
 		return
 	}
-	isUnheard := func(e *Endpoint) bool { _, told := e.head.recent(now, headsEvery); return !told }
-	if !slices.ContainsFunc(p.endpoints, isUnheard) {
+	isUnseen := func(e *Endpoint) bool { _, told := e.head.recent(now, headsEvery); return !told }
+	if !slices.ContainsFunc(p.endpoints, isUnseen) {
 		return
 	}
 	for i, e := range p.endpoints {

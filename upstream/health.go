@@ -9,11 +9,11 @@ import (
 const (
 	// healthHalfLife is after what time an observation counts half.
 	healthHalfLife = 30 * time.Second
-	// fewSamples is how many observations, each weighed by its age, tell nothing yet.
+	// fewSamples is how many observations, weighted by age, are too few to go by.
 	fewSamples = 3
 )
 
-// health is how an endpoint did lately. What a caller took back and what lost a race is no part of it.
+// health is how an endpoint did lately. Requests that callers canceled and those that lost a race do not count.
 type health struct {
 	mu     sync.Mutex
 	asked  fading
@@ -24,7 +24,7 @@ type health struct {
 	broke  time.Time
 }
 
-// note learns what became of one call; only a failing of the endpoint's own counts as one.
+// note records the outcome of one call; only the endpoint's own faults count as failures.
 func (h *health) note(kind string, took time.Duration, err error) {
 	failing := IsFault(err)
 	if !failing && !answered(err) {
@@ -39,7 +39,7 @@ func (h *health) note(kind string, took time.Duration, err error) {
 		h.failed.add(now, 1)
 		h.reason, h.broke = err.Error(), now
 		if ClassOf(err) != Timeout {
-			return // a refused connection says nothing of how long an answer takes
+			return // a refused connection says nothing about how long an answer takes
 		}
 	}
 	if h.took == nil {
@@ -80,8 +80,8 @@ func (h *health) measured() time.Time {
 	return h.newest
 }
 
-// complaint returns why the endpoint failed last, and when.
-func (h *health) complaint() (string, time.Time) {
+// lastFailure returns why the endpoint failed last, and when.
+func (h *health) lastFailure() (string, time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.reason, h.broke

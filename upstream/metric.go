@@ -33,8 +33,8 @@ func newMeasures(name string, attributes []attribute.KeyValue) measures {
 	return m
 }
 
-// attempted measures an attempt and counts one that did not lead to an answer, by its class. Who leaves and who
-// wants a second opinion did not meet a failure.
+// attempted measures an attempt and counts one that gave no answer, by its class. A canceled attempt and an answer that
+// has to be confirmed are no failures.
 func (m measures) attempted(ctx context.Context, took time.Duration, err error) {
 	outcome, class := "ok", ClassOf(err)
 	if err != nil {
@@ -49,13 +49,13 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 // Observe has the state of endpoints read whenever measurements are collected, until stop is called.
 func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 	g := gauges{meter: otel.Meter("crossgate/upstream")}
-	willing := g.number("ready", "1 when an endpoint would be asked at once, 0 when it is paused, spent, behind or kept away from.")
-	state := g.number("breaker.state", "1 for the state that an endpoint's breaker is in, closed or open, whoever put it there.")
-	forced := g.number("breaker.forced", "1 when an operator holds an endpoint's breaker in its state.")
-	outOfUse := g.number("cordoned", "1 when an operator has taken an endpoint out of use.")
+	willing := g.number("ready", "1 when an endpoint would be asked at once, 0 when it is paused, out of budget, behind, cordoned or its breaker is open.")
+	state := g.number("breaker.state", "1 for the state that an endpoint's breaker is in, closed or open, overridden or not.")
+	forced := g.number("breaker.forced", "1 when an operator overrides an endpoint's breaker.")
+	outOfUse := g.number("cordoned", "1 when an operator has cordoned an endpoint.")
 	distance := g.number("head.distance", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.")
 	left := g.amount("budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.")
-	paused := g.amount("pause", "s", "Time for which an endpoint asked to be left alone.")
+	paused := g.amount("pause", "s", "Time for which an endpoint asked us to pause.")
 	ban := g.amount("ban", "s", "Time for which an endpoint still stays in quarantine for a wrong answer.")
 	failing := g.amount("failing", "1", "Share of an endpoint's recent calls that failed.")
 	return g.observe(func(o metric.Observer) {

@@ -152,7 +152,7 @@ func TestClaimsWaitForTheAccount(t *testing.T) {
 func TestPlanOutlivesAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		small, large := planned(t, 100*planDays), planned(t, 200*planDays)
-		large.Obey(small)
+		large.Replace(small)
 		if got := askAll(t, small, plenty); got != 100 {
 			t.Errorf("%d units of a day's share of 100", got)
 		}
@@ -164,7 +164,7 @@ func TestPlanOutlivesAChange(t *testing.T) {
 			t.Errorf("%d units of the larger plan after half a day, want 100", got)
 		}
 		none := endpoint(t, "node", always(200, "{}"))
-		none.Obey(large)
+		none.Replace(large)
 		none.PlanClaimed(time.Hour, time.Now())
 		if _, due := none.PlanClaim(); due {
 			t.Error("an endpoint without a plan has a claim")

@@ -53,7 +53,7 @@ func (p *Pool) Attributes() []attribute.KeyValue {
 	return p.endpoints[0].attributes
 }
 
-// Health tells how each endpoint does, in the sequence in which they were given.
+// Health returns how each endpoint does, in the sequence in which they were given.
 func (p *Pool) Health() []Health {
 	told := make([]Health, len(p.endpoints))
 	for i, e := range p.endpoints {
@@ -113,12 +113,12 @@ func (p *Pool) Run(ctx context.Context, j Job) (Answer, error) {
 	return r.run(ctx)
 }
 
-// answered learns who gave the answer of a job, and whether another one failed before.
+// answered learns which endpoint gave the answer of a job, and whether another one failed before.
 func (p *Pool) answered(index int, j Job, failed, doubted bool) {
 	switch {
 	case int64(index) == p.preferred.Load():
 		p.overtaken.Store(0)
-	case doubted: // who confirmed another's answer did not do better
+	case doubted: // an endpoint that confirmed another's answer did not do better
 	case failed || p.overtaken.Add(1) >= overtakenMost:
 		p.prefer(index)
 	}
@@ -135,7 +135,7 @@ func (p *Pool) prefer(index int) {
 }
 
 // order lists the endpoints by index: those that can answer at once first, the preferred one before its
-// equals, then those with the least burden. Those that are not to be asked at all are left out while there are others.
+// equals, then those with the least burden. Unusable ones are left out while there are others.
 func (p *Pool) order(kind string) []int {
 	if len(p.endpoints) < 2 {
 		return make([]int, len(p.endpoints))
@@ -166,7 +166,7 @@ func (p *Pool) order(kind string) []int {
 	return order
 }
 
-// askable leaves out those that are not to be asked at all, unless that is everybody: then they say why.
+// askable leaves out unusable endpoints, unless all are: then their errors say why.
 func askable(order []int, standings []standing) []int {
 	for i, index := range order {
 		if i > 0 && standings[index] >= quarantined {
@@ -180,8 +180,8 @@ func (p *Pool) mayMove() bool {
 	return time.Since(time.Unix(0, p.moved.Load())) >= leastStay
 }
 
-// explore has, once in a while, the endpoint that was seen at work the longest ago asked what another just
-// answered well: how fast it is, and whether it has recovered, is known before anybody depends on it.
+// explore repeats once in a while what one endpoint just answered well at the one whose last measurement is the oldest:
+// how fast that is, and whether it has recovered, is known before callers depend on it.
 func (p *Pool) explore(winner int) {
 	if len(p.endpoints) < 2 {
 		return

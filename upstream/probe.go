@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// largestProbe bounds a request that is kept to be asked again, in bytes and in calls.
+	// largestProbe bounds a request that is kept to be repeated, in bytes and in calls.
 	largestProbe      = 4 << 10
 	largestProbeCalls = 4
-	// soonAnswered is how long the answer to such a request may take, so that it fails within probeLimit only when
+	// soonAnswered is how long the answer to such a request may take, so that it takes longer than probeLimit only when
 	// the endpoint has become worse.
 	soonAnswered = time.Second
 	probeLimit   = 3 * time.Second
-	// replaysKept is how many of them are kept, and replaysEvery how far they are apart: one caller alone must not choose all
+	// replaysKept is how many of them are kept, and replaysEvery how far they are apart: no caller alone must choose all
 	// of them at once.
 	replaysKept  = 3
 	replaysEvery = 10 * time.Second
@@ -103,8 +103,8 @@ func (a *Attempt) check() error {
 }
 
 // verify finds out whether the failures that made the breaker suspect the endpoint are its own: then all controls
-// fail, and the breaker opens until one succeeds. When one succeeds at once, the requests were at fault. Callers
-// wait for none of this.
+// fail, and the breaker opens until one succeeds. When one succeeds at once, the requests were at fault. No caller
+// waits for this.
 func (e *Endpoint) verify() {
 	if !e.breaker.isSuspecting() || time.Since(time.Unix(0, e.breaker.closed.Load())) < verifiedFor {
 		return
@@ -123,13 +123,9 @@ func (e *Endpoint) verify() {
 // awaitRecovery closes the breaker when the endpoint answers a control again.
 func (e *Endpoint) awaitRecovery(ctx context.Context) {
 	for wait := firstProbe; e.breaker.hasOpened(); wait = min(2*wait, longestProbe) {
-		jittered := wait + rand.N(wait/4) // those that fell together must not be probed together
+		jittered := wait + rand.N(wait/4) // endpoints that failed together must not be probed together
 		e.breaker.expectProbe(jittered)
-		timer := time.NewTimer(jittered)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if sleep(ctx, jittered) != nil {
 			return
 		}
 		if e.breaker.hasOpened() && e.examine(ctx) == sound {
@@ -138,7 +134,7 @@ func (e *Endpoint) awaitRecovery(ctx context.Context) {
 	}
 }
 
-// condition is what controls tell of an endpoint.
+// condition is the state of an endpoint by its controls.
 type condition uint8
 
 const (
@@ -147,18 +143,18 @@ const (
 	sound
 )
 
-// examine asks all controls at once, past the breaker; the first that is answered tells enough.
+// examine sends all controls at once, past the breaker; the first that is answered is enough.
 func (e *Endpoint) examine(ctx context.Context) condition {
 	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, probeLimit))
 	defer cancel()
 	controls := e.controls()
-	told := make(chan condition, len(controls))
+	results := make(chan condition, len(controls))
 	for _, r := range controls {
-		go func() { told <- e.answers(ctx, r) }()
+		go func() { results <- e.answers(ctx, r) }()
 	}
 	found := unknown
 	for range controls {
-		if each := <-told; each > found {
+		if each := <-results; each > found {
 			found = each
 			if found == sound {
 				cancel() // the others end before this returns
@@ -168,11 +164,11 @@ func (e *Endpoint) examine(ctx context.Context) condition {
 	return found
 }
 
-// answers asks one control.
-func (e *Endpoint) answers(ctx context.Context, r Request) (told condition) {
+// answers sends one control.
+func (e *Endpoint) answers(ctx context.Context, r Request) (found condition) {
 	defer func() {
 		if recover() != nil {
-			told = broken // as a panic of a caller's request counts
+			found = broken // as a panic of a caller's request counts
 		}
 	}()
 	if e.unusable() != nil {
@@ -184,7 +180,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request) (told condition) {
 	asked, started := context.WithoutCancel(ctx), time.Now()
 	response, err := e.exchange(ctx, asked, r)
 	if err == nil && r.Check != nil {
-		err = e.refusal(r, r.Check(response))
+		err = e.badAnswer(r, r.Check(response))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return unknown

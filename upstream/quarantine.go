@@ -57,41 +57,35 @@ func (q *quarantine) left(now time.Time) (time.Duration, string) {
 // Quarantine takes the endpoint out of use for a while: it was proven wrong. It failed at its identity, or gave an answer
 // that a second endpoint contradicts.
 func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
-	reason := e.refusal(Request{}, cause).Error()
+	reason := e.badAnswer(Request{}, cause).Error()
 	term := e.quarantine.extend(time.Now(), reason, e.longestQuarantine)
 	if term > 0 && e.log != nil {
 		e.log.WarnContext(ctx, "endpoint quarantined for a wrong answer", "endpoint", e.name, "for", term.String(), "error", reason)
 	}
 }
 
-// Contradicts reports whether err is an answer that could be read and contradicts its question.
-func Contradicts(err error) bool {
-	var classed *Error
-	return errors.As(err, &classed) && classed.Contradicts
-}
-
-// Cordon takes the endpoint out of use until Uncordon. What it is answering goes on.
+// Cordon takes the endpoint out of use until Uncordon. Requests that it is serving go on.
 func (e *Endpoint) Cordon() { e.cordoned.Store(true) }
 
-// Uncordon takes the endpoint into use again.
+// Uncordon puts the endpoint into use again.
 func (e *Endpoint) Uncordon() { e.cordoned.Store(false) }
 
-// ForceBreaker has an operator decide what the breaker does. Unforced, it begins anew.
+// ForceBreaker has an operator decide what the breaker does. Unforced, it starts afresh.
 func (e *Endpoint) ForceBreaker(how Force) { e.breaker.force(how) }
 
-// Obey has e do what operators want of other, which it takes the place of, and count what it spent of its plan.
-func (e *Endpoint) Obey(other *Endpoint) {
+// Replace has e go on where other was: cordoned or forced by operators, and with what that spent of its plan.
+func (e *Endpoint) Replace(other *Endpoint) {
 	e.cordoned.Store(other.cordoned.Load())
 	e.breaker.forced.Store(other.breaker.forced.Load())
-	e.budget.countOn(other.budget)
+	e.budget.adopt(other.budget)
 }
 
 var (
-	errCordoned = errors.New("an operator has taken it out of use")
-	errForced   = errors.New("an operator holds it open")
+	errCordoned = errors.New("cordoned by an operator")
+	errForced   = errors.New("held open by an operator")
 )
 
-// unusable says why the endpoint is not to be asked at all; nil when it may be.
+// unusable is why the endpoint may not be called at all; nil when it may.
 func (e *Endpoint) unusable() error {
 	if e.cordoned.Load() {
 		return &Error{Class: Unusable, Endpoint: e.name, Err: errCordoned}
@@ -102,8 +96,8 @@ func (e *Endpoint) unusable() error {
 	return nil
 }
 
-// heldOff is the refusal of a breaker that is not closed.
-func (e *Endpoint) heldOff() error {
+// breakerError is the error of a call that the breaker keeps away.
+func (e *Endpoint) breakerError() error {
 	refusal := &Error{Class: BreakerOpen, Endpoint: e.name, RetryAfter: e.breaker.untilProbe()}
 	if Force(e.breaker.forced.Load()) == ForceOpen {
 		refusal.Err, refusal.RetryAfter = errForced, 0

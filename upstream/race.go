@@ -9,7 +9,7 @@ import (
 )
 
 // When a second endpoint is asked beside a slow first one: after the time within which nearly all recent calls
-// of the kind were answered, within bounds; while that is known of no endpoint after coldHedge.
+// of the kind were answered, within bounds; coldHedge while that is known of no endpoint.
 const (
 	hedgeQuantile = 0.95
 	leastHedge    = 20 * time.Millisecond
@@ -29,7 +29,7 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	results chan result // with room for one: who tries need not wait for the caller, who may be the same
+	results chan result // with room for one: an attempt in the caller's goroutine must not block
 
 	failures map[int]error // by endpoint, the latest of each
 }
@@ -128,8 +128,8 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	return min(max(usual, leastHedge), mostHedge), true
 }
 
-// usual returns within what time nearly all recent calls of the kind ended at the endpoint that was asked last; where
-// that is unknown, at the quickest of those of which it is known.
+// usual returns the time within which nearly all recent calls of the kind ended at the endpoint that was asked last;
+// where that is unknown, at the quickest of those of which it is known.
 func (r *race) usual() (usual time.Duration, known bool) {
 	usual, known = r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.Kind, hedgeQuantile)
 	if known {
@@ -147,8 +147,8 @@ func (r *race) usual() (usual time.Duration, known bool) {
 func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1] }
 
 // start has the next endpoint tried. While others can follow it may use half of the time that is left, so that a
-// silent endpoint does not take the whole of it. Where nobody can be asked beside it the try is over when start
-// returns: a goroutine of its own would have to grow a stack for every call.
+// silent endpoint does not take all of it. Where no other can be asked beside it the attempt is over when start returns:
+// a goroutine of its own would have to grow a stack for every call.
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
@@ -174,7 +174,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 	go try()
 }
 
-// othersFollow reports whether any endpoint that is left can be asked at all.
+// othersFollow reports whether any of the remaining endpoints can be asked at all.
 func (r *race) othersFollow() bool {
 	for _, index := range r.order[r.next:] {
 		if r.pool.endpoints[index].standing() != away {
@@ -197,11 +197,11 @@ func (r *race) join(ctx context.Context) {
 	}
 }
 
-// mayGoOn reports whether another try follows a failed one. To ask elsewhere what an endpoint cannot know, or when it
+// mayGoOn reports whether another attempt follows a failed one. To ask elsewhere what an endpoint cannot know, or when it
 // cannot be reached, is no extra load; to repeat what one failed at is.
 func (r *race) mayGoOn(ctx context.Context, after error) bool {
 	class := ClassOf(after)
-	isRetry := IsFault(after) && class != Unreachable || statusOf(after) != 0 && class == RateLimited
+	isRetry := IsFault(after) && class != Unreachable || detailsOf(after).Status != 0 && class == RateLimited
 	if r.next < len(r.order) {
 		return !isRetry || r.pool.retries.retry()
 	}
@@ -217,22 +217,18 @@ func (r *race) again(ctx context.Context) bool {
 	r.retried = true
 	for _, index := range r.order {
 		class := ClassOf(r.failures[index])
-		if class != Unreachable && class != ServerError || retryAfterOf(r.failures[index]) > 0 {
+		if class != Unreachable && class != ServerError || detailsOf(r.failures[index]).RetryAfter > 0 {
 			continue
 		}
 		wait := backoff + rand.N(2*backoff)
 		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < 2*wait || !r.pool.retries.retry() {
 			return false
 		}
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			r.order = append(r.order, index)
-			return true
-		case <-ctx.Done():
+		if sleep(ctx, wait) != nil {
 			return false
 		}
+		r.order = append(r.order, index)
+		return true
 	}
 	return false
 }
@@ -249,24 +245,24 @@ func (r *race) quarantineContradicted(ctx context.Context) {
 // failed reports whether an endpoint has failed in this race.
 func (r *race) failed() bool { return len(r.failures) > 0 }
 
-// doubted reports whether each failure is an answer that wanted to be confirmed.
-func (r *race) doubted() bool { return r.said().onlyDoubt() }
+// doubted reports whether each failure is an answer that has to be confirmed.
+func (r *race) doubted() bool { return r.errors().onlyDoubt() }
 
-// said are the failures in the sequence in which the endpoints were asked.
-func (r *race) said() attempts {
-	var said attempts
-	told := make(map[int]bool)
+// errors are the failures in the sequence in which the endpoints were asked.
+func (r *race) errors() attempts {
+	var all attempts
+	seen := make(map[int]bool)
 	for _, index := range r.order[:r.next] {
-		if err := r.failures[index]; err != nil && !told[index] {
-			told[index] = true
-			said = append(said, err)
+		if err := r.failures[index]; err != nil && !seen[index] {
+			seen[index] = true
+			all = append(all, err)
 		}
 	}
-	return said
+	return all
 }
 
 func (r *race) summary(caller context.Context) error {
-	whole := r.said().summary(r.pool.name)
+	whole := r.errors().summary(r.pool.name)
 	if err := endOf(caller); err != nil {
 		whole.Class = ClassOfContext(err)
 	}

@@ -10,7 +10,7 @@ import (
 const shortestSecret = 8
 
 // newScrubber replaces whatever could be a key of an endpoint by the endpoint's name: its host, the long
-// parts of its path, its query and user values, its own headers. Answers and transport errors quote them.
+// parts of its path, its query and user values, its own headers. Responses and transport errors quote them.
 func newScrubber(name string, base *url.URL, header http.Header) *strings.Replacer {
 	secrets := []string{base.Host, base.Hostname(), base.RawQuery}
 	for segment := range strings.SplitSeq(base.Path, "/") {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// standing ranks how likely an endpoint is to answer at once, and truly.
+// standing ranks how likely an endpoint is to answer at once, and correctly.
 type standing uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	unsure               // fails so often that its breaker is about to open
 	away                 // asked us to pause, or its breaker is open
 	quarantined          // was proven wrong
-	cordoned             // an operator has taken it out of use
+	cordoned             // by an operator
 )
 
 var standingNames = [...]string{
@@ -43,14 +43,14 @@ func (e *Endpoint) standing() standing {
 	return ready
 }
 
-// burden is what asking an endpoint costs in waiting: how long its calls of a kind take, times more the more of
-// its calls fail. Where too few are known it is a guess.
+// burden is the expected wait for an endpoint: how long its calls of a kind take, multiplied by its share of failures.
+// Where too few are known it is a guess.
 func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {
 	usual, known := e.health.usual(kind, usualQuantile)
 	return time.Duration(float64(burdenBase+usual) * (1 + burdenPerFail*e.health.failing())), known
 }
 
-// Health is how an endpoint does, for people to look at.
+// Health is how an endpoint does, for operators.
 type Health struct {
 	Endpoint   string
 	Standing   string
@@ -64,20 +64,20 @@ type Health struct {
 	Reason     string        // of its latest failure; empty when there was none
 	Failed     time.Time     // when that was
 	Head       string        // how far it is from the others' head; empty where nothing compares them
-	Forced     string        // what an operator made of its breaker; empty when nothing
-	CanBeAsked bool          // neither its conduct, a lie nor an operator keeps it from that
+	Forced     string        // an operator's override of its breaker; empty without one
+	CanBeAsked bool          // neither its breaker, a quarantine nor an operator prevents it
 }
 
 var forcedNames = [...]string{"", "held open", "held closed"}
 
-// Health tells how the endpoint does.
+// Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
 	told := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
 	told.Usual = e.health.slowest(usualQuantile)
 	told.IsClosed = e.breaker.isClosed()
 	told.Left, told.IsLimited = e.budget.left()
-	told.Reason, told.Failed = e.health.complaint()
+	told.Reason, told.Failed = e.health.lastFailure()
 	told.Forced = forcedNames[e.breaker.forced.Load()]
 	if e.breaker.hasOpened() {
 		told.RetryAfter = e.breaker.untilProbe()

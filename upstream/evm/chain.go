@@ -1,5 +1,17 @@
-// Package evm asks chains of the Ethereum kind over JSON-RPC: for order events, token metadata, and what
-// transactions cost.
+// Package evm reads EVM chains over JSON-RPC: order events, token metadata, and what transactions cost and do.
+//
+// A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go), order.HistorySource
+// (history.go), order.StateReader (states.go), token.Reader, quote.FeeSource (fee.go, datafee.go). A Simulator and a
+// Router stand on a Chain. Each of these methods asks in as few round trips as the question allows: its calls (calls.go
+// builds them, with what results must look like) go to the chain's jsonrpc.Client in one batch, and contract calls of
+// several callers go together into one multicall (batcher.go, multicall.go).
+//
+// Nothing that an endpoint says is taken on trust. It proves that it serves the chain; logs come with the block that
+// shows that the node has them all, receipts are checked against their bloom filter, and that something does not exist
+// is believed when two endpoints say so. The history of one order without an index (search.go) is counted against the
+// contract's storage: it is complete, or an error.
+//
+// All of it is safe for concurrent use, and starts no goroutine that outlives its callers.
 package evm
 
 import (
@@ -27,10 +39,10 @@ type Chain struct {
 	recent  bool           // the nodes keep the newest state only
 	flat    bool           // gas costs everybody the same
 
-	newest     atomic.Pointer[header] // that the chain told of; nil before the first
+	newest     atomic.Pointer[header] // block seen; nil before the first
 	noTagUntil atomic.Int64           // UNIX nanoseconds
 	fees       atomic.Pointer[feeMarket]
-	gathering  gathering
+	batcher    batcher
 }
 
 var _ order.HistorySource = (*Chain)(nil)
@@ -38,7 +50,7 @@ var _ order.HistorySource = (*Chain)(nil)
 // Option says how a chain's nodes differ from Ethereum's.
 type Option func(*Chain)
 
-// WithoutPast says that no node of the chain tells the state of a past block.
+// WithoutPast says that no node of the chain has the state of past blocks.
 func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
 
 // WithoutMarket says that the chain has one price of gas for everybody.
@@ -54,7 +66,7 @@ func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
 	return made
 }
 
-// chainIDCall is what endpoints prove themselves by: those of another chain must never be believed.
+// chainIDCall is what endpoints prove their identity by: those of another chain must never be believed.
 func (c *Chain) chainIDCall() *jsonrpc.Call {
 	var id quantity
 	return jsonrpc.NewCall(&id, func(id quantity) error {
@@ -85,7 +97,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	if latest == nil {
 		return order.Head{}, fmt.Errorf("chain %d: no latest block", c.chain.ID)
 	}
-	c.hear(latest)
+	c.sawHead(latest)
 	head := order.Head{Latest: latest.block()}
 	head.Finalized = head.Latest.Number - min(head.Latest.Number, c.chain.Finality)
 	if finalized != nil {
@@ -96,9 +108,9 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	return head, nil
 }
 
-// hear learns of the newest block. Who asks from now on is not told what was so before it, or before a block that is no
-// more.
-func (c *Chain) hear(latest *header) {
+// sawHead learns of the newest block. Calls from now on join none that began before it, or before a block that was
+// dropped.
+func (c *Chain) sawHead(latest *header) {
 	if before := c.newest.Swap(latest); before == nil || before.Hash != latest.Hash {
 		c.rpc.Invalidate()
 	}
@@ -115,7 +127,7 @@ func isUnknownTag(err error) bool {
 	return err == nil || errors.As(err, &said)
 }
 
-// refusedByContract reports whether err is what running the call came to, the same on every node.
+// refusedByContract reports whether err is the outcome of running the call, the same on every node.
 func refusedByContract(err error) bool {
 	var said *jsonrpc.Error
 	var failed *upstream.Error

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/rlp"
+
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream/jsonrpc"
@@ -20,7 +22,7 @@ var oracle = chain.NewAddress([]byte{
 var (
 	// opStack publishes transactions on another chain and charges for it: Optimism, Base, BOB, Mantle, MegaETH.
 	opStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 4326: true}
-	// Linea tells a price of gas that depends on the size of the transaction.
+	// Linea's price of gas depends on the size of the transaction.
 	linea uint64 = 59144
 )
 
@@ -29,8 +31,8 @@ var (
 	operatorFeeSelector = selector("getOperatorFee(uint256)") // since the Isthmus upgrade
 )
 
-// DataFee asks what publishing tx costs on the chains that charge for it beside gas. On Arbitrum and the
-// ZK stack that is within the gas.
+// DataFee is what publishing tx costs on the chains that charge for it beside gas. On Arbitrum and the
+// ZK stack it is part of the gas.
 func (c *Chain) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
 	case opStack[c.chain.Native]:
@@ -41,11 +43,14 @@ func (c *Chain) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, 
 	return chain.Amount{}, nil
 }
 
-// publishingFee is what the oracle says of the unsigned transaction, and of its gas where operators have a
-// share. Answers of contracts that know no such function count as nothing.
+// publishingFee is what the oracle says about the unsigned transaction, and about its gas where operators have a
+// share. Contracts without such a function add nothing.
 func (c *Chain) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
-	raw := unsigned(c.chain.Native, tx, gas)
-	answers, err := c.askEach(ctx, []question{
+	raw, err := unsigned(c.chain.Native, tx, gas)
+	if err != nil {
+		return chain.Amount{}, fmt.Errorf("encode the unsigned transaction: %w", err)
+	}
+	answers, err := c.callEach(ctx, []contractCall{
 		{oracle, slices.Concat(l1FeeSelector, encodeBytes(raw))},
 		{oracle, slices.Concat(operatorFeeSelector, wordOf(gas))},
 	})
@@ -95,42 +100,11 @@ func wordOf(n uint64) []byte {
 
 // unsigned is the transaction without its signature as EIP-1559 serialises it, with prices of the usual size:
 // the fee depends on the bytes.
-func unsigned(chainID uint64, tx quote.Tx, gas uint64) []byte {
-	const usualPrice = 1_000_000_000
-	value := tx.Value.Bytes32()
-	body := rlpString(rlpNumber(chainID))
-	for _, field := range [][]byte{
-		rlpNumber(1), rlpNumber(usualPrice), rlpNumber(usualPrice), rlpNumber(gas), tx.To.Bytes(), trimZeros(value[:]), tx.Data,
-	} {
-		body = append(body, rlpString(field)...)
-	}
-	body = append(body, 0xc0) // no access list
-	return append(append([]byte{0x02}, rlpHeader(0xc0, len(body))...), body...)
-}
-
-func rlpNumber(n uint64) []byte { return trimZeros(wordOf(n)) }
-
-func trimZeros(raw []byte) []byte {
-	for len(raw) > 0 && raw[0] == 0 {
-		raw = raw[1:]
-	}
-	return raw
-}
-
-// rlpString is a string in Ethereum's RLP (ethereum.org, recursive-length prefix serialization).
-func rlpString(raw []byte) []byte {
-	if len(raw) == 1 && raw[0] < 0x80 {
-		return raw
-	}
-	return append(rlpHeader(0x80, len(raw)), raw...)
-}
-
-// rlpHeader is the prefix of length bytes; kind is 0x80 for a string and 0xc0 for a list.
-func rlpHeader(kind byte, length int) []byte {
-	const longest = 55 // with one byte of prefix
-	if length <= longest {
-		return []byte{kind + byte(length)}
-	}
-	size := rlpNumber(uint64(length))
-	return append([]byte{kind + longest + byte(len(size))}, size...)
+func unsigned(chainID uint64, tx quote.Tx, gas uint64) ([]byte, error) {
+	const dynamicFee, nonce, usualPrice = 2, uint64(1), uint64(1_000_000_000)
+	accessList := []any{}
+	body, err := rlp.EncodeToBytes([]any{
+		chainID, nonce, usualPrice, usualPrice, gas, tx.To.Bytes(), tx.Value.Big(), []byte(tx.Data), accessList,
+	})
+	return append([]byte{dynamicFee}, body...), err
 }

@@ -32,26 +32,26 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 		span.End()
 	}()
 	s := search{chain: c, ledger: c.ledger(side, since != 0), id: id}
-	if s.keeper.IsAbsent() {
-		return nil, fmt.Errorf("chain %d: the contract that keeps order %s is not known", c.chain.ID, id)
+	if s.contract.IsAbsent() {
+		return nil, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
 	events, err = s.run(ctx, since)
 	span.SetAttributes(attribute.String("crossgate.history.path", s.path()))
 	return events, err
 }
 
-// ledger is one side of orders on a chain: the contract that keeps how far each has come, and those that
-// report it.
+// ledger is one side of orders on a chain: the contract that stores how far each has come, and those that
+// emit events about it.
 type ledger struct {
-	keeper    chain.Address
-	reporters []chain.Address
+	contract chain.Address
+	emitters []chain.Address
 
-	question func(order.ID) []byte // how far an order has come
-	steps    func(answer []byte) (int, error)
-	isStep   func(order.Fact) bool
+	progressData func(order.ID) []byte // calldata that asks how far an order has come
+	steps        func(answer []byte) (int, error)
+	isStep       func(order.Fact) bool
 
-	patches func(order.ID) []byte // by how much its amount was changed
-	isPatch func(order.Fact) bool
+	patchesData func(order.ID) []byte // calldata that asks by how much its amount was changed
+	isPatch     func(order.Fact) bool
 }
 
 // ledger returns the side; steps before the one that is known are not counted.
@@ -59,23 +59,23 @@ func (c *Chain) ledger(side order.Side, creationKnown bool) ledger {
 	contracts := c.chain.Contracts
 	if side == order.TakeSide {
 		return ledger{
-			keeper:    contracts.DlnDestination,
-			reporters: []chain.Address{contracts.DlnDestination, contracts.ExternalCallAdapter},
-			question:  onchain.TakeOrderCall,
-			steps:     takeSteps,
-			isStep:    isTakeStep,
-			patches:   onchain.TakePatchesCall,
-			isPatch:   is[order.TakeDecreased],
+			contract:     contracts.DlnDestination,
+			emitters:     []chain.Address{contracts.DlnDestination, contracts.ExternalCallAdapter},
+			progressData: onchain.TakeOrderCall,
+			steps:        takeSteps,
+			isStep:       isTakeStep,
+			patchesData:  onchain.TakePatchesCall,
+			isPatch:      is[order.TakeDecreased],
 		}
 	}
 	give := ledger{
-		keeper:    contracts.DlnSource,
-		reporters: []chain.Address{contracts.DlnSource},
-		question:  onchain.GiveOrderCall,
-		steps:     giveSteps,
-		isStep:    isGiveStep,
-		patches:   onchain.GivePatchesCall,
-		isPatch:   is[order.GiveIncreased],
+		contract:     contracts.DlnSource,
+		emitters:     []chain.Address{contracts.DlnSource},
+		progressData: onchain.GiveOrderCall,
+		steps:        giveSteps,
+		isStep:       isGiveStep,
+		patchesData:  onchain.GivePatchesCall,
+		isPatch:      is[order.GiveIncreased],
 	}
 	if creationKnown {
 		give.steps, give.isStep = stepsAfterCreation, is[order.Claimed]

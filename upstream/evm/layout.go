@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// How long a token's layout counts: one that was found changes with an upgrade of its contract, one that was
+// How long a token's layout is cached: one that was found changes with an upgrade of its contract, one that was
 // not found may have been the node's fault.
 const (
 	layoutLife    = time.Hour
@@ -20,7 +20,7 @@ const (
 	layoutsAtMost = 10_000
 )
 
-// layout is where a token's contract keeps its numbers; nil: it is not known where.
+// layout is where a token's contract stores balances and allowances; nil: unknown.
 type layout struct {
 	balances, allowances *mapping
 	until                time.Time
@@ -28,15 +28,15 @@ type layout struct {
 
 // mapping is a mapping in a contract's storage.
 type mapping struct {
-	base      [32]byte
-	keyBehind bool // Vyper hashes the slot before the key, Solidity the key before the slot
+	base    [32]byte
+	keyLast bool // Vyper hashes the slot before the key, Solidity the key before the slot
 }
 
-// slot is where the element under keys is, outermost first.
+// slot is that of the element under keys, outermost first.
 func (m mapping) slot(keys ...chain.Address) chain.Hash {
 	at := m.base[:]
 	for _, key := range keys {
-		if m.keyBehind {
+		if m.keyLast {
 			at = crypto.Keccak256(at, paddedAddress(key))
 			continue
 		}
@@ -53,8 +53,8 @@ var namespace, _ = new(big.Int).SetString("52c63247e1f47db19d5ce0460030c497f067c
 var candidates = func() []mapping {
 	const solidity, vyper = 60, 12
 	var all []mapping
-	add := func(slot *big.Int, keyBehind bool) {
-		all = append(all, mapping{[32]byte(slot.FillBytes(make([]byte, 32))), keyBehind})
+	add := func(slot *big.Int, keyLast bool) {
+		all = append(all, mapping{[32]byte(slot.FillBytes(make([]byte, 32))), keyLast})
 	}
 	for i := range int64(solidity) {
 		add(big.NewInt(i), false)
@@ -67,48 +67,48 @@ var candidates = func() []mapping {
 	return all
 }()
 
-// Two accounts that nobody has the keys of.
+// Placeholder addresses: nobody has their keys.
 var (
 	probeHolder  = chain.NewAddress(crypto.Keccak256([]byte("crossgate: somebody who holds"))[12:])
 	probeSpender = chain.NewAddress(crypto.Keccak256([]byte("crossgate: somebody who spends"))[12:])
 )
 
-// probeValue is what is written into the storage of a candidate; what the token then tells is whose it is.
+// probeValue is what is written into the storage of a candidate; the token then returns that of the right one.
 func probeValue(i int) [32]byte {
 	return chain.NewAmount(0x63726f7373_0000 + uint64(i)).Bytes32()
 }
 
-// layout finds out where a token keeps balances and allowances: it is asked about an account for which every
+// layout finds out where a token stores balances and allowances: it is called for an account for which every
 // candidate holds another number.
 func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, error) {
 	s.mu.Lock()
-	kept, seen := s.layouts[token]
+	cached, seen := s.layouts[token]
 	s.mu.Unlock()
-	if seen && time.Now().Before(kept.until) {
-		return kept, nil
+	if seen && time.Now().Before(cached.until) {
+		return cached, nil
 	}
 	var balance, allowance payload
-	balanceQuestion := message{To: token, Data: append(balanceOfSelector[:4:4], paddedAddress(probeHolder)...)}
-	allowanceQuestion := message{To: token, Data: append(append(selector("allowance(address,address)"),
+	balanceOf := message{To: token, Data: append(balanceOfSelector[:4:4], paddedAddress(probeHolder)...)}
+	allowanceOf := message{To: token, Data: append(append(selector("allowance(address,address)"),
 		paddedAddress(probeHolder)...), paddedAddress(probeSpender)...)}
 	calls := []*jsonrpc.Call{
-		jsonrpc.NewCall(&balance, nil, "eth_call", balanceQuestion, "latest", probed(token, probeHolder)),
-		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceQuestion, "latest", probed(token, probeHolder, probeSpender)),
+		jsonrpc.NewCall(&balance, nil, "eth_call", balanceOf, "latest", probed(token, probeHolder)),
+		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceOf, "latest", probed(token, probeHolder, probeSpender)),
 	}
 	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
-		return layout{}, fmt.Errorf("layout of token %s: %w", token, err)
+		return layout{}, fmt.Errorf("storage layout of token %s: %w", token, err)
 	}
-	kept = layout{balances: recognise(balance), allowances: recognise(allowance), until: time.Now().Add(noLayoutLife)}
-	if kept.balances != nil && kept.allowances != nil {
-		kept.until = time.Now().Add(layoutLife)
+	cached = layout{balances: recognise(balance), allowances: recognise(allowance), until: time.Now().Add(noLayoutLife)}
+	if cached.balances != nil && cached.allowances != nil {
+		cached.until = time.Now().Add(layoutLife)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.layouts) >= layoutsAtMost {
 		clear(s.layouts)
 	}
-	s.layouts[token] = kept
-	return kept, nil
+	s.layouts[token] = cached
+	return cached, nil
 }
 
 // probed is the token's state with a number of its own in every candidate.

@@ -5,7 +5,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/upstream/jsonrpc"
 )
 
 // message is a transaction as eth_call and eth_estimateGas take it.
@@ -21,15 +20,11 @@ func messageOf(sender chain.Address, tx quote.Tx) message {
 	return message{From: &sender, To: tx.To, Data: tx.Data, Value: &amount{tx.Value}}
 }
 
-func latestCall(out *payload, m message) *jsonrpc.Call {
-	return jsonrpc.NewCall(out, nil, "eth_call", m, "latest")
-}
-
-// Call asks a contract on the newest block. The answer is empty where there is no contract; an
-// *jsonrpc.Error is in the error's chain when the contract refuses.
+// Call calls a contract on the newest block. The answer is empty where there is no contract; a
+// *jsonrpc.Error is in the error's chain when the contract reverts.
 func (c *Chain) Call(ctx context.Context, to chain.Address, data []byte) ([]byte, error) {
 	var answer payload
-	if err := c.rpc.All(ctx, latestCall(&answer, message{To: to, Data: data})); err != nil {
+	if err := c.rpc.All(ctx, contractCall{to, data}.on(&answer, "latest")); err != nil {
 		return nil, err
 	}
 	return answer, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -29,30 +30,28 @@ func parseABI(text string) abi.ABI {
 	return parsed
 }
 
-// question is calldata for a contract.
-type question struct {
+// contractCall is calldata for a contract.
+type contractCall struct {
 	to   chain.Address
 	data []byte
 }
 
-// questionsAtOnce bounds the gas and the answer of one multicall.
-const questionsAtOnce = 300
+// largestMulticall bounds the gas and the answer of one multicall.
+const largestMulticall = 300
 
-// askAll asks contracts on the newest block. Answers are in the order of questions; that of a contract
-// that refuses, or is none, is empty. It takes one round trip as long as questions are not very many
-// and the chain has Multicall3, or the endpoints take batches.
-func (c *Chain) askAll(ctx context.Context, questions []question) ([][]byte, error) {
-	if c.chain.Contracts.Multicall.IsAbsent() || len(questions) == 1 {
-		return c.askEach(ctx, questions)
+// callContracts calls contracts on the newest block. Answers are in the sequence of calls; that of a contract that
+// reverts, or is none, is empty. It takes one round trip as long as calls are not very many and the chain has
+// Multicall3, or the endpoints take batches.
+func (c *Chain) callContracts(ctx context.Context, calls []contractCall) ([][]byte, error) {
+	if c.chain.Contracts.Multicall.IsAbsent() || len(calls) == 1 {
+		return c.callEach(ctx, calls)
 	}
-	answers := make([][]byte, 0, len(questions))
-	for len(questions) > 0 {
-		part := questions[:min(len(questions), questionsAtOnce)]
-		questions = questions[len(part):]
+	answers := make([][]byte, 0, len(calls))
+	for part := range slices.Chunk(calls, largestMulticall) {
 		got, err := c.aggregate(ctx, part)
 		if refusedByContract(err) || errors.Is(err, errNoMulticall) {
 			// Not deployed, or one contract used up the gas of all.
-			got, err = c.askEach(ctx, part)
+			got, err = c.callEach(ctx, part)
 		}
 		if err != nil {
 			return nil, err
@@ -64,18 +63,18 @@ func (c *Chain) askAll(ctx context.Context, questions []question) ([][]byte, err
 
 var errNoMulticall = errors.New("no answer of Multicall3")
 
-// aggregate asks through Multicall3.
-func (c *Chain) aggregate(ctx context.Context, questions []question) ([][]byte, error) {
+// aggregate makes calls through Multicall3.
+func (c *Chain) aggregate(ctx context.Context, calls []contractCall) ([][]byte, error) {
 	type call3 struct {
 		Target       common.Address
 		AllowFailure bool
 		CallData     []byte
 	}
-	calls := make([]call3, len(questions))
-	for i, q := range questions {
-		calls[i] = call3{common.BytesToAddress(q.to.Bytes()), true, q.data}
+	arguments := make([]call3, len(calls))
+	for i, each := range calls {
+		arguments[i] = call3{nodeAddress(each.to), true, each.data}
 	}
-	data, err := multicallABI.Pack("aggregate3", calls)
+	data, err := multicallABI.Pack("aggregate3", arguments)
 	if err != nil {
 		return nil, fmt.Errorf("encode aggregate3: %w", err)
 	}
@@ -87,7 +86,7 @@ func (c *Chain) aggregate(ctx context.Context, questions []question) ([][]byte, 
 		Success    bool
 		ReturnData []byte
 	}
-	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3", raw); err != nil || len(results) != len(questions) {
+	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3", raw); err != nil || len(results) != len(calls) {
 		return nil, errNoMulticall
 	}
 	answers := make([][]byte, len(results))
@@ -99,24 +98,29 @@ func (c *Chain) aggregate(ctx context.Context, questions []question) ([][]byte, 
 	return answers, nil
 }
 
-// askEach asks every contract in a call of its own.
-func (c *Chain) askEach(ctx context.Context, questions []question) ([][]byte, error) {
-	answers := make([]payload, len(questions))
-	calls := make([]*jsonrpc.Call, len(questions))
-	for i, q := range questions {
-		calls[i] = latestCall(&answers[i], message{To: q.to, Data: q.data})
+// callEach makes every call as an eth_call of its own.
+func (c *Chain) callEach(ctx context.Context, calls []contractCall) ([][]byte, error) {
+	payloads := make([]payload, len(calls))
+	rpcs := make([]*jsonrpc.Call, len(calls))
+	for i, each := range calls {
+		rpcs[i] = each.on(&payloads[i], "latest")
 	}
-	if err := c.rpc.Batch(ctx, calls...); err != nil {
+	if err := c.rpc.Batch(ctx, rpcs...); err != nil {
 		return nil, err
 	}
-	plain := make([][]byte, len(answers))
-	for i, call := range calls {
-		if call.Err != nil && !refusedByContract(call.Err) {
-			return nil, call.Err
+	answers := make([][]byte, len(calls))
+	for i, made := range rpcs {
+		if made.Err != nil && !refusedByContract(made.Err) {
+			return nil, made.Err
 		}
-		plain[i] = answers[i]
+		answers[i] = payloads[i]
 	}
-	return plain, nil
+	return answers, nil
+}
+
+// on is the call at a block, as an eth_call.
+func (c contractCall) on(out *payload, block any) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, nil, "eth_call", message{To: c.to, Data: c.data}, block)
 }
 
 // word reads the 32-byte word at index of an answer.

@@ -15,8 +15,8 @@ import (
 
 // Events returns the order events of blocks from to to: one search for their logs, then, when there are
 // any, one round trip for the receipts that they are in. Receipts name the sender and hold the router's
-// and the gate's logs, which belong to the events. Nobody waits for them: what is asked here comes after
-// what others ask.
+// and the gate's logs, which belong to the events. Nobody waits for them: these calls give way to those of
+// others.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	ctx = upstream.InBackground(ctx)
 	contracts := c.chain.Contracts

@@ -126,15 +126,15 @@ func (r *Router) termsLocked() quote.RouterTerms {
 // ask reads the router's terms and remembers them: about the venues, and about those it was asked before.
 func (r *Router) ask(ctx context.Context, venues []chain.Address) error {
 	about := r.everAskedAbout(venues)
-	questions := []question{{r.address, routerABI.Methods["version"].ID}, {r.address, routerABI.Methods["swapVariableFeeBps"].ID}}
+	calls := []contractCall{{r.address, routerABI.Methods["version"].ID}, {r.address, routerABI.Methods["swapVariableFeeBps"].ID}}
 	for _, venue := range about {
 		data, err := routerABI.Pack("supportedRouters", nodeAddress(venue))
 		if err != nil {
 			return fmt.Errorf("encode supportedRouters: %w", err)
 		}
-		questions = append(questions, question{r.address, data})
+		calls = append(calls, contractCall{r.address, data})
 	}
-	answers, err := r.chain.askAll(ctx, questions)
+	answers, err := r.chain.callContracts(ctx, calls)
 	if err != nil {
 		return fmt.Errorf("public router: %w", err)
 	}

@@ -19,7 +19,7 @@ const (
 	windowLimit  = 3
 )
 
-// search is the hunt for one order's logs.
+// search finds one order's logs without an index.
 type search struct {
 	ledger
 	chain *Chain
@@ -36,8 +36,8 @@ type search struct {
 	logs       []log
 	bisected   bool
 
-	call     question // whether its external call is over; to is absent unless one was registered
-	callOver bool     // as logs tell
+	call     contractCall // whether its external call is over; to is absent unless one was registered
+	callOver bool         // as logs tell
 }
 
 func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
@@ -58,10 +58,10 @@ func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
 	return s.events(ctx)
 }
 
-// bisect finds what the logs that were searched lack by asking past blocks.
+// bisect finds what the logs that were searched lack in the state of past blocks.
 func (s *search) bisect(ctx context.Context) error {
 	if s.chain.recent {
-		return fmt.Errorf("chain %d: order %s has made %d steps, logs tell of %d", s.chain.chain.ID, s.id, s.steps, s.found)
+		return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
 	}
 	s.bisected = true
 	if err := s.bisectSteps(ctx); err != nil {
@@ -70,7 +70,7 @@ func (s *search) bisect(ctx context.Context) error {
 	return s.bisectPatch(ctx)
 }
 
-// path says what the search had to look at, for its span.
+// path is the way that the search took, for its span.
 func (s *search) path() string {
 	switch {
 	case s.bisected:
@@ -95,7 +95,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched payload
 	var latest *header
 	calls := []*jsonrpc.Call{
-		s.storageCall(&steps, s.progress(), "latest"), s.storageCall(&patched, s.changes(), "latest"), headerCall(&latest, "latest"),
+		s.progress().on(&steps, "latest"), s.changes().on(&patched, "latest"), headerCall(&latest, "latest"),
 	}
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
@@ -104,7 +104,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 		return err
 	}
 	for _, call := range calls[:3] {
-		// Contracts that never changed amounts need not know the question.
+		// Contracts that never changed amounts need not have the function.
 		if call.Err != nil && (call != calls[1] || !refusedByContract(call.Err)) {
 			return call.Err
 		}
@@ -113,7 +113,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 		return fmt.Errorf("chain %d: no latest block", s.chain.chain.ID)
 	}
 	s.latest = *latest
-	s.chain.hear(latest)
+	s.chain.sawHead(latest)
 	var err error
 	if s.steps, err = s.stepsIn(steps); err != nil {
 		return err
@@ -123,12 +123,8 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 }
 
 // progress asks how far the order has come, changes by how much its amount was changed.
-func (s *search) progress() question { return question{s.keeper, s.question(s.id)} }
-func (s *search) changes() question  { return question{s.keeper, s.patches(s.id)} }
-
-func (s *search) storageCall(out *payload, q question, block any) *jsonrpc.Call {
-	return jsonrpc.NewCall(out, nil, "eth_call", message{To: q.to, Data: q.data}, block)
-}
+func (s *search) progress() contractCall { return contractCall{s.contract, s.progressData(s.id)} }
+func (s *search) changes() contractCall  { return contractCall{s.contract, s.patchesData(s.id)} }
 
 func (s *search) stepsIn(answer payload) (int, error) {
 	if len(answer) == 0 {
@@ -217,10 +213,10 @@ func (s *search) bisectPatch(ctx context.Context) error {
 // probes is how many past blocks are asked in one round trip.
 const probes = 16
 
-// firstBlock returns the first block in which something has happened by what storage answers to a question:
+// firstBlock returns the first block in which something has happened by what storage answers to a call:
 // after before, in which it has not, and not after the newest, in which it has.
 func (s *search) firstBlock(
-	ctx context.Context, before uint64, q question, happened func(answer payload) (bool, error),
+	ctx context.Context, before uint64, asked contractCall, happened func(answer payload) (bool, error),
 ) (uint64, error) {
 	last := uint64(s.latest.Number)
 	for last-before > 1 {
@@ -228,7 +224,7 @@ func (s *search) firstBlock(
 		answers := make([]payload, len(blocks))
 		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
-			calls[i] = s.storageCall(&answers[i], q, quantity(block))
+			calls[i] = asked.on(&answers[i], quantity(block))
 		}
 		if err := s.chain.rpc.All(ctx, calls...); err != nil {
 			return 0, err
@@ -260,7 +256,7 @@ func spread(before, last uint64) []uint64 {
 
 // collect adds the order's logs of a range of blocks.
 func (s *search) collect(ctx context.Context, from, to uint64) error {
-	logs, err := s.chain.logs(ctx, from, to, s.reporters...)
+	logs, err := s.chain.logs(ctx, from, to, s.emitters...)
 	if err != nil {
 		return err
 	}

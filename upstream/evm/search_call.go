@@ -14,7 +14,7 @@ func (s *search) seeCall(l log, fact order.Fact) {
 	switch {
 	case !is:
 	case call.Step == order.CallRegistered:
-		s.call = question{l.Address, onchain.CallStatusCall(l.Data)}
+		s.call = contractCall{l.Address, onchain.CallStatusCall(l.Data)}
 	default:
 		s.callOver = true
 	}
@@ -31,7 +31,7 @@ func (s *search) endCall(ctx context.Context) error {
 		block = "latest"
 	}
 	var now payload
-	if err := s.chain.rpc.All(ctx, s.storageCall(&now, s.call, block)); err != nil {
+	if err := s.chain.rpc.All(ctx, s.call.on(&now, block)); err != nil {
 		return err
 	}
 	if isOver, err := s.isCallOver(now); err != nil || !isOver {

@@ -19,13 +19,13 @@ import (
 // simulateRetry is how long a chain whose nodes do not know eth_simulateV1 is not asked for it.
 const simulateRetry = 10 * time.Minute
 
-// Simulator tries transactions on a chain, in states that differ from the real one by what a sender would
-// have to have. Safe for concurrent use.
+// Simulator runs transactions on a chain, with state overrides that give the sender what they take. Safe for concurrent
+// use.
 type Simulator struct {
 	chain *Chain
 
-	plainUntil atomic.Int64 // UNIX nanoseconds; until then there is eth_call only
-	tellsNeed  atomic.Bool  // the last simulation told how much gas its calls need
+	plainUntil     atomic.Int64 // UNIX nanoseconds; until then there is eth_call only
+	reportsMaxUsed atomic.Bool  // the last simulation said how much gas its calls had used before refunds
 
 	mu      sync.Mutex
 	layouts map[chain.Address]layout
@@ -39,22 +39,22 @@ func NewSimulator(c *Chain) *Simulator {
 }
 
 // Simulate implements quote.Simulator. It takes one round trip, and another one for a token that was not seen
-// before. Nodes without eth_simulateV1 are asked by eth_call, which tells whether the transaction goes
-// through and measures nothing.
+// before. Nodes without eth_simulateV1 get an eth_call, which says whether the transaction succeeds and measures
+// nothing.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
-	set, err := s.stage(ctx, t)
+	set, err := s.overrides(ctx, t)
 	if err != nil {
 		return quote.Result{}, err
 	}
 	if time.Now().UnixNano() >= s.plainUntil.Load() {
 		found, err := s.run(ctx, t, set)
 		if !isUnknownMethod(err) {
-			return found, set.judge(err)
+			return found, set.explain(err)
 		}
 		s.plainUntil.Store(time.Now().Add(simulateRetry).UnixNano())
 	}
 	found, err := s.runPlain(ctx, t, set)
-	return found, set.judge(err)
+	return found, set.explain(err)
 }
 
 // Balance implements quote.Simulator.
@@ -69,13 +69,13 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 		return chain.Amount{}, err
 	}
 	if len(answer) != 32 {
-		return chain.Amount{}, fmt.Errorf("token %s does not tell balances", token)
+		return chain.Amount{}, fmt.Errorf("token %s returned no balance", token)
 	}
 	return chain.AmountFromBytes(answer), nil
 }
 
-// isUnknownMethod reports whether err is a node's word that it has no such method (JSON-RPC 2.0, -32601), for
-// which some have codes of their own.
+// isUnknownMethod reports whether a node says that it has no such method (JSON-RPC 2.0, -32601), for which some
+// have codes of their own.
 func isUnknownMethod(err error) bool {
 	const unknownMethod = -32601
 	var said *jsonrpc.Error
@@ -86,7 +86,7 @@ func isUnknownMethod(err error) bool {
 	return said.Code == unknownMethod || strings.Contains(message, "method") && !said.IsRevert()
 }
 
-// override is an account as a call is to find it (execution-apis, eth_simulateV1).
+// override is the state of an account for the time of a call (execution-apis, eth_simulateV1).
 type override struct {
 	Balance *amount               `json:"balance,omitempty"`
 	Code    payload               `json:"code,omitempty"`
@@ -98,30 +98,30 @@ type word32 [32]byte
 
 func (w word32) MarshalText() ([]byte, error) { return payload(w[:]).MarshalText() }
 
-// stage is the state in which a transaction is tried.
-type stage struct {
+// overrides is the state in which a transaction is simulated.
+type overrides struct {
 	accounts map[chain.Address]override
-	// approve says that the allowance is not in the state: the sender gives it before.
+	// approve says that the allowance cannot be overridden: the sender approves before the transaction.
 	approve bool
 	// unsure is what the sender may lack; a revert is then not the transaction's fault for certain.
 	unsure error
 }
 
-// judge leaves a revert a revert only when the sender had all that the transaction takes.
-func (s stage) judge(err error) error {
+// explain leaves a revert a revert only when the sender had all that the transaction takes.
+func (s overrides) explain(err error) error {
 	if s.unsure != nil && errors.Is(err, quote.ErrReverted) {
 		return fmt.Errorf("%w, and %v", s.unsure, err)
 	}
 	return err
 }
 
-// gasMoney is what a sender has beyond what he sends: 2^80 wei, a million coins.
+// gasMoney is what a sender has beyond the value that it sends: 2^80 wei, a million coins.
 var gasMoney = chain.AmountFromBytes([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 
-// stage gives the sender what the transaction takes. Where a token keeps its numbers is found out by trying;
-// where that fails, the sender has what it has.
-func (s *Simulator) stage(ctx context.Context, t quote.Simulation) (stage, error) {
-	set := stage{accounts: map[chain.Address]override{
+// overrides give the sender what the transaction takes. Where a token's storage layout cannot be found, the sender has
+// what it has.
+func (s *Simulator) overrides(ctx context.Context, t quote.Simulation) (overrides, error) {
+	set := overrides{accounts: map[chain.Address]override{
 		t.Sender: {Balance: &amount{t.Tx.Value.Add(gasMoney)}},
 		meter:    {Code: meterCode},
 	}}
@@ -130,13 +130,13 @@ func (s *Simulator) stage(ctx context.Context, t quote.Simulation) (stage, error
 	}
 	kept, err := s.layout(ctx, t.In)
 	if err != nil {
-		return stage{}, err
+		return overrides{}, err
 	}
 	state := map[chain.Hash]word32{}
 	if kept.balances != nil {
 		state[kept.balances.slot(t.Sender)] = t.AmountIn.Bytes32()
 	} else {
-		set.unsure = fmt.Errorf("%w: where %s keeps balances is not known", quote.ErrNotSimulated, t.In)
+		set.unsure = fmt.Errorf("%w: the storage layout of balances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
 	if kept.allowances != nil {
 		state[kept.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
@@ -148,8 +148,8 @@ func (s *Simulator) stage(ctx context.Context, t quote.Simulation) (stage, error
 	return set, nil
 }
 
-// The meter is a contract that is placed for the time of a simulation: it answers the balance of the account
-// whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
+// The meter is a contract that exists in simulations only: it returns the balance of the account whose address it is
+// called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
 var (
 	meter     = chain.NewAddress(crypto.Keccak256([]byte("crossgate: balance of an account"))[12:])
 	meterCode = payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
@@ -158,72 +158,72 @@ var (
 var (
 	balanceOfSelector = selector("balanceOf(address)")
 	approveSelector   = selector("approve(address,uint256)")
-	// swapExecuted is topic 0 of the public router's report of what a venue paid; the amount is the last word.
+	// swapExecuted is topic 0 of the public router's event with what a venue paid; the amount is the last word.
 	swapExecuted = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
 )
 
-// simulated is a call of eth_simulateV1 as go-ethereum and its kin take it.
-type simulated struct {
+// simulatedCall is a call of eth_simulateV1 as go-ethereum and its kin take it.
+type simulatedCall struct {
 	From  *chain.Address `json:"from,omitempty"`
 	To    chain.Address  `json:"to"`
 	Input payload        `json:"input"`
 	Value *amount        `json:"value,omitempty"`
 }
 
-// look asks how much of a token, or of the coin, an account has.
-func look(token, account chain.Address) simulated {
+// balanceCall reads how much of a token, or of the coin, an account has.
+func balanceCall(token, account chain.Address) simulatedCall {
 	if token.IsNative() {
-		return simulated{To: meter, Input: paddedAddress(account)}
+		return simulatedCall{To: meter, Input: paddedAddress(account)}
 	}
-	return simulated{To: token, Input: append(balanceOfSelector[:4:4], paddedAddress(account)...)}
+	return simulatedCall{To: token, Input: append(balanceOfSelector[:4:4], paddedAddress(account)...)}
 }
 
 func paddedAddress(a chain.Address) []byte { return append(make([]byte, 12, 32), a.Bytes()...) }
 
-// tellsOf is what eth_simulateV1 tells of one call. MaxUsedGas is what it had used before refunds; not every
-// node tells it.
-type tellsOf struct {
+// simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas is what it had used before refunds; not every
+// node reports it.
+type simulatedResult struct {
 	Status     quantity       `json:"status"`
 	ReturnData payload        `json:"returnData"`
 	GasUsed    quantity       `json:"gasUsed"`
 	MaxUsedGas quantity       `json:"maxUsedGas"`
-	Logs       []emitted      `json:"logs"`
+	Logs       []simulatedLog `json:"logs"`
 	Error      *jsonrpc.Error `json:"error"`
 }
 
-// emitted is what a simulated log holds; where it stands is nowhere.
-type emitted struct {
+// simulatedLog is an event log of a transaction that is in no block.
+type simulatedLog struct {
 	Address chain.Address `json:"address"`
 	Topics  []chain.Hash  `json:"topics"`
 	Data    payload       `json:"data"`
 }
 
-// run makes the transaction between two looks at who has what. What a transaction used is less than it needs, as
-// refunds come at its end; nodes that do not tell the need are asked to estimate it in the same round trip.
-func (s *Simulator) run(ctx context.Context, t quote.Simulation, set stage) (quote.Result, error) {
-	looks := []simulated{look(t.Out, t.Recipient)}
+// run makes the transaction between two readings of the balances that it changes. What a transaction used is less than
+// it needs, as refunds come at its end; nodes that do not report the need estimate it in the same round trip.
+func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides) (quote.Result, error) {
+	balances := []simulatedCall{balanceCall(t.Out, t.Recipient)}
 	if !t.Through.IsAbsent() {
-		looks = append(looks, look(t.In, t.Through))
+		balances = append(balances, balanceCall(t.In, t.Through))
 	}
-	calls := looks[:len(looks):len(looks)]
+	calls := balances[:len(balances):len(balances)]
 	if set.approve {
 		allowance := t.AmountIn.Bytes32()
 		input := append(append(approveSelector[:4:4], paddedAddress(t.Spender)...), allowance[:]...)
-		calls = append(calls, simulated{From: &t.Sender, To: t.In, Input: input})
+		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: input})
 	}
-	calls = append(calls, simulated{From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value}})
-	calls = append(calls, looks...)
+	calls = append(calls, simulatedCall{From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value}})
+	calls = append(calls, balances...)
 	type block struct {
 		Accounts map[chain.Address]override `json:"stateOverrides"`
-		Calls    []simulated                `json:"calls"`
+		Calls    []simulatedCall            `json:"calls"`
 	}
-	question := map[string]any{"blockStateCalls": []block{{set.accounts, calls}}}
-	var blocks []struct{ Calls []tellsOf }
+	request := map[string]any{"blockStateCalls": []block{{set.accounts, calls}}}
+	var blocks []struct{ Calls []simulatedResult }
 	var gas quantity
-	simulation := jsonrpc.NewCall(&blocks, nil, "eth_simulateV1", question, "latest")
+	simulation := jsonrpc.NewCall(&blocks, nil, "eth_simulateV1", request, "latest")
 	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
 	asked := []*jsonrpc.Call{simulation, estimate}
-	if s.tellsNeed.Load() {
+	if s.reportsMaxUsed.Load() {
 		asked = asked[:1]
 	}
 	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
@@ -233,36 +233,36 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set stage) (quo
 		return quote.Result{}, fmt.Errorf("simulate: %w", simulation.Err)
 	}
 	if len(blocks) != 1 || len(blocks[0].Calls) != len(calls) {
-		return quote.Result{}, fmt.Errorf("%w: the simulation has another number of calls", quote.ErrNotSimulated)
+		return quote.Result{}, fmt.Errorf("%w: the simulation returned another number of calls", quote.ErrNotSimulated)
 	}
-	told := blocks[0].Calls
-	s.tellsNeed.Store(told[len(told)-len(looks)-1].MaxUsedGas > 0)
-	return finding(told, len(looks), t.Through, gas)
+	results := blocks[0].Calls
+	s.reportsMaxUsed.Store(results[len(results)-len(balances)-1].MaxUsedGas > 0)
+	return finding(results, len(balances), t.Through, gas)
 }
 
-// finding reads what calls told: first looks, then the transaction, at the end the same looks again.
-func finding(calls []tellsOf, looks int, through chain.Address, gas quantity) (quote.Result, error) {
-	swap := calls[len(calls)-looks-1]
+// finding reads the results: first balances, then the transaction, at the end the same balances again.
+func finding(calls []simulatedResult, balances int, through chain.Address, gas quantity) (quote.Result, error) {
+	swap := calls[len(calls)-balances-1]
 	if swap.Status != 1 {
 		return quote.Result{}, swap.refusal()
 	}
 	found := quote.Result{Measured: true, Gas: uint64(gas)}
 	switch {
 	case swap.MaxUsedGas > 0:
-		found.Gas = uint64(swap.MaxUsedGas) * 33 / 32 // each call within keeps a 64th of the gas for itself (EIP-150)
+		found.Gas = uint64(swap.MaxUsedGas) * 33 / 32 // each inner call keeps a 64th of the gas for its caller (EIP-150)
 	case found.Gas == 0:
 		found.Gas = uint64(swap.GasUsed) * 5 / 4 // go-ethereum's estimates were 23 to 27 % above
 	}
-	changes := make([]chain.Amount, looks)
-	for i := range looks {
-		before, after := calls[i], calls[len(calls)-looks+i]
+	changes := make([]chain.Amount, balances)
+	for i := range balances {
+		before, after := calls[i], calls[len(calls)-balances+i]
 		if before.Status != 1 || after.Status != 1 || len(before.ReturnData) != 32 || len(after.ReturnData) != 32 {
-			return quote.Result{}, fmt.Errorf("%w: a token does not tell balances", quote.ErrNotSimulated)
+			return quote.Result{}, fmt.Errorf("%w: a token returned no balance", quote.ErrNotSimulated)
 		}
 		changes[i] = chain.AmountFromBytes(after.ReturnData).Sub(chain.AmountFromBytes(before.ReturnData))
 	}
 	found.Received = changes[0]
-	if looks > 1 {
+	if balances > 1 {
 		found.Left = changes[1]
 	}
 	for _, l := range swap.Logs {
@@ -274,7 +274,7 @@ func finding(calls []tellsOf, looks int, through chain.Address, gas quantity) (q
 }
 
 // refusal is why a simulated call failed.
-func (c tellsOf) refusal() error {
+func (c simulatedResult) refusal() error {
 	if len(c.ReturnData) > 0 {
 		return fmt.Errorf("%w: %s", quote.ErrReverted, explainRevert(c.ReturnData))
 	}
@@ -285,9 +285,9 @@ func (c tellsOf) refusal() error {
 }
 
 // runPlain makes the transaction alone.
-func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set stage) (quote.Result, error) {
+func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides) (quote.Result, error) {
 	if set.approve {
-		return quote.Result{}, fmt.Errorf("%w: where %s keeps allowances is not known", quote.ErrNotSimulated, t.In)
+		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
 	var answer payload
 	var gas quantity

@@ -14,16 +14,16 @@ import (
 
 var _ order.StateReader = (*Chain)(nil)
 
-// States asks DlnSource for orders; see order.StateReader.
+// States reads orders from DlnSource; see order.StateReader.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	if c.chain.Contracts.DlnSource.IsAbsent() {
-		return nil, fmt.Errorf("chain %d: the contract that keeps orders is not known", c.chain.ID)
+		return nil, fmt.Errorf("chain %d: no contract is configured that stores orders", c.chain.ID)
 	}
-	questions := make([]question, len(ids))
+	calls := make([]contractCall, len(ids))
 	for i, id := range ids {
-		questions[i] = question{c.chain.Contracts.DlnSource, onchain.GiveOrderCall(id)}
+		calls[i] = contractCall{c.chain.Contracts.DlnSource, onchain.GiveOrderCall(id)}
 	}
-	answers, err := c.askAll(ctx, questions)
+	answers, err := c.callContracts(ctx, calls)
 	if err != nil {
 		return nil, err
 	}

@@ -13,28 +13,28 @@ import (
 var _ token.Reader = (*Chain)(nil)
 
 // The metadata functions of ERC-20 (EIP-20).
-var tokenQuestions = [...][]byte{selector("decimals()"), selector("name()"), selector("symbol()")}
+var metadataCalls = [...][]byte{selector("decimals()"), selector("name()"), selector("symbol()")}
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// ReadTokens asks the contracts of addresses what they are; see token.Reader.
+// ReadTokens reads the metadata of the tokens at addresses; see token.Reader.
 func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]token.Reading, error) {
-	questions := make([]question, 0, len(addresses)*len(tokenQuestions))
+	calls := make([]contractCall, 0, len(addresses)*len(metadataCalls))
 	for _, address := range addresses {
-		for _, data := range tokenQuestions {
-			questions = append(questions, question{address, data})
+		for _, data := range metadataCalls {
+			calls = append(calls, contractCall{address, data})
 		}
 	}
-	if len(questions) == 0 {
+	if len(calls) == 0 {
 		return nil, nil
 	}
-	answers, err := c.askAll(ctx, questions)
+	answers, err := c.callContracts(ctx, calls)
 	if err != nil {
 		return nil, err
 	}
 	readings := make([]token.Reading, len(addresses))
 	for i := range readings {
-		said := answers[i*len(tokenQuestions):]
+		said := answers[i*len(metadataCalls):]
 		readings[i] = token.Reading{Decimals: decimals(said[0]), Name: text(said[1]), Symbol: text(said[2])}
 	}
 	return readings, nil

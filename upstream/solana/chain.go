@@ -1,4 +1,13 @@
-// Package solana asks Solana over JSON-RPC: for order events, token metadata and what transactions cost and do.
+// Package solana reads Solana over JSON-RPC: order events, token metadata, and what transactions cost and do.
+//
+// A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go), order.HistorySource
+// (history.go), order.StateReader (states.go), token.Reader, quote.FeeSource (fee.go) and quote.Simulator (simulate.go).
+// Solana has no logs to search: events are read from the transactions that name the order programs (listing.go), or the
+// account of one order. Unlocks are sent in batches that name orders by their accounts alone, which names.go leads back
+// to orders. calls.go builds the JSON-RPC calls and what their results must look like; package order/onchain decodes the
+// transactions.
+//
+// Endpoints prove that they serve this cluster by the hash of its first block. All of it is safe for concurrent use.
 package solana
 
 import (
@@ -12,7 +21,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Chain is Solana. Blocks go by their slot; slots without a block are no blocks. What it tells is confirmed:
+// Chain is Solana. Blocks go by their slot; slots without a block are no blocks. What it returns is confirmed:
 // two thirds of the stake voted for it, and no block that had that was ever dropped. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
@@ -42,7 +51,7 @@ func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	return made
 }
 
-// genesisCall is what endpoints prove themselves by: those of another cluster must never be believed.
+// genesisCall is what endpoints prove their identity by: those of another cluster must never be believed.
 func (c *Chain) genesisCall() *jsonrpc.Call {
 	var genesis blockHash
 	return jsonrpc.NewCall(&genesis, func(genesis blockHash) error {
@@ -66,7 +75,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 		latest, err := c.Block(ctx, slot)
 		if err == nil {
 			if c.newest.Swap(latest.Number) != latest.Number {
-				c.rpc.Invalidate() // who asks from now on is not told what was so before
+				c.rpc.Invalidate() // calls from now on join none that began before this block
 			}
 			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, nil
 		}

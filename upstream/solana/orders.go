@@ -20,10 +20,10 @@ import (
 
 // Events returns the order events of slots from to to: one round trip for the signatures of the transactions
 // that name the protocol's programs, one for those that are in these slots and for their blocks. A creation
-// whose fees a node no longer tells is left out, where EventsIn says that it is unreadable: the logs of a
+// whose fees a node no longer has is left out, where EventsIn says that it is unreadable: the logs of a
 // transaction end after a certain length, and whoever fills them up must not stop the others.
 //
-// Nobody waits for these events: what is asked here comes after what others ask.
+// Nobody waits for these events: these calls give way to those of others.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	ctx = upstream.InBackground(ctx)
 	listed, err := c.signatures(ctx, from, to)
@@ -57,7 +57,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	if found == nil {
 		return nil, order.ErrNotFound
 	}
-	read := &reading{chain: c, transactions: []*transaction{found}}
+	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := c.name(ctx, read.transactions); err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	return events, nil
 }
 
-// reading is transactions that were read, oldest first, and the blocks that they are in.
-type reading struct {
+// orderTransactions are transactions that were read, oldest first, and the blocks that they are in.
+type orderTransactions struct {
 	chain        *Chain
 	transactions []*transaction
 	blocks       map[uint64]**block // by slot
@@ -84,9 +84,9 @@ type reading struct {
 
 // inBlocks reads transactions and the blocks that they are in, in one round trip, none without any. Those
 // that failed are passed over.
-func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*reading, error) {
+func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*orderTransactions, error) {
 	listed = slices.DeleteFunc(listed, func(s signature) bool { return !s.succeeded() })
-	read := &reading{chain: c, blocks: make(map[uint64]**block)}
+	read := &orderTransactions{chain: c, blocks: make(map[uint64]**block)}
 	var calls []*jsonrpc.Call
 	for _, each := range listed {
 		if read.blocks[each.Slot] == nil {
@@ -112,7 +112,7 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 }
 
 // events decodes the transactions, in block and log order. With an ErrLogsCut there are events too.
-func (r *reading) events(orderOf onchain.OrderOf) ([]order.Event, error) {
+func (r *orderTransactions) events(orderOf onchain.OrderOf) ([]order.Event, error) {
 	var events []order.Event
 	var cut error
 	for _, tx := range r.transactions {
@@ -134,9 +134,9 @@ func (r *reading) events(orderOf onchain.OrderOf) ([]order.Event, error) {
 	return events, cut
 }
 
-// at says where a fact of a transaction happened. Nodes do not tell a transaction's place in its block; the
-// first bytes of the signature stand for it, to keep the facts of a block apart.
-func (r *reading) at(tx *transaction, position uint) order.At {
+// at is where a fact of a transaction happened. Nodes do not return a transaction's index in its block; the first bytes
+// of the signature stand for it, to keep the facts of a block apart.
+func (r *orderTransactions) at(tx *transaction, position uint) order.At {
 	const positions = 16 // bits
 	place := uint(binary.BigEndian.Uint32(tx.message.Signature.Bytes()))
 	at := order.At{

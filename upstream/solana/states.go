@@ -17,13 +17,13 @@ var _ order.StateReader = (*Chain)(nil)
 // amounts take a look at the order's history.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	if c.chain.Contracts.DlnSource.IsAbsent() {
-		return nil, fmt.Errorf("chain %d: the program that keeps orders is not known", c.chain.ID)
+		return nil, fmt.Errorf("chain %d: no program is configured that stores orders", c.chain.ID)
 	}
 	accounts := make([]chain.Address, len(ids))
 	for i, id := range ids {
 		accounts[i] = onchain.GiveOrderAccount(c.chain.Contracts, id)
 	}
-	states, err := c.storages(ctx, accounts)
+	states, err := c.readAccounts(ctx, accounts)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 	}
 	o, told := order.Fold(events)
 	if !told {
-		return chain.Amount{}, fmt.Errorf("chain %d: order %s has an account and no creation", c.chain.ID, id)
+		return chain.Amount{}, fmt.Errorf("chain %d: order %s has an account and no creation event", c.chain.ID, id)
 	}
 	return o.GiveFinal, nil
 }
@@ -117,14 +117,14 @@ func (c *Chain) oldest(ctx context.Context, before chain.TxHash) (slot uint64, w
 	return slot, whole, nil
 }
 
-// storages reads accounts; nil where there is none.
-func (c *Chain) storages(ctx context.Context, accounts []chain.Address) ([]*storage, error) {
+// readAccounts reads accounts; nil where there is none.
+func (c *Chain) readAccounts(ctx context.Context, accounts []chain.Address) ([]*accountInfo, error) {
 	const most = 100 // that a node takes
-	var answers []*storageAnswer
+	var answers []*accountInfos
 	var calls []*jsonrpc.Call
 	for part := range slices.Chunk(accounts, most) {
-		answer := new(storageAnswer)
-		answers, calls = append(answers, answer), append(calls, storageCall(answer, part))
+		answer := new(accountInfos)
+		answers, calls = append(answers, answer), append(calls, accountsCall(answer, part))
 	}
 	if len(calls) == 0 {
 		return nil, nil
@@ -132,7 +132,7 @@ func (c *Chain) storages(ctx context.Context, accounts []chain.Address) ([]*stor
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}
-	var found []*storage
+	var found []*accountInfo
 	for _, answer := range answers {
 		found = append(found, answer.Value...)
 	}

@@ -37,7 +37,7 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 		metadata := solana.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())
 		accounts = append(accounts, mint, metadata)
 	}
-	states, err := c.storages(ctx, accounts)
+	states, err := c.readAccounts(ctx, accounts)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ const (
 )
 
 // readMint reads a mint; the names that Metaplex keeps count before those that it has itself.
-func readMint(mint, metadata *storage) token.Reading {
+func readMint(mint, metadata *accountInfo) token.Reading {
 	if mint == nil || mint.Owner.Address != tokenProgram && mint.Owner.Address != token2022Program ||
 		len(mint.Data) < mintSize || mint.Data[mintInitialised] != 1 {
 		return token.Reading{}

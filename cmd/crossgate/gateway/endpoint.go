@@ -37,7 +37,7 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 		return nil, err
 	}
 	if before != nil {
-		made.Obey(before.Endpoint)
+		made.Replace(before.Endpoint)
 	}
 	e := &endpoint{Endpoint: made, of: of, config: each, longestBan: longest}
 	e.holders.Store(1)

@@ -33,16 +33,16 @@ func isCode(err error, codes ...int) bool {
 
 const confirmed = "confirmed"
 
-// account is an address in base58.
-type account struct{ chain.Address }
+// base58Address is an address in base58.
+type base58Address struct{ chain.Address }
 
-func (a *account) UnmarshalText(text []byte) error {
+func (a *base58Address) UnmarshalText(text []byte) error {
 	parsed, err := chain.ParseAddress(string(text), chain.SVM)
 	a.Address = parsed
 	return err
 }
 
-func addresses(accounts []account) []chain.Address {
+func addresses(accounts []base58Address) []chain.Address {
 	plain := make([]chain.Address, len(accounts))
 	for i, a := range accounts {
 		plain[i] = a.Address
@@ -125,8 +125,8 @@ type meta struct {
 	Err             json.RawMessage `json:"err"`
 	LogMessages     []string        `json:"logMessages"`
 	LoadedAddresses struct {
-		Writable []account `json:"writable"`
-		Readonly []account `json:"readonly"`
+		Writable []base58Address `json:"writable"`
+		Readonly []base58Address `json:"readonly"`
 	} `json:"loadedAddresses"`
 	InnerInstructions []struct {
 		Index        int           `json:"index"`
@@ -266,24 +266,24 @@ func firstTransactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	return c
 }
 
-// storage is what is read of an account.
-type storage struct {
-	Data     payload `json:"data"`
-	Owner    account `json:"owner"`
-	Lamports uint64  `json:"lamports"`
+// accountInfo is what is read of an account.
+type accountInfo struct {
+	Data     payload       `json:"data"`
+	Owner    base58Address `json:"owner"`
+	Lamports uint64        `json:"lamports"`
 }
 
-type storageAnswer struct {
-	Value []*storage `json:"value"` // nil where there is no account
+type accountInfos struct {
+	Value []*accountInfo `json:"value"` // nil where there is no account
 }
 
-// storageCall asks what accounts hold.
-func storageCall(out *storageAnswer, accounts []chain.Address) *jsonrpc.Call {
+// accountsCall reads accounts.
+func accountsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
 	keys := make([]string, len(accounts))
 	for i, each := range accounts {
 		keys[i] = each.Format(chain.SVM)
 	}
-	return jsonrpc.NewCall(out, func(answer storageAnswer) error {
+	return jsonrpc.NewCall(out, func(answer accountInfos) error {
 		if len(answer.Value) != len(keys) {
 			return errors.New("not one answer for each account")
 		}

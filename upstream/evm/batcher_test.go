@@ -30,7 +30,7 @@ func nameOf(token chain.Address) (to []chain.Address, data [][]byte) {
 }
 
 // What several callers ask at the same moment is one round trip, and each of them gets his own answers.
-func TestQuestionsGoTogether(t *testing.T) {
+func TestContractCallsGoTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &node{chainID: testChain.Native, head: 1000, storage: func(to, data string, _ uint64) string {
 			if to == testChain.Contracts.Multicall.String() {

@@ -11,7 +11,8 @@ import (
 	"crossgate/upstream"
 )
 
-// dependencies tells how everything is that the gateway needs: the store, the shared cache, the chains, their endpoints.
+// dependencies tells how everything is that the gateway needs: the store, the shared cache, the chains, their
+// endpoints.
 func (g *Gateway) dependencies(ctx context.Context) []proxy.Dependency {
 	used, done := g.sets.use()
 	defer done()

@@ -7,8 +7,8 @@ import (
 	"crossgate/cache/shared"
 )
 
-// obtain makes the result of a fill from the shared cache, or by a load for all replicas. When that fails, an old value
-// of another replica is better than none.
+// obtain makes the result of a fill from the shared cache, or by a load for all replicas. When that fails, an old
+// value of another replica is better than none.
 func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	behind, key := c.options.Shared, f.key
 	// The rest of the time is enough for a load of its own.
@@ -38,8 +38,8 @@ func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	}
 }
 
-// accept makes a value of the shared cache the result of a fill, unless it is malformed, too old, or purged here without
-// the server knowing yet.
+// accept makes a value of the shared cache the result of a fill, unless it is malformed, too old, or purged here
+// without the server knowing yet.
 func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) bool {
 	e := entry[V]{key: f.key, number: f.number}
 	life, body, err := cutLife(found.Body)
@@ -61,7 +61,8 @@ func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) boo
 		e.ended = true
 	}
 	_, outcome := e.at(time.Now())
-	if outcome == Miss || outcome == StaleIfError && want != shared.Any || outcome == Stale && want == shared.Fresh || !c.holds(e.value) {
+	tooOld := outcome == Miss || outcome == StaleIfError && want != shared.Any || outcome == Stale && want == shared.Fresh
+	if tooOld || !c.holds(e.value) {
 		return false
 	}
 	f.entry, f.outcome, f.remote, f.err = e, outcome, true, nil

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,8 +12,8 @@ type Cache struct {
 	// Shared is the URL of a Valkey or Redis that several gateways share: redis://user:password@host:6379/0, rediss:// for
 	// TLS, unix:///path for a socket
 	Shared Secret `yaml:"shared"`
-	// SharedCAFile is a PEM file with the certificate authority of a rediss:// server; when empty, the system's are trusted.
-	// It is read again for each connection
+	// SharedCAFile is a PEM file with the certificate authority of a rediss:// server; when empty, the system's are
+	// trusted. It is read again for each connection
 	SharedCAFile string `yaml:"sharedCAFile"`
 	// SharedCertFile is a PEM file with the gateway's client certificate, for a server that requires one
 	SharedCertFile string `yaml:"sharedCertFile"`
@@ -32,12 +33,14 @@ func (c Cache) check(at place) {
 		at.key("maxBytes").mistake("want at least 1MiB")
 	}
 	address := c.Shared.Reveal()
-	isKnown := strings.HasPrefix(address, "redis://") || strings.HasPrefix(address, "rediss://") || strings.HasPrefix(address, "unix://")
-	if address != "" && !isKnown {
+	scheme, _, _ := strings.Cut(address, "://")
+	if address != "" && (scheme == address || !slices.Contains([]string{"redis", "rediss", "unix"}, scheme)) {
 		at.key("shared").mistake("want a URL that begins with redis://, rediss:// or unix://")
 	}
-	for key, file := range map[string]string{"sharedCAFile": c.SharedCAFile, "sharedCertFile": c.SharedCertFile, "sharedKeyFile": c.SharedKeyFile} {
-		if file != "" && !strings.HasPrefix(address, "rediss://") {
+	for key, file := range map[string]string{
+		"sharedCAFile": c.SharedCAFile, "sharedCertFile": c.SharedCertFile, "sharedKeyFile": c.SharedKeyFile,
+	} {
+		if file != "" && scheme != "rediss" {
 			at.key(key).mistake("applies to TLS only: use it with a rediss:// URL in shared")
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"crossgate/chain"
 )
 
-// Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides the
-// documented value. An undocumented chain needs them all.
+// Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
+// the documented value. An undocumented chain needs them all.
 type Chain struct {
 	ID        chain.ID   `yaml:"id"`
 	Endpoints []Endpoint `yaml:"endpoints"`

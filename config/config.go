@@ -1,10 +1,10 @@
-// Package config is the gateway's configuration: one YAML file, with a Go file of this package per section. Load decodes
-// it into a Config, on top of the defaults, and then runs each section's check. Every mistake is collected with its path
-// and line, so that all of them are reported at once; none quotes a value, which may be a key.
+// Package config is the gateway's configuration: one YAML file, with a Go file of this package per section. Load
+// decodes it into a Config, on top of the defaults, and then runs each section's check. Every mistake is collected with
+// its path and line, so that all of them are reported at once; none quotes a value, which may be a key.
 //
-// Values may refer to environment variables (${NAME}) or to files (NAME_FILE). The comments on the fields are the text of
-// docs/configuration.md and schema.json: go test ./config -update writes both. Rules that only the parts know, such as
-// which venues exist, are checked when cmd/crossgate/gateway builds them, and reported through Config.Mistake.
+// Values may refer to environment variables (${NAME}) or to files (NAME_FILE). The comments on the fields are the text
+// of docs/configuration.md and schema.json: go test ./config -update writes both. Rules that only the parts know, such
+// as which venues exist, are checked when cmd/crossgate/gateway builds them, and reported through Config.Mistake.
 package config
 
 import (
@@ -20,8 +20,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Config is the whole file. Keys that it leaves out have their defaults; chains, venues and price sources that it does not
-// list are off.
+// Config is the whole file. Keys that it leaves out have their defaults; chains, venues and price sources that it does
+// not list are off.
 type Config struct {
 	Listen string `yaml:"listen"` // host:port to serve clients on
 	// Drain is how long the gateway still serves after /readyz has turned to 503, so that load balancers can notice.
@@ -52,8 +52,8 @@ func (c Config) Files() []string { return c.files }
 //go:embed default.yaml
 var embedded []byte
 
-// Default returns the configuration of a gateway without a file: the documented chains through public endpoints, and the
-// venues that need no key.
+// Default returns the configuration of a gateway without a file: the documented chains through public endpoints, and
+// the venues that need no key.
 func Default() Config {
 	c, err := Parse(embedded)
 	if err != nil {
@@ -75,9 +75,9 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
-// Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of that name or, if
-// that is not set, for the content of the file that NAME_FILE names. Mistakes are returned together, in the order of the
-// file, as Mistakes.
+// Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of that name or,
+// if that is not set, for the content of the file that NAME_FILE names. Mistakes are returned together, in the order of
+// the file, as Mistakes.
 func Parse(text []byte) (Config, error) {
 	document, err := parseDocument(text)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"crossgate/chain"
 )
 
-// decode reads node into a value by its yaml tags. The YAML package's decoder is not used because of its errors: it stops
-// at the first unknown key of a mapping, names no path, and quotes values.
+// decode reads node into a value by its yaml tags. The YAML package's decoder is not used because of its errors: it
+// stops at the first unknown key of a mapping, names no path, and quotes values.
 func decode(node *yaml.Node, into reflect.Value, at place) {
 	at.in.lines[at.path] = node.Line
 	if node.Kind == yaml.AliasNode {
@@ -173,22 +173,26 @@ type text struct {
 	parse func(string) (any, error)
 }
 
+func form[T any](want string, parse func(string) (T, error)) text {
+	return text{want, func(s string) (any, error) { return parse(s) }}
+}
+
 var texts = map[reflect.Type]text{
-	reflect.TypeFor[time.Duration](): {"a duration such as 2500ms, 5s or 1m", func(s string) (any, error) { return time.ParseDuration(s) }},
-	reflect.TypeFor[Bytes]():         {"a size such as 64MiB or 1GiB", func(s string) (any, error) { return ParseBytes(s) }},
-	reflect.TypeFor[Secret]():        {"text", func(s string) (any, error) { return NewSecret(s), nil }},
-	reflect.TypeFor[Execution]():     {"router, direct or best", func(s string) (any, error) { return ParseExecution(s) }},
-	reflect.TypeFor[netip.Prefix]():  {"an IP address or a CIDR range such as 10.0.0.0/8", func(s string) (any, error) { return parsePrefix(s) }},
-	reflect.TypeFor[chain.Family]():  {"evm, solana or tron", func(s string) (any, error) { return chain.ParseFamily(s) }},
-	reflect.TypeFor[chain.ID]():      {"a chain id as used by the API", func(s string) (any, error) { return chain.ParseID(s) }},
-	reflect.TypeFor[chain.Hash]():    {"the hash of a block in base58", func(s string) (any, error) { return chain.ParseSolanaHash(s) }},
-	reflect.TypeFor[slog.Level](): {"debug, info, warn or error", func(s string) (any, error) {
-		var level slog.Level
-		err := level.UnmarshalText([]byte(s))
+	reflect.TypeFor[time.Duration](): form("a duration such as 2500ms, 5s or 1m", time.ParseDuration),
+	reflect.TypeFor[Bytes]():         form("a size such as 64MiB or 1GiB", ParseBytes),
+	reflect.TypeFor[Secret]():        form("text", func(s string) (Secret, error) { return NewSecret(s), nil }),
+	reflect.TypeFor[Execution]():     form("router, direct or best", ParseExecution),
+	reflect.TypeFor[netip.Prefix]():  form("an IP address or a CIDR range such as 10.0.0.0/8", parsePrefix),
+	reflect.TypeFor[chain.Family]():  form("evm, solana or tron", chain.ParseFamily),
+	reflect.TypeFor[chain.ID]():      form("a chain id as used by the API", chain.ParseID),
+	reflect.TypeFor[chain.Hash]():    form("the hash of a block in base58", chain.ParseSolanaHash),
+	reflect.TypeFor[slog.Level](): form("debug, info, warn or error", func(s string) (level slog.Level, err error) {
+		err = level.UnmarshalText([]byte(s))
 		return level, err
-	}},
-	reflect.TypeFor[chain.Address](): {"an address: 0x and 40 hex digits, or base58 on Solana and TRON", func(s string) (any, error) {
-		address, _, err := chain.ParseAnyAddress(s)
-		return address, err
-	}},
+	}),
+	reflect.TypeFor[chain.Address](): form("an address: 0x and 40 hex digits, or base58 on Solana and TRON",
+		func(s string) (chain.Address, error) {
+			address, _, err := chain.ParseAnyAddress(s)
+			return address, err
+		}),
 }

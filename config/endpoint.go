@@ -5,21 +5,21 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
 
 // Endpoint is one URL of a service, with its rate limits.
 type Endpoint struct {
-	Name    string            `yaml:"name"` // shown instead of the URL in errors, logs and spans; default: its chain's or venue's name, numbered
+	// Name is shown instead of the URL in errors, logs and spans; default: the name of its chain or venue, numbered
+	Name    string            `yaml:"name"`
 	URL     Secret            `yaml:"url"`
 	Headers map[string]Secret `yaml:"headers"` // sent with every request, for instance with an API key
 	Timeout time.Duration     `yaml:"timeout"` // of one call; default: 10s
 
 	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units per second, with costs; 0: unlimited
 	Burst             int            `yaml:"burst"`
-	Costs             map[string]int `yaml:"costs"` // units per JSON-RPC method, * for all others; 1 for a method that is not listed
+	Costs             map[string]int `yaml:"costs"` // units per JSON-RPC method, * for all others; default: 1
 	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0: unlimited
 	Monthly int `yaml:"monthly"`
 }
@@ -84,7 +84,7 @@ func (e Endpoint) check(at place) {
 	if e.Name == "" || strings.ContainsAny(e.Name, "/?& \t\n") {
 		at.key("name").mistake("want a name without spaces, slashes, ? and &: it replaces the URL in logs")
 	}
-	if parsed, err := url.Parse(e.URL.Reveal()); err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
+	if !isWebAddress(e.URL.Reveal()) {
 		at.key("url").mistake("want a URL that begins with https:// or http://")
 	}
 	for name, value := range e.Headers {

@@ -9,8 +9,8 @@ import (
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// expand replaces ${NAME} by the environment variable of that name and lists those that are not set. If only NAME_FILE is,
-// the value is the trimmed content of that file: secrets are often mounted as files.
+// expand replaces ${NAME} by the environment variable of that name and lists those that are not set. If only NAME_FILE
+// is, the value is the trimmed content of that file: secrets are often mounted as files.
 func (r *report) expand(text string) (expanded string, missing []string) {
 	expanded = variable.ReplaceAllStringFunc(text, func(reference string) string {
 		name := reference[2 : len(reference)-1]

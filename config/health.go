@@ -4,8 +4,8 @@ import "time"
 
 // Health sets when an endpoint is used only after others, and how long it is quarantined.
 type Health struct {
-	// Lag is how far the head of an endpoint may be behind those of the chain's other endpoints before these are preferred;
-	// a chain may set it in blocks.
+	// Lag is how far the head of an endpoint may be behind those of the chain's other endpoints before these are
+	// preferred; a chain may set it in blocks.
 	Lag time.Duration `yaml:"lag"`
 	// LongestBan is the longest quarantine of an endpoint that keeps giving bad answers: the first is a minute, each
 	// further one five times as long.

@@ -13,8 +13,8 @@ type Limits struct {
 	Proxies []netip.Prefix `yaml:"proxies"` // whose X-Forwarded-For header is trusted
 }
 
-// Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an estimation
-// 5, a transaction 10.
+// Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an
+// estimation 5, a transaction 10.
 type Quota struct {
 	Units  int           `yaml:"units"`
 	Window time.Duration `yaml:"window"`

@@ -15,8 +15,8 @@ type Swap struct {
 	Fee       Fee           `yaml:"fee"`       // default of EVM chains
 }
 
-// Fee is the operator's share of swaps that call a venue directly: a part of the input, paid out by the venue. Venues that
-// cannot do so are skipped. Swaps through the public router have none, since that charges a fee of its own.
+// Fee is the operator's share of swaps that call a venue directly: a part of the input, paid out by the venue. Venues
+// that cannot do so are skipped. Swaps through the public router have none, since that charges a fee of its own.
 type Fee struct {
 	Bps       int           `yaml:"bps"`       // basis points, up to 1000; 0: none
 	Recipient chain.Address `yaml:"recipient"` // required with bps, and only then

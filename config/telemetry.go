@@ -15,8 +15,8 @@ type Telemetry struct {
 	// TrustTraceparent makes a request's span a child of the client's. Use it behind your own proxy only: on the open
 	// internet clients could force every request to be sampled.
 	TrustTraceparent bool `yaml:"trustTraceparent"`
-	// Share of the requests that are traced, 0 to 1. Of the others, those that fail or take 2.5 s still get a span of their
-	// own. OTEL_TRACES_SAMPLER applies on top.
+	// Share of the requests that are traced, 0 to 1. Of the others, those that fail or take 2.5 s still get a span of
+	// their own. OTEL_TRACES_SAMPLER applies on top.
 	Share float64 `yaml:"share"`
 }
 

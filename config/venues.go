@@ -1,7 +1,7 @@
 package config
 
-// Venue is where swaps are made: a service with endpoints, or contracts on the chains, which have none. Names and settings
-// are checked when the venues are built; docs/venues.md lists them.
+// Venue is where swaps are made: a service with endpoints, or contracts on the chains, which have none. Names and
+// settings are checked when the venues are built; docs/venues.md lists them.
 type Venue struct {
 	Name      string            `yaml:"name"`
 	Endpoints []Endpoint        `yaml:"endpoints"`

@@ -11,10 +11,10 @@ import (
 // remedies say what to do about SQLite's errors (sqlite.org/rescode.html, primary codes).
 var remedies = map[int]string{
 	sqlite3.SQLITE_FULL:     "the disk is full: free some space; the index resumes by itself",
-	sqlite3.SQLITE_IOERR:    "the disk cannot be read or written: check it and its free space; the index resumes by itself",
-	sqlite3.SQLITE_READONLY: "the file or its directory is not writable: grant the gateway's user write access, or set another path",
+	sqlite3.SQLITE_IOERR:    "disk error: check the disk and its free space; the index resumes by itself",
+	sqlite3.SQLITE_READONLY: "file or directory not writable: grant the gateway's user write access, or set another path",
 	sqlite3.SQLITE_PERM:     "the file is not accessible: grant the gateway's user access, or set another path",
-	sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: check that its directory exists and that the gateway's user may write there",
+	sqlite3.SQLITE_CANTOPEN: "cannot open the file: check that its directory exists and the gateway's user may write there",
 	sqlite3.SQLITE_NOTADB:   "the file is not a database and is left as it is: set another path",
 	sqlite3.SQLITE_CORRUPT: "the file is damaged and is left as it is: move it away, or restore a copy; " +
 		"without one the index reads the chains again",

@@ -36,8 +36,8 @@ const (
 	LeaseInterval = 2 * time.Second
 )
 
-// Lease is the right to do a job that one process at a time may do. epoch counts the holders and fences off earlier ones:
-// a replica that was thought dead cannot write. The zero value always holds.
+// Lease is the right to do a job that one process at a time may do. epoch counts the holders and fences off earlier
+// ones: a replica that was thought dead cannot write. The zero value always holds.
 type Lease struct {
 	job   string
 	epoch int64

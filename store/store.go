@@ -4,10 +4,10 @@
 // A DB has two pools of connections. Reads (ForEachRow, QueryRow) go to one and never wait for a writer. Changes
 // (Update) are transactions on the other and take turns: SQLite has a single writer, PostgreSQL an advisory lock.
 //
-// What only one replica may do at a time, following a chain for instance, it does under a Lease: Claim it, Hold it while
-// working, and write with UpdateUnder, which fails once another replica has taken the lease over. Replicas tell each
-// other what changed with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim always
-// succeeds, and there is nobody to notify.
+// What only one replica may do at a time, following a chain for instance, it does under a Lease: Claim it, Hold it
+// while working, and write with UpdateUnder, which fails once another replica has taken the lease over. Replicas tell
+// each other what changed with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim
+// always succeeds, and there is nobody to notify.
 //
 // Who keeps something writes its queries: order/index those about orders. Token metadata and what endpoints have spent
 // of their monthly plans are here (tokens.go, plans.go), since packages token and upstream know no database.

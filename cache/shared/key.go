@@ -6,12 +6,12 @@ import (
 	"encoding/binary"
 )
 
-// Key names a value, or the tag by which one purge reaches several. It is a digest: it reveals nothing of what it was made
-// of.
+// Key names a value, or the tag by which one purge reaches several. It is a digest: it reveals nothing of what it was
+// made of.
 type Key [sha256.Size]byte
 
-// KeyOf returns the key of a kind of value and its fields in their canonical form. Each is preceded by its length, so that
-// no two sequences of fields have the same key.
+// KeyOf returns the key of a kind of value and its fields in their canonical form. Each is preceded by its length, so
+// that no two sequences of fields have the same key.
 func KeyOf(kind string, fields ...[]byte) Key {
 	var space [256]byte // longer keys than usual go to the heap
 	text := binary.AppendUvarint(space[:0], uint64(len(kind)))

@@ -65,7 +65,9 @@ func (c *Cache) session(ctx context.Context) (wasUp bool, err error) {
 	defer client.Close()
 	subscriber, release := client.Dedicate()
 	defer release()
-	lost := subscriber.SetPubSubHooks(rueidis.PubSubHooks{OnMessage: func(m rueidis.PubSubMessage) { c.receive(m.Message) }})
+	lost := subscriber.SetPubSubHooks(rueidis.PubSubHooks{
+		OnMessage: func(m rueidis.PubSubMessage) { c.receive(m.Message) },
+	})
 	if err := c.start(ctx, client, subscriber); err != nil {
 		return false, err
 	}

@@ -28,7 +28,9 @@ Without a file the embedded default is used: all documented chains through publi
 // command runs one subcommand and parses its flags.
 type command func(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error
 
-var commands = map[string]command{"serve": serve, "check": check, "schema": printSchema, "backfill": backfill, "index": indexCommand}
+var commands = map[string]command{
+	"serve": serve, "check": check, "schema": printSchema, "backfill": backfill, "index": indexCommand,
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

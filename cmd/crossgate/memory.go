@@ -16,8 +16,9 @@ import (
 // memoryShare is the part of the memory that the garbage collector may use, after the database's.
 const memoryShare = 0.9
 
-// roomyGC (GOGC) lets garbage grow to four times the live heap before a collection, which takes less CPU than the default
-// of one. The live heap is bounded by the configuration; near the memory limit the collector runs as often as it must.
+// roomyGC (GOGC) lets garbage grow to four times the live heap before a collection, which takes less CPU than the
+// default of one. The live heap is bounded by the configuration; near the memory limit the collector runs as often as
+// it must.
 const roomyGC = 400
 
 // limitMemory sets the garbage collector's memory limit from allowed, the limit of the process's cgroup. GOMEMLIMIT and

@@ -63,8 +63,8 @@ func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) error {
 	}
 }
 
-// watch watches the directories of the file and of its secrets, and of what they link to: editors and mounted ConfigMaps
-// replace a file by another one in the same directory.
+// watch watches the directories of the file and of its secrets, and of what they link to: editors and mounted
+// ConfigMaps replace a file by another one in the same directory.
 func (r *reloader) watch(watcher *fsnotify.Watcher) {
 	for _, file := range append([]string{r.file}, r.running.Files()...) {
 		directories := []string{filepath.Dir(file)}

@@ -68,7 +68,9 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 }
 
 // reloading applies changes of the file, if there is one, to a running gateway until stop is called.
-func reloading(ctx context.Context, file string, c config.Config, g *gateway.Gateway, log *slog.Logger) (stop func() error) {
+func reloading(
+	ctx context.Context, file string, c config.Config, g *gateway.Gateway, log *slog.Logger,
+) (stop func() error) {
 	if file == "" {
 		return func() error { return nil }
 	}
@@ -86,7 +88,9 @@ func reloading(ctx context.Context, file string, c config.Config, g *gateway.Gat
 }
 
 // serveAdmin runs the admin listener until stop is called, which is after the last request of a client.
-func serveAdmin(ctx context.Context, g *gateway.Gateway, address string, t *gateway.Telemetry, log *slog.Logger) (stop func() error, err error) {
+func serveAdmin(
+	ctx context.Context, g *gateway.Gateway, address string, t *gateway.Telemetry, log *slog.Logger,
+) (stop func() error, err error) {
 	if address == "" {
 		return func() error { return nil }, nil
 	}

@@ -4,8 +4,8 @@
 
 -- +goose Up
 
--- How far the follower of each chain has come: the events of first_block to block are all in events. A follower
--- moves block, a backfill moves first_block.
+-- How far each chain has been read: all events from first_block to block are in events. A follower moves block, a
+-- backfill moves first_block.
 CREATE TABLE checkpoints (
     chain       BIGINT PRIMARY KEY,
     first_block BIGINT NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE checkpoints (
     block_time  BIGINT NOT NULL
 );
 
--- Blocks that were read while they could still be dropped. Another hash at the same number is a reorg.
+-- Blocks that were not final when they were read. Another hash at the same number is a reorg.
 CREATE TABLE blocks (
     chain  BIGINT NOT NULL,
     number BIGINT NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE blocks (
     PRIMARY KEY (chain, number)
 );
 
--- What the chains said about orders. An order is the fold of its events, so nothing else is needed.
+-- The events of orders. An order is the fold of its events, so nothing else is needed.
 CREATE TABLE events (
     chain      BIGINT NOT NULL,
     block      BIGINT NOT NULL,
@@ -39,8 +39,8 @@ CREATE TABLE events (
 CREATE INDEX events_of_order ON events (order_id);
 CREATE INDEX events_of_creation ON events (tx) WHERE kind = 'created';
 
--- Folded orders, as far as they are searched for. Written in the transaction that changes their events. locked is 0
--- for no, 1 for yes, 2 for delivered without a creation that was seen: the give chain has to be asked.
+-- Folded orders, the columns that are searched. Written in the transaction that changes their events. locked is 0
+-- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it.
 CREATE TABLE orders (
     id               BYTEA PRIMARY KEY,
     state            SMALLINT NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE orders (
     give_amount      TEXT     NOT NULL,
     take_chain       BIGINT   NOT NULL
 );
--- Holds the whole answer, in its sequence: what is locked for a taker is read without touching the table.
+-- A covering index, in the order of the answer: locked assets are read without touching the table.
 CREATE INDEX orders_locked ON orders
     (unlock_authority, give_chain, give_token, take_chain, id, give_amount, locked) WHERE locked > 0;
 

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Who does a job that one replica at a time may do, such as following a chain. epoch counts the holders: a transaction
--- of an earlier one is refused. expires is UNIX seconds by the database's clock.
+-- Leases of jobs that one replica at a time may do, such as following a chain. epoch counts the holders and fences off
+-- the transactions of earlier ones. expires is UNIX seconds by the database's clock.
 CREATE TABLE leases (
     job     TEXT PRIMARY KEY,
     holder  TEXT             NOT NULL,

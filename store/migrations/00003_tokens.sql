@@ -1,7 +1,6 @@
 -- +goose Up
 
--- What the contracts of tokens said of themselves. It does not change; what is wrong in it is known better by the
--- operator's own list.
+-- Metadata of tokens from their contracts. It does not change; operators correct it in the configuration.
 CREATE TABLE tokens (
     chain    BIGINT   NOT NULL,
     address  BYTEA    NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- How often blocks of a chain that had been read were withdrawn: who does not follow the chain sees it here.
+-- How often blocks that had been read were withdrawn: this is how the replicas that do not follow the chain notice.
 ALTER TABLE checkpoints ADD COLUMN reorgs BIGINT NOT NULL DEFAULT 0;
 
 -- +goose Down

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- How far the monthly plans of endpoints are spent: UNIX microseconds at which all that was spent is refilled.
+-- What endpoints have spent of their monthly plans: UNIX microseconds at which all of it is refilled.
 CREATE TABLE plans (
     service  TEXT   NOT NULL,
     endpoint TEXT   NOT NULL,

@@ -11,7 +11,8 @@ import (
 	"crossgate/upstream"
 )
 
-// Dependencies lists everything that the gateway needs and how it is: the store, the shared cache, the chains, their endpoints.
+// Dependencies lists everything that the gateway needs, and its state: the database, the shared cache, the chains and
+// their endpoints.
 func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 	used, done := g.sets.use()
 	defer done()

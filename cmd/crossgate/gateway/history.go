@@ -9,13 +9,13 @@ import (
 	"crossgate/order/index"
 )
 
-// Backfill reads into the store of c what happened before the chains were followed, until everything is
-// there or ctx ends. A gateway may use the store meanwhile. report hears of each step, on several goroutines.
+// Backfill reads the history of the chains from before they were followed into c's database, until all is read or ctx
+// ends. A gateway may use the database meanwhile. report is called with each step, on several goroutines.
 func Backfill(ctx context.Context, c config.Config, log *slog.Logger, report func(index.Progress)) error {
 	return withIndex(ctx, c, log, func(x *index.Index) error { return x.Backfill(ctx, report) })
 }
 
-// IndexStatus tells how far the store of c is with each chain.
+// IndexStatus returns how far each chain has been indexed in c's database.
 func IndexStatus(ctx context.Context, c config.Config, log *slog.Logger) (status []index.Status, err error) {
 	err = withIndex(ctx, c, log, func(x *index.Index) error {
 		status, err = x.Status(ctx)
@@ -24,8 +24,8 @@ func IndexStatus(ctx context.Context, c config.Config, log *slog.Logger) (status
 	return status, err
 }
 
-// withIndex opens the order index of c for as long as work takes. What it spends of monthly plans counts for a gateway
-// beside it as well.
+// withIndex opens the order index of c for as long as work takes. What that spends of monthly plans is added to the
+// database, for a gateway that runs beside it.
 func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func(*index.Index) error) error {
 	p, err := build(c, log, nil)
 	if err != nil {

@@ -94,7 +94,9 @@ type identification struct {
 	tasks      []func(context.Context, *Identity) error
 }
 
-func (x *identification) add(of string, endpoints []config.Endpoint, ask func(context.Context, *upstream.Endpoint, *Identity) error) {
+func (x *identification) add(
+	of string, endpoints []config.Endpoint, ask func(context.Context, *upstream.Endpoint, *Identity) error,
+) {
 	for _, each := range endpoints {
 		x.identities = append(x.identities, Identity{Of: of, Endpoint: each.Name})
 		x.tasks = append(x.tasks, func(ctx context.Context, f *Identity) error {
@@ -201,10 +203,11 @@ func identifySolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, 
 			Executable bool `json:"executable"`
 		} `json:"value"`
 	}
+	noData := map[string]any{"encoding": "base64", "dataSlice": map[string]int{"offset": 0, "length": 0}}
 	calls := []*jsonrpc.Call{
 		{Method: "getGenesisHash", Out: &genesis},
 		{Method: "getSlot", Out: &slot},
-		{Method: "getMultipleAccounts", Params: []any{texts, map[string]any{"encoding": "base64", "dataSlice": map[string]int{"offset": 0, "length": 0}}}, Out: &accounts},
+		{Method: "getMultipleAccounts", Params: []any{texts, noData}, Out: &accounts},
 	}
 	if err := client.Batch(ctx, calls...); err != nil {
 		return err

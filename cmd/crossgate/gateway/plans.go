@@ -25,7 +25,8 @@ type planBook struct {
 	isFailing bool // the latest write failed
 }
 
-// start writes what is due until stop, which writes once more. It does not end with ctx: requests may still be spending.
+// start writes what is due until stop, which writes once more. It does not end with ctx: requests may still be
+// spending.
 func (b *planBook) start(ctx context.Context) (stop func()) {
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var writing sync.WaitGroup

@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -68,11 +69,7 @@ func newCast() cast {
 
 // all returns every account, the owner first.
 func (c cast) all() []Account {
-	all := []Account{c.owner, c.keeper, c.affiliate, c.courier}
-	for _, group := range [][]Account{c.makers, c.takers, c.users} {
-		all = append(all, group...)
-	}
-	return all
+	return slices.Concat([]Account{c.owner, c.keeper, c.affiliate, c.courier}, c.makers, c.takers, c.users)
 }
 
 func newAccounts(name string, count int) []Account {

@@ -104,24 +104,17 @@ func (c *Chain) coin() Token {
 func (c *Chain) dlnSource() common.Address {
 	return common.BytesToAddress(c.Facts.Contracts.DlnSource.Bytes())
 }
-
 func (c *Chain) dlnDestination() common.Address {
 	return common.BytesToAddress(c.Facts.Contracts.DlnDestination.Bytes())
 }
-
-func (c *Chain) gate() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.Gate.Bytes())
-}
-
+func (c *Chain) gate() common.Address { return common.BytesToAddress(c.Facts.Contracts.Gate.Bytes()) }
 func (c *Chain) router() common.Address {
 	return common.BytesToAddress(c.Facts.Contracts.Router.Bytes())
 }
-
-func (*Chain) callAdapter() common.Address { return externalCallAdapter }
-
 func (c *Chain) multicall() common.Address {
 	return common.BytesToAddress(c.Facts.Contracts.Multicall.Bytes())
 }
+func (*Chain) callAdapter() common.Address { return externalCallAdapter }
 
 // call is one transaction to send.
 type call struct {

@@ -127,17 +127,13 @@ func (w *World) controlReorg(ctx context.Context, b struct {
 	Again   bool     `json:"again"`
 },
 ) (any, error) {
-	reorg := w.Reorg
-	if b.Again {
-		reorg = w.ReorgAgain
-	}
-	if err := reorg(ctx, b.ChainID, b.Depth); err != nil {
+	if err := w.reorg(ctx, b.ChainID, b.Depth, b.Again); err != nil {
 		return nil, fmt.Errorf("%w: %w", errBadCall, err)
 	}
 	return w.lookAtChain(b.ChainID), nil
 }
 
-func (w *World) lookAtChain(id chain.ID) chainView {
+func (w *World) lookAtChain(id chain.ID) object {
 	if c, here := w.Chain(id); here {
 		return c.look()
 	}
@@ -184,21 +180,21 @@ func (w *World) Mine(ctx context.Context, id chain.ID, blocks int) error {
 
 // Reorg drops the newest depth blocks of a chain, with everything in them, for depth+1 empty ones.
 func (w *World) Reorg(ctx context.Context, id chain.ID, depth uint64) error {
-	return w.rewrite(ctx, id, rewrite{depth: depth})
+	return w.reorg(ctx, id, depth, false)
 }
 
 // ReorgAgain drops the newest depth blocks of a chain and has the same transactions happen again, each
 // in a block one higher.
 func (w *World) ReorgAgain(ctx context.Context, id chain.ID, depth uint64) error {
-	return w.rewrite(ctx, id, rewrite{depth: depth, again: true})
+	return w.reorg(ctx, id, depth, true)
 }
 
-func (w *World) rewrite(ctx context.Context, id chain.ID, r rewrite) error {
+func (w *World) reorg(ctx context.Context, id chain.ID, depth uint64, again bool) error {
 	if id == chain.Solana {
-		if r.again {
+		if again {
 			return errors.New("on Solana dropped transactions do not happen again")
 		}
-		return w.solana.ledger.Reorg(r.depth)
+		return w.solana.ledger.Reorg(depth)
 	}
 	c, err := w.known(id)
 	if err != nil {
@@ -206,5 +202,5 @@ func (w *World) rewrite(ctx context.Context, id chain.ID, r rewrite) error {
 	}
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	return c.node.reorg(ctx, w.now(), r)
+	return c.node.reorg(ctx, w.now(), depth, again)
 }

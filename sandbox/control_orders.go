@@ -121,21 +121,14 @@ func (w *World) controlUnlock(ctx context.Context, b struct {
 	if err := w.sendUnlock(ctx, w.now(), taker, taker.on(orders[0].GiveChain()), orders...); err != nil {
 		return nil, err
 	}
-	var views []orderView
-	for _, o := range orders {
-		seen, err := w.lookAt(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		views = append(views, seen)
-	}
-	return map[string]any{"orders": views}, nil
+	seen, err := w.lookAtAll(ctx, orders)
+	return object{"orders": seen}, err
 }
 
 // controlClaim carries out whatever was sent about the order: an order has either an unlock or a cancel.
 func (w *World) controlClaim(ctx context.Context, b orderCall) (any, error) {
 	return w.moved(ctx, b.OrderID, func(o Order) error {
-		return w.claimAll(ctx, w.now(), o)
+		return w.claim(ctx, w.now(), o)
 	})
 }
 
@@ -163,14 +156,6 @@ func (w *World) moved(ctx context.Context, id common.Hash, move func(Order) erro
 		return nil, err
 	}
 	return w.lookAt(ctx, o)
-}
-
-func (w *World) lookAt(ctx context.Context, o Order) (orderView, error) {
-	state, err := w.State(ctx, o)
-	if err != nil {
-		return orderView{}, err
-	}
-	return orderView{o.GiveChain(), o.TakeChain(), w.hashText(o.GiveChain(), o.CreationTx), o.ID, state.String(), o.Title}, nil
 }
 
 // wanted finds a token by symbol or address (none: the coin) and reads an amount of whole tokens.

@@ -60,12 +60,9 @@ func (a *allocation) placeMarkets() {
 	c := a.chain
 	pairs, fees, routes := contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState()
 	for _, pool := range c.Pools {
-		a.place(pool.Address, contracts.Pool, contracts.Pool.NewState().
-			Set("token0", pool.Token0.Address).
-			Set("token1", pool.Token1.Address).
-			Set("feeBps", pool.FeeBps).
-			Set("reserve0", pool.reserves[0]).
-			Set("reserve1", pool.reserves[1]), nil)
+		a.place(pool.Address, contracts.Pool.NewState().
+			Set("token0", pool.Token0.Address).Set("token1", pool.Token1.Address).Set("feeBps", pool.FeeBps).
+			Set("reserve0", pool.reserves[0]).Set("reserve1", pool.reserves[1]))
 		one, other := pool.Token0.Address, pool.Token1.Address
 		fee := pool.FeeBps * hundredthsPerBps
 		fees.Set("getPool", pool.Address, one, other, fee).Set("getPool", pool.Address, other, one, fee)
@@ -84,26 +81,26 @@ func (a *allocation) placeMarkets() {
 // placeExchanges puts up Uniswap V2 over the dear pools, V3 over all, and Aerodrome over the cheap ones.
 func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 	at, wrapped := exchanges[a.chain.Facts.ID], a.chain.Tokens[0].Address
-	put := func(address string, contract *contracts.Contract, state *contracts.State) {
+	put := func(address string, state *contracts.State) {
 		if address != "" {
-			a.place(common.HexToAddress(address), contract, state, nil)
+			a.place(common.HexToAddress(address), state)
 		}
 	}
-	put(at.pairFactory, contracts.PoolFactory, pairs)
-	put(a.chain.spec.poolRouter, contracts.PoolRouter, contracts.PoolRouter.NewState().
+	put(at.pairFactory, pairs)
+	put(a.chain.spec.poolRouter, contracts.PoolRouter.NewState().
 		Set("WETH", wrapped).Set("factory", common.HexToAddress(at.pairFactory)))
-	put(at.feeFactory, contracts.PoolFactory, fees)
-	put(at.feeQuoter, contracts.FeePoolQuoter, contracts.FeePoolQuoter.NewState().
+	put(at.feeFactory, fees)
+	put(at.feeQuoter, contracts.FeePoolQuoter.NewState().
 		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
-	put(at.feeRouter, contracts.FeePoolRouter, contracts.FeePoolRouter.NewState().
+	put(at.feeRouter, contracts.FeePoolRouter.NewState().
 		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
 	prices := contracts.PriceOracle.NewState()
 	for _, token := range a.chain.Tokens {
 		prices.Set("prices", units(strconv.FormatFloat(token.USD, 'f', -1, 64), oracleDecimals), token.Address)
 	}
-	put(at.oracle, contracts.PriceOracle, prices)
-	put(at.routeFactory, contracts.PoolFactory, routes)
-	put(at.routeRouter, contracts.RoutePoolRouter, contracts.RoutePoolRouter.NewState().
+	put(at.oracle, prices)
+	put(at.routeFactory, routes)
+	put(at.routeRouter, contracts.RoutePoolRouter.NewState().
 		Set("weth", wrapped).Set("defaultFactory", common.HexToAddress(at.routeFactory)))
 }
 
@@ -116,16 +113,16 @@ func (a *allocation) placeVenue(name string, pairs, fees *contracts.State) {
 		router := common.HexToAddress(at)
 		if name == venues.Sunio {
 			pairFactory, poolFactory := madeAddress("SunSwap V2 factory"), madeAddress("SunSwap V3 factory")
-			a.place(pairFactory, contracts.PoolFactory, pairs, nil)
-			a.place(poolFactory, contracts.PoolFactory, fees, nil)
-			a.place(router, contracts.SmartExchangeRouter, contracts.SmartExchangeRouter.NewState().
-				Set("WTRX", wrapped).Set("pairFactory", pairFactory).Set("poolFactory", poolFactory), nil)
+			a.place(pairFactory, pairs)
+			a.place(poolFactory, fees)
+			a.place(router, contracts.SmartExchangeRouter.NewState().
+				Set("WTRX", wrapped).Set("pairFactory", pairFactory).Set("poolFactory", poolFactory))
 			continue
 		}
-		a.place(router, contracts.VenueRouter, contracts.VenueRouter.NewState().
-			Set("wrappedCoin", wrapped).Set("approval", approval), nil)
+		a.place(router, contracts.VenueRouter.NewState().
+			Set("wrappedCoin", wrapped).Set("approval", approval))
 		if approval != (common.Address{}) {
-			a.place(approval, contracts.TokenApproval, contracts.TokenApproval.NewState().Set("router", router), nil)
+			a.place(approval, contracts.TokenApproval.NewState().Set("router", router))
 		}
 	}
 }

@@ -149,8 +149,11 @@ func (p proposal) swappedCreation(c *Chain) call {
 // forever is a deadline that does not pass, so that calldata is the same at every start.
 func forever() *big.Int { return big.NewInt(math.MaxInt64) }
 
-// together makes one call of several by the first one's account, through a contract that makes them in turn.
+// together makes one call of those of one account, through a contract that makes them in turn if they are several.
 func together(calls ...call) call {
+	if len(calls) == 1 {
+		return calls[0]
+	}
 	type innerCall struct {
 		To    common.Address
 		Value *big.Int

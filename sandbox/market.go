@@ -30,21 +30,10 @@ func (w *World) market() venues.Market {
 		Wrapped: map[uint64]string{}, Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves, Now: w.now,
 		Solana: w.solana.ledger,
 	}
-	for _, t := range append([]Token{w.solana.coin()}, w.solana.Tokens...) {
-		m.Tokens = append(m.Tokens, venues.Token{
-			Chain: uint64(chain.Solana), Address: t.text(chain.SVM), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,
-		})
-	}
+	m.Tokens = listed(uint64(chain.Solana), chain.SVM, w.solana.coin(), w.solana.Tokens)
 	for _, c := range w.chains {
 		m.Wrapped[c.Facts.Native] = c.Tokens[0].Address.Hex()
-		for _, t := range append([]Token{c.coin()}, c.Tokens...) {
-			if !t.hasDecimals() {
-				continue // no venue lists a token without them
-			}
-			m.Tokens = append(m.Tokens, venues.Token{
-				Chain: c.Facts.Native, Address: t.Address.Hex(), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,
-			})
-		}
+		m.Tokens = append(m.Tokens, listed(c.Facts.Native, chain.EVM, c.coin(), c.Tokens)...)
 		for _, p := range c.Pools {
 			m.Pools = append(m.Pools, venues.Pool{
 				Chain: c.Facts.Native, Address: p.Address.Hex(),
@@ -53,6 +42,18 @@ func (w *World) market() venues.Market {
 		}
 	}
 	return m
+}
+
+// listed are the tokens of a chain as venues list them: none without decimals.
+func listed(id uint64, family chain.Family, coin Token, tokens []Token) (all []venues.Token) {
+	for _, t := range append([]Token{coin}, tokens...) {
+		if t.hasDecimals() {
+			all = append(all, venues.Token{
+				Chain: id, Address: t.text(family), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,
+			})
+		}
+	}
+	return all
 }
 
 // depths are the reserves of pools, read once a block. No address is a pool on two chains.

@@ -147,7 +147,7 @@ func (h *history) do(ctx context.Context, at time.Time, s scriptStep) error {
 	case "unlocks":
 		return w.sendUnlock(ctx, at, s.by, s.by.on(o.GiveChain()), s.all()...)
 	case "claims":
-		return w.claimAll(ctx, at, s.all()...)
+		return w.claim(ctx, at, s.all()...)
 	case "raises":
 		return w.patchGive(ctx, at, o, s.by, s.orders[0].give.units(s.words[0]))
 	case "lowers":

@@ -101,20 +101,14 @@ func (c *Chain) coin() Token {
 }
 
 // Addresses of the protocol on this chain.
-func (c *Chain) dlnSource() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.DlnSource.Bytes())
-}
-func (c *Chain) dlnDestination() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.DlnDestination.Bytes())
-}
-func (c *Chain) gate() common.Address { return common.BytesToAddress(c.Facts.Contracts.Gate.Bytes()) }
-func (c *Chain) router() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.Router.Bytes())
-}
-func (c *Chain) multicall() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.Multicall.Bytes())
-}
-func (*Chain) callAdapter() common.Address { return externalCallAdapter }
+func (c *Chain) dlnSource() common.Address      { return evmAddress(c.Facts.Contracts.DlnSource) }
+func (c *Chain) dlnDestination() common.Address { return evmAddress(c.Facts.Contracts.DlnDestination) }
+func (c *Chain) gate() common.Address           { return evmAddress(c.Facts.Contracts.Gate) }
+func (c *Chain) router() common.Address         { return evmAddress(c.Facts.Contracts.Router) }
+func (c *Chain) multicall() common.Address      { return evmAddress(c.Facts.Contracts.Multicall) }
+func (*Chain) callAdapter() common.Address      { return externalCallAdapter }
+
+func evmAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }
 
 // call is one transaction to send.
 type call struct {
@@ -160,7 +154,8 @@ func (c *Chain) execute(ctx context.Context, at time.Time, calls ...call) (types
 	}
 	for i, receipt := range receipts {
 		if receipt.Status != types.ReceiptStatusSuccessful {
-			return receipts, fmt.Errorf("chain %s: transaction %s reverted: %w", c.Facts.ID, receipt.TxHash, c.reason(ctx, calls[i], receipt))
+			reason := c.reason(ctx, calls[i], receipt)
+			return receipts, fmt.Errorf("chain %s: transaction %s reverted: %w", c.Facts.ID, receipt.TxHash, reason)
 		}
 	}
 	return receipts, nil
@@ -169,7 +164,9 @@ func (c *Chain) execute(ctx context.Context, at time.Time, calls ...call) (types
 // reason runs a reverted call again on the state before it, to learn why it reverted.
 func (c *Chain) reason(ctx context.Context, failed call, receipt *types.Receipt) error {
 	parent := new(big.Int).Sub(receipt.BlockNumber, common.Big1)
-	message := ethereum.CallMsg{From: failed.from.Address, To: &failed.to, Value: failed.value, Data: failed.data, Gas: gasLimit}
+	message := ethereum.CallMsg{
+		From: failed.from.Address, To: &failed.to, Value: failed.value, Data: failed.data, Gas: gasLimit,
+	}
 	_, err := c.node.client.CallContract(ctx, message, parent)
 	if err == nil {
 		return fmt.Errorf("no reason given")
@@ -178,7 +175,9 @@ func (c *Chain) reason(ctx context.Context, failed call, receipt *types.Receipt)
 }
 
 // read calls a view method at the head and returns what it answers.
-func (c *Chain) read(ctx context.Context, contract *contracts.Contract, at common.Address, method string, args ...any) ([]any, error) {
+func (c *Chain) read(
+	ctx context.Context, contract *contracts.Contract, at common.Address, method string, args ...any,
+) ([]any, error) {
 	data, err := c.node.client.CallContract(ctx, ethereum.CallMsg{To: &at, Data: contract.Pack(method, args...)}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s.%s on chain %s: %w", contract.Name, method, c.Facts.ID, err)

@@ -37,14 +37,9 @@ func (w *World) controlCreate(ctx context.Context, b struct {
 	if err != nil {
 		return nil, err
 	}
-	now, maker := w.now(), w.cast.makers[0]
-	p := proposal{
-		maker:     maker,
-		giveChain: b.ChainID, giveToken: giveToken, giveAmount: giveAmount,
-		takeChain: b.TakeChainID, takeToken: takeToken.raw(), takeAmount: takeAmount,
-		receiver: maker.on(b.TakeChainID), authority: maker.on(b.TakeChainID),
-		referral: b.ReferralCode, salt: w.salt(now), metadata: orderMetadata(takeAmount),
-	}
+	now := w.now()
+	p := newProposal(w.cast.makers[0], w.salt(now), giveToken, giveAmount, takeToken, takeAmount)
+	p.referral = b.ReferralCode
 	if b.AllowedTaker != "" {
 		allowed, _, err := chain.ParseAnyAddress(b.AllowedTaker)
 		if err != nil {
@@ -174,7 +169,8 @@ func (w *World) wanted(id chain.ID, name, amount string) (Token, *big.Int, error
 		}
 		whole.Mul(whole, new(big.Rat).SetInt(t.units("1")))
 		if !whole.IsInt() {
-			return Token{}, nil, fmt.Errorf("%w: amount %q has more than %d decimals", errBadCall, amount, max(t.Decimals, 0))
+			decimals := max(t.Decimals, 0)
+			return Token{}, nil, fmt.Errorf("%w: amount %q has more than %d decimals", errBadCall, amount, decimals)
 		}
 		return t, whole.Num(), nil
 	}

@@ -58,7 +58,8 @@ const hundredthsPerBps = 100
 // placeMarkets puts up the pools, the exchanges that know them, and the venues' contracts.
 func (a *allocation) placeMarkets() {
 	c := a.chain
-	pairs, fees, routes := contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState()
+	factory := contracts.PoolFactory
+	pairs, fees, routes := factory.NewState(), factory.NewState(), factory.NewState()
 	for _, pool := range c.Pools {
 		a.place(pool.Address, contracts.Pool.NewState().
 			Set("token0", pool.Token0.Address).Set("token1", pool.Token1.Address).Set("feeBps", pool.FeeBps).

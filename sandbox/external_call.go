@@ -63,9 +63,10 @@ func (w *World) executeCall(ctx context.Context, at time.Time, o Order, by Accou
 	if o.TakeChain() == chain.Solana {
 		return w.solana.ledger.ExecuteCall(at, termsOf(o), by.Wallet, whole)
 	}
-	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, contracts.ExternalCallAdapter.Pack("executeCall",
-		o.ID, common.BytesToAddress(o.terms.OrderAuthorityAddressDst),
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, o.terms.ExternalCall, by.Address))
+	data := contracts.ExternalCallAdapter.Pack(
+		"executeCall", o.ID, common.BytesToAddress(o.terms.OrderAuthorityAddressDst),
+		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, o.terms.ExternalCall, by.Address)
+	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }
 
 // cancelCall gives the tokens of a registered call to recipient instead; on Solana to whom the order names.
@@ -73,7 +74,7 @@ func (w *World) cancelCall(ctx context.Context, at time.Time, o Order, by Accoun
 	if o.TakeChain() == chain.Solana {
 		return w.solana.ledger.FallBack(at, termsOf(o), by.Wallet)
 	}
-	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, contracts.ExternalCallAdapter.Pack("cancelCall",
-		o.ID, by.Address,
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, recipient, o.terms.ExternalCall))
+	data := contracts.ExternalCallAdapter.Pack("cancelCall", o.ID, by.Address,
+		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, recipient, o.terms.ExternalCall)
+	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }

@@ -195,6 +195,7 @@ func answerWrong(w http.ResponseWriter, r *http.Request, as string, next http.Ha
 		answerAsOtherChain(w, r, next)
 	default:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>")
+		_, _ = io.WriteString(w, "<!DOCTYPE html><html><head><title>Just a moment...</title></head>"+
+			"<body>Checking your browser</body></html>")
 	}
 }

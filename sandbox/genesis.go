@@ -96,8 +96,9 @@ func (a *allocation) placeProtocol() {
 		if other.ID == c.Facts.ID || len(destinationThere) == 0 {
 			continue
 		}
-		source.Set("dlnDestinationAddresses", destinationThere, uint64(other.ID)).Set("chainEngines", engine, uint64(other.ID))
-		destination.Set("dlnSourceAddresses", sourceThere, uint64(other.ID)).Set("chainEngines", engine, uint64(other.ID))
+		id := uint64(other.ID)
+		source.Set("dlnDestinationAddresses", destinationThere, id).Set("chainEngines", engine, id)
+		destination.Set("dlnSourceAddresses", sourceThere, id).Set("chainEngines", engine, id)
 	}
 	a.place(c.dlnSource(), source)
 	a.place(c.dlnDestination(), destination)
@@ -116,7 +117,9 @@ func peers(other chain.Chain) (source, destination []byte, engine uint64) {
 }
 
 // Amounts of every token that each account has at genesis, in whole tokens.
-var purse = map[string]string{usdc: "5000000", wbtc: "100", dai: "5000000", mkr: "10000", mute: "1000000000000", usdt: "5000000"}
+var purse = map[string]string{
+	usdc: "5000000", wbtc: "100", dai: "5000000", mkr: "10000", mute: "1000000000000", usdt: "5000000",
+}
 
 const wrappedInPurse = "5000"
 

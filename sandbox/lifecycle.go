@@ -45,6 +45,19 @@ type proposal struct {
 	payer Account
 }
 
+// newProposal is a maker's offer to itself on the other chain.
+func newProposal(
+	maker Account, salt uint64, give Token, giveAmount *big.Int, take Token, takeAmount *big.Int,
+) proposal {
+	return proposal{
+		maker:     maker,
+		giveChain: give.Chain, giveToken: give, giveAmount: giveAmount,
+		takeChain: take.Chain, takeToken: take.raw(), takeAmount: takeAmount,
+		receiver: maker.on(take.Chain), authority: maker.on(take.Chain),
+		salt: salt, metadata: orderMetadata(takeAmount),
+	}
+}
+
 type affiliate struct {
 	beneficiary []byte
 	amount      *big.Int
@@ -113,7 +126,8 @@ func (p proposal) creation(c *Chain) call {
 	}
 	creation := orderCreation{
 		GiveTokenAddress: p.giveToken.Address, GiveAmount: p.giveAmount,
-		TakeTokenAddress: p.takeToken, TakeAmount: p.takeAmount, TakeChainId: new(big.Int).SetUint64(uint64(p.takeChain)),
+		TakeTokenAddress: p.takeToken, TakeAmount: p.takeAmount,
+		TakeChainId: new(big.Int).SetUint64(uint64(p.takeChain)),
 		ReceiverDst: p.receiver, GivePatchAuthoritySrc: p.maker.Address, OrderAuthorityAddressDst: p.authority,
 		AllowedTakerDst: p.allowedTaker, ExternalCall: p.externalCall, AllowedCancelBeneficiarySrc: p.cancelBeneficiary,
 	}
@@ -244,7 +258,9 @@ func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account
 
 // sendUnlock sends the unlock of one order, or one message for several of the same give chain.
 // beneficiary is an address there.
-func (w *World) sendUnlock(ctx context.Context, at time.Time, taker Account, beneficiary []byte, orders ...Order) error {
+func (w *World) sendUnlock(
+	ctx context.Context, at time.Time, taker Account, beneficiary []byte, orders ...Order,
+) error {
 	if orders[0].TakeChain() == chain.Solana {
 		return w.solana.sendUnlock(at, taker, beneficiary, orders)
 	}
@@ -274,7 +290,8 @@ func (w *World) sendCancel(ctx context.Context, at time.Time, o Order, authority
 	if o.TakeChain() == chain.Solana {
 		return w.solana.sendCancel(at, o, authority, beneficiary)
 	}
-	data := contracts.DlnDestination.Pack("sendEvmOrderCancel", o.terms, common.BytesToAddress(beneficiary), new(big.Int))
+	refunded := common.BytesToAddress(beneficiary)
+	data := contracts.DlnDestination.Pack("sendEvmOrderCancel", o.terms, refunded, new(big.Int))
 	if o.GiveChain() == chain.Solana {
 		data = contracts.DlnDestination.Pack(
 			"sendSolanaOrderCancel", o.terms, [32]byte(beneficiary), new(big.Int), initWalletReward, claimReward)

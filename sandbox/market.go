@@ -27,8 +27,8 @@ type Venue struct {
 // market is what the venues see of the world.
 func (w *World) market() venues.Market {
 	m := venues.Market{
-		Wrapped: map[uint64]string{}, Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves, Now: w.now,
-		Solana: w.solana.ledger,
+		Wrapped: map[uint64]string{}, Now: w.now, Solana: w.solana.ledger,
+		Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves,
 	}
 	m.Tokens = listed(uint64(chain.Solana), chain.SVM, w.solana.coin(), w.solana.Tokens)
 	for _, c := range w.chains {

@@ -47,7 +47,8 @@ func (w *World) message(ctx context.Context, o Order) (message, error) {
 		return message{}, fmt.Errorf("no unlock or cancel of order %s has been sent", o.ID)
 	}
 	submission := notices[i].submission
-	return c.sent(ctx, submission, slices.DeleteFunc(notices, func(n notice) bool { return n.submission != submission }))
+	notices = slices.DeleteFunc(notices, func(n notice) bool { return n.submission != submission })
+	return c.sent(ctx, submission, notices)
 }
 
 // notice is what DlnDestination announces of an order that a message is about.
@@ -60,8 +61,8 @@ type notice struct {
 
 // notices reads the chain's events SentOrderUnlock and SentOrderCancel.
 func (c *Chain) notices(ctx context.Context) (notices []notice, err error) {
-	unlock, cancel := contracts.DlnDestination.Topic("SentOrderUnlock"), contracts.DlnDestination.Topic("SentOrderCancel")
-	logs, err := c.logs(ctx, c.dlnDestination(), unlock, cancel)
+	cancel := contracts.DlnDestination.Topic("SentOrderCancel")
+	logs, err := c.logs(ctx, c.dlnDestination(), contracts.DlnDestination.Topic("SentOrderUnlock"), cancel)
 	for _, log := range logs {
 		name, id := "SentOrderUnlock", 0
 		if log.Topics[0] == cancel {
@@ -204,9 +205,10 @@ func (w *World) claim(ctx context.Context, at time.Time, orders ...Order) error 
 	}
 	var calls []call
 	for _, m := range messages {
-		noSignatures := []byte{}
-		calls = append(calls, call{w.cast.keeper, c.gate(), nil, contracts.DeBridgeGate.Pack("claim",
-			m.debridgeID, new(big.Int), new(big.Int).SetUint64(uint64(m.from)), m.receiver, m.nonce, noSignatures, m.autoParams)})
+		from, noSignatures := new(big.Int).SetUint64(uint64(m.from)), []byte{}
+		data := contracts.DeBridgeGate.Pack(
+			"claim", m.debridgeID, new(big.Int), from, m.receiver, m.nonce, noSignatures, m.autoParams)
+		calls = append(calls, call{w.cast.keeper, c.gate(), nil, data})
 	}
 	_, err = c.execute(ctx, at, together(calls...))
 	return err

@@ -104,7 +104,8 @@ func newRPCServer(service *eth.Ethereum) (*rpc.Server, error) {
 	server := rpc.NewServer()
 	server.SetBatchLimits(batchItems, batchBytes)
 	logs := filters.NewFilterAPI(filters.NewFilterSystem(service.APIBackend, filters.Config{}))
-	services := append(service.APIs(), rpc.API{Namespace: "eth", Service: logs}, rpc.API{Namespace: "web3", Service: clientVersion{}})
+	services := append(service.APIs(),
+		rpc.API{Namespace: "eth", Service: logs}, rpc.API{Namespace: "web3", Service: clientVersion{}})
 	services = slices.DeleteFunc(services, func(api rpc.API) bool {
 		return !slices.Contains([]string{"eth", "net", "web3", "txpool"}, api.Namespace)
 	})

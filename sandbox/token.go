@@ -88,8 +88,12 @@ var listings = []listing{
 
 // TRON's, from Tether's and Circle's lists.
 var tronListings = []listing{
-	{usdt, "Tether USD", 6, 1, contracts.Token, map[chain.ID]string{chain.Tron: "0xa614f803B6FD780986A42c78Ec9c7f77e6DeD13C"}},
-	{usdc, "USD Coin", 6, 1, contracts.Token, map[chain.ID]string{chain.Tron: "0x3487b63D30B5B2C87fb7ffa8bcfADE38EAaC1abe"}},
+	{usdt, "Tether USD", 6, 1, contracts.Token, map[chain.ID]string{
+		chain.Tron: "0xa614f803B6FD780986A42c78Ec9c7f77e6DeD13C",
+	}},
+	{usdc, "USD Coin", 6, 1, contracts.Token, map[chain.ID]string{
+		chain.Tron: "0x3487b63D30B5B2C87fb7ffa8bcfADE38EAaC1abe",
+	}},
 }
 
 // newTokens returns the chain's tokens, the wrapped coin first.

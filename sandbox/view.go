@@ -60,8 +60,9 @@ func (w *World) look(ctx context.Context) (object, error) {
 		actors = append(actors, a.look())
 	}
 	return object{
-		"chains": chains, "orders": lookedAt, "otherTransactions": others, "takers": takers, "tokens": tokens, "pools": pools,
-		"accounts": accounts, "actors": actors, "venues": w.venues, "prices": w.prices, "faults": w.faults.look(),
+		"chains": chains, "orders": lookedAt, "otherTransactions": others, "takers": takers, "tokens": tokens,
+		"pools": pools, "accounts": accounts, "actors": actors, "venues": w.venues, "prices": w.prices,
+		"faults": w.faults.look(),
 	}, nil
 }
 
@@ -80,8 +81,8 @@ func (w *World) lookAtAll(ctx context.Context, orders []Order) ([]object, error)
 func (w *World) lookAt(ctx context.Context, o Order) (object, error) {
 	state, err := w.State(ctx, o)
 	seen := object{
-		"chainId": o.GiveChain(), "takeChainId": o.TakeChain(), "creationTxHash": w.hashText(o.GiveChain(), o.CreationTx),
-		"orderId": o.ID, "state": state.String(),
+		"chainId": o.GiveChain(), "takeChainId": o.TakeChain(), "orderId": o.ID, "state": state.String(),
+		"creationTxHash": w.hashText(o.GiveChain(), o.CreationTx),
 	}
 	if o.Title != "" {
 		seen["title"] = o.Title

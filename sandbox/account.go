@@ -46,7 +46,7 @@ type cast struct {
 	courier   Account // fulfils orders that come from Solana
 	makers    []Account
 	takers    []Account
-	users     []Account // for whoever uses the sandbox; no order of its history is theirs
+	users     []Account // for users of the sandbox; no order of the history is theirs
 }
 
 const (

@@ -18,7 +18,7 @@ import (
 
 // Chain is one chain of the world that runs the protocol's Solidity contracts: EVM, or TRON.
 type Chain struct {
-	// Facts are the real chain's: its ids, its coin and where the protocol's contracts stand.
+	// Facts are the real chain's: its ids, its coin and the addresses of the protocol's contracts.
 	Facts  chain.Chain
 	Tokens []Token // the wrapped coin first
 	Pools  []Pool
@@ -40,7 +40,7 @@ type spec struct {
 	id      chain.ID
 	coinUSD float64
 	baseFee int64 // smallest units of the coin, at genesis
-	// poolRouter is where Uniswap V2's router (SushiSwap's on Sonic) stands on the real chain:
+	// poolRouter is the address of Uniswap V2's router (SushiSwap's on Sonic) on the real chain:
 	// Uniswap/contracts deployments, sushi 7.3.15.
 	poolRouter string
 	// tags are nearer to the head than on the real chain: the history is short.
@@ -55,7 +55,7 @@ var specs = []spec{
 	{chain.Tron, 0.3, tron.EnergyPrice, "", finality{2, 6}},
 }
 
-// The adapter stands at the same address wherever it is documented; Sonic's is not.
+// The adapter has the same address wherever it is documented; Sonic's is not.
 var externalCallAdapter = common.HexToAddress("0x61eF2e01E603aEB5Cd96F9eC9AE76cc6A68f6cF9")
 
 var (
@@ -78,7 +78,7 @@ func newChain(s spec, c cast) (*Chain, error) {
 	return made, nil
 }
 
-// hasPublicRouter reports whether the protocol's router stands on the chain: everywhere but on TRON.
+// hasPublicRouter reports whether the protocol's router is deployed on the chain: everywhere but on TRON.
 func (c *Chain) hasPublicRouter() bool { return c.Facts.Family == chain.EVM }
 
 // token returns the chain's token with symbol; asking for one that does not exist is a mistake of the

@@ -10,13 +10,13 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-// exchange is where the contracts of exchanges stand on the real chain: Uniswap/contracts deployments,
+// exchange is the addresses of exchanges' contracts on the real chain: Uniswap/contracts deployments,
 // sushi 7.3.15, oku-chains 1.12.36 and @bgd-labs/aave-address-book 4.44.22. What is empty is not there.
 type exchange struct {
 	pairFactory                      string // of the pool router
 	feeFactory, feeQuoter, feeRouter string // Uniswap V3
 	routeFactory, routeRouter        string // Aerodrome
-	oracle                           string // that tells prices: Aave V3's
+	oracle                           string // of prices: Aave V3's
 }
 
 var exchanges = map[chain.ID]exchange{
@@ -55,7 +55,7 @@ const oracleDecimals = 8
 // hundredthsPerBps turns a pool's fee into what Uniswap V3 calls it.
 const hundredthsPerBps = 100
 
-// placeMarkets puts up the pools, the exchanges that know them, and the venues' contracts.
+// placeMarkets places the pools, the exchanges that list them, and the venues' contracts.
 func (a *allocation) placeMarkets() {
 	c := a.chain
 	factory := contracts.PoolFactory
@@ -79,7 +79,7 @@ func (a *allocation) placeMarkets() {
 	}
 }
 
-// placeExchanges puts up Uniswap V2 over the dear pools, V3 over all, and Aerodrome over the cheap ones.
+// placeExchanges places Uniswap V2 over the pools with the high fee, V3 over all, and Aerodrome over the others.
 func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 	at, wrapped := exchanges[a.chain.Facts.ID], a.chain.Tokens[0].Address
 	put := func(address string, state *contracts.State) {
@@ -105,8 +105,8 @@ func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 		Set("weth", wrapped).Set("defaultFactory", common.HexToAddress(at.routeFactory)))
 }
 
-// placeVenue puts up a venue's contracts and what holds allowances for them. They are all alike, but for SUN.io's,
-// whose calls the gateway writes itself: it knows the dear pools as version 2 and the cheap ones as version 3.
+// placeVenue places a venue's contracts and what holds allowances for them. They are all alike, but for SUN.io's,
+// whose calls the gateway writes itself: it knows the pools with the high fee as version 2, the others as version 3.
 func (a *allocation) placeVenue(name string, pairs, fees *contracts.State) {
 	native, wrapped := a.chain.Facts.Native, a.chain.Tokens[0].Address
 	approval := common.HexToAddress(venues.Approval(name, native))

@@ -20,7 +20,7 @@ const envelopeVersion = 1
 type envelope struct {
 	FallbackAddress             common.Address // receives what the call leaves, or everything when it fails
 	ExecutorAddress             common.Address
-	ExecutionFee                *big.Int // take token, to whoever runs it
+	ExecutionFee                *big.Int // take token, to the executor
 	AllowDelayedExecution       bool
 	RequireSuccessfullExecution bool
 	Payload                     []byte
@@ -34,8 +34,8 @@ var (
 	payloadFields = arguments("target address", "gas uint32", "data bytes")
 )
 
-// call wraps a call of the target contract. A thousandth of what is taken goes to whoever runs it; what it does not
-// spend goes back to the maker.
+// call wraps a call of the target contract. A thousandth of the take amount goes to the executor; what the
+// call does not spend goes back to the maker.
 func (p proposal) call(method string, args ...any) []byte {
 	const callGas, feeShare = 200_000, 1000
 	payload, err := payloadFields.Pack(callTarget, uint32(callGas), contracts.CallTarget.Pack(method, args...))

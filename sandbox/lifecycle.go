@@ -284,7 +284,7 @@ func unlocking(beneficiary []byte, orders []Order) []byte {
 	return contracts.DlnDestination.Pack("sendBatchEvmUnlock", ids, to, new(big.Int))
 }
 
-// sendCancel cancels an order that nobody has fulfilled and sends word of it. beneficiary is an address
+// sendCancel cancels an unfulfilled order and sends the cancel to the give chain. beneficiary is an address
 // on the give chain.
 func (w *World) sendCancel(ctx context.Context, at time.Time, o Order, authority Account, beneficiary []byte) error {
 	if o.TakeChain() == chain.Solana {

@@ -65,13 +65,13 @@ type depths struct {
 }
 
 // depth are a pool's reserves at a block, which the chain keeps as one value for as long as it is the head: that
-// tells it from others without its hash. They are not changed.
+// identifies it without its hash. They are not changed.
 type depth struct {
 	head *types.Header
 	a, b *big.Int
 }
 
-// reserves tells a pool's at the head.
+// reserves reads a pool's reserves at the head.
 func (d *depths) reserves(ctx context.Context, evmChainID uint64, pool string) (a, b *big.Int, err error) {
 	at := common.HexToAddress(pool)
 	for _, c := range d.world.chains {

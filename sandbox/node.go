@@ -47,11 +47,11 @@ type node struct {
 
 	// sealing is held from choosing a parent to making its child the head.
 	sealing sync.Mutex
-	// forks counts the reorgs. It stands in the blocks, so that one built anew never equals the one dropped.
+	// forks counts the reorgs. It is the blocks' extra data, so that a rebuilt block never equals the dropped one.
 	forks uint64
 }
 
-// finality tells how far behind the head the safe and finalized blocks are.
+// finality is how far behind the head the safe and finalized blocks are.
 type finality struct{ safe, finalized uint64 }
 
 // newNode starts a node on its genesis. Close it.

@@ -93,7 +93,7 @@ var (
 	giveStates = []order.State{
 		order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel,
 	}
-	// The last one is known on Solana only, where word of a cancel is sent apart.
+	// The last one is known on Solana only, where a cancel is sent in a step of its own.
 	takeStates = []order.State{
 		order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel, order.StateOrderCancelled,
 	}

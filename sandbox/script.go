@@ -156,7 +156,7 @@ func (h *history) do(ctx context.Context, at time.Time, s scriptStep) error {
 	case "withdraws":
 		return w.cancelCall(ctx, at, o, s.by, s.by.Address)
 	case "cancels":
-		if has("unsent") { // on Solana only, where word of it is sent apart
+		if has("unsent") { // on Solana only, where sending is a step of its own
 			return w.solana.ledger.Cancel(at, termsOf(o), s.by.Wallet)
 		}
 		refunded := s.by

@@ -179,7 +179,7 @@ func (w *World) known(id chain.ID) (*Chain, error) {
 // Takers returns the accounts that fulfil orders.
 func (w *World) Takers() []Account { return w.cast.takers }
 
-// Accounts returns accounts for whoever uses the sandbox, with coin and tokens on every chain.
+// Accounts returns accounts for users of the sandbox, with coin and tokens on every chain.
 func (w *World) Accounts() []Account { return w.cast.users }
 
 // Venues returns the swap venues by name.

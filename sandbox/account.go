@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -45,7 +46,7 @@ type cast struct {
 	courier   Account // fulfils orders that come from Solana
 	makers    []Account
 	takers    []Account
-	users     []Account // for whoever uses the sandbox; no order of its history is theirs
+	users     []Account // for users of the sandbox; no order of the history is theirs
 }
 
 const (
@@ -68,11 +69,7 @@ func newCast() cast {
 
 // all returns every account, the owner first.
 func (c cast) all() []Account {
-	all := []Account{c.owner, c.keeper, c.affiliate, c.courier}
-	for _, group := range [][]Account{c.makers, c.takers, c.users} {
-		all = append(all, group...)
-	}
-	return all
+	return slices.Concat([]Account{c.owner, c.keeper, c.affiliate, c.courier}, c.makers, c.takers, c.users)
 }
 
 func newAccounts(name string, count int) []Account {

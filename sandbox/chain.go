@@ -18,7 +18,7 @@ import (
 
 // Chain is one chain of the world that runs the protocol's Solidity contracts: EVM, or TRON.
 type Chain struct {
-	// Facts are the real chain's: its ids, its coin and where the protocol's contracts stand.
+	// Facts are the real chain's: its ids, its coin and the addresses of the protocol's contracts.
 	Facts  chain.Chain
 	Tokens []Token // the wrapped coin first
 	Pools  []Pool
@@ -40,7 +40,7 @@ type spec struct {
 	id      chain.ID
 	coinUSD float64
 	baseFee int64 // smallest units of the coin, at genesis
-	// poolRouter is where Uniswap V2's router (SushiSwap's on Sonic) stands on the real chain:
+	// poolRouter is the address of Uniswap V2's router (SushiSwap's on Sonic) on the real chain:
 	// Uniswap/contracts deployments, sushi 7.3.15.
 	poolRouter string
 	// tags are nearer to the head than on the real chain: the history is short.
@@ -55,7 +55,7 @@ var specs = []spec{
 	{chain.Tron, 0.3, tron.EnergyPrice, "", finality{2, 6}},
 }
 
-// The adapter stands at the same address wherever it is documented; Sonic's is not.
+// The adapter has the same address wherever it is documented; Sonic's is not.
 var externalCallAdapter = common.HexToAddress("0x61eF2e01E603aEB5Cd96F9eC9AE76cc6A68f6cF9")
 
 var (
@@ -78,7 +78,7 @@ func newChain(s spec, c cast) (*Chain, error) {
 	return made, nil
 }
 
-// hasPublicRouter reports whether the protocol's router stands on the chain: everywhere but on TRON.
+// hasPublicRouter reports whether the protocol's router is deployed on the chain: everywhere but on TRON.
 func (c *Chain) hasPublicRouter() bool { return c.Facts.Family == chain.EVM }
 
 // token returns the chain's token with symbol; asking for one that does not exist is a mistake of the
@@ -101,27 +101,14 @@ func (c *Chain) coin() Token {
 }
 
 // Addresses of the protocol on this chain.
-func (c *Chain) dlnSource() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.DlnSource.Bytes())
-}
+func (c *Chain) dlnSource() common.Address      { return evmAddress(c.Facts.Contracts.DlnSource) }
+func (c *Chain) dlnDestination() common.Address { return evmAddress(c.Facts.Contracts.DlnDestination) }
+func (c *Chain) gate() common.Address           { return evmAddress(c.Facts.Contracts.Gate) }
+func (c *Chain) router() common.Address         { return evmAddress(c.Facts.Contracts.Router) }
+func (c *Chain) multicall() common.Address      { return evmAddress(c.Facts.Contracts.Multicall) }
+func (*Chain) callAdapter() common.Address      { return externalCallAdapter }
 
-func (c *Chain) dlnDestination() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.DlnDestination.Bytes())
-}
-
-func (c *Chain) gate() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.Gate.Bytes())
-}
-
-func (c *Chain) router() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.Router.Bytes())
-}
-
-func (*Chain) callAdapter() common.Address { return externalCallAdapter }
-
-func (c *Chain) multicall() common.Address {
-	return common.BytesToAddress(c.Facts.Contracts.Multicall.Bytes())
-}
+func evmAddress(a chain.Address) common.Address { return common.BytesToAddress(a.Bytes()) }
 
 // call is one transaction to send.
 type call struct {
@@ -167,7 +154,8 @@ func (c *Chain) execute(ctx context.Context, at time.Time, calls ...call) (types
 	}
 	for i, receipt := range receipts {
 		if receipt.Status != types.ReceiptStatusSuccessful {
-			return receipts, fmt.Errorf("chain %s: transaction %s reverted: %w", c.Facts.ID, receipt.TxHash, c.reason(ctx, calls[i], receipt))
+			reason := c.reason(ctx, calls[i], receipt)
+			return receipts, fmt.Errorf("chain %s: transaction %s reverted: %w", c.Facts.ID, receipt.TxHash, reason)
 		}
 	}
 	return receipts, nil
@@ -176,7 +164,9 @@ func (c *Chain) execute(ctx context.Context, at time.Time, calls ...call) (types
 // reason runs a reverted call again on the state before it, to learn why it reverted.
 func (c *Chain) reason(ctx context.Context, failed call, receipt *types.Receipt) error {
 	parent := new(big.Int).Sub(receipt.BlockNumber, common.Big1)
-	message := ethereum.CallMsg{From: failed.from.Address, To: &failed.to, Value: failed.value, Data: failed.data, Gas: gasLimit}
+	message := ethereum.CallMsg{
+		From: failed.from.Address, To: &failed.to, Value: failed.value, Data: failed.data, Gas: gasLimit,
+	}
 	_, err := c.node.client.CallContract(ctx, message, parent)
 	if err == nil {
 		return fmt.Errorf("no reason given")
@@ -185,7 +175,9 @@ func (c *Chain) reason(ctx context.Context, failed call, receipt *types.Receipt)
 }
 
 // read calls a view method at the head and returns what it answers.
-func (c *Chain) read(ctx context.Context, contract *contracts.Contract, at common.Address, method string, args ...any) ([]any, error) {
+func (c *Chain) read(
+	ctx context.Context, contract *contracts.Contract, at common.Address, method string, args ...any,
+) ([]any, error) {
 	data, err := c.node.client.CallContract(ctx, ethereum.CallMsg{To: &at, Data: contract.Pack(method, args...)}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s.%s on chain %s: %w", contract.Name, method, c.Facts.ID, err)

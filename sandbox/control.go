@@ -26,23 +26,42 @@ var errBadCall = errors.New("bad call")
 
 var controls = []control{
 	{
-		"create", `{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`,
-		"creates an order of the first maker; amounts in whole tokens, no token means the coin", decoded((*World).controlCreate),
+		"create", `{"chainId":1,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI",` +
+			`"takeAmount":"99.5"}`,
+		"creates an order of the first maker; amounts in whole tokens, no token means the coin",
+		decoded((*World).controlCreate),
 	},
-	{"fulfil", `{"orderId":"0x…","taker":"0x…"}`, "has a taker (default: the first) fulfil an order", decoded((*World).controlFulfil)},
-	{"unlock", `{"orderIds":["0x…"]}`, "has the taker send the unlock, one message for all of them", decoded((*World).controlUnlock)},
-	{"claim", `{"orderId":"0x…"}`, "carries out the unlock that was sent about an order", decoded((*World).controlClaim)},
-	{"cancel", `{"orderId":"0x…"}`, "has the order's authority cancel it and send word", decoded((*World).controlCancel)},
-	{"claim-cancel", `{"orderId":"0x…"}`, "carries out the cancel that was sent about an order", decoded((*World).controlClaim)},
+	{
+		"fulfil", `{"orderId":"0x…","taker":"0x…"}`, "fulfils an order for a taker (default: the first)",
+		decoded((*World).controlFulfil),
+	},
+	{
+		"unlock", `{"orderIds":["0x…"]}`, "sends the unlock by the taker, one message for all of the orders",
+		decoded((*World).controlUnlock),
+	},
+	{
+		"claim", `{"orderId":"0x…"}`, "claims the unlock that was sent for an order",
+		decoded((*World).controlClaim),
+	},
+	{
+		"cancel", `{"orderId":"0x…"}`, "cancels an order by its authority and sends the cancel to the give chain",
+		decoded((*World).controlCancel),
+	},
+	{
+		"claim-cancel", `{"orderId":"0x…"}`, "claims the cancel that was sent for an order",
+		decoded((*World).controlClaim),
+	},
 	{"mine", `{"chainId":1,"blocks":3}`, "adds empty blocks", decoded((*World).controlMine)},
 	{
 		"reorg", `{"chainId":1,"depth":2,"again":false}`,
-		"drops the newest blocks for one more, empty, or (again) with the same transactions one block later", decoded((*World).controlReorg),
+		"replaces the newest blocks by empty ones, or (again) by ones with the same transactions one block later",
+		decoded((*World).controlReorg),
 	},
 	{
 		"fault", `{"target":137,"kind":"slow","delayMs":3000}`,
-		"makes a chain's RPC or a venue slow (delayMs), down, wrong (as: html, garbage, chain) or limited (retryAfter seconds), " +
-			"for ever or for so many requests; none ends it", decoded((*World).controlFault),
+		"makes a chain's RPC or a venue slow (delayMs), down, wrong (as: html, garbage, chain) or limited " +
+			"(retryAfter seconds), until further notice or for a number of requests; none ends it",
+		decoded((*World).controlFault),
 	},
 }
 
@@ -94,7 +113,9 @@ func (w *World) control(out http.ResponseWriter, r *http.Request, c control) {
 }
 
 // decoded reads a call's body into B, refusing unknown members.
-func decoded[B any](act func(*World, context.Context, B) (any, error)) func(*World, context.Context, []byte) (any, error) {
+func decoded[B any](
+	act func(*World, context.Context, B) (any, error),
+) func(*World, context.Context, []byte) (any, error) {
 	return func(w *World, ctx context.Context, body []byte) (any, error) {
 		var b B
 		decoder := json.NewDecoder(strings.NewReader(string(body)))
@@ -127,17 +148,13 @@ func (w *World) controlReorg(ctx context.Context, b struct {
 	Again   bool     `json:"again"`
 },
 ) (any, error) {
-	reorg := w.Reorg
-	if b.Again {
-		reorg = w.ReorgAgain
-	}
-	if err := reorg(ctx, b.ChainID, b.Depth); err != nil {
+	if err := w.reorg(ctx, b.ChainID, b.Depth, b.Again); err != nil {
 		return nil, fmt.Errorf("%w: %w", errBadCall, err)
 	}
 	return w.lookAtChain(b.ChainID), nil
 }
 
-func (w *World) lookAtChain(id chain.ID) chainView {
+func (w *World) lookAtChain(id chain.ID) object {
 	if c, here := w.Chain(id); here {
 		return c.look()
 	}
@@ -184,21 +201,21 @@ func (w *World) Mine(ctx context.Context, id chain.ID, blocks int) error {
 
 // Reorg drops the newest depth blocks of a chain, with everything in them, for depth+1 empty ones.
 func (w *World) Reorg(ctx context.Context, id chain.ID, depth uint64) error {
-	return w.rewrite(ctx, id, rewrite{depth: depth})
+	return w.reorg(ctx, id, depth, false)
 }
 
 // ReorgAgain drops the newest depth blocks of a chain and has the same transactions happen again, each
 // in a block one higher.
 func (w *World) ReorgAgain(ctx context.Context, id chain.ID, depth uint64) error {
-	return w.rewrite(ctx, id, rewrite{depth: depth, again: true})
+	return w.reorg(ctx, id, depth, true)
 }
 
-func (w *World) rewrite(ctx context.Context, id chain.ID, r rewrite) error {
+func (w *World) reorg(ctx context.Context, id chain.ID, depth uint64, again bool) error {
 	if id == chain.Solana {
-		if r.again {
+		if again {
 			return errors.New("on Solana dropped transactions do not happen again")
 		}
-		return w.solana.ledger.Reorg(r.depth)
+		return w.solana.ledger.Reorg(depth)
 	}
 	c, err := w.known(id)
 	if err != nil {
@@ -206,5 +223,5 @@ func (w *World) rewrite(ctx context.Context, id chain.ID, r rewrite) error {
 	}
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	return c.node.reorg(ctx, w.now(), r)
+	return c.node.reorg(ctx, w.now(), depth, again)
 }

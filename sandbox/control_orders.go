@@ -37,14 +37,9 @@ func (w *World) controlCreate(ctx context.Context, b struct {
 	if err != nil {
 		return nil, err
 	}
-	now, maker := w.now(), w.cast.makers[0]
-	p := proposal{
-		maker:     maker,
-		giveChain: b.ChainID, giveToken: giveToken, giveAmount: giveAmount,
-		takeChain: b.TakeChainID, takeToken: takeToken.raw(), takeAmount: takeAmount,
-		receiver: maker.on(b.TakeChainID), authority: maker.on(b.TakeChainID),
-		referral: b.ReferralCode, salt: w.salt(now), metadata: orderMetadata(takeAmount),
-	}
+	now := w.now()
+	p := newProposal(w.cast.makers[0], w.salt(now), giveToken, giveAmount, takeToken, takeAmount)
+	p.referral = b.ReferralCode
 	if b.AllowedTaker != "" {
 		allowed, _, err := chain.ParseAnyAddress(b.AllowedTaker)
 		if err != nil {
@@ -121,21 +116,14 @@ func (w *World) controlUnlock(ctx context.Context, b struct {
 	if err := w.sendUnlock(ctx, w.now(), taker, taker.on(orders[0].GiveChain()), orders...); err != nil {
 		return nil, err
 	}
-	var views []orderView
-	for _, o := range orders {
-		seen, err := w.lookAt(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		views = append(views, seen)
-	}
-	return map[string]any{"orders": views}, nil
+	seen, err := w.lookAtAll(ctx, orders)
+	return object{"orders": seen}, err
 }
 
 // controlClaim carries out whatever was sent about the order: an order has either an unlock or a cancel.
 func (w *World) controlClaim(ctx context.Context, b orderCall) (any, error) {
 	return w.moved(ctx, b.OrderID, func(o Order) error {
-		return w.claimAll(ctx, w.now(), o)
+		return w.claim(ctx, w.now(), o)
 	})
 }
 
@@ -165,14 +153,6 @@ func (w *World) moved(ctx context.Context, id common.Hash, move func(Order) erro
 	return w.lookAt(ctx, o)
 }
 
-func (w *World) lookAt(ctx context.Context, o Order) (orderView, error) {
-	state, err := w.State(ctx, o)
-	if err != nil {
-		return orderView{}, err
-	}
-	return orderView{o.GiveChain(), o.TakeChain(), w.hashText(o.GiveChain(), o.CreationTx), o.ID, state.String(), o.Title}, nil
-}
-
 // wanted finds a token by symbol or address (none: the coin) and reads an amount of whole tokens.
 func (w *World) wanted(id chain.ID, name, amount string) (Token, *big.Int, error) {
 	family, tokens, err := w.tokensOn(id)
@@ -189,7 +169,8 @@ func (w *World) wanted(id chain.ID, name, amount string) (Token, *big.Int, error
 		}
 		whole.Mul(whole, new(big.Rat).SetInt(t.units("1")))
 		if !whole.IsInt() {
-			return Token{}, nil, fmt.Errorf("%w: amount %q has more than %d decimals", errBadCall, amount, max(t.Decimals, 0))
+			decimals := max(t.Decimals, 0)
+			return Token{}, nil, fmt.Errorf("%w: amount %q has more than %d decimals", errBadCall, amount, decimals)
 		}
 		return t, whole.Num(), nil
 	}

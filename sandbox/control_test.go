@@ -8,10 +8,10 @@ import (
 )
 
 // steer makes a control call and returns the order that it answers with.
-func steer(t *testing.T, w *World, call string, body map[string]any) orderView {
+func steer(t *testing.T, w *World, call string, body map[string]any) shownOrder {
 	t.Helper()
 	status, text := request(t, http.MethodPost, w.URL()+"/sandbox/"+call, body)
-	var shown orderView
+	var shown shownOrder
 	if err := json.Unmarshal(text, &shown); err != nil || status != http.StatusOK {
 		t.Fatalf("%s = %d %s, %v", call, status, text, err)
 	}
@@ -37,12 +37,7 @@ func TestControlsTakeAnOrderThroughItsLife(t *testing.T) {
 		t.Errorf("after claim: %s", got.State)
 	}
 	// The world shows it as it is now.
-	_, text := request(t, http.MethodGet, w.URL()+"/sandbox/world", nil)
-	var seen view
-	if err := json.Unmarshal(text, &seen); err != nil {
-		t.Fatal(err)
-	}
-	for _, shown := range seen.Orders {
+	for _, shown := range shown(t, w).Orders {
 		if shown.OrderID == o.OrderID && shown.State != "ClaimedUnlock" {
 			t.Errorf("the world shows %s", shown.State)
 		}
@@ -138,7 +133,7 @@ func TestControlsMineReorgAndFail(t *testing.T) {
 		"kyberswap": {"target": "kyberswap", "kind": "slow", "delayMs": 10},
 	} {
 		status, text := request(t, http.MethodPost, w.URL()+"/sandbox/fault", body)
-		if _, found := w.faults.inForce()[target]; status != http.StatusOK || !found {
+		if _, found := w.faults.look()[target]; status != http.StatusOK || !found {
 			t.Errorf("fault %v = %d %s", body, status, text)
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-// exchange is where the contracts of exchanges stand on the real chain: Uniswap/contracts deployments,
+// exchange is the addresses of exchanges' contracts on the real chain: Uniswap/contracts deployments,
 // sushi 7.3.15, oku-chains 1.12.36 and @bgd-labs/aave-address-book 4.44.22. What is empty is not there.
 type exchange struct {
 	pairFactory                      string // of the pool router
 	feeFactory, feeQuoter, feeRouter string // Uniswap V3
 	routeFactory, routeRouter        string // Aerodrome
-	oracle                           string // that tells prices: Aave V3's
+	oracle                           string // of prices: Aave V3's
 }
 
 var exchanges = map[chain.ID]exchange{
@@ -55,17 +55,15 @@ const oracleDecimals = 8
 // hundredthsPerBps turns a pool's fee into what Uniswap V3 calls it.
 const hundredthsPerBps = 100
 
-// placeMarkets puts up the pools, the exchanges that know them, and the venues' contracts.
+// placeMarkets places the pools, the exchanges that list them, and the venues' contracts.
 func (a *allocation) placeMarkets() {
 	c := a.chain
-	pairs, fees, routes := contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState(), contracts.PoolFactory.NewState()
+	factory := contracts.PoolFactory
+	pairs, fees, routes := factory.NewState(), factory.NewState(), factory.NewState()
 	for _, pool := range c.Pools {
-		a.place(pool.Address, contracts.Pool, contracts.Pool.NewState().
-			Set("token0", pool.Token0.Address).
-			Set("token1", pool.Token1.Address).
-			Set("feeBps", pool.FeeBps).
-			Set("reserve0", pool.reserves[0]).
-			Set("reserve1", pool.reserves[1]), nil)
+		a.place(pool.Address, contracts.Pool.NewState().
+			Set("token0", pool.Token0.Address).Set("token1", pool.Token1.Address).Set("feeBps", pool.FeeBps).
+			Set("reserve0", pool.reserves[0]).Set("reserve1", pool.reserves[1]))
 		one, other := pool.Token0.Address, pool.Token1.Address
 		fee := pool.FeeBps * hundredthsPerBps
 		fees.Set("getPool", pool.Address, one, other, fee).Set("getPool", pool.Address, other, one, fee)
@@ -81,34 +79,34 @@ func (a *allocation) placeMarkets() {
 	}
 }
 
-// placeExchanges puts up Uniswap V2 over the dear pools, V3 over all, and Aerodrome over the cheap ones.
+// placeExchanges places Uniswap V2 over the pools with the high fee, V3 over all, and Aerodrome over the others.
 func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 	at, wrapped := exchanges[a.chain.Facts.ID], a.chain.Tokens[0].Address
-	put := func(address string, contract *contracts.Contract, state *contracts.State) {
+	put := func(address string, state *contracts.State) {
 		if address != "" {
-			a.place(common.HexToAddress(address), contract, state, nil)
+			a.place(common.HexToAddress(address), state)
 		}
 	}
-	put(at.pairFactory, contracts.PoolFactory, pairs)
-	put(a.chain.spec.poolRouter, contracts.PoolRouter, contracts.PoolRouter.NewState().
+	put(at.pairFactory, pairs)
+	put(a.chain.spec.poolRouter, contracts.PoolRouter.NewState().
 		Set("WETH", wrapped).Set("factory", common.HexToAddress(at.pairFactory)))
-	put(at.feeFactory, contracts.PoolFactory, fees)
-	put(at.feeQuoter, contracts.FeePoolQuoter, contracts.FeePoolQuoter.NewState().
+	put(at.feeFactory, fees)
+	put(at.feeQuoter, contracts.FeePoolQuoter.NewState().
 		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
-	put(at.feeRouter, contracts.FeePoolRouter, contracts.FeePoolRouter.NewState().
+	put(at.feeRouter, contracts.FeePoolRouter.NewState().
 		Set("WETH9", wrapped).Set("factory", common.HexToAddress(at.feeFactory)))
 	prices := contracts.PriceOracle.NewState()
 	for _, token := range a.chain.Tokens {
 		prices.Set("prices", units(strconv.FormatFloat(token.USD, 'f', -1, 64), oracleDecimals), token.Address)
 	}
-	put(at.oracle, contracts.PriceOracle, prices)
-	put(at.routeFactory, contracts.PoolFactory, routes)
-	put(at.routeRouter, contracts.RoutePoolRouter, contracts.RoutePoolRouter.NewState().
+	put(at.oracle, prices)
+	put(at.routeFactory, routes)
+	put(at.routeRouter, contracts.RoutePoolRouter.NewState().
 		Set("weth", wrapped).Set("defaultFactory", common.HexToAddress(at.routeFactory)))
 }
 
-// placeVenue puts up a venue's contracts and what holds allowances for them. They are all alike, but for SUN.io's,
-// whose calls the gateway writes itself: it knows the dear pools as version 2 and the cheap ones as version 3.
+// placeVenue places a venue's contracts and what holds allowances for them. They are all alike, but for SUN.io's,
+// whose calls the gateway writes itself: it knows the pools with the high fee as version 2, the others as version 3.
 func (a *allocation) placeVenue(name string, pairs, fees *contracts.State) {
 	native, wrapped := a.chain.Facts.Native, a.chain.Tokens[0].Address
 	approval := common.HexToAddress(venues.Approval(name, native))
@@ -116,16 +114,16 @@ func (a *allocation) placeVenue(name string, pairs, fees *contracts.State) {
 		router := common.HexToAddress(at)
 		if name == venues.Sunio {
 			pairFactory, poolFactory := madeAddress("SunSwap V2 factory"), madeAddress("SunSwap V3 factory")
-			a.place(pairFactory, contracts.PoolFactory, pairs, nil)
-			a.place(poolFactory, contracts.PoolFactory, fees, nil)
-			a.place(router, contracts.SmartExchangeRouter, contracts.SmartExchangeRouter.NewState().
-				Set("WTRX", wrapped).Set("pairFactory", pairFactory).Set("poolFactory", poolFactory), nil)
+			a.place(pairFactory, pairs)
+			a.place(poolFactory, fees)
+			a.place(router, contracts.SmartExchangeRouter.NewState().
+				Set("WTRX", wrapped).Set("pairFactory", pairFactory).Set("poolFactory", poolFactory))
 			continue
 		}
-		a.place(router, contracts.VenueRouter, contracts.VenueRouter.NewState().
-			Set("wrappedCoin", wrapped).Set("approval", approval), nil)
+		a.place(router, contracts.VenueRouter.NewState().
+			Set("wrappedCoin", wrapped).Set("approval", approval))
 		if approval != (common.Address{}) {
-			a.place(approval, contracts.TokenApproval, contracts.TokenApproval.NewState().Set("router", router), nil)
+			a.place(approval, contracts.TokenApproval.NewState().Set("router", router))
 		}
 	}
 }

@@ -20,7 +20,7 @@ const envelopeVersion = 1
 type envelope struct {
 	FallbackAddress             common.Address // receives what the call leaves, or everything when it fails
 	ExecutorAddress             common.Address
-	ExecutionFee                *big.Int // take token, to whoever runs it
+	ExecutionFee                *big.Int // take token, to the executor
 	AllowDelayedExecution       bool
 	RequireSuccessfullExecution bool
 	Payload                     []byte
@@ -34,8 +34,8 @@ var (
 	payloadFields = arguments("target address", "gas uint32", "data bytes")
 )
 
-// call wraps a call of the target contract. A thousandth of what is taken goes to whoever runs it; what it does not
-// spend goes back to the maker.
+// call wraps a call of the target contract. A thousandth of the take amount goes to the executor; what the
+// call does not spend goes back to the maker.
 func (p proposal) call(method string, args ...any) []byte {
 	const callGas, feeShare = 200_000, 1000
 	payload, err := payloadFields.Pack(callTarget, uint32(callGas), contracts.CallTarget.Pack(method, args...))
@@ -63,9 +63,10 @@ func (w *World) executeCall(ctx context.Context, at time.Time, o Order, by Accou
 	if o.TakeChain() == chain.Solana {
 		return w.solana.ledger.ExecuteCall(at, termsOf(o), by.Wallet, whole)
 	}
-	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, contracts.ExternalCallAdapter.Pack("executeCall",
-		o.ID, common.BytesToAddress(o.terms.OrderAuthorityAddressDst),
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, o.terms.ExternalCall, by.Address))
+	data := contracts.ExternalCallAdapter.Pack(
+		"executeCall", o.ID, common.BytesToAddress(o.terms.OrderAuthorityAddressDst),
+		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, o.terms.ExternalCall, by.Address)
+	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }
 
 // cancelCall gives the tokens of a registered call to recipient instead; on Solana to whom the order names.
@@ -73,7 +74,7 @@ func (w *World) cancelCall(ctx context.Context, at time.Time, o Order, by Accoun
 	if o.TakeChain() == chain.Solana {
 		return w.solana.ledger.FallBack(at, termsOf(o), by.Wallet)
 	}
-	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, contracts.ExternalCallAdapter.Pack("cancelCall",
-		o.ID, by.Address,
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, recipient, o.terms.ExternalCall))
+	data := contracts.ExternalCallAdapter.Pack("cancelCall", o.ID, by.Address,
+		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, recipient, o.terms.ExternalCall)
+	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }

@@ -93,15 +93,27 @@ func (f *faults) inject(target string, fault Fault) error {
 	return nil
 }
 
-// inForce returns the faults by target.
-func (f *faults) inForce() map[string]Fault {
+// look describes the faults in force, by target.
+func (f *faults) look() object {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	faults := map[string]Fault{}
+	seen := object{}
 	for target, fault := range f.active {
-		faults[target] = *fault
+		shown := object{"kind": fault.Kind}
+		if fault.Requests > 0 {
+			shown["requests"] = fault.Requests
+		}
+		switch {
+		case fault.Kind == Slow:
+			shown["delayMs"] = fault.Delay.Milliseconds()
+		case fault.Kind == Wrong && fault.As != "":
+			shown["as"] = fault.As
+		case fault.Kind == Limited:
+			shown["retryAfter"] = int64(fault.RetryAfter.Seconds())
+		}
+		seen[target] = shown
 	}
-	return faults
+	return seen
 }
 
 // take returns the fault that the target's next request meets.
@@ -183,6 +195,7 @@ func answerWrong(w http.ResponseWriter, r *http.Request, as string, next http.Ha
 		answerAsOtherChain(w, r, next)
 	default:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>")
+		_, _ = io.WriteString(w, "<!DOCTYPE html><html><head><title>Just a moment...</title></head>"+
+			"<body>Checking your browser</body></html>")
 	}
 }

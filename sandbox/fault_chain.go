@@ -14,7 +14,13 @@ func answerAsOtherChain(w http.ResponseWriter, r *http.Request, next http.Handle
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	asked := chainQuestions(body)
+	calls, _ := rpcObjects(body)
+	asked := map[string]bool{} // by id of the call
+	for _, call := range calls {
+		if string(call["method"]) == `"eth_chainId"` {
+			asked[string(call["id"])] = true
+		}
+	}
 	if len(asked) == 0 {
 		next.ServeHTTP(w, r)
 		return
@@ -37,42 +43,26 @@ func (h *heard) Header() http.Header            { return h.header }
 func (h *heard) WriteHeader(status int)         { h.status = status }
 func (h *heard) Write(part []byte) (int, error) { return h.body.Write(part) }
 
-// chainQuestions returns the ids of the calls that ask for the chain id.
-func chainQuestions(body []byte) map[string]bool {
-	type call struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
+// rpcObjects reads the requests or responses of a JSON-RPC body: a batch, or a single one.
+func rpcObjects(body []byte) (objects []map[string]json.RawMessage, isBatch bool) {
+	if json.Unmarshal(body, &objects) == nil {
+		return objects, true
 	}
-	calls := make([]call, 1)
-	if json.Unmarshal(body, &calls) != nil {
-		_ = json.Unmarshal(body, &calls[0]) // a single call, or nothing that asks
-	}
-	asked := map[string]bool{}
-	for _, c := range calls {
-		if c.Method == "eth_chainId" {
-			asked[string(c.ID)] = true
-		}
-	}
-	return asked
+	objects = make([]map[string]json.RawMessage, 1)
+	_ = json.Unmarshal(body, &objects[0]) // what is neither has no members
+	return objects, false
 }
 
 // claimChain puts the strange chain id into the answers to calls with the ids asked.
 func claimChain(body []byte, asked map[string]bool) []byte {
-	var objects []map[string]json.RawMessage
-	batch := json.Unmarshal(body, &objects) == nil
-	if !batch {
-		objects = make([]map[string]json.RawMessage, 1)
-		if json.Unmarshal(body, &objects[0]) != nil {
-			return body
-		}
-	}
+	objects, isBatch := rpcObjects(body)
 	for _, object := range objects {
 		if asked[string(object["id"])] {
 			object["result"] = json.RawMessage(`"` + strangeChainID + `"`)
 		}
 	}
 	var claimed any = objects
-	if !batch {
+	if !isBatch {
 		claimed = objects[0]
 	}
 	text, err := json.Marshal(claimed)

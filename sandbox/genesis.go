@@ -50,9 +50,9 @@ func (c *Chain) genesis(people cast) *core.Genesis {
 	if c.hasPublicRouter() {
 		a.placeRouter()
 	}
-	a.place(c.multicall(), contracts.Multicall3, contracts.Multicall3.NewState(), nil)
-	a.place(multiCaller, contracts.MultiCaller, contracts.MultiCaller.NewState(), nil)
-	a.place(callTarget, contracts.CallTarget, contracts.CallTarget.NewState(), nil)
+	a.place(c.multicall(), contracts.Multicall3.NewState())
+	a.place(multiCaller, contracts.MultiCaller.NewState())
+	a.place(callTarget, contracts.CallTarget.NewState())
 	return &core.Genesis{
 		Config:     protocol(c.Facts.Native),
 		Timestamp:  1_700_000_000,
@@ -63,12 +63,11 @@ func (c *Chain) genesis(people cast) *core.Genesis {
 	}
 }
 
-func (a *allocation) place(at common.Address, contract *contracts.Contract, state *contracts.State, balance *big.Int) {
-	if balance == nil {
-		balance = new(big.Int)
+// place puts a contract with its state at an address, with nonce 1, as contracts have it since EIP-161.
+func (a *allocation) place(at common.Address, state *contracts.State) {
+	a.accounts[at] = types.Account{
+		Code: state.Contract().Runtime, Storage: state.Slots(), Balance: new(big.Int), Nonce: 1,
 	}
-	// Nonce 1, as contracts have it since EIP-161.
-	a.accounts[at] = types.Account{Code: contract.Runtime, Storage: state.Slots(), Balance: balance, Nonce: 1}
 }
 
 func (a *allocation) placeProtocol() {
@@ -97,15 +96,16 @@ func (a *allocation) placeProtocol() {
 		if other.ID == c.Facts.ID || len(destinationThere) == 0 {
 			continue
 		}
-		source.Set("dlnDestinationAddresses", destinationThere, uint64(other.ID)).Set("chainEngines", engine, uint64(other.ID))
-		destination.Set("dlnSourceAddresses", sourceThere, uint64(other.ID)).Set("chainEngines", engine, uint64(other.ID))
+		id := uint64(other.ID)
+		source.Set("dlnDestinationAddresses", destinationThere, id).Set("chainEngines", engine, id)
+		destination.Set("dlnSourceAddresses", sourceThere, id).Set("chainEngines", engine, id)
 	}
-	a.place(c.dlnSource(), contracts.DlnSource, source, nil)
-	a.place(c.dlnDestination(), contracts.DlnDestination, destination, nil)
-	a.place(c.gate(), contracts.DeBridgeGate, contracts.DeBridgeGate.NewState().Set("subscriptionId", subscription), nil)
-	a.place(externalCallAdapter, contracts.ExternalCallAdapter, contracts.ExternalCallAdapter.NewState().
+	a.place(c.dlnSource(), source)
+	a.place(c.dlnDestination(), destination)
+	a.place(c.gate(), contracts.DeBridgeGate.NewState().Set("subscriptionId", subscription))
+	a.place(externalCallAdapter, contracts.ExternalCallAdapter.NewState().
 		Set("dlnDestination", c.dlnDestination()).
-		Set("legacyEvents", c.Facts.ID == polygon), nil)
+		Set("legacyEvents", c.Facts.ID == polygon))
 }
 
 // peers are the protocol's two contracts on another chain, as messages name them.
@@ -117,7 +117,9 @@ func peers(other chain.Chain) (source, destination []byte, engine uint64) {
 }
 
 // Amounts of every token that each account has at genesis, in whole tokens.
-var purse = map[string]string{usdc: "5000000", wbtc: "100", dai: "5000000", mkr: "10000", mute: "1000000000000", usdt: "5000000"}
+var purse = map[string]string{
+	usdc: "5000000", wbtc: "100", dai: "5000000", mkr: "10000", mute: "1000000000000", usdt: "5000000",
+}
 
 const wrappedInPurse = "5000"
 
@@ -139,11 +141,10 @@ func (a *allocation) placeTokens() {
 		supply := a.fillPurses(state, token.units(amount))
 		supply.Add(supply, a.fillPools(state, token))
 		state.Set("totalSupply", supply)
-		var backing *big.Int
+		a.place(token.Address, state)
 		if token.contract == contracts.WrappedCoin {
-			backing = supply
+			a.accounts[token.Address].Balance.Set(supply)
 		}
-		a.place(token.Address, token.contract, state, backing)
 	}
 }
 

@@ -70,8 +70,9 @@ func startsLegacy(c *Chain) bool { return c.Facts.ID == mainnet || c.Facts.ID ==
 // writeUpgrades has the owner move the contracts of the older chains to their newer generation of events.
 func (h *history) writeUpgrades() {
 	upgrade := func(minute float64, c *Chain, to func(*Chain) common.Address, contract *contracts.Contract) {
+		data := contract.Pack("setLegacyEvents", false)
 		h.at(minute, func(ctx context.Context, at time.Time) error {
-			return h.world.transact(ctx, at, c.Facts.ID, h.world.cast.owner, to, contract.Pack("setLegacyEvents", false))
+			return h.world.transact(ctx, at, c.Facts.ID, h.world.cast.owner, to, data)
 		})
 	}
 	for _, c := range h.world.chains {

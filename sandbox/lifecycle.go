@@ -45,6 +45,19 @@ type proposal struct {
 	payer Account
 }
 
+// newProposal is a maker's offer to itself on the other chain.
+func newProposal(
+	maker Account, salt uint64, give Token, giveAmount *big.Int, take Token, takeAmount *big.Int,
+) proposal {
+	return proposal{
+		maker:     maker,
+		giveChain: give.Chain, giveToken: give, giveAmount: giveAmount,
+		takeChain: take.Chain, takeToken: take.raw(), takeAmount: takeAmount,
+		receiver: maker.on(take.Chain), authority: maker.on(take.Chain),
+		salt: salt, metadata: orderMetadata(takeAmount),
+	}
+}
+
 type affiliate struct {
 	beneficiary []byte
 	amount      *big.Int
@@ -113,7 +126,8 @@ func (p proposal) creation(c *Chain) call {
 	}
 	creation := orderCreation{
 		GiveTokenAddress: p.giveToken.Address, GiveAmount: p.giveAmount,
-		TakeTokenAddress: p.takeToken, TakeAmount: p.takeAmount, TakeChainId: new(big.Int).SetUint64(uint64(p.takeChain)),
+		TakeTokenAddress: p.takeToken, TakeAmount: p.takeAmount,
+		TakeChainId: new(big.Int).SetUint64(uint64(p.takeChain)),
 		ReceiverDst: p.receiver, GivePatchAuthoritySrc: p.maker.Address, OrderAuthorityAddressDst: p.authority,
 		AllowedTakerDst: p.allowedTaker, ExternalCall: p.externalCall, AllowedCancelBeneficiarySrc: p.cancelBeneficiary,
 	}
@@ -149,8 +163,11 @@ func (p proposal) swappedCreation(c *Chain) call {
 // forever is a deadline that does not pass, so that calldata is the same at every start.
 func forever() *big.Int { return big.NewInt(math.MaxInt64) }
 
-// together makes one call of several by the first one's account, through a contract that makes them in turn.
+// together makes one call of those of one account, through a contract that makes them in turn if they are several.
 func together(calls ...call) call {
+	if len(calls) == 1 {
+		return calls[0]
+	}
 	type innerCall struct {
 		To    common.Address
 		Value *big.Int
@@ -241,7 +258,9 @@ func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account
 
 // sendUnlock sends the unlock of one order, or one message for several of the same give chain.
 // beneficiary is an address there.
-func (w *World) sendUnlock(ctx context.Context, at time.Time, taker Account, beneficiary []byte, orders ...Order) error {
+func (w *World) sendUnlock(
+	ctx context.Context, at time.Time, taker Account, beneficiary []byte, orders ...Order,
+) error {
 	if orders[0].TakeChain() == chain.Solana {
 		return w.solana.sendUnlock(at, taker, beneficiary, orders)
 	}
@@ -265,13 +284,14 @@ func unlocking(beneficiary []byte, orders []Order) []byte {
 	return contracts.DlnDestination.Pack("sendBatchEvmUnlock", ids, to, new(big.Int))
 }
 
-// sendCancel cancels an order that nobody has fulfilled and sends word of it. beneficiary is an address
+// sendCancel cancels an unfulfilled order and sends the cancel to the give chain. beneficiary is an address
 // on the give chain.
 func (w *World) sendCancel(ctx context.Context, at time.Time, o Order, authority Account, beneficiary []byte) error {
 	if o.TakeChain() == chain.Solana {
 		return w.solana.sendCancel(at, o, authority, beneficiary)
 	}
-	data := contracts.DlnDestination.Pack("sendEvmOrderCancel", o.terms, common.BytesToAddress(beneficiary), new(big.Int))
+	refunded := common.BytesToAddress(beneficiary)
+	data := contracts.DlnDestination.Pack("sendEvmOrderCancel", o.terms, refunded, new(big.Int))
 	if o.GiveChain() == chain.Solana {
 		data = contracts.DlnDestination.Pack(
 			"sendSolanaOrderCancel", o.terms, [32]byte(beneficiary), new(big.Int), initWalletReward, claimReward)

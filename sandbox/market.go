@@ -27,24 +27,13 @@ type Venue struct {
 // market is what the venues see of the world.
 func (w *World) market() venues.Market {
 	m := venues.Market{
-		Wrapped: map[uint64]string{}, Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves, Now: w.now,
-		Solana: w.solana.ledger,
+		Wrapped: map[uint64]string{}, Now: w.now, Solana: w.solana.ledger,
+		Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves,
 	}
-	for _, t := range append([]Token{w.solana.coin()}, w.solana.Tokens...) {
-		m.Tokens = append(m.Tokens, venues.Token{
-			Chain: uint64(chain.Solana), Address: t.text(chain.SVM), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,
-		})
-	}
+	m.Tokens = listed(uint64(chain.Solana), chain.SVM, w.solana.coin(), w.solana.Tokens)
 	for _, c := range w.chains {
 		m.Wrapped[c.Facts.Native] = c.Tokens[0].Address.Hex()
-		for _, t := range append([]Token{c.coin()}, c.Tokens...) {
-			if !t.hasDecimals() {
-				continue // no venue lists a token without them
-			}
-			m.Tokens = append(m.Tokens, venues.Token{
-				Chain: c.Facts.Native, Address: t.Address.Hex(), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,
-			})
-		}
+		m.Tokens = append(m.Tokens, listed(c.Facts.Native, chain.EVM, c.coin(), c.Tokens)...)
 		for _, p := range c.Pools {
 			m.Pools = append(m.Pools, venues.Pool{
 				Chain: c.Facts.Native, Address: p.Address.Hex(),
@@ -53,6 +42,18 @@ func (w *World) market() venues.Market {
 		}
 	}
 	return m
+}
+
+// listed are the tokens of a chain as venues list them: none without decimals.
+func listed(id uint64, family chain.Family, coin Token, tokens []Token) (all []venues.Token) {
+	for _, t := range append([]Token{coin}, tokens...) {
+		if t.hasDecimals() {
+			all = append(all, venues.Token{
+				Chain: id, Address: t.text(family), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,
+			})
+		}
+	}
+	return all
 }
 
 // depths are the reserves of pools, read once a block. No address is a pool on two chains.
@@ -64,13 +65,13 @@ type depths struct {
 }
 
 // depth are a pool's reserves at a block, which the chain keeps as one value for as long as it is the head: that
-// tells it from others without its hash. They are not changed.
+// identifies it without its hash. They are not changed.
 type depth struct {
 	head *types.Header
 	a, b *big.Int
 }
 
-// reserves tells a pool's at the head.
+// reserves reads a pool's reserves at the head.
 func (d *depths) reserves(ctx context.Context, evmChainID uint64, pool string) (a, b *big.Int, err error) {
 	at := common.HexToAddress(pool)
 	for _, c := range d.world.chains {

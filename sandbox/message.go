@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type message struct {
 	inbound solana.Inbound
 }
 
-// message finds the newest word about the order that left its take chain.
+// message finds what left the order's take chain about it.
 func (w *World) message(ctx context.Context, o Order) (message, error) {
 	if o.TakeChain() == chain.Solana {
 		return w.solana.message(o)
@@ -37,102 +38,88 @@ func (w *World) message(ctx context.Context, o Order) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	destination := contracts.DlnDestination
-	logs, err := c.logs(ctx, c.dlnDestination(), destination.Topic("SentOrderUnlock"), destination.Topic("SentOrderCancel"))
+	notices, err := c.notices(ctx)
 	if err != nil {
 		return message{}, err
 	}
-	for _, log := range logs {
-		about, err := wordIn(log)
-		if err != nil {
-			return message{}, err
-		}
-		if about.order == o.ID {
-			return c.sent(ctx, log.TxHash, about.submission)
-		}
+	i := slices.IndexFunc(notices, func(n notice) bool { return n.order == o.ID })
+	if i < 0 {
+		return message{}, fmt.Errorf("no unlock or cancel of order %s has been sent", o.ID)
 	}
-	return message{}, fmt.Errorf("no unlock or cancel of order %s has been sent", o.ID)
+	submission := notices[i].submission
+	notices = slices.DeleteFunc(notices, func(n notice) bool { return n.submission != submission })
+	return c.sent(ctx, submission, notices)
 }
 
-// word is what DlnDestination announces of an order that a message is about.
-type word struct {
+// notice is what DlnDestination announces of an order that a message is about.
+type notice struct {
 	order       [32]byte
 	beneficiary []byte
 	submission  [32]byte
 	isCancel    bool
 }
 
-// wordIn reads SentOrderUnlock and SentOrderCancel.
-func wordIn(log types.Log) (word, error) {
-	name, id := "SentOrderUnlock", 0
-	isCancel := log.Topics[0] == contracts.DlnDestination.Topic("SentOrderCancel")
-	if isCancel {
-		name, id = "SentOrderCancel", 1 // behind the order's terms
+// notices reads the chain's events SentOrderUnlock and SentOrderCancel.
+func (c *Chain) notices(ctx context.Context) (notices []notice, err error) {
+	cancel := contracts.DlnDestination.Topic("SentOrderCancel")
+	logs, err := c.logs(ctx, c.dlnDestination(), contracts.DlnDestination.Topic("SentOrderUnlock"), cancel)
+	for _, log := range logs {
+		name, id := "SentOrderUnlock", 0
+		if log.Topics[0] == cancel {
+			name, id = "SentOrderCancel", 1 // behind the order's terms
+		}
+		values, err := unpack(contracts.DlnDestination, name, log)
+		if err != nil {
+			return nil, err
+		}
+		notices = append(notices, notice{
+			values[id].([32]byte), values[id+1].([]byte), values[id+2].([32]byte), log.Topics[0] == cancel,
+		})
 	}
-	values, err := contracts.DlnDestination.ABI.Unpack(name, log.Data)
-	if err != nil {
-		return word{}, fmt.Errorf("%s in transaction %s: %w", name, log.TxHash, err)
-	}
-	return word{values[id].([32]byte), values[id+1].([]byte), values[id+2].([32]byte), isCancel}, nil
+	return notices, err
 }
 
-// sent reads a message out of the gate's event in the transaction that sent it.
-func (c *Chain) sent(ctx context.Context, tx common.Hash, submission [32]byte) (message, error) {
-	receipt, err := c.node.client.TransactionReceipt(ctx, tx)
+// sent reads a message out of the gate's event; the notices are those of the orders that it is about.
+func (c *Chain) sent(ctx context.Context, submission [32]byte, notices []notice) (message, error) {
+	logs, err := c.logs(ctx, c.gate(), contracts.DeBridgeGate.Topic("Sent"))
 	if err != nil {
-		return message{}, fmt.Errorf("receipt of %s: %w", tx, err)
+		return message{}, err
 	}
-	for _, log := range receipt.Logs {
-		if log.Address != c.gate() || log.Topics[0] != contracts.DeBridgeGate.Topic("Sent") {
-			continue
-		}
-		values, err := contracts.DeBridgeGate.ABI.Unpack("Sent", log.Data)
+	for _, log := range logs {
+		// Without the indexed fields: submissionId, amount, receiver, nonce, referralCode, feeParams, autoParams,
+		// nativeSender.
+		values, err := unpack(contracts.DeBridgeGate, "Sent", log)
 		if err != nil {
-			return message{}, fmt.Errorf("message in transaction %s: %w", tx, err)
+			return message{}, err
 		}
 		if values[0].([32]byte) != submission {
 			continue
 		}
-		// Without the indexed fields: submissionId, amount, receiver, nonce, referralCode, feeParams, autoParams, nativeSender.
-		to := chain.ID(log.Topics[2].Big().Uint64())
-		if to == chain.Solana {
-			return c.sentToSolana(receipt, submission)
+		m := message{
+			from: c.Facts.ID, to: chain.ID(log.Topics[2].Big().Uint64()), debridgeID: log.Topics[1],
+			receiver: common.BytesToAddress(values[2].([]byte)), nonce: values[3].(*big.Int),
 		}
-		autoParams, err := claimParams(values[6].([]byte), values[7].(common.Address))
-		if err != nil {
-			return message{}, fmt.Errorf("message in transaction %s: %w", tx, err)
+		if m.to != chain.Solana {
+			m.autoParams, err = claimParams(values[6].([]byte), values[7].(common.Address))
+			return m, err
 		}
-		return message{
-			to:         to,
-			debridgeID: log.Topics[1],
-			from:       c.Facts.ID,
-			receiver:   common.BytesToAddress(values[2].([]byte)),
-			nonce:      values[3].(*big.Int),
-			autoParams: autoParams,
-		}, nil
+		m.inbound = solana.Inbound{Submission: submission, From: uint64(c.Facts.ID)}
+		for _, n := range notices {
+			m.inbound.Orders = append(m.inbound.Orders, n.order)
+			m.inbound.Beneficiary, m.inbound.Cancel = solana.Key(n.beneficiary), n.isCancel
+		}
+		return m, nil
 	}
-	return message{}, fmt.Errorf("transaction %s has no message %x", tx, submission)
+	return message{}, fmt.Errorf("the gate of chain %s has not sent message %x", c.Facts.ID, submission)
 }
 
-// sentToSolana reads the orders that a message to Solana is about out of the transaction that sent it.
-func (c *Chain) sentToSolana(receipt *types.Receipt, submission [32]byte) (message, error) {
-	m := message{to: chain.Solana, from: c.Facts.ID}
-	m.inbound = solana.Inbound{Submission: submission, From: uint64(c.Facts.ID)}
-	for _, log := range receipt.Logs {
-		if log.Address != c.dlnDestination() {
-			continue
-		}
-		about, err := wordIn(*log)
-		if err != nil {
-			return message{}, err
-		}
-		if about.submission != submission {
-			continue
-		}
-		m.inbound.Orders = append(m.inbound.Orders, about.order)
-		m.inbound.Beneficiary, m.inbound.Cancel = solana.Key(about.beneficiary), about.isCancel
+// unpack decodes an event's fields without the indexed ones.
+func unpack(contract *contracts.Contract, event string, log types.Log) ([]any, error) {
+	values, err := contract.ABI.Unpack(event, log.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%s in transaction %s: %w", event, log.TxHash, err)
 	}
-	return m, nil
+	return values, nil
 }
 
 // claimParams turns the parameters of a sent message into those of its claim: the fallback address in
@@ -199,8 +186,8 @@ func abiType(name string, fields []abi.ArgumentMarshaling) abi.Type {
 	return described
 }
 
-// claimAll carries out, in one transaction, the messages about orders.
-func (w *World) claimAll(ctx context.Context, at time.Time, orders ...Order) error {
+// claim carries out, in one transaction, the messages about orders. All must be for one chain.
+func (w *World) claim(ctx context.Context, at time.Time, orders ...Order) error {
 	var messages []message
 	for _, o := range orders {
 		m, err := w.message(ctx, o)
@@ -209,11 +196,6 @@ func (w *World) claimAll(ctx context.Context, at time.Time, orders ...Order) err
 		}
 		messages = append(messages, m)
 	}
-	return w.claim(ctx, at, messages...)
-}
-
-// claim carries messages out on their receiving chain, all in one transaction. All must be for one chain.
-func (w *World) claim(ctx context.Context, at time.Time, messages ...message) error {
 	if messages[0].to == chain.Solana {
 		return w.solana.claim(at, w.cast.keeper, messages...)
 	}
@@ -223,17 +205,11 @@ func (w *World) claim(ctx context.Context, at time.Time, messages ...message) er
 	}
 	var calls []call
 	for _, m := range messages {
-		noSignatures := []byte{}
-		calls = append(calls, call{w.cast.keeper, c.gate(), nil, contracts.DeBridgeGate.Pack(
-			"claim", m.debridgeID, new(big.Int), new(big.Int).SetUint64(uint64(m.from)), m.receiver, m.nonce, noSignatures,
-			m.autoParams)})
+		from, noSignatures := new(big.Int).SetUint64(uint64(m.from)), []byte{}
+		data := contracts.DeBridgeGate.Pack(
+			"claim", m.debridgeID, new(big.Int), from, m.receiver, m.nonce, noSignatures, m.autoParams)
+		calls = append(calls, call{w.cast.keeper, c.gate(), nil, data})
 	}
-	sent := calls[0]
-	if len(calls) > 1 {
-		sent = together(calls...)
-	}
-	if _, err := c.execute(ctx, at, sent); err != nil {
-		return fmt.Errorf("claim: %w", err)
-	}
-	return nil
+	_, err = c.execute(ctx, at, together(calls...))
+	return err
 }

@@ -47,11 +47,11 @@ type node struct {
 
 	// sealing is held from choosing a parent to making its child the head.
 	sealing sync.Mutex
-	// forks counts the reorgs. It stands in the blocks, so that one built anew never equals the one dropped.
+	// forks counts the reorgs. It is the blocks' extra data, so that a rebuilt block never equals the dropped one.
 	forks uint64
 }
 
-// finality tells how far behind the head the safe and finalized blocks are.
+// finality is how far behind the head the safe and finalized blocks are.
 type finality struct{ safe, finalized uint64 }
 
 // newNode starts a node on its genesis. Close it.
@@ -104,7 +104,8 @@ func newRPCServer(service *eth.Ethereum) (*rpc.Server, error) {
 	server := rpc.NewServer()
 	server.SetBatchLimits(batchItems, batchBytes)
 	logs := filters.NewFilterAPI(filters.NewFilterSystem(service.APIBackend, filters.Config{}))
-	services := append(service.APIs(), rpc.API{Namespace: "eth", Service: logs}, rpc.API{Namespace: "web3", Service: clientVersion{}})
+	services := append(service.APIs(),
+		rpc.API{Namespace: "eth", Service: logs}, rpc.API{Namespace: "web3", Service: clientVersion{}})
 	services = slices.DeleteFunc(services, func(api rpc.API) bool {
 		return !slices.Contains([]string{"eth", "net", "web3", "txpool"}, api.Namespace)
 	})
@@ -214,30 +215,24 @@ func (n *node) settle(head *types.Header) {
 	blocks.SetFinalized(blocks.GetHeaderByNumber(number - min(number, n.finality.finalized)))
 }
 
-// rewrite is a reorganisation of the chain.
-type rewrite struct {
-	depth uint64 // how many of the newest blocks are dropped
-	// again puts their transactions into the new blocks, each one height later. Otherwise they are forgotten.
-	again bool
-}
-
-// reorg drops blocks and builds one more than that in their place, the first of them empty.
-func (n *node) reorg(ctx context.Context, at time.Time, r rewrite) error {
+// reorg drops the newest depth blocks and builds one more than that in their place, the first of them empty. The others
+// have the dropped transactions again, each one block higher, or are empty too.
+func (n *node) reorg(ctx context.Context, at time.Time, depth uint64, again bool) error {
 	n.sealing.Lock()
 	defer n.sealing.Unlock()
 	blocks := n.eth.BlockChain()
 	head := n.head()
-	if r.depth == 0 || r.depth > head {
-		return fmt.Errorf("depth %d: want 1 to %d blocks, the chain's height", r.depth, head)
+	if depth == 0 || depth > head {
+		return fmt.Errorf("depth %d: want 1 to %d blocks, the chain's height", depth, head)
 	}
-	contents := make([]types.Transactions, r.depth+1)
-	for i := range r.depth {
-		if r.again {
-			contents[i+1] = blocks.GetBlockByNumber(head - r.depth + 1 + i).Transactions()
+	contents := make([]types.Transactions, depth+1)
+	for i := range depth {
+		if again {
+			contents[i+1] = blocks.GetBlockByNumber(head - depth + 1 + i).Transactions()
 		}
 	}
-	if _, err := blocks.SetCanonical(blocks.GetBlockByNumber(head - r.depth)); err != nil {
-		return fmt.Errorf("drop %d blocks: %w", r.depth, err)
+	if _, err := blocks.SetCanonical(blocks.GetBlockByNumber(head - depth)); err != nil {
+		return fmt.Errorf("drop %d blocks: %w", depth, err)
 	}
 	n.forks++
 	for _, txs := range contents {

@@ -88,25 +88,18 @@ func (w *World) Order(ctx context.Context, id common.Hash) (Order, error) {
 	return Order{}, fmt.Errorf("%s: %w", id, ErrUnknownOrder)
 }
 
-// Statuses as the contracts' enums count them.
-const (
-	giveCreated       = 1
-	giveClaimedUnlock = 2
-	giveClaimedCancel = 3
-	takeFulfilled     = 1
-	takeSentUnlock    = 2
-	takeSentCancel    = 3
-	takeCancelled     = 4 // on Solana only, where word of a cancel is sent apart
-)
-
-// The same as Solana's programs name them.
+// The states of an order by what its contracts say of it: their enums count so, and Solana's programs have names.
 var (
-	giveStatuses = map[solana.Status]uint8{
-		solana.Created: giveCreated, solana.ClaimedUnlock: giveClaimedUnlock, solana.ClaimedCancel: giveClaimedCancel,
+	giveStates = []order.State{
+		order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel,
 	}
-	takeStatuses = map[solana.Status]uint8{
-		solana.Fulfilled: takeFulfilled, solana.SentUnlock: takeSentUnlock,
-		solana.Cancelled: takeCancelled, solana.SentCancel: takeSentCancel,
+	// The last one is known on Solana only, where a cancel is sent in a step of its own.
+	takeStates = []order.State{
+		order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel, order.StateOrderCancelled,
+	}
+	solanaStatuses = map[solana.Status]uint8{
+		solana.Created: 1, solana.ClaimedUnlock: 2, solana.ClaimedCancel: 3,
+		solana.Fulfilled: 1, solana.SentUnlock: 2, solana.SentCancel: 3, solana.Cancelled: 4,
 	}
 )
 
@@ -116,33 +109,16 @@ func (w *World) State(ctx context.Context, o Order) (order.State, error) {
 	if err != nil {
 		return order.None, err
 	}
-	switch {
-	case give == giveClaimedUnlock:
-		return order.StateClaimedUnlock, nil
-	case give == giveClaimedCancel:
-		return order.StateClaimedOrderCancel, nil
-	case take == takeFulfilled:
-		return order.StateFulfilled, nil
-	case take == takeSentUnlock:
-		return order.StateSentUnlock, nil
-	case take == takeSentCancel:
-		return order.StateSentOrderCancel, nil
-	case take == takeCancelled:
-		return order.StateOrderCancelled, nil
-	case give == giveCreated:
-		return order.StateCreated, nil
+	if giveStates[give] == order.StateCreated && take != 0 || give == 0 {
+		return takeStates[take], nil
 	}
-	return order.None, nil
+	return giveStates[give], nil
 }
 
 // statuses are those of the two contracts, zero for the one that is not in the world.
 func (w *World) statuses(ctx context.Context, o Order) (give, take uint8, err error) {
 	if o.GiveChain() == chain.Solana {
-		give = giveStatuses[w.solana.ledger.Given(o.ID)]
-	}
-	if o.TakeChain() == chain.Solana {
-		status, _ := w.solana.ledger.Taken(o.ID)
-		take = takeStatuses[status]
+		give = solanaStatuses[w.solana.ledger.Given(o.ID)]
 	}
 	if c, here := w.Chain(o.GiveChain()); here {
 		values, err := c.read(ctx, contracts.DlnSource, c.dlnSource(), "giveOrders", o.ID)
@@ -150,6 +126,10 @@ func (w *World) statuses(ctx context.Context, o Order) (give, take uint8, err er
 			return 0, 0, err
 		}
 		give = values[0].(uint8)
+	}
+	if o.TakeChain() == chain.Solana {
+		status, _ := w.solana.ledger.Taken(o.ID)
+		return give, solanaStatuses[status], nil
 	}
 	if c, here := w.Chain(o.TakeChain()); here {
 		values, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takeOrders", o.ID)
@@ -190,9 +170,9 @@ func createdIn(logs []types.Log) ([]Order, error) {
 		if log.Topics[0] == contracts.DlnSource.Topic("CreatedOrder0") {
 			name = "CreatedOrder0"
 		}
-		values, err := contracts.DlnSource.ABI.Unpack(name, log.Data)
+		values, err := unpack(contracts.DlnSource, name, log)
 		if err != nil {
-			return nil, fmt.Errorf("%s in transaction %s: %w", name, log.TxHash, err)
+			return nil, err
 		}
 		o := Order{ID: values[1].([32]byte), CreationTx: chain.NewTxHash(log.TxHash.Bytes())}
 		o.terms = *abi.ConvertType(values[0], new(terms)).(*terms)

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/sandbox/contracts"
 )
 
@@ -168,7 +169,7 @@ func (c *Chain) owedFor(t *testing.T, o Order, token Token) *big.Int {
 		t.Fatal(err)
 	}
 	owed := new(big.Int)
-	if values[0].(uint8) != giveCreated {
+	if giveStates[values[0].(uint8)] != order.StateCreated {
 		return owed
 	}
 	if token.Address == (common.Address{}) {

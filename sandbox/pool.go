@@ -16,8 +16,8 @@ type Pool struct {
 	reserves       [2]*big.Int // at genesis
 }
 
-// tiers are the pools of every pair: a dear deep one and a cheap shallow one, so that the better route
-// depends on the amount.
+// tiers are the pools of every pair: a deep one with a high fee and a shallow one with a low fee, so that the better
+// route depends on the amount.
 var tiers = []struct {
 	feeBps  uint64
 	sideUSD float64 // value of each side at genesis

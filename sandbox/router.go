@@ -33,7 +33,7 @@ func (a *allocation) placeRouter() {
 			state.Set("supportedRouters", true, common.HexToAddress(at))
 		}
 	}
-	a.place(c.router(), contracts.DeBridgeRouter, state, nil)
+	a.place(c.router(), state)
 }
 
 // callable are the contracts that the public router calls, and those that take tokens for them. What is empty is

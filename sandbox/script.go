@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,28 +21,24 @@ var script string
 type scriptReader struct {
 	*history
 	title  string
-	batch  *scriptBatch            // the latest
+	batch  *[]*scriptOrder         // of the latest transaction
 	orders map[string]*scriptOrder // by name; the latest has the empty one
 }
 
-// scriptBatch are the orders of one transaction.
-type scriptBatch struct {
-	proposals []proposal
-	orders    []*scriptOrder
-}
-
-// scriptOrder is an order that later steps can be about; it is filled in when it is created.
+// scriptOrder is an order that later steps can be about; Order is filled in when it is created.
 type scriptOrder struct {
 	Order
-	give, take Token
+	proposal proposal
+	take     Token
 }
 
-// scriptStep is what somebody does about orders, with the other words of its line.
+// scriptStep is what somebody does about orders. Options are words such as name=value, or a name alone.
 type scriptStep struct {
-	by     Account
-	verb   string
-	words  []string
-	orders []*scriptOrder
+	by      Account
+	verb    string
+	words   []string
+	options map[string]string
+	orders  []*scriptOrder
 }
 
 func (h *history) read(script string) {
@@ -72,14 +67,25 @@ func (r *scriptReader) line(number int, line string) {
 	if err != nil {
 		panic(err)
 	}
-	switch s := (scriptStep{by: r.actor(words[1]), verb: words[2], words: words[3:]}); s.verb {
+	s := scriptStep{by: r.actor(words[1]), verb: words[2], words: words[3:], options: map[string]string{}}
+	for _, word := range s.words {
+		if o, isName := r.orders[word]; isName {
+			s.orders = append(s.orders, o)
+		}
+		name, value, _ := strings.Cut(word, "=")
+		s.options[name] = value
+	}
+	switch s.verb {
 	case "gives":
 		r.batch = r.open(minute, r.title)
 		r.add(minute, s)
 	case "adds":
 		r.add(minute, s)
 	default:
-		r.step(minute, s)
+		if len(s.orders) == 0 {
+			s.orders = append(s.orders, r.orders[""])
+		}
+		r.at(minute, func(ctx context.Context, at time.Time) error { return r.do(ctx, at, s) })
 	}
 }
 
@@ -93,13 +99,17 @@ func (h *history) actor(name string) Account {
 	panic("no account is called " + name)
 }
 
-// open writes down the transaction of a batch, to which orders are added later.
-func (h *history) open(minute float64, title string) *scriptBatch {
-	batch := new(scriptBatch)
+// open writes down a transaction that creates orders, which are added to it later.
+func (h *history) open(minute float64, title string) *[]*scriptOrder {
+	batch := new([]*scriptOrder)
 	h.at(minute, func(ctx context.Context, at time.Time) error {
-		created, err := h.world.create(ctx, at, batch.proposals...)
+		var proposals []proposal
+		for _, o := range *batch {
+			proposals = append(proposals, o.proposal)
+		}
+		created, err := h.world.create(ctx, at, proposals...)
 		for i, o := range created {
-			batch.orders[i].Order, h.world.titles[o.ID] = o, title
+			(*batch)[i].Order, h.world.titles[o.ID] = o, title
 			if len(created) > 1 {
 				h.world.titles[o.ID] = fmt.Sprintf("%s: %d of %d", title, i+1, len(created))
 			}
@@ -110,83 +120,52 @@ func (h *history) open(minute float64, title string) *scriptBatch {
 }
 
 func (r *scriptReader) add(minute float64, s scriptStep) {
-	name, isNamed := strings.CutPrefix(s.words[len(s.words)-1], "as=")
-	if isNamed {
-		s.words = s.words[:len(s.words)-1]
-	}
-	p, take := r.proposal(minute, s.by, s.words)
-	o := &scriptOrder{give: p.giveToken, take: take}
-	r.orders[""], r.orders[name] = o, o
-	r.batch.proposals, r.batch.orders = append(r.batch.proposals, p), append(r.batch.orders, o)
-}
-
-func (r *scriptReader) step(minute float64, s scriptStep) {
-	for _, word := range s.words {
-		if o, isName := r.orders[word]; isName {
-			s.orders = append(s.orders, o)
-		}
-	}
-	if len(s.orders) == 0 {
-		s.orders = append(s.orders, r.orders[""])
-	}
-	r.at(minute, func(ctx context.Context, at time.Time) error { return r.history.do(ctx, at, s) })
+	o := new(scriptOrder)
+	o.proposal, o.take = r.proposal(minute, s.by, s.words)
+	r.orders[""], r.orders[s.options["as"]] = o, o
+	*r.batch = append(*r.batch, o)
 }
 
 func (h *history) do(ctx context.Context, at time.Time, s scriptStep) error {
-	w, o, onSolana := h.world, s.orders[0].Order, s.orders[0].TakeChain() == chain.Solana
-	switch s.verb {
-	case "fulfils":
-		f := fulfilment{runsCall: s.says("runsCall"), throughContract: s.says("throughContract")}
-		if name := s.option("authority"); name != "" {
-			f.unlockAuthority = h.actor(name)
-		}
-		if extra := s.option("extra"); extra != "" {
-			f.extra = s.orders[0].take.units(extra)
-		}
-		return w.fulfil(ctx, at, o, s.by, f)
-	case "unlocks":
-		return w.sendUnlock(ctx, at, s.by, s.by.on(o.GiveChain()), s.all()...)
-	case "claims":
-		return w.claimAll(ctx, at, s.all()...)
-	case "raises":
-		return w.patchGive(ctx, at, o, s.by, s.orders[0].give.units(s.words[0]))
-	case "lowers":
-		return w.patchTake(ctx, at, o, s.by, s.orders[0].take.units(s.words[0]))
-	case "executes":
-		return w.executeCall(ctx, at, o, s.by, !s.says("partly"))
-	case "withdraws":
-		return w.cancelCall(ctx, at, o, s.by, s.by.Address)
-	case "cancels":
-		if s.says("unsent") && onSolana {
-			return w.solana.ledger.Cancel(at, termsOf(o), s.by.Wallet)
-		}
-		refunded := s.by
-		if name := s.option("refunding"); name != "" {
-			refunded = h.actor(name)
-		}
-		return w.sendCancel(ctx, at, o, s.by, refunded.on(o.GiveChain()))
-	}
-	return fmt.Errorf("history.txt: %s does not say what to do", s.verb)
-}
-
-func (s scriptStep) all() []Order {
 	var orders []Order
 	for _, o := range s.orders {
 		orders = append(orders, o.Order)
 	}
-	return orders
-}
-
-func (s scriptStep) says(word string) bool { return slices.Contains(s.words, word) }
-
-// option is the value of a word such as name=value.
-func (s scriptStep) option(name string) string {
-	for _, word := range s.words {
-		if value, found := strings.CutPrefix(word, name+"="); found {
-			return value
+	w, o, first := h.world, orders[0], s.orders[0]
+	has := func(option string) bool { _, found := s.options[option]; return found }
+	switch s.verb {
+	case "fulfils":
+		f := fulfilment{runsCall: has("runsCall"), throughContract: has("throughContract")}
+		if has("authority") {
+			f.unlockAuthority = h.actor(s.options["authority"])
 		}
+		if has("extra") {
+			f.extra = first.take.units(s.options["extra"])
+		}
+		return w.fulfil(ctx, at, o, s.by, f)
+	case "unlocks":
+		return w.sendUnlock(ctx, at, s.by, s.by.on(o.GiveChain()), orders...)
+	case "claims":
+		return w.claim(ctx, at, orders...)
+	case "raises":
+		return w.patchGive(ctx, at, o, s.by, first.proposal.giveToken.units(s.words[0]))
+	case "lowers":
+		return w.patchTake(ctx, at, o, s.by, first.take.units(s.words[0]))
+	case "executes":
+		return w.executeCall(ctx, at, o, s.by, !has("partly"))
+	case "withdraws":
+		return w.cancelCall(ctx, at, o, s.by, s.by.Address)
+	case "cancels":
+		if has("unsent") { // on Solana only, where sending is a step of its own
+			return w.solana.ledger.Cancel(at, termsOf(o), s.by.Wallet)
+		}
+		refunded := s.by
+		if has("refunding") {
+			refunded = h.actor(s.options["refunding"])
+		}
+		return w.sendCancel(ctx, at, o, s.by, refunded.on(o.GiveChain()))
 	}
-	return ""
+	return fmt.Errorf("history.txt: nobody %s", s.verb)
 }
 
 // saltBase is a moment in milliseconds, as makers' software salts orders. It is fixed, so that order
@@ -198,14 +177,8 @@ func (h *history) proposal(minute float64, maker Account, words []string) (p pro
 	h.count++
 	give := h.token(words[1:4])
 	take = h.token(words[6:9])
-	p = proposal{
-		maker:     maker,
-		giveChain: give.Chain, giveToken: give, giveAmount: give.units(words[0]),
-		takeChain: take.Chain, takeToken: take.raw(), takeAmount: take.units(words[5]),
-		receiver: maker.on(take.Chain), authority: maker.on(take.Chain),
-		salt: saltBase + uint64(minute*60_000) + h.count,
-	}
-	p.metadata = orderMetadata(p.takeAmount)
+	salt := saltBase + uint64(minute*60_000) + h.count
+	p = newProposal(maker, salt, give, give.units(words[0]), take, take.units(words[5]))
 	for _, word := range words[9:] {
 		name, value, _ := strings.Cut(word, "=")
 		change, known := scriptTerms[name]
@@ -238,6 +211,7 @@ func (h *history) token(words []string) Token {
 
 // scriptTerms are what an order can have beside amounts.
 var scriptTerms = map[string]func(h *history, p *proposal, value string){
+	"as":       func(*history, *proposal, string) {}, // its name, for later steps
 	"referral": func(_ *history, p *proposal, value string) { p.referral = uint32(wholeNumber(value)) },
 	"affiliate": func(h *history, p *proposal, value string) {
 		p.affiliate = &affiliate{h.world.cast.affiliate.on(p.giveChain), p.giveToken.units(value)}

@@ -109,12 +109,4 @@ func (s *Solana) run(ctx context.Context, now func() time.Time, period time.Dura
 	}
 }
 
-func (s *Solana) look() chainView {
-	return chainView{
-		ID: s.Facts.ID, Family: s.Facts.Family.String(), Name: s.Facts.Name, RPC: s.RPC, Head: s.Head(),
-		DlnSource:      s.Facts.Contracts.DlnSource.Format(chain.SVM),
-		DlnDestination: s.Facts.Contracts.DlnDestination.Format(chain.SVM),
-		Gate:           s.Facts.Contracts.Gate.Format(chain.SVM),
-		Coin:           coinView{s.Facts.Coin.Symbol, s.Facts.Coin.Decimals, s.Tokens[0].text(chain.SVM)},
-	}
-}
+func (s *Solana) look() object { return lookAt(s.Facts, s.RPC, s.Head(), s.Tokens[0]) }

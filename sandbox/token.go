@@ -18,7 +18,7 @@ type Token struct {
 	Mint   solana.Key
 	Symbol string
 	Name   string
-	// Decimals is negative where the contract does not tell.
+	// Decimals is negative where the contract has no decimals().
 	Decimals int
 	// USD is what one token was worth when the pools were filled.
 	USD float64
@@ -40,7 +40,7 @@ func (t Token) isCoin() bool { return t.Address == common.Address{} && t.Mint ==
 // units is a decimal number of whole tokens in smallest units.
 func (t Token) units(amount string) *big.Int { return units(amount, max(t.Decimals, 0)) }
 
-// hasDecimals reports whether the contract tells its decimals.
+// hasDecimals reports whether the contract has decimals().
 func (t Token) hasDecimals() bool { return t.Decimals >= 0 }
 
 // Symbols of the sandbox's tokens. MKR answers bytes32 for its name and symbol, as Maker's token
@@ -88,8 +88,12 @@ var listings = []listing{
 
 // TRON's, from Tether's and Circle's lists.
 var tronListings = []listing{
-	{usdt, "Tether USD", 6, 1, contracts.Token, map[chain.ID]string{chain.Tron: "0xa614f803B6FD780986A42c78Ec9c7f77e6DeD13C"}},
-	{usdc, "USD Coin", 6, 1, contracts.Token, map[chain.ID]string{chain.Tron: "0x3487b63D30B5B2C87fb7ffa8bcfADE38EAaC1abe"}},
+	{usdt, "Tether USD", 6, 1, contracts.Token, map[chain.ID]string{
+		chain.Tron: "0xa614f803B6FD780986A42c78Ec9c7f77e6DeD13C",
+	}},
+	{usdc, "USD Coin", 6, 1, contracts.Token, map[chain.ID]string{
+		chain.Tron: "0x3487b63D30B5B2C87fb7ffa8bcfADE38EAaC1abe",
+	}},
 }
 
 // newTokens returns the chain's tokens, the wrapped coin first.

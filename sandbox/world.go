@@ -1,7 +1,20 @@
-// Package sandbox is a small world outside the gateway, in one process: real EVM chains in memory with
-// the order protocol's contracts at their real addresses, a history of orders, swap venues over
-// on-chain pools, and controls that move all of it and make it fail. It serves people who develop
-// wallets offline, and it is the gateway's own test double.
+// Package sandbox is a small world outside the gateway, in one process: real EVM chains in memory with the order
+// protocol's contracts at their real addresses, a TRON chain and a Solana ledger, a history of orders, swap venues over
+// the chains' pools, and controls that move all of it and make it fail. It serves people who develop wallets offline,
+// and it is the gateway's own test double.
+//
+// Start builds each chain from its genesis (genesis.go, exchange.go), which places compiled contracts with their
+// storage instead of deploying them, on a go-ethereum node without peers (node.go). It plays the history of history.txt
+// (script.go, lifecycle.go), which ends at the present, and serves everything on one port (server.go): each chain's
+// JSON-RPC under /rpc/<chain id>, each venue under /venues/<name>, and the control calls under /sandbox (control.go).
+// Accounts, orders and transaction hashes are the same at every start: keys come from fixed texts, and nothing in a
+// transaction depends on the clock.
+//
+// A request for a chain or a venue passes its faults first (fault.go). A control call becomes a transaction of one of
+// the sandbox's accounts, sealed in a block of its own; GET /sandbox/world reads states back from the contracts, so
+// that it cannot disagree with them.
+//
+// All methods of a World may be called from any goroutine. Blocks of a chain are sealed one at a time.
 package sandbox
 
 import (
@@ -166,7 +179,7 @@ func (w *World) known(id chain.ID) (*Chain, error) {
 // Takers returns the accounts that fulfil orders.
 func (w *World) Takers() []Account { return w.cast.takers }
 
-// Accounts returns accounts for whoever uses the sandbox, with coin and tokens on every chain.
+// Accounts returns accounts for users of the sandbox, with coin and tokens on every chain.
 func (w *World) Accounts() []Account { return w.cast.users }
 
 // Venues returns the swap venues by name.

@@ -25,7 +25,7 @@ type Contract struct {
 	sourceHash string
 }
 
-// The order protocol's contracts, and those that stand around it.
+// The order protocol's contracts, and those around it.
 var (
 	DlnSource           = load("DlnSource")
 	DlnDestination      = load("DlnDestination")

@@ -27,6 +27,9 @@ func (c *Contract) NewState() *State {
 	return &State{contract: c, slots: map[common.Hash]common.Hash{}}
 }
 
+// Contract is the contract whose storage this is.
+func (s *State) Contract() *Contract { return s.contract }
+
 // Slots returns the storage as genesis takes it.
 func (s *State) Slots() map[common.Hash]common.Hash { return s.slots }
 

@@ -17,7 +17,7 @@ type object = map[string]any
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	// The client may have left; there is nobody to tell.
+	// An error means that the client has gone.
 	_ = json.NewEncoder(w).Encode(body)
 }
 

@@ -6,7 +6,7 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// defiLlama is the price API of DefiLlama. It has no words for declining: what it does not know it leaves out.
+// defiLlama is the price API of DefiLlama. It never declines: it leaves out what it does not know.
 var defiLlama = dialect{
 	endpoints: map[string]func(*request) (any, error){"GET /prices/current/{coins}": llamaCurrent},
 }
@@ -27,7 +27,7 @@ func llamaCurrent(r *request) (any, error) {
 		}
 		price := object{"symbol": t.Symbol, "price": t.USD, "timestamp": r.now().Unix(), "confidence": 0.99}
 		if !strings.HasPrefix(key, "coingecko:") {
-			price["decimals"] = t.Decimals // not told of coins asked for by name
+			price["decimals"] = t.Decimals // absent for coins requested by name
 		}
 		prices[key] = price
 	}

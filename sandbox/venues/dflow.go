@@ -20,7 +20,7 @@ var dflow = dialect{
 
 const (
 	dflowAutoSlippage = "50" // bps, which "auto" is taken for
-	dflowLeastFeeBps  = 10   // of pools that it routes through: it leaves the cheap and shallow ones to others
+	dflowLeastFeeBps  = 10   // of pools that it routes through: it ignores the shallow ones with a low fee
 )
 
 func dflowOrder(r *request) (any, error) {
@@ -55,7 +55,7 @@ func dflowTransaction(r *request, x solana.Exchange) (tx object, err error) {
 	if x.User, err = solana.ParseKey(r.get("userPublicKey")); err != nil {
 		return nil, errWallet
 	}
-	most, err := strconv.ParseUint(cmp.Or(r.get("prioritizationFeeMaxLamports"), lamports(usualPriority)), 10, 64)
+	most, err := strconv.ParseUint(cmp.Or(r.get("prioritizationFeeMaxLamports"), lamports(defaultPriority)), 10, 64)
 	if err != nil {
 		return nil, errPriority
 	}

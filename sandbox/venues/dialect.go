@@ -67,7 +67,7 @@ func (d *dialect) handler(m *market) http.Handler {
 	return mux
 }
 
-// The chains of other families by the numbers that stand for EIP-155 ids here.
+// Chains of other families, by the numbers that this package uses in place of EIP-155 ids.
 const (
 	tronID   = 728126428
 	solanaID = uint64(chain.Solana)

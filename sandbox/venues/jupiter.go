@@ -146,7 +146,7 @@ func (o jupiterOrder) prioritize(x *solana.Exchange) error {
 		fee = ""
 	}
 	if o.ComputeUnitPrice != nil {
-		return prioritize(x, lamports(*o.ComputeUnitPrice), fee, absurdPriority)
+		return prioritize(x, lamports(*o.ComputeUnitPrice), fee, maxPriority)
 	}
 	var within struct {
 		Level struct {
@@ -160,7 +160,7 @@ func (o jupiterOrder) prioritize(x *solana.Exchange) error {
 	case json.Unmarshal(o.PrioritizationFee, &within) == nil && fee != "":
 		return prioritize(x, "", within.Level.PriorityLevel, within.Level.MaxLamports)
 	}
-	return prioritize(x, "", fee, usualPriority)
+	return prioritize(x, "", fee, defaultPriority)
 }
 
 func jupiterDecline(_ *request, cause error) refusal {

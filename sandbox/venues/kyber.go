@@ -221,7 +221,7 @@ func kyberBuild(r *request) (any, error) {
 	return kyberAnswer(r, kyberBuilt(q, chosen, quoted, order.Recipient)), nil
 }
 
-// kyberBuilt tells, beside the calldata, how the outcome has changed since the route was found.
+// kyberBuilt has the calldata, and how the outcome has changed since the route was quoted.
 func kyberBuilt(q quote, chosen kyberRoute, quoted *big.Int, recipient string) object {
 	change := new(big.Int).Sub(q.amountOut, quoted)
 	percent, _ := new(big.Rat).SetFrac(new(big.Int).Mul(change, big.NewInt(100)), quoted).Float64()

@@ -8,11 +8,11 @@
 // calldata for the contract VenueRouter (router.go) where the venue hands out transactions. An error becomes the
 // venue's own words in its decline function.
 //
-// Jupiter and DFlow share solana.go, which has the sandbox's ledger find routes and build transactions. DefiLlama swaps
-// nothing and tells prices.
+// Jupiter and DFlow share solana.go, which has the sandbox's ledger find routes and build transactions. DefiLlama
+// serves prices only.
 //
-// Handlers may be called from any number of goroutines: what they share is read-only but for the reserves, which the
-// sandbox hands in.
+// Handlers may be called from any number of goroutines: all shared state is read-only, and reserves are read through
+// Market.Reserves.
 package venues
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // Pool is one constant-product pool that a venue may route through.
 type Pool struct {
-	// Chain is the EVM (EIP-155) chain id, which is what venues speak.
+	// Chain is the EVM (EIP-155) chain id, as venues use it.
 	Chain uint64
 	// Address, TokenA and TokenB are 0x hex; TokenA is the pool's token0. The native coin trades as its wrapped token.
 	Address, TokenA, TokenB string
@@ -57,7 +57,7 @@ type Market struct {
 	Solana *solana.Chain
 }
 
-// Prices is the name of the service that tells USD prices and swaps nothing.
+// Prices is the name of the service for USD prices, which swaps nothing.
 const Prices = "defillama"
 
 // Handlers returns one handler per venue, and Prices. Each serves the paths of the real service from the root.

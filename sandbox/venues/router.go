@@ -9,8 +9,8 @@ import (
 	"crossgate/sandbox/contracts"
 )
 
-// RouterOrder is the argument of swap, the one function of contract VenueRouter, which stands at every venue's
-// router address.
+// RouterOrder is the argument of swap, the one function of contract VenueRouter, which is deployed at every
+// venue's router address.
 type RouterOrder struct {
 	TokenIn, TokenOut common.Address
 	AmountIn          *big.Int

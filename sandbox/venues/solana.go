@@ -30,8 +30,8 @@ type solanaQuote struct {
 	exchange solana.Exchange
 }
 
-// solanaQuote reads what both venues are told in the same words, and routes it through the usable pools unless the
-// caller wants none of them.
+// solanaQuote reads the parameters that both venues have in common, and routes the swap through the usable pools
+// unless the caller excludes them.
 func (r *request) solanaQuote(slippage string, usable func(solana.Pool) bool) (q solanaQuote, err error) {
 	if r.ledger == nil {
 		return q, errNoMarkets
@@ -80,7 +80,7 @@ func mintOf(text string) (solana.Token, error) {
 	return t, nil
 }
 
-// answer is what both venues say about a quote in the same words.
+// answer has the members that both venues' quotes have in common.
 func (q solanaQuote) answer() object {
 	x := q.exchange
 	return object{
@@ -94,7 +94,7 @@ func (q solanaQuote) answer() object {
 // lamports writes an amount of 64 bits.
 func lamports(amount uint64) string { return strconv.FormatUint(amount, 10) }
 
-// built is what both venues say about a transaction in the same words.
+// built has the members that both venues' transactions have in common.
 func built(u solana.Unsigned) object {
 	return object{
 		"lastValidBlockHeight": u.LastValidBlockHeight, "computeUnitLimit": u.UnitLimit,
@@ -104,13 +104,13 @@ func built(u solana.Unsigned) object {
 	}
 }
 
-// levels are what the venues say that a compute unit is worth at each level of priority, in micro-lamports.
+// levels are the prices of a compute unit at each level of priority, in micro-lamports.
 var levels = map[string]uint64{"auto": 5_000, "medium": 5_000, "high": 20_000, "veryHigh": 100_000}
 
-// Bounds of what is spent on priority, in lamports: the venues' own when they are told none, and what nobody means.
+// Bounds of what is spent on priority, in lamports: the venues' default, and the most that is accepted.
 const (
-	usualPriority  = 5_000_000
-	absurdPriority = 10_000_000_000
+	defaultPriority = 5_000_000
+	maxPriority     = 10_000_000_000
 )
 
 // prioritize has an exchange bid for a place in its block: a price for each compute unit in micro-lamports, or else a
@@ -125,7 +125,7 @@ func prioritize(x *solana.Exchange, price, level string, most uint64) (err error
 		return nil
 	}
 	if exact, err := strconv.ParseUint(level, 10, 64); err == nil {
-		if exact > absurdPriority {
+		if exact > maxPriority {
 			return errPriority
 		}
 		if exact > 0 {
@@ -137,7 +137,7 @@ func prioritize(x *solana.Exchange, price, level string, most uint64) (err error
 		level = "auto"
 	}
 	known := false
-	if x.UnitPrice, known = levels[level]; !known || most == 0 || most > absurdPriority {
+	if x.UnitPrice, known = levels[level]; !known || most == 0 || most > maxPriority {
 		return errPriority
 	}
 	x.MostFee = most

@@ -23,8 +23,8 @@ const (
 
 var trader = solana.NewAccount("trader", [32]byte{1})
 
-// bourse answers for a venue over pools of the coin and USDC.
-func bourse(venue string) http.Handler {
+// solanaVenue is a venue over pools of the coin and USDC.
+func solanaVenue(venue string) http.Handler {
 	ledger := solana.New(time.Unix(1_767_355_200, 0))
 	ledger.Stock(solana.NewPool(solana.Tokens[0], solana.Tokens[1], 25), 100_000_000_000_000, 15_000_000_000_000)
 	ledger.Stock(solana.NewPool(solana.Tokens[0], solana.Tokens[1], 5), 10_000_000_000_000, 1_500_000_000_000)
@@ -32,8 +32,8 @@ func bourse(venue string) http.Handler {
 	return Handlers(Market{Solana: ledger})[venue]
 }
 
-// told asks a venue and decodes its answer.
-func told(t *testing.T, h http.Handler, method, target, body string) (status int, answer map[string]any) {
+// callHandler sends a request and decodes the answer.
+func callHandler(t *testing.T, h http.Handler, method, target, body string) (status int, answer map[string]any) {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	h.ServeHTTP(recorder, httptest.NewRequest(method, target, strings.NewReader(body)))
@@ -43,8 +43,8 @@ func told(t *testing.T, h http.Handler, method, target, body string) (status int
 	return recorder.Code, answer
 }
 
-// with is a query for a swap of coins into USDC, changed by names and values.
-func with(changes ...string) string {
+// query is a query for a swap of coins into USDC, changed by names and values.
+func query(changes ...string) string {
 	query := url.Values{"inputMint": {wrappedMint}, "outputMint": {usdcMint}, "amount": {"1000000000"}, "slippageBps": {"50"}}
 	for n := 0; n < len(changes); n += 2 {
 		query.Set(changes[n], changes[n+1])
@@ -53,35 +53,35 @@ func with(changes ...string) string {
 }
 
 func TestJupiterDialect(t *testing.T) {
-	h := bourse("jupiter")
+	h := solanaVenue("jupiter")
 	for name, row := range map[string]struct{ query, says string }{
-		"no amount":        {with("amount", ""), "amount"},
-		"too many bits":    {with("amount", "18446744073709551616"), "amount"},
-		"no mint":          {with("inputMint", "0x12"), "mint"},
-		"unknown mint":     {with("inputMint", trader.Key.String()), "TOKEN_NOT_TRADABLE"},
-		"no pools":         {with("inputMint", solana.Tokens[4].Mint.String()), "COULD_NOT_FIND_ANY_ROUTE"},
-		"excluded pools":   {with("excludeDexes", "GoonFi,Token Swap"), "COULD_NOT_FIND_ANY_ROUTE"},
-		"the same mint":    {with("outputMint", wrappedMint), "CIRCULAR_ARBITRAGE_IS_DISABLED"},
-		"slippage of more": {with("slippageBps", "10001"), "slippageBps"},
-		"a platform fee":   {with("platformFeeBps", "20"), "platform"},
-		"exact output":     {with("swapMode", "ExactOut"), "ExactOut"},
+		"no amount":        {query("amount", ""), "amount"},
+		"too many bits":    {query("amount", "18446744073709551616"), "amount"},
+		"no mint":          {query("inputMint", "0x12"), "mint"},
+		"unknown mint":     {query("inputMint", trader.Key.String()), "TOKEN_NOT_TRADABLE"},
+		"no pools":         {query("inputMint", solana.Tokens[4].Mint.String()), "COULD_NOT_FIND_ANY_ROUTE"},
+		"excluded pools":   {query("excludeDexes", "GoonFi,Token Swap"), "COULD_NOT_FIND_ANY_ROUTE"},
+		"the same mint":    {query("outputMint", wrappedMint), "CIRCULAR_ARBITRAGE_IS_DISABLED"},
+		"slippage of more": {query("slippageBps", "10001"), "slippageBps"},
+		"a platform fee":   {query("platformFeeBps", "20"), "platform"},
+		"exact output":     {query("swapMode", "ExactOut"), "ExactOut"},
 	} {
-		status, answer := told(t, h, http.MethodGet, "/swap/v1/quote"+row.query, "")
+		status, answer := callHandler(t, h, http.MethodGet, "/swap/v1/quote"+row.query, "")
 		if text, _ := json.Marshal(answer); status != http.StatusBadRequest || !strings.Contains(string(text), row.says) {
 			t.Errorf("%s: HTTP %d %s, want 400 about %s", name, status, text, row.says)
 		}
 	}
 	for _, name := range []string{"jupiter", "dflow"} {
 		path := map[string]string{"jupiter": "/swap/v1/quote", "dflow": "/order"}[name]
-		if status, answer := told(t, Handlers(testMarket())[name], http.MethodGet, path+with(), ""); status != http.StatusBadRequest {
+		if status, answer := callHandler(t, Handlers(testMarket())[name], http.MethodGet, path+query(), ""); status != http.StatusBadRequest {
 			t.Errorf("%s without a ledger: HTTP %d %v", name, status, answer)
 		}
 	}
 }
 
 func TestJupiterBuildsTheQuoteItIsGiven(t *testing.T) {
-	h := bourse("jupiter")
-	_, quoted := told(t, h, http.MethodGet, "/swap/v1/quote"+with(), "")
+	h := solanaVenue("jupiter")
+	_, quoted := callHandler(t, h, http.MethodGet, "/swap/v1/quote"+query(), "")
 	order := func(changes map[string]any) string {
 		body := map[string]any{"userPublicKey": trader.Key, "quoteResponse": quoted}
 		for name, value := range changes {
@@ -101,7 +101,7 @@ func TestJupiterBuildsTheQuoteItIsGiven(t *testing.T) {
 		"capped": level("veryHigh", 100), "exact": {"prioritizationFeeLamports": 700}, "none": {"prioritizationFeeLamports": 0},
 		"priced": {"computeUnitPriceMicroLamports": 20_000},
 	} {
-		status, built := told(t, h, http.MethodPost, "/swap/v1/swap", order(changes))
+		status, built := callHandler(t, h, http.MethodPost, "/swap/v1/swap", order(changes))
 		if status != http.StatusOK || built["simulationError"] != nil {
 			t.Fatalf("%s: HTTP %d %v", name, status, built)
 		}
@@ -122,40 +122,40 @@ func TestJupiterBuildsTheQuoteItIsGiven(t *testing.T) {
 		"an absurd bid":     {"prioritizationFeeLamports": 20_000_000_000},
 		"a foreign account": {"destinationTokenAccount": usdcMint},
 	} {
-		if status, answer := told(t, h, http.MethodPost, "/swap/v1/swap", order(changes)); status != http.StatusBadRequest || answer["error"] == "" {
+		if status, answer := callHandler(t, h, http.MethodPost, "/swap/v1/swap", order(changes)); status != http.StatusBadRequest || answer["error"] == "" {
 			t.Errorf("%s: HTTP %d %v", name, status, answer)
 		}
 	}
-	_, poor := told(t, h, http.MethodPost, "/swap/v1/swap", order(map[string]any{"userPublicKey": usdcMint}))
+	_, poor := callHandler(t, h, http.MethodPost, "/swap/v1/swap", order(map[string]any{"userPublicKey": usdcMint}))
 	if poor["simulationError"] == nil || poor["swapTransaction"] == "" {
 		t.Errorf("for a wallet without anything: %v, want a transaction that is said to fail", poor)
 	}
 }
 
 func TestDFlowDialect(t *testing.T) {
-	h := bourse("dflow")
+	h := solanaVenue("dflow")
 	for name, row := range map[string]struct{ query, code string }{
-		"no amount":       {with("amount", "1.5"), "invalid_request"},
-		"unknown mint":    {with("inputMint", trader.Key.String()), "route_not_found"},
-		"no mint":         {with("outputMint", ""), "invalid_request"},
-		"no pools":        {with("inputMint", solana.Tokens[4].Mint.String()), "route_not_found"},
-		"nobody":          {with("userPublicKey", "me"), "invalid_request"},
-		"no destination":  {with("userPublicKey", trader.Key.String(), "destinationWallet", "you"), "invalid_request"},
-		"two bids":        {with("userPublicKey", trader.Key.String(), "prioritizationFeeLamports", "high", "computeUnitPriceMicroLamports", "1"), "invalid_request"},
-		"a strange level": {with("userPublicKey", trader.Key.String(), "prioritizationFeeLamports", "extreme"), "invalid_request"},
+		"no amount":       {query("amount", "1.5"), "invalid_request"},
+		"unknown mint":    {query("inputMint", trader.Key.String()), "route_not_found"},
+		"no mint":         {query("outputMint", ""), "invalid_request"},
+		"no pools":        {query("inputMint", solana.Tokens[4].Mint.String()), "route_not_found"},
+		"nobody":          {query("userPublicKey", "me"), "invalid_request"},
+		"no destination":  {query("userPublicKey", trader.Key.String(), "destinationWallet", "you"), "invalid_request"},
+		"two bids":        {query("userPublicKey", trader.Key.String(), "prioritizationFeeLamports", "high", "computeUnitPriceMicroLamports", "1"), "invalid_request"},
+		"a strange level": {query("userPublicKey", trader.Key.String(), "prioritizationFeeLamports", "extreme"), "invalid_request"},
 	} {
-		status, answer := told(t, h, http.MethodGet, "/order"+row.query, "")
+		status, answer := callHandler(t, h, http.MethodGet, "/order"+row.query, "")
 		if status != http.StatusBadRequest || answer["code"] != row.code || answer["msg"] == "" {
 			t.Errorf("%s: HTTP %d %v, want 400 %s", name, status, answer, row.code)
 		}
 	}
-	_, price := told(t, h, http.MethodGet, "/order"+with("slippageBps", "auto"), "")
+	_, price := callHandler(t, h, http.MethodGet, "/order"+query("slippageBps", "auto"), "")
 	if price["transaction"] != nil || price["executionMode"] != "sync" || price["minOutAmount"] != price["otherAmountThreshold"] {
 		t.Errorf("price without a wallet = %v", price)
 	}
 	bids := map[string]float64{}
 	for _, level := range []string{"auto", "medium", "high", "veryHigh", "disabled", "700"} {
-		_, order := told(t, h, http.MethodGet, "/order"+with("userPublicKey", trader.Key.String(), "prioritizationFeeLamports", level), "")
+		_, order := callHandler(t, h, http.MethodGet, "/order"+query("userPublicKey", trader.Key.String(), "prioritizationFeeLamports", level), "")
 		if wire, err := base64.StdEncoding.DecodeString(order["transaction"].(string)); err != nil || len(wire) > 1232 {
 			t.Errorf("%s: transaction of %d bytes, %v", level, len(wire), err)
 		}
@@ -180,7 +180,7 @@ func TestJupitersQuoteHasTheRecordedMembers(t *testing.T) {
 	if err := errors.Join(err, json.Unmarshal(raw, &recorded)); err != nil {
 		t.Fatal(err)
 	}
-	_, got := told(t, bourse("jupiter"), http.MethodGet, "/swap/v1/quote"+with(), "")
+	_, got := callHandler(t, solanaVenue("jupiter"), http.MethodGet, "/swap/v1/quote"+query(), "")
 	sameMembers(t, "quote", got, recorded.Response.Body)
 	step := func(quote map[string]any) map[string]any { return quote["routePlan"].([]any)[0].(map[string]any) }
 	sameMembers(t, "step", step(got), step(recorded.Response.Body))

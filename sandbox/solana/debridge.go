@@ -90,22 +90,19 @@ func sending(sender Key, chain uint64) []Meta {
 const messageFee = 30_000_000
 
 // send gives the message its number and its id, by a call of debridge, and announces it.
-func (i *invocation) send(m Outbound, payer Key) (Outbound, error) {
+func (i *invocation) send(m Outbound, payer Key) Outbound {
 	const asMessage, noAmount, noReferral, noFallback = uint8(1), uint64(0), uint8(0), false
 	accounts := sending(payer, m.To)
 	accounts[len(accounts)-1] = signs(payer)
-	err := i.call(anchorCall(debridgeProgram, "send", accounts, func(i *invocation) error {
-		if err := i.call(transferLamports(payer, debridgeFees, messageFee)); err != nil {
-			return err
-		}
+	i.call(anchorCall(debridgeProgram, "send", accounts, func(i *invocation) {
+		i.call(transferLamports(payer, debridgeFees, messageFee))
 		m.Nonce, _ = stateOf[uint64](i.account(messageNonces))
 		m.number()
 		i.update(messageNonces, nonceData(m.Nonce+1), m.Nonce+1)
 		// The public description of the event ends with the submission.
 		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, chainWord(m.To), noReferral, m.Sender)
-		return nil
 	}, chainWord(m.To), m.Receiver, noAmount, noFallback, m.Data))
-	return m, err
+	return m
 }
 
 // number computes the ids of the bridge and of the submission: debridge-contracts-v1, DeBridgeGate.
@@ -128,13 +125,9 @@ func (m Inbound) receive(keeper Key) Instruction {
 	return anchorCall(debridgeProgram, "claim", []Meta{
 		writes(submission), reads(submissionAuthority(submission)), signs(keeper), reads(debridgeState),
 		reads(instructionsSysvar), reads(settingsProgram), reads(systemProgram),
-	}, func(i *invocation) error {
-		data := anchor("account", "Submission", chainWord(m.From), keeper)
-		if err := i.create(keeper, submission, debridgeProgram, data, submitted{}); err != nil {
-			return err
-		}
+	}, func(i *invocation) {
+		i.create(keeper, submission, debridgeProgram, anchor("account", "Submission", chainWord(m.From), keeper), submitted{})
 		i.emit("Bridged", m.Submission)
-		return nil
 	}, chainWord(m.From), m.Submission)
 }
 
@@ -148,18 +141,13 @@ func (m Inbound) execute(keeper Key, orders []giveOrder) Instruction {
 	for _, g := range orders {
 		accounts = append(accounts, m.claim(g).Accounts...)
 	}
-	return anchorCall(debridgeProgram, "execute_external_call", accounts, func(i *invocation) error {
-		arrived, known := stateOf[submitted](i.account(submission))
-		if !known || arrived.done {
-			return i.fail(6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
-		}
+	return anchorCall(debridgeProgram, "execute_external_call", accounts, func(i *invocation) {
+		arrived, isKnown := stateOf[submitted](i.account(submission))
+		i.check(isKnown && !arrived.done, 6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
 		for _, g := range orders {
-			if err := i.call(m.claim(g)); err != nil {
-				return err
-			}
+			i.call(m.claim(g))
 		}
 		i.update(submission, i.account(submission).data, submitted{done: true})
 		i.emit("ExternalCallExecuted", m.Submission, uint32(0))
-		return nil
 	}, m.Submission)
 }

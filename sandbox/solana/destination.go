@@ -1,8 +1,6 @@
 package solana
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // takeOrder is an order on its take side.
 type takeOrder struct {
@@ -57,45 +55,29 @@ func (f Fulfilment) fulfillOrder(t Token) Instruction {
 	return anchorCall(destinationProgram, "fulfill_order", []Meta{
 		writes(takeOrderState(id)), signs(taker), writes(t.Wallet(taker)), writes(t.Wallet(f.receiver())),
 		reads(sourceOn(f.Terms.Give.Chain)), reads(takeOrderPatch(id)), reads(t.programOrDefault()), reads(systemProgram),
-	}, func(i *invocation) error { return i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
+	}, func(i *invocation) { i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
 }
 
-func (i *invocation) fulfil(f Fulfilment, t Token) error {
-	id, taker := f.Terms.ID(), f.Taker.Key
-	if err := i.checkOpen(f.Terms); err != nil {
-		return err
-	}
-	if allowed := f.Terms.AllowedTaker; len(allowed) > 0 && !bytes.Equal(allowed, taker[:]) {
-		return i.fail(6002, "WrongTaker", "Another taker is allowed")
-	}
+func (i *invocation) fulfil(f Fulfilment, t Token) {
+	id, taker, allowed := f.Terms.ID(), f.Taker.Key, f.Terms.AllowedTaker
+	i.checkOpen(f.Terms)
+	i.check(len(allowed) == 0 || bytes.Equal(allowed, taker[:]), 6002, "WrongTaker", "Another taker is allowed")
 	o := takeOrder{id: id, from: f.Terms.Give.Chain, status: Fulfilled, holder: f.UnlockAuthority}
 	if o.holder == (Key{}) {
 		o.holder = taker
 	}
-	if err := i.create(taker, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
-		return err
-	}
+	i.create(taker, takeOrderState(id), destinationProgram, o.data(), o)
 	subtrahend, _ := stateOf[uint64](i.account(takeOrderPatch(id)))
-	amount := f.Terms.Take.Amount.Uint64() - subtrahend
-	if err := i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, amount)); err != nil {
-		return err
-	}
+	i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, f.Terms.Take.Amount.Uint64()-subtrahend))
 	i.emit("Fulfilled", id, taker)
-	return nil
 }
 
 // checkOpen refuses orders that are not for this chain, or that something has happened to.
-func (i *invocation) checkOpen(t Terms) error {
+func (i *invocation) checkOpen(t Terms) {
 	_, isConnected := stateOf[foreignContract](i.account(sourceOn(t.Give.Chain)))
-	switch {
-	case t.Take.Chain != ID:
-		return i.fail(6001, "WrongTakeChain", "The order is for another chain")
-	case !isConnected:
-		return i.fail(6000, "NotSupportedChain", "Give chain is not supported")
-	case i.account(takeOrderState(t.ID())) != nil:
-		return i.fail(6003, "WrongTakeOrderStatus", "The order is not open")
-	}
-	return nil
+	i.check(t.Take.Chain == ID, 6001, "WrongTakeChain", "The order is for another chain")
+	i.check(isConnected, 6000, "NotSupportedChain", "Give chain is not supported")
+	i.check(i.account(takeOrderState(t.ID())) == nil, 6003, "WrongTakeOrderStatus", "The order is not open")
 }
 
 // patchTakeOrder lowers what takers must deliver by subtrahend in all.
@@ -104,18 +86,14 @@ func patchTakeOrder(t Terms, authority Key, subtrahend uint64) Instruction {
 	at := takeOrderPatch(id)
 	return anchorCall(destinationProgram, "patch_take_order", []Meta{
 		writes(at), reads(takeOrderState(id)), signs(authority), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
-	}, func(i *invocation) error {
-		if err := i.checkOpen(t); err != nil {
-			return err
-		}
+	}, func(i *invocation) {
+		i.checkOpen(t)
 		data := anchor("account", "TakeOrderPatch", subtrahend)
-		if i.account(at) != nil {
-			i.update(at, data, subtrahend)
-		} else if err := i.create(authority, at, destinationProgram, data, subtrahend); err != nil {
-			return err
+		if i.account(at) == nil {
+			i.create(authority, at, destinationProgram, data, subtrahend)
 		}
+		i.update(at, data, subtrahend)
 		i.emit("DecreaseTakeAmount", id, t.Take.Amount.Uint64()-subtrahend)
-		return nil
 	}, t.borsh(), id, subtrahend)
 }
 
@@ -124,26 +102,19 @@ func cancelOrder(t Terms, canceler Key) Instruction {
 	id := t.ID()
 	return anchorCall(destinationProgram, "cancel_order", []Meta{
 		writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler), reads(systemProgram),
-	}, func(i *invocation) error {
-		if err := i.checkOpen(t); err != nil {
-			return err
-		}
-		if !bytes.Equal(t.Authority, canceler[:]) {
-			return i.fail(6005, "WrongCancelAuthority", "Another authority may cancel")
-		}
+	}, func(i *invocation) {
+		i.checkOpen(t)
+		i.check(bytes.Equal(t.Authority, canceler[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
 		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler, cancelBeneficiary: t.CancelBeneficiary}
-		if err := i.create(canceler, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
-			return err
-		}
+		i.create(canceler, takeOrderState(id), destinationProgram, o.data(), o)
 		i.emit("OrderCancelled")
-		return nil
 	}, t.borsh(), id)
 }
 
 // prepareSend stands before every send in its transaction.
 func prepareSend(sender Key) Instruction {
 	accounts := []Meta{signs(sender), reads(destinationSender), reads(systemProgram)}
-	return anchorCall(destinationProgram, "prepare_send", accounts, func(*invocation) error { return nil })
+	return anchorCall(destinationProgram, "prepare_send", accounts, func(*invocation) {})
 }
 
 // sendUnlock is the instruction send_unlock for one order, or send_batch_unlock for several, whose
@@ -152,8 +123,8 @@ func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instructi
 	const noFee = uint64(0)
 	from, m := orders[0].from, unlockMessage(beneficiary, orders...)
 	accounts := append([]Meta{signs(unlocker), reads(sourceOn(from))}, sending(unlocker, from)...)
-	run := func(i *invocation) error {
-		return i.sendAbout(m, unlocker, Fulfilled, SentUnlock, "SentUnlock", orders)
+	run := func(i *invocation) {
+		i.sendAbout(m, unlocker, Fulfilled, SentUnlock, "SentUnlock", orders)
 	}
 	if len(orders) == 1 {
 		accounts = append([]Meta{writes(takeOrderState(orders[0].id))}, accounts...)
@@ -170,36 +141,28 @@ func sendOrderCancel(canceler Key, beneficiary []byte, o takeOrder) Instruction 
 	m := cancelMessage(beneficiary, o)
 	accounts := []Meta{writes(takeOrderState(o.id)), signs(canceler), reads(sourceOn(o.from))}
 	accounts = append(accounts, sending(canceler, o.from)...)
-	return anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) error {
-		if allowed := o.cancelBeneficiary; len(allowed) > 0 && !bytes.Equal(allowed, beneficiary) {
-			return i.fail(6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
-		}
-		return i.sendAbout(m, canceler, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
+	return anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) {
+		isAllowed := len(o.cancelBeneficiary) == 0 || bytes.Equal(o.cancelBeneficiary, beneficiary)
+		i.check(isAllowed, 6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
+		i.sendAbout(m, canceler, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
 	}, o.id, beneficiary, uint64(0))
 }
 
 // sendAbout sends a message about orders and moves them on, from one status to another.
-func (i *invocation) sendAbout(m Outbound, sender Key, from, to Status, event string, orders []takeOrder) error {
+func (i *invocation) sendAbout(m Outbound, sender Key, from, to Status, event string, orders []takeOrder) {
 	for _, o := range orders {
 		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
-		if now.status != from || now.from != orders[0].from {
-			return i.fail(6003, "WrongTakeOrderStatus", "The order is not in the state that this needs")
-		}
-		if now.holder != sender {
-			return i.fail(6007, "WrongUnlockAuthority", "Another account may send this")
-		}
+		isReady := now.status == from && now.from == orders[0].from
+		i.check(isReady, 6003, "WrongTakeOrderStatus", "The order is not in the state that this needs")
+		i.check(now.holder == sender, 6007, "WrongUnlockAuthority", "Another account may send this")
 	}
 	contract, _ := stateOf[foreignContract](i.account(sourceOn(orders[0].from)))
 	m.Receiver = contract.address
-	sent, err := i.send(m, sender)
-	if err != nil {
-		return err
-	}
+	sent := i.send(m, sender)
 	for _, o := range orders {
 		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
 		now.status, now.holder, now.message = to, sender, sent
 		i.update(takeOrderState(o.id), now.data(), now)
 		i.emit(event)
 	}
-	return nil
 }

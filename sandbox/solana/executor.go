@@ -23,13 +23,10 @@ func executeCall(id [32]byte, t Token, keeper Key, fully bool) Instruction {
 	return anchorCall(executorProgram, "execute_extcall", []Meta{
 		writes(meta), writes(pda(executorProgram, "STORAGE", id[:], keeper[:])), writes(t.Wallet(authority)),
 		writes(authority), signs(keeper), writes(t.Wallet(keeper)), reads(t.programOrDefault()), reads(systemProgram),
-	}, func(i *invocation) error {
-		if err := i.openCall(id, keeper); err != nil {
-			return err
-		}
+	}, func(i *invocation) {
+		i.openCall(id, keeper)
 		i.emit("Executed", fully, first, first, total)
 		i.update(meta, externalCall{fully}.data(), externalCall{fully})
-		return nil
 	}, id, first, []byte(nil))
 }
 
@@ -40,30 +37,22 @@ func fallBack(id [32]byte, t Token, by Key, amount uint64) Instruction {
 	return anchorCall(executorProgram, "make_fallback", []Meta{
 		writes(meta), reads(authority), writes(t.Wallet(authority)), signs(by), writes(t.Wallet(by)),
 		reads(systemProgram), reads(t.programOrDefault()),
-	}, func(i *invocation) error {
-		if err := i.openCall(id, by); err != nil {
-			return err
-		}
-		if err := i.call(t.transfer(t.Wallet(authority), t.Wallet(by), authority, amount)); err != nil {
-			return err
-		}
+	}, func(i *invocation) {
+		i.openCall(id, by)
+		i.call(t.transfer(t.Wallet(authority), t.Wallet(by), authority, amount))
 		i.emit("Fallbacked", executed)
 		i.update(meta, externalCall{true}.data(), externalCall{true})
-		return nil
 	}, id)
 }
 
 // openCall makes the call's account when the executor first hears of it.
-func (i *invocation) openCall(id [32]byte, payer Key) error {
-	if order, _ := stateOf[takeOrder](i.account(takeOrderState(id))); order.status == Absent || order.status == Cancelled {
-		return i.fail(6001, "OrderNotFulfilled", "Nothing has been delivered to the executor")
-	}
+func (i *invocation) openCall(id [32]byte, payer Key) {
+	order, _ := stateOf[takeOrder](i.account(takeOrderState(id)))
+	isDelivered := order.status != Absent && order.status != Cancelled
+	i.check(isDelivered, 6001, "OrderNotFulfilled", "Nothing has been delivered to the executor")
 	call, isOpen := stateOf[externalCall](i.account(callMeta(id)))
-	switch {
-	case call.done:
-		return i.fail(6002, "WrongCallStatus", "The call is over")
-	case isOpen:
-		return nil
+	i.check(!call.done, 6002, "WrongCallStatus", "The call is over")
+	if !isOpen {
+		i.create(payer, callMeta(id), executorProgram, externalCall{}.data(), externalCall{})
 	}
-	return i.create(payer, callMeta(id), executorProgram, externalCall{}.data(), externalCall{})
 }

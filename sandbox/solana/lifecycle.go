@@ -48,13 +48,13 @@ func (w Way) draft(payer Account, instructions ...Instruction) draft {
 // forward has the forwarder make a call, with the program at the end of its accounts.
 func forward(in Instruction) Instruction {
 	accounts := append(slices.Clone(in.Accounts), reads(in.Program))
-	return anchorCall(forwarderProgram, "forward", accounts, func(i *invocation) error { return i.call(in) }, in.Data)
+	return anchorCall(forwarderProgram, "forward", accounts, func(i *invocation) { i.call(in) }, in.Data)
 }
 
 // alwaysFail is a call of the forwarder that fails.
 func alwaysFail(payer Key) Instruction {
-	return anchorCall(forwarderProgram, "check_balance", []Meta{signs(payer)}, func(i *invocation) error {
-		return i.fail(6000, "BalanceTooLow", "The balance is lower than expected")
+	return anchorCall(forwarderProgram, "check_balance", []Meta{signs(payer)}, func(i *invocation) {
+		i.check(false, 6000, "BalanceTooLow", "The balance is lower than expected")
 	})
 }
 

@@ -2,7 +2,6 @@ package solana
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -13,9 +12,6 @@ func (c *Chain) latest(slot uint64) object {
 
 // checkBlock refuses slots of which a node has no block.
 func (c *Chain) checkBlock(slot, newest uint64) error {
-	refuse := func(code int, format string, args ...any) error {
-		return &rpcError{Code: code, Message: fmt.Sprintf(format, args...)}
-	}
 	switch {
 	case slot > newest:
 		return refuse(codeBlockNotAvailable, "Block not available for slot %d", slot)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/mr-tron/base58"
+
+	"crossgate/sandbox/jsonrpc"
 )
 
 // simulationOptions are how a client wants a transaction simulated.
@@ -139,5 +141,5 @@ func (c *Chain) sendTransaction(text string, o sendOptions) (any, error) {
 }
 
 func preflight(why string, e *execution) error {
-	return &rpcError{Code: codePreflight, Message: "Transaction simulation failed: " + why, Data: e.show()}
+	return &jsonrpc.Error{Code: codePreflight, Message: "Transaction simulation failed: " + why, Data: e.show()}
 }

@@ -1,8 +1,6 @@
 package solana
 
-import (
-	"slices"
-)
+import "slices"
 
 // transactionOptions are how a client wants transactions shown.
 type transactionOptions struct {
@@ -28,8 +26,8 @@ func (c *Chain) getTransaction(signature Signature, o transactionOptions) (any, 
 func (t *transaction) show(o transactionOptions) (object, error) {
 	isVersioned := t.Message.IsVersioned()
 	if isVersioned && o.MaxVersion == nil {
-		return nil, &rpcError{Code: codeUnsupportedVersion, Message: "Transaction version (0) is not supported by the requesting client. " +
-			`Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0`}
+		return nil, refuse(codeUnsupportedVersion, "Transaction version (0) is not supported by the requesting client. "+
+			`Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0`)
 	}
 	shown := object{"meta": t.meta(), "transaction": t.spelledOut()}
 	switch {

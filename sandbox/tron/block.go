@@ -52,33 +52,25 @@ type shaped struct {
 	MixHash         hexutil.Bytes  `json:"mixHash"`
 }
 
-func (s *server) blockByNumber(ctx context.Context, params []json.RawMessage) (any, error) {
-	at, err := height(text(params[0]))
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.blockAt(ctx, at, text(params[1]) == "true")
+func (s *server) blockByNumber(ctx context.Context, at height, whole flag) (any, error) {
+	found, err := s.blockAt(ctx, at, whole)
 	if err != nil || found == nil {
 		return nil, err
 	}
 	return found, nil
 }
 
-func (s *server) blockByHash(ctx context.Context, params []json.RawMessage) (any, error) {
-	wanted, err := hash(text(params[0]))
-	if err != nil {
-		return nil, err
-	}
-	at := hexutil.EncodeUint64(binary.BigEndian.Uint64(wanted[:8]))
-	found, err := s.blockAt(ctx, at, text(params[1]) == "true")
-	if err != nil || found == nil || found.Hash != wanted {
+func (s *server) blockByHash(ctx context.Context, wanted hash, whole flag) (any, error) {
+	at := height(hexutil.EncodeUint64(binary.BigEndian.Uint64(wanted.Hash[:8])))
+	found, err := s.blockAt(ctx, at, whole)
+	if err != nil || found == nil || found.Hash != wanted.Hash {
 		return nil, err
 	}
 	return found, nil
 }
 
 // blockAt returns the block of a number or tag, nil when there is none.
-func (s *server) blockAt(ctx context.Context, at string, whole bool) (*shaped, error) {
+func (s *server) blockAt(ctx context.Context, at height, whole flag) (*shaped, error) {
 	var found *block
 	if err := s.node.CallContext(ctx, &found, "eth_getBlockByNumber", at, false); err != nil || found == nil {
 		return nil, err
@@ -102,7 +94,11 @@ func (s *server) blockAt(ctx context.Context, at string, whole bool) (*shaped, e
 // fill replaces hashes of transactions by the transactions.
 func (s *server) fill(ctx context.Context, transactions []json.RawMessage) error {
 	for i, each := range transactions {
-		found, err := s.transaction(ctx, []json.RawMessage{each})
+		var id hash
+		if err := json.Unmarshal(each, &id.Hash); err != nil {
+			return err
+		}
+		found, err := s.transaction(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -59,11 +59,7 @@ type log struct {
 	Data             hexutil.Bytes  `json:"data"`
 }
 
-func (s *server) receipt(ctx context.Context, params []json.RawMessage) (any, error) {
-	id, err := hash(text(params[0]))
-	if err != nil {
-		return nil, err
-	}
+func (s *server) receipt(ctx context.Context, id hash) (any, error) {
 	found, err := s.receiptOf(ctx, id)
 	if err != nil || found == nil {
 		return nil, err
@@ -71,7 +67,7 @@ func (s *server) receipt(ctx context.Context, params []json.RawMessage) (any, er
 	return found, nil
 }
 
-func (s *server) receiptOf(ctx context.Context, id common.Hash) (*receipt, error) {
+func (s *server) receiptOf(ctx context.Context, id hash) (*receipt, error) {
 	var found *receipt
 	if err := s.node.CallContext(ctx, &found, "eth_getTransactionReceipt", id); err != nil || found == nil {
 		return nil, err
@@ -88,11 +84,7 @@ func reshape(logs []log) {
 	}
 }
 
-func (s *server) transaction(ctx context.Context, params []json.RawMessage) (any, error) {
-	id, err := hash(text(params[0]))
-	if err != nil {
-		return nil, err
-	}
+func (s *server) transaction(ctx context.Context, id hash) (any, error) {
 	var sent *struct {
 		transaction
 		Nonce json.RawMessage `json:"nonce"` // in another form

@@ -83,7 +83,9 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			return &jsonrpc.Error{Code: jsonrpc.ParseError, Message: "Parse error"}
 		},
-		Failed: func(err error) *jsonrpc.Error { return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: err.Error()} },
+		Failed: func(err error) *jsonrpc.Error {
+			return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: err.Error()}
+		},
 	}
 	node.ServeHTTP(w, r)
 }

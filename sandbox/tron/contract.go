@@ -32,23 +32,21 @@ func (s *server) checkBlock(ctx context.Context, parameter json.RawMessage) erro
 	if json.Unmarshal(parameter, new(string)) == nil {
 		return new(newestBlock).UnmarshalText([]byte(text(parameter)))
 	}
-	var named struct{ BlockNumber, BlockHash json.RawMessage }
-	if json.Unmarshal(parameter, &named) != nil {
-		return errNoRequest
+	var named struct {
+		BlockNumber *height
+		BlockHash   *hash
 	}
-	var found any
-	var err error
-	switch number, id := height(""), (hash{}); {
-	case named.BlockNumber != nil:
-		if err = number.UnmarshalText([]byte(text(named.BlockNumber))); err == nil {
-			found, err = s.blockByNumber(ctx, number, false)
-		}
-	case named.BlockHash != nil:
-		if err = id.UnmarshalText([]byte(text(named.BlockHash))); err == nil {
-			found, err = s.blockByHash(ctx, id, false)
-		}
-	default:
+	err := json.Unmarshal(parameter, &named)
+	var found object
+	switch mistake := (*jsonrpc.Error)(nil); {
+	case errors.As(err, &mistake):
+		return mistake
+	case err != nil || named.BlockNumber == nil && named.BlockHash == nil:
 		return errNoRequest
+	case named.BlockNumber != nil:
+		found, err = s.blockAt(ctx, *named.BlockNumber, false)
+	default:
+		found, err = s.blockByHash(ctx, *named.BlockHash, false)
 	}
 	if err == nil && found == nil {
 		return refusal(internalError, "header not found")

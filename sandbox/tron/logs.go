@@ -39,7 +39,7 @@ func (s *server) logs(ctx context.Context, parameter json.RawMessage) (any, erro
 	if err := asked.checkTopics(); err != nil {
 		return nil, err
 	}
-	found := []log{}
+	found := []object{}
 	if from > to {
 		return found, nil
 	}
@@ -50,7 +50,9 @@ func (s *server) logs(ctx context.Context, parameter json.RawMessage) (any, erro
 	if len(found) > maxLogs {
 		return nil, refusal(limitExceeded, fmt.Sprintf("query returned more than %d results", maxLogs))
 	}
-	reshape(found)
+	for _, log := range found {
+		log.rehash("blockHash", log.number("blockNumber"))
+	}
 	return found, nil
 }
 
@@ -67,7 +69,7 @@ func (s *server) span(ctx context.Context, asked filter) (from, to uint64, err e
 		var id hash
 		if id.UnmarshalText([]byte(text(asked.BlockHash))) == nil {
 			if found, _ := s.blockByHash(ctx, id, false); found != nil {
-				number := uint64(found.(*shaped).Number)
+				number := found.number("number")
 				return number, number, nil
 			}
 		}
@@ -105,7 +107,7 @@ func (s *server) number(ctx context.Context, named string, head uint64) (uint64,
 	if err != nil || found == nil {
 		return 0, err
 	}
-	return uint64(found.Number), nil
+	return found.number("number"), nil
 }
 
 // addresses reads one address or a list of them.

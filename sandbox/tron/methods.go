@@ -19,7 +19,7 @@ var methods = map[string]any{
 	"eth_gasPrice":       constant(hexutil.Uint64(EnergyPrice)),
 	"eth_accounts":       constant([]string{}),
 
-	"eth_getBlockByNumber":      (*server).blockByNumber,
+	"eth_getBlockByNumber":      (*server).blockAt,
 	"eth_getBlockByHash":        (*server).blockByHash,
 	"eth_getTransactionByHash":  (*server).transaction,
 	"eth_getTransactionReceipt": (*server).receipt,

@@ -2,8 +2,10 @@ package solana
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 )
@@ -118,6 +120,28 @@ func (m *Outbound) number() {
 
 // submitted says that a message has arrived, and whether its calls have been made.
 type submitted struct{ done bool }
+
+// Claim lets a message in and carries its calls out, in two transactions or together in one.
+func (c *Chain) Claim(at time.Time, keeper Account, m Inbound, together bool) error {
+	orders := make([]giveOrder, len(m.Orders))
+	for i, id := range m.Orders {
+		var known bool
+		if orders[i], known = read[giveOrder](c, giveOrderState(id)); !known {
+			return fmt.Errorf("order %x was not created here", id)
+		}
+	}
+	instructions := []Instruction{m.receive(keeper.Key)}
+	if !together {
+		if err := c.submit(at, Way{}, keeper, instructions...); err != nil {
+			return err
+		}
+		instructions = nil
+	}
+	if t := orders[0].token; !t.isNative() {
+		instructions = append(instructions, t.openWallet(keeper.Key, m.Beneficiary))
+	}
+	return c.submit(at, Way{Versioned: true}, keeper, append(instructions, m.execute(keeper.Key, orders))...)
+}
 
 // receive is the instruction claim: it lets a message in.
 func (m Inbound) receive(keeper Key) Instruction {

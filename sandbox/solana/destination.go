@@ -1,6 +1,11 @@
 package solana
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+)
 
 // takeOrder is an order on its take side.
 type takeOrder struct {
@@ -49,6 +54,28 @@ func (f Fulfilment) receiver() Key {
 	return keyOf(f.Terms.Receiver)
 }
 
+// Fulfil delivers what an order asks for.
+func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
+	t, err := f.Terms.taken()
+	if err != nil {
+		return err
+	}
+	instructions := []Instruction{f.fulfillOrder(t)}
+	if !t.isNative() {
+		instructions = slices.Insert(instructions, 0, t.openWallet(f.Taker.Key, f.receiver()))
+	}
+	return c.submit(at, w, f.Taker, instructions...)
+}
+
+// taken is the token that the order asks for.
+func (t Terms) taken() (Token, error) {
+	mint := keyOf(t.Take.Token)
+	if mint == Native.Mint {
+		return Native, nil
+	}
+	return tokenOf(mint)
+}
+
 // fulfillOrder is the instruction fulfill_order.
 func (f Fulfilment) fulfillOrder(t Token) Instruction {
 	id, taker := f.Terms.ID(), f.Taker.Key
@@ -80,41 +107,54 @@ func (i *invocation) checkOpen(t Terms) {
 	i.check(i.account(takeOrderState(t.ID())) == nil, 6003, "WrongTakeOrderStatus", "The order is not open")
 }
 
-// patchTakeOrder lowers what takers must deliver by subtrahend in all.
-func patchTakeOrder(t Terms, authority Key, subtrahend uint64) Instruction {
+// PatchTake lowers what an open order takes by subtrahend in all.
+func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend uint64) error {
 	id := t.ID()
-	at := takeOrderPatch(id)
-	return anchorCall(destinationProgram, "patch_take_order", []Meta{
-		writes(at), reads(takeOrderState(id)), signs(authority), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
+	patch := takeOrderPatch(id)
+	return c.submit(at, Way{}, authority, anchorCall(destinationProgram, "patch_take_order", []Meta{
+		writes(patch), reads(takeOrderState(id)), signs(authority.Key), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
 	}, func(i *invocation) {
 		i.checkOpen(t)
 		data := anchor("account", "TakeOrderPatch", subtrahend)
-		if i.account(at) == nil {
-			i.create(authority, at, destinationProgram, data, subtrahend)
+		if i.account(patch) == nil {
+			i.create(authority.Key, patch, destinationProgram, data, subtrahend)
 		}
-		i.update(at, data, subtrahend)
+		i.update(patch, data, subtrahend)
 		i.emit("DecreaseTakeAmount", id, t.Take.Amount.Uint64()-subtrahend)
-	}, t.borsh(), id, subtrahend)
+	}, t.borsh(), id, subtrahend))
 }
 
-// cancelOrder marks an order that nobody has fulfilled. Word of it is sent separately.
-func cancelOrder(t Terms, canceler Key) Instruction {
+// Cancel marks an order that nobody has fulfilled; SendCancel sends word of it.
+func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
 	id := t.ID()
-	return anchorCall(destinationProgram, "cancel_order", []Meta{
-		writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler), reads(systemProgram),
+	return c.submit(at, Way{}, canceler, anchorCall(destinationProgram, "cancel_order", []Meta{
+		writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler.Key), reads(systemProgram),
 	}, func(i *invocation) {
 		i.checkOpen(t)
-		i.check(bytes.Equal(t.Authority, canceler[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
-		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler, cancelBeneficiary: t.CancelBeneficiary}
-		i.create(canceler, takeOrderState(id), destinationProgram, o.data(), o)
+		i.check(bytes.Equal(t.Authority, canceler.Key[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
+		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler.Key, cancelBeneficiary: t.CancelBeneficiary}
+		i.create(canceler.Key, takeOrderState(id), destinationProgram, o.data(), o)
 		i.emit("OrderCancelled")
-	}, t.borsh(), id)
+	}, t.borsh(), id))
 }
 
 // prepareSend stands before every send in its transaction.
 func prepareSend(sender Key) Instruction {
 	accounts := []Meta{signs(sender), reads(destinationSender), reads(systemProgram)}
 	return anchorCall(destinationProgram, "prepare_send", accounts, func(*invocation) {})
+}
+
+// SendUnlock sends one message for all of the orders, which must have one give chain.
+func (c *Chain) SendUnlock(at time.Time, unlocker Account, beneficiary []byte, ids ...[32]byte) error {
+	orders := make([]takeOrder, len(ids))
+	for i, id := range ids {
+		var known bool
+		if orders[i], known = read[takeOrder](c, takeOrderState(id)); !known {
+			return fmt.Errorf("order %x has not been fulfilled here", id)
+		}
+	}
+	w := Way{Versioned: len(ids) > 1}
+	return c.submit(at, w, unlocker, prepareSend(unlocker.Key), sendUnlock(unlocker.Key, beneficiary, orders...))
 }
 
 // sendUnlock is the instruction send_unlock for one order, or send_batch_unlock for several, whose
@@ -136,16 +176,19 @@ func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instructi
 	return anchorCall(destinationProgram, "send_batch_unlock", accounts, run, beneficiary, noFee)
 }
 
-// sendOrderCancel sends word of a cancelled order.
-func sendOrderCancel(canceler Key, beneficiary []byte, o takeOrder) Instruction {
-	m := cancelMessage(beneficiary, o)
-	accounts := []Meta{writes(takeOrderState(o.id)), signs(canceler), reads(sourceOn(o.from))}
-	accounts = append(accounts, sending(canceler, o.from)...)
-	return anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) {
-		isAllowed := len(o.cancelBeneficiary) == 0 || bytes.Equal(o.cancelBeneficiary, beneficiary)
+// SendCancel sends word of a cancelled order, for a refund to beneficiary.
+func (c *Chain) SendCancel(at time.Time, id [32]byte, canceler Account, beneficiary []byte) error {
+	o, _ := read[takeOrder](c, takeOrderState(id))
+	o.id = id
+	m, allowed := cancelMessage(beneficiary, o), o.cancelBeneficiary
+	accounts := []Meta{writes(takeOrderState(id)), signs(canceler.Key), reads(sourceOn(o.from))}
+	accounts = append(accounts, sending(canceler.Key, o.from)...)
+	send := anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) {
+		isAllowed := len(allowed) == 0 || bytes.Equal(allowed, beneficiary)
 		i.check(isAllowed, 6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
-		i.sendAbout(m, canceler, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
-	}, o.id, beneficiary, uint64(0))
+		i.sendAbout(m, canceler.Key, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
+	}, id, beneficiary, uint64(0))
+	return c.submit(at, Way{}, canceler, prepareSend(canceler.Key), send)
 }
 
 // sendAbout sends a message about orders and moves them on, from one status to another.

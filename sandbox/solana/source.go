@@ -1,6 +1,10 @@
 package solana
 
-import "math/big"
+import (
+	"fmt"
+	"math/big"
+	"time"
+)
 
 // giveOrder is an order on its give side.
 type giveOrder struct {
@@ -61,6 +65,39 @@ func (o Creation) net() uint64 {
 		net -= o.Affiliate.Amount
 	}
 	return net
+}
+
+// Create makes orders, all in one transaction. A doomed way leaves a failed transaction and no order.
+func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maker, payer := creations[0].Maker, creations[0].Payer
+	if payer.Key == (Key{}) {
+		payer = maker
+	}
+	var instructions []Instruction
+	orders := make([]Order, len(creations))
+	for n, o := range creations {
+		if o.Give.Mint == Tokens[0].Mint {
+			instructions = append(instructions, wrap(maker.Key, o.Amount)...)
+		}
+		nonce := o.Nonce
+		if nonce == 0 {
+			nonce, _ = stateOf[uint64](c.accounts[makerNonces(maker.Key)])
+		}
+		orders[n] = Order{Terms: o.terms(nonce)}
+		instructions = append(instructions, o.createOrder(nonce))
+	}
+	d := w.draft(payer, instructions...)
+	d.signers = []Account{maker}
+	signature, err := c.send(at, d)
+	if err != nil && !w.Doomed {
+		return nil, fmt.Errorf("create order: %w", err)
+	}
+	for n := range orders {
+		orders[n].Creation = signature
+	}
+	return orders, nil
 }
 
 // createOrder is the instruction create_order, or create_order_with_nonce when the maker counts itself.
@@ -149,21 +186,24 @@ func (i *invocation) openGiveOrder(id [32]byte) giveOrder {
 	return g
 }
 
-// patchOrderGive adds to what an open order gives. Its event does not name the order.
-func patchOrderGive(g giveOrder, addition uint64) Instruction {
-	id, maker := g.terms.ID(), keyOf(g.terms.PatchAuthority)
-	state, wallet := giveOrderState(id), giveOrderWallet(id)
-	return anchorCall(sourceProgram, "patch_order_give", []Meta{
-		writes(state), signs(maker), writes(g.token.Wallet(maker)), writes(wallet),
-		reads(sourceState), reads(g.token.programOrDefault()),
+// PatchGive adds to what an open order gives. Its event does not name the order.
+func (c *Chain) PatchGive(at time.Time, id [32]byte, maker Account, addition uint64) error {
+	g, known := read[giveOrder](c, giveOrderState(id))
+	if !known {
+		return fmt.Errorf("order %x was not created here", id)
+	}
+	authority, state, wallet := keyOf(g.terms.PatchAuthority), giveOrderState(id), giveOrderWallet(id)
+	own := g.token.Wallet(authority)
+	return c.submit(at, Way{}, maker, anchorCall(sourceProgram, "patch_order_give", []Meta{
+		writes(state), signs(authority), writes(own), writes(wallet), reads(sourceState), reads(g.token.programOrDefault()),
 	}, func(i *invocation) {
 		g := i.openGiveOrder(id)
-		i.call(g.token.transfer(g.token.Wallet(maker), wallet, maker, addition))
+		i.call(g.token.transfer(own, wallet, authority, addition))
 		fee := addition * transferFeeBps / bps
 		g.given, g.percent = g.given+addition-fee, g.percent+fee
 		i.update(state, g.data(), g)
 		i.emit("IncreasedGiveAmount", g.given, g.percent)
-	}, id, addition)
+	}, id, addition))
 }
 
 // claim is the instruction claim_unlock or claim_order_cancel, which debridge calls with word from the take chain.

@@ -1,6 +1,6 @@
-// Package jsonrpc is the part of a node's JSON-RPC 2.0 over HTTP that all nodes share: reading a call or a batch of them within
-// limits, and writing the answers in their order. What methods there are, and how parameters are read, belongs to the node.
-// A Node serves any number of requests at once; Call has to allow that.
+// Package jsonrpc is the part of a node's JSON-RPC 2.0 over HTTP that all nodes share: reading a call or a batch of
+// them within limits, and writing the answers in their order. What methods there are, and how parameters are read,
+// belongs to the node. A Node serves any number of requests at once; Call has to allow that.
 package jsonrpc
 
 import (

@@ -89,8 +89,9 @@ func anchorCall(program Key, name string, accounts []Meta, run func(*invocation)
 	for part := range strings.SplitSeq(name, "_") {
 		logged.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
-	return Instruction{Program: program, Accounts: accounts, Data: anchor("global", name, args...), run: func(i *invocation) {
+	logging := func(i *invocation) {
 		i.log("Instruction: %s", logged.String())
 		run(i)
-	}}
+	}
+	return Instruction{program, accounts, anchor("global", name, args...), logging}
 }

@@ -102,7 +102,8 @@ func (i *invocation) send(m Outbound, payer Key) Outbound {
 		m.number()
 		i.update(messageNonces, nonceData(m.Nonce+1), m.Nonce+1)
 		// The public description of the event ends with the submission.
-		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, chainWord(m.To), noReferral, m.Sender)
+		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, chainWord(m.To),
+			noReferral, m.Sender)
 	}, chainWord(m.To), m.Receiver, noAmount, noFallback, m.Data))
 	return m
 }
@@ -150,7 +151,8 @@ func (m Inbound) receive(keeper Key) Instruction {
 		writes(submission), reads(submissionAuthority(submission)), signs(keeper), reads(debridgeState),
 		reads(instructionsSysvar), reads(settingsProgram), reads(systemProgram),
 	}, func(i *invocation) {
-		i.create(keeper, submission, debridgeProgram, anchor("account", "Submission", chainWord(m.From), keeper), submitted{})
+		data := anchor("account", "Submission", chainWord(m.From), keeper)
+		i.create(keeper, submission, debridgeProgram, data, submitted{})
 		i.emit("Bridged", m.Submission)
 	}, chainWord(m.From), m.Submission)
 }
@@ -160,14 +162,16 @@ func (m Inbound) receive(keeper Key) Instruction {
 func (m Inbound) execute(keeper Key, orders []giveOrder) Instruction {
 	submission := submissionAccount(m.Submission)
 	accounts := []Meta{
-		writes(submission), writes(submissionAuthority(submission)), signs(keeper), reads(debridgeState), reads(sourceProgram),
+		writes(submission), writes(submissionAuthority(submission)), signs(keeper),
+		reads(debridgeState), reads(sourceProgram),
 	}
 	for _, g := range orders {
 		accounts = append(accounts, m.claim(g).Accounts...)
 	}
 	return anchorCall(debridgeProgram, "execute_external_call", accounts, func(i *invocation) {
 		arrived, isKnown := stateOf[submitted](i.account(submission))
-		i.check(isKnown && !arrived.done, 6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
+		isWaiting := isKnown && !arrived.done
+		i.check(isWaiting, 6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
 		for _, g := range orders {
 			i.call(m.claim(g))
 		}

@@ -132,7 +132,8 @@ func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
 	}, func(i *invocation) {
 		i.checkOpen(t)
 		i.check(bytes.Equal(t.Authority, canceler.Key[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
-		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler.Key, cancelBeneficiary: t.CancelBeneficiary}
+		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler.Key}
+		o.cancelBeneficiary = t.CancelBeneficiary
 		i.create(canceler.Key, takeOrderState(id), destinationProgram, o.data(), o)
 		i.emit("OrderCancelled")
 	}, t.borsh(), id))

@@ -40,7 +40,9 @@ func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 	case x.receiver() != x.User:
 		name = dflowToWallet
 	}
-	accounts := []Meta{signs(x.User), writes(x.receiver()), writes(destination), writes(dflowAuthority), reads(systemProgram)}
+	accounts := []Meta{
+		signs(x.User), writes(x.receiver()), writes(destination), writes(dflowAuthority), reads(systemProgram),
+	}
 	var calls []Instruction
 	for n, h := range x.Route.Hops {
 		to := destination
@@ -79,7 +81,8 @@ func (i *invocation) dflowNative(accounts []Meta, data []byte) {
 func (i *invocation) dflowSteps(accounts []Meta, data []byte, prepare func(user, destination Key)) uint64 {
 	steps, terms := int(binary.LittleEndian.Uint32(data)), readSwapTerms(data[4:])
 	user, destination := accounts[0], accounts[2].Key
-	i.check(terms.amount > 0 && steps > 0 && steps <= maxTransactionBytes, 15004, "InputAmountIsZero", "Input amount is zero")
+	isSwap := terms.amount > 0 && steps > 0 && steps <= maxTransactionBytes
+	i.check(isSwap, 15004, "InputAmountIsZero", "Input amount is zero")
 	i.require(len(accounts) >= dflowAccounts+steps*stepAccounts, errFewAccounts)
 	i.require(user.Signer, errUnsigned)
 	prepare(user.Key, destination)

@@ -47,7 +47,8 @@ func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
 	id, meta, authority := t.ID(), callMeta(t.ID()), callAuthority(t.ID())
 	from, to := token.Wallet(authority), token.Wallet(by.Key)
 	return c.submit(at, Way{}, by, anchorCall(executorProgram, "make_fallback", []Meta{
-		writes(meta), reads(authority), writes(from), signs(by.Key), writes(to), reads(systemProgram), reads(token.programOrDefault()),
+		writes(meta), reads(authority), writes(from), signs(by.Key), writes(to),
+		reads(systemProgram), reads(token.programOrDefault()),
 	}, func(i *invocation) {
 		i.openCall(id, by.Key)
 		i.call(token.transfer(from, to, authority, t.Take.Amount.Uint64()))

@@ -70,7 +70,8 @@ func (i *invocation) jupiter(accounts []Meta, data []byte) {
 	i.check(steps > 0 && len(data) == count+steps*stepSize+tail, 6000, "EmptyRoute", "Empty route")
 	i.require(len(accounts) >= routeAccounts+steps*stepAccounts, errFewAccounts)
 	terms := readSwapTerms(data[len(data)-tail:])
-	user, from, through, to := accounts[routeUser], accounts[routeIn].Key, accounts[routeOut].Key, accounts[routeDestination].Key
+	user, to := accounts[routeUser], accounts[routeDestination].Key
+	from, through := accounts[routeIn].Key, accounts[routeOut].Key
 	source, _ := i.tokens(accounts[routeSource].Key)
 	in, err := tokenOf(source.mint)
 	i.require(err == nil && accounts[routeAuthority].Key == jupiterAuthority, errInvalidAccount)

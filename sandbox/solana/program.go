@@ -47,7 +47,10 @@ func init() {
 		dflowProgram: {
 			{anchor("global", dflowSwap), dflowSize, dflowAccounts, "Instruction: " + dflowSwap, (*invocation).dflow},
 			{anchor("global", dflowToWallet), dflowSize, dflowAccounts, "Instruction: " + dflowToWallet, (*invocation).dflow},
-			{anchor("global", dflowToNative), dflowSize, dflowAccounts, "Instruction: " + dflowToNative, (*invocation).dflowNative},
+			{
+				anchor("global", dflowToNative), dflowSize, dflowAccounts, "Instruction: " + dflowToNative,
+				(*invocation).dflowNative,
+			},
 			{nil, anySize, 0, "", (*invocation).refuseFallback},
 		},
 	}

@@ -72,7 +72,8 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		http.Error(w, "Supplied content type is not allowed. Content-Type: application/json is required", http.StatusUnsupportedMediaType)
+		const message = "Supplied content type is not allowed. Content-Type: application/json is required"
+		http.Error(w, message, http.StatusUnsupportedMediaType)
 		return
 	}
 	node := jsonrpc.Node{
@@ -170,7 +171,8 @@ func (v *view) settle(c *Chain) error {
 	case confirmed, processed:
 		v.slot = c.head
 	default:
-		return invalid("Invalid params: unknown variant `%s`, expected one of `processed`, `confirmed`, `finalized`", v.Commitment)
+		const format = "Invalid params: unknown variant `%s`, expected one of `processed`, `confirmed`, `finalized`"
+		return invalid(format, v.Commitment)
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ func (c *Chain) checkBlock(slot, newest uint64) error {
 	case slot > newest:
 		return refuse(codeBlockNotAvailable, "Block not available for slot %d", slot)
 	case slot <= firstSlot:
-		return refuse(codeBlockCleanedUp, "Block %d cleaned up, does not exist on node. First available block: %d", slot, next(firstSlot))
+		const format = "Block %d cleaned up, does not exist on node. First available block: %d"
+		return refuse(codeBlockCleanedUp, format, slot, next(firstSlot))
 	case isSkipped(slot):
 		return refuse(codeSlotSkipped, "Slot %d was skipped, or missing due to ledger jump to recent snapshot", slot)
 	}

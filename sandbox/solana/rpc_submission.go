@@ -125,7 +125,8 @@ func (c *Chain) sendTransaction(text string, o sendOptions) (any, error) {
 	}
 	if c.bySignature[t.Signatures[0]] != nil {
 		t.outcome.rejected = "AlreadyProcessed"
-		return nil, preflight("This transaction has already been processed", newExecution(func(Key) *account { return nil }, t))
+		nothing := func(Key) *account { return nil }
+		return nil, preflight("This transaction has already been processed", newExecution(nothing, t))
 	}
 	e, err := c.simulate(t, checks{signatures: true, blockhash: true}, c.now)
 	if err != nil {

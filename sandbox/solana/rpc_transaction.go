@@ -77,8 +77,9 @@ func (t *transaction) meta() object {
 	const costBeside = 1500 // signatures and locks of accounts
 	o := &t.outcome
 	return object{
-		"computeUnitsConsumed": o.units, "costUnits": o.units + costBeside, "fee": o.fee, "err": o.failure(), "status": o.status(),
-		"logMessages": o.logs, "innerInstructions": o.innerInstructions(), "rewards": []any{},
+		"computeUnitsConsumed": o.units, "costUnits": o.units + costBeside, "fee": o.fee,
+		"err": o.failure(), "status": o.status(), "logMessages": o.logs,
+		"innerInstructions": o.innerInstructions(), "rewards": []any{},
 		"preBalances": o.lamportsBefore, "postBalances": o.lamportsAfter,
 		"preTokenBalances": showBalances(o.tokensBefore), "postTokenBalances": showBalances(o.tokensAfter),
 		"loadedAddresses": object{"writable": orEmpty(t.writable), "readonly": orEmpty(t.readonly)},
@@ -103,7 +104,8 @@ func showBalances(balances []tokenBalance) []object {
 			panic(err.Error()) // the sandbox makes no other accounts
 		}
 		shown[i] = object{
-			"accountIndex": b.index, "mint": b.mint, "owner": b.owner, "programId": b.program, "uiTokenAmount": t.uiTokenAmount(b.amount),
+			"accountIndex": b.index, "mint": b.mint, "owner": b.owner, "programId": b.program,
+			"uiTokenAmount": t.uiTokenAmount(b.amount),
 		}
 	}
 	return shown

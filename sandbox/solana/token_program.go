@@ -146,7 +146,9 @@ func (i *invocation) syncNative(accounts []Meta, _ []byte) {
 func (t Token) openWallet(payer, owner Key) Instruction {
 	return Instruction{
 		Program: associatedProgram, Data: []byte{associatedCreateIdempotent},
-		Accounts: []Meta{signs(payer), writes(t.Wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program)},
+		Accounts: []Meta{
+			signs(payer), writes(t.Wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program),
+		},
 	}
 }
 

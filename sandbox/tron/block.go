@@ -46,8 +46,8 @@ var (
 
 const zero = hexutil.Uint64(0)
 
-// lacking are the members of a block that TRON has no value for. Limits of its transactions are in sun, so that a block has
-// none in energy.
+// lacking are the members of a block that TRON has no value for. Limits of its transactions are in sun, so that a
+// block has none in energy.
 var lacking = object{
 	"nonce": noNonce, "sha3Uncles": noWord, "logsBloom": noBloom, "stateRoot": noBytes, "receiptsRoot": noWord,
 	"difficulty": zero, "totalDifficulty": zero, "extraData": noBytes, "gasLimit": zero, "uncles": []common.Hash{},
@@ -63,8 +63,8 @@ func (s *server) blockByHash(ctx context.Context, wanted hash, whole flag) (obje
 	return found, err
 }
 
-// blockAt returns the block of a number or tag, nil when there is none. A whole one has its transactions instead of their
-// hashes.
+// blockAt returns the block of a number or tag, nil when there is none. A whole one has its transactions instead of
+// their hashes.
 func (s *server) blockAt(ctx context.Context, at height, whole flag) (object, error) {
 	var found object
 	if err := s.node.CallContext(ctx, &found, "eth_getBlockByNumber", at, false); err != nil || found == nil {

@@ -43,7 +43,9 @@ func (s *server) logs(ctx context.Context, parameter json.RawMessage) (any, erro
 	if from > to {
 		return found, nil
 	}
-	search := map[string]any{"fromBlock": hexutil.Uint64(from), "toBlock": hexutil.Uint64(to), "address": addresses, "topics": asked.Topics}
+	search := map[string]any{
+		"fromBlock": hexutil.Uint64(from), "toBlock": hexutil.Uint64(to), "address": addresses, "topics": asked.Topics,
+	}
 	if err := s.node.CallContext(ctx, &found, "eth_getLogs", search); err != nil {
 		return nil, err
 	}

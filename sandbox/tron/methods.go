@@ -25,12 +25,10 @@ var methods = map[string]any{
 	"eth_getTransactionReceipt": (*server).receipt,
 	"eth_getLogs":               (*server).logs,
 
-	"eth_getBalance": newest("eth_getBalance"),
-	"eth_getCode":    newest("eth_getCode"),
-	"eth_getStorageAt": func(s *server, ctx context.Context, account address, key json.RawMessage, _ newestBlock) (any, error) {
-		return s.ask(ctx, "eth_getStorageAt", account, key, "latest")
-	},
-	"eth_call": (*server).ethCall,
+	"eth_getBalance":   newest("eth_getBalance"),
+	"eth_getCode":      newest("eth_getCode"),
+	"eth_getStorageAt": (*server).storageAt,
+	"eth_call":         (*server).ethCall,
 	"eth_estimateGas": func(s *server, ctx context.Context, sent json.RawMessage) (any, error) {
 		return s.run(ctx, "eth_estimateGas", sent)
 	},
@@ -49,6 +47,10 @@ func newest(name string) func(*server, context.Context, address, newestBlock) (a
 	return func(s *server, ctx context.Context, account address, _ newestBlock) (any, error) {
 		return s.ask(ctx, name, account, "latest")
 	}
+}
+
+func (s *server) storageAt(ctx context.Context, at address, key json.RawMessage, _ newestBlock) (any, error) {
+	return s.ask(ctx, "eth_getStorageAt", at, key, "latest")
 }
 
 // ask is what the node below answers.

@@ -2,9 +2,10 @@
 // and shapes (github.com/tronprotocol/documentation-en, docs/api/json-rpc), as far as readers of a chain use
 // them. The node's coin is TRX, its smallest unit the sun, its gas energy.
 //
-// A call goes through the table of methods to a function whose parameters say how the call's are read; that asks the node
-// below and gives what it says the shape that java-tron would give it. Blocks' hashes begin with the block's number, limits
-// and refusals are java-tron's, and what TRON has no value for is filled as there. All of it may be called from any goroutine.
+// A call goes through the table of methods to a function whose parameters say how the call's are read; that asks the
+// node below and gives what it says the shape that java-tron would give it. Blocks' hashes begin with the block's
+// number, limits and refusals are java-tron's, and what TRON has no value for is filled as there. All of it may be
+// called from any goroutine.
 package tron
 
 import (

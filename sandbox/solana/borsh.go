@@ -84,13 +84,14 @@ func anchor(kind, name string, fields ...any) []byte {
 }
 
 // anchorCall is a call of an Anchor program that the ledger makes itself: it carries what the program does.
-func anchorCall(program Key, name string, accounts []Meta, run func(*invocation) error, args ...any) Instruction {
+func anchorCall(program Key, name string, accounts []Meta, run func(*invocation), args ...any) Instruction {
 	var logged strings.Builder
 	for part := range strings.SplitSeq(name, "_") {
 		logged.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
-	return Instruction{Program: program, Accounts: accounts, Data: anchor("global", name, args...), run: func(i *invocation) error {
+	logging := func(i *invocation) {
 		i.log("Instruction: %s", logged.String())
-		return run(i)
-	}}
+		run(i)
+	}
+	return Instruction{program, accounts, anchor("global", name, args...), logging}
 }

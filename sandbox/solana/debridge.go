@@ -2,8 +2,10 @@ package solana
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 )
@@ -90,22 +92,20 @@ func sending(sender Key, chain uint64) []Meta {
 const messageFee = 30_000_000
 
 // send gives the message its number and its id, by a call of debridge, and announces it.
-func (i *invocation) send(m Outbound, payer Key) (Outbound, error) {
+func (i *invocation) send(m Outbound, payer Key) Outbound {
 	const asMessage, noAmount, noReferral, noFallback = uint8(1), uint64(0), uint8(0), false
 	accounts := sending(payer, m.To)
 	accounts[len(accounts)-1] = signs(payer)
-	err := i.call(anchorCall(debridgeProgram, "send", accounts, func(i *invocation) error {
-		if err := i.call(transferLamports(payer, debridgeFees, messageFee)); err != nil {
-			return err
-		}
+	i.call(anchorCall(debridgeProgram, "send", accounts, func(i *invocation) {
+		i.call(transferLamports(payer, debridgeFees, messageFee))
 		m.Nonce, _ = stateOf[uint64](i.account(messageNonces))
 		m.number()
 		i.update(messageNonces, nonceData(m.Nonce+1), m.Nonce+1)
 		// The public description of the event ends with the submission.
-		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, chainWord(m.To), noReferral, m.Sender)
-		return nil
+		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, chainWord(m.To),
+			noReferral, m.Sender)
 	}, chainWord(m.To), m.Receiver, noAmount, noFallback, m.Data))
-	return m, err
+	return m
 }
 
 // number computes the ids of the bridge and of the submission: debridge-contracts-v1, DeBridgeGate.
@@ -122,19 +122,38 @@ func (m *Outbound) number() {
 // submitted says that a message has arrived, and whether its calls have been made.
 type submitted struct{ done bool }
 
+// Claim lets a message in and carries its calls out, in two transactions or together in one.
+func (c *Chain) Claim(at time.Time, keeper Account, m Inbound, together bool) error {
+	orders := make([]giveOrder, len(m.Orders))
+	for i, id := range m.Orders {
+		var known bool
+		if orders[i], known = read[giveOrder](c, giveOrderState(id)); !known {
+			return fmt.Errorf("order %x was not created here", id)
+		}
+	}
+	instructions := []Instruction{m.receive(keeper.Key)}
+	if !together {
+		if err := c.submit(at, Way{}, keeper, instructions...); err != nil {
+			return err
+		}
+		instructions = nil
+	}
+	if t := orders[0].token; !t.isNative() {
+		instructions = append(instructions, t.openWallet(keeper.Key, m.Beneficiary))
+	}
+	return c.submit(at, Way{Versioned: true}, keeper, append(instructions, m.execute(keeper.Key, orders))...)
+}
+
 // receive is the instruction claim: it lets a message in.
 func (m Inbound) receive(keeper Key) Instruction {
 	submission := submissionAccount(m.Submission)
 	return anchorCall(debridgeProgram, "claim", []Meta{
 		writes(submission), reads(submissionAuthority(submission)), signs(keeper), reads(debridgeState),
 		reads(instructionsSysvar), reads(settingsProgram), reads(systemProgram),
-	}, func(i *invocation) error {
+	}, func(i *invocation) {
 		data := anchor("account", "Submission", chainWord(m.From), keeper)
-		if err := i.create(keeper, submission, debridgeProgram, data, submitted{}); err != nil {
-			return err
-		}
+		i.create(keeper, submission, debridgeProgram, data, submitted{})
 		i.emit("Bridged", m.Submission)
-		return nil
 	}, chainWord(m.From), m.Submission)
 }
 
@@ -143,23 +162,20 @@ func (m Inbound) receive(keeper Key) Instruction {
 func (m Inbound) execute(keeper Key, orders []giveOrder) Instruction {
 	submission := submissionAccount(m.Submission)
 	accounts := []Meta{
-		writes(submission), writes(submissionAuthority(submission)), signs(keeper), reads(debridgeState), reads(sourceProgram),
+		writes(submission), writes(submissionAuthority(submission)), signs(keeper),
+		reads(debridgeState), reads(sourceProgram),
 	}
 	for _, g := range orders {
 		accounts = append(accounts, m.claim(g).Accounts...)
 	}
-	return anchorCall(debridgeProgram, "execute_external_call", accounts, func(i *invocation) error {
-		arrived, known := stateOf[submitted](i.account(submission))
-		if !known || arrived.done {
-			return i.fail(6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
-		}
+	return anchorCall(debridgeProgram, "execute_external_call", accounts, func(i *invocation) {
+		arrived, isKnown := stateOf[submitted](i.account(submission))
+		isWaiting := isKnown && !arrived.done
+		i.check(isWaiting, 6020, "WrongSubmission", "The message has not arrived, or its calls have been made")
 		for _, g := range orders {
-			if err := i.call(m.claim(g)); err != nil {
-				return err
-			}
+			i.call(m.claim(g))
 		}
 		i.update(submission, i.account(submission).data, submitted{done: true})
 		i.emit("ExternalCallExecuted", m.Submission, uint32(0))
-		return nil
 	}, m.Submission)
 }

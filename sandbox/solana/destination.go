@@ -2,6 +2,9 @@ package solana
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
+	"time"
 )
 
 // takeOrder is an order on its take side.
@@ -51,99 +54,108 @@ func (f Fulfilment) receiver() Key {
 	return keyOf(f.Terms.Receiver)
 }
 
+// Fulfil delivers what an order asks for.
+func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
+	t, err := f.Terms.taken()
+	if err != nil {
+		return err
+	}
+	instructions := []Instruction{f.fulfillOrder(t)}
+	if !t.isNative() {
+		instructions = slices.Insert(instructions, 0, t.openWallet(f.Taker.Key, f.receiver()))
+	}
+	return c.submit(at, w, f.Taker, instructions...)
+}
+
+// taken is the token that the order asks for.
+func (t Terms) taken() (Token, error) {
+	mint := keyOf(t.Take.Token)
+	if mint == Native.Mint {
+		return Native, nil
+	}
+	return tokenOf(mint)
+}
+
 // fulfillOrder is the instruction fulfill_order.
 func (f Fulfilment) fulfillOrder(t Token) Instruction {
 	id, taker := f.Terms.ID(), f.Taker.Key
 	return anchorCall(destinationProgram, "fulfill_order", []Meta{
 		writes(takeOrderState(id)), signs(taker), writes(t.Wallet(taker)), writes(t.Wallet(f.receiver())),
 		reads(sourceOn(f.Terms.Give.Chain)), reads(takeOrderPatch(id)), reads(t.programOrDefault()), reads(systemProgram),
-	}, func(i *invocation) error { return i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
+	}, func(i *invocation) { i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
 }
 
-func (i *invocation) fulfil(f Fulfilment, t Token) error {
-	id, taker := f.Terms.ID(), f.Taker.Key
-	if err := i.checkOpen(f.Terms); err != nil {
-		return err
-	}
-	if allowed := f.Terms.AllowedTaker; len(allowed) > 0 && !bytes.Equal(allowed, taker[:]) {
-		return i.fail(6002, "WrongTaker", "Another taker is allowed")
-	}
+func (i *invocation) fulfil(f Fulfilment, t Token) {
+	id, taker, allowed := f.Terms.ID(), f.Taker.Key, f.Terms.AllowedTaker
+	i.checkOpen(f.Terms)
+	i.check(len(allowed) == 0 || bytes.Equal(allowed, taker[:]), 6002, "WrongTaker", "Another taker is allowed")
 	o := takeOrder{id: id, from: f.Terms.Give.Chain, status: Fulfilled, holder: f.UnlockAuthority}
 	if o.holder == (Key{}) {
 		o.holder = taker
 	}
-	if err := i.create(taker, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
-		return err
-	}
+	i.create(taker, takeOrderState(id), destinationProgram, o.data(), o)
 	subtrahend, _ := stateOf[uint64](i.account(takeOrderPatch(id)))
-	amount := f.Terms.Take.Amount.Uint64() - subtrahend
-	if err := i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, amount)); err != nil {
-		return err
-	}
+	i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, f.Terms.Take.Amount.Uint64()-subtrahend))
 	i.emit("Fulfilled", id, taker)
-	return nil
 }
 
 // checkOpen refuses orders that are not for this chain, or that something has happened to.
-func (i *invocation) checkOpen(t Terms) error {
+func (i *invocation) checkOpen(t Terms) {
 	_, isConnected := stateOf[foreignContract](i.account(sourceOn(t.Give.Chain)))
-	switch {
-	case t.Take.Chain != ID:
-		return i.fail(6001, "WrongTakeChain", "The order is for another chain")
-	case !isConnected:
-		return i.fail(6000, "NotSupportedChain", "Give chain is not supported")
-	case i.account(takeOrderState(t.ID())) != nil:
-		return i.fail(6003, "WrongTakeOrderStatus", "The order is not open")
-	}
-	return nil
+	i.check(t.Take.Chain == ID, 6001, "WrongTakeChain", "The order is for another chain")
+	i.check(isConnected, 6000, "NotSupportedChain", "Give chain is not supported")
+	i.check(i.account(takeOrderState(t.ID())) == nil, 6003, "WrongTakeOrderStatus", "The order is not open")
 }
 
-// patchTakeOrder lowers what takers must deliver by subtrahend in all.
-func patchTakeOrder(t Terms, authority Key, subtrahend uint64) Instruction {
+// PatchTake lowers what an open order takes by subtrahend in all.
+func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend uint64) error {
 	id := t.ID()
-	at := takeOrderPatch(id)
-	return anchorCall(destinationProgram, "patch_take_order", []Meta{
-		writes(at), reads(takeOrderState(id)), signs(authority), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
-	}, func(i *invocation) error {
-		if err := i.checkOpen(t); err != nil {
-			return err
-		}
+	patch := takeOrderPatch(id)
+	return c.submit(at, Way{}, authority, anchorCall(destinationProgram, "patch_take_order", []Meta{
+		writes(patch), reads(takeOrderState(id)), signs(authority.Key), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
+	}, func(i *invocation) {
+		i.checkOpen(t)
 		data := anchor("account", "TakeOrderPatch", subtrahend)
-		if i.account(at) != nil {
-			i.update(at, data, subtrahend)
-		} else if err := i.create(authority, at, destinationProgram, data, subtrahend); err != nil {
-			return err
+		if i.account(patch) == nil {
+			i.create(authority.Key, patch, destinationProgram, data, subtrahend)
 		}
+		i.update(patch, data, subtrahend)
 		i.emit("DecreaseTakeAmount", id, t.Take.Amount.Uint64()-subtrahend)
-		return nil
-	}, t.borsh(), id, subtrahend)
+	}, t.borsh(), id, subtrahend))
 }
 
-// cancelOrder marks an order that nobody has fulfilled. Word of it is sent separately.
-func cancelOrder(t Terms, canceler Key) Instruction {
+// Cancel marks an order that nobody has fulfilled; SendCancel sends word of it.
+func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
 	id := t.ID()
-	return anchorCall(destinationProgram, "cancel_order", []Meta{
-		writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler), reads(systemProgram),
-	}, func(i *invocation) error {
-		if err := i.checkOpen(t); err != nil {
-			return err
-		}
-		if !bytes.Equal(t.Authority, canceler[:]) {
-			return i.fail(6005, "WrongCancelAuthority", "Another authority may cancel")
-		}
-		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler, cancelBeneficiary: t.CancelBeneficiary}
-		if err := i.create(canceler, takeOrderState(id), destinationProgram, o.data(), o); err != nil {
-			return err
-		}
+	return c.submit(at, Way{}, canceler, anchorCall(destinationProgram, "cancel_order", []Meta{
+		writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler.Key), reads(systemProgram),
+	}, func(i *invocation) {
+		i.checkOpen(t)
+		i.check(bytes.Equal(t.Authority, canceler.Key[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
+		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler.Key}
+		o.cancelBeneficiary = t.CancelBeneficiary
+		i.create(canceler.Key, takeOrderState(id), destinationProgram, o.data(), o)
 		i.emit("OrderCancelled")
-		return nil
-	}, t.borsh(), id)
+	}, t.borsh(), id))
 }
 
 // prepareSend stands before every send in its transaction.
 func prepareSend(sender Key) Instruction {
 	accounts := []Meta{signs(sender), reads(destinationSender), reads(systemProgram)}
-	return anchorCall(destinationProgram, "prepare_send", accounts, func(*invocation) error { return nil })
+	return anchorCall(destinationProgram, "prepare_send", accounts, func(*invocation) {})
+}
+
+// SendUnlock sends one message for all of the orders, which must have one give chain.
+func (c *Chain) SendUnlock(at time.Time, unlocker Account, beneficiary []byte, ids ...[32]byte) error {
+	orders := make([]takeOrder, len(ids))
+	for i, id := range ids {
+		var known bool
+		if orders[i], known = read[takeOrder](c, takeOrderState(id)); !known {
+			return fmt.Errorf("order %x has not been fulfilled here", id)
+		}
+	}
+	w := Way{Versioned: len(ids) > 1}
+	return c.submit(at, w, unlocker, prepareSend(unlocker.Key), sendUnlock(unlocker.Key, beneficiary, orders...))
 }
 
 // sendUnlock is the instruction send_unlock for one order, or send_batch_unlock for several, whose
@@ -152,8 +164,8 @@ func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instructi
 	const noFee = uint64(0)
 	from, m := orders[0].from, unlockMessage(beneficiary, orders...)
 	accounts := append([]Meta{signs(unlocker), reads(sourceOn(from))}, sending(unlocker, from)...)
-	run := func(i *invocation) error {
-		return i.sendAbout(m, unlocker, Fulfilled, SentUnlock, "SentUnlock", orders)
+	run := func(i *invocation) {
+		i.sendAbout(m, unlocker, Fulfilled, SentUnlock, "SentUnlock", orders)
 	}
 	if len(orders) == 1 {
 		accounts = append([]Meta{writes(takeOrderState(orders[0].id))}, accounts...)
@@ -165,41 +177,36 @@ func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instructi
 	return anchorCall(destinationProgram, "send_batch_unlock", accounts, run, beneficiary, noFee)
 }
 
-// sendOrderCancel sends word of a cancelled order.
-func sendOrderCancel(canceler Key, beneficiary []byte, o takeOrder) Instruction {
-	m := cancelMessage(beneficiary, o)
-	accounts := []Meta{writes(takeOrderState(o.id)), signs(canceler), reads(sourceOn(o.from))}
-	accounts = append(accounts, sending(canceler, o.from)...)
-	return anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) error {
-		if allowed := o.cancelBeneficiary; len(allowed) > 0 && !bytes.Equal(allowed, beneficiary) {
-			return i.fail(6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
-		}
-		return i.sendAbout(m, canceler, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
-	}, o.id, beneficiary, uint64(0))
+// SendCancel sends word of a cancelled order, for a refund to beneficiary.
+func (c *Chain) SendCancel(at time.Time, id [32]byte, canceler Account, beneficiary []byte) error {
+	o, _ := read[takeOrder](c, takeOrderState(id))
+	o.id = id
+	m, allowed := cancelMessage(beneficiary, o), o.cancelBeneficiary
+	accounts := []Meta{writes(takeOrderState(id)), signs(canceler.Key), reads(sourceOn(o.from))}
+	accounts = append(accounts, sending(canceler.Key, o.from)...)
+	send := anchorCall(destinationProgram, "send_order_cancel", accounts, func(i *invocation) {
+		isAllowed := len(allowed) == 0 || bytes.Equal(allowed, beneficiary)
+		i.check(isAllowed, 6006, "WrongCancelBeneficiary", "Another beneficiary is allowed")
+		i.sendAbout(m, canceler.Key, Cancelled, SentCancel, "SentOrderCancel", []takeOrder{o})
+	}, id, beneficiary, uint64(0))
+	return c.submit(at, Way{}, canceler, prepareSend(canceler.Key), send)
 }
 
 // sendAbout sends a message about orders and moves them on, from one status to another.
-func (i *invocation) sendAbout(m Outbound, sender Key, from, to Status, event string, orders []takeOrder) error {
+func (i *invocation) sendAbout(m Outbound, sender Key, from, to Status, event string, orders []takeOrder) {
 	for _, o := range orders {
 		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
-		if now.status != from || now.from != orders[0].from {
-			return i.fail(6003, "WrongTakeOrderStatus", "The order is not in the state that this needs")
-		}
-		if now.holder != sender {
-			return i.fail(6007, "WrongUnlockAuthority", "Another account may send this")
-		}
+		isReady := now.status == from && now.from == orders[0].from
+		i.check(isReady, 6003, "WrongTakeOrderStatus", "The order is not in the state that this needs")
+		i.check(now.holder == sender, 6007, "WrongUnlockAuthority", "Another account may send this")
 	}
 	contract, _ := stateOf[foreignContract](i.account(sourceOn(orders[0].from)))
 	m.Receiver = contract.address
-	sent, err := i.send(m, sender)
-	if err != nil {
-		return err
-	}
+	sent := i.send(m, sender)
 	for _, o := range orders {
 		now, _ := stateOf[takeOrder](i.account(takeOrderState(o.id)))
 		now.status, now.holder, now.message = to, sender, sent
 		i.update(takeOrderState(o.id), now.data(), now)
 		i.emit(event)
 	}
-	return nil
 }

@@ -40,7 +40,9 @@ func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 	case x.receiver() != x.User:
 		name = dflowToWallet
 	}
-	accounts := []Meta{signs(x.User), writes(x.receiver()), writes(destination), writes(dflowAuthority), reads(systemProgram)}
+	accounts := []Meta{
+		signs(x.User), writes(x.receiver()), writes(destination), writes(dflowAuthority), reads(systemProgram),
+	}
 	var calls []Instruction
 	for n, h := range x.Route.Hops {
 		to := destination
@@ -56,55 +58,38 @@ func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 }
 
 // dflow is DFlow's program: pools take from the user's accounts and give to them, the last one to the destination.
-func (i *invocation) dflow(accounts []Meta, data []byte) error {
-	_, err := i.dflowSteps(accounts, data, false)
-	return err
+func (i *invocation) dflow(accounts []Meta, data []byte) {
+	i.dflowSteps(accounts, data, func(user, destination Key) {})
 }
 
 // dflowNative pays the coin, which waits wrapped in an account of the program's, to a wallet; the account's rent goes
 // back to the user.
-func (i *invocation) dflowNative(accounts []Meta, data []byte) error {
+func (i *invocation) dflowNative(accounts []Meta, data []byte) {
 	user, receiver, at := accounts[0].Key, accounts[1].Key, accounts[2].Key
-	amount, err := i.dflowSteps(accounts, data, true)
-	if err != nil {
-		return err
-	}
-	for _, payment := range []Instruction{
+	amount := i.dflowSteps(accounts, data, func(user, destination Key) {
+		i.check(destination == dflowCoins(user), 15005, "OutputTokenAccountMismatch", "Output token account mismatch")
+		i.createTokens(user, destination, dflowAuthority, Tokens[0])
+	})
+	i.call(
 		Tokens[0].closeAccount(at, dflowAuthority, dflowAuthority),
 		transferLamports(dflowAuthority, receiver, amount),
 		transferLamports(dflowAuthority, user, rent(tokenAccountSize)),
-	} {
-		if err := i.call(payment); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
-// dflowSteps swaps into the destination, which it opens for coins, and tells how much has come out.
-func (i *invocation) dflowSteps(accounts []Meta, data []byte, opensCoins bool) (uint64, error) {
+// dflowSteps swaps into the destination once that is prepared, and tells how much has come out.
+func (i *invocation) dflowSteps(accounts []Meta, data []byte, prepare func(user, destination Key)) uint64 {
 	steps, terms := int(binary.LittleEndian.Uint32(data)), readSwapTerms(data[4:])
 	user, destination := accounts[0], accounts[2].Key
-	switch {
-	case terms.amount == 0 || steps == 0 || steps > maxTransactionBytes:
-		return 0, i.fail(15004, "InputAmountIsZero", "Input amount is zero")
-	case len(accounts) < dflowAccounts+steps*stepAccounts:
-		return 0, errFewAccounts
-	case !user.Signer:
-		return 0, errUnsigned
-	}
+	isSwap := terms.amount > 0 && steps > 0 && steps <= maxTransactionBytes
+	i.check(isSwap, 15004, "InputAmountIsZero", "Input amount is zero")
+	i.require(len(accounts) >= dflowAccounts+steps*stepAccounts, errFewAccounts)
+	i.require(user.Signer, errUnsigned)
+	prepare(user.Key, destination)
 	hops := accounts[dflowAccounts : dflowAccounts+steps*stepAccounts]
-	if hops[len(hops)-stepAccounts+destinationAt].Key != destination || opensCoins && destination != dflowCoins(user.Key) {
-		return 0, i.fail(15005, "OutputTokenAccountMismatch", "Output token account mismatch")
-	}
-	if opensCoins {
-		if err := i.createTokens(user.Key, destination, dflowAuthority, Tokens[0]); err != nil {
-			return 0, err
-		}
-	}
-	amount, err := i.steps(hops, user.Key, terms.amount)
-	if err == nil && amount < terms.least() {
-		err = i.fail(15001, "SlippageLimitExceeded", "Slippage limit exceeded")
-	}
-	return amount, err
+	output := hops[len(hops)-stepAccounts+destinationAt].Key
+	i.check(output == destination, 15005, "OutputTokenAccountMismatch", "Output token account mismatch")
+	amount := i.steps(hops, user.Key, terms.amount)
+	i.check(amount >= terms.least(), 15001, "SlippageLimitExceeded", "Slippage limit exceeded")
+	return amount
 }

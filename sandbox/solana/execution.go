@@ -2,7 +2,6 @@ package solana
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -56,16 +55,22 @@ func (e *programError) logged() string {
 	return fmt.Sprintf("custom program error: 0x%x", e.code)
 }
 
+func custom(code uint32, name, message string) *programError {
+	return &programError{code, name, message, false}
+}
+func runtimeError(name, message string) *programError { return &programError{0, name, message, true} }
+
 // Errors of the runtime: solana-instruction-error.
 var (
-	errMalformed      = &programError{name: "InvalidInstructionData", message: "invalid instruction data", isRuntime: true}
-	errUnsigned       = &programError{name: "MissingRequiredSignature", message: "missing required signature for instruction", isRuntime: true}
-	errInvalidAccount = &programError{name: "InvalidAccountData", message: "invalid account data for instruction", isRuntime: true}
-	errFewAccounts    = &programError{name: "NotEnoughAccountKeys", message: "insufficient account keys for instruction", isRuntime: true}
-	errWrongProgram   = &programError{name: "IncorrectProgramId", message: "incorrect program id for instruction", isRuntime: true}
-	errInvalidSeeds   = &programError{name: "InvalidSeeds", message: "Provided seeds do not result in a valid address", isRuntime: true}
-	errArgument       = &programError{name: "InvalidArgument", message: "invalid program argument", isRuntime: true}
-	errNoUnitsLeft    = &programError{name: "ComputationalBudgetExceeded", message: "Computational budget exceeded", isRuntime: true}
+	errMalformed      = runtimeError("InvalidInstructionData", "invalid instruction data")
+	errUnsigned       = runtimeError("MissingRequiredSignature", "missing required signature for instruction")
+	errInvalidAccount = runtimeError("InvalidAccountData", "invalid account data for instruction")
+	errFewAccounts    = runtimeError("NotEnoughAccountKeys", "insufficient account keys for instruction")
+	errWrongProgram   = runtimeError("IncorrectProgramId", "incorrect program id for instruction")
+	errInvalidSeeds   = runtimeError("InvalidSeeds", "Provided seeds do not result in a valid address")
+	errArgument       = runtimeError("InvalidArgument", "invalid program argument")
+	errLamports       = runtimeError("InsufficientFunds", "insufficient funds for instruction")
+	errNoUnitsLeft    = runtimeError("ComputationalBudgetExceeded", "Computational budget exceeded")
 )
 
 // execution runs one transaction.
@@ -90,8 +95,8 @@ func newExecution(state func(Key) *account, t *transaction) *execution {
 	return &execution{state: state, tx: t, outcome: &t.outcome, written: map[Key]*account{}}
 }
 
-// run carries every instruction out. When a program fails only the fee is taken; an error of run is a mistake of ours,
-// and nothing happened.
+// run carries every instruction out. When a program fails only the fee is taken. An error means that nobody pays the
+// fee, and nothing happened.
 func (e *execution) run(instructions []Instruction) error {
 	keys, o := e.tx.keys(), e.outcome
 	payer := keys[0]
@@ -100,22 +105,16 @@ func (e *execution) run(instructions []Instruction) error {
 	e.setBudget(instructions)
 	limit := e.budget
 	o.fee = e.fee(limit)
-	if err := e.move(payer, Key{}, o.fee); err != nil {
-		return err
+	if o.lamportsBefore[0] < o.fee {
+		return fmt.Errorf("%s has %d lamports, the fee is %d", payer, o.lamportsBefore[0], o.fee)
 	}
+	e.take(payer, o.fee)
 	paid := e.written[payer]
-	for i, in := range instructions {
-		e.current = i
-		err := e.invoke(in, 1)
-		if err == nil {
-			continue
+	for e.current = range instructions {
+		if o.err = e.invoke(instructions[e.current], 1); o.err != nil {
+			o.failed, e.written = e.current, map[Key]*account{payer: paid}
+			break
 		}
-		if !errors.As(err, &o.err) {
-			return fmt.Errorf("instruction %d: %w", i, err)
-		}
-		o.failed = i
-		e.written = map[Key]*account{payer: paid}
-		break
 	}
 	o.units = limit - e.budget
 	o.lamportsAfter, o.tokensAfter = e.balances(keys)
@@ -170,26 +169,24 @@ func priorityFee(units, price uint64) uint64 {
 	return (low + microPerLamport - 1) / microPerLamport
 }
 
-// invoke logs a program's run as the runtime does.
-func (e *execution) invoke(in Instruction, depth int) error {
+// invoke runs a program and logs that as the runtime does.
+func (e *execution) invoke(in Instruction, depth int) *programError {
 	e.print("Program %s invoke [%d]", in.Program, depth)
 	available := e.budget
 	e.budget -= min(e.budget, cost(in))
-	err := (&invocation{execution: e, instruction: in, depth: depth}).run()
+	err := (&invocation{execution: e, instruction: in, depth: depth}).result()
 	if err == nil && available < cost(in) {
 		err = errNoUnitsLeft
 	}
 	if !isBuiltin(in.Program) {
 		e.print("Program %s consumed %d of %d compute units", in.Program, available-e.budget, available)
 	}
-	var failed *programError
-	switch {
-	case err == nil:
-		e.print("Program %s success", in.Program)
-	case errors.As(err, &failed):
-		e.print("Program %s failed: %s", in.Program, failed.logged())
+	if err != nil {
+		e.print("Program %s failed: %s", in.Program, err.logged())
+		return err
 	}
-	return err
+	e.print("Program %s success", in.Program)
+	return nil
 }
 
 // print adds a line to the transaction's logs, as the runtime and its own programs write them.
@@ -224,25 +221,11 @@ func (e *execution) update(at Key, data []byte, state any) {
 	e.write(at, changed)
 }
 
-// move moves lamports; a zero key stands for the validators.
-func (e *execution) move(from, to Key, lamports uint64) error {
-	source := e.account(from)
-	if source == nil || source.lamports < lamports {
-		return fmt.Errorf("%s has not %d lamports", from, lamports)
-	}
-	changed := *source
+// take takes lamports that are there.
+func (e *execution) take(from Key, lamports uint64) {
+	changed := *e.account(from)
 	changed.lamports -= lamports
 	e.write(from, changed)
-	if to == (Key{}) {
-		return nil
-	}
-	target := account{}
-	if content := e.account(to); content != nil {
-		target = *content
-	}
-	target.lamports += lamports
-	e.write(to, target)
-	return nil
 }
 
 func (e *execution) balances(keys []Key) (lamports []uint64, tokens []tokenBalance) {
@@ -260,11 +243,42 @@ func (e *execution) balances(keys []Key) (lamports []uint64, tokens []tokenBalan
 	return lamports, tokens
 }
 
-// invocation is one program's run.
+// invocation is one program's run. A program fails by a panic with its error, which only its invocation recovers: it
+// can no more go on than a program of the real runtime can, whose caller fails with it.
 type invocation struct {
 	*execution
 	instruction Instruction
 	depth       int
+}
+
+// result runs the program and tells how it failed.
+func (i *invocation) result() (err *programError) {
+	defer func() {
+		switch failure := recover().(type) {
+		case nil:
+		case *programError:
+			err = failure
+		default:
+			panic(failure) // a mistake of ours
+		}
+	}()
+	i.run()
+	return nil
+}
+
+// require fails the program unless a condition holds.
+func (i *invocation) require(holds bool, err *programError) {
+	if !holds {
+		panic(err)
+	}
+}
+
+// check fails as Anchor does unless a condition holds.
+func (i *invocation) check(holds bool, code uint32, name, message string) {
+	if !holds {
+		i.log("AnchorError occurred. Error Code: %s. Error Number: %d. Error Message: %s.", name, code, message)
+		panic(custom(code, name, message))
+	}
 }
 
 // log writes what a program says.
@@ -275,30 +289,37 @@ func (i *invocation) emit(name string, fields ...any) {
 	i.print("Program data: %s", base64.StdEncoding.EncodeToString(anchor("event", name, fields...)))
 }
 
-// fail fails as Anchor does.
-func (i *invocation) fail(code uint32, name, message string) error {
-	i.log("AnchorError occurred. Error Code: %s. Error Number: %d. Error Message: %s.", name, code, message)
-	return &programError{code: code, name: name, message: message}
+// call invokes other programs in turn.
+func (i *invocation) call(instructions ...Instruction) {
+	for _, in := range instructions {
+		indexed, err := i.tx.index(in)
+		if err != nil {
+			panic(runtimeError("PrivilegeEscalation", err.Error()))
+		}
+		i.outcome.inner[i.current] = append(i.outcome.inner[i.current], compiled{indexed, i.depth + 1})
+		if err := i.invoke(in, i.depth+1); err != nil {
+			panic(err)
+		}
+	}
 }
 
-// call invokes another program.
-func (i *invocation) call(in Instruction) error {
-	indexed, err := i.tx.index(in)
-	if err != nil {
-		return &programError{name: "PrivilegeEscalation", message: err.Error(), isRuntime: true}
+// move moves lamports.
+func (i *invocation) move(from, to Key, lamports uint64) {
+	source := i.account(from)
+	i.require(source != nil && source.lamports >= lamports, errLamports)
+	i.take(from, lamports)
+	target := account{}
+	if content := i.account(to); content != nil {
+		target = *content
 	}
-	i.outcome.inner[i.current] = append(i.outcome.inner[i.current], compiled{indexed, i.depth + 1})
-	return i.invoke(in, i.depth+1)
+	target.lamports += lamports
+	i.write(to, target)
 }
 
 // create makes an account that program owns, paid for by payer, by a call of the system program.
-func (i *invocation) create(payer, at, program Key, data []byte, state any) error {
-	if content := i.account(at); content != nil && len(content.data) > 0 {
-		return i.fail(0, "AccountInUse", fmt.Sprintf("account %s is in use", at))
-	}
-	if err := i.call(createAccount(payer, at, program, rent(len(data)), len(data))); err != nil {
-		return err
-	}
+func (i *invocation) create(payer, at, program Key, data []byte, state any) {
+	content := i.account(at)
+	i.check(content == nil || len(content.data) == 0, 0, "AccountInUse", "account "+at.String()+" is in use")
+	i.call(createAccount(payer, at, program, rent(len(data)), len(data)))
 	i.update(at, data, state)
-	return nil
 }

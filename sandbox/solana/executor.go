@@ -1,5 +1,7 @@
 package solana
 
+import "time"
+
 // The executor program, as its clients describe it: IDL of extcall_program 1.1.1 in @debridge-finance/dln-client.
 
 // externalCall is how far the executor has come with an order's external call.
@@ -12,58 +14,57 @@ func callMeta(id [32]byte) Key { return pda(executorProgram, "META", id[:]) }
 // callAuthority owns what was delivered for the call, in its associated token account.
 func callAuthority(id [32]byte) Key { return pda(executorProgram, "AUTH", id[:]) }
 
-// executeCall runs the instructions that an order carries for its receiver, all of them or some.
-func executeCall(id [32]byte, t Token, keeper Key, fully bool) Instruction {
+// ExecuteCall runs the instructions that a fulfilled order carries for its receiver, all of them or some.
+func (c *Chain) ExecuteCall(at time.Time, t Terms, by Account, fully bool) error {
 	const first = uint64(1)
+	token, err := t.taken()
+	if err != nil {
+		return err
+	}
+	id, keeper := t.ID(), by.Key
 	meta, authority := callMeta(id), callAuthority(id)
 	total := uint64(2)
 	if fully {
 		total = 1
 	}
-	return anchorCall(executorProgram, "execute_extcall", []Meta{
-		writes(meta), writes(pda(executorProgram, "STORAGE", id[:], keeper[:])), writes(t.Wallet(authority)),
-		writes(authority), signs(keeper), writes(t.Wallet(keeper)), reads(t.programOrDefault()), reads(systemProgram),
-	}, func(i *invocation) error {
-		if err := i.openCall(id, keeper); err != nil {
-			return err
-		}
+	return c.submit(at, Way{}, by, anchorCall(executorProgram, "execute_extcall", []Meta{
+		writes(meta), writes(pda(executorProgram, "STORAGE", id[:], keeper[:])), writes(token.Wallet(authority)),
+		writes(authority), signs(keeper), writes(token.Wallet(keeper)), reads(token.programOrDefault()), reads(systemProgram),
+	}, func(i *invocation) {
+		i.openCall(id, keeper)
 		i.emit("Executed", fully, first, first, total)
 		i.update(meta, externalCall{fully}.data(), externalCall{fully})
-		return nil
-	}, id, first, []byte(nil))
+	}, id, first, []byte(nil)))
 }
 
-// fallBack gives up the call; what was delivered goes to whoever signs that.
-func fallBack(id [32]byte, t Token, by Key, amount uint64) Instruction {
+// FallBack gives the external call of a fulfilled order up; what was delivered goes to whoever does it.
+func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
 	const executed = uint64(0) // instructions
-	meta, authority := callMeta(id), callAuthority(id)
-	return anchorCall(executorProgram, "make_fallback", []Meta{
-		writes(meta), reads(authority), writes(t.Wallet(authority)), signs(by), writes(t.Wallet(by)),
-		reads(systemProgram), reads(t.programOrDefault()),
-	}, func(i *invocation) error {
-		if err := i.openCall(id, by); err != nil {
-			return err
-		}
-		if err := i.call(t.transfer(t.Wallet(authority), t.Wallet(by), authority, amount)); err != nil {
-			return err
-		}
+	token, err := t.taken()
+	if err != nil {
+		return err
+	}
+	id, meta, authority := t.ID(), callMeta(t.ID()), callAuthority(t.ID())
+	from, to := token.Wallet(authority), token.Wallet(by.Key)
+	return c.submit(at, Way{}, by, anchorCall(executorProgram, "make_fallback", []Meta{
+		writes(meta), reads(authority), writes(from), signs(by.Key), writes(to),
+		reads(systemProgram), reads(token.programOrDefault()),
+	}, func(i *invocation) {
+		i.openCall(id, by.Key)
+		i.call(token.transfer(from, to, authority, t.Take.Amount.Uint64()))
 		i.emit("Fallbacked", executed)
 		i.update(meta, externalCall{true}.data(), externalCall{true})
-		return nil
-	}, id)
+	}, id))
 }
 
 // openCall makes the call's account when the executor first hears of it.
-func (i *invocation) openCall(id [32]byte, payer Key) error {
-	if order, _ := stateOf[takeOrder](i.account(takeOrderState(id))); order.status == Absent || order.status == Cancelled {
-		return i.fail(6001, "OrderNotFulfilled", "Nothing has been delivered to the executor")
-	}
+func (i *invocation) openCall(id [32]byte, payer Key) {
+	order, _ := stateOf[takeOrder](i.account(takeOrderState(id)))
+	isDelivered := order.status != Absent && order.status != Cancelled
+	i.check(isDelivered, 6001, "OrderNotFulfilled", "Nothing has been delivered to the executor")
 	call, isOpen := stateOf[externalCall](i.account(callMeta(id)))
-	switch {
-	case call.done:
-		return i.fail(6002, "WrongCallStatus", "The call is over")
-	case isOpen:
-		return nil
+	i.check(!call.done, 6002, "WrongCallStatus", "The call is over")
+	if !isOpen {
+		i.create(payer, callMeta(id), executorProgram, externalCall{}.data(), externalCall{})
 	}
-	return i.create(payer, callMeta(id), executorProgram, externalCall{}.data(), externalCall{})
 }

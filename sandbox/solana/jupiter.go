@@ -60,45 +60,29 @@ func (c *Chain) JupiterSwap(x Exchange) (Unsigned, error) {
 
 // jupiter is Jupiter's program: the input goes to its own accounts, from pool to pool among them, and what comes out
 // to the user.
-func (i *invocation) jupiter(accounts []Meta, data []byte) error {
+func (i *invocation) jupiter(accounts []Meta, data []byte) {
 	const count, stepSize, tail = 4, 4, 8 + 8 + 2 + 1
 	if len(data) < count+tail {
-		return i.refuseFallback(nil, nil)
+		i.refuseFallback(nil, nil)
 	}
 	i.log("Instruction: SharedAccountsRoute")
 	steps := int(binary.LittleEndian.Uint32(data))
-	switch {
-	case steps == 0 || len(data) != count+steps*stepSize+tail:
-		return i.fail(6000, "EmptyRoute", "Empty route")
-	case len(accounts) < routeAccounts+steps*stepAccounts:
-		return errFewAccounts
-	}
+	i.check(steps > 0 && len(data) == count+steps*stepSize+tail, 6000, "EmptyRoute", "Empty route")
+	i.require(len(accounts) >= routeAccounts+steps*stepAccounts, errFewAccounts)
 	terms := readSwapTerms(data[len(data)-tail:])
+	user, to := accounts[routeUser], accounts[routeDestination].Key
+	from, through := accounts[routeIn].Key, accounts[routeOut].Key
 	source, _ := i.tokens(accounts[routeSource].Key)
 	in, err := tokenOf(source.mint)
-	switch {
-	case err != nil || accounts[routeAuthority].Key != jupiterAuthority:
-		return errInvalidAccount
-	case !accounts[routeUser].Signer:
-		return errUnsigned
-	}
-	pull := in.transferChecked(accounts[routeSource].Key, accounts[routeIn].Key, accounts[routeUser].Key, terms.amount)
-	if err := i.call(pull); err != nil {
-		return err
-	}
-	before, _ := i.tokens(accounts[routeOut].Key)
-	hops := accounts[routeAccounts:]
-	if _, err := i.steps(hops[:len(hops)-len(hops)%stepAccounts], jupiterAuthority, terms.amount); err != nil {
-		return err
-	}
-	after, _ := i.tokens(accounts[routeOut].Key)
+	i.require(err == nil && accounts[routeAuthority].Key == jupiterAuthority, errInvalidAccount)
+	i.require(user.Signer, errUnsigned)
+	i.call(in.transferChecked(accounts[routeSource].Key, from, user.Key, terms.amount))
+	before, _ := i.tokens(through)
+	i.steps(accounts[routeAccounts:routeAccounts+steps*stepAccounts], jupiterAuthority, terms.amount)
+	after, _ := i.tokens(through)
 	given := after.amount - min(after.amount, before.amount)
-	if given < terms.least() {
-		return i.fail(6001, "SlippageToleranceExceeded", "Slippage tolerance exceeded")
-	}
+	i.check(given >= terms.least(), 6001, "SlippageToleranceExceeded", "Slippage tolerance exceeded")
 	out, err := tokenOf(after.mint)
-	if err != nil {
-		return errInvalidAccount
-	}
-	return i.call(out.transferChecked(accounts[routeOut].Key, accounts[routeDestination].Key, jupiterAuthority, given))
+	i.require(err == nil, errInvalidAccount)
+	i.call(out.transferChecked(through, to, jupiterAuthority, given))
 }

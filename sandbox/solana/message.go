@@ -17,7 +17,7 @@ type Instruction struct {
 	Data     []byte
 
 	// run is what the program does, for instructions that the ledger makes itself.
-	run func(*invocation) error
+	run func(*invocation)
 }
 
 // Meta is an account as an instruction names it.

@@ -117,22 +117,14 @@ func (p Pool) swap(in Token, owner, from, to Key, amount, least uint64) Instruct
 
 // Errors of the pool program: spl-token-swap, error.rs.
 var (
-	errNoPool = &programError{
-		code: 10, name: "IncorrectSwapAccount", message: "Address of the provided swap token account is incorrect",
-	}
-	errPoolCall     = &programError{code: 14, name: "InvalidInstruction", message: "Invalid instruction"}
-	errPoolSlippage = &programError{
-		code: 16, name: "ExceededSlippage", message: "Swap instruction exceeds desired slippage limit",
-	}
-	errPoolNothing = &programError{
-		code: 17, name: "ZeroTradingTokens", message: "Given pool token amount results in zero trading tokens",
-	}
+	errNoPool       = custom(10, "IncorrectSwapAccount", "Address of the provided swap token account is incorrect")
+	errPoolCall     = custom(14, "InvalidInstruction", "Invalid instruction")
+	errPoolSlippage = custom(16, "ExceededSlippage", "Swap instruction exceeds desired slippage limit")
+	errPoolNothing  = custom(17, "ZeroTradingTokens", "Given pool token amount results in zero trading tokens")
 )
 
-func (i *invocation) refusePoolCall([]Meta, []byte) error { return errPoolCall }
-
 // swap is the pool program's only instruction here.
-func (i *invocation) swap(accounts []Meta, data []byte) error {
+func (i *invocation) swap(accounts []Meta, data []byte) {
 	amount, least := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 	p, isPool := stateOf[Pool](i.account(accounts[0].Key))
 	owner, from, to := accounts[2], accounts[3].Key, accounts[6].Key
@@ -141,19 +133,13 @@ func (i *invocation) swap(accounts []Meta, data []byte) error {
 		in = p.B
 	}
 	out := p.other(in)
+	i.require(isPool && accounts[4].Key == p.vault(in) && accounts[5].Key == p.vault(out), errNoPool)
+	i.require(owner.Signer, errUnsigned)
 	given := p.give(i.account, in, amount)
-	switch {
-	case !isPool || accounts[4].Key != p.vault(in) || accounts[5].Key != p.vault(out):
-		return errNoPool
-	case !owner.Signer:
-		return errUnsigned
-	case given == 0:
-		return errPoolNothing
-	case given < least:
-		return errPoolSlippage
-	}
-	if err := i.call(in.transferChecked(from, p.vault(in), owner.Key, amount)); err != nil {
-		return err
-	}
-	return i.call(out.transferChecked(p.vault(out), to, p.authority(), given))
+	i.require(given > 0, errPoolNothing)
+	i.require(given >= least, errPoolSlippage)
+	i.call(
+		in.transferChecked(from, p.vault(in), owner.Key, amount),
+		out.transferChecked(p.vault(out), to, p.authority(), given),
+	)
 }

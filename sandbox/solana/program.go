@@ -17,14 +17,14 @@ type handler struct {
 	size     int    // of the data behind that; anySize: any
 	accounts int    // that it needs at least
 	logs     string // what the program says first
-	run      func(i *invocation, accounts []Meta, data []byte) error
+	run      func(i *invocation, accounts []Meta, data []byte)
 }
 
 const anySize = -1
 
 func init() {
 	programs = map[Key][]handler{
-		computeBudgetProgram: {{size: anySize, run: func(*invocation, []Meta, []byte) error { return nil }}},
+		computeBudgetProgram: {{size: anySize, run: func(*invocation, []Meta, []byte) {}}},
 		systemProgram: {
 			{borsh(systemTransfer), 8, 2, "", (*invocation).transferLamports},
 			{borsh(systemCreateAccount), 48, 2, "", (*invocation).createAccount},
@@ -38,7 +38,7 @@ func init() {
 		token2022Program: tokenHandlers,
 		poolProgram: {
 			{[]byte{poolSwap}, 16, 14, "Instruction: Swap", (*invocation).swap},
-			{nil, anySize, 0, "", (*invocation).refusePoolCall},
+			{nil, anySize, 0, "", func(*invocation, []Meta, []byte) { panic(errPoolCall) }},
 		},
 		jupiterProgram: {
 			{anchor("global", "shared_accounts_route", uint8(jupiterID)), anySize, 0, "", (*invocation).jupiter},
@@ -47,16 +47,20 @@ func init() {
 		dflowProgram: {
 			{anchor("global", dflowSwap), dflowSize, dflowAccounts, "Instruction: " + dflowSwap, (*invocation).dflow},
 			{anchor("global", dflowToWallet), dflowSize, dflowAccounts, "Instruction: " + dflowToWallet, (*invocation).dflow},
-			{anchor("global", dflowToNative), dflowSize, dflowAccounts, "Instruction: " + dflowToNative, (*invocation).dflowNative},
+			{
+				anchor("global", dflowToNative), dflowSize, dflowAccounts, "Instruction: " + dflowToNative,
+				(*invocation).dflowNative,
+			},
 			{nil, anySize, 0, "", (*invocation).refuseFallback},
 		},
 	}
 }
 
 // run carries an instruction out: one that the ledger made carries what it does, others are those of programs.
-func (i *invocation) run() error {
+func (i *invocation) run() {
 	if i.instruction.run != nil {
-		return i.instruction.run(i)
+		i.instruction.run(i)
+		return
 	}
 	for _, h := range programs[i.instruction.Program] {
 		data, fits := bytes.CutPrefix(i.instruction.Data, h.prefix)
@@ -66,17 +70,16 @@ func (i *invocation) run() error {
 		if h.logs != "" {
 			i.log("%s", h.logs)
 		}
-		if len(i.instruction.Accounts) < h.accounts {
-			return errFewAccounts
-		}
-		return h.run(i, i.instruction.Accounts, data)
+		i.require(len(i.instruction.Accounts) >= h.accounts, errFewAccounts)
+		h.run(i, i.instruction.Accounts, data)
+		return
 	}
-	return errMalformed
+	panic(errMalformed)
 }
 
 // refuseFallback is how Anchor's programs answer an instruction that is none of theirs.
-func (i *invocation) refuseFallback([]Meta, []byte) error {
-	return i.fail(101, "InstructionFallbackNotFound", "Fallback functions are not supported")
+func (i *invocation) refuseFallback([]Meta, []byte) {
+	i.check(false, 101, "InstructionFallbackNotFound", "Fallback functions are not supported")
 }
 
 // isBuiltin reports whether the runtime itself is the program: its logs name no compute units.
@@ -110,27 +113,26 @@ func transferLamports(from, to Key, lamports uint64) Instruction {
 	}
 }
 
-func (i *invocation) transferLamports(accounts []Meta, data []byte) error {
-	return i.pay(accounts[0], accounts[1], binary.LittleEndian.Uint64(data))
+func (i *invocation) transferLamports(accounts []Meta, data []byte) {
+	i.pay(accounts[0], accounts[1], binary.LittleEndian.Uint64(data))
 }
 
 // pay moves lamports between accounts of the system program.
-func (i *invocation) pay(from, to Meta, lamports uint64) error {
+func (i *invocation) pay(from, to Meta, lamports uint64) {
 	source := i.account(from.Key)
 	if source == nil {
 		source = &account{}
 	}
-	switch {
-	case !from.Signer:
-		return errUnsigned
-	case len(source.data) > 0:
+	i.require(from.Signer, errUnsigned)
+	if len(source.data) > 0 {
 		i.print("Transfer: `from` must not carry data")
-		return errArgument
-	case source.lamports < lamports:
-		i.print("Transfer: insufficient lamports %d, need %d", source.lamports, lamports)
-		return &programError{code: 1, name: "ResultWithNegativeLamports", message: "insufficient lamports"}
+		panic(errArgument)
 	}
-	return i.move(from.Key, to.Key, lamports)
+	if source.lamports < lamports {
+		i.print("Transfer: insufficient lamports %d, need %d", source.lamports, lamports)
+		panic(custom(1, "ResultWithNegativeLamports", "insufficient lamports"))
+	}
+	i.move(from.Key, to.Key, lamports)
 }
 
 func createAccount(payer, at, owner Key, lamports uint64, size int) Instruction {
@@ -141,25 +143,18 @@ func createAccount(payer, at, owner Key, lamports uint64, size int) Instruction 
 }
 
 // createAccount makes an account of zeros that a program owns.
-func (i *invocation) createAccount(accounts []Meta, data []byte) error {
+func (i *invocation) createAccount(accounts []Meta, data []byte) {
 	const largest = 10 << 20
 	payer, at := accounts[0], accounts[1]
 	lamports, size := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 	if content := i.account(at.Key); content != nil && (content.lamports > 0 || len(content.data) > 0) {
 		i.print("Create Account: account Address { address: %s, base: None } already in use", at.Key)
-		return &programError{code: 0, name: "AccountAlreadyInUse", message: "account " + at.Key.String() + " is in use"}
+		panic(custom(0, "AccountAlreadyInUse", "account "+at.Key.String()+" is in use"))
 	}
-	if !at.Signer {
-		return errUnsigned
-	}
-	if size > largest {
-		return &programError{code: 3, name: "InvalidAccountDataLength", message: "cannot allocate account data of this length"}
-	}
-	if err := i.pay(payer, at, lamports); err != nil {
-		return err
-	}
+	i.require(at.Signer, errUnsigned)
+	i.require(size <= largest, custom(3, "InvalidAccountDataLength", "cannot allocate account data of this length"))
+	i.pay(payer, at, lamports)
 	i.write(at.Key, account{lamports: lamports, owner: Key(data[16:]), data: make([]byte, size)})
-	return nil
 }
 
 // Instructions of the program of associated accounts: no data means the first.
@@ -169,26 +164,22 @@ const (
 )
 
 // createAssociated opens the account where somebody keeps a token by custom: spl-associated-token-account.
-func (i *invocation) createAssociated(accounts []Meta, _ []byte) error {
+func (i *invocation) createAssociated(accounts []Meta, _ []byte) {
 	payer, at, owner, mint := accounts[0], accounts[1].Key, accounts[2].Key, accounts[3].Key
 	t, err := tokenOf(mint)
-	if err != nil || t.program != accounts[5].Key {
-		return errWrongProgram
-	}
+	i.require(err == nil && t.program == accounts[5].Key, errWrongProgram)
 	if t.Wallet(owner) != at {
 		i.log("Error: Associated address does not match seed derivation")
-		return errInvalidSeeds
+		panic(errInvalidSeeds)
 	}
 	if bytes.Equal(i.instruction.Data, []byte{associatedCreateIdempotent}) {
 		i.log("CreateIdempotent")
 		if held, exists := i.tokens(at); exists && held.owner == owner {
-			return nil
+			return
 		}
 	} else {
 		i.log("Create")
 	}
-	if !payer.Signer {
-		return errUnsigned
-	}
-	return i.createTokens(payer.Key, at, owner, t)
+	i.require(payer.Signer, errUnsigned)
+	i.createTokens(payer.Key, at, owner, t)
 }

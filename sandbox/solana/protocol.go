@@ -4,8 +4,8 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// Programs of the runtime and of tokens: https://docs.anza.xyz/runtime/programs, https://www.solana-program.com/docs/token,
-// developers.metaplex.com/token-metadata.
+// Programs of the runtime and of tokens: https://docs.anza.xyz/runtime/programs,
+// https://www.solana-program.com/docs/token, developers.metaplex.com/token-metadata.
 var (
 	systemProgram        = solana.SystemProgramID
 	nativeLoader         = solana.MPK("NativeLoader1111111111111111111111111111111")
@@ -89,7 +89,8 @@ const supply = 1 << 62
 func (c *Chain) genesis() {
 	deployed := []Key{sourceProgram, destinationProgram, debridgeProgram, settingsProgram, executorProgram}
 	for _, at := range append(deployed,
-		forwarderProgram, tokenProgram, token2022Program, associatedProgram, metadataProgram, poolProgram, jupiterProgram, dflowProgram,
+		forwarderProgram, tokenProgram, token2022Program, associatedProgram, metadataProgram,
+		poolProgram, jupiterProgram, dflowProgram,
 	) {
 		const program = uint32(2)
 		code := pda(upgradeableLoader, "", at[:])
@@ -110,7 +111,8 @@ func (c *Chain) genesis() {
 		instructionsSysvar, tokenProgram, token2022Program, associatedProgram,
 	}, deployed...)
 	market := []Key{
-		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram, jupiterAuthority, jupiterEvents, dflowAuthority,
+		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram,
+		jupiterAuthority, jupiterEvents, dflowAuthority,
 	}
 	for _, t := range Tokens {
 		c.putMint(t)
@@ -125,7 +127,8 @@ func (c *Chain) genesis() {
 
 // putTable places an address lookup table that holds keys: solana address-lookup-table-program, state.rs.
 func (c *Chain) putTable(at, authority Key, keys []Key) {
-	const kind, neverDeactivated, lastExtended, startIndex, padding = uint32(1), ^uint64(0), uint64(firstSlot - 1), uint8(0), uint16(0)
+	const kind, neverDeactivated, lastExtended = uint32(1), ^uint64(0), uint64(firstSlot - 1)
+	const startIndex, padding = uint8(0), uint16(0)
 	data := borsh(kind, neverDeactivated, lastExtended, startIndex, &authority, padding, keys)
 	c.tables[at] = keys
 	c.put(at, account{owner: lookupTableProgram, data: data})
@@ -160,7 +163,8 @@ func (c *Chain) Connect(chain uint64, source, destination []byte) {
 		owner: destinationProgram, state: foreignContract{source}, data: anchor("account", "AuthorizedSrcContract", source),
 	})
 	c.put(takeChainSender(chain), account{
-		owner: sourceProgram, state: foreignContract{destination}, data: anchor("account", "AuthorizedNativeSender", destination),
+		owner: sourceProgram, state: foreignContract{destination},
+		data: anchor("account", "AuthorizedNativeSender", destination),
 	})
 }
 

@@ -1,23 +1,20 @@
 package solana
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
 	"sync"
+
+	"crossgate/sandbox/jsonrpc"
 )
 
-// Error codes of Solana's JSON-RPC: solana rpc-client-api, custom_error.rs.
+// Error codes of Solana's JSON-RPC beyond those of the specification: solana rpc-client-api, custom_error.rs.
 const (
-	codeParse              = -32700
-	codeInvalidRequest     = -32600
-	codeNoMethod           = -32601
-	codeInvalidParams      = -32602
 	codeBlockCleanedUp     = -32001
 	codePreflight          = -32002
 	codeBlockNotAvailable  = -32004
@@ -28,31 +25,11 @@ const (
 // object is one of JSON.
 type object = map[string]any
 
-// rpcError is an error object of JSON-RPC.
-type rpcError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-	Data    any    `json:"data,omitempty"`
+func refuse(code int, format string, args ...any) error {
+	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func (e *rpcError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
-
-func invalid(format string, args ...any) error {
-	return &rpcError{Code: codeInvalidParams, Message: fmt.Sprintf(format, args...)}
-}
-
-type rpcRequest struct {
-	ID     json.RawMessage   `json:"id"`
-	Method string            `json:"method"`
-	Params []json.RawMessage `json:"params"`
-}
-
-type rpcAnswer struct {
-	Version string          `json:"jsonrpc"`
-	Result  any             `json:"result,omitzero"`
-	Error   *rpcError       `json:"error,omitempty"`
-	ID      json.RawMessage `json:"id"`
-}
+func invalid(format string, args ...any) error { return refuse(jsonrpc.InvalidParams, format, args...) }
 
 // methods are served by functions whose arguments are the parameters in their order; bind says how they are read.
 var methods = map[string]any{
@@ -88,8 +65,6 @@ var version = object{"solana-core": nodeVersion, "feature-set": 3_640_012_085}
 // sure that a node serves mainnet must find it here.
 const genesisHash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 
-const maxRequestBytes = 50 << 10 // as nodes have it
-
 // ServeHTTP answers JSON-RPC as a node does.
 func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
@@ -97,67 +72,30 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		http.Error(w, "Supplied content type is not allowed. Content-Type: application/json is required", http.StatusUnsupportedMediaType)
+		const message = "Supplied content type is not allowed. Content-Type: application/json is required"
+		http.Error(w, message, http.StatusUnsupportedMediaType)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
-	if err != nil {
-		http.Error(w, "Payload Too Large", http.StatusRequestEntityTooLarge)
-		return
+	node := jsonrpc.Node{
+		Call: c.call, ContentType: "application/json; charset=utf-8", MaxBytes: 50 << 10, // as nodes have it
+		Malformed: func(isJSON bool) *jsonrpc.Error {
+			if isJSON {
+				return &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "Invalid request"}
+			}
+			return &jsonrpc.Error{Code: jsonrpc.ParseError, Message: "Parse error"}
+		},
+		Failed: func(err error) *jsonrpc.Error {
+			return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: err.Error()}
+		},
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(c.answerAll(body)) // the client has gone
-}
-
-// answerAll answers one request or a batch of them, in its order.
-func (c *Chain) answerAll(body []byte) any {
-	body = bytes.TrimSpace(body)
-	if !bytes.HasPrefix(body, []byte("[")) {
-		return c.answer(body)
-	}
-	var batch []json.RawMessage
-	if err := json.Unmarshal(body, &batch); err != nil || len(batch) == 0 {
-		return c.answer(body)
-	}
-	answers := make([]rpcAnswer, len(batch))
-	for i, each := range batch {
-		answers[i] = c.answer(each)
-	}
-	return answers
-}
-
-func (c *Chain) answer(body []byte) rpcAnswer {
-	answer := rpcAnswer{Version: "2.0", ID: json.RawMessage("null")}
-	var request rpcRequest
-	err := json.Unmarshal(body, &request)
-	if request.ID != nil {
-		answer.ID = request.ID
-	}
-	switch {
-	case err == nil:
-		answer.Result, err = c.call(request)
-	case json.Valid(body):
-		err = &rpcError{Code: codeInvalidRequest, Message: "Invalid request"}
-	default:
-		err = &rpcError{Code: codeParse, Message: "Parse error"}
-	}
-	switch {
-	case err != nil:
-		answer.Result = nil
-		if !errors.As(err, &answer.Error) {
-			answer.Error = &rpcError{Code: codeInvalidParams, Message: err.Error()}
-		}
-	case answer.Result == nil:
-		answer.Result = json.RawMessage("null")
-	}
-	return answer
+	node.ServeHTTP(w, r)
 }
 
 // call carries out what a request asks for; one method alone changes the ledger.
-func (c *Chain) call(request rpcRequest) (any, error) {
+func (c *Chain) call(_ context.Context, request jsonrpc.Request) (any, error) {
 	method, known := methods[request.Method]
 	if !known {
-		return nil, &rpcError{Code: codeNoMethod, Message: "Method not found"}
+		return nil, refuse(jsonrpc.MethodNotFound, "Method not found")
 	}
 	lock := sync.Locker(&c.mu)
 	if request.Method != "sendTransaction" {
@@ -233,7 +171,8 @@ func (v *view) settle(c *Chain) error {
 	case confirmed, processed:
 		v.slot = c.head
 	default:
-		return invalid("Invalid params: unknown variant `%s`, expected one of `processed`, `confirmed`, `finalized`", v.Commitment)
+		const format = "Invalid params: unknown variant `%s`, expected one of `processed`, `confirmed`, `finalized`"
+		return invalid(format, v.Commitment)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/mr-tron/base58"
+
+	"crossgate/sandbox/jsonrpc"
 )
 
 type accountOptions struct {
@@ -55,7 +57,7 @@ func (a *account) show(o accountOptions) (any, error) {
 	}
 	if o.Encoding == "base58" && len(data) > mostBase58 {
 		const message = "Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding."
-		return nil, &rpcError{Code: codeInvalidRequest, Message: message}
+		return nil, refuse(jsonrpc.InvalidRequest, message)
 	}
 	encoded, err := encode(data, o.Encoding)
 	if err != nil {

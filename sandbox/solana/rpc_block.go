@@ -2,7 +2,6 @@ package solana
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -13,14 +12,12 @@ func (c *Chain) latest(slot uint64) object {
 
 // checkBlock refuses slots of which a node has no block.
 func (c *Chain) checkBlock(slot, newest uint64) error {
-	refuse := func(code int, format string, args ...any) error {
-		return &rpcError{Code: code, Message: fmt.Sprintf(format, args...)}
-	}
 	switch {
 	case slot > newest:
 		return refuse(codeBlockNotAvailable, "Block not available for slot %d", slot)
 	case slot <= firstSlot:
-		return refuse(codeBlockCleanedUp, "Block %d cleaned up, does not exist on node. First available block: %d", slot, next(firstSlot))
+		const format = "Block %d cleaned up, does not exist on node. First available block: %d"
+		return refuse(codeBlockCleanedUp, format, slot, next(firstSlot))
 	case isSkipped(slot):
 		return refuse(codeSlotSkipped, "Slot %d was skipped, or missing due to ledger jump to recent snapshot", slot)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/mr-tron/base58"
+
+	"crossgate/sandbox/jsonrpc"
 )
 
 // simulationOptions are how a client wants a transaction simulated.
@@ -123,7 +125,8 @@ func (c *Chain) sendTransaction(text string, o sendOptions) (any, error) {
 	}
 	if c.bySignature[t.Signatures[0]] != nil {
 		t.outcome.rejected = "AlreadyProcessed"
-		return nil, preflight("This transaction has already been processed", newExecution(func(Key) *account { return nil }, t))
+		nothing := func(Key) *account { return nil }
+		return nil, preflight("This transaction has already been processed", newExecution(nothing, t))
 	}
 	e, err := c.simulate(t, checks{signatures: true, blockhash: true}, c.now)
 	if err != nil {
@@ -139,5 +142,5 @@ func (c *Chain) sendTransaction(text string, o sendOptions) (any, error) {
 }
 
 func preflight(why string, e *execution) error {
-	return &rpcError{Code: codePreflight, Message: "Transaction simulation failed: " + why, Data: e.show()}
+	return &jsonrpc.Error{Code: codePreflight, Message: "Transaction simulation failed: " + why, Data: e.show()}
 }

@@ -1,8 +1,6 @@
 package solana
 
-import (
-	"slices"
-)
+import "slices"
 
 // transactionOptions are how a client wants transactions shown.
 type transactionOptions struct {
@@ -28,8 +26,8 @@ func (c *Chain) getTransaction(signature Signature, o transactionOptions) (any, 
 func (t *transaction) show(o transactionOptions) (object, error) {
 	isVersioned := t.Message.IsVersioned()
 	if isVersioned && o.MaxVersion == nil {
-		return nil, &rpcError{Code: codeUnsupportedVersion, Message: "Transaction version (0) is not supported by the requesting client. " +
-			`Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0`}
+		return nil, refuse(codeUnsupportedVersion, "Transaction version (0) is not supported by the requesting client. "+
+			`Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0`)
 	}
 	shown := object{"meta": t.meta(), "transaction": t.spelledOut()}
 	switch {
@@ -79,8 +77,9 @@ func (t *transaction) meta() object {
 	const costBeside = 1500 // signatures and locks of accounts
 	o := &t.outcome
 	return object{
-		"computeUnitsConsumed": o.units, "costUnits": o.units + costBeside, "fee": o.fee, "err": o.failure(), "status": o.status(),
-		"logMessages": o.logs, "innerInstructions": o.innerInstructions(), "rewards": []any{},
+		"computeUnitsConsumed": o.units, "costUnits": o.units + costBeside, "fee": o.fee,
+		"err": o.failure(), "status": o.status(), "logMessages": o.logs,
+		"innerInstructions": o.innerInstructions(), "rewards": []any{},
 		"preBalances": o.lamportsBefore, "postBalances": o.lamportsAfter,
 		"preTokenBalances": showBalances(o.tokensBefore), "postTokenBalances": showBalances(o.tokensAfter),
 		"loadedAddresses": object{"writable": orEmpty(t.writable), "readonly": orEmpty(t.readonly)},
@@ -105,7 +104,8 @@ func showBalances(balances []tokenBalance) []object {
 			panic(err.Error()) // the sandbox makes no other accounts
 		}
 		shown[i] = object{
-			"accountIndex": b.index, "mint": b.mint, "owner": b.owner, "programId": b.program, "uiTokenAmount": t.uiTokenAmount(b.amount),
+			"accountIndex": b.index, "mint": b.mint, "owner": b.owner, "programId": b.program,
+			"uiTokenAmount": t.uiTokenAmount(b.amount),
 		}
 	}
 	return shown

@@ -3,6 +3,7 @@ package solana
 import (
 	"fmt"
 	"math/big"
+	"time"
 )
 
 // giveOrder is an order on its give side.
@@ -66,6 +67,39 @@ func (o Creation) net() uint64 {
 	return net
 }
 
+// Create makes orders, all in one transaction. A doomed way leaves a failed transaction and no order.
+func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maker, payer := creations[0].Maker, creations[0].Payer
+	if payer.Key == (Key{}) {
+		payer = maker
+	}
+	var instructions []Instruction
+	orders := make([]Order, len(creations))
+	for n, o := range creations {
+		if o.Give.Mint == Tokens[0].Mint {
+			instructions = append(instructions, wrap(maker.Key, o.Amount)...)
+		}
+		nonce := o.Nonce
+		if nonce == 0 {
+			nonce, _ = stateOf[uint64](c.accounts[makerNonces(maker.Key)])
+		}
+		orders[n] = Order{Terms: o.terms(nonce)}
+		instructions = append(instructions, o.createOrder(nonce))
+	}
+	d := w.draft(payer, instructions...)
+	d.signers = []Account{maker}
+	signature, err := c.send(at, d)
+	if err != nil && !w.Doomed {
+		return nil, fmt.Errorf("create order: %w", err)
+	}
+	for n := range orders {
+		orders[n].Creation = signature
+	}
+	return orders, nil
+}
+
 // createOrder is the instruction create_order, or create_order_with_nonce when the maker counts itself.
 func (o Creation) createOrder(nonce uint64) Instruction {
 	t := o.terms(nonce)
@@ -83,54 +117,38 @@ func (o Creation) createOrder(nonce uint64) Instruction {
 	if o.Nonce != 0 {
 		name, args = "create_order_with_nonce", append(args, o.Nonce, o.Metadata)
 	}
-	return anchorCall(sourceProgram, name, accounts, func(i *invocation) error { return i.createOrder(o, t) }, args...)
+	return anchorCall(sourceProgram, name, accounts, func(i *invocation) { i.createOrder(o, t) }, args...)
 }
 
-func (i *invocation) createOrder(o Creation, t Terms) error {
+func (i *invocation) createOrder(o Creation, t Terms) {
 	id, maker := t.ID(), o.Maker.Key
 	state, wallet := giveOrderState(id), giveOrderWallet(id)
-	if i.account(takeChainSender(o.Take.Chain)) == nil {
-		return i.fail(6009, "NotSupportedChain", "Take chain is not supported")
-	}
-	if err := i.count(maker, o.Nonce); err != nil {
-		return err
-	}
+	i.check(i.account(takeChainSender(o.Take.Chain)) != nil, 6009, "NotSupportedChain", "Take chain is not supported")
+	i.count(maker, o.Nonce)
 	g := giveOrder{
 		terms: t, token: o.Give, status: Created, given: o.net(), percent: o.percentFee(),
 		affiliate: o.Affiliate, created: i.tx.Signatures[0], slot: i.tx.slot,
 	}
-	if err := i.create(maker, state, sourceProgram, g.data(), g); err != nil {
-		return err
-	}
-	if err := i.call(transferLamports(maker, sourceState, fixFee)); err != nil {
-		return err
-	}
+	i.create(maker, state, sourceProgram, g.data(), g)
+	i.call(transferLamports(maker, sourceState, fixFee))
 	if !o.Give.isNative() {
-		if err := i.createTokens(maker, wallet, state, o.Give); err != nil {
-			return err
-		}
+		i.createTokens(maker, wallet, state, o.Give)
 	}
-	if err := i.call(o.Give.transfer(o.Give.Wallet(maker), wallet, maker, o.Amount)); err != nil {
-		return err
-	}
+	i.call(o.Give.transfer(o.Give.Wallet(maker), wallet, maker, o.Amount))
 	i.emit("CreatedOrder", t.borsh(), fixFee, g.percent)
 	i.emit("CreatedOrderId", id)
-	return nil
 }
 
 // count opens the maker's counter, and moves it when the order takes its nonce from there.
-func (i *invocation) count(maker Key, own uint64) error {
+func (i *invocation) count(maker Key, own uint64) {
 	at := makerNonces(maker)
 	if i.account(at) == nil {
-		if err := i.create(maker, at, sourceProgram, nonceData(0), uint64(0)); err != nil {
-			return err
-		}
+		i.create(maker, at, sourceProgram, nonceData(0), uint64(0))
 	}
 	if own == 0 {
 		used, _ := stateOf[uint64](i.account(at))
 		i.update(at, nonceData(used+1), used+1)
 	}
-	return nil
 }
 
 // data lays out GiveOrderState, whose content gets shorter when the order is claimed.
@@ -162,35 +180,30 @@ func keyOf(raw []byte) Key {
 }
 
 // openGiveOrder is an order that nobody has been paid for.
-func (i *invocation) openGiveOrder(id [32]byte) (giveOrder, error) {
+func (i *invocation) openGiveOrder(id [32]byte) giveOrder {
 	g, _ := stateOf[giveOrder](i.account(giveOrderState(id)))
-	if g.status != Created {
-		return g, i.fail(6004, "WrongGiveOrderStatus", "The order is not open")
-	}
-	return g, nil
+	i.check(g.status == Created, 6004, "WrongGiveOrderStatus", "The order is not open")
+	return g
 }
 
-// patchOrderGive adds to what an open order gives. Its event does not name the order.
-func patchOrderGive(g giveOrder, addition uint64) Instruction {
-	id, maker := g.terms.ID(), keyOf(g.terms.PatchAuthority)
-	state, wallet := giveOrderState(id), giveOrderWallet(id)
-	return anchorCall(sourceProgram, "patch_order_give", []Meta{
-		writes(state), signs(maker), writes(g.token.Wallet(maker)), writes(wallet),
-		reads(sourceState), reads(g.token.programOrDefault()),
-	}, func(i *invocation) error {
-		g, err := i.openGiveOrder(id)
-		if err != nil {
-			return err
-		}
-		if err := i.call(g.token.transfer(g.token.Wallet(maker), wallet, maker, addition)); err != nil {
-			return err
-		}
+// PatchGive adds to what an open order gives. Its event does not name the order.
+func (c *Chain) PatchGive(at time.Time, id [32]byte, maker Account, addition uint64) error {
+	g, known := read[giveOrder](c, giveOrderState(id))
+	if !known {
+		return fmt.Errorf("order %x was not created here", id)
+	}
+	authority, state, wallet := keyOf(g.terms.PatchAuthority), giveOrderState(id), giveOrderWallet(id)
+	own := g.token.Wallet(authority)
+	return c.submit(at, Way{}, maker, anchorCall(sourceProgram, "patch_order_give", []Meta{
+		writes(state), signs(authority), writes(own), writes(wallet), reads(sourceState), reads(g.token.programOrDefault()),
+	}, func(i *invocation) {
+		g := i.openGiveOrder(id)
+		i.call(g.token.transfer(own, wallet, authority, addition))
 		fee := addition * transferFeeBps / bps
 		g.given, g.percent = g.given+addition-fee, g.percent+fee
 		i.update(state, g.data(), g)
 		i.emit("IncreasedGiveAmount", g.given, g.percent)
-		return nil
-	}, id, addition)
+	}, id, addition))
 }
 
 // claim is the instruction claim_unlock or claim_order_cancel, which debridge calls with word from the take chain.
@@ -205,61 +218,44 @@ func (m Inbound) claim(g giveOrder) Instruction {
 		writes(feeLedgerWallet(g.token.Mint)), reads(instructionsSysvar), writes(giveOrderState(id)),
 		writes(g.token.Wallet(m.Beneficiary)), writes(m.Beneficiary), writes(giveOrderWallet(id)),
 		reads(g.token.Mint), reads(takeChainSender(m.From)), reads(g.token.programOrDefault()),
-	}, func(i *invocation) error {
-		g, err := i.openGiveOrder(id)
-		switch {
-		case err != nil:
-			return err
-		case g.terms.Take.Chain != m.From:
-			return i.fail(6010, "WrongClaimParentChain", "Word from another chain than the order's")
-		}
-		if err := pay(i, g, m.Beneficiary); err != nil {
-			return fmt.Errorf("pay order %x: %w", id, err)
-		}
-		return nil
+	}, func(i *invocation) {
+		g := i.openGiveOrder(id)
+		i.check(g.terms.Take.Chain == m.From, 6010, "WrongClaimParentChain", "Word from another chain than the order's")
+		pay(i, g, m.Beneficiary)
 	}, id)
 }
 
 // payUnlock pays whoever fulfilled the order, and the protocol its fee. What is the affiliate's stays.
-func (i *invocation) payUnlock(g giveOrder, beneficiary Key) error {
+func (i *invocation) payUnlock(g giveOrder, beneficiary Key) {
 	id := g.terms.ID()
 	state, wallet := giveOrderState(id), giveOrderWallet(id)
-	if err := i.call(g.token.transfer(wallet, g.token.Wallet(beneficiary), state, g.given)); err != nil {
-		return err
-	}
-	if err := i.call(g.token.transfer(wallet, feeLedgerWallet(g.token.Mint), state, g.percent)); err != nil {
-		return err
-	}
+	i.call(
+		g.token.transfer(wallet, g.token.Wallet(beneficiary), state, g.given),
+		g.token.transfer(wallet, feeLedgerWallet(g.token.Mint), state, g.percent),
+	)
 	g.status = ClaimedUnlock
-	return i.finish(g, beneficiary, "ClaimedUnlock", g.affiliate == nil)
+	i.finish(g, beneficiary, "ClaimedUnlock", g.affiliate == nil)
 }
 
 // payRefund pays the maker of a cancelled order, whom it costs nothing: all fees go back too.
-func (i *invocation) payRefund(g giveOrder, beneficiary Key) error {
+func (i *invocation) payRefund(g giveOrder, beneficiary Key) {
 	id, paid := g.terms.ID(), g.given+g.percent
 	if g.affiliate != nil {
 		paid += g.affiliate.Amount
 	}
-	if err := i.call(g.token.transfer(giveOrderWallet(id), g.token.Wallet(beneficiary), giveOrderState(id), paid)); err != nil {
-		return err
-	}
-	if err := i.move(sourceState, beneficiary, fixFee); err != nil {
-		return err
-	}
+	i.call(g.token.transfer(giveOrderWallet(id), g.token.Wallet(beneficiary), giveOrderState(id), paid))
+	i.move(sourceState, beneficiary, fixFee)
 	g.status = ClaimedCancel
-	return i.finish(g, beneficiary, "ClaimedOrderCancel", true)
+	i.finish(g, beneficiary, "ClaimedOrderCancel", true)
 }
 
 // finish closes the order's wallet when it is empty, and keeps and announces the status.
-func (i *invocation) finish(g giveOrder, beneficiary Key, event string, isEmptied bool) error {
+func (i *invocation) finish(g giveOrder, beneficiary Key, event string, isEmptied bool) {
 	id := g.terms.ID()
 	state, wallet := giveOrderState(id), giveOrderWallet(id)
 	if isEmptied && !g.token.isNative() {
-		if err := i.call(g.token.closeAccount(wallet, beneficiary, state)); err != nil {
-			return err
-		}
+		i.call(g.token.closeAccount(wallet, beneficiary, state))
 	}
 	i.update(state, g.data(), g)
 	i.emit(event)
-	return nil
 }

@@ -121,21 +121,17 @@ func (h Hop) step(owner, from, to Key) []Meta {
 }
 
 // steps swaps an amount through the pools that the accounts lead to, as owner, and tells what came out of the last.
-func (i *invocation) steps(accounts []Meta, owner Key, amount uint64) (uint64, error) {
+func (i *invocation) steps(accounts []Meta, owner Key, amount uint64) uint64 {
 	for step := range slices.Chunk(accounts, stepAccounts) {
-		swap := Instruction{Program: step[0].Key, Accounts: slices.Clone(step[1:]), Data: borsh(poolSwap, amount, uint64(0))}
-		if swap.Program != poolProgram || step[ownerAt].Key != owner {
-			return 0, errInvalidAccount
-		}
+		i.require(step[0].Key == poolProgram && step[ownerAt].Key == owner, errInvalidAccount)
+		swap := Instruction{Program: poolProgram, Accounts: slices.Clone(step[1:]), Data: borsh(poolSwap, amount, uint64(0))}
 		swap.Accounts[ownerAt-1].Signer = true
 		before, _ := i.tokens(step[destinationAt].Key)
-		if err := i.call(swap); err != nil {
-			return 0, err
-		}
+		i.call(swap)
 		after, _ := i.tokens(step[destinationAt].Key)
 		amount = after.amount - min(after.amount, before.amount)
 	}
-	return amount, nil
+	return amount
 }
 
 // swapTerms are what aggregators' instructions say of a swap.

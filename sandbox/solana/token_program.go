@@ -1,9 +1,6 @@
 package solana
 
-import (
-	"encoding/binary"
-	"errors"
-)
+import "encoding/binary"
 
 // Instructions of the token programs: spl-token, instruction.rs. What swaps and orders have no use for is missing.
 const (
@@ -16,39 +13,32 @@ const (
 
 // tokenHandlers are the same in both token programs.
 var tokenHandlers = []handler{
-	{[]byte{tokenTransfer}, 8, 3, "Instruction: Transfer", announced((*invocation).transfer)},
-	{[]byte{tokenTransferChecked}, 9, 4, "Instruction: TransferChecked", announced((*invocation).transferChecked)},
-	{[]byte{tokenCloseAccount}, 0, 3, "Instruction: CloseAccount", announced((*invocation).closeTokens)},
-	{[]byte{tokenSyncNative}, 0, 1, "Instruction: SyncNative", announced((*invocation).syncNative)},
-	{[]byte{tokenInitializeAccount3}, 32, 2, "Instruction: InitializeAccount3", announced((*invocation).initializeTokens)},
-	{nil, anySize, 0, "", announced(func(*invocation, []Meta, []byte) error { return errNoInstruction })},
+	{[]byte{tokenTransfer}, 8, 3, "Instruction: Transfer", (*invocation).transfer},
+	{[]byte{tokenTransferChecked}, 9, 4, "Instruction: TransferChecked", (*invocation).transferChecked},
+	{[]byte{tokenCloseAccount}, 0, 3, "Instruction: CloseAccount", (*invocation).closeTokens},
+	{[]byte{tokenSyncNative}, 0, 1, "Instruction: SyncNative", (*invocation).syncNative},
+	{[]byte{tokenInitializeAccount3}, 32, 2, "Instruction: InitializeAccount3", (*invocation).initializeTokens},
+	{nil, anySize, 0, "", func(i *invocation, _ []Meta, _ []byte) { i.demand(false, errNoInstruction) }},
 }
 
 // Errors of the token programs: spl-token, error.rs.
 var (
-	errNotRentExempt = &programError{code: 0, name: "NotRentExempt", message: "Lamport balance below rent-exempt threshold"}
-	errFunds         = &programError{code: 1, name: "InsufficientFunds", message: "insufficient funds"}
-	errMint          = &programError{code: 3, name: "MintMismatch", message: "Account not associated with this Mint"}
-	errOwner         = &programError{code: 4, name: "OwnerMismatch", message: "owner does not match"}
-	errNotWrapped    = &programError{code: 10, name: "NativeNotSupported", message: "Instruction does not support native tokens"}
-	errNotEmpty      = &programError{
-		code: 11, name: "NonNativeHasBalance", message: "Non-native account can only be closed if its balance is zero",
-	}
-	errNoInstruction = &programError{code: 12, name: "InvalidInstruction", message: "Invalid instruction"}
-	errDecimals      = &programError{
-		code: 18, name: "MintDecimalsMismatch", message: "The provided decimals value different from the Mint decimals",
-	}
+	errNotRentExempt = custom(0, "NotRentExempt", "Lamport balance below rent-exempt threshold")
+	errFunds         = custom(1, "InsufficientFunds", "insufficient funds")
+	errMint          = custom(3, "MintMismatch", "Account not associated with this Mint")
+	errOwner         = custom(4, "OwnerMismatch", "owner does not match")
+	errNotWrapped    = custom(10, "NativeNotSupported", "Instruction does not support native tokens")
+	errNotEmpty      = custom(11, "NonNativeHasBalance", "Non-native account can only be closed if its balance is zero")
+	errNoInstruction = custom(12, "InvalidInstruction", "Invalid instruction")
+	errDecimals      = custom(18, "MintDecimalsMismatch", "The provided decimals value different from the Mint decimals")
 )
 
-// announced logs the program's own errors.
-func announced(run func(*invocation, []Meta, []byte) error) func(*invocation, []Meta, []byte) error {
-	return func(i *invocation, accounts []Meta, data []byte) error {
-		err := run(i, accounts, data)
-		if failed := (*programError)(nil); errors.As(err, &failed) && !failed.isRuntime {
-			i.log("Error: %s", failed.message)
-		}
-		return err
+// demand is require for the token programs, which log their own errors.
+func (i *invocation) demand(holds bool, err *programError) {
+	if !holds && !err.isRuntime {
+		i.log("Error: %s", err.message)
 	}
+	i.require(holds, err)
 }
 
 // tokens is what a token account holds now.
@@ -79,8 +69,8 @@ func (t Token) transfer(from, to, owner Key, amount uint64) Instruction {
 	return t.instruction([]Meta{writes(from), writes(to), {Key: owner, Signer: true}}, tokenTransfer, amount)
 }
 
-func (i *invocation) transfer(accounts []Meta, data []byte) error {
-	return i.moveTokens(accounts[0].Key, accounts[1].Key, accounts[2], binary.LittleEndian.Uint64(data))
+func (i *invocation) transfer(accounts []Meta, data []byte) {
+	i.moveTokens(accounts[0].Key, accounts[1].Key, accounts[2], binary.LittleEndian.Uint64(data))
 }
 
 // transferChecked moves an amount of a token whose decimals the sender knows.
@@ -89,42 +79,31 @@ func (t Token) transferChecked(from, to, owner Key, amount uint64) Instruction {
 	return t.instruction(accounts, tokenTransferChecked, amount, uint8(t.Decimals))
 }
 
-func (i *invocation) transferChecked(accounts []Meta, data []byte) error {
+func (i *invocation) transferChecked(accounts []Meta, data []byte) {
 	source, _ := i.tokens(accounts[0].Key)
-	switch t, err := tokenOf(accounts[1].Key); {
-	case err != nil || source.mint != t.Mint:
-		return errMint
-	case t.Decimals != int(data[8]):
-		return errDecimals
-	}
-	return i.moveTokens(accounts[0].Key, accounts[2].Key, accounts[3], binary.LittleEndian.Uint64(data))
+	t, err := tokenOf(accounts[1].Key)
+	i.demand(err == nil && source.mint == t.Mint, errMint)
+	i.demand(t.Decimals == int(data[8]), errDecimals)
+	i.moveTokens(accounts[0].Key, accounts[2].Key, accounts[3], binary.LittleEndian.Uint64(data))
 }
 
 // moveTokens moves tokens as their owner wants it; those of the wrapped coin take their lamports along.
-func (i *invocation) moveTokens(from, to Key, owner Meta, amount uint64) error {
+func (i *invocation) moveTokens(from, to Key, owner Meta, amount uint64) {
 	source, isToken := i.tokens(from)
 	target, exists := i.tokens(to)
-	switch {
-	case !isToken || !exists || !i.owns(from) || !i.owns(to):
-		return errInvalidAccount
-	case source.amount < amount:
-		return errFunds
-	case source.mint != target.mint:
-		return errMint
-	case source.owner != owner.Key:
-		return errOwner
-	case !owner.Signer:
-		return errUnsigned
-	}
+	i.demand(isToken && exists && i.owns(from) && i.owns(to), errInvalidAccount)
+	i.demand(source.amount >= amount, errFunds)
+	i.demand(source.mint == target.mint, errMint)
+	i.demand(source.owner == owner.Key, errOwner)
+	i.demand(owner.Signer, errUnsigned)
 	source.amount -= amount
 	i.setTokens(from, source)
 	target, _ = i.tokens(to) // again: it may be the same account
 	target.amount += amount
 	i.setTokens(to, target)
 	if source.isWrapped() {
-		return i.move(from, to, amount)
+		i.move(from, to, amount)
 	}
-	return nil
 }
 
 // closeAccount ends an emptied token account and gives its lamports to receiver.
@@ -133,24 +112,15 @@ func (t Token) closeAccount(at, receiver, owner Key) Instruction {
 }
 
 // closeTokens ends a token account that is empty, or of the wrapped coin, and gives its lamports away.
-func (i *invocation) closeTokens(accounts []Meta, _ []byte) error {
+func (i *invocation) closeTokens(accounts []Meta, _ []byte) {
 	at, heir, owner := accounts[0].Key, accounts[1].Key, accounts[2]
 	held, exists := i.tokens(at)
-	switch {
-	case !exists || !i.owns(at) || at == heir:
-		return errInvalidAccount
-	case !held.isWrapped() && held.amount > 0:
-		return errNotEmpty
-	case held.owner != owner.Key:
-		return errOwner
-	case !owner.Signer:
-		return errUnsigned
-	}
-	if err := i.move(at, heir, i.account(at).lamports); err != nil {
-		return err
-	}
+	i.demand(exists && i.owns(at) && at != heir, errInvalidAccount)
+	i.demand(held.isWrapped() || held.amount == 0, errNotEmpty)
+	i.demand(held.owner == owner.Key, errOwner)
+	i.demand(owner.Signer, errUnsigned)
+	i.move(at, heir, i.account(at).lamports)
 	i.written[at] = nil
-	return nil
 }
 
 // wrap funds owner's account of the wrapped coin with lamports.
@@ -163,53 +133,42 @@ func wrap(owner Key, lamports uint64) []Instruction {
 }
 
 // syncNative makes the lamports on an account of the wrapped coin its amount.
-func (i *invocation) syncNative(accounts []Meta, _ []byte) error {
+func (i *invocation) syncNative(accounts []Meta, _ []byte) {
 	at := accounts[0].Key
 	held, exists := i.tokens(at)
-	switch {
-	case !exists:
-		return errInvalidAccount
-	case !held.isWrapped():
-		return errNotWrapped
-	}
+	i.demand(exists, errInvalidAccount)
+	i.demand(held.isWrapped(), errNotWrapped)
 	held.amount = i.account(at).lamports - rent(tokenAccountSize)
 	i.setTokens(at, held)
-	return nil
 }
 
 // openWallet makes owner's associated account unless it is there.
 func (t Token) openWallet(payer, owner Key) Instruction {
 	return Instruction{
 		Program: associatedProgram, Data: []byte{associatedCreateIdempotent},
-		Accounts: []Meta{signs(payer), writes(t.Wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program)},
+		Accounts: []Meta{
+			signs(payer), writes(t.Wallet(owner)), reads(owner), reads(t.Mint), reads(systemProgram), reads(t.program),
+		},
 	}
 }
 
 // createTokens makes an empty token account.
-func (i *invocation) createTokens(payer, at, owner Key, t Token) error {
-	if err := i.create(payer, at, t.program, zeros(tokenAccountSize), nil); err != nil {
-		return err
-	}
-	return i.call(t.instruction([]Meta{writes(at), reads(t.Mint)}, tokenInitializeAccount3, owner))
+func (i *invocation) createTokens(payer, at, owner Key, t Token) {
+	i.create(payer, at, t.program, zeros(tokenAccountSize), nil)
+	i.call(t.instruction([]Meta{writes(at), reads(t.Mint)}, tokenInitializeAccount3, owner))
 }
 
 // initializeTokens makes a token account of an account of zeros.
-func (i *invocation) initializeTokens(accounts []Meta, data []byte) error {
+func (i *invocation) initializeTokens(accounts []Meta, data []byte) {
 	at := accounts[0].Key
 	content := i.account(at)
 	t, err := tokenOf(accounts[1].Key)
-	switch {
-	case err != nil || t.program != i.instruction.Program:
-		return errMint
-	case !i.owns(at) || len(content.data) != tokenAccountSize || content.state != nil:
-		return errInvalidAccount
-	case content.lamports < rent(tokenAccountSize):
-		return errNotRentExempt
-	}
+	i.demand(err == nil && t.program == i.instruction.Program, errMint)
+	i.demand(i.owns(at) && len(content.data) == tokenAccountSize && content.state == nil, errInvalidAccount)
+	i.demand(content.lamports >= rent(tokenAccountSize), errNotRentExempt)
 	held := tokenAccount{mint: t.Mint, owner: Key(data)}
 	if held.isWrapped() {
 		held.amount = content.lamports - rent(tokenAccountSize)
 	}
 	i.setTokens(at, held)
-	return nil
 }

@@ -3,7 +3,9 @@ package tron
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -16,99 +18,74 @@ func BlockHash(number uint64, hash common.Hash) common.Hash {
 	return hash
 }
 
-// nothing is how java-tron fills members that TRON has no value for.
-var nothing = struct {
-	nonce, word, bloom hexutil.Bytes
-}{make([]byte, 8), make([]byte, common.HashLength), make([]byte, types.BloomByteLength)}
+// object is what the node below answered, on its way into TRON's shape.
+type object map[string]any
 
-// block is a block as Ethereum and java-tron both write it; what TRON lacks is added by shape.
-type block struct {
-	Number           hexutil.Uint64    `json:"number"`
-	Hash             common.Hash       `json:"hash"`
-	ParentHash       common.Hash       `json:"parentHash"`
-	Miner            common.Address    `json:"miner"`
-	Timestamp        hexutil.Uint64    `json:"timestamp"`
-	Size             hexutil.Uint64    `json:"size"`
-	GasUsed          hexutil.Uint64    `json:"gasUsed"`
-	TransactionsRoot common.Hash       `json:"transactionsRoot"`
-	Transactions     []json.RawMessage `json:"transactions"`
+// only drops all other members.
+func (o object) only(names ...string) {
+	maps.DeleteFunc(o, func(name string, _ any) bool { return !slices.Contains(names, name) })
 }
 
-// shaped is java-tron's BlockResult. Limits of TRON's transactions are in sun, so that a block has none in
-// energy.
-type shaped struct {
-	block
-	Nonce           hexutil.Bytes  `json:"nonce"`
-	Sha3Uncles      hexutil.Bytes  `json:"sha3Uncles"`
-	LogsBloom       hexutil.Bytes  `json:"logsBloom"`
-	StateRoot       hexutil.Bytes  `json:"stateRoot"`
-	ReceiptsRoot    hexutil.Bytes  `json:"receiptsRoot"`
-	Difficulty      hexutil.Uint64 `json:"difficulty"`
-	TotalDifficulty hexutil.Uint64 `json:"totalDifficulty"`
-	ExtraData       hexutil.Bytes  `json:"extraData"`
-	GasLimit        hexutil.Uint64 `json:"gasLimit"`
-	Uncles          []common.Hash  `json:"uncles"`
-	BaseFeePerGas   hexutil.Uint64 `json:"baseFeePerGas"`
-	MixHash         hexutil.Bytes  `json:"mixHash"`
+func (o object) number(name string) uint64 {
+	n, _ := hexutil.DecodeUint64(fmt.Sprint(o[name])) // what is null counts as zero
+	return n
 }
 
-func (s *server) blockByNumber(ctx context.Context, params []json.RawMessage) (any, error) {
-	at, err := height(text(params[0]))
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.blockAt(ctx, at, text(params[1]) == "true")
-	if err != nil || found == nil {
-		return nil, err
-	}
-	return found, nil
+// rehash gives the hash of the block with a number TRON's form.
+func (o object) rehash(name string, number uint64) {
+	o[name] = BlockHash(number, common.HexToHash(fmt.Sprint(o[name])))
 }
 
-func (s *server) blockByHash(ctx context.Context, params []json.RawMessage) (any, error) {
-	wanted, err := hash(text(params[0]))
-	if err != nil {
-		return nil, err
-	}
-	at := hexutil.EncodeUint64(binary.BigEndian.Uint64(wanted[:8]))
-	found, err := s.blockAt(ctx, at, text(params[1]) == "true")
-	if err != nil || found == nil || found.Hash != wanted {
-		return nil, err
-	}
-	return found, nil
+// How java-tron fills members that TRON has no value for.
+var (
+	noNonce = hexutil.Bytes(make([]byte, 8))
+	noWord  = common.Hash{}
+	noBloom = types.Bloom{}
+	noBytes = hexutil.Bytes{}
+)
+
+const zero = hexutil.Uint64(0)
+
+// lacking are the members of a block that TRON has no value for. Limits of its transactions are in sun, so that a
+// block has none in energy.
+var lacking = object{
+	"nonce": noNonce, "sha3Uncles": noWord, "logsBloom": noBloom, "stateRoot": noBytes, "receiptsRoot": noWord,
+	"difficulty": zero, "totalDifficulty": zero, "extraData": noBytes, "gasLimit": zero, "uncles": []common.Hash{},
+	"baseFeePerGas": zero, "mixHash": noWord,
 }
 
-// blockAt returns the block of a number or tag, nil when there is none.
-func (s *server) blockAt(ctx context.Context, at string, whole bool) (*shaped, error) {
-	var found *block
+func (s *server) blockByHash(ctx context.Context, wanted hash, whole flag) (object, error) {
+	at := height(hexutil.EncodeUint64(binary.BigEndian.Uint64(wanted.Hash[:8])))
+	found, err := s.blockAt(ctx, at, whole)
+	if found["hash"] != wanted.Hash {
+		return nil, err
+	}
+	return found, err
+}
+
+// blockAt returns the block of a number or tag, nil when there is none. A whole one has its transactions instead of
+// their hashes.
+func (s *server) blockAt(ctx context.Context, at height, whole flag) (object, error) {
+	var found object
 	if err := s.node.CallContext(ctx, &found, "eth_getBlockByNumber", at, false); err != nil || found == nil {
 		return nil, err
 	}
-	number := uint64(found.Number)
-	found.Hash = BlockHash(number, found.Hash)
+	found.only("number", "hash", "parentHash", "miner", "timestamp", "size", "gasUsed", "transactionsRoot", "transactions")
+	number := found.number("number")
+	found.rehash("hash", number)
 	if number > 0 {
-		found.ParentHash = BlockHash(number-1, found.ParentHash)
+		found.rehash("parentHash", number-1)
 	}
-	if whole {
-		if err := s.fill(ctx, found.Transactions); err != nil {
+	maps.Copy(found, lacking)
+	if !whole {
+		return found, nil
+	}
+	transactions, _ := found["transactions"].([]any)
+	for i, id := range transactions {
+		var err error
+		if transactions[i], err = s.transaction(ctx, hash{common.HexToHash(fmt.Sprint(id))}); err != nil {
 			return nil, err
 		}
 	}
-	return &shaped{
-		block: *found, Nonce: nothing.nonce, Sha3Uncles: nothing.word, LogsBloom: nothing.bloom, StateRoot: hexutil.Bytes{},
-		ReceiptsRoot: nothing.word, ExtraData: hexutil.Bytes{}, Uncles: []common.Hash{}, MixHash: nothing.word,
-	}, nil
-}
-
-// fill replaces hashes of transactions by the transactions.
-func (s *server) fill(ctx context.Context, transactions []json.RawMessage) error {
-	for i, each := range transactions {
-		found, err := s.transaction(ctx, []json.RawMessage{each})
-		if err != nil {
-			return err
-		}
-		if transactions[i], err = json.Marshal(found); err != nil {
-			return err
-		}
-	}
-	return nil
+	return found, nil
 }

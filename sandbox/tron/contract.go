@@ -9,60 +9,59 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/rpc"
+
+	"crossgate/sandbox/jsonrpc"
 )
 
 // callArguments are those that java-tron heeds.
 type callArguments struct {
-	From  string          `json:"from"`
-	To    string          `json:"to"`
-	Value json.RawMessage `json:"value"`
-	Data  json.RawMessage `json:"data"`
-	Input json.RawMessage `json:"input"`
+	From, To           string
+	Value, Data, Input json.RawMessage
 }
 
-// call runs a contract on the newest block. The block can also be named in an object, but must then only
+// ethCall runs a contract on the newest block. The block can also be named in an object, but must then only
 // exist: the state is the newest all the same.
-func (s *server) call(ctx context.Context, params []json.RawMessage) (any, error) {
-	if err := s.checkBlock(ctx, params[1]); err != nil {
+func (s *server) ethCall(ctx context.Context, sent, block json.RawMessage) (any, error) {
+	if err := s.checkBlock(ctx, block); err != nil {
 		return nil, err
 	}
-	return s.run(ctx, "eth_call", params[0])
-}
-
-func (s *server) estimate(ctx context.Context, params []json.RawMessage) (any, error) {
-	return s.run(ctx, "eth_estimateGas", params[0])
+	return s.run(ctx, "eth_call", sent)
 }
 
 func (s *server) checkBlock(ctx context.Context, parameter json.RawMessage) error {
-	var named struct{ BlockNumber, BlockHash json.RawMessage }
-	switch {
-	case json.Unmarshal(parameter, new(string)) == nil:
-		return wantsNewest(text(parameter))
-	case json.Unmarshal(parameter, &named) != nil:
-		return &fault{Code: invalidRequest, Message: "invalid json request"}
+	if json.Unmarshal(parameter, new(string)) == nil {
+		return new(newestBlock).UnmarshalText([]byte(text(parameter)))
 	}
-	find, block := s.blockByNumber, named.BlockNumber
-	if block == nil {
-		find, block = s.blockByHash, named.BlockHash
+	var named struct {
+		BlockNumber *height
+		BlockHash   *hash
 	}
-	if block == nil {
-		return &fault{Code: invalidRequest, Message: "invalid json request"}
+	err := json.Unmarshal(parameter, &named)
+	var found object
+	switch mistake := (*jsonrpc.Error)(nil); {
+	case errors.As(err, &mistake):
+		return mistake
+	case err != nil || named.BlockNumber == nil && named.BlockHash == nil:
+		return errNoRequest
+	case named.BlockNumber != nil:
+		found, err = s.blockAt(ctx, *named.BlockNumber, false)
+	default:
+		found, err = s.blockByHash(ctx, *named.BlockHash, false)
 	}
-	found, err := find(ctx, []json.RawMessage{block, json.RawMessage("false")})
 	if err == nil && found == nil {
-		return &fault{Code: internalError, Message: "header not found"}
+		return refusal(internalError, "header not found")
 	}
 	return err
 }
 
-// run has the node beneath call a contract, or estimate the energy of that.
+// run has the node below call a contract, or estimate the energy of that.
 func (s *server) run(ctx context.Context, method string, parameter json.RawMessage) (any, error) {
 	var sent callArguments
-	if err := json.Unmarshal(parameter, &sent); err != nil {
-		return nil, &fault{Code: invalidRequest, Message: "invalid json request"}
+	if json.Unmarshal(parameter, &sent) != nil {
+		return nil, errNoRequest
 	}
-	to, err := address(sent.To)
-	if err != nil {
+	var from, to address
+	if err := to.UnmarshalText([]byte(sent.To)); err != nil {
 		return nil, err
 	}
 	message := map[string]any{"to": to, "input": sent.Data}
@@ -73,35 +72,39 @@ func (s *server) run(ctx context.Context, method string, parameter json.RawMessa
 		message["value"] = sent.Value
 	}
 	if sent.From != "" {
-		if message["from"], err = address(sent.From); err != nil {
+		if err := from.UnmarshalText([]byte(sent.From)); err != nil {
 			return nil, err
 		}
+		message["from"] = from
 	}
 	var code hexutil.Bytes
 	if err := s.node.CallContext(ctx, &code, "eth_getCode", to, "latest"); err != nil {
 		return nil, err
 	}
 	if len(code) == 0 {
-		return nil, &fault{Code: invalidRequest, Message: "Smart contract is not exist."}
+		return nil, refusal(jsonrpc.InvalidRequest, "Smart contract is not exist.")
 	}
-	var result json.RawMessage
-	arguments := []any{message}
+	args := []any{message}
 	if method == "eth_call" {
-		arguments = append(arguments, "latest")
+		args = append(args, "latest")
 	}
-	return result, refusal(s.node.CallContext(ctx, &result, method, arguments...))
+	result, err := s.ask(ctx, method, args...)
+	return result, reverted(err)
 }
 
-// refusal is what a contract refused with, as java-tron words it.
-func refusal(err error) error {
+// reverted is what a contract refused with, as java-tron words it.
+func reverted(err error) error {
 	var carrier rpc.DataError
 	if !errors.As(err, &carrier) {
 		return err
 	}
-	said := &fault{Code: internalError, Message: "REVERT opcode executed"}
-	said.Data, _ = carrier.ErrorData().(string)
-	if reason, err := abi.UnpackRevert(common.FromHex(said.Data)); err == nil {
-		said.Message += ": " + reason
+	refused := refusal(internalError, "REVERT opcode executed")
+	data, _ := carrier.ErrorData().(string)
+	if data != "" {
+		refused.Data = data
 	}
-	return said
+	if reason, err := abi.UnpackRevert(common.FromHex(data)); err == nil {
+		refused.Message += ": " + reason
+	}
+	return refused
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
@@ -19,16 +18,14 @@ const (
 )
 
 type filter struct {
-	FromBlock string            `json:"fromBlock"`
-	ToBlock   string            `json:"toBlock"`
-	BlockHash json.RawMessage   `json:"blockHash"`
-	Address   json.RawMessage   `json:"address"`
-	Topics    []json.RawMessage `json:"topics"`
+	FromBlock, ToBlock string
+	BlockHash, Address json.RawMessage
+	Topics             []json.RawMessage
 }
 
-func (s *server) logs(ctx context.Context, params []json.RawMessage) (any, error) {
+func (s *server) logs(ctx context.Context, parameter json.RawMessage) (any, error) {
 	var asked filter
-	if err := json.Unmarshal(params[0], &asked); err != nil {
+	if json.Unmarshal(parameter, &asked) != nil {
 		return nil, invalidParams("method parameters invalid")
 	}
 	from, to, err := s.span(ctx, asked)
@@ -42,18 +39,22 @@ func (s *server) logs(ctx context.Context, params []json.RawMessage) (any, error
 	if err := asked.checkTopics(); err != nil {
 		return nil, err
 	}
-	found := []log{}
+	found := []object{}
 	if from > to {
 		return found, nil
 	}
-	search := map[string]any{"fromBlock": hexutil.Uint64(from), "toBlock": hexutil.Uint64(to), "address": addresses, "topics": asked.Topics}
+	search := map[string]any{
+		"fromBlock": hexutil.Uint64(from), "toBlock": hexutil.Uint64(to), "address": addresses, "topics": asked.Topics,
+	}
 	if err := s.node.CallContext(ctx, &found, "eth_getLogs", search); err != nil {
 		return nil, err
 	}
 	if len(found) > maxLogs {
-		return nil, &fault{Code: limitExceeded, Message: fmt.Sprintf("query returned more than %d results", maxLogs)}
+		return nil, refusal(limitExceeded, fmt.Sprintf("query returned more than %d results", maxLogs))
 	}
-	reshape(found)
+	for _, log := range found {
+		log.rehash("blockHash", log.number("blockNumber"))
+	}
 	return found, nil
 }
 
@@ -67,12 +68,14 @@ func (s *server) span(ctx context.Context, asked filter) (from, to uint64, err e
 		if asked.FromBlock != "" || asked.ToBlock != "" {
 			return 0, 0, invalidParams("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other")
 		}
-		found, err := s.blockByHash(ctx, []json.RawMessage{asked.BlockHash, json.RawMessage("false")})
-		if err != nil || found == nil {
-			return 0, 0, invalidParams("invalid blockHash")
+		var id hash
+		if id.UnmarshalText([]byte(text(asked.BlockHash))) == nil {
+			if found, _ := s.blockByHash(ctx, id, false); found != nil {
+				number := found.number("number")
+				return number, number, nil
+			}
 		}
-		number := uint64(found.(*shaped).Number)
-		return number, number, nil
+		return 0, 0, invalidParams("invalid blockHash")
 	}
 	if from, err = s.number(ctx, asked.FromBlock, uint64(head)); err != nil {
 		return 0, 0, err
@@ -95,22 +98,22 @@ func (s *server) number(ctx context.Context, named string, head uint64) (uint64,
 	if named == "" || named == "latest" {
 		return head, nil
 	}
-	at, err := height(named)
-	if err != nil {
+	var at height
+	if err := at.UnmarshalText([]byte(named)); err != nil {
 		return 0, err
 	}
-	if number, err := hexutil.DecodeUint64(at); err == nil {
+	if number, err := hexutil.DecodeUint64(string(at)); err == nil {
 		return number, nil
 	}
 	found, err := s.blockAt(ctx, at, false)
 	if err != nil || found == nil {
 		return 0, err
 	}
-	return uint64(found.Number), nil
+	return found.number("number"), nil
 }
 
 // addresses reads one address or a list of them.
-func (f filter) addresses() ([]common.Address, error) {
+func (f filter) addresses() ([]address, error) {
 	var several []string
 	if f.Address != nil && json.Unmarshal(f.Address, &several) != nil {
 		several = []string{text(f.Address)}
@@ -118,13 +121,11 @@ func (f filter) addresses() ([]common.Address, error) {
 	if len(several) > maxAddresses {
 		return nil, invalidParams(fmt.Sprintf("exceed max addresses: %d", maxAddresses))
 	}
-	var addresses []common.Address
+	addresses := make([]address, len(several))
 	for i, each := range several {
-		read, err := address(each)
-		if err != nil {
+		if addresses[i].UnmarshalText([]byte(each)) != nil {
 			return nil, invalidParams(fmt.Sprintf("invalid address at index %d: [%s]", i, each))
 		}
-		addresses = append(addresses, read)
 	}
 	return addresses, nil
 }

@@ -9,66 +9,55 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// method is one that java-tron has. It takes exactly so many parameters.
-type method struct {
-	parameters int
-	answer     func(s *server, ctx context.Context, params []json.RawMessage) (any, error)
-}
-
 // methods are those of java-tron that readers of a chain use. Others, such as eth_feeHistory,
 // eth_sendRawTransaction or eth_getTransactionCount, it refuses as unknown.
-var methods = map[string]method{
-	"web3_clientVersion": {0, constant("TRON/v4.8.1/Linux/Java1.8")},
-	"net_version":        {0, passed("eth_chainId")}, // both tell the last four bytes of the genesis block's hash
-	"eth_chainId":        {0, passed("eth_chainId")},
-	"eth_blockNumber":    {0, passed("eth_blockNumber")},
-	"eth_gasPrice":       {0, constant(hexutil.Uint64(EnergyPrice))},
-	"eth_accounts":       {0, constant([]string{})},
+var methods = map[string]any{
+	"web3_clientVersion": constant("TRON/v4.8.1/Linux/Java1.8"),
+	"net_version":        passed("eth_chainId"), // both tell the last four bytes of the genesis block's hash
+	"eth_chainId":        passed("eth_chainId"),
+	"eth_blockNumber":    passed("eth_blockNumber"),
+	"eth_gasPrice":       constant(hexutil.Uint64(EnergyPrice)),
+	"eth_accounts":       constant([]string{}),
 
-	"eth_getBlockByNumber":      {2, (*server).blockByNumber},
-	"eth_getBlockByHash":        {2, (*server).blockByHash},
-	"eth_getTransactionByHash":  {1, (*server).transaction},
-	"eth_getTransactionReceipt": {1, (*server).receipt},
-	"eth_getLogs":               {1, (*server).logs},
+	"eth_getBlockByNumber":      (*server).blockAt,
+	"eth_getBlockByHash":        (*server).blockByHash,
+	"eth_getTransactionByHash":  (*server).transaction,
+	"eth_getTransactionReceipt": (*server).receipt,
+	"eth_getLogs":               (*server).logs,
 
-	"eth_getBalance":   {2, newest("eth_getBalance")},
-	"eth_getCode":      {2, newest("eth_getCode")},
-	"eth_getStorageAt": {3, newest("eth_getStorageAt")},
-	"eth_call":         {2, (*server).call},
-	"eth_estimateGas":  {1, (*server).estimate},
+	"eth_getBalance":   newest("eth_getBalance"),
+	"eth_getCode":      newest("eth_getCode"),
+	"eth_getStorageAt": (*server).storageAt,
+	"eth_call":         (*server).ethCall,
+	"eth_estimateGas": func(s *server, ctx context.Context, sent json.RawMessage) (any, error) {
+		return s.run(ctx, "eth_estimateGas", sent)
+	},
 }
 
-func constant(value any) func(*server, context.Context, []json.RawMessage) (any, error) {
-	return func(*server, context.Context, []json.RawMessage) (any, error) { return value, nil }
+func constant(value any) func(*server, context.Context) (any, error) {
+	return func(*server, context.Context) (any, error) { return value, nil }
 }
 
-func passed(name string) func(*server, context.Context, []json.RawMessage) (any, error) {
-	return func(s *server, ctx context.Context, _ []json.RawMessage) (any, error) {
-		var result json.RawMessage
-		err := s.node.CallContext(ctx, &result, name)
-		return result, err
+func passed(name string) func(*server, context.Context) (any, error) {
+	return func(s *server, ctx context.Context) (any, error) { return s.ask(ctx, name) }
+}
+
+// newest reads state of an account on the newest block.
+func newest(name string) func(*server, context.Context, address, newestBlock) (any, error) {
+	return func(s *server, ctx context.Context, account address, _ newestBlock) (any, error) {
+		return s.ask(ctx, name, account, "latest")
 	}
 }
 
-// newest reads state of an account, the first parameter, on the newest block; the last one must say so.
-func newest(name string) func(*server, context.Context, []json.RawMessage) (any, error) {
-	return func(s *server, ctx context.Context, params []json.RawMessage) (any, error) {
-		last := len(params) - 1
-		if err := wantsNewest(text(params[last])); err != nil {
-			return nil, err
-		}
-		account, err := address(text(params[0]))
-		if err != nil {
-			return nil, err
-		}
-		arguments := []any{account}
-		for _, each := range params[1:last] {
-			arguments = append(arguments, each)
-		}
-		var result json.RawMessage
-		err = s.node.CallContext(ctx, &result, name, append(arguments, "latest")...)
-		return result, err
-	}
+func (s *server) storageAt(ctx context.Context, at address, key json.RawMessage, _ newestBlock) (any, error) {
+	return s.ask(ctx, "eth_getStorageAt", at, key, "latest")
+}
+
+// ask is what the node below answers.
+func (s *server) ask(ctx context.Context, name string, args ...any) (any, error) {
+	var result json.RawMessage
+	err := s.node.CallContext(ctx, &result, name, args...)
+	return result, err
 }
 
 // text is a parameter that should be one; anything else is no valid text for whoever reads it.
@@ -80,51 +69,76 @@ func text(parameter json.RawMessage) string {
 	return value
 }
 
-// address reads 20 bytes of hex, or 21 with TRON's version byte in front.
-func address(hex string) (common.Address, error) {
-	digits := strings.TrimPrefix(hex, "0x")
+// flag is on when a parameter is true, as a boolean or in words.
+type flag bool
+
+// UnmarshalText takes anything.
+func (f *flag) UnmarshalText(word []byte) error {
+	*f = string(word) == "true"
+	return nil
+}
+
+// address is 20 bytes of hex, or 21 with TRON's version byte in front.
+type address struct{ common.Address }
+
+// UnmarshalText reads what java-tron takes for an address.
+func (a *address) UnmarshalText(hex []byte) error {
+	digits := strings.TrimPrefix(string(hex), "0x")
 	if len(digits) == 2*(1+common.AddressLength) {
 		digits = strings.TrimPrefix(digits, "41")
 	}
 	if !common.IsHexAddress(digits) {
-		return common.Address{}, invalidParams("invalid address hash value")
+		return invalidParams("invalid address hash value")
 	}
-	return common.HexToAddress(digits), nil
+	a.Address = common.HexToAddress(digits)
+	return nil
 }
 
-// hash reads 32 bytes of hex; the 0x may be missing, as in TRON's own interfaces.
-func hash(hex string) (common.Hash, error) {
-	raw, err := hexutil.Decode("0x" + strings.TrimPrefix(hex, "0x"))
+// hash is 32 bytes of hex; the 0x may be missing, as in TRON's own interfaces.
+type hash struct{ common.Hash }
+
+// UnmarshalText reads what java-tron takes for a hash.
+func (h *hash) UnmarshalText(hex []byte) error {
+	raw, err := hexutil.Decode("0x" + strings.TrimPrefix(string(hex), "0x"))
 	if err != nil || len(raw) != common.HashLength {
-		return common.Hash{}, invalidParams("invalid hash value")
+		return invalidParams("invalid hash value")
 	}
-	return common.Hash(raw), nil
+	h.Hash = common.Hash(raw)
+	return nil
 }
 
-// height reads a block's number or tag, for the node beneath.
-func height(block string) (string, error) {
-	switch block {
+// height is a block's number or tag, for the node below.
+type height string
+
+// UnmarshalText reads numbers, and the tags that java-tron knows.
+func (h *height) UnmarshalText(block []byte) error {
+	switch string(block) {
 	case "latest", "earliest", "finalized":
-		return block, nil
+		*h = height(block)
+		return nil
 	case "pending", "safe":
-		return "", invalidParams("TAG " + block + " not supported")
+		return invalidParams("TAG " + string(block) + " not supported")
 	}
-	number, err := hexutil.DecodeUint64(block)
+	number, err := hexutil.DecodeUint64(string(block))
 	if err != nil {
-		return "", invalidParams("invalid block number")
+		return invalidParams("invalid block number")
 	}
-	return hexutil.EncodeUint64(number), nil
+	*h = height(hexutil.EncodeUint64(number))
+	return nil
 }
 
-// wantsNewest refuses what is not the newest block: java-tron keeps no other state.
-func wantsNewest(block string) error {
-	switch block {
+// newestBlock is a block that must be the newest: java-tron keeps no other state.
+type newestBlock struct{}
+
+// UnmarshalText refuses what is not the newest block.
+func (*newestBlock) UnmarshalText(block []byte) error {
+	switch string(block) {
 	case "latest":
 		return nil
 	case "earliest", "pending", "finalized", "safe":
 		return invalidParams("TAG [earliest | pending | finalized | safe] not supported")
 	}
-	if _, err := height(block); err != nil {
+	if err := new(height).UnmarshalText(block); err != nil {
 		return err
 	}
 	return invalidParams("QUANTITY not supported, just support TAG as latest")

@@ -1,18 +1,24 @@
 // Package tron is the JSON-RPC of TRON's nodes over a go-ethereum node: java-tron's methods, limits, refusals
 // and shapes (github.com/tronprotocol/documentation-en, docs/api/json-rpc), as far as readers of a chain use
 // them. The node's coin is TRX, its smallest unit the sun, its gas energy.
+//
+// A call goes through the table of methods to a function whose parameters say how the call's are read; that asks the
+// node below and gives what it says the shape that java-tron would give it. Blocks' hashes begin with the block's
+// number, limits and refusals are java-tron's, and what TRON has no value for is filled as there. All of it may be
+// called from any goroutine.
 package tron
 
 import (
-	"bytes"
 	"context"
+	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
+	"reflect"
 
 	"github.com/ethereum/go-ethereum/rpc"
+
+	"crossgate/sandbox/jsonrpc"
 )
 
 // EnergyPrice is what a unit of energy costs, in sun: the chain parameter getEnergyFee.
@@ -28,75 +34,63 @@ const (
 type server struct{ node *rpc.Client }
 
 // New returns java-tron's JSON-RPC over an Ethereum node.
-func New(node *rpc.Client) http.Handler { return &server{node} }
-
-type request struct {
-	ID     json.RawMessage   `json:"id"`
-	Method string            `json:"method"`
-	Params []json.RawMessage `json:"params"`
-}
-
-// ServeHTTP answers a call or a batch of them.
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		http.Error(w, "POST only", http.StatusMethodNotAllowed)
-		return
+func New(node *rpc.Client) http.Handler {
+	s := &server{node}
+	answers := &jsonrpc.Node{
+		Call: s.call, ContentType: "application/json-rpc", MaxBytes: maxRequestBytes, MaxBatch: maxBatch,
+		Malformed: func(bool) *jsonrpc.Error { return refusal(jsonrpc.ParseError, "JSON parse error") },
+		Failed:    func(err error) *jsonrpc.Error { return refusal(internalError, err.Error()) }, // of the node below
+		TooMany: func(calls int) *jsonrpc.Error {
+			return refusal(limitExceeded, fmt.Sprintf("Batch size %d exceeds the limit of %d", calls, maxBatch))
+		},
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
-	if err != nil {
-		http.Error(w, "Payload Too Large", http.StatusRequestEntityTooLarge)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json-rpc")
-	_ = json.NewEncoder(w).Encode(s.answer(r.Context(), body)) // the client has gone
-}
-
-func (s *server) answer(ctx context.Context, body []byte) any {
-	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		var one request
-		if err := json.Unmarshal(body, &one); err != nil {
-			return envelope(nil, nil, &fault{Code: parseError, Message: "JSON parse error"})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.Error(w, "POST only", http.StatusMethodNotAllowed)
+			return
 		}
-		return s.answerOne(ctx, one)
-	}
-	var batch []request
-	if err := json.Unmarshal(body, &batch); err != nil {
-		return envelope(nil, nil, &fault{Code: parseError, Message: "JSON parse error"})
-	}
-	if len(batch) > maxBatch {
-		said := fmt.Sprintf("Batch size %d exceeds the limit of %d", len(batch), maxBatch)
-		return envelope(nil, nil, &fault{Code: limitExceeded, Message: said})
-	}
-	answers := make([]any, len(batch))
-	for i, one := range batch {
-		answers[i] = s.answerOne(ctx, one)
-	}
-	return answers
+		answers.ServeHTTP(w, r)
+	})
 }
 
-func (s *server) answerOne(ctx context.Context, r request) any {
-	known, exists := methods[r.Method]
-	switch {
-	case !exists:
-		return envelope(r.ID, nil, &fault{Code: methodNotFound, Message: "the method " + r.Method + " does not exist/is not available"})
-	case len(r.Params) != known.parameters:
-		return envelope(r.ID, nil, invalidParams("method parameters invalid"))
-	}
-	result, err := known.answer(s, ctx, r.Params)
-	return envelope(r.ID, result, err)
+// Codes of java-tron's errors beyond those of the specification.
+const (
+	internalError = -32000
+	limitExceeded = -32005
+)
+
+// refusal is an error object of java-tron, whose data is never missing.
+func refusal(code int, message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: code, Message: message, Data: "{}"}
 }
 
-// envelope is a response object. Errors that are no faults come from the node beneath.
-func envelope(id json.RawMessage, result any, err error) map[string]any {
-	answer := map[string]any{"jsonrpc": "2.0", "id": id}
-	if err == nil {
-		answer["result"] = result
-		return answer
+func invalidParams(message string) *jsonrpc.Error { return refusal(jsonrpc.InvalidParams, message) }
+
+// errNoRequest is the answer to a parameter that is not the object that it should be.
+var errNoRequest = refusal(jsonrpc.InvalidRequest, "invalid json request")
+
+// call reads exactly as many parameters as the method's function takes behind the server and the context.
+func (s *server) call(ctx context.Context, r jsonrpc.Request) (any, error) {
+	method, exists := methods[r.Method]
+	if !exists {
+		return nil, refusal(jsonrpc.MethodNotFound, "the method "+r.Method+" does not exist/is not available")
 	}
-	var said *fault
-	if !errors.As(err, &said) {
-		said = &fault{Code: internalError, Message: err.Error()}
+	function, args := reflect.ValueOf(method), []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(ctx)}
+	if len(r.Params) != function.Type().NumIn()-len(args) {
+		return nil, invalidParams("method parameters invalid")
 	}
-	answer["error"] = said
-	return answer
+	for _, parameter := range r.Params {
+		into := reflect.New(function.Type().In(len(args)))
+		err := json.Unmarshal(parameter, into.Interface())
+		if word, ok := into.Interface().(encoding.TextUnmarshaler); ok {
+			err = word.UnmarshalText([]byte(text(parameter)))
+		}
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, into.Elem())
+	}
+	results := function.Call(args)
+	err, _ := results[1].Interface().(error)
+	return results[0].Interface(), err
 }

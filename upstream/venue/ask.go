@@ -120,6 +120,9 @@ func set(query url.Values, name, value string) {
 	}
 }
 
+// bearer is a key as most APIs take it.
+func bearer(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
+
 // header is one header, and none when there is nothing to say in it: no key, mostly.
 func header(name, value string) http.Header {
 	if value == "" {

@@ -63,7 +63,7 @@ func (v dflow) request(s quote.Swap) (upstream.Request, error) {
 	return upstream.Request{Path: "order", Query: query, Header: header("X-Api-Key", v.Key)}, nil
 }
 
-func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
 		InputMint     string `json:"inputMint"`
 		OutputMint    string `json:"outputMint"`

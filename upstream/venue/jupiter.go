@@ -99,7 +99,7 @@ func jupiterWraps(s quote.Swap) (bool, error) {
 func (v jupiter) header() http.Header { return header("X-Api-Key", v.Key) }
 
 // readJupiterQuote reads the answer of GET /quote. Its threshold is rounded up, so it is never looser than asked.
-func readJupiterQuote(resp upstream.Response, _ quote.Profile, s quote.Swap) (found offer[json.RawMessage], err error) {
+func readJupiterQuote(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[json.RawMessage], err error) {
 	var answer struct {
 		InputMint            string `json:"inputMint"`
 		OutputMint           string `json:"outputMint"`

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -46,7 +45,7 @@ func openLifi(o Options) (quote.Venue, error) {
 
 // request leaves out the API's own simulation: a wallet may approve, or be filled, later.
 func (v lifi) request(s quote.Swap) (upstream.Request, error) {
-	id := strconv.FormatUint(s.Chain.Native, 10)
+	id := chainText(s)
 	query := url.Values{
 		"fromChain":      {id},
 		"toChain":        {id},
@@ -64,7 +63,7 @@ func (v lifi) request(s quote.Swap) (upstream.Request, error) {
 }
 
 // readLifi reads the answer, whose transaction has its numbers in hex.
-func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
 		Estimate struct {
 			FromAmount      digits `json:"fromAmount"`

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -123,7 +122,7 @@ func (v okx) addRouters(p quote.Profile) error {
 
 func (v okx) request(s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
-		"chainIndex":          {strconv.FormatUint(s.Chain.Native, 10)},
+		"chainIndex":          {chainText(s)},
 		"swapMode":            {"exactIn"},
 		"amount":              {s.In.Amount.String()},
 		"fromTokenAddress":    {strings.ToLower(tokenText(s.In.Address))},
@@ -166,7 +165,7 @@ type okxOffer struct {
 	} `json:"tx"`
 }
 
-func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	offered, err := readOKXOffer(resp)
 	if err != nil {
 		return found, err

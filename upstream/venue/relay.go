@@ -115,7 +115,7 @@ type relayStep struct {
 }
 
 // readRelay reads the answer: a step to approve, where that is needed, and the step to swap.
-func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
 		Steps   []relayStep `json:"steps"`
 		Details struct {

@@ -82,7 +82,7 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 		return quote.Tx{}, err
 	}
 	route := own.route
-	slippage, err := percentOf(q.AmountOut, s.SlippagePercent)
+	least, err := lessPercent(q.AmountOut, s.SlippagePercent)
 	if err != nil {
 		return quote.Tx{}, fmt.Errorf("sunio minimum: %w", err)
 	}
@@ -96,14 +96,10 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 		To                     common.Address
 		Deadline               *big.Int
 	}{
-		s.In.Amount.Big(), q.AmountOut.Sub(slippage).Big(), common.BytesToAddress(s.Recipient.Bytes()),
+		s.In.Amount.Big(), least.Big(), common.BytesToAddress(s.Recipient.Bytes()),
 		big.NewInt(v.Now().Add(signTime).Unix()),
 	})
-	tx := quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data}
-	if s.In.Address.IsNative() {
-		tx.Value = s.In.Amount
-	}
-	return tx, nil
+	return quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
 }
 
 // sunioOffer is one route of an answer, best first. Amounts are in whole tokens, raw ones come from newer
@@ -117,7 +113,7 @@ type sunioOffer struct {
 	PoolVersions []string `json:"poolVersions"`
 }
 
-func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found offer[sunioRoute], err error) {
+func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[sunioRoute], err error) {
 	var answer struct {
 		Code    *int         `json:"code"`
 		Message string       `json:"message"`

@@ -42,13 +42,13 @@ type Service struct {
 	Burst             int
 }
 
-type entry struct {
+type registration struct {
 	service  Service
 	open     func(Options) (quote.Venue, error)
 	settings []string
 }
 
-var registered = map[string]entry{}
+var registered = map[string]registration{}
 
 // excludedSources is the setting of most aggregators: the exchanges that they shall not use, comma-separated
 // in their API's own names.
@@ -59,7 +59,7 @@ func register(s Service, open func(Options) (quote.Venue, error), settings ...st
 	if _, taken := registered[s.Name]; taken {
 		panic("venue: " + s.Name + " is registered twice")
 	}
-	registered[s.Name] = entry{s, open, settings}
+	registered[s.Name] = registration{s, open, settings}
 }
 
 // Names lists the venues in alphabetical order.

@@ -10,8 +10,8 @@ import (
 // simulationPatience is how long a simulation is waited for; an answer without one is better than a late one.
 const simulationPatience = time.Second
 
-// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. A chain that cannot
-// tell is no refusal: b says why.
+// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it
+// cannot, b keeps the reason and is not refused.
 func (t *trade) simulate(ctx context.Context, b *built) (err error) {
 	if t.chain.Simulator == nil {
 		b.notSimulated = fmt.Errorf("%w: no simulation on this chain", ErrNotSimulated)

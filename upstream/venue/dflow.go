@@ -90,17 +90,12 @@ func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pri
 	return found, err
 }
 
-type dflowFailure struct {
-	Message string `json:"msg"`
-	Code    string `json:"code"`
-}
-
 // dflowRefusal reads an error. A missing route is told in words as well as by its code.
 func dflowRefusal(resp upstream.Response) error {
-	return refusal(dflowName, resp, func(f dflowFailure) (string, bool) {
-		words := strings.TrimSpace(f.Code + " " + f.Message)
+	return refusal(dflowName, resp, func(f failure) (string, bool) {
+		words := strings.TrimSpace(f.text("code") + " " + f.text("msg"))
 		if strings.Contains(strings.ToLower(words), "route") {
-			return f.Message, true
+			return f.text("msg"), true
 		}
 		return words, false
 	})

@@ -114,13 +114,9 @@ func readEnso(resp upstream.Response, p quote.Profile, s quote.Swap) (found pric
 	return found, err
 }
 
-type ensoFailure struct {
-	Message json.RawMessage `json:"message"` // a text, or a list of texts
-}
-
 // ensoRefusal reads an error. A bad request is mostly a pair or an amount that cannot be routed.
 func ensoRefusal(resp upstream.Response) error {
-	return refusal(ensoName, resp, func(f ensoFailure) (string, bool) {
-		return strings.Trim(string(f.Message), `"[]`), resp.Status == http.StatusBadRequest
+	return refusal(ensoName, resp, func(f failure) (string, bool) {
+		return strings.Trim(f.text("message"), `"[]`), resp.Status == http.StatusBadRequest
 	})
 }

@@ -128,16 +128,11 @@ func readJupiterSwap(resp upstream.Response, _ quote.Profile, _ quote.Swap, _ qu
 	return readMessage(answer.SwapTransaction)
 }
 
-type jupiterFailure struct {
-	Error     string `json:"error"`
-	ErrorCode string `json:"errorCode"`
-}
-
 func jupiterRefusal(resp upstream.Response) error {
-	return refusal(jupiterName, resp, func(f jupiterFailure) (string, bool) {
-		if jupiterNoRoute[f.ErrorCode] || jupiterNoRoute[f.Error] {
-			return f.Error, true
+	return refusal(jupiterName, resp, func(f failure) (string, bool) {
+		if jupiterNoRoute[f.text("errorCode")] || jupiterNoRoute[f.text("error")] {
+			return f.text("error"), true
 		}
-		return f.ErrorCode + " " + f.Error, false
+		return f.text("errorCode") + " " + f.text("error"), false
 	})
 }

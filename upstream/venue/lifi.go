@@ -3,7 +3,6 @@ package venue
 // LI.FI API, GET /v1/quote: https://docs.li.fi/api-reference
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -96,20 +95,14 @@ func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (found pric
 	return found, err
 }
 
-type lifiFailure struct {
-	Message string          `json:"message"`
-	Code    json.Number     `json:"code"`
-	Errors  json.RawMessage `json:"errors"`
-}
-
 // lifiRefusal reads an error. What the exchanges behind the API said stands in a list that comes with a
 // missing route.
 func lifiRefusal(resp upstream.Response) error {
 	const codeNoQuote = "1002"
-	return refusal(lifiName, resp, func(f lifiFailure) (string, bool) {
-		if resp.Status == http.StatusNotFound && len(f.Errors) > 0 || f.Code == codeNoQuote {
-			return f.Message, true
+	return refusal(lifiName, resp, func(f failure) (string, bool) {
+		if resp.Status == http.StatusNotFound && len(f["errors"]) > 0 || f.text("code") == codeNoQuote {
+			return f.text("message"), true
 		}
-		return fmt.Sprintf("%s %s", f.Code, f.Message), false
+		return fmt.Sprintf("%s %s", f.text("code"), f.text("message")), false
 	})
 }

@@ -6,11 +6,9 @@ import (
 	"fmt"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 )
-
-// largestMessage is the size of the largest Solana transaction, in bytes.
-const largestMessage = 1232
 
 // mostPriority bounds what a venue may bid for a place in a block, in lamports: as much as is kept back for it where
 // all of the coin is swapped. Bids of others can leap.
@@ -53,7 +51,7 @@ func checkMints(in, out string, s quote.Swap) error {
 
 // readMessage decodes a transaction that a venue made.
 func readMessage(text string) (quote.Tx, error) {
-	if len(text) > base64.StdEncoding.EncodedLen(largestMessage) {
+	if len(text) > base64.StdEncoding.EncodedLen(solana.MaxTransaction) {
 		return quote.Tx{}, fmt.Errorf("transaction of %d characters", len(text))
 	}
 	data, err := base64.StdEncoding.DecodeString(text)

@@ -103,12 +103,8 @@ func readOneInch(
 	return found, err
 }
 
-type oneInchFailure struct {
-	Description string `json:"description"`
-}
-
 func oneInchRefusal(resp upstream.Response) error {
-	return refusal(oneInchName, resp, func(f oneInchFailure) (string, bool) {
-		return f.Description, strings.EqualFold(f.Description, "insufficient liquidity")
+	return refusal(oneInchName, resp, func(f failure) (string, bool) {
+		return f.text("description"), strings.EqualFold(f.text("description"), "insufficient liquidity")
 	})
 }

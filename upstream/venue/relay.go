@@ -177,16 +177,11 @@ func relaySwap(steps []relayStep, p quote.Profile, s quote.Swap) (relayStep, err
 	return *swap, nil
 }
 
-type relayFailure struct {
-	Message   string `json:"message"`
-	ErrorCode string `json:"errorCode"`
-}
-
 func relayRefusal(resp upstream.Response) error {
-	return refusal(relayName, resp, func(f relayFailure) (string, bool) {
-		if relayNoRoute[f.ErrorCode] {
-			return f.ErrorCode, true
+	return refusal(relayName, resp, func(f failure) (string, bool) {
+		if relayNoRoute[f.text("errorCode")] {
+			return f.text("errorCode"), true
 		}
-		return strings.TrimSpace(f.ErrorCode + " " + f.Message), false
+		return strings.TrimSpace(f.text("errorCode") + " " + f.text("message")), false
 	})
 }

@@ -5,6 +5,7 @@ package venue
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -170,14 +171,26 @@ func pricesAgain(
 	}
 }
 
-// refusal reads the body of a client error into failure and has it explained: what the venue says, and whether
+// failure is the body of a client error, by the names that the venue gives its members.
+type failure map[string]json.RawMessage
+
+// text is a member as text: a string without its quotes, anything else as it stands.
+func (f failure) text(name string) string {
+	var text string
+	if err := json.Unmarshal(f[name], &text); err != nil {
+		return string(f[name])
+	}
+	return text
+}
+
+// refusal reads the body of a client error and has it explained: what the venue says, and whether
 // that is a no to the pair or the amount rather than to the request.
-func refusal[F any](venue string, resp upstream.Response, explain func(F) (message string, isRoute bool)) error {
-	var failure F
-	if err := decode(resp, &failure); err != nil {
+func refusal(venue string, resp upstream.Response, explain func(failure) (message string, isRoute bool)) error {
+	var body failure
+	if err := decode(resp, &body); err != nil {
 		return refused(venue, resp.Status, "")
 	}
-	message, isRoute := explain(failure)
+	message, isRoute := explain(body)
 	if isRoute {
 		return noRoute(message)
 	}

@@ -99,14 +99,8 @@ func readSushi(
 	return found, err
 }
 
-type sushiProblem struct {
-	Title   string `json:"title"`
-	Detail  string `json:"detail"`
-	Details string `json:"details"` // the other spelling
-}
-
 func sushiRefusal(resp upstream.Response) error {
-	return refusal(sushiName, resp, func(p sushiProblem) (string, bool) {
-		return cmp.Or(p.Detail, p.Details, p.Title), false
+	return refusal(sushiName, resp, func(f failure) (string, bool) {
+		return cmp.Or(f.text("detail"), f.text("details"), f.text("title")), false
 	})
 }

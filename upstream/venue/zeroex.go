@@ -125,16 +125,11 @@ func readZeroEx(
 	return found, err
 }
 
-type zeroExFailure struct {
-	Name    string `json:"name"`
-	Message string `json:"message"`
-}
-
 func zeroExRefusal(resp upstream.Response) error {
-	return refusal(zeroExName, resp, func(f zeroExFailure) (string, bool) {
-		if f.Name == "SWAP_VALIDATION_FAILED" {
-			return f.Message, true
+	return refusal(zeroExName, resp, func(f failure) (string, bool) {
+		if f.text("name") == "SWAP_VALIDATION_FAILED" {
+			return f.text("message"), true
 		}
-		return f.Name + " " + f.Message, false
+		return f.text("name") + " " + f.text("message"), false
 	})
 }

@@ -9,8 +9,7 @@ import (
 	"crossgate/token"
 )
 
-// tokenShelf keeps what tokens said of themselves beside the orders. Without a store, or when that fails,
-// the chains are asked.
+// tokenShelf stores token metadata beside the orders. Without a store, or when it fails, the chains are read.
 type tokenShelf struct {
 	store *index.Store
 	log   *slog.Logger
@@ -22,7 +21,7 @@ func (s *tokenShelf) recall(ctx context.Context, keys []token.Key) map[token.Key
 	}
 	known, err := s.store.Tokens(ctx, keys)
 	if err != nil {
-		s.log.WarnContext(ctx, "tokens are read from the chains again", "error", err)
+		s.log.WarnContext(ctx, "stored token metadata is unavailable; reading it from the chains", "error", err)
 	}
 	return known
 }
@@ -32,11 +31,11 @@ func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.
 		return
 	}
 	if err := s.store.KeepTokens(ctx, readings); err != nil {
-		s.log.WarnContext(ctx, "tokens are not remembered", "error", err)
+		s.log.WarnContext(ctx, "token metadata was not stored", "error", err)
 	}
 }
 
-// expectTokens has the metadata of an order's tokens read while its chains are asked about it.
+// expectTokens starts reading the metadata of an order's tokens while the order itself is still being read.
 func (p *parts) expectTokens(ctx context.Context, o *order.Order) {
 	give, take := o.Terms.Give, o.Terms.Take
 	keys := []token.Key{{Chain: give.Chain, Address: give.Token}, {Chain: take.Chain, Address: take.Token}}

@@ -39,7 +39,8 @@ func (t *trade) simulate(ctx context.Context, b *built) (err error) {
 		}
 		return nil
 	case !got.Left.IsZero():
-		return fmt.Errorf("%w: it leaves %s of the input in the public router, where anybody can take it", ErrRefused, got.Left)
+		return fmt.Errorf("%w: it leaves %s of the input in the public router, where anybody can take it",
+			ErrRefused, got.Left)
 	case got.Measured && got.Received.Cmp(minimum) < 0:
 		return fmt.Errorf("%w: the recipient would get %s, less than the minimum %s", ErrRefused, got.Received, minimum)
 	}

@@ -92,7 +92,9 @@ var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) hear
 }
 
 // readsOnce is for services whose one answer holds price and transaction.
-func readsOnce(read func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[quote.Tx], error)) func(upstream.Response, quote.Profile, quote.Swap) heard {
+func readsOnce(
+	read func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[quote.Tx], error),
+) func(upstream.Response, quote.Profile, quote.Swap) heard {
 	return func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
 		found, err := something(read(resp, p, s))
 		return heard{found.amountOut, found.route, err, err}
@@ -227,7 +229,7 @@ func TestAVenuesWordsFitALine(t *testing.T) {
 
 func TestLargeAnswersAreNotRead(t *testing.T) {
 	resp := upstream.Response{Status: 200, Body: make([]byte, maxAnswer+1)}
-	if err := decode(resp, &struct{}{}); err == nil || isNo(err) {
+	if err := decode(resp, &struct{}{}); err == nil || isRefusal(err) {
 		t.Errorf("decode of %d bytes = %v, want a bad answer", len(resp.Body), err)
 	}
 	data := "0x" + strings.Repeat("00", maxCalldata+1)

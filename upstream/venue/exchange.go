@@ -61,7 +61,7 @@ type dialect struct {
 	read func(answer []byte) (priced, error)
 	// call is the calldata that swaps; nothing else of the swap than its ends is the exchange's business.
 	call func(at listing, p path, s swapCall) []byte
-	// identity are calls whose answers tell the contracts of at from others.
+	// identity are calls whose answers only the contracts of at give.
 	identity func(at listing, wrapped common.Address) []identityCheck
 }
 
@@ -169,7 +169,7 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 	d := dialects[at.Kind]
 	paths := pathsBetween(s, at, d)
 	if len(paths) == 0 {
-		return quote.Quote{}, noRoute("both ends are the same token")
+		return quote.Quote{}, noSwapRoute("both ends are the same token")
 	}
 	var checks []identityCheck
 	if !e.isVerified(s.Chain.ID) {
@@ -192,7 +192,7 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 	}
 	best, price := bestPath(paths, answers[len(checks):], d)
 	if price.out.IsZero() {
-		return quote.Quote{}, fmt.Errorf("%s on chain %d: %w", e.profile.Name, s.Chain.ID, noRoute("no pools"))
+		return quote.Quote{}, fmt.Errorf("%s on chain %d: %w", e.profile.Name, s.Chain.ID, noSwapRoute("no pools"))
 	}
 	return quote.Quote{
 		Venue: e.profile.Name, AmountOut: price.out, Gas: price.gas, Expires: asked.Add(exchangeLife),
@@ -200,7 +200,7 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 	}, nil
 }
 
-// Build implements quote.Venue. It asks nobody: the calldata holds the minimum.
+// Build implements quote.Venue. It makes no call: the calldata holds the minimum.
 func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	route, ours := q.Route.(exchangeRoute)
 	if !ours || route.venue != e.profile.Name {

@@ -172,7 +172,7 @@ func readKyberData(resp upstream.Response, data any) error {
 	switch *answer.Code {
 	case 0:
 	case kyberNoRoute, kyberTooLarge, kyberNoPools, kyberUnknownToken:
-		return noRoute(answer.Message)
+		return noSwapRoute(answer.Message)
 	case kyberMoved:
 		return fmt.Errorf("%w: %s", ErrPriceMoved, clean(answer.Message))
 	default:

@@ -95,7 +95,7 @@ func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (found pric
 	return found, err
 }
 
-// lifiRefusal reads an error. What the exchanges behind the API said stands in a list that comes with a
+// lifiRefusal reads an error. The failures of the exchanges behind the API stand in a list that comes with a
 // missing route.
 func lifiRefusal(resp upstream.Response) error {
 	const codeNoQuote = "1002"

@@ -174,7 +174,7 @@ func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found price
 		return found, err
 	}
 	found.amountOut, found.gas = offered.RouterResult.ToTokenAmount.amount(), offered.Tx.Gas.gas()
-	// The minimum tells whether slippage was understood in the unit in which it was sent.
+	// The minimum shows whether slippage was understood in the unit in which it was sent.
 	if err := checkMinimum(offered.Tx.MinReceiveAmount, s, found.amountOut); err != nil {
 		return found, err
 	}
@@ -192,7 +192,7 @@ func readOKXOffer(resp upstream.Response) (okxOffer, error) {
 	err := decode(resp, &answer)
 	switch {
 	case answer.Code == okxNoLiquidity, answer.Code == okxNoToken, answer.Code == okxImpact:
-		return okxOffer{}, noRoute(answer.Msg)
+		return okxOffer{}, noSwapRoute(answer.Msg)
 	case answer.Code == okxRateLimit:
 		return okxOffer{}, limited(okxName, resp.Status, answer.Msg)
 	case answer.Code != "" && answer.Code != okxDone || isRejection(resp):

@@ -77,7 +77,7 @@ func (v oneInch) request(s quote.Swap, builds bool) (upstream.Request, error) {
 	return upstream.Request{Path: "swap/v6.1/" + chainText(s) + resource, Query: query, Header: bearer(v.Key)}, nil
 }
 
-// readOneInch reads an answer, which does not repeat the input and does not tell the minimum.
+// readOneInch reads an answer, which has neither the input nor the minimum.
 func readOneInch(
 	resp upstream.Response, p quote.Profile, s quote.Swap, q *quote.Quote,
 ) (found pricedRoute[quote.Tx], err error) {

@@ -129,7 +129,7 @@ func readOpenOceanData(resp upstream.Response, data any) error {
 	case answer.Code != http.StatusOK:
 		return refused(openOceanName, resp.Status, fmt.Sprintf("%d %s", answer.Code, message))
 	case len(answer.Data) == 0 || string(answer.Data) == "null":
-		return noRoute("no data")
+		return noSwapRoute("no data")
 	}
 	if err := json.Unmarshal(answer.Data, data); err != nil {
 		return fmt.Errorf("answer data: %w", err)

@@ -17,8 +17,8 @@ import (
 // How the calls take a path.
 const (
 	v2Path      = `{"name":"path","type":"address[]"}`
-	solidlyPath = `{"name":"routes","type":"tuple[]","components":[{"name":"from","type":"address"},{"name":"to","type":"address"},
-		{"name":"stable","type":"bool"},{"name":"factory","type":"address"}]}`
+	solidlyPath = `{"name":"routes","type":"tuple[]","components":[{"name":"from","type":"address"},
+		{"name":"to","type":"address"},{"name":"stable","type":"bool"},{"name":"factory","type":"address"}]}`
 )
 
 const v2ABI = `[
@@ -27,14 +27,16 @@ const v2ABI = `[
 	{"type":"function","name":"getAmountsOut","inputs":[{"name":"amountIn","type":"uint256"},PATH],
 		"outputs":[{"name":"amounts","type":"uint256[]"}]},
 	{"type":"function","name":"swapExactTokensForTokens","inputs":[{"name":"amountIn","type":"uint256"},
-		{"name":"amountOutMin","type":"uint256"},PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]},
+		{"name":"amountOutMin","type":"uint256"},
+		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]},
 	{"type":"function","name":"swapExactETHForTokens","inputs":[{"name":"amountOutMin","type":"uint256"},
 		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]},
 	{"type":"function","name":"swapExactTokensForETH","inputs":[{"name":"amountIn","type":"uint256"},
-		{"name":"amountOutMin","type":"uint256"},PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]}
+		{"name":"amountOutMin","type":"uint256"},
+		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]}
 ]`
 
-// v2Dialect speaks to routers whose factory and wrapped coin are told by functions of these names. pathABI is how they
+// v2Dialect is the ABI of routers that return their factory and wrapped coin from functions of these names. pathABI is how they
 // take a path, and argument makes it of one.
 func v2Dialect(
 	factory, wrappedCoin, pathABI string,

@@ -131,7 +131,7 @@ func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found pri
 		return found, err
 	}
 	if found.amountOut = out.Amount.amount(); found.amountOut.IsZero() {
-		return found, noRoute("nothing comes out") // and there may be nothing to call
+		return found, noSwapRoute("nothing comes out") // and there may be nothing to call
 	}
 	step, err := relaySwap(answer.Steps, p, s)
 	if err != nil {
@@ -172,7 +172,7 @@ func relaySwap(steps []relayStep, p quote.Profile, s quote.Swap) (relayStep, err
 		return relayStep{}, err
 	}
 	if approval != nil && !strings.Contains(strings.ToLower(approval.Items[0].Data.Data), router.String()[2:]) {
-		return relayStep{}, errors.New("somebody else than the router is to be approved")
+		return relayStep{}, errors.New("answer wants another contract than the router approved")
 	}
 	return *swap, nil
 }

@@ -29,7 +29,7 @@ type pricedRoute[R any] struct {
 type pricing[R any] struct {
 	Options
 	profile quote.Profile
-	request func(quote.Swap) (upstream.Request, error) // or why there is no asking for the swap
+	request func(quote.Swap) (upstream.Request, error) // or why the venue cannot serve the swap
 	read    func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[R], error)
 }
 
@@ -77,10 +77,10 @@ func (p *pricing[R]) failed(attempt string, s quote.Swap, err error) error {
 	return fmt.Errorf("%s %s on chain %d: %w", p.profile.Name, attempt, s.Chain.ID, err)
 }
 
-// something turns a price of nothing into a no.
+// something turns a price of zero into ErrNoRoute.
 func something[R any](found pricedRoute[R], err error) (pricedRoute[R], error) {
 	if err == nil && found.amountOut.IsZero() {
-		return pricedRoute[R]{}, noRoute("nothing comes out")
+		return pricedRoute[R]{}, noSwapRoute("nothing comes out")
 	}
 	return found, err
 }
@@ -119,7 +119,7 @@ func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote
 	return fresh.route, nil
 }
 
-// twoCalls is a service that is asked for a price, which depends on nobody's wallet, and for the transaction
+// twoCalls is a service that is asked for a price, which does not depend on a wallet, and for the transaction
 // when it wins.
 type twoCalls[R any] struct {
 	pricing[R]
@@ -184,7 +184,7 @@ func (f failure) text(name string) string {
 }
 
 // refusal reads the body of a client error and has it explained: what the venue says, and whether
-// that is a no to the pair or the amount rather than to the request.
+// that refuses the pair or the amount rather than the request.
 func refusal(venue string, resp upstream.Response, explain func(failure) (message string, isRoute bool)) error {
 	var body failure
 	if err := decode(resp, &body); err != nil {
@@ -192,7 +192,7 @@ func refusal(venue string, resp upstream.Response, explain func(failure) (messag
 	}
 	message, isRoute := explain(body)
 	if isRoute {
-		return noRoute(message)
+		return noSwapRoute(message)
 	}
 	return refused(venue, resp.Status, message)
 }

@@ -22,7 +22,7 @@ const (
 	sunioRouter = "TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj" // SmartExchangeRouter, also the spender
 	sunioImage  = "https://sun.io/favicon.ico"
 
-	// sunioPools are the kinds of pool that the router can be told of. SunSwap V4 has another call.
+	// sunioPools are the kinds of pool that the router takes. SunSwap V4 has another call.
 	sunioPools = "PSM,CURVE,CURVE_COMBINATION,WTRX,SUNSWAP_V1,SUNSWAP_V2,SUNSWAP_V3"
 
 	// Energy of a swap over one pool, and of every further one.
@@ -68,14 +68,14 @@ func sunioRequest(s quote.Swap) (upstream.Request, error) {
 	}}, nil
 }
 
-// sunioRoute is a way in the words of the router's call: a pool's kind and fee stand at the token it takes.
+// sunioRoute is a path as the router's call takes it: a pool's kind and fee stand at the token that goes in.
 type sunioRoute struct {
 	path     []common.Address
 	versions []string
 	fees     []*big.Int // hundredths of a basis point, zero where the kind has none
 }
 
-// Build implements quote.Venue. It asks nobody: the calldata holds the minimum.
+// Build implements quote.Venue. It makes no call: the calldata holds the minimum.
 func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	own, err := v.own(q)
 	if err != nil {
@@ -130,7 +130,7 @@ func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pri
 	case *answer.Code != 0:
 		return found, refused(sunioName, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
 	case len(answer.Data) == 0:
-		return found, noRoute("no routes")
+		return found, noSwapRoute("no routes")
 	}
 	best := answer.Data[0]
 	in, err := smallest(best.AmountIn, s.In.Token.Decimals)

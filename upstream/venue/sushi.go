@@ -83,7 +83,7 @@ func readSushi(
 	switch answer.Status {
 	case "Success":
 	case "NoWay", "Partial":
-		return found, noRoute("status " + answer.Status)
+		return found, noSwapRoute("status " + answer.Status)
 	default:
 		return found, fmt.Errorf("answer of status %q", clean(answer.Status))
 	}

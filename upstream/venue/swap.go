@@ -41,7 +41,7 @@ func gasPriceText(s quote.Swap) string {
 	return s.GasPrice.String()
 }
 
-// suits tells why a venue with profile p cannot do s, if so. The whole affiliate share is taken or none of
+// suits returns why a venue with profile p cannot do s, if so. The whole affiliate share is taken or none of
 // it: nobody's share is lowered in silence, and none of the venues takes it finer than in basis points.
 func suits(p quote.Profile, s quote.Swap) error {
 	if _, served := p.Routers[s.Chain.ID]; !served {
@@ -63,8 +63,8 @@ func suits(p quote.Profile, s quote.Swap) error {
 	return nil
 }
 
-// payees are whom the venue pays a share of the input, and how many basis points, as APIs list them: with commas
-// between them, in the same sequence. Both are empty when it pays nobody.
+// payees are the recipients of a share of the input, and how many basis points, as APIs list them: with commas
+// between them, in the same sequence. Both are empty when there are none.
 func payees(s quote.Swap) (shares, recipients string) {
 	var eachShare, eachRecipient []string
 	for _, a := range []quote.Affiliate{s.Affiliate, s.Second} {
@@ -126,7 +126,7 @@ func checkRouter(text string, p quote.Profile, s quote.Swap) error {
 	return err
 }
 
-// checkSpender refuses an answer that wants somebody else approved than the venue's profile says.
+// checkSpender refuses an answer that wants another contract approved than the venue's profile says.
 func checkSpender(text, router string, p quote.Profile, s quote.Swap) error {
 	spender, err := chain.ParseAddress(text, chain.EVM)
 	if err != nil {

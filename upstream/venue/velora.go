@@ -24,7 +24,7 @@ const (
 	veloraImage   = "https://velora.xyz/favicon.ico"
 	veloraVersion = "6.2" // it defaults to 5, which is not kept up any more
 
-	// veloraPartner is the setting for a name agreed with the venue, which charges strangers 0.01 %.
+	// veloraPartner is the setting for a name agreed with the venue, which charges 0.01 % without one.
 	veloraPartner = "partner"
 )
 
@@ -169,7 +169,9 @@ func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (fou
 		return found, fmt.Errorf("partner fee: %w", err)
 	}
 	net := gross.Sub(fee)
-	return pricedRoute[veloraRoute]{amountOut: net, gas: price.GasCost.gas(), route: veloraRoute{answer.PriceRoute, gross, net, percent}}, nil
+	found.amountOut, found.gas = net, price.GasCost.gas()
+	found.route = veloraRoute{answer.PriceRoute, gross, net, percent}
+	return found, nil
 }
 
 // readVeloraTransaction reads the answer of POST /transactions.
@@ -195,7 +197,7 @@ func (f veloraFailure) judge(resp upstream.Response, err error) error {
 	case strings.HasPrefix(f.Error, "Rate limit"):
 		return limited(veloraName, resp.Status, f.Error)
 	case hasAnyPrefix(f.Error, veloraNoRoute):
-		return noRoute(f.Error)
+		return noSwapRoute(f.Error)
 	case f.Error != "" || isRejection(resp):
 		return refused(veloraName, resp.Status, f.Error)
 	}

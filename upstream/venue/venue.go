@@ -51,7 +51,7 @@ type Service struct {
 	Name              string
 	URL               string // empty when there is no service to be asked
 	KeyedURL          string // where holders of a key ask, when that is elsewhere
-	Keyed             bool   // it answers nobody without a key
+	Keyed             bool   // it requires a key
 	Keyless           bool   // it has no keys
 	RequestsPerSecond float64
 	Burst             int
@@ -102,7 +102,7 @@ func New(name string, o Options) (quote.Venue, error) {
 		return nil, fmt.Errorf("venue %s is read from the chains: it takes no endpoints and no key", name)
 	}
 	if found.service.Keyed && o.Key == "" {
-		return nil, fmt.Errorf("venue %s answers nobody without a key", name)
+		return nil, fmt.Errorf("venue %s requires a key", name)
 	}
 	if found.service.Keyless && o.Key != "" {
 		return nil, fmt.Errorf("venue %s takes no key", name)

@@ -100,7 +100,7 @@ func readZeroEx(
 	case answer.LiquidityAvailable == nil:
 		return found, errors.New("answer does not say whether there is liquidity")
 	case !*answer.LiquidityAvailable:
-		return found, noRoute("no liquidity")
+		return found, noSwapRoute("no liquidity")
 	}
 	found.amountOut, found.gas = answer.BuyAmount.amount(), answer.Gas.gas()
 	if err := checkIn(answer.SellAmount, s); err != nil {

@@ -162,7 +162,7 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	return err
 }
 
-// received is what the recipient gets as far as is known: what a simulation showed, or what the quote comes to.
+// received is what the recipient gets as far as is known: what a simulation showed, or what the quote promises.
 func (b *built) received() chain.Amount {
 	if b.result != nil && b.result.Measured {
 		return b.result.Received

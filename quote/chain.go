@@ -14,7 +14,7 @@ type Chain struct {
 	Router    Router    // nil: there are direct swaps only
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
-	Operator  Affiliate // is paid a share of the input of direct swaps; zero: nobody is
+	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
 }
 
 // FeeSource reads transaction costs from a chain.
@@ -31,7 +31,7 @@ var ErrRefused = errors.New("transaction refused")
 
 // Guard reads what venues' transactions would do, in the format of a family of chains. Errors wrap ErrRefused.
 type Guard interface {
-	// Check refuses a transaction that would not do what the swap says: that calls, pays or names somebody else.
+	// Check refuses a transaction that would not do what the swap says: one with another callee, value or recipient.
 	Check(s Swap, p Profile, tx Tx) error
 	// MinOut returns the minimum that tx enforces by itself: wanted, or less by what venues lose in rounding. gross is
 	// what it is quoted to pay.
@@ -46,7 +46,7 @@ type Simulator interface {
 	// Balance is what holder has of a token; the zero address is the native coin.
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
 	// Simulate runs a transaction on the newest block as if the sender had, and had allowed, all that it
-	// takes. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot tell.
+	// takes. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 
@@ -56,7 +56,7 @@ type Simulation struct {
 	In, Out           chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
 	Tx                Tx
-	Spender           chain.Address // whom the sender allows to take a token input
+	Spender           chain.Address // the contract that the sender allows to take a token input
 	// Through is the public router when the transaction goes through it: it must keep nothing of the input.
 	Through chain.Address
 }
@@ -68,5 +68,5 @@ type Result struct {
 	Received chain.Amount // by the recipient, out token
 	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap
 	Left     chain.Amount // of the input with the public router
-	Gas      uint64       // that the transaction needs; zero when it was not told
+	Gas      uint64       // that the transaction needs; zero when unknown
 }

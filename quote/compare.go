@@ -17,7 +17,7 @@ type comparison struct {
 	candidates []*candidate // best first once ranked
 	lost       []built      // passed every check, and left less than another
 	won        *built
-	told       []Asked // the others
+	rejected   []Asked // refused, silent or left out
 	quoted     bool    // at least one venue has a route
 	prices     market
 	minOut     chain.Amount // while sampling: the largest that a transaction would guarantee
@@ -35,11 +35,11 @@ type candidate struct {
 }
 
 // compare asks the venues and finds the best transaction. Where those that the public router calls come to nothing, the
-// reserve is asked. With an error the comparison tells how it came to it.
+// reserve is asked. With an error, the comparison still lists what became of each venue.
 func (t *trade) compare(ctx context.Context) (comparison, error) {
 	p := t.plan()
 	if len(p.queries) == 0 {
-		return comparison{told: p.leftOut}, noVenueFits(p.leftOut)
+		return comparison{rejected: p.leftOut}, noVenueFits(p.leftOut)
 	}
 	began := t.now()
 	c, err := t.contest(ctx, p.queries, p.leftOut, time.Time{})
@@ -48,13 +48,13 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 		c, err = t.contest(ctx, p.queries, p.leftOut, began)
 	}
 	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil {
-		c.told = append(c.told, p.unused()...)
+		c.rejected = append(c.rejected, p.unused()...)
 		return c, err
 	}
 	second, reserveErr := t.contest(ctx, p.reserve, nil, time.Time{})
-	second.told = append(second.told, c.asked()...)
+	second.rejected = append(second.rejected, c.asked()...)
 	if reserveErr != nil && requestFault(reserveErr) != nil && !t.sampling {
-		return second, err // what the first ones said is worth more than a no of the others
+		return second, err // the failures of the first venues explain more than the reserve having no route
 	}
 	return second, reserveErr
 }
@@ -64,7 +64,7 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Asked, since time.Time) (comparison, error) {
 	results, err := t.sharedRound(ctx, queries, since)
 	if err != nil {
-		return comparison{told: leftOut}, err
+		return comparison{rejected: leftOut}, err
 	}
 	c := t.candidates(queries, leftOut, results)
 	if t.sampling {
@@ -78,13 +78,13 @@ func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Ask
 // candidates makes a candidate of every way that a quote serves.
 func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundResults) comparison {
 	c := comparison{
-		at: results.at, quoted: results.quoted(), told: slices.Clone(leftOut),
+		at: results.at, quoted: results.quoted(), rejected: slices.Clone(leftOut),
 		candidates: make([]*candidate, 0, len(queries)),
 	}
 	for i, q := range queries {
 		r := results.quotes[i]
 		if r.verdict != Outbid {
-			c.told = append(c.told, Asked{
+			c.rejected = append(c.rejected, Asked{
 				Venue: q.profile.Name, Way: q.ways[0], Verdict: r.verdict, Took: r.quote.Took, Err: r.err,
 			})
 			continue
@@ -129,38 +129,38 @@ func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) *big.In
 
 // refuse takes a candidate out of the comparison.
 func (c *comparison) refuse(o *candidate, err error) {
-	told := o.told(Refused)
-	told.Err = err
-	c.told = append(c.told, told)
+	asked := o.asked(Refused)
+	asked.Err = err
+	c.rejected = append(c.rejected, asked)
 }
 
-// told is what can be said about a candidate.
-func (o *candidate) told(v Verdict) Asked {
+// asked reports the candidate with its verdict.
+func (o *candidate) asked(v Verdict) Asked {
 	return Asked{
 		Venue: o.profile.Name, Way: o.way, Verdict: v, Took: o.quote.Took,
 		AmountOut: o.quote.AmountOut, Net: o.payout.net(), Gas: o.gas(), Err: o.compareOnly,
 	}
 }
 
-func (b *built) told(v Verdict) Asked {
-	told := b.candidate.told(v)
-	told.Net, told.Result, told.Err = b.received(), b.result, b.notSimulated
-	return told
+func (b *built) asked(v Verdict) Asked {
+	asked := b.candidate.asked(v)
+	asked.Net, asked.Result, asked.Err = b.received(), b.result, b.notSimulated
+	return asked
 }
 
 // asked lists every venue, those with a quote best first.
 func (c *comparison) asked() []Asked {
-	all := make([]Asked, 0, 1+len(c.lost)+len(c.candidates)+len(c.told))
+	all := make([]Asked, 0, 1+len(c.lost)+len(c.candidates)+len(c.rejected))
 	if c.won != nil {
-		all = append(all, c.won.told(Won))
+		all = append(all, c.won.asked(Won))
 	}
 	for i := range c.lost {
-		all = append(all, c.lost[i].told(Outbid))
+		all = append(all, c.lost[i].asked(Outbid))
 	}
 	for _, o := range c.candidates {
-		all = append(all, o.told(Outbid))
+		all = append(all, o.asked(Outbid))
 	}
-	return append(all, c.told...)
+	return append(all, c.rejected...)
 }
 
 // list is the comparison as the answer shows it: every venue once, by its better way, the one whose

@@ -12,7 +12,7 @@ import (
 //
 // The error wraps ErrUnsupportedChain, ErrUnsupportedTokenIn, ErrUnsupportedTokenOut or ErrNoRoute when
 // the request is at fault, and ErrNoTransaction with what each venue said when the venues are. Otherwise it is
-// what kept the chain from telling the tokens. With an error, Asked alone is set, as far as it came.
+// why the tokens could not be read from the chain. With an error, Asked alone is set, as far as it came.
 func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate, err error) {
 	ctx, span := startEstimate(ctx, r.Chain)
 	defer func() {

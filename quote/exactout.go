@@ -8,7 +8,7 @@ import (
 	"crossgate/chain"
 )
 
-// How the input of an exact output is searched for: after more than a few quote rounds nobody waits any more.
+// Limits of the search for the input of an exact output: clients do not wait for more than a few quote rounds.
 const (
 	maxSamples    = 4
 	aimAboveBps   = 2  // above what is wanted that the search goes for, since prices move meanwhile
@@ -87,7 +87,7 @@ func (t *trade) satisfied(p payout) error {
 }
 
 // next is the input that should give wanted; zero when none can. In a pool that keeps the product of its reserves,
-// one over the output is linear in one over the input, so two samples tell the rest, and one is taken for a rate.
+// one over the output is linear in one over the input, so two samples determine it; a single one is taken for a rate.
 func (s sample) next(before sample, wanted chain.Amount) chain.Amount {
 	slope, distance := new(big.Rat).Quo(oneOver(s.in), oneOver(s.out)), new(big.Rat).Sub(oneOver(wanted), oneOver(s.out))
 	if !before.in.IsZero() && before.out != s.out && before.in != s.in {

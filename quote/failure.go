@@ -19,11 +19,11 @@ func noVenueFits(leftOut []Asked) error {
 	return fmt.Errorf("%w: %v", ErrNoRoute, reasons)
 }
 
-// failure says in one error why nothing can be returned. When nobody had a route it is ErrNoRoute, or the
-// fault that all who answered found in the request; otherwise it is what kept the venues from answering.
+// failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault of
+// the request when all that answered agree on one, and otherwise ErrNoTransaction with the failures of the venues.
 func (c *comparison) failure() error {
 	var faults, failures causes
-	for _, one := range c.told {
+	for _, one := range c.rejected {
 		if one.Verdict == LeftOut {
 			continue
 		}

@@ -46,7 +46,7 @@ type fakeVenue struct {
 
 var _ quote.Venue = (*fakeVenue)(nil)
 
-// router differs between booths.
+// router differs between fake venues.
 func (b *fakeVenue) router() chain.Address {
 	raw := make([]byte, 20)
 	copy(raw, "router of "+b.name)

@@ -10,7 +10,7 @@ import (
 	"crossgate/chain/solana"
 )
 
-// typicalGas stands in where nobody gives a figure: an aggregator's swap over two or three pools.
+// typicalGas stands in where neither venue nor chain gives a figure: an aggregator's swap over two or three pools.
 const typicalGas = 350_000
 
 // How long the chain is waited for; an answer without a fee is better than a late one.
@@ -83,8 +83,8 @@ func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 	}
 }
 
-// gasLimit is a fifth more than the gas that the chain says the transaction needs. A chain that cannot say,
-// mostly because the sender has not approved the router yet, leaves the venue's own figure.
+// gasLimit is a fifth more than the chain's gas estimate for the transaction. Where the chain cannot estimate it,
+// mostly because the sender has not approved the router yet, it is the venue's own figure.
 func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	ctx, span := tracer().Start(ctx, "quote.gas")
 	defer span.End()

@@ -30,16 +30,16 @@ func (e *Estimator) startPrices(ctx context.Context, r Request) func() market {
 	in := token.Key{Chain: r.Chain, Address: r.TokenIn}
 	out := token.Key{Chain: r.Chain, Address: r.TokenOut}
 	coin := token.Key{Chain: r.Chain, Address: chain.NativeCoin(e.registry.Family(r.Chain))}
-	told := make(chan market, 1)
+	read := make(chan market, 1)
 	go func() {
 		usd := e.tokens.USD(ctx, in, out, coin)
-		told <- market{in: worth{usd[in]}, out: worth{usd[out]}, coin: worth{usd[coin]}}
+		read <- market{in: worth{usd[in]}, out: worth{usd[out]}, coin: worth{usd[coin]}}
 	}()
 	return sync.OnceValue(func() market {
 		patience := time.NewTimer(pricePatience)
 		defer patience.Stop()
 		select {
-		case m := <-told:
+		case m := <-read:
 			return m
 		case <-patience.C:
 		case <-ctx.Done():

@@ -38,7 +38,7 @@ func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 
 
 // newPayout computes as the public router does, and as the hosted service was recorded to do (USDC to ETH,
 // 2026-09): the fee is floor(gross × bps), the affiliate's floor((gross − fee) × bps), and the minimum what
-// is left of that less floor(gross × slippage). The operator's share of the input is told in the out token, at the
+// is left of that less floor(gross × slippage). The operator's share of the input is given in the out token, at the
 // price of the rest.
 func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) payout {
 	p := payout{gross: gross, charges: taken, slippagePercent: slippagePercent}

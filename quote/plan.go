@@ -55,7 +55,7 @@ var (
 	errOnlyWraps = errors.New("it only wraps and unwraps the coin, for the sender")
 )
 
-// publicRouter stands for a venue's name where it is told that there are no ways through the public router.
+// publicRouter stands in for a venue's name in the report that nothing can be routed.
 const publicRouter = "public router"
 
 // plan decides which venues are asked what about the trade as it stands.
@@ -133,7 +133,7 @@ func (v profiledVenue) direct(s Swap, operator Affiliate) (venueQuery, error) {
 }
 
 // routed plans a call through the public router, which stands before the venue as sender and recipient and
-// pays the affiliate itself: the venue's quote depends on nobody's wallet.
+// pays the affiliate itself: the venue's quote does not depend on a wallet.
 func (v profiledVenue) routed(s Swap, r routing) (venueQuery, error) {
 	if r.router == nil {
 		return venueQuery{}, r.absent

@@ -81,12 +81,12 @@ type Swap struct {
 	In, Out           Side // Out.Amount is not known yet
 	Sender, Recipient chain.Address
 	SlippagePercent   decimal.Decimal
-	Affiliate         Affiliate    // whom the venue pays a share of the input
+	Affiliate         Affiliate    // receives a share of the input from the venue
 	Second            Affiliate    // one more, of a venue that pays two
 	GasPrice          chain.Amount // wei, expected; some venues weigh routes with it
 	Bid               chain.Amount // as GasPrice has it, on Solana alone
 	Priority          Priority     // venues on Solana put what it costs into their transactions
-	Kept              *Reserve     // of the sender's coin, when the rest of it is swapped; else nil
+	Kept              *Reserve     // of the sender's coin, when the rest of it is swapped; otherwise nil
 }
 
 // Side is one token of a swap and an amount of it.

@@ -137,7 +137,7 @@ func (r *quoteRound) isOver() bool {
 	return r.waiting == 0 || r.quotes > 0 && (elapsed >= r.window || begun && r.quotes >= wanted)
 }
 
-// close says of the venues that did not answer why.
+// close fills in why the other venues have no quote.
 func (r *quoteRound) close(ctx context.Context) []quoteResult {
 	results := make([]quoteResult, len(r.results))
 	for i, a := range r.results {
@@ -145,7 +145,7 @@ func (r *quoteRound) close(ctx context.Context) []quoteResult {
 			results[i] = *a
 			continue
 		}
-		// A caller who left is told from a venue that took too long.
+		// A caller that left is not a venue that took too long.
 		cause := context.DeadlineExceeded
 		if errors.Is(ctx.Err(), context.Canceled) {
 			cause = context.Canceled

@@ -122,7 +122,7 @@ func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since tim
 	})
 }
 
-// roundKey tells rounds apart by all that the quotes depend on. No part can contain the separator.
+// roundKey distinguishes rounds by all that the quotes depend on. No part can contain the separator.
 func roundKey(s Swap, window time.Duration, queries []venueQuery) string {
 	var key strings.Builder
 	for _, part := range []any{s.Chain.ID, s.In.Address, s.Out.Address, s.In.Amount, s.SlippagePercent, window} {

@@ -16,7 +16,7 @@ var ErrNoRouter = errors.New("no public router")
 // share of what comes out, pays the affiliate, and sends the rest to the recipient, or reverts when that is
 // less than the minimum. Anybody may call it; which contracts it calls is its owners' choice.
 type Router interface {
-	// Terms tells on what terms it works now, and which of the venues' routers it calls. The error wraps
+	// Terms returns on what terms it works now, and which of the venues' routers it calls. The error wraps
 	// ErrNoRouter where it does not stand.
 	Terms(ctx context.Context, venues []chain.Address) (RouterTerms, error)
 	// Wrap makes the transaction of a swap.
@@ -35,7 +35,7 @@ type RouterSwap struct {
 	TokenIn  chain.Address
 	AmountIn chain.Amount
 	Permit   []byte // empty, or amount, deadline, r, s and v of an EIP-2612 permit: 129 bytes
-	// Spender pulls the input from the router where that is not VenueRouter. Absent: whom the router knows.
+	// Spender pulls the input from the router where that is not VenueRouter. Absent: the one that the router knows.
 	Spender     chain.Address
 	VenueRouter chain.Address
 	VenueData   []byte

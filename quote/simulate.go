@@ -10,8 +10,8 @@ import (
 // simulationPatience is how long a simulation is waited for; an answer without one is better than a late one.
 const simulationPatience = time.Second
 
-// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. A chain that cannot
-// tell is no refusal: b says why.
+// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it
+// cannot, b keeps the reason and is not refused.
 func (t *trade) simulate(ctx context.Context, b *built) (err error) {
 	if t.chain.Simulator == nil {
 		b.notSimulated = fmt.Errorf("%w: no simulation on this chain", ErrNotSimulated)
@@ -39,7 +39,8 @@ func (t *trade) simulate(ctx context.Context, b *built) (err error) {
 		}
 		return nil
 	case !got.Left.IsZero():
-		return fmt.Errorf("%w: it leaves %s of the input in the public router, where anybody can take it", ErrRefused, got.Left)
+		return fmt.Errorf("%w: it leaves %s of the input in the public router, where anybody can take it",
+			ErrRefused, got.Left)
 	case got.Measured && got.Received.Cmp(minimum) < 0:
 		return fmt.Errorf("%w: the recipient would get %s, less than the minimum %s", ErrRefused, got.Received, minimum)
 	}

@@ -99,13 +99,13 @@ func TestSimulationDecidesWhoWins(t *testing.T) {
 
 // TestOneTransactionIsBuiltAndTried: the others cannot win any more, so nothing is asked for them but their prices.
 func TestOneTransactionIsBuiltAndTried(t *testing.T) {
-	var booths []*fakeVenue
+	var fakes []*fakeVenue
 	var venues []quote.Venue
 	d := &dryRun{found: map[chain.Address]quote.Result{}}
 	for i := range uint64(8) {
 		b := &fakeVenue{name: fmt.Sprint("venue ", i), perInput: 9_900 + i}
 		d.found[b.router()] = seen(b.perInput)
-		booths, venues = append(booths, b), append(venues, b)
+		fakes, venues = append(fakes, b), append(venues, b)
 	}
 	if _, err := rehearsed(d, venues...).Estimate(t.Context(), usdcToDai()); err != nil {
 		t.Fatal(err)
@@ -113,8 +113,8 @@ func TestOneTransactionIsBuiltAndTried(t *testing.T) {
 	if len(d.tried) != 1 {
 		t.Errorf("%d simulations for one answer, want 1", len(d.tried))
 	}
-	for i, b := range booths {
-		isBuilt, wins := b.built.Load() != nil, i == len(booths)-1
+	for i, b := range fakes {
+		isBuilt, wins := b.built.Load() != nil, i == len(fakes)-1
 		if asked := b.quotes.Load(); asked != 1 || isBuilt != wins {
 			t.Errorf("%s: quoted %d times, built: %v, want once and %v", b.name, asked, isBuilt, wins)
 		}

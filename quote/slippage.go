@@ -14,7 +14,7 @@ var (
 	otherSlippage = decimal.RequireFromString("1")   // anything else
 )
 
-// Symbols that tell a token's class. A counterfeit gains nothing from a famous symbol: it makes the
+// Symbols that identify a token's class. A counterfeit gains nothing from a famous symbol: it makes the
 // tolerance narrower.
 var (
 	stableSymbols = symbols("USDC", "USDC.e", "USDbC", "USDT", "USDT0", "USD₮0", "USDT.e", "DAI", "DAI.e", "xDAI", "WXDAI",

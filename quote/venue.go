@@ -34,7 +34,7 @@ type Profile struct {
 	// PaysTwo says that it can divide that share between two recipients.
 	PaysTwo bool
 	// OmitsSender says that its calldata names no recipient when the sender is the recipient: its router
-	// then pays whoever calls it.
+	// then pays its caller.
 	OmitsSender bool
 	// Wraps says that it wraps and unwraps the coin one for one, for the sender alone, and does nothing else: its
 	// calldata needs no minimum.

@@ -14,15 +14,15 @@ import (
 const (
 	rememberedTokens = 50_000 // per generation; a value is some 200 bytes
 	readPatience     = 8 * time.Second
-	silentFresh      = 10 * time.Minute // of contracts that said nothing: they may be deployed later
+	silentFresh      = 10 * time.Minute // of contracts without an answer: they may be deployed later
 )
 
 // DefaultLogoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
 const DefaultLogoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
 
-// DirectoryOptions says what a Directory knows and whom it asks. All of it is optional.
+// DirectoryOptions configures a Directory. All of it is optional.
 type DirectoryOptions struct {
-	Registry chain.Registry      // tells the native coins and how addresses are written
+	Registry chain.Registry      // has the native coins and how addresses are written
 	Readers  map[chain.ID]Reader // chains whose contracts can be asked
 	Prices   []PriceSource
 	// Own is the operator's list, which goes before everything else.
@@ -30,14 +30,14 @@ type DirectoryOptions struct {
 	// LogoPattern makes the LogoURI of tokens that have none: {chainId} and {address} are filled in.
 	// Empty: DefaultLogoPattern.
 	LogoPattern string
-	// Recall returns what Remember was told in the past, also by an earlier process; what it leaves out is asked
-	// of the chains. Remember hears of what contracts said when it cannot change any more.
+	// Recall returns what Remember stored before, also in an earlier process; what it leaves out is read from the
+	// chains. Remember stores what contracts returned, once it cannot change any more.
 	Recall   func(context.Context, []Key) map[Key]Reading
 	Remember func(context.Context, map[Key]Reading)
 	Now      func() time.Time // time.Now by default
 }
 
-// Directory tells what tokens are called and what they are worth. Safe for concurrent use.
+// Directory knows what tokens are called and what they are worth. Safe for concurrent use.
 type Directory struct {
 	registry    chain.Registry
 	readers     map[chain.ID]Reader
@@ -48,16 +48,16 @@ type Directory struct {
 	recall      func(context.Context, []Key) map[Key]Reading
 	remember    func(context.Context, map[Key]Reading)
 
-	contracts *memory[reading]
+	contracts *memory[metadata]
 	prices    *memory[price]
 }
 
-// reading is what a contract said, completed.
-type reading struct {
+// metadata is what a contract returned, completed.
+type metadata struct {
 	Reading
 	token Token
 	until time.Time // zero: for ever, as a contract's name and decimals do not change
-	isNew bool      // said just now, not recalled
+	isNew bool      // read just now, not recalled
 }
 
 // NewDirectory returns a Directory that knows nothing from the chains yet.
@@ -82,7 +82,7 @@ func NewDirectory(o DirectoryOptions) *Directory {
 // chain's registry entry for its native coin, what was read before, or the contracts, which are asked
 // together in one reading.
 //
-// A contract that does not say its decimals gets 0, so that amounts stand as the whole numbers they are
+// A contract that does not return its decimals gets 0, so that amounts stand as the whole numbers they are
 // on chain and nothing is scaled by a guess. Without a name the symbol stands for it, and without either
 // the shortened address. The same holds for chains that cannot be asked at all. An error means that a
 // chain which could have answered did not; it is not remembered.
@@ -111,8 +111,8 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 	return tokens, nil
 }
 
-// IsSilent reports whether the contract of a token was asked and did not tell its decimals. Mostly there is no
-// contract at the address. It asks nobody itself.
+// IsSilent reports whether the contract of a token was read and did not return decimals. Mostly there is no
+// contract at the address. It reads nothing itself.
 func (d *Directory) IsSilent(key Key) bool {
 	if _, settled := d.settled(key); settled {
 		return false
@@ -149,14 +149,14 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 	return Token{}, false
 }
 
-func (d *Directory) isCurrent(r reading) bool { return r.until.IsZero() || d.now().Before(r.until) }
+func (d *Directory) isCurrent(r metadata) bool { return r.until.IsZero() || d.now().Before(r.until) }
 
-// read finds out about keys, which are all on one chain: by what is recalled, else from the contracts.
-func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]reading, error) {
-	readings := make(map[Key]reading, len(keys))
+// read finds out about keys, which are all on one chain: by what is recalled, otherwise from the contracts.
+func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, error) {
+	readings := make(map[Key]metadata, len(keys))
 	if d.recall != nil {
 		for key, recalled := range d.recall(ctx, keys) {
-			readings[key] = d.reading(key, recalled)
+			readings[key] = d.metadata(key, recalled)
 		}
 	}
 	var unread []Key
@@ -177,16 +177,16 @@ func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]reading, erro
 		return nil, fmt.Errorf("%d readings for %d tokens", len(answers), len(unread))
 	}
 	for i, key := range unread {
-		r := d.reading(key, answers[i])
+		r := d.metadata(key, answers[i])
 		r.isNew = true
 		readings[key] = r
 	}
 	return readings, nil
 }
 
-// reading completes what a contract said.
-func (d *Directory) reading(key Key, said Reading) reading {
-	r := reading{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol}}
+// metadata completes what a contract returned.
+func (d *Directory) metadata(key Key, said Reading) metadata {
+	r := metadata{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol}}
 	if said.Decimals != nil {
 		r.token.Decimals = *said.Decimals
 	} else {
@@ -196,8 +196,8 @@ func (d *Directory) reading(key Key, said Reading) reading {
 	return r
 }
 
-// rememberNew passes on what contracts said for good.
-func (d *Directory) rememberNew(ctx context.Context, readings map[Key]reading) {
+// rememberNew stores what contracts returned for good.
+func (d *Directory) rememberNew(ctx context.Context, readings map[Key]metadata) {
 	said := map[Key]Reading{}
 	for key, r := range readings {
 		if r.isNew && r.Decimals != nil {
@@ -209,7 +209,7 @@ func (d *Directory) rememberNew(ctx context.Context, readings map[Key]reading) {
 	}
 }
 
-// complete fills in what a token does not say of itself. An absent address stays empty: it is no token.
+// complete fills in what a token does not say about itself. An absent address stays empty: it is no token.
 func (d *Directory) complete(key Key, token Token) Token {
 	if key.Address.IsAbsent() {
 		return token

@@ -7,8 +7,8 @@ import (
 	"crossgate/chain"
 )
 
-// Listed returns the tokens of a chain that somebody vouches for, by ascending address: its coin, the wrapped
-// coin, and the operator's list. What contracts say of themselves is no reason to be listed.
+// Listed returns the vetted tokens of a chain, by ascending address: its coin, the wrapped coin, and the
+// operator's list. What contracts say about themselves is no reason to be listed.
 func (d *Directory) Listed(id chain.ID) []chain.Address {
 	var listed []chain.Address
 	if c, registered := d.registry.Chain(id); registered {

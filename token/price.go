@@ -14,14 +14,14 @@ const (
 	rememberedPrices = 20_000           // per generation
 	priceFresh       = 30 * time.Second // markets move little in it, and sources renew about as often
 	priceUsable      = 10 * time.Minute // when no source answers
-	priceRetry       = 5 * time.Second  // before sources that failed are asked for a token again
+	priceRetry       = 5 * time.Second  // before sources that failed are asked for it again
 	pricePatience    = 2 * time.Second
 )
 
 // price is what is known of a token's price: usd is nil when no source knows one.
 type price struct {
 	usd   *big.Rat
-	asOf  time.Time // when the sources told it
+	asOf  time.Time // when the sources returned it
 	until time.Time // when they are asked again
 }
 
@@ -48,7 +48,7 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 	return prices, nil
 }
 
-// askSources returns what the sources say of each key, in their sequence, and whether one of them failed.
+// askSources returns the sources' prices of each key, in their sequence, and whether one of them failed.
 func (d *Directory) askSources(ctx context.Context, keys []Key) (told map[Key][]*big.Rat, failed bool) {
 	var group sync.WaitGroup
 	answers := make([]map[Key]*big.Rat, len(d.sources))

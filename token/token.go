@@ -32,7 +32,7 @@ type Key struct {
 	Address chain.Address
 }
 
-// Reading is what a token's contract said of itself. Contracts that answer nonsense or nothing leave
+// Reading is what a token's contract returned about itself. Contracts that return nonsense or nothing leave
 // fields empty.
 type Reading struct {
 	Decimals *uint8
@@ -47,5 +47,5 @@ type Reader interface {
 	ReadTokens(ctx context.Context, addresses []chain.Address) ([]Reading, error)
 }
 
-// PriceSource tells the USD price of one whole token for those of keys that it knows.
+// PriceSource returns the USD price of one whole token for those of keys that it knows.
 type PriceSource func(ctx context.Context, keys []Key) (map[Key]*big.Rat, error)

@@ -37,11 +37,13 @@ func Start[V any](ctx context.Context, load func(context.Context) (V, error)) *C
 
 func (c *Call[V]) run(ctx context.Context, load func(context.Context) (V, error)) {
 	defer c.stop()
-	defer close(c.done)
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.err = fmt.Errorf("load panicked: %v", cause)
 		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		close(c.done)
 	}()
 	c.value, c.err = load(ctx)
 }
@@ -50,11 +52,6 @@ func (c *Call[V]) run(ctx context.Context, load func(context.Context) (V, error)
 func (c *Call[V]) Join() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	select {
-	case <-c.done:
-		return true
-	default:
-	}
 	if c.waiters == 0 {
 		return false
 	}
@@ -67,18 +64,26 @@ func (c *Call[V]) Join() bool {
 func (c *Call[V]) Wait(ctx context.Context) (V, error) {
 	select {
 	case <-c.done:
-		return c.value, c.err
 	case <-ctx.Done():
-		c.leave()
-		var none V
-		return none, ctx.Err()
+		if c.leave() {
+			var none V
+			return none, ctx.Err()
+		}
 	}
+	return c.value, c.err
 }
 
-func (c *Call[V]) leave() {
+// leave counts the caller off, unless the result is there.
+func (c *Call[V]) leave() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	select {
+	case <-c.done:
+		return false
+	default:
+	}
 	if c.waiters--; c.waiters == 0 {
 		c.stop()
 	}
+	return true
 }

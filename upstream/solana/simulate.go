@@ -18,8 +18,6 @@ import (
 
 var _ quote.Simulator = (*Chain)(nil)
 
-var associatedProgram = mustAccount("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
-
 // spareLamports is what a sender needs beside the input: for accounts that the swap opens, and fees.
 const spareLamports = 6_000_000
 
@@ -150,8 +148,8 @@ func holdings(token, holder chain.Address) []chain.Address {
 	if token.IsNative() {
 		return accounts
 	}
-	for _, program := range []chain.Address{tokenProgram, token2022Program} {
-		accounts = append(accounts, solana.ProgramAddress(associatedProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
+	for _, program := range []chain.Address{solana.TokenProgram, solana.Token2022Program} {
+		accounts = append(accounts, solana.ProgramAddress(solana.AssociatedTokenProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
 	}
 	return accounts
 }
@@ -175,7 +173,7 @@ const (
 func tokenBalance(token chain.Address, states []*accountInfo) chain.Amount {
 	var sum chain.Amount
 	for _, state := range states[1:] {
-		if state == nil || state.Owner.Address != tokenProgram && state.Owner.Address != token2022Program ||
+		if state == nil || state.Owner.Address != solana.TokenProgram && state.Owner.Address != solana.Token2022Program ||
 			len(state.Data) < tokenAccountSize || chain.NewAddress(state.Data[mintOffset:mintOffset+32]) != token {
 			continue
 		}

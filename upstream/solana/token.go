@@ -11,20 +11,8 @@ import (
 
 var _ token.Reader = (*Chain)(nil)
 
-// Programs that keep tokens, and what they are called.
-var (
-	tokenProgram     = mustAccount("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
-	token2022Program = mustAccount("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb")
-	metadataProgram  = mustAccount("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
-)
-
-func mustAccount(text string) chain.Address {
-	address, err := chain.ParseAddress(text, chain.SVM)
-	if err != nil {
-		panic("solana: " + err.Error())
-	}
-	return address
-}
+// metadataProgram keeps what tokens are called.
+var metadataProgram = solana.MustAccount("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
 
 // ReadTokens reads the accounts of mints and of their metadata; see token.Reader.
 func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.Reading, error) {
@@ -60,7 +48,7 @@ const (
 
 // readMint reads a mint; the names that Metaplex keeps count before those that it has itself.
 func readMint(mint, metadata *accountInfo) token.Reading {
-	if mint == nil || mint.Owner.Address != tokenProgram && mint.Owner.Address != token2022Program ||
+	if mint == nil || mint.Owner.Address != solana.TokenProgram && mint.Owner.Address != solana.Token2022Program ||
 		len(mint.Data) < mintSize || mint.Data[mintInitialised] != 1 {
 		return token.Reading{}
 	}

@@ -79,10 +79,10 @@ var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) hear
 		}
 		return h
 	},
-	openOceanName: readsTwice(readOpenOceanPrice, readOpenOceanSwap),
-	sushiName:     readsTwice(readSushiQuote, readSushiSwap),
-	zeroExName:    readsTwice(readZeroExPrice, readZeroExQuote),
-	oneInchName:   readsTwice(readOneInchQuote, readOneInchSwap),
+	openOceanName: readsAgain(readOpenOcean),
+	sushiName:     readsAgain(readSushi),
+	zeroExName:    readsAgain(readZeroEx),
+	oneInchName:   readsAgain(readOneInch),
 	jupiterName:   readsTwice(readJupiterQuote, readJupiterSwap),
 	relayName:     readsOnce(readRelay),
 	lifiName:      readsOnce(readLifi),
@@ -96,7 +96,9 @@ var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) hear
 }
 
 // readsOnce is for services whose one answer holds price and transaction.
-func readsOnce(read func(upstream.Response, quote.Profile, quote.Swap) (offer[quote.Tx], error)) func(upstream.Response, quote.Profile, quote.Swap) heard {
+func readsOnce(
+	read func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[quote.Tx], error),
+) func(upstream.Response, quote.Profile, quote.Swap) heard {
 	return func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
 		found, err := something(read(resp, p, s))
 		return heard{found.amountOut, found.route, err, err}
@@ -105,14 +107,27 @@ func readsOnce(read func(upstream.Response, quote.Profile, quote.Swap) (offer[qu
 
 // readsTwice is for services with an answer for each.
 func readsTwice[R any](
-	price func(upstream.Response, quote.Profile, quote.Swap) (offer[R], error),
+	price func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[R], error),
 	build func(upstream.Response, quote.Profile, quote.Swap, quote.Quote) (quote.Tx, error),
 ) func(upstream.Response, quote.Profile, quote.Swap) heard {
 	return func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		var found offer[R]
+		var found pricedRoute[R]
 		found, h.priceErr = something(price(resp, p, s))
 		h.amountOut = found.amountOut
 		h.tx, h.txErr = build(resp, p, s, quote.Quote{})
+		return h
+	}
+}
+
+// readsAgain is for services whose answer for a transaction has a price again.
+func readsAgain(
+	read func(upstream.Response, quote.Profile, quote.Swap, *quote.Quote) (pricedRoute[quote.Tx], error),
+) func(upstream.Response, quote.Profile, quote.Swap) heard {
+	return func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
+		found, err := something(read(resp, p, s, nil))
+		h.amountOut, h.priceErr = found.amountOut, err
+		found, h.txErr = read(resp, p, s, &quote.Quote{})
+		h.tx = found.route
 		return h
 	}
 }
@@ -218,7 +233,7 @@ func TestAVenuesWordsFitALine(t *testing.T) {
 
 func TestLargeAnswersAreNotRead(t *testing.T) {
 	resp := upstream.Response{Status: 200, Body: make([]byte, maxAnswer+1)}
-	if err := decode(resp, &struct{}{}); err == nil || isNo(err) {
+	if err := decode(resp, &struct{}{}); err == nil || isRefusal(err) {
 		t.Errorf("decode of %d bytes = %v, want a bad answer", len(resp.Body), err)
 	}
 	data := "0x" + strings.Repeat("00", maxCalldata+1)

@@ -19,25 +19,25 @@ const (
 	// maxAnswer is far above what a venue needs for a route; recorded ones have 10 kB.
 	maxAnswer = 2 << 20
 
-	// maxMessage bounds how much of a venue's own words goes into an error, in characters.
+	// maxMessage bounds how much of a venue's own message goes into an error, in characters.
 	maxMessage = 160
 )
 
 // ask sends r and reads the answer. What read returns decides: a plain error is a bad answer, after which
-// the next endpoint is asked; a "no" of the venue is an answer like any other.
+// the next endpoint is asked; a refusal by the venue is an answer like any other.
 func ask[A any](ctx context.Context, p *upstream.Pool, r upstream.Request, read func(upstream.Response) (A, error)) (A, error) {
 	var answer, none A
-	var no error
+	var declined error
 	_, err := p.Do(ctx, r, func(resp upstream.Response) error {
 		var err error
-		if answer, err = read(resp); isNo(err) {
-			no = resp.Scrub(err) // it does not pass the endpoint, which would do that
+		if answer, err = read(resp); isRefusal(err) {
+			declined = resp.Scrub(err) // it does not pass the endpoint, which would do that
 			return nil
 		}
 		return err
 	})
 	if err == nil {
-		err = no
+		err = declined
 	}
 	if err != nil {
 		return none, err
@@ -45,8 +45,8 @@ func ask[A any](ctx context.Context, p *upstream.Pool, r upstream.Request, read 
 	return answer, nil
 }
 
-// isNo reports whether err is what the venue had to say, rather than a failure to say it.
-func isNo(err error) bool {
+// isRefusal reports whether err is an answer of the venue rather than a failure to answer.
+func isRefusal(err error) bool {
 	if errors.Is(err, quote.ErrNoRoute) || errors.Is(err, ErrPriceMoved) {
 		return true
 	}
@@ -54,29 +54,30 @@ func isNo(err error) bool {
 	return errors.As(err, &failed) && failed.Class == upstream.Rejected
 }
 
-// noRoute is a venue's no to the pair or the amount.
-func noRoute(message string) error {
+// noSwapRoute is a venue's refusal of the pair or the amount.
+func noSwapRoute(message string) error {
 	return fmt.Errorf("%w: %s", quote.ErrNoRoute, clean(message))
 }
 
-// refused is a venue's no to the request itself, with the HTTP status that it came with.
+// refused is a venue's refusal of the request itself, with the HTTP status that it came with.
 func refused(venue string, status int, message string) error {
-	return &upstream.Error{Class: upstream.Rejected, Endpoint: venue, Status: status, Err: said(status, message)}
+	return &upstream.Error{Class: upstream.Rejected, Endpoint: venue, Status: status, Err: messageOr(status, message)}
 }
 
-// limited is a venue's wish to be asked less, said in a body.
+// limited is a rate limit that a venue states in the body of its answer.
 func limited(venue string, status int, message string) error {
-	return &upstream.Error{Class: upstream.RateLimited, Endpoint: venue, Status: status, Err: said(status, message)}
+	return &upstream.Error{Class: upstream.RateLimited, Endpoint: venue, Status: status, Err: messageOr(status, message)}
 }
 
-func said(status int, message string) error {
+// messageOr is the venue's message, or the text of the HTTP status.
+func messageOr(status int, message string) error {
 	if message = clean(message); message == "" {
 		message = strings.ToLower(http.StatusText(status))
 	}
 	return errors.New(message)
 }
 
-// clean keeps of a venue's words what can stand in one line of a log.
+// clean makes a venue's message fit for one line of a log.
 func clean(message string) string {
 	kept := make([]rune, 0, maxMessage)
 	for _, r := range message {
@@ -119,6 +120,9 @@ func set(query url.Values, name, value string) {
 		query.Set(name, value)
 	}
 }
+
+// bearer is a key as most APIs take it.
+func bearer(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
 
 // header is one header, and none when there is nothing to say in it: no key, mostly.
 func header(name, value string) http.Header {

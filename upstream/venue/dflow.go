@@ -3,9 +3,7 @@ package venue
 // DFlow Swap API on Solana, GET /order: https://pond.dflow.net
 
 import (
-	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -44,18 +42,13 @@ func (v dflow) request(s quote.Swap) (upstream.Request, error) {
 	if err != nil {
 		return upstream.Request{}, err
 	}
-	query := url.Values{
-		"inputMint":                    {mintText(s, s.In.Address)},
-		"outputMint":                   {mintText(s, s.Out.Address)},
-		"amount":                       {s.In.Amount.String()},
-		"slippageBps":                  {strconv.Itoa(bps(s.SlippagePercent))},
-		"userPublicKey":                {s.Sender.Format(chain.SVM)},
-		"wrapAndUnwrapSol":             {strconv.FormatBool(wraps)},
-		"allowAsyncExec":               {"false"},
-		"dynamicComputeUnitLimit":      {"true"},
-		"prioritizationFeeLamports":    {priorityLevel(s.Priority)},
-		"prioritizationFeeMaxLamports": {strconv.Itoa(mostPriority)},
-	}
+	query := swapQuery(s)
+	query.Set("userPublicKey", s.Sender.Format(chain.SVM))
+	query.Set("wrapAndUnwrapSol", strconv.FormatBool(wraps))
+	query.Set("allowAsyncExec", "false")
+	query.Set("dynamicComputeUnitLimit", "true")
+	query.Set("prioritizationFeeLamports", priorityLevel(s.Priority))
+	query.Set("prioritizationFeeMaxLamports", strconv.Itoa(mostPriority))
 	if s.Recipient != s.Sender {
 		query.Set("destinationWallet", s.Recipient.Format(chain.SVM))
 	}
@@ -63,12 +56,9 @@ func (v dflow) request(s quote.Swap) (upstream.Request, error) {
 	return upstream.Request{Path: "order", Query: query, Header: header("X-Api-Key", v.Key)}, nil
 }
 
-func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
-		InputMint     string `json:"inputMint"`
-		OutputMint    string `json:"outputMint"`
-		InAmount      digits `json:"inAmount"`
-		OutAmount     digits `json:"outAmount"` // after every fee
+		mintAmounts
 		MinOutAmount  digits `json:"minOutAmount"`
 		ExecutionMode string `json:"executionMode"`
 		Transaction   string `json:"transaction"`
@@ -76,7 +66,7 @@ func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found off
 	if err := decodeOr(dflowRefusal, resp, &answer); err != nil {
 		return found, err
 	}
-	if err := errors.Join(checkMints(answer.InputMint, answer.OutputMint, s), checkIn(answer.InAmount, s)); err != nil {
+	if err := answer.check(s); err != nil {
 		return found, err
 	}
 	if answer.ExecutionMode != "" && answer.ExecutionMode != "sync" {
@@ -90,18 +80,13 @@ func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found off
 	return found, err
 }
 
-type dflowFailure struct {
-	Message string `json:"msg"`
-	Code    string `json:"code"`
-}
-
-// dflowRefusal reads an error. A missing route is told in words as well as by its code.
+// dflowRefusal reads an error. A missing route may stand in the message alone.
 func dflowRefusal(resp upstream.Response) error {
-	return refusal(dflowName, resp, func(f dflowFailure) (string, bool) {
-		words := strings.TrimSpace(f.Code + " " + f.Message)
-		if strings.Contains(strings.ToLower(words), "route") {
-			return f.Message, true
+	return refusal(dflowName, resp, func(f failure) (string, bool) {
+		text := strings.TrimSpace(f.text("code") + " " + f.text("msg"))
+		if strings.Contains(strings.ToLower(text), "route") {
+			return f.text("msg"), true
 		}
-		return words, false
+		return text, false
 	})
 }

@@ -53,7 +53,7 @@ func openEnso(o Options) (quote.Venue, error) {
 
 func (v enso) request(s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
-		"chainId":         {strconv.FormatUint(s.Chain.Native, 10)},
+		"chainId":         {chainText(s)},
 		"fromAddress":     {s.Sender.String()},
 		"spender":         {s.Sender.String()},
 		"receiver":        {s.Recipient.String()},
@@ -70,7 +70,7 @@ func (v enso) request(s quote.Swap) (upstream.Request, error) {
 		query.Set("feeReceiver", s.Affiliate.Recipient.String())
 	}
 	return upstream.Request{
-		Path: "api/v1/shortcuts/route", Query: query, Header: http.Header{"Authorization": {"Bearer " + v.Key}},
+		Path: "api/v1/shortcuts/route", Query: query, Header: bearer(v.Key),
 	}, nil
 }
 
@@ -93,7 +93,7 @@ func (o *only) UnmarshalJSON(raw []byte) error {
 }
 
 // readEnso reads the answer. It does not repeat the input; the transaction's value and the calldata do.
-func readEnso(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readEnso(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
 		AmountOut    only        `json:"amountOut"`
 		MinAmountOut only        `json:"minAmountOut"`
@@ -114,13 +114,9 @@ func readEnso(resp upstream.Response, p quote.Profile, s quote.Swap) (found offe
 	return found, err
 }
 
-type ensoFailure struct {
-	Message json.RawMessage `json:"message"` // a text, or a list of texts
-}
-
 // ensoRefusal reads an error. A bad request is mostly a pair or an amount that cannot be routed.
 func ensoRefusal(resp upstream.Response) error {
-	return refusal(ensoName, resp, func(f ensoFailure) (string, bool) {
-		return strings.Trim(string(f.Message), `"[]`), resp.Status == http.StatusBadRequest
+	return refusal(ensoName, resp, func(f failure) (string, bool) {
+		return strings.Trim(f.text("message"), `"[]`), resp.Status == http.StatusBadRequest
 	})
 }

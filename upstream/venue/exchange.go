@@ -34,7 +34,7 @@ type listing struct {
 	Source  string         `json:"source"` // of the addresses
 }
 
-// directory is the exchanges that are known, and for each chain the tokens through which most pairs have a way.
+// directory is the exchanges that are known, and for each chain the tokens through which most pairs have a path.
 type directory struct {
 	Hubs      map[chain.ID][]common.Address `json:"hubs"`
 	Exchanges []listing                     `json:"exchanges"`
@@ -52,48 +52,53 @@ func readListings() (d directory) {
 //go:embed exchanges.json
 var exchangesText []byte
 
-// speech is how the contracts of a kind of exchange are spoken to.
-type speech struct {
-	// ways lead from stop to stop, through one pool each.
-	ways func(at listing, stops []common.Address) []way
-	// ask prices a way, and read understands the answer.
-	ask  func(at listing, w way, amount chain.Amount) question
+// dialect is the ABI of a kind of exchange: how its contracts are asked and called.
+type dialect struct {
+	// paths lead from stop to stop, through one pool each.
+	paths func(at listing, stops []common.Address) []path
+	// ask prices a path, and read decodes the answer.
+	ask  func(at listing, p path, amount chain.Amount) contractCall
 	read func(answer []byte) (priced, error)
 	// call is the calldata that swaps; nothing else of the swap than its ends is the exchange's business.
-	call func(at listing, w way, o order) []byte
-	// proofs are questions whose answers tell the contracts of at from others.
-	proofs func(at listing, wrapped common.Address) []proof
+	call func(at listing, p path, s swapCall) []byte
+	// identity are calls whose answers only the contracts of at give.
+	identity func(at listing, wrapped common.Address) []identityCheck
 }
 
-var speeches = map[string]speech{"pairs": pairsSpeech, "fees": feesSpeech, "routes": routesSpeech}
+var dialects = map[string]dialect{
+	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }),
+	"routes": v2Dialect("defaultFactory", "weth", solidlyPath, solidlyPaths,
+		func(at listing, p path) any { return p.routes(at) }),
+	"fees": v3Dialect,
+}
 
-// way is a list of tokens with a pool between each two.
-type way struct {
+// path is a list of tokens with a pool between each two.
+type path struct {
 	stops  []common.Address
 	fees   []uint32 // of kind fees
 	stable []bool   // of kind routes
 }
 
-// question is calldata for a contract.
-type question struct {
+// contractCall is calldata for a contract.
+type contractCall struct {
 	to   common.Address
 	data []byte
 }
 
-// proof is a question and the address that answers it.
-type proof struct {
-	question
+// identityCheck is a call and the address that answers it.
+type identityCheck struct {
+	contractCall
 	want common.Address
 }
 
-// priced is what a way gives, and the gas that it takes.
+// priced is what a path gives, and the gas that it takes.
 type priced struct {
 	out chain.Amount
 	gas uint64
 }
 
-// order is a swap in the words of the contracts.
-type order struct {
+// swapCall is a swap as the contracts take it.
+type swapCall struct {
 	amount, least    chain.Amount
 	recipient        common.Address
 	deadline         time.Time
@@ -107,8 +112,8 @@ type exchange struct {
 	at        map[chain.ID]listing
 	now       func() time.Time
 
-	mu     sync.Mutex
-	proven map[chain.ID]bool // where the contracts are the exchange's
+	mu       sync.Mutex
+	verified map[chain.ID]bool // where the contracts are the exchange's
 }
 
 var _ quote.Venue = (*exchange)(nil)
@@ -127,7 +132,7 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 			return nil, errors.New("has no chain to read")
 		}
 		e := &exchange{
-			contracts: o.Contracts, now: o.Now, at: map[chain.ID]listing{}, proven: map[chain.ID]bool{},
+			contracts: o.Contracts, now: o.Now, at: map[chain.ID]listing{}, verified: map[chain.ID]bool{},
 			profile: quote.Profile{Name: name, ImageURL: exchangeImage(name), Routers: map[chain.ID]chain.Address{}},
 		}
 		for _, at := range listings.Exchanges {
@@ -149,45 +154,45 @@ func exchangeImage(name string) string {
 // Profile implements quote.Venue.
 func (e *exchange) Profile() quote.Profile { return e.profile }
 
-// exchangeRoute is a quoted way.
+// exchangeRoute is a quoted path.
 type exchangeRoute struct {
 	venue string
-	way   way
+	path  path
 }
 
-// Quote implements quote.Venue. The first one on a chain proves the contracts in the same round trip.
+// Quote implements quote.Venue. The first one on a chain checks the contracts' identity in the same round trip.
 func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
 	if err := suits(e.profile, s); err != nil {
 		return quote.Quote{}, err
 	}
 	at := e.at[s.Chain.ID]
-	speak := speeches[at.Kind]
-	ways := waysBetween(s, at, speak)
-	if len(ways) == 0 {
-		return quote.Quote{}, noRoute("both ends are the same token")
+	d := dialects[at.Kind]
+	paths := pathsBetween(s, at, d)
+	if len(paths) == 0 {
+		return quote.Quote{}, noSwapRoute("both ends are the same token")
 	}
-	var proofs []proof
-	if !e.isProven(s.Chain.ID) {
-		proofs = speak.proofs(at, common.BytesToAddress(s.Chain.WrappedCoin.Bytes()))
+	var checks []identityCheck
+	if !e.isVerified(s.Chain.ID) {
+		checks = d.identity(at, common.BytesToAddress(s.Chain.WrappedCoin.Bytes()))
 	}
 	asked := e.now()
-	questions := make([]question, 0, len(proofs)+len(ways))
-	for _, p := range proofs {
-		questions = append(questions, p.question)
+	calls := make([]contractCall, 0, len(checks)+len(paths))
+	for _, c := range checks {
+		calls = append(calls, c.contractCall)
 	}
-	for _, w := range ways {
-		questions = append(questions, speak.ask(at, w, s.In.Amount))
+	for _, p := range paths {
+		calls = append(calls, d.ask(at, p, s.In.Amount))
 	}
-	answers, err := e.ask(ctx, s.Chain.ID, questions)
+	answers, err := e.ask(ctx, s.Chain.ID, calls)
 	if err != nil {
 		return quote.Quote{}, fmt.Errorf("%s contracts on chain %d: %w", e.profile.Name, s.Chain.ID, err)
 	}
-	if err := e.prove(s.Chain.ID, proofs, answers); err != nil {
+	if err := e.verify(s.Chain.ID, checks, answers); err != nil {
 		return quote.Quote{}, fmt.Errorf("%s on chain %d: %w", e.profile.Name, s.Chain.ID, err)
 	}
-	best, price := bestWay(ways, answers[len(proofs):], speak)
+	best, price := bestPath(paths, answers[len(checks):], d)
 	if price.out.IsZero() {
-		return quote.Quote{}, fmt.Errorf("%s on chain %d: %w", e.profile.Name, s.Chain.ID, noRoute("no pools"))
+		return quote.Quote{}, fmt.Errorf("%s on chain %d: %w", e.profile.Name, s.Chain.ID, noSwapRoute("no pools"))
 	}
 	return quote.Quote{
 		Venue: e.profile.Name, AmountOut: price.out, Gas: price.gas, Expires: asked.Add(exchangeLife),
@@ -195,29 +200,26 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 	}, nil
 }
 
-// Build implements quote.Venue. It asks nobody: the calldata holds the minimum.
+// Build implements quote.Venue. It makes no call: the calldata holds the minimum.
 func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	route, ours := q.Route.(exchangeRoute)
 	if !ours || route.venue != e.profile.Name {
 		return quote.Tx{}, fmt.Errorf("%s build of a quote that is not its own", e.profile.Name)
 	}
-	slippage, err := percentOf(q.AmountOut, s.SlippagePercent)
+	least, err := lessPercent(q.AmountOut, s.SlippagePercent)
 	if err != nil {
 		return quote.Tx{}, fmt.Errorf("%s minimum: %w", e.profile.Name, err)
 	}
 	at := e.at[s.Chain.ID]
-	tx := quote.Tx{To: e.profile.Routers[s.Chain.ID], Data: speeches[at.Kind].call(at, route.way, order{
-		amount: s.In.Amount, least: q.AmountOut.Sub(slippage), recipient: common.BytesToAddress(s.Recipient.Bytes()),
+	data := dialects[at.Kind].call(at, route.path, swapCall{
+		amount: s.In.Amount, least: least, recipient: common.BytesToAddress(s.Recipient.Bytes()),
 		deadline: e.now().Add(signTime), fromCoin: s.In.Address.IsNative(), toCoin: s.Out.Address.IsNative(),
-	})}
-	if s.In.Address.IsNative() {
-		tx.Value = s.In.Amount
-	}
-	return tx, nil
+	})
+	return quote.Tx{To: e.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
 }
 
-// waysBetween are the ways of a swap straight and over one of the chain's hubs.
-func waysBetween(s quote.Swap, at listing, speak speech) []way {
+// pathsBetween are the paths of a swap, direct and over one of the chain's hubs.
+func pathsBetween(s quote.Swap, at listing, d dialect) []path {
 	wrapped := common.BytesToAddress(s.Chain.WrappedCoin.Bytes())
 	pooled := func(a chain.Address) common.Address {
 		if a.IsNative() {
@@ -229,61 +231,61 @@ func waysBetween(s quote.Swap, at listing, speak speech) []way {
 	if from == to {
 		return nil
 	}
-	ways := speak.ways(at, []common.Address{from, to})
+	paths := d.paths(at, []common.Address{from, to})
 	for _, hub := range append([]common.Address{wrapped}, listings.Hubs[at.Chain]...) {
 		if hub != from && hub != to {
-			ways = append(ways, speak.ways(at, []common.Address{from, hub, to})...)
+			paths = append(paths, d.paths(at, []common.Address{from, hub, to})...)
 		}
 	}
-	return ways
+	return paths
 }
 
-// ask puts the questions in one round trip. The answer to one that is refused is empty.
-func (e *exchange) ask(ctx context.Context, id chain.ID, questions []question) ([][]byte, error) {
-	to, data := make([]chain.Address, len(questions)), make([][]byte, len(questions))
-	for i, q := range questions {
-		to[i], data[i] = chain.NewAddress(q.to.Bytes()), q.data
+// ask makes the calls in one round trip. The answer to one that reverts is empty.
+func (e *exchange) ask(ctx context.Context, id chain.ID, calls []contractCall) ([][]byte, error) {
+	to, data := make([]chain.Address, len(calls)), make([][]byte, len(calls))
+	for i, c := range calls {
+		to[i], data[i] = chain.NewAddress(c.to.Bytes()), c.data
 	}
 	answers, err := e.contracts(ctx, id, to, data)
-	if err == nil && len(answers) != len(questions) {
-		err = fmt.Errorf("%d answers to %d questions", len(answers), len(questions))
+	if err == nil && len(answers) != len(calls) {
+		err = fmt.Errorf("%d answers to %d calls", len(answers), len(calls))
 	}
 	return answers, err
 }
 
-func bestWay(ways []way, answers [][]byte, speak speech) (best way, price priced) {
+func bestPath(paths []path, answers [][]byte, d dialect) (best path, price priced) {
 	for i, answer := range answers {
 		if len(answer) == 0 {
 			continue
 		}
-		if p, err := speak.read(answer); err == nil && p.out.Cmp(price.out) > 0 {
-			best, price = ways[i], p
+		if p, err := d.read(answer); err == nil && p.out.Cmp(price.out) > 0 {
+			best, price = paths[i], p
 		}
 	}
 	return best, price
 }
 
-// ErrStrangers means that other contracts, or none, stand where the exchange's should: it does not serve
+// ErrUnverifiedContracts means that other contracts, or none, stand where the exchange's should: it does not serve
 // the chain after all.
-var ErrStrangers = fmt.Errorf("%w: the contracts are not the exchange's", quote.ErrUnsupportedChain)
+var ErrUnverifiedContracts = fmt.Errorf("%w: the contracts are not the exchange's", quote.ErrUnsupportedChain)
 
-func (e *exchange) isProven(id chain.ID) bool {
+func (e *exchange) isVerified(id chain.ID) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.proven[id]
+	return e.verified[id]
 }
 
-// prove remembers that the first of the answers are those that the proofs want. Where they are not, the next
-// quote proves again.
-func (e *exchange) prove(id chain.ID, proofs []proof, answers [][]byte) error {
-	for i, p := range proofs {
-		if len(answers[i]) != common.HashLength || common.BytesToAddress(answers[i]) != p.want {
-			return ErrStrangers
+// verify remembers that the first of the answers are those that the checks want. Where they are not, the next
+// quote checks again.
+func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte) error {
+	for i, c := range checks {
+		if len(answers[i]) != common.HashLength || common.BytesToAddress(answers[i]) != c.want {
+			return ErrUnverifiedContracts
 		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.proven[id] = true
+	e.verified[id] = true
 	return nil
 }
 

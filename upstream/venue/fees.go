@@ -27,10 +27,10 @@ var feesABI = parseABI(`[
 // routerItself is what SwapRouter02 takes for its own address when it is named as a recipient.
 var routerItself = common.BigToAddress(big.NewInt(2))
 
-var feesSpeech = speech{
-	ways: feesWays,
-	ask: func(at listing, w way, amount chain.Amount) question {
-		return question{at.Quoter, pack(feesABI, "quoteExactInput", w.packed(), amount.Big())}
+var v3Dialect = dialect{
+	paths: v3Paths,
+	ask: func(at listing, p path, amount chain.Amount) contractCall {
+		return contractCall{at.Quoter, pack(feesABI, "quoteExactInput", p.packed(), amount.Big())}
 	},
 	read: func(answer []byte) (priced, error) {
 		values, err := feesABI.Unpack("quoteExactInput", answer)
@@ -44,12 +44,12 @@ var feesSpeech = speech{
 		out, err := chain.AmountFromBig(values[0].(*big.Int))
 		return priced{out, feesGas + pools.Uint64()}, err
 	},
-	call: feesCall,
-	proofs: func(at listing, wrapped common.Address) []proof {
-		return []proof{
-			{question{at.Router, pack(feesABI, "factory")}, at.Factory},
-			{question{at.Router, pack(feesABI, "WETH9")}, wrapped},
-			{question{at.Quoter, pack(feesABI, "factory")}, at.Factory},
+	call: v3Call,
+	identity: func(at listing, wrapped common.Address) []identityCheck {
+		return []identityCheck{
+			{contractCall{at.Router, pack(feesABI, "factory")}, at.Factory},
+			{contractCall{at.Router, pack(feesABI, "WETH9")}, wrapped},
+			{contractCall{at.Quoter, pack(feesABI, "factory")}, at.Factory},
 		}
 	},
 }
@@ -57,23 +57,22 @@ var feesSpeech = speech{
 // feesGas is what a swap takes beside its pools.
 const feesGas = 60_000
 
-// feesWays tries every fee between two tokens. On longer ways only the fees that most pools have are combined,
-// since a quoter runs each way on the chain.
-func feesWays(at listing, stops []common.Address) []way {
+// v3Paths tries every fee between two tokens. On longer paths only the fees that most pools have are combined,
+// since a quoter runs each path on the chain.
+func v3Paths(at listing, stops []common.Address) []path {
+	var paths []path
 	if len(stops) == 2 {
-		var ways []way
 		for _, fee := range at.Fees {
-			ways = append(ways, way{stops: stops, fees: []uint32{fee}})
+			paths = append(paths, path{stops: stops, fees: []uint32{fee}})
 		}
-		return ways
+		return paths
 	}
-	var ways []way
 	for _, first := range at.usualFees() {
 		for _, second := range at.usualFees() {
-			ways = append(ways, way{stops: stops, fees: []uint32{first, second}})
+			paths = append(paths, path{stops: stops, fees: []uint32{first, second}})
 		}
 	}
-	return ways
+	return paths
 }
 
 // usualFees are the two in the middle: the lowest is for stables among themselves, the highest for rarities.
@@ -85,28 +84,28 @@ func (at listing) usualFees() []uint32 {
 }
 
 // packed is the path as Uniswap V3 writes it: token, fee in three bytes, token, fee, token …
-func (w way) packed() []byte {
-	path := w.stops[0].Bytes()
-	for i, fee := range w.fees {
-		path = append(path, byte(fee>>16), byte(fee>>8), byte(fee))
-		path = append(path, w.stops[i+1].Bytes()...)
+func (p path) packed() []byte {
+	packed := p.stops[0].Bytes()
+	for i, fee := range p.fees {
+		packed = append(packed, byte(fee>>16), byte(fee>>8), byte(fee))
+		packed = append(packed, p.stops[i+1].Bytes()...)
 	}
-	return path
+	return packed
 }
 
-// feesCall swaps and, for the coin, unwraps what the router got.
-func feesCall(_ listing, w way, o order) []byte {
-	swap := struct {
+// v3Call swaps and, for the coin, unwraps what the router got.
+func v3Call(_ listing, p path, s swapCall) []byte {
+	call := struct {
 		Path             []byte
 		Recipient        common.Address
 		AmountIn         *big.Int
 		AmountOutMinimum *big.Int
-	}{w.packed(), o.recipient, o.amount.Big(), o.least.Big()}
-	if !o.toCoin {
-		return pack(feesABI, "multicall", big.NewInt(o.deadline.Unix()), [][]byte{pack(feesABI, "exactInput", swap)})
+	}{p.packed(), s.recipient, s.amount.Big(), s.least.Big()}
+	if !s.toCoin {
+		return pack(feesABI, "multicall", big.NewInt(s.deadline.Unix()), [][]byte{pack(feesABI, "exactInput", call)})
 	}
-	swap.Recipient = routerItself
-	return pack(feesABI, "multicall", big.NewInt(o.deadline.Unix()), [][]byte{
-		pack(feesABI, "exactInput", swap), pack(feesABI, "unwrapWETH9", o.least.Big(), o.recipient),
+	call.Recipient = routerItself
+	return pack(feesABI, "multicall", big.NewInt(s.deadline.Unix()), [][]byte{
+		pack(feesABI, "exactInput", call), pack(feesABI, "unwrapWETH9", s.least.Big(), s.recipient),
 	})
 }

@@ -4,11 +4,8 @@ package venue
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -51,13 +48,8 @@ func (v jupiter) quoteRequest(s quote.Swap) (upstream.Request, error) {
 	if _, err := jupiterWraps(s); err != nil {
 		return upstream.Request{}, err
 	}
-	query := url.Values{
-		"inputMint":   {mintText(s, s.In.Address)},
-		"outputMint":  {mintText(s, s.Out.Address)},
-		"amount":      {s.In.Amount.String()},
-		"slippageBps": {strconv.Itoa(bps(s.SlippagePercent))},
-		"swapMode":    {"ExactIn"},
-	}
+	query := swapQuery(s)
+	query.Set("swapMode", "ExactIn")
 	set(query, "excludeDexes", v.Settings[excludedSources])
 	return upstream.Request{Path: "swap/v1/quote", Query: query, Header: v.header()}, nil
 }
@@ -88,7 +80,7 @@ type jupiterLevel struct {
 	MaxLamports   uint64 `json:"maxLamports"`
 }
 
-// jupiterWraps tells whether the coin is wrapped on the way, or why the swap is none for the API.
+// jupiterWraps reports whether the API is to wrap the coin, or why it cannot serve the swap.
 func jupiterWraps(s quote.Swap) (bool, error) {
 	if s.Sender != s.Recipient {
 		return false, fmt.Errorf("%w to another recipient", quote.ErrNoRoute)
@@ -99,19 +91,18 @@ func jupiterWraps(s quote.Swap) (bool, error) {
 func (v jupiter) header() http.Header { return header("X-Api-Key", v.Key) }
 
 // readJupiterQuote reads the answer of GET /quote. Its threshold is rounded up, so it is never looser than asked.
-func readJupiterQuote(resp upstream.Response, _ quote.Profile, s quote.Swap) (found offer[json.RawMessage], err error) {
+func readJupiterQuote(
+	resp upstream.Response, _ quote.Profile, s quote.Swap,
+) (found pricedRoute[json.RawMessage], err error) {
 	var answer struct {
-		InputMint            string `json:"inputMint"`
-		OutputMint           string `json:"outputMint"`
-		InAmount             digits `json:"inAmount"`
-		OutAmount            digits `json:"outAmount"`
+		mintAmounts
 		OtherAmountThreshold digits `json:"otherAmountThreshold"`
 	}
 	if err := decodeOr(jupiterRefusal, resp, &answer); err != nil {
 		return found, err
 	}
 	found.amountOut, found.minimum, found.route = answer.OutAmount.amount(), answer.OtherAmountThreshold.amount(), resp.Body
-	if err := errors.Join(checkMints(answer.InputMint, answer.OutputMint, s), checkIn(answer.InAmount, s)); err != nil {
+	if err := answer.check(s); err != nil {
 		return found, err
 	}
 	return found, checkMinimum(answer.OtherAmountThreshold, s, found.amountOut)
@@ -128,16 +119,11 @@ func readJupiterSwap(resp upstream.Response, _ quote.Profile, _ quote.Swap, _ qu
 	return readMessage(answer.SwapTransaction)
 }
 
-type jupiterFailure struct {
-	Error     string `json:"error"`
-	ErrorCode string `json:"errorCode"`
-}
-
 func jupiterRefusal(resp upstream.Response) error {
-	return refusal(jupiterName, resp, func(f jupiterFailure) (string, bool) {
-		if jupiterNoRoute[f.ErrorCode] || jupiterNoRoute[f.Error] {
-			return f.Error, true
+	return refusal(jupiterName, resp, func(f failure) (string, bool) {
+		if jupiterNoRoute[f.text("errorCode")] || jupiterNoRoute[f.text("error")] {
+			return f.text("error"), true
 		}
-		return f.ErrorCode + " " + f.Error, false
+		return f.text("errorCode") + " " + f.text("error"), false
 	})
 }

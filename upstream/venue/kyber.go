@@ -75,9 +75,7 @@ func (v kyber) routesRequest(s quote.Swap) (upstream.Request, error) {
 		"tokenOut": {tokenText(s.Out.Address)},
 		"amountIn": {s.In.Amount.String()},
 	}
-	if !s.GasPrice.IsZero() {
-		query.Set("gasPrice", s.GasPrice.String())
-	}
+	set(query, "gasPrice", gasPriceText(s))
 	set(query, "excludedSources", v.Settings[excludedSources])
 	if shares, recipients := payees(s); shares != "" {
 		query.Set("feeAmount", shares)
@@ -116,7 +114,7 @@ func (v kyber) clientID() string { return cmp.Or(v.Settings[kyberClientID], "cro
 
 // readKyberRoute reads the answer of GET /routes. The affiliate's share is off the amount already: it is
 // taken from the input.
-func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[json.RawMessage], err error) {
+func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[json.RawMessage], err error) {
 	var data struct {
 		RouteSummary  json.RawMessage `json:"routeSummary"`
 		RouterAddress string          `json:"routerAddress"`
@@ -174,7 +172,7 @@ func readKyberData(resp upstream.Response, data any) error {
 	switch *answer.Code {
 	case 0:
 	case kyberNoRoute, kyberTooLarge, kyberNoPools, kyberUnknownToken:
-		return noRoute(answer.Message)
+		return noSwapRoute(answer.Message)
 	case kyberMoved:
 		return fmt.Errorf("%w: %s", ErrPriceMoved, clean(answer.Message))
 	default:

@@ -3,11 +3,9 @@ package venue
 // LI.FI API, GET /v1/quote: https://docs.li.fi/api-reference
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -46,7 +44,7 @@ func openLifi(o Options) (quote.Venue, error) {
 
 // request leaves out the API's own simulation: a wallet may approve, or be filled, later.
 func (v lifi) request(s quote.Swap) (upstream.Request, error) {
-	id := strconv.FormatUint(s.Chain.Native, 10)
+	id := chainText(s)
 	query := url.Values{
 		"fromChain":      {id},
 		"toChain":        {id},
@@ -64,7 +62,7 @@ func (v lifi) request(s quote.Swap) (upstream.Request, error) {
 }
 
 // readLifi reads the answer, whose transaction has its numbers in hex.
-func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
 		Estimate struct {
 			FromAmount      digits `json:"fromAmount"`
@@ -97,20 +95,14 @@ func readLifi(resp upstream.Response, p quote.Profile, s quote.Swap) (found offe
 	return found, err
 }
 
-type lifiFailure struct {
-	Message string          `json:"message"`
-	Code    json.Number     `json:"code"`
-	Errors  json.RawMessage `json:"errors"`
-}
-
-// lifiRefusal reads an error. What the exchanges behind the API said stands in a list that comes with a
+// lifiRefusal reads an error. The failures of the exchanges behind the API stand in a list that comes with a
 // missing route.
 func lifiRefusal(resp upstream.Response) error {
 	const codeNoQuote = "1002"
-	return refusal(lifiName, resp, func(f lifiFailure) (string, bool) {
-		if resp.Status == http.StatusNotFound && len(f.Errors) > 0 || f.Code == codeNoQuote {
-			return f.Message, true
+	return refusal(lifiName, resp, func(f failure) (string, bool) {
+		if resp.Status == http.StatusNotFound && len(f["errors"]) > 0 || f.text("code") == codeNoQuote {
+			return f.text("message"), true
 		}
-		return fmt.Sprintf("%s %s", f.Code, f.Message), false
+		return fmt.Sprintf("%s %s", f.text("code"), f.text("message")), false
 	})
 }

@@ -4,19 +4,19 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/url"
+	"strconv"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 )
-
-// largestMessage is the size of the largest Solana transaction, in bytes.
-const largestMessage = 1232
 
 // mostPriority bounds what a venue may bid for a place in a block, in lamports: as much as is kept back for it where
 // all of the coin is swapped. Bids of others can leap.
 const mostPriority = 1_000_000
 
-// priorityLevel is a priority in the words of venues on Solana: high is the median of what others bid, veryHigh the
+// priorityLevel is a priority as venues on Solana spell it: high is the median of what others bid, veryHigh the
 // upper quartile.
 func priorityLevel(p quote.Priority) string {
 	if p == quote.Aggressive {
@@ -33,7 +33,7 @@ func mintText(s quote.Swap, a chain.Address) string {
 	return a.Format(chain.SVM)
 }
 
-// wrapsCoin tells whether a venue shall wrap and unwrap: not for whoever swaps the wrapped mint itself. Both on
+// wrapsCoin reports whether a venue is to wrap and unwrap: not where the wrapped mint itself is swapped. Both on
 // one side and the other is no swap.
 func wrapsCoin(s quote.Swap) (bool, error) {
 	wrapped := s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
@@ -43,17 +43,35 @@ func wrapsCoin(s quote.Swap) (bool, error) {
 	return !wrapped, nil
 }
 
-// checkMints refuses an answer about other tokens than were asked about.
-func checkMints(in, out string, s quote.Swap) error {
-	if in != mintText(s, s.In.Address) || out != mintText(s, s.Out.Address) {
-		return errors.New("answer is about other tokens")
+// swapQuery is the part of a query that venues on Solana spell alike.
+func swapQuery(s quote.Swap) url.Values {
+	return url.Values{
+		"inputMint":   {mintText(s, s.In.Address)},
+		"outputMint":  {mintText(s, s.Out.Address)},
+		"amount":      {s.In.Amount.String()},
+		"slippageBps": {strconv.Itoa(bps(s.SlippagePercent))},
 	}
-	return nil
+}
+
+// mintAmounts is the part of an answer that venues on Solana spell alike.
+type mintAmounts struct {
+	InputMint  string `json:"inputMint"`
+	OutputMint string `json:"outputMint"`
+	InAmount   digits `json:"inAmount"`
+	OutAmount  digits `json:"outAmount"` // after every fee
+}
+
+// check refuses an answer about another swap than was asked about.
+func (m mintAmounts) check(s quote.Swap) error {
+	if m.InputMint != mintText(s, s.In.Address) || m.OutputMint != mintText(s, s.Out.Address) {
+		return errors.Join(errors.New("answer is about other tokens"), checkIn(m.InAmount, s))
+	}
+	return checkIn(m.InAmount, s)
 }
 
 // readMessage decodes a transaction that a venue made.
 func readMessage(text string) (quote.Tx, error) {
-	if len(text) > base64.StdEncoding.EncodedLen(largestMessage) {
+	if len(text) > base64.StdEncoding.EncodedLen(solana.MaxTransaction) {
 		return quote.Tx{}, fmt.Errorf("transaction of %d characters", len(text))
 	}
 	data, err := base64.StdEncoding.DecodeString(text)

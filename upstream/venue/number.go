@@ -58,6 +58,12 @@ func percentOf(a chain.Amount, percent decimal.Decimal) (chain.Amount, error) {
 	return chain.AmountFromBig(share.BigInt())
 }
 
+// lessPercent returns a − floor(a × percent / 100).
+func lessPercent(a chain.Amount, percent decimal.Decimal) (chain.Amount, error) {
+	share, err := percentOf(a, percent)
+	return a.Sub(share), err
+}
+
 // parsePercent reads a percentage from 0 to 100 in plain decimal notation.
 func parsePercent(text json.Number) (decimal.Decimal, error) {
 	if text == "" {

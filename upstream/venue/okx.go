@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -123,7 +122,7 @@ func (v okx) addRouters(p quote.Profile) error {
 
 func (v okx) request(s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
-		"chainIndex":          {strconv.FormatUint(s.Chain.Native, 10)},
+		"chainIndex":          {chainText(s)},
 		"swapMode":            {"exactIn"},
 		"amount":              {s.In.Amount.String()},
 		"fromTokenAddress":    {strings.ToLower(tokenText(s.In.Address))},
@@ -166,7 +165,7 @@ type okxOffer struct {
 	} `json:"tx"`
 }
 
-func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	offered, err := readOKXOffer(resp)
 	if err != nil {
 		return found, err
@@ -175,7 +174,7 @@ func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer
 		return found, err
 	}
 	found.amountOut, found.gas = offered.RouterResult.ToTokenAmount.amount(), offered.Tx.Gas.gas()
-	// The minimum tells whether slippage was understood in the unit in which it was sent.
+	// The minimum shows whether slippage was understood in the unit in which it was sent.
 	if err := checkMinimum(offered.Tx.MinReceiveAmount, s, found.amountOut); err != nil {
 		return found, err
 	}
@@ -193,7 +192,7 @@ func readOKXOffer(resp upstream.Response) (okxOffer, error) {
 	err := decode(resp, &answer)
 	switch {
 	case answer.Code == okxNoLiquidity, answer.Code == okxNoToken, answer.Code == okxImpact:
-		return okxOffer{}, noRoute(answer.Msg)
+		return okxOffer{}, noSwapRoute(answer.Msg)
 	case answer.Code == okxRateLimit:
 		return okxOffer{}, limited(okxName, resp.Status, answer.Msg)
 	case answer.Code != "" && answer.Code != okxDone || isRejection(resp):

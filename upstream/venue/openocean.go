@@ -3,12 +3,12 @@ package venue
 // OpenOcean API v4: https://apis.openocean.finance/developer/apis/swap-api/api-v4
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/shopspring/decimal"
 
@@ -46,91 +46,64 @@ func init() {
 	}, openOpenOcean, excludedSources)
 }
 
-// openOcean prices with /quote and builds with /swap, which prices anew. Its referrer fee is not taken for
+// openOcean prices with /quote and builds with /swap, which prices again. Its referrer fee is not taken for
 // the affiliate's: nothing says which side it comes from.
 type openOcean struct{ Options }
 
 func openOpenOcean(o Options) (quote.Venue, error) {
-	v := openOcean{o}
-	return &twoCalls[anew]{
-		pricing: pricing[anew]{Options: o, request: v.quoteRequest, read: readOpenOceanPrice, profile: quote.Profile{
-			Name: openOceanName, ImageURL: openOceanImage, Routers: o.routers(openOceanRouter, openOceanChains...),
-		}},
-		buildRequest: v.swapRequest, readBuild: readOpenOceanSwap,
-	}, nil
+	return pricesAgain(o, quote.Profile{
+		Name: openOceanName, ImageURL: openOceanImage, Routers: o.routers(openOceanRouter, openOceanChains...),
+	}, openOcean{o}.request, readOpenOcean), nil
 }
 
-func (v openOcean) quoteRequest(s quote.Swap) (upstream.Request, error) {
+// request names who calls as sender and who is paid as account.
+func (v openOcean) request(s quote.Swap, builds bool) (upstream.Request, error) {
 	if s.SlippagePercent.LessThan(openOceanLeastSlippage) || s.SlippagePercent.GreaterThan(openOceanMostSlippage) {
 		return upstream.Request{}, fmt.Errorf("%w that keeps a slippage of %s %%", quote.ErrNoRoute, s.SlippagePercent)
-	}
-	return v.request(s, "quote", v.quoteQuery(s)), nil
-}
-
-// swapRequest names who calls as sender and who is paid as account.
-func (v openOcean) swapRequest(s quote.Swap, _ anew) (upstream.Request, error) {
-	query := v.quoteQuery(s)
-	query.Set("sender", s.Sender.String())
-	query.Set("account", s.Recipient.String())
-	return v.request(s, "swap", query), nil
-}
-
-func (v openOcean) quoteQuery(s quote.Swap) url.Values {
-	gasPrice := openOceanGasPrice
-	if !s.GasPrice.IsZero() {
-		gasPrice = s.GasPrice.String()
 	}
 	query := url.Values{
 		"inTokenAddress":   {tokenText(s.In.Address)},
 		"outTokenAddress":  {tokenText(s.Out.Address)},
 		"amountDecimals":   {s.In.Amount.String()},
-		"gasPriceDecimals": {gasPrice},
+		"gasPriceDecimals": {cmp.Or(gasPriceText(s), openOceanGasPrice)},
 		"slippage":         {s.SlippagePercent.String()}, // percent
 	}
 	set(query, "disabledDexIds", v.Settings[excludedSources])
-	return query
-}
-
-func (v openOcean) request(s quote.Swap, resource string, query url.Values) upstream.Request {
-	return upstream.Request{
-		Path: "v4/" + strconv.FormatUint(s.Chain.Native, 10) + "/" + resource, Query: query, Header: header("Apikey", v.Key),
+	resource := "/quote"
+	if builds {
+		resource = "/swap"
+		query.Set("sender", s.Sender.String())
+		query.Set("account", s.Recipient.String())
 	}
+	return upstream.Request{Path: "v4/" + chainText(s) + resource, Query: query, Header: header("Apikey", v.Key)}, nil
 }
 
-// readOpenOceanPrice reads the answer of GET /quote.
-func readOpenOceanPrice(resp upstream.Response, _ quote.Profile, s quote.Swap) (offer[anew], error) {
+// readOpenOcean reads an answer; the gas is absent from a transaction, and the minimum from a price.
+func readOpenOcean(
+	resp upstream.Response, p quote.Profile, s quote.Swap, q *quote.Quote,
+) (found pricedRoute[quote.Tx], err error) {
 	var data struct {
 		InAmount     digits `json:"inAmount"`
 		OutAmount    digits `json:"outAmount"`
 		EstimatedGas digits `json:"estimatedGas"`
-	}
-	if err := readOpenOceanData(resp, &data); err != nil {
-		return offer[anew]{}, err
-	}
-	return offer[anew]{amountOut: data.OutAmount.amount(), gas: data.EstimatedGas.gas()}, checkIn(data.InAmount, s)
-}
-
-// readOpenOceanSwap reads the answer of GET /swap.
-func readOpenOceanSwap(resp upstream.Response, p quote.Profile, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	var data struct {
-		InAmount     digits `json:"inAmount"`
-		OutAmount    digits `json:"outAmount"`
 		MinOutAmount digits `json:"minOutAmount"`
 		transaction
 	}
 	if err := readOpenOceanData(resp, &data); err != nil {
-		return quote.Tx{}, err
+		return found, err
 	}
-	if err := checkIn(data.InAmount, s); err != nil {
-		return quote.Tx{}, err
+	found.amountOut, found.gas = data.OutAmount.amount(), data.EstimatedGas.gas()
+	if err := checkIn(data.InAmount, s); err != nil || q == nil {
+		return found, err
 	}
-	if err := checkMoved(data.OutAmount.amount(), q); err != nil {
-		return quote.Tx{}, err
+	if err := checkMoved(found.amountOut, *q); err != nil {
+		return found, err
 	}
 	if err := checkMinimum(data.MinOutAmount, s, q.AmountOut); err != nil {
-		return quote.Tx{}, err
+		return found, err
 	}
-	return data.transaction.check(p, s)
+	found.route, err = data.transaction.check(p, s)
+	return found, err
 }
 
 // readOpenOceanData opens the envelope of every answer. Most failures come with the HTTP status 200 and
@@ -143,10 +116,7 @@ func readOpenOceanData(resp upstream.Response, data any) error {
 		Data    json.RawMessage `json:"data"`
 	}
 	err := decode(resp, &answer)
-	message := answer.Error
-	if message == "" {
-		message = answer.Message
-	}
+	message := cmp.Or(answer.Error, answer.Message)
 	switch {
 	case answer.Code == http.StatusTooManyRequests:
 		return limited(openOceanName, resp.Status, message)
@@ -159,7 +129,7 @@ func readOpenOceanData(resp upstream.Response, data any) error {
 	case answer.Code != http.StatusOK:
 		return refused(openOceanName, resp.Status, fmt.Sprintf("%d %s", answer.Code, message))
 	case len(answer.Data) == 0 || string(answer.Data) == "null":
-		return noRoute("no data")
+		return noSwapRoute("no data")
 	}
 	if err := json.Unmarshal(answer.Data, data); err != nil {
 		return fmt.Errorf("answer data: %w", err)

@@ -242,7 +242,7 @@ func TestRecordedKyberTransactions(t *testing.T) {
 func TestDocumentedOpenOceanAnswer(t *testing.T) {
 	var body json.RawMessage
 	recorded(t, "openocean.quote.docs.json", &body)
-	price, err := readOpenOceanPrice(upstream.Response{Status: 200, Body: body}, quote.Profile{}, baseSwap(t, "1000000000000000000"))
+	price, err := readOpenOcean(upstream.Response{Status: 200, Body: body}, quote.Profile{}, baseSwap(t, "1000000000000000000"), nil)
 	if err != nil || price.amountOut.String() != "2345670000" || price.gas != 516812 {
 		t.Errorf("price %s, gas %d, %v; want 2345670000, 516812", price.amountOut, price.gas, err)
 	}

@@ -182,7 +182,7 @@ func TestOlderAnswersNameRoutersThatAreNotCalled(t *testing.T) {
 	if h.priceErr != nil || h.amountOut.String() != "5876422636675954000000" {
 		t.Errorf("price %s, %v; want 5876422636675954000000", h.amountOut, h.priceErr)
 	}
-	if h.txErr == nil || isNo(h.txErr) {
+	if h.txErr == nil || isRefusal(h.txErr) {
 		t.Errorf("a transaction to the old exchange proxy: %v, want a bad answer", h.txErr)
 	}
 }
@@ -211,7 +211,7 @@ func TestAnswersForAnExactOutputAreNotTakenForOthers(t *testing.T) {
 	s := baseSwap(t, "200000000000000000000")
 	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
 	s.In.Address = s.Chain.WrappedCoin
-	if _, err := readOKX(upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, okxName), s); err == nil || isNo(err) {
+	if _, err := readOKX(upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, okxName), s); err == nil || isRefusal(err) {
 		t.Errorf("read = %v, want a bad answer: it is about another input", err)
 	}
 }

@@ -115,7 +115,7 @@ type relayStep struct {
 }
 
 // readRelay reads the answer: a step to approve, where that is needed, and the step to swap.
-func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[quote.Tx], err error) {
+func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
 		Steps   []relayStep `json:"steps"`
 		Details struct {
@@ -131,7 +131,7 @@ func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found off
 		return found, err
 	}
 	if found.amountOut = out.Amount.amount(); found.amountOut.IsZero() {
-		return found, noRoute("nothing comes out") // and there may be nothing to call
+		return found, noSwapRoute("nothing comes out") // and there may be nothing to call
 	}
 	step, err := relaySwap(answer.Steps, p, s)
 	if err != nil {
@@ -172,21 +172,16 @@ func relaySwap(steps []relayStep, p quote.Profile, s quote.Swap) (relayStep, err
 		return relayStep{}, err
 	}
 	if approval != nil && !strings.Contains(strings.ToLower(approval.Items[0].Data.Data), router.String()[2:]) {
-		return relayStep{}, errors.New("somebody else than the router is to be approved")
+		return relayStep{}, errors.New("answer wants another contract than the router approved")
 	}
 	return *swap, nil
 }
 
-type relayFailure struct {
-	Message   string `json:"message"`
-	ErrorCode string `json:"errorCode"`
-}
-
 func relayRefusal(resp upstream.Response) error {
-	return refusal(relayName, resp, func(f relayFailure) (string, bool) {
-		if relayNoRoute[f.ErrorCode] {
-			return f.ErrorCode, true
+	return refusal(relayName, resp, func(f failure) (string, bool) {
+		if relayNoRoute[f.text("errorCode")] {
+			return f.text("errorCode"), true
 		}
-		return strings.TrimSpace(f.ErrorCode + " " + f.Message), false
+		return strings.TrimSpace(f.text("errorCode") + " " + f.text("message")), false
 	})
 }

@@ -5,6 +5,7 @@ package venue
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -16,23 +17,20 @@ import (
 // serviceLife is how long a price, and a transaction that came with it, are good for where the API does not say.
 const serviceLife = 30 * time.Second
 
-// offer is a price, and R: what its transaction is made from.
-type offer[R any] struct {
+// pricedRoute is a price, and R: what its transaction is made from.
+type pricedRoute[R any] struct {
 	amountOut chain.Amount
 	minimum   chain.Amount // on Solana alone: elsewhere it is read from the calldata
 	gas       uint64
 	route     R
 }
 
-// anew is what is made from by a service that prices anew for its transaction.
-type anew struct{}
-
 // pricing is a service as far as it is asked for prices.
 type pricing[R any] struct {
 	Options
 	profile quote.Profile
-	request func(quote.Swap) (upstream.Request, error) // or why there is no asking for the swap
-	read    func(upstream.Response, quote.Profile, quote.Swap) (offer[R], error)
+	request func(quote.Swap) (upstream.Request, error) // or why the venue cannot serve the swap
+	read    func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[R], error)
 }
 
 // kept is what a quote keeps for its transaction, and what it was asked for that a price does not depend on.
@@ -58,19 +56,19 @@ func (p *pricing[R]) Quote(ctx context.Context, s quote.Swap) (quote.Quote, erro
 	}, nil
 }
 
-func (p *pricing[R]) price(ctx context.Context, s quote.Swap) (offer[R], error) {
+func (p *pricing[R]) price(ctx context.Context, s quote.Swap) (pricedRoute[R], error) {
 	if err := suits(p.profile, s); err != nil {
-		return offer[R]{}, err
+		return pricedRoute[R]{}, err
 	}
 	request, err := p.request(s)
 	if err != nil {
-		return offer[R]{}, p.failed("quote", s, err)
+		return pricedRoute[R]{}, p.failed("quote", s, err)
 	}
-	found, err := ask(ctx, p.Pool, request, func(resp upstream.Response) (offer[R], error) {
+	found, err := ask(ctx, p.Pool, request, func(resp upstream.Response) (pricedRoute[R], error) {
 		return something(p.read(resp, p.profile, s))
 	})
 	if err != nil {
-		return offer[R]{}, p.failed("quote", s, err)
+		return pricedRoute[R]{}, p.failed("quote", s, err)
 	}
 	return found, nil
 }
@@ -79,10 +77,10 @@ func (p *pricing[R]) failed(attempt string, s quote.Swap, err error) error {
 	return fmt.Errorf("%s %s on chain %d: %w", p.profile.Name, attempt, s.Chain.ID, err)
 }
 
-// something turns an offer of nothing into a no.
-func something[R any](found offer[R], err error) (offer[R], error) {
+// something turns a price of zero into ErrNoRoute.
+func something[R any](found pricedRoute[R], err error) (pricedRoute[R], error) {
 	if err == nil && found.amountOut.IsZero() {
-		return offer[R]{}, noRoute("nothing comes out")
+		return pricedRoute[R]{}, noSwapRoute("nothing comes out")
 	}
 	return found, err
 }
@@ -121,7 +119,7 @@ func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote
 	return fresh.route, nil
 }
 
-// twoCalls is a service that is asked for a price, which depends on nobody's wallet, and for the transaction
+// twoCalls is a service that is asked for a price, which does not depend on a wallet, and for the transaction
 // when it wins.
 type twoCalls[R any] struct {
 	pricing[R]
@@ -129,7 +127,7 @@ type twoCalls[R any] struct {
 	readBuild    func(upstream.Response, quote.Profile, quote.Swap, quote.Quote) (quote.Tx, error)
 }
 
-var _ quote.Venue = (*twoCalls[anew])(nil)
+var _ quote.Venue = (*twoCalls[quote.Tx])(nil)
 
 // Build implements quote.Venue.
 func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
@@ -150,16 +148,51 @@ func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 	return tx, nil
 }
 
-// refusal reads the body of a client error into failure and has it explained: what the venue says, and whether
-// that is a no to the pair or the amount rather than to the request.
-func refusal[F any](venue string, resp upstream.Response, explain func(F) (message string, isRoute bool)) error {
-	var failure F
-	if err := decode(resp, &failure); err != nil {
+// pricesAgain makes a service that prices again for its transaction: the same is asked twice, the second time, when it
+// builds, for a wallet. read is given the quote that the transaction is for, nil when a price alone was asked for.
+func pricesAgain(
+	o Options, p quote.Profile,
+	request func(s quote.Swap, builds bool) (upstream.Request, error),
+	read func(upstream.Response, quote.Profile, quote.Swap, *quote.Quote) (pricedRoute[quote.Tx], error),
+) quote.Venue {
+	return &twoCalls[quote.Tx]{
+		pricing: pricing[quote.Tx]{
+			Options: o, profile: p,
+			request: func(s quote.Swap) (upstream.Request, error) { return request(s, false) },
+			read: func(resp upstream.Response, p quote.Profile, s quote.Swap) (pricedRoute[quote.Tx], error) {
+				return read(resp, p, s, nil)
+			},
+		},
+		buildRequest: func(s quote.Swap, _ quote.Tx) (upstream.Request, error) { return request(s, true) },
+		readBuild: func(resp upstream.Response, p quote.Profile, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+			found, err := read(resp, p, s, &q)
+			return found.route, err
+		},
+	}
+}
+
+// failure is the body of a client error, by the names that the venue gives its members.
+type failure map[string]json.RawMessage
+
+// text is a member as text: a string without its quotes, anything else as it stands.
+func (f failure) text(name string) string {
+	var text string
+	if err := json.Unmarshal(f[name], &text); err != nil {
+		return string(f[name])
+	}
+	return text
+}
+
+// refusal reads the body of a client error and has it explained: what the venue says, and whether
+// that refuses the pair or the amount rather than the request.
+func refusal(venue string, resp upstream.Response, explain func(failure) (message string, isRoute bool)) error {
+	var body failure
+	if err := decode(resp, &body); err != nil {
 		return refused(venue, resp.Status, "")
 	}
-	message, isRoute := explain(failure)
+	message, isRoute := explain(body)
 	if isRoute {
-		return noRoute(message)
+		return noSwapRoute(message)
 	}
 	return refused(venue, resp.Status, message)
 }

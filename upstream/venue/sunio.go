@@ -22,7 +22,7 @@ const (
 	sunioRouter = "TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj" // SmartExchangeRouter, also the spender
 	sunioImage  = "https://sun.io/favicon.ico"
 
-	// sunioPools are the kinds of pool that the router can be told of. SunSwap V4 has another call.
+	// sunioPools are the kinds of pool that the router takes. SunSwap V4 has another call.
 	sunioPools = "PSM,CURVE,CURVE_COMBINATION,WTRX,SUNSWAP_V1,SUNSWAP_V2,SUNSWAP_V3"
 
 	// Energy of a swap over one pool, and of every further one.
@@ -68,21 +68,21 @@ func sunioRequest(s quote.Swap) (upstream.Request, error) {
 	}}, nil
 }
 
-// sunioRoute is a way in the words of the router's call: a pool's kind and fee stand at the token it takes.
+// sunioRoute is a path as the router's call takes it: a pool's kind and fee stand at the token that goes in.
 type sunioRoute struct {
 	path     []common.Address
 	versions []string
 	fees     []*big.Int // hundredths of a basis point, zero where the kind has none
 }
 
-// Build implements quote.Venue. It asks nobody: the calldata holds the minimum.
+// Build implements quote.Venue. It makes no call: the calldata holds the minimum.
 func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	own, err := v.own(q)
 	if err != nil {
 		return quote.Tx{}, err
 	}
 	route := own.route
-	slippage, err := percentOf(q.AmountOut, s.SlippagePercent)
+	least, err := lessPercent(q.AmountOut, s.SlippagePercent)
 	if err != nil {
 		return quote.Tx{}, fmt.Errorf("sunio minimum: %w", err)
 	}
@@ -96,14 +96,10 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 		To                     common.Address
 		Deadline               *big.Int
 	}{
-		s.In.Amount.Big(), q.AmountOut.Sub(slippage).Big(), common.BytesToAddress(s.Recipient.Bytes()),
+		s.In.Amount.Big(), least.Big(), common.BytesToAddress(s.Recipient.Bytes()),
 		big.NewInt(v.Now().Add(signTime).Unix()),
 	})
-	tx := quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data}
-	if s.In.Address.IsNative() {
-		tx.Value = s.In.Amount
-	}
-	return tx, nil
+	return quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
 }
 
 // sunioOffer is one route of an answer, best first. Amounts are in whole tokens, raw ones come from newer
@@ -117,7 +113,7 @@ type sunioOffer struct {
 	PoolVersions []string `json:"poolVersions"`
 }
 
-func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found offer[sunioRoute], err error) {
+func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[sunioRoute], err error) {
 	var answer struct {
 		Code    *int         `json:"code"`
 		Message string       `json:"message"`
@@ -134,7 +130,7 @@ func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found off
 	case *answer.Code != 0:
 		return found, refused(sunioName, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
 	case len(answer.Data) == 0:
-		return found, noRoute("no routes")
+		return found, noSwapRoute("no routes")
 	}
 	best := answer.Data[0]
 	in, err := smallest(best.AmountIn, s.In.Token.Decimals)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"strconv"
 
 	"github.com/shopspring/decimal"
 
@@ -31,35 +30,19 @@ func init() {
 	register(Service{Name: sushiName, URL: "https://api.sushi.com", RequestsPerSecond: 3, Burst: 5}, openSushi, excludedSources)
 }
 
-// sushi prices with /quote and builds with /swap, which prices anew.
+// sushi prices with /quote and builds with /swap, which prices again.
 type sushi struct{ Options }
 
 func openSushi(o Options) (quote.Venue, error) {
-	v := sushi{o}
-	return &twoCalls[anew]{
-		pricing: pricing[anew]{Options: o, request: v.quoteRequest, read: readSushiQuote, profile: quote.Profile{
-			Name: sushiName, ImageURL: sushiImage,
-			Routers:             o.routers(sushiRouter, sushiChains...),
-			MaxAffiliatePercent: decimal.NewFromInt(50),
-		}},
-		buildRequest: v.swapRequest, readBuild: readSushiSwap,
-	}, nil
+	return pricesAgain(o, quote.Profile{
+		Name: sushiName, ImageURL: sushiImage,
+		Routers:             o.routers(sushiRouter, sushiChains...),
+		MaxAffiliatePercent: decimal.NewFromInt(50),
+	}, sushi{o}.request, readSushi), nil
 }
 
-func (v sushi) quoteRequest(s quote.Swap) (upstream.Request, error) {
-	return v.request(s, "quote", v.priceQuery(s)), nil
-}
-
-// swapRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
-func (v sushi) swapRequest(s quote.Swap, _ anew) (upstream.Request, error) {
-	query := v.priceQuery(s)
-	query.Set("sender", s.Sender.String())
-	query.Set("recipient", s.Recipient.String())
-	query.Set("simulate", "false")
-	return v.request(s, "swap", query), nil
-}
-
-func (v sushi) priceQuery(s quote.Swap) url.Values {
+// request leaves out the API's own simulation: a wallet may approve, or be filled, later.
+func (v sushi) request(s quote.Swap, builds bool) (upstream.Request, error) {
 	query := url.Values{
 		"tokenIn":     {tokenText(s.In.Address)},
 		"tokenOut":    {tokenText(s.Out.Address)},
@@ -67,70 +50,57 @@ func (v sushi) priceQuery(s quote.Swap) url.Values {
 		"maxSlippage": {fraction(s.SlippagePercent)},
 	}
 	set(query, "excludeDEX", v.Settings[excludedSources])
+	set(query, "apiKey", v.Key)
 	if share := s.Affiliate.Percent; share.IsPositive() {
 		query.Set("fee", fraction(share))
 		query.Set("feeBy", "input")
 		query.Set("feeReceiver", s.Affiliate.Recipient.String())
 	}
-	return query
+	resource := "quote"
+	if builds {
+		resource = "swap"
+		query.Set("sender", s.Sender.String())
+		query.Set("recipient", s.Recipient.String())
+		query.Set("simulate", "false")
+	}
+	return upstream.Request{Path: resource + "/v7/" + chainText(s), Query: query}, nil
 }
 
-func (v sushi) request(s quote.Swap, resource string, query url.Values) upstream.Request {
-	set(query, "apiKey", v.Key)
-	return upstream.Request{Path: resource + "/v7/" + strconv.FormatUint(s.Chain.Native, 10), Query: query}
-}
-
-// sushiAnswer is what both resources answer; the transaction is absent from a price.
-type sushiAnswer struct {
-	Status           string      `json:"status"`
-	AmountIn         digits      `json:"amountIn"`
-	AssumedAmountOut digits      `json:"assumedAmountOut"`
-	GasSpent         digits      `json:"gasSpent"`
-	Tx               transaction `json:"tx"` // its value is absent when nothing of the coin is sent
-}
-
-// readSushi reads what both answers have. A pair without a route has the HTTP status 200; a part of a swap is
-// none.
-func readSushi(resp upstream.Response, s quote.Swap) (answer sushiAnswer, err error) {
+// readSushi reads an answer. A pair without a route has the HTTP status 200; a part of a swap is none.
+func readSushi(
+	resp upstream.Response, p quote.Profile, s quote.Swap, q *quote.Quote,
+) (found pricedRoute[quote.Tx], err error) {
+	var answer struct {
+		Status           string      `json:"status"`
+		AmountIn         digits      `json:"amountIn"`
+		AssumedAmountOut digits      `json:"assumedAmountOut"`
+		GasSpent         digits      `json:"gasSpent"`
+		Tx               transaction `json:"tx"` // its value is absent when nothing of the coin is sent
+	}
 	if err := decodeOr(sushiRefusal, resp, &answer); err != nil {
-		return answer, err
+		return found, err
 	}
 	switch answer.Status {
 	case "Success":
-		return answer, checkIn(answer.AmountIn, s)
 	case "NoWay", "Partial":
-		return answer, noRoute("status " + answer.Status)
+		return found, noSwapRoute("status " + answer.Status)
+	default:
+		return found, fmt.Errorf("answer of status %q", clean(answer.Status))
 	}
-	return answer, fmt.Errorf("answer of status %q", clean(answer.Status))
-}
-
-// readSushiQuote reads the answer of GET /quote.
-func readSushiQuote(resp upstream.Response, _ quote.Profile, s quote.Swap) (offer[anew], error) {
-	answer, err := readSushi(resp, s)
-	return offer[anew]{amountOut: answer.AssumedAmountOut.amount(), gas: answer.GasSpent.gas()}, err
-}
-
-// readSushiSwap reads the answer of GET /swap.
-func readSushiSwap(resp upstream.Response, p quote.Profile, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	answer, err := readSushi(resp, s)
-	if err != nil {
-		return quote.Tx{}, err
+	found.amountOut, found.gas = answer.AssumedAmountOut.amount(), answer.GasSpent.gas()
+	if err := checkIn(answer.AmountIn, s); err != nil || q == nil {
+		return found, err
 	}
-	if err := checkMoved(answer.AssumedAmountOut.amount(), q); err != nil {
-		return quote.Tx{}, err
+	if err := checkMoved(found.amountOut, *q); err != nil {
+		return found, err
 	}
 	answer.Tx.Value = cmp.Or(answer.Tx.Value, "0")
-	return answer.Tx.check(p, s)
-}
-
-type sushiProblem struct {
-	Title   string `json:"title"`
-	Detail  string `json:"detail"`
-	Details string `json:"details"` // the other spelling
+	found.route, err = answer.Tx.check(p, s)
+	return found, err
 }
 
 func sushiRefusal(resp upstream.Response) error {
-	return refusal(sushiName, resp, func(p sushiProblem) (string, bool) {
-		return cmp.Or(p.Detail, p.Details, p.Title), false
+	return refusal(sushiName, resp, func(f failure) (string, bool) {
+		return cmp.Or(f.text("detail"), f.text("details"), f.text("title")), false
 	})
 }

@@ -30,7 +30,18 @@ func tokenText(a chain.Address) string {
 	return a.String()
 }
 
-// suits tells why a venue with profile p cannot do s, if so. The whole affiliate share is taken or none of
+// chainText is a chain's EIP-155 id.
+func chainText(s quote.Swap) string { return strconv.FormatUint(s.Chain.Native, 10) }
+
+// gasPriceText is the chain's gas price in wei, empty where it is not known.
+func gasPriceText(s quote.Swap) string {
+	if s.GasPrice.IsZero() {
+		return ""
+	}
+	return s.GasPrice.String()
+}
+
+// suits returns why a venue with profile p cannot do s, if so. The whole affiliate share is taken or none of
 // it: nobody's share is lowered in silence, and none of the venues takes it finer than in basis points.
 func suits(p quote.Profile, s quote.Swap) error {
 	if _, served := p.Routers[s.Chain.ID]; !served {
@@ -52,8 +63,8 @@ func suits(p quote.Profile, s quote.Swap) error {
 	return nil
 }
 
-// payees are whom the venue pays a share of the input, and how many basis points, as APIs list them: with commas
-// between them, in the same sequence. Both are empty when it pays nobody.
+// payees are the recipients of a share of the input, and how many basis points, as APIs list them: with commas
+// between them, in the same sequence. Both are empty when there are none.
 func payees(s quote.Swap) (shares, recipients string) {
 	var eachShare, eachRecipient []string
 	for _, a := range []quote.Affiliate{s.Affiliate, s.Second} {
@@ -79,10 +90,7 @@ func (t transaction) check(p quote.Profile, s quote.Swap) (quote.Tx, error) {
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	var value chain.Amount
-	if s.In.Address.IsNative() {
-		value = s.In.Amount
-	}
+	value := coinValue(s)
 	if t.Value == "" || t.Value.amount() != value {
 		return quote.Tx{}, fmt.Errorf("transaction of value %q instead of %s", string(t.Value), value)
 	}
@@ -91,6 +99,14 @@ func (t transaction) check(p quote.Profile, s quote.Swap) (quote.Tx, error) {
 		return quote.Tx{}, err
 	}
 	return quote.Tx{To: router, Data: data, Value: value}, nil
+}
+
+// coinValue is what a swap's transaction carries of the coin.
+func coinValue(s quote.Swap) chain.Amount {
+	if s.In.Address.IsNative() {
+		return s.In.Amount
+	}
+	return chain.Amount{}
 }
 
 // parseRouter reads the address of a contract that the venue's transactions may call.
@@ -110,7 +126,7 @@ func checkRouter(text string, p quote.Profile, s quote.Swap) error {
 	return err
 }
 
-// checkSpender refuses an answer that wants somebody else approved than the venue's profile says.
+// checkSpender refuses an answer that wants another contract approved than the venue's profile says.
 func checkSpender(text, router string, p quote.Profile, s quote.Swap) error {
 	spender, err := chain.ParseAddress(text, chain.EVM)
 	if err != nil {
@@ -159,11 +175,10 @@ func checkMoved(out chain.Amount, q quote.Quote) error {
 // floating point: a part in a billion is forgiven them.
 func checkMinimum(minimum digits, s quote.Swap, quoted chain.Amount) error {
 	const billion = 1_000_000_000
-	slippage, err := percentOf(quoted, s.SlippagePercent)
+	promised, err := lessPercent(quoted, s.SlippagePercent)
 	if err != nil {
 		return fmt.Errorf("minimum: %w", err)
 	}
-	promised := quoted.Sub(slippage)
 	if minimum.amount().Cmp(promised.MulDiv(billion-1, billion)) < 0 {
 		return fmt.Errorf("minimum of %q instead of %s", string(minimum), promised)
 	}

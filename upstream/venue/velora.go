@@ -24,7 +24,7 @@ const (
 	veloraImage   = "https://velora.xyz/favicon.ico"
 	veloraVersion = "6.2" // it defaults to 5, which is not kept up any more
 
-	// veloraPartner is the setting for a name agreed with the venue, which charges strangers 0.01 %.
+	// veloraPartner is the setting for a name agreed with the venue, which charges 0.01 % without one.
 	veloraPartner = "partner"
 )
 
@@ -73,18 +73,10 @@ type veloraRoute struct {
 // least returns the smallest outcome before the fee that leaves the recipient the quoted amount less the
 // slippage: the contract looks at the minimum first and takes the fee from what is there.
 func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error) {
-	slippage, err := percentOf(r.net, slippagePercent)
-	if err != nil {
-		return chain.Amount{}, err
-	}
-	wanted := r.net.Sub(slippage)
-	grossSlippage, err := percentOf(r.gross, slippagePercent)
-	if err != nil {
-		return chain.Amount{}, err
-	}
-	least := r.gross.Sub(grossSlippage)
-	fee, err := percentOf(least, r.feePercent)
-	if err != nil {
+	wanted, netErr := lessPercent(r.net, slippagePercent)
+	least, grossErr := lessPercent(r.gross, slippagePercent)
+	fee, feeErr := percentOf(least, r.feePercent)
+	if err := errors.Join(netErr, grossErr, feeErr); err != nil {
 		return chain.Amount{}, err
 	}
 	if least.Sub(fee).Cmp(wanted) < 0 { // both shares were rounded
@@ -101,7 +93,7 @@ func (v velora) pricesRequest(s quote.Swap) (upstream.Request, error) {
 		"destDecimals": {strconv.Itoa(int(s.Out.Token.Decimals))},
 		"amount":       {s.In.Amount.String()},
 		"side":         {"SELL"},
-		"network":      {strconv.FormatUint(s.Chain.Native, 10)},
+		"network":      {chainText(s)},
 		"version":      {veloraVersion},
 	}
 	set(query, "partner", v.Settings[veloraPartner])
@@ -137,7 +129,7 @@ func (v velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.Re
 		Partner: v.Settings[veloraPartner], Deadline: v.Now().Add(signTime).Unix(),
 	})
 	return upstream.Request{
-		Method: http.MethodPost, Path: "transactions/" + strconv.FormatUint(s.Chain.Native, 10),
+		Method: http.MethodPost, Path: "transactions/" + chainText(s),
 		Query: url.Values{"ignoreChecks": {"true"}}, Header: v.header(), Body: body,
 	}, err
 }
@@ -146,7 +138,7 @@ func (v velora) header() http.Header { return header("X-Api-Key", v.Key) }
 
 // readVeloraPrice reads the answer of GET /prices. Its destAmount is before the venue's fee: recorded
 // answers give the sum of the last hops' outputs whatever partnerFee, in percent, stands beside it.
-func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (found offer[veloraRoute], err error) {
+func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[veloraRoute], err error) {
 	var answer struct {
 		veloraFailure
 		PriceRoute json.RawMessage `json:"priceRoute"`
@@ -177,7 +169,9 @@ func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (fou
 		return found, fmt.Errorf("partner fee: %w", err)
 	}
 	net := gross.Sub(fee)
-	return offer[veloraRoute]{amountOut: net, gas: price.GasCost.gas(), route: veloraRoute{answer.PriceRoute, gross, net, percent}}, nil
+	found.amountOut, found.gas = net, price.GasCost.gas()
+	found.route = veloraRoute{answer.PriceRoute, gross, net, percent}
+	return found, nil
 }
 
 // readVeloraTransaction reads the answer of POST /transactions.
@@ -203,7 +197,7 @@ func (f veloraFailure) judge(resp upstream.Response, err error) error {
 	case strings.HasPrefix(f.Error, "Rate limit"):
 		return limited(veloraName, resp.Status, f.Error)
 	case hasAnyPrefix(f.Error, veloraNoRoute):
-		return noRoute(f.Error)
+		return noSwapRoute(f.Error)
 	case f.Error != "" || isRejection(resp):
 		return refused(veloraName, resp.Status, f.Error)
 	}

@@ -1,5 +1,19 @@
-// Package venue speaks to swap venues: to the HTTP APIs of aggregators, each of which is one file that registers
-// itself, and to the contracts of exchanges, which are listed in exchanges.json.
+// Package venue is the adapters of swap venues: the HTTP APIs of aggregators, and the contracts of exchanges. Each
+// fulfills quote.Venue: a quote for a swap, and the transaction for a quote.
+//
+// An aggregator is one file, which registers itself with the limits of its public API and says what to ask and how to
+// read the answer. The walk is the same for all (service.go): pricing sends a request through the venue's
+// upstream.Pool; oneCall is a service whose quote comes with a transaction, twoCalls one that is asked again when its
+// quote wins, and pricesAgain one that prices the swap once more at that. Numbers, addresses and calldata are checked
+// where they are read (number.go, swap.go): an answer about another amount, with another router or with a looser minimum
+// than was asked for is a bad answer, and the next endpoint is asked. A venue's refusal of the pair or the amount is an
+// answer: quote.ErrNoRoute.
+//
+// An exchange is an entry of exchanges.json for each chain. It is asked by calls of its contracts (exchange.go), in the
+// dialect of Uniswap V2, Solidly (pairs.go) or Uniswap V3 (fees.go), after they have proved to be its own.
+//
+// [New] makes a venue from what a deployment says about it. Venues keep no state but that proof, and are safe for
+// concurrent use.
 package venue
 
 import (
@@ -12,6 +26,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -36,19 +51,19 @@ type Service struct {
 	Name              string
 	URL               string // empty when there is no service to be asked
 	KeyedURL          string // where holders of a key ask, when that is elsewhere
-	Keyed             bool   // it answers nobody without a key
+	Keyed             bool   // it requires a key
 	Keyless           bool   // it has no keys
 	RequestsPerSecond float64
 	Burst             int
 }
 
-type entry struct {
+type registration struct {
 	service  Service
 	open     func(Options) (quote.Venue, error)
 	settings []string
 }
 
-var registered = map[string]entry{}
+var registered = map[string]registration{}
 
 // excludedSources is the setting of most aggregators: the exchanges that they shall not use, comma-separated
 // in their API's own names.
@@ -59,7 +74,7 @@ func register(s Service, open func(Options) (quote.Venue, error), settings ...st
 	if _, taken := registered[s.Name]; taken {
 		panic("venue: " + s.Name + " is registered twice")
 	}
-	registered[s.Name] = entry{s, open, settings}
+	registered[s.Name] = registration{s, open, settings}
 }
 
 // Names lists the venues in alphabetical order.
@@ -87,7 +102,7 @@ func New(name string, o Options) (quote.Venue, error) {
 		return nil, fmt.Errorf("venue %s is read from the chains: it takes no endpoints and no key", name)
 	}
 	if found.service.Keyed && o.Key == "" {
-		return nil, fmt.Errorf("venue %s answers nobody without a key", name)
+		return nil, fmt.Errorf("venue %s requires a key", name)
 	}
 	if found.service.Keyless && o.Key != "" {
 		return nil, fmt.Errorf("venue %s takes no key", name)
@@ -141,11 +156,7 @@ func (o Options) program(text string) map[chain.ID]chain.Address {
 	if _, known := o.Registry.Chain(chain.Solana); !known {
 		return nil
 	}
-	address, err := chain.ParseAddress(text, chain.SVM)
-	if err != nil {
-		panic("venue: " + err.Error())
-	}
-	return map[chain.ID]chain.Address{chain.Solana: address}
+	return map[chain.ID]chain.Address{chain.Solana: solana.MustAccount(text)}
 }
 
 // contract reads an address that stands in our own source.

@@ -30,7 +30,7 @@ const (
 
 func init() { register(Service{Name: wrapName}, openWrap) }
 
-// wrap swaps one for one. It needs no approval, no price and no minimum, but can pay nobody else.
+// wrap swaps one for one. It needs no approval, no price and no minimum, but can only pay the sender.
 type wrap struct {
 	profile quote.Profile
 }

@@ -46,20 +46,20 @@ type chainParts struct {
 	swaps  quote.Chain
 }
 
-// caller asks contracts of one chain; see venue.Options.
+// caller calls contracts of one chain; see venue.Options.
 type caller func(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error)
 
-// builder collects the mistakes that making the parts brings to light.
+// builder makes the parts of a configuration and collects its mistakes.
 type builder struct {
 	config   config.Config
-	log      *slog.Logger // nil: nobody is told
+	log      *slog.Logger // nil: nothing is logged
 	before   *parts       // of the configuration before; nil: there was none
 	parts    *parts
 	mistakes config.Mistakes
 }
 
-// build makes the parts of c, of those before, which may be nil, as far as nothing about them has changed. log hears
-// of endpoints that lie; nil when nothing is going to be asked.
+// build makes the parts of c. It takes over those of before, which may be nil, as far as nothing about them has changed.
+// log reports bad answers of endpoints; nil when none is going to be called.
 func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 	b := &builder{config: c, log: log, before: before, parts: &parts{
 		registry: c.Registry(),
@@ -85,7 +85,7 @@ func (b *builder) mistake(path string, err error) {
 	b.mistakes = append(b.mistakes, b.config.Mistake(path, err.Error()))
 }
 
-// pool makes the pool of those who serve of.
+// pool makes the pool of the endpoints that are configured for one chain or service.
 func (b *builder) pool(path, name, of string, configured []config.Endpoint, attributes ...attribute.KeyValue) *upstream.Pool {
 	var endpoints []*upstream.Endpoint
 	for i, each := range configured {
@@ -102,7 +102,7 @@ func (b *builder) pool(path, name, of string, configured []config.Endpoint, attr
 	return made
 }
 
-// addChain makes the adapter of a chain, which does as much of a chain's work as its family has so far.
+// addChain makes the adapters of a chain, as many as its family has so far.
 func (b *builder) addChain(path string, c config.Chain) {
 	if b.keepChain(c) {
 		return
@@ -134,7 +134,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 }
 
 // keepChain takes the adapter of a chain over from the configuration before when nothing about the chain has
-// changed: it knows which endpoint is best, how much they take at once and who has proven itself.
+// changed: it knows which endpoint is best, how much each takes at once and which have proved their chain.
 func (b *builder) keepChain(c config.Chain) bool {
 	if b.before == nil || b.before.health != b.config.Health {
 		return false
@@ -190,7 +190,7 @@ func (b *builder) readChains() chain.Registry {
 	return chain.NewRegistry(read...)
 }
 
-// contracts asks contracts of a chain that is read.
+// contracts calls contracts of a chain that is read.
 func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
 	read := b.parts.chains[id]
 	if read == nil || read.call == nil {

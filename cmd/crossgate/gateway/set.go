@@ -15,9 +15,9 @@ import (
 	"crossgate/upstream"
 )
 
-// set is what one configuration makes: endpoints and their health, adapters, the followers of the chains, the
-// comparison of venues. It does not change; a new configuration makes a new one. The store of orders, the
-// listeners and the ready answers outlive it.
+// set is what one configuration makes: endpoints and their health, adapters, the order index over the chains, the
+// estimator of swaps. It does not change; a new configuration makes a new one. The store of orders, the
+// listeners and the cache outlive it.
 type set struct {
 	config    config.Config
 	parts     *parts
@@ -43,7 +43,7 @@ func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 	}, nil
 }
 
-// close ends what the set does by itself.
+// close stops the set's own background work.
 func (s *set) close() error {
 	s.parts.close()
 	return s.stopObserving()
@@ -84,7 +84,7 @@ func (s *sets) takeReplaced() []*set {
 	return replaced
 }
 
-// follow has the chains followed by the current set until ctx ends. A set that was replaced stops first, so that
+// follow runs the index of the current set until ctx ends. A set that was replaced stops first, so that
 // no chain is followed twice, and is closed after its last request.
 func (s *sets) follow(ctx context.Context) error {
 	var retiring sync.WaitGroup
@@ -105,7 +105,7 @@ func (s *sets) follow(ctx context.Context) error {
 			retiring.Go(func() {
 				old.users.Wait()
 				if err := old.close(); err != nil {
-					s.log.Warn("metrics of the previous configuration not stopped", "error", err)
+					s.log.Warn("metrics of the replaced configuration are still registered", "error", err)
 				}
 			})
 		}

@@ -21,7 +21,7 @@ func (s *tokenShelf) recall(ctx context.Context, keys []token.Key) map[token.Key
 	}
 	known, err := s.store.Tokens(ctx, keys)
 	if err != nil {
-		s.log.WarnContext(ctx, "token metadata unavailable; reading it from the chains", "error", err)
+		s.log.WarnContext(ctx, "stored token metadata is unavailable; reading it from the chains", "error", err)
 	}
 	return known
 }
@@ -31,11 +31,11 @@ func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.
 		return
 	}
 	if err := s.store.SaveTokens(ctx, readings); err != nil {
-		s.log.WarnContext(ctx, "token metadata not saved", "error", err)
+		s.log.WarnContext(ctx, "token metadata was not stored", "error", err)
 	}
 }
 
-// expectTokens prefetches the metadata of an order's tokens while its chains are read.
+// expectTokens starts reading the metadata of an order's tokens while the order itself is still being read.
 func (p *parts) expectTokens(ctx context.Context, o *order.Order) {
 	give, take := o.Terms.Give, o.Terms.Take
 	keys := []token.Key{{Chain: give.Chain, Address: give.Token}, {Chain: take.Chain, Address: take.Token}}

@@ -75,8 +75,8 @@ func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
 	failed := errors.New("node is down")
 	for _, name := range exchangeNames() {
 		v := openExchange(t, name, silent)
-		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrStrangers) {
-			t.Errorf("%s on a chain without contracts: %v, want ErrStrangers", name, err)
+		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrUnverifiedContracts) {
+			t.Errorf("%s on a chain without contracts: %v, want ErrUnverifiedContracts", name, err)
 		}
 		v = openExchange(t, name, func(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
 			answers := make([][]byte, len(to))
@@ -85,8 +85,8 @@ func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
 			}
 			return answers, nil
 		})
-		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrStrangers) {
-			t.Errorf("%s among strangers: %v, want ErrStrangers", name, err)
+		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrUnverifiedContracts) {
+			t.Errorf("%s among strangers: %v, want ErrUnverifiedContracts", name, err)
 		}
 		v = openExchange(t, name, func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) { return nil, failed })
 		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, failed) {

@@ -86,6 +86,6 @@ func (c *Cache[V]) share(ctx context.Context, f *fill[V]) {
 		body = append(appendLife(nil, e.life), body...)
 	}
 	f.lock.Put(ctx, shared.Loaded{
-		Tags: e.tags, Age: time.Since(e.loaded), Fresh: e.life.Fresh, Stale: e.life.Stale, Whole: e.life.whole(), Body: body,
+		Tags: e.tags, Age: time.Since(e.loaded), Fresh: e.life.Fresh, Stale: e.life.Stale, Total: e.life.whole(), Body: body,
 	})
 }

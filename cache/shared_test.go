@@ -181,7 +181,7 @@ func TestWhoIsLateDoesNotPut(t *testing.T) {
 		t.Fatal("no fill lock for a key that nobody has")
 	}
 	b.ask(t, constant("newer", hour))
-	late.Put(t.Context(), shared.Loaded{Fresh: time.Hour, Whole: time.Hour, Body: append(appendLife(nil, hour), "older"...)})
+	late.Put(t.Context(), shared.Loaded{Fresh: time.Hour, Total: time.Hour, Body: append(appendLife(nil, hour), "older"...)})
 	wantResult(t, "afterwards", startReplica(t, b.url).connected(t).ask(t, unloaded(t)), "newer", Hit, true)
 }
 

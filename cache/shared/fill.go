@@ -145,7 +145,7 @@ type Loaded struct {
 	Tags         []Key
 	Age          time.Duration
 	Fresh, Stale time.Duration // of its life, the second after the first
-	Whole        time.Duration // of its life
+	Total        time.Duration // of its life
 	Body         []byte        // empty: it is not for others
 }
 
@@ -154,7 +154,7 @@ func (f *FillLock) Release(ctx context.Context) { f.put(ctx) }
 
 // Put releases the lock with the value that was loaded under it.
 func (f *FillLock) Put(ctx context.Context, v Loaded) {
-	rest := min(v.Whole, LongestLife) - v.Age
+	rest := min(v.Total, LongestLife) - v.Age
 	if len(v.Body) == 0 || len(v.Body) > maxBytes || len(v.Tags) >= maxTags || rest < time.Millisecond {
 		f.Release(ctx)
 		return

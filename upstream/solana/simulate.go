@@ -20,8 +20,8 @@ var _ quote.Simulator = (*Chain)(nil)
 
 var associatedProgram = mustAccount("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 
-// spareLamports is what a sender needs beside the input: for accounts that the swap opens, and fees.
-const spareLamports = 6_000_000
+// reserveLamports is what a sender needs beside the input: for accounts that the swap opens, and fees.
+const reserveLamports = 6_000_000
 
 // simulated is what simulateTransaction returns for a transaction.
 type simulated struct {
@@ -104,7 +104,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Trial) (quote.Finding, err
 		}
 		return found, nil
 	}
-	needed := chain.NewAmount(spareLamports)
+	needed := chain.NewAmount(reserveLamports)
 	if t.In.IsNative() {
 		needed = needed.Add(t.AmountIn)
 	} else if has := tokenBalance(t.In, states.Value); has.Cmp(t.AmountIn) < 0 {

@@ -23,7 +23,7 @@ const (
 type head struct {
 	mu       sync.Mutex
 	number   uint64
-	told     time.Time // when number was seen; zero: never
+	seen     time.Time // when number was seen; zero: never
 	distance int64     // to the others' head at that time; below zero: behind
 	compared bool
 	isFar    bool
@@ -47,14 +47,14 @@ func (h *head) isOff() bool {
 func (h *head) take(now time.Time, number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.number, h.told = number, now
+	h.number, h.seen = number, now
 }
 
 // recent returns the head if it was seen lately.
 func (h *head) recent(now time.Time, within time.Duration) (number uint64, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.number, !h.told.IsZero() && now.Sub(h.told) < within
+	return h.number, !h.seen.IsZero() && now.Sub(h.seen) < within
 }
 
 // place sets the distance to the others' head. An endpoint that is too far stays so until it is less than half as far.

@@ -55,12 +55,12 @@ func (p *Pool) Attributes() []attribute.KeyValue {
 
 // Health returns how each endpoint does, in the sequence in which they were given.
 func (p *Pool) Health() []Health {
-	told := make([]Health, len(p.endpoints))
+	all := make([]Health, len(p.endpoints))
 	for i, e := range p.endpoints {
-		told[i] = e.Health()
-		told[i].Preferred = int64(i) == p.preferred.Load()
+		all[i] = e.Health()
+		all[i].Preferred = int64(i) == p.preferred.Load()
 	}
-	return told
+	return all
 }
 
 // Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts

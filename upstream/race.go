@@ -113,7 +113,7 @@ func (r *race) await(ctx context.Context) (got result, slow bool) {
 }
 
 // hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
-// somebody waits for, at an endpoint that can answer at once.
+// a caller waits for, at an endpoint that can answer at once.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	if !r.job.IsRead || r.hedged || r.next >= len(r.order) || IsBackground(ctx) {
 		return 0, false

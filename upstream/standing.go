@@ -73,25 +73,25 @@ var forcedNames = [...]string{"", "held open", "held closed"}
 // Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
-	told := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
-	told.Usual = e.health.slowest(usualQuantile)
-	told.IsClosed = e.breaker.isClosed()
-	told.Left, told.IsLimited = e.budget.left()
-	told.Reason, told.Failed = e.health.lastFailure()
-	told.Forced = forcedNames[e.breaker.forced.Load()]
+	health := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
+	health.Usual = e.health.slowest(usualQuantile)
+	health.IsClosed = e.breaker.isClosed()
+	health.Left, health.IsLimited = e.budget.left()
+	health.Reason, health.Failed = e.health.lastFailure()
+	health.Forced = forcedNames[e.breaker.forced.Load()]
 	if e.breaker.hasOpened() {
-		told.RetryAfter = e.breaker.untilProbe()
+		health.RetryAfter = e.breaker.untilProbe()
 	}
-	banned, lie := e.quarantine.left(now)
+	banned, reason := e.quarantine.left(now)
 	if banned > 0 {
-		told.Reason = lie
+		health.Reason = reason
 	}
-	told.RetryAfter = max(told.RetryAfter, e.budget.pauseLeft(now), banned)
-	told.CanBeAsked = e.standing() < away
+	health.RetryAfter = max(health.RetryAfter, e.budget.pauseLeft(now), banned)
+	health.CanBeAsked = e.standing() < away
 	if off, compared := e.head.off(); compared {
-		told.Head = fmt.Sprintf("%+d", off)
+		health.Head = fmt.Sprintf("%+d", off)
 	}
-	return told
+	return health
 }
 
 // slowest returns the quantile q of the kind of call that takes longest.

@@ -72,16 +72,16 @@ func (c *Chain) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (cha
 
 // sizeFee is how much more gas costs for this transaction than usual (docs.linea.build, linea_estimateGas).
 func (c *Chain) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
-	var told struct {
+	var estimate struct {
 		BaseFee  amount `json:"baseFeePerGas"`
 		Priority amount `json:"priorityFeePerGas"`
 	}
 	var usual amount
-	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &told}
+	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &estimate}
 	if err := c.rpc.All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}
-	price := told.BaseFee.Add(told.Priority.Amount)
+	price := estimate.BaseFee.Add(estimate.Priority.Amount)
 	return price.Sub(usual.Amount).MulDiv(gas, 1), nil
 }
 

@@ -49,17 +49,17 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 	if known := c.fees.Load(); known != nil && time.Now().Before(known.until) {
 		return known.prices[p], nil
 	}
-	var told feeMarket
+	var market feeMarket
 	price, err := c.readFees(ctx)
 	if err != nil {
 		return quote.GasPrice{}, err
 	}
-	for priority := range told.prices {
-		told.prices[priority] = price(quote.Priority(priority))
+	for priority := range market.prices {
+		market.prices[priority] = price(quote.Priority(priority))
 	}
-	told.until = time.Now().Add(min(max(c.chain.BlockTime/2, shortestFeeLife), longestFeeLife))
-	c.fees.Store(&told)
-	return told.prices[p], nil
+	market.until = time.Now().Add(min(max(c.chain.BlockTime/2, shortestFeeLife), longestFeeLife))
+	c.fees.Store(&market)
+	return market.prices[p], nil
 }
 
 // readFees asks the chain what gas costs.

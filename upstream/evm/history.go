@@ -17,7 +17,7 @@ import (
 func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream/evm") }
 
 // History returns the events that one side of an order left on this chain, without the creation when since
-// tells of it; see order.HistorySource. The contract's storage tells how many steps there must be and whether
+// is its time; see order.HistorySource. The contract's storage says how many steps there must be and whether
 // the amounts were changed. That is searched in the logs of the blocks from since on and, where those do not
 // hold it, found exactly by asking the storage of past blocks, for which nodes need an archive; without,
 // logs are searched up to the newest block. The end of an
@@ -83,7 +83,7 @@ func (c *Chain) ledger(side order.Side, creationKnown bool) ledger {
 	return give
 }
 
-// giveSteps counts the steps that DlnSource's answer tells of: created, claimed.
+// giveSteps counts the steps that DlnSource's answer shows: created, claimed.
 func giveSteps(answer []byte) (int, error) {
 	stored, err := onchain.DecodeGiveOrder(answer)
 	switch stored.Status {
@@ -100,7 +100,7 @@ func stepsAfterCreation(answer []byte) (int, error) {
 	return max(steps, 1) - 1, err
 }
 
-// takeSteps counts the steps that DlnDestination's answer tells of: fulfilled, unlock sent; or cancelled.
+// takeSteps counts the steps that DlnDestination's answer shows: fulfilled, unlock sent; or cancelled.
 func takeSteps(answer []byte) (int, error) {
 	stored, err := onchain.DecodeTakeOrder(answer)
 	switch stored.Status {

@@ -69,8 +69,8 @@ var candidates = func() []mapping {
 
 // Placeholder addresses: nobody has their keys.
 var (
-	probeHolder  = chain.NewAddress(crypto.Keccak256([]byte("crossgate: somebody who holds"))[12:])
-	probeSpender = chain.NewAddress(crypto.Keccak256([]byte("crossgate: somebody who spends"))[12:])
+	placeholderHolder  = chain.NewAddress(crypto.Keccak256([]byte("crossgate: placeholder for a holder"))[12:])
+	placeholderSpender = chain.NewAddress(crypto.Keccak256([]byte("crossgate: placeholder for a spender"))[12:])
 )
 
 // probeValue is what is written into the storage of a candidate; the token then returns that of the right one.
@@ -88,12 +88,12 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 		return cached, nil
 	}
 	var balance, allowance payload
-	balanceOf := message{To: token, Data: append(balanceOfSelector[:4:4], paddedAddress(probeHolder)...)}
+	balanceOf := message{To: token, Data: append(balanceOfSelector[:4:4], paddedAddress(placeholderHolder)...)}
 	allowanceOf := message{To: token, Data: append(append(selector("allowance(address,address)"),
-		paddedAddress(probeHolder)...), paddedAddress(probeSpender)...)}
+		paddedAddress(placeholderHolder)...), paddedAddress(placeholderSpender)...)}
 	calls := []*jsonrpc.Call{
-		jsonrpc.NewCall(&balance, nil, "eth_call", balanceOf, "latest", probed(token, probeHolder)),
-		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceOf, "latest", probed(token, probeHolder, probeSpender)),
+		jsonrpc.NewCall(&balance, nil, "eth_call", balanceOf, "latest", probed(token, placeholderHolder)),
+		jsonrpc.NewCall(&allowance, nil, "eth_call", allowanceOf, "latest", probed(token, placeholderHolder, placeholderSpender)),
 	}
 	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
 		return layout{}, fmt.Errorf("storage layout of token %s: %w", token, err)

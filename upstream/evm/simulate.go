@@ -128,20 +128,20 @@ func (s *Simulator) overrides(ctx context.Context, t quote.Simulation) (override
 	if t.In.IsNative() {
 		return set, nil
 	}
-	kept, err := s.layout(ctx, t.In)
+	found, err := s.layout(ctx, t.In)
 	if err != nil {
 		return overrides{}, err
 	}
 	state := map[chain.Hash]word32{}
-	if kept.balances != nil {
-		state[kept.balances.slot(t.Sender)] = t.AmountIn.Bytes32()
+	if found.balances != nil {
+		state[found.balances.slot(t.Sender)] = t.AmountIn.Bytes32()
 	} else {
 		set.unsure = fmt.Errorf("%w: the storage layout of balances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
-	if kept.allowances != nil {
-		state[kept.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
+	if found.allowances != nil {
+		state[found.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
 	}
-	set.approve = kept.allowances == nil
+	set.approve = found.allowances == nil
 	if len(state) > 0 {
 		set.accounts[t.In] = override{State: state}
 	}

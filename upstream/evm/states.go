@@ -55,7 +55,7 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 }
 
 // firstCode returns the first block up to last at which one of contracts exists, or 0 where nodes do not
-// tell of past blocks.
+// have past state.
 func (c *Chain) firstCode(ctx context.Context, last uint64, contracts ...chain.Address) (uint64, error) {
 	var before uint64 // at which none exists
 	for last-before > 1 {

@@ -39,7 +39,7 @@ func New(p *upstream.Pool) *Client {
 func (c *Client) Name() string { return c.pool.Name() }
 
 // CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask from
-// endpoints of which none was heard lately. See upstream.Pool.
+// endpoints of which none was seen lately. See upstream.Pool.
 func (c *Client) CompareHeads(most uint64, ask *Call) {
 	var probes []upstream.HeadProbe
 	for _, e := range c.pool.Endpoints() {

@@ -35,7 +35,7 @@ type inflightBatch struct {
 
 	done chan struct{}
 	// What came of it, to be read after done is closed.
-	heard      []replies // of one endpoint after the other
+	replies    []replies // of one endpoint after the other
 	comparison comparison
 	err        error
 	panicked   any
@@ -149,7 +149,7 @@ func (b *inflightBatch) admit(ctx context.Context, waiters []*waiter, calls []*C
 }
 
 // find returns a young batch with all requests of a group, and their positions in it. The mutex is held. What is done in
-// the background joins what somebody waits for, not the other way round.
+// the background joins what a caller waits for, not the other way round.
 func (t *inflightTable) find(requests []string, group []int, inBackground bool) (*inflightBatch, []int) {
 	b, positions := t.findAmong(callKey{inBackground: false}, requests, group)
 	if b == nil && inBackground {
@@ -214,7 +214,7 @@ var errPanicked = errors.New("panicked")
 
 // add takes the replies of another endpoint. The error says what they leave open for the caller who started the batch.
 func (b *inflightBatch) add(r replies) error {
-	b.heard = append(b.heard, r)
+	b.replies = append(b.replies, r)
 	return b.comparison.add(r.results)
 }
 
@@ -270,13 +270,13 @@ func (t *inflightTable) complete(b *inflightBatch) {
 	close(b.done)
 }
 
-// best is the best of the results that were heard, as the waiter's own calls judge them; nil when there are none.
+// best is the best of the results that came, as the waiter's own calls judge them; nil when there are none.
 func (w *waiter) best() rpcResults {
 	if w.isFirst {
 		return w.batch.comparison.best
 	}
 	own := comparison{several: w.batch.comparison.several}
-	for _, each := range w.batch.heard {
+	for _, each := range w.batch.replies {
 		if own.add(each.of(w.calls, w.positions)) == nil {
 			break
 		}

@@ -15,7 +15,7 @@ type Width struct {
 
 	mu       sync.Mutex
 	known    uint64 // zero: nothing was refused
-	limit    uint64 // that an endpoint told; zero: none
+	limit    uint64 // that an endpoint named; zero: none
 	until    time.Time
 	accepted int // full widths since the last change
 }
@@ -46,7 +46,7 @@ func (w *Width) Refused(size uint64) { w.shrink(max((size+1)/2, 1)) }
 // Fits learns that size would not have been too much, where more was.
 func (w *Width) Fits(size uint64) { w.shrink(max(size, 1)) }
 
-// Limited learns how much an endpoint takes whatever it holds.
+// Limited learns the limit that an endpoint names, whatever the content.
 func (w *Width) Limited(limit uint64) {
 	w.shrink(max(limit, 1))
 	w.mu.Lock()
@@ -62,7 +62,7 @@ func (w *Width) shrink(to uint64) {
 }
 
 // Accepted learns that size was taken: after several full widths twice as much is tried, up to the limit
-// that was told.
+// that was named.
 func (w *Width) Accepted(size uint64) {
 	const enough = 8
 	w.mu.Lock()

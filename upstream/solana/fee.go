@@ -51,11 +51,11 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 	}
 	slices.Sort(fees)
 	normal := max(fees[len(fees)/2], leastBid)
-	told := &bids{until: time.Now().Add(bidsLife)}
-	told.prices[quote.Normal].Bid = chain.NewAmount(normal)
-	told.prices[quote.Aggressive].Bid = chain.NewAmount(max(fees[len(fees)*3/4], normal+normal/4))
-	c.bids.Store(told)
-	return told.prices[p], nil
+	market := &bids{until: time.Now().Add(bidsLife)}
+	market.prices[quote.Normal].Bid = chain.NewAmount(normal)
+	market.prices[quote.Aggressive].Bid = chain.NewAmount(max(fees[len(fees)*3/4], normal+normal/4))
+	c.bids.Store(market)
+	return market.prices[p], nil
 }
 
 // EstimateGas is the compute units that a transaction takes; see quote.FeeSource.

@@ -18,8 +18,8 @@ import (
 
 var _ quote.Simulator = (*Chain)(nil)
 
-// spareLamports is what a sender needs beside the input: for accounts that the swap opens, and fees.
-const spareLamports = 6_000_000
+// reserveLamports is what a sender needs beside the input: for accounts that the swap opens, and fees.
+const reserveLamports = 6_000_000
 
 // simulated is what simulateTransaction returns for a transaction.
 type simulated struct {
@@ -102,7 +102,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 		}
 		return found, nil
 	}
-	needed := chain.NewAmount(spareLamports)
+	needed := chain.NewAmount(reserveLamports)
 	if t.In.IsNative() {
 		needed = needed.Add(t.AmountIn)
 	} else if has := tokenBalance(t.In, states.Value); has.Cmp(t.AmountIn) < 0 {

@@ -13,7 +13,7 @@ import (
 
 var _ order.StateReader = (*Chain)(nil)
 
-// States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs kept
+// States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs stored
 // amounts take a look at the order's history.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	if c.chain.Contracts.DlnSource.IsAbsent() {
@@ -51,8 +51,8 @@ func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 	if err != nil {
 		return chain.Amount{}, err
 	}
-	o, told := order.Fold(events)
-	if !told {
+	o, created := order.Fold(events)
+	if !created {
 		return chain.Amount{}, fmt.Errorf("chain %d: order %s has an account and no creation event", c.chain.ID, id)
 	}
 	return o.GiveFinal, nil

@@ -7,12 +7,12 @@ import (
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestExamineNamesWhatIsNotAsConfigured asks every endpoint of a sandbox, of which some are wrong.
 func TestExamineNamesWhatIsNotAsConfigured(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
 	findings, err := gateway.Examine(t.Context(), c)
 	if err != nil || len(findings) < len(c.Chains)+3 {

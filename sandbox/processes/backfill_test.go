@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestBackfillBesideAServingGateway reads the sandbox's history while a gateway that began late follows it.
 func TestBackfillBesideAServingGateway(t *testing.T) {
-	world := startWorld(t)
+	world := sandboxtest.Start(t, sandbox.Options{})
 	dir := t.TempDir()
 	text := strings.Replace(string(world.Config(filepath.Join(dir, "orders.db"))), "lookback: 0", "lookback: 1", 1)
 	if c, err := config.Parse([]byte(text)); err != nil || c.Index.Lookback != 1 {

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"crossgate/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -96,19 +94,4 @@ func serveApart(t *testing.T, text string) process {
 	}
 	p.url = strings.TrimSpace(line[strings.Index(line, "http://"):])
 	return p
-}
-
-// startWorld runs a sandbox until the test ends.
-func startWorld(t *testing.T) *sandbox.World {
-	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return world
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/store/postgrestest"
 )
 
@@ -152,7 +153,7 @@ func startReplicated(t *testing.T) replicated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world := startWorld(t)
+	world := sandboxtest.Start(t, sandbox.Options{})
 	index := fmt.Sprintf("index: {postgres: %q, behind: 3s, lookback", address)
 	text := strings.Replace(string(world.Config("nowhere")), `index: {path: "nowhere", lookback`, index, 1)
 	return replicated{world, server, text, world.Takers()[0].Address.Hex()}

@@ -23,6 +23,7 @@ import (
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // canary stands for a key wherever a configuration may hold one.
@@ -126,11 +127,7 @@ func TestNoKeyIsEverTold(t *testing.T) {
 	telemetry := startTelemetry(t)
 	recorder := tracetest.NewSpanRecorder()
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = world.Close() })
+	world := sandboxtest.Shared(t)
 	c := withCanaries(t, world)
 	var log, answers written
 	c.Cache.Shared = config.NewSecret("redis://user:" + canary + "@127.0.0.1:9/0") // where nobody is

@@ -15,7 +15,7 @@ import (
 
 // TestAnswersAreWhatTheChainsSay asks for everything there is in one world.
 func TestAnswersAreWhatTheChainsSay(t *testing.T) {
-	front := startFront(t)
+	front := readingFront(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)
 	outsider := newOutsider(t, world)

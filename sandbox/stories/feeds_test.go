@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"crossgate/config"
-	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestPricesFromTheChainAlone reads prices from the contracts of a chain, with no service to ask, on a chain that has
 // them and on one that has none: a missing price fails no swap.
 func TestPricesFromTheChainAlone(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
 	c.Prices = config.Prices{Feeds: true}
 	_, address := serveConfig(t, c)

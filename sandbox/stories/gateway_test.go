@@ -15,6 +15,7 @@ import (
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // worldJSON is GET /sandbox/world, as far as the tests read it.
@@ -74,21 +75,6 @@ type front struct {
 	world *sandbox.World
 }
 
-// startWorld runs a sandbox until the test ends.
-func startWorld(t testing.TB, o sandbox.Options) *sandbox.World {
-	t.Helper()
-	world, err := sandbox.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return world
-}
-
 // configOf is the configuration of a gateway that knows a world, with an order index of its own.
 func configOf(t testing.TB, world *sandbox.World) config.Config {
 	t.Helper()
@@ -99,10 +85,21 @@ func configOf(t testing.TB, world *sandbox.World) config.Config {
 	return c
 }
 
-// startFront starts a sandbox and a gateway that knows it. Both end with the test.
+// startFront starts a world and a gateway that knows it. Both end with the test.
 func startFront(t testing.TB) front {
 	t.Helper()
-	world := startWorld(t, sandbox.Options{})
+	return inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
+}
+
+// readingFront is a gateway in front of the world that tests share which only read it.
+func readingFront(t testing.TB) front {
+	t.Helper()
+	return inFrontOf(t, sandboxtest.Shared(t))
+}
+
+// inFrontOf starts a gateway that is level with a world. It ends with the test.
+func inFrontOf(t testing.TB, world *sandbox.World) front {
+	t.Helper()
 	g, url := serveGateway(t, world.Config(filepath.Join(t.TempDir(), "orders.db")))
 	if err := g.AwaitIndexed(t.Context()); err != nil {
 		t.Fatal(err)

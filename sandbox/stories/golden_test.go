@@ -13,30 +13,39 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestGoldenOrders compares every order of the golden ledgers, fetched from a gateway that traces each
-// straight from the chains and from one that has indexed them all.
-func TestGoldenOrders(t *testing.T) {
-	expected := readExpectation(t)
-	for name, lookback := range map[string]int{"traced": 1, "indexed": 0} {
-		t.Run(name, func(t *testing.T) {
-			url, _ := startReplay(t, lookback)
-			for _, want := range expected.Orders {
-				var byCreation, byID map[string]any
-				get(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, want.CreationTxHash, want.IndexInTx), &byCreation)
-				get(t, url+"/api/Orders/"+want.OrderID, &byID)
-				compare(t, want.OrderID, byCreation, want.json())
-				compare(t, want.OrderID, byID, byCreation)
-			}
-		})
+// TestGoldenLedgers asks two gateways about the golden ledgers: one traces each order straight from the chains, the
+// other has indexed them all.
+func TestGoldenLedgers(t *testing.T) {
+	t.Run("traced", func(t *testing.T) {
+		front := startGolden(t, 1)
+		t.Run("orders", front.orders)
+		t.Run("cases", front.particular)
+	})
+	t.Run("indexed", func(t *testing.T) {
+		front := startGolden(t, 0)
+		t.Run("finality", front.finality)
+		t.Run("orders", front.orders)
+		t.Run("cases", front.particular)
+		t.Run("locked", front.locked)
+		t.Run("locked cases", front.lockedCases)
+	})
+}
+
+// orders compares every order of the golden ledgers, by its creation and by its id.
+func (f goldenFront) orders(t *testing.T) {
+	for _, want := range readExpectation(t).Orders {
+		var byCreation, byID map[string]any
+		get(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", f.url, want.CreationTxHash, want.IndexInTx), &byCreation)
+		get(t, f.url+"/api/Orders/"+want.OrderID, &byID)
+		compare(t, want.OrderID, byCreation, want.json())
+		compare(t, want.OrderID, byID, byCreation)
 	}
 }
 
-func TestGoldenLocked(t *testing.T) {
-	expected := readExpectation(t)
-	url, _ := startReplay(t, 0)
-	for _, e := range expected.Locked {
+func (f goldenFront) locked(t *testing.T) {
+	for _, e := range readExpectation(t).Locked {
 		var got []any
-		get(t, url+"/api/Satistics/"+e.Taker+"/lockedAssets", &got)
+		get(t, f.url+"/api/Satistics/"+e.Taker+"/lockedAssets", &got)
 		compare(t, e.Taker, got, lockedJSON(e.Chains))
 	}
 }
@@ -103,27 +112,22 @@ func (f goldenFront) refused(t *testing.T, creation string, status int, errorID 
 	}
 }
 
-func TestGoldenCases(t *testing.T) {
-	for name, lookback := range map[string]int{"traced": 1, "indexed": 0} {
-		t.Run(name, func(t *testing.T) {
-			front := startGolden(t, lookback)
-			t.Run("no order", front.refusals)
-			t.Run("one transaction, several orders", front.shared)
-			t.Run("spellings", func(t *testing.T) {
-				upper := front.cases.UpperCaseHashOfKnownTx
-				compare(t, upper, front.order(t, upper), front.order(t, strings.ToLower(upper)))
-				bare := strings.TrimPrefix(upper, "0x")
-				compare(t, bare, front.order(t, bare), front.order(t, upper))
+func (f goldenFront) particular(t *testing.T) {
+	t.Run("no order", f.refusals)
+	t.Run("one transaction, several orders", f.shared)
+	t.Run("spellings", func(t *testing.T) {
+		upper := f.cases.UpperCaseHashOfKnownTx
+		compare(t, upper, f.order(t, upper), f.order(t, strings.ToLower(upper)))
+		bare := strings.TrimPrefix(upper, "0x")
+		compare(t, bare, f.order(t, bare), f.order(t, upper))
+	})
+	t.Run("a chain that is not configured", func(t *testing.T) {
+		for _, c := range f.cases.TakeChainNotConfigured {
+			compare(t, c.Tx, f.order(t, c.Tx), map[string]any{
+				"orderId": hashJSON(unhex(c.OrderID)), "state": "Created", "fulfilledDstEventMetadata": nil,
 			})
-			t.Run("a chain that is not configured", func(t *testing.T) {
-				for _, c := range front.cases.TakeChainNotConfigured {
-					compare(t, c.Tx, front.order(t, c.Tx), map[string]any{
-						"orderId": hashJSON(unhex(c.OrderID)), "state": "Created", "fulfilledDstEventMetadata": nil,
-					})
-				}
-			})
-		})
-	}
+		}
+	})
 }
 
 func (f goldenFront) refusals(t *testing.T) {
@@ -181,21 +185,20 @@ func (f goldenFront) shared(t *testing.T) {
 	}
 }
 
-func TestGoldenLockedCases(t *testing.T) {
-	front := startGolden(t, 0)
-	for _, address := range front.cases.AddressWithNothingLocked {
+func (f goldenFront) lockedCases(t *testing.T) {
+	for _, address := range f.cases.AddressWithNothingLocked {
 		var got []any
-		get(t, front.url+"/api/Satistics/"+address+"/lockedAssets", &got)
+		get(t, f.url+"/api/Satistics/"+address+"/lockedAssets", &got)
 		if got == nil || len(got) != 0 {
 			t.Errorf("locked for %s: %v, want an empty list", address, got)
 		}
 	}
 	for _, list := range [][]struct{ OrderID, UnlockAuthority string }{
-		front.cases.FulfilledButNeverCreated, front.cases.GiveChainNotConfigured,
+		f.cases.FulfilledButNeverCreated, f.cases.GiveChainNotConfigured,
 	} {
 		for _, c := range list {
 			var got []any
-			get(t, front.url+"/api/Satistics/"+common.HexToAddress(c.UnlockAuthority).Hex()+"/lockedAssets", &got)
+			get(t, f.url+"/api/Satistics/"+common.HexToAddress(c.UnlockAuthority).Hex()+"/lockedAssets", &got)
 			if strings.Contains(fmt.Sprint(got), c.OrderID) {
 				t.Errorf("order %s is locked for %s, and was never created on a chain that is read", c.OrderID, c.UnlockAuthority)
 			}
@@ -203,10 +206,9 @@ func TestGoldenLockedCases(t *testing.T) {
 	}
 }
 
-// TestGoldenFinality looks at how long answers may be kept: long when nothing follows and no reorg can take
+// finality looks at how long answers may be kept: long when nothing follows and no reorg can take
 // anything back, a moment otherwise.
-func TestGoldenFinality(t *testing.T) {
-	front := startGolden(t, 0)
+func (f goldenFront) finality(t *testing.T) {
 	kept := map[string]int{}
 	for _, o := range readExpectation(t).Orders {
 		if o.OrdersInTx > 1 {
@@ -214,10 +216,10 @@ func TestGoldenFinality(t *testing.T) {
 		}
 		life := "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
 		if (o.Record.State == "ClaimedUnlock" || o.Record.State == "ClaimedOrderCancel") &&
-			o.Record.ExternalCallState != "AwaitingExecution" && !slices.Contains(front.cases.EventAfterFinalized, o.OrderID) {
+			o.Record.ExternalCallState != "AwaitingExecution" && !slices.Contains(f.cases.EventAfterFinalized, o.OrderID) {
 			life = "public, max-age=3600, stale-while-revalidate=3600, stale-if-error=79200"
 		}
-		if got := headersAt(t, front.url+"/api/Orders/creationTxHash/"+o.CreationTxHash).Get("Cache-Control"); got != life {
+		if got := headersAt(t, f.url+"/api/Orders/creationTxHash/"+o.CreationTxHash).Get("Cache-Control"); got != life {
 			t.Errorf("order %s, %s: Cache-Control %q, want %q", o.OrderID, o.Record.State, got, life)
 		}
 		kept[life]++

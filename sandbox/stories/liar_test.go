@@ -11,6 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -69,7 +70,7 @@ func embellish(q *quote.Quote) { q.AmountOut = q.AmountOut.MulDiv(10_008, 10_000
 
 // TestLiarsNeverWin lets each venue lie in each way against two that do not, on both ways of execution.
 func TestLiarsNeverWin(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	market := openMarket(t, world, 8453)
 	for _, name := range market.names() {
 		for what, lie := range lies {

@@ -7,12 +7,12 @@ import (
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
-	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestIdentifyNamesWhatIsNotAsConfigured asks every endpoint of a sandbox, of which some are wrong.
 func TestIdentifyNamesWhatIsNotAsConfigured(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
 	identities, err := gateway.Identify(t.Context(), c)
 	if err != nil || len(identities) < len(c.Chains)+3 {

@@ -10,12 +10,13 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestOperatorIsPaidByDirectSwaps configures a fee, sends transactions that call venues directly, and looks at what the
 // operator then has of the input. makeSwap looks at the recipient and the affiliate.
 func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
 	const bps = 20
 	operator := common.HexToAddress("0x000000000000000000000000000000000000f00d")

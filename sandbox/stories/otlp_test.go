@@ -18,6 +18,7 @@ import (
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // receiver is the collector's end of OTLP over HTTP.
@@ -104,11 +105,7 @@ func startCollector(t *testing.T) (*receiver, *gateway.Telemetry) {
 // tracedWorld starts a sandbox, with the configuration of a gateway that continues its callers' traces.
 func tracedWorld(t *testing.T) (*sandbox.World, config.Config) {
 	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = world.Close() })
+	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
 	c.Telemetry.TrustTraceparent = true
 	return world, c

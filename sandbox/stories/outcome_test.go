@@ -10,12 +10,13 @@ import (
 
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestAFixedOutcomeIsDelivered asks for outcomes in place of inputs, sends the transactions, and looks at what the
 // recipient then has: at least what was asked for, and at most 1.5 % more, which is the tolerance of the swaps.
 func TestAFixedOutcomeIsDelivered(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
 	ethereum := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 1 })]
 	exchangesAlone := slices.DeleteFunc(slices.Clone(c.Venues), func(v config.Venue) bool { return len(v.Endpoints) > 0 })

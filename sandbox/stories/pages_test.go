@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
@@ -68,7 +69,7 @@ func TestPagesInABrowser(t *testing.T) {
 // startOperated is startFront with the listener for operators.
 func startOperated(t *testing.T) (f front, admin string) {
 	t.Helper()
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
 	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
 	return front{url, world}, admin

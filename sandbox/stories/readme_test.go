@@ -21,7 +21,7 @@ func TestReadmeShowsARealAnswer(t *testing.T) {
 		t.Fatal("README.md shows no request with its answer")
 	}
 	var answer json.RawMessage
-	get(t, startFront(t).url+string(shown[1]), &answer)
+	get(t, readingFront(t).url+string(shown[1]), &answer)
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, answer, "", "  "); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // counted is a way to a service that counts what goes along.
@@ -47,7 +48,7 @@ func countedWay(t *testing.T, to string) *counted {
 
 // TestReloadIsNotNoticed puts one configuration after another in the place of a running one, under load.
 func TestReloadIsNotNoticed(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
 	g, front := serveConfig(t, c)
 	if err := g.AwaitIndexed(t.Context()); err != nil {

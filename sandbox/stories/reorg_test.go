@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"crossgate/order/index"
 	"crossgate/proxy"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/store"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -35,7 +37,7 @@ func TestReorgsOfRealChainsWhileServing(t *testing.T) {
 	r := startReorgs(t, deepest)
 	r.deliver(t, r.give) // stays
 	stop := r.keepAsking(t)
-	for depth := 1; depth <= deepest; depth++ {
+	for _, depth := range depths(deepest) {
 		read, ahead := r.give, r.take
 		if depth%2 == 0 {
 			read, ahead = ahead, read
@@ -48,6 +50,18 @@ func TestReorgsOfRealChainsWhileServing(t *testing.T) {
 		t.Error("nothing was answered meanwhile")
 	}
 	t.Logf("%d answers while blocks were dropped", r.answers.Load())
+}
+
+// depths are six of those up to the deepest, odd and even ones, or with CROSSGATE_REORGS=all (make soak) each.
+func depths(deepest int) []int {
+	if os.Getenv("CROSSGATE_REORGS") != "all" {
+		return []int{1, 2, 3, 6, 11, deepest}
+	}
+	all := make([]int, deepest)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
 }
 
 // poll is how often followers look at their chains' heads.
@@ -114,7 +128,7 @@ func (w *watchedChain) height(t *testing.T) uint64 {
 
 func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	t.Helper()
-	world := startWorld(t, sandbox.Options{Finality: deepest + 10})
+	world := sandboxtest.Start(t, sandbox.Options{Finality: deepest + 10})
 	r := &reorgs{world: world, locked: "/api/Satistics/" + world.Takers()[0].Address.Hex() + "/lockedAssets"}
 	r.give, r.take = watch(t, world, 1), watch(t, world, 137)
 	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))

@@ -12,7 +12,7 @@ import (
 	"crossgate/cache/redistest"
 	"crossgate/config"
 	"crossgate/proxy/admin"
-	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // awaitAnswer asks again until the answer is as wanted, for as long as only a machine with much else to do needs.
@@ -55,11 +55,7 @@ func isHit(response *http.Response) bool {
 func TestGatewaysShareACache(t *testing.T) {
 	server := redistest.Serve(t)
 	telemetry := startTelemetry(t)
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = world.Close() })
+	world := sandboxtest.Shared(t)
 	var urls, admins [2]string
 	const token = "token-of-the-operators"
 	for i := range urls {

@@ -23,6 +23,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // solanaTrader is a wallet on Solana that asks one gateway.
@@ -97,7 +98,7 @@ var solanaCases = []swapCase{
 // TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and looks at
 // what the recipient then has; with both venues, and with each alone.
 func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	all := configOf(t, world)
 	for _, name := range []string{"", "jupiter", "dflow"} {
 		c := all
@@ -213,7 +214,7 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 
 // TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
 func TestLiarsOnSolanaNeverWin(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	all := configOf(t, world)
 	jupiter := slices.IndexFunc(all.Venues, func(v config.Venue) bool { return v.Name == "jupiter" })
 	real, err := url.Parse(all.Venues[jupiter].Endpoints[0].URL.Reveal())

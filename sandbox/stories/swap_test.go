@@ -16,6 +16,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/sandbox/venues"
 )
 
@@ -115,7 +116,7 @@ func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 // TestEveryVenueDeliversByEveryWay makes each kind of swap through each venue alone, called by the public
 // router and called directly.
 func TestEveryVenueDeliversByEveryWay(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
 	all := configOf(t, world)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
@@ -150,7 +151,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 // TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
 // answer does not name: it never makes the transaction, but where nothing is to be approved.
 func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
 	all := configOf(t, world)
 	var routers []string
@@ -184,7 +185,7 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 // TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is, called by
 // the public router and called directly.
 func TestEveryExchangeDelivers(t *testing.T) {
-	world := startWorld(t, sandbox.Options{})
+	world := sandboxtest.Start(t, sandbox.Options{})
 	all := configOf(t, world)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
 		for _, name := range world.Exchanges() {

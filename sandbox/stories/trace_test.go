@@ -19,7 +19,7 @@ func TestARequestAndItsUpstreamCallsAreOneTrace(t *testing.T) {
 	before := otel.GetTracerProvider()
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
-	front := startFront(t)
+	front := readingFront(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)
 	account := world.Accounts[0].Address
@@ -61,7 +61,7 @@ func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	before := otel.GetTracerProvider()
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
 	t.Cleanup(func() { otel.SetTracerProvider(before) })
-	front := startFront(t)
+	front := readingFront(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)
 	const services, reads = 9, 3

@@ -15,7 +15,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/sandbox/contracts"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -37,15 +37,7 @@ var venueRouter = common.HexToAddress("0x7a250d5630B4cF539739dF2C5dAcb4c659F2488
 
 func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := sandboxtest.Shared(t)
 	ethereum := world.Chains()[0]
 	url := ethereum.RPC
 	if between != nil {

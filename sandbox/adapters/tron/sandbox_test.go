@@ -11,6 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -20,15 +21,7 @@ import (
 // open returns the sandbox's world and its TRON.
 func open(t *testing.T) (*sandbox.World, *tron.Chain) {
 	t.Helper()
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := sandboxtest.Shared(t)
 	there, _ := world.Chain(chain.Tron)
 	return world, tron.New(there.Facts, rpcAt(t, there.RPC))
 }

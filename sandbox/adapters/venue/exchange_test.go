@@ -12,7 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream/venue"
 )
 
@@ -110,15 +110,7 @@ func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
 
 // TestExchangesAskOncePerQuote counts round trips, and looks for what protects the recipient in the calldata.
 func TestExchangesAskOncePerQuote(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := sandboxtest.Shared(t)
 	for _, name := range []string{"uniswap-v2", "uniswap-v3", "aerodrome"} {
 		read, asked, longest := contractsOf(t, world), 0, 0
 		v := openExchange(t, name, func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {

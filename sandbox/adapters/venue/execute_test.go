@@ -17,6 +17,7 @@ import (
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -27,15 +28,7 @@ import (
 // TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
 // who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
 func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
-	world, err := sandbox.Start(t.Context(), sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := world.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		t.Run(at.Name, func(t *testing.T) {
 			executeAll(t, world, at.Name, venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key})

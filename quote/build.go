@@ -131,7 +131,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 		return built{}, err
 	}
 	b.payout, b.priorityFee = b.payout.seen(b.result), t.priorityFee(&b)
-	return b, t.swap.Kept.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
+	return b, t.swap.Reserve.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
 
 // transaction has the venue make its own, checks it and either wraps it into a call of the public router or takes

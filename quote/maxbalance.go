@@ -49,8 +49,8 @@ func (t *trade) takeBalance(ctx context.Context) error {
 		if t.gasPrice == nil {
 			return fmt.Errorf("%w: what the transaction will cost is not known", ErrNoTransaction)
 		}
-		t.swap.Kept = t.reserve(ctx)
-		rest = balance.Sub(t.swap.Kept.Total)
+		t.swap.Reserve = t.reserve(ctx)
+		rest = balance.Sub(t.swap.Reserve.Total)
 	}
 	if rest.IsZero() {
 		return fmt.Errorf("%w: the sender has %s", ErrLowBalance, balance)

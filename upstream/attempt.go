@@ -29,8 +29,8 @@ type Turn struct {
 	isHedge bool // begun because the one before was slow
 }
 
-// Answer is an attempt together with what its maker reads from the response.
-type Answer interface {
+// Reply is an attempt together with what its maker reads from the response.
+type Reply interface {
 	// Judge returns what is wrong with the response, nil to accept it. It is called only when there is one.
 	Judge(ctx context.Context) error
 	attempt() *Attempt // by embedding one

@@ -72,8 +72,8 @@ func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (R
 	method := r.method()
 	winner, err := p.Run(ctx, Job{
 		IsRead: method == http.MethodGet || method == http.MethodHead,
-		Try: func(ctx context.Context, e *Endpoint, turn Turn) Answer {
-			return plainAnswer{e.Attempt(ctx, r, turn), check}
+		Try: func(ctx context.Context, e *Endpoint, turn Turn) Reply {
+			return plainReply{e.Attempt(ctx, r, turn), check}
 		},
 	})
 	if err != nil {
@@ -82,14 +82,14 @@ func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (R
 	return winner.attempt().Response, nil
 }
 
-// plainAnswer is an answer to a request of Do.
-type plainAnswer struct {
+// plainReply is an answer to a request of Do.
+type plainReply struct {
 	*Attempt
 	check func(Response) error // nil accepts all
 }
 
-// Judge implements Answer.
-func (a plainAnswer) Judge(context.Context) error {
+// Judge implements Reply.
+func (a plainReply) Judge(context.Context) error {
 	if a.check == nil {
 		return nil
 	}
@@ -101,13 +101,13 @@ type Job struct {
 	Kind   string // requests of one kind take alike
 	IsRead bool   // asking twice does no harm
 	// Try makes an attempt at an endpoint. Several may be made at the same time, each in a goroutine of its own.
-	Try func(ctx context.Context, e *Endpoint, turn Turn) Answer
+	Try func(ctx context.Context, e *Endpoint, turn Turn) Reply
 }
 
 // Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
 // in the sequence in which they arrive and by the goroutine of the caller, and none after the accepted one. All attempts
 // are over when it returns.
-func (p *Pool) Run(ctx context.Context, j Job) (Answer, error) {
+func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
 	r := &race{pool: p, job: j, order: p.order(j.Kind), failures: make(map[int]error), results: make(chan result, 1)}
 	return r.run(ctx)

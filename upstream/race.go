@@ -37,11 +37,11 @@ type race struct {
 // result is what one try brought.
 type result struct {
 	index    int
-	answer   Answer // nil after a panic
+	answer   Reply // nil after a panic
 	panicked any
 }
 
-func (r *race) run(caller context.Context) (Answer, error) {
+func (r *race) run(caller context.Context) (Reply, error) {
 	if len(r.order) == 0 {
 		return nil, attempts{errors.New("no endpoint is configured")}.summary(r.pool.name)
 	}
@@ -87,7 +87,7 @@ func (r *race) run(caller context.Context) (Answer, error) {
 }
 
 // judge settles an attempt by what its answer is worth; nil accepts it.
-func (r *race) judge(ctx context.Context, answer Answer) (err error) {
+func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 	a, wrong := answer.attempt(), errPanicked
 	defer func() { err = a.settle(ctx, wrong, a.turn.hedge(cmp.Or(a.Err, wrong))) }()
 	if a.Err == nil {
@@ -158,7 +158,7 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	try := func() {
+	attempt := func() {
 		got := result{index: index}
 		defer func() {
 			cancel()
@@ -168,10 +168,10 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
 	}
 	if _, mayHedge := r.hedgeDelay(ctx); !mayHedge && r.running == 1 {
-		try()
+		attempt()
 		return
 	}
-	go try()
+	go attempt()
 }
 
 // othersFollow reports whether any of the remaining endpoints can be asked at all.

@@ -20,7 +20,6 @@ import (
 	"sync"
 	"time"
 
-	"crossgate/cache"
 	"crossgate/cache/shared"
 )
 
@@ -84,7 +83,7 @@ func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, li
 	if known := l.deficit(who, now); l.shared == nil || known+price > quota.Window {
 		c.full, c.RetryAfter = l.take(who, price, quota.Window, now)
 	} else {
-		key := cache.KeyOf("client", []byte(policy), []byte(strconv.Itoa(who.key)), []byte(who.address.String()))
+		key := shared.KeyOf("client", []byte(policy), []byte(strconv.Itoa(who.key)), []byte(who.address.String()))
 		var err error
 		if c.full, c.RetryAfter, err = l.shared.Spend(r.Context(), key, price, quota.Window, known); err == nil {
 			l.raise(who, now.Add(c.full))

@@ -16,7 +16,7 @@ type batchAttempt struct {
 	err      error // why there are no replies to judge, though there is a response
 }
 
-var _ upstream.Answer = (*batchAttempt)(nil)
+var _ upstream.Reply = (*batchAttempt)(nil)
 
 // send makes calls at one endpoint in one HTTP request, and reads the replies.
 func (c *Client) send(
@@ -57,7 +57,7 @@ func (a *batchAttempt) failure() error {
 	return a.err
 }
 
-// Judge implements upstream.Answer: replies that leave calls open send all of them on to the next endpoint.
+// Judge implements upstream.Reply: replies that leave calls open send all of them on to the next endpoint.
 func (a *batchAttempt) Judge(context.Context) error {
 	err := a.err
 	if err == nil {

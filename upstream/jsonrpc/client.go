@@ -153,7 +153,7 @@ func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
 	if best == nil || isOpen && len(b.calls) == 1 {
 		return c.lose(ctx, w.calls, b.err, joined)
 	}
-	best.deliver(w.calls, c)
+	best.fill(w.calls, c)
 	return nil
 }
 

@@ -276,8 +276,8 @@ func (c *comparison) add(got rpcResults) error {
 	return got.firstOpen()
 }
 
-// deliver fills calls of a client; errors of open ones are the whole pool's.
-func (r rpcResults) deliver(calls []*Call, c *Client) {
+// fill sets the results of calls of a client; errors of open ones are the whole pool's.
+func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
 		call.Err = nil
 		if err := r[i].err; err != nil {

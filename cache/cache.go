@@ -7,10 +7,10 @@
 // own, which outlives the calls that wait for it and has a limit of its own. With a Shared level behind, the fill first
 // looks there, and holds a lock there while it loads, so that one replica loads for all.
 //
-// Three things end a value before its life does. A purge names a key or a tag and reaches whatever was loaded before it,
-// also what is just being loaded; it goes to all replicas. Options.Holds is asked before a value is served: whether what
-// it was read from still holds is for the value to know. And a value may lose its place to others. After either of the
-// first two, a call does not take the result of a fill that began before.
+// Three things end a value before its life does. A purge names a key or a tag and reaches whatever was loaded before
+// it, also what is just being loaded; it goes to all replicas. Options.Holds is asked before a value is served:
+// whether what it was read from still holds is for the value to know. And a value may lose its place to others. After
+// either of the first two, a call does not take the result of a fill that began before.
 //
 // All methods may be called from any goroutine. Values are shared and must not be changed. Close waits for fills.
 package cache
@@ -164,8 +164,8 @@ func (c *Cache[V]) Hit(key Key) (kept Result[V], found bool) {
 }
 
 // Get returns the value of key, from the store or by load. A load runs once for all who ask meanwhile and goes on when
-// they leave: its context keeps the values of the first caller's and has a limit of its own. ctx bounds only this call's
-// wait. The shared level is not involved.
+// they leave: its context keeps the values of the first caller's and has a limit of its own. ctx bounds only this
+// call's wait. The shared level is not involved.
 func (c *Cache[V]) Get(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
 	return c.get(ctx, key, fillOptions[V]{load: load})
 }

@@ -34,8 +34,8 @@ type fillOptions[V any] struct {
 }
 
 // revalidationSlots is how many values are revalidated at a time after everything was purged at once. Each rests
-// afterwards for as long as it took. Until a slot is free values are served as they are: most of the processors are left
-// to other requests.
+// afterwards for as long as it took. Until a slot is free values are served as they are: most of the processors are
+// left to other requests.
 func revalidationSlots() int { return max(runtime.GOMAXPROCS(0)/2, 1) }
 
 // PanicError is the panic of a load, returned to everybody who waits for it.

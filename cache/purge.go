@@ -7,8 +7,8 @@ import (
 	"crossgate/cache/shared"
 )
 
-// purges are the numbered purges of keys and tags. Values are numbered too, by the last purge before their load began: a
-// purge reaches every value with a lower number than its own, also one that was being loaded meanwhile. That way the
+// purges are the numbered purges of keys and tags. Values are numbered too, by the last purge before their load began:
+// a purge reaches every value with a lower number than its own, also one that was being loaded meanwhile. That way the
 // store does not have to find values by tag, which it cannot.
 type purges struct {
 	newest atomic.Uint64 // number of the last purge; all that most lookups read

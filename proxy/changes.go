@@ -27,8 +27,8 @@ func branchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.S
 // that was not found has no other tag.
 const subject = "subject"
 
-// tags are what an answer of the index can be purged by: its question, every order and every chain that it is about, and
-// the branches that its basis stands on unless nothing can make it wrong.
+// tags are what an answer of the index can be purged by: its question, every order and every chain that it is about,
+// and the branches that its basis stands on unless nothing can make it wrong.
 func (a answer) tags() []cache.Key {
 	if a.subject == (cache.Key{}) {
 		return nil

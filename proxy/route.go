@@ -19,13 +19,13 @@ type route[Q any] struct {
 	cost    int           // in units of a client's quota; 1 when zero
 	limit   time.Duration // of load, and so of everybody who waits for it
 	parse   func(*gin.Context) (Q, error)
-	key     func(path string, question Q) cache.Key // questions of one key differ in nothing but the body that they are about
+	key     func(path string, question Q) cache.Key // questions of one key differ only in which body they mean
 	load    func(context.Context, Q) (bodies []jsonBody, life cache.Life, err error)
 	choose  func(Q, []jsonBody) (*jsonBody, error) // nil: load makes one body
 	indexed bool                                   // the order index answers
 	streams bool                                   // the answer can be followed as it changes
 	shared  bool                                   // replicas may have answers from each other
-	learn   func(Q, []jsonBody)                    // takes note of what another replica found; nil: there is nothing to note
+	learn   func(Q, []jsonBody)                    // remembers what another replica found; nil: nothing
 }
 
 // mount makes engine serve r, and keyRouter find its cache keys. It returns the paths of r.

@@ -83,8 +83,8 @@ func (b Basis) On(now Basis) Basis {
 }
 
 func (b Basis) of(id chain.ID) ChainBasis {
-	at, found := slices.BinarySearchFunc(b.Chains, id, func(c ChainBasis, id chain.ID) int { return cmp.Compare(c.Chain, id) })
-	if !found {
+	at := slices.IndexFunc(b.Chains, func(c ChainBasis) bool { return c.Chain == id })
+	if at < 0 {
 		return ChainBasis{Chain: id}
 	}
 	return b.Chains[at]

@@ -16,7 +16,9 @@ import (
 // whose order was created and not claimed; unread are the chains of these. When a chain cannot be asked, certain locks
 // stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error, since nothing would
 // show that they are missing.
-func (x *Index) confirm(ctx context.Context, certain, unconfirmed []order.Lock) (sure []order.Lock, unread []chain.ID, err error) {
+func (x *Index) confirm(
+	ctx context.Context, certain, unconfirmed []order.Lock,
+) (sure []order.Lock, unread []chain.ID, err error) {
 	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.followers, x.isBehind) {
 		return certain, nil, nil
 	}
@@ -114,10 +116,10 @@ type confirmation struct {
 	until time.Time
 }
 
-// confirmationLife is how long a state is good for that the chain reported at two heads, unless a reorg is seen. A claim
-// lasts for ever but for them; a fulfilled order that does not exist is a forgery, and a forger can make many; a created
-// one may be claimed with the next block. What was reported once may be in a block that was not read and that a reorg
-// drops unseen: it is good until the chain's next head.
+// confirmationLife is how long a state is good for that the chain reported at two heads, unless a reorg is seen. A
+// claim lasts for ever but for them; a fulfilled order that does not exist is a forgery, and a forger can make many; a
+// created one may be claimed with the next block. What was reported once may be in a block that was not read and that
+// a reorg drops unseen: it is good until the chain's next head.
 var confirmationLife = map[order.State]time.Duration{
 	order.None:                    time.Minute,
 	order.StateCreated:            10 * time.Second,
@@ -141,6 +143,7 @@ func (c *confirmations) remember(id order.ID, state order.StoredState, on view, 
 		c.known = make(map[order.ID]confirmation)
 	}
 	before, isKnown := c.known[id]
-	again := isKnown && before.State == state.State && before.on.reorgs == on.reorgs && (before.again || before.on.head != on.head)
+	again := isKnown && before.State == state.State && before.on.reorgs == on.reorgs &&
+		(before.again || before.on.head != on.head)
 	c.known[id] = confirmation{state, on, again, now.Add(confirmationLife[state.State])}
 }

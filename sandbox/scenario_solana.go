@@ -18,7 +18,7 @@ const (
 	bare   = "BARE"
 )
 
-// writeSolana tells of orders to and from Solana, at every stage of the way and back.
+// writeSolana writes the history of orders to and from Solana, at every stage of the way and back.
 func (h *history) writeSolana() {
 	h.writeToSolana()
 	h.writeCancelsOnSolana()
@@ -87,7 +87,7 @@ func (h *history) writeCancelsOnSolana() {
 	h.claim(60.2, refunded)
 }
 
-// writeCallsOnSolana tells of orders with instructions for their receiver.
+// writeCallsOnSolana adds orders with instructions for their receiver.
 func (h *history) writeCallsOnSolana() {
 	w := h.world
 	h.open(106.3, "to Solana with an external call, waiting", 0, lot{base, usdc, "45"}, lot{chain.Solana, usdc, "44.8"}, instructs())
@@ -199,7 +199,7 @@ func paidByKeeper() term { return func(h *history, p *proposal) { p.payer = h.wo
 // bidding offers a price for each compute unit, in micro-lamports.
 func bidding(price uint64) term { return func(_ *history, p *proposal) { p.way.Priority = price } }
 
-// writeOthersOnSolana tells of transactions that look as if they had created an order.
+// writeOthersOnSolana adds transactions that look as if they had created an order.
 func (h *history) writeOthersOnSolana() {
 	w := h.world
 	h.at(20.3, func(_ context.Context, at time.Time) error {

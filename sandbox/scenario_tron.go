@@ -2,7 +2,7 @@ package sandbox
 
 import "crossgate/chain"
 
-// writeTron tells of orders from and to TRON, at every stage of the way and back.
+// writeTron writes the history of orders from and to TRON, at every stage of the way and back.
 func (h *history) writeTron() {
 	h.writeToTron()
 	h.writeFromTron()

@@ -26,7 +26,7 @@ type Outbound struct {
 type Inbound struct {
 	Submission  [32]byte
 	From        uint64
-	Cancel      bool // word of a cancel, not of fulfilments
+	Cancel      bool // the orders were cancelled, not fulfilled
 	Beneficiary Key
 	Orders      [][32]byte
 }

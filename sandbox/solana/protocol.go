@@ -63,7 +63,7 @@ func metadataAccount(mint Key) Key {
 }
 func nonceData(n uint64) []byte { return anchor("account", "NonceStorage", n) }
 
-// takeChainSender is who may bring word from a take chain.
+// takeChainSender is whose messages from a take chain count.
 func takeChainSender(chain uint64) Key {
 	return pda(sourceProgram, "AUTHORIZED_NATIVE_SENDER", chainWord(chain))
 }

@@ -35,7 +35,7 @@ func (o takeOrder) data() []byte {
 		kind, content = 4, o.id[:]
 	}
 	_, bump := derive(destinationProgram, []byte("TAKE_ORDER_STATE"), o.id[:])
-	return padTo(size, anchor("account", "TakeOrderState", kind, o.holder, content, chainWord(o.from), bump))
+	return padTo(size, anchor("account", "TakeOrderState", kind, o.holder, content, numberWord(o.from), bump))
 }
 
 // Fulfilment says who fulfils an order and how.
@@ -73,7 +73,7 @@ func (t Terms) taken() (Token, error) {
 	if mint == Native.Mint {
 		return Native, nil
 	}
-	return tokenOf(mint)
+	return TokenAt(mint)
 }
 
 // fulfillOrder is the instruction fulfill_order.

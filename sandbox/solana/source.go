@@ -163,7 +163,7 @@ func (g giveOrder) data() []byte {
 		content = borsh(claimedCancel, noAffiliate)
 	default:
 		content = borsh(open, &g.given, new(fixFee), &g.percent, g.affiliate,
-			optionalKey(keyOf(g.terms.CancelBeneficiary)), raw(g.terms.PatchAuthority), chainWord(g.terms.Take.Chain))
+			optionalKey(keyOf(g.terms.CancelBeneficiary)), raw(g.terms.PatchAuthority), numberWord(g.terms.Take.Chain))
 	}
 	id := g.terms.ID()
 	_, bump := derive(sourceProgram, []byte("GIVE_ORDER_STATE"), id[:])

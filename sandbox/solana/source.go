@@ -220,7 +220,8 @@ func (m Inbound) claim(g giveOrder) Instruction {
 		reads(g.token.Mint), reads(takeChainSender(m.From)), reads(g.token.programOrDefault()),
 	}, func(i *invocation) {
 		g := i.openGiveOrder(id)
-		i.check(g.terms.Take.Chain == m.From, 6010, "WrongClaimParentChain", "The message is from another chain than the order's")
+		isFromTakeChain := g.terms.Take.Chain == m.From
+		i.check(isFromTakeChain, 6010, "WrongClaimParentChain", "The message is from another chain than the order's")
 		pay(i, g, m.Beneficiary)
 	}, id)
 }

@@ -75,8 +75,8 @@ func (s *Solana) stock() {
 // coin is the native coin as orders spell it: the zero address.
 func (s *Solana) coin() Token { return tokenOnSolana(solana.Native) }
 
-// token returns the token with symbol, none for the coin; asking for one that does not exist is a
-// mistake of the caller's source.
+// token returns the token with a symbol; an empty one is the coin. It panics when there is no such token: that is a
+// mistake in the caller's source.
 func (s *Solana) token(symbol string) Token {
 	for _, t := range s.Tokens {
 		if t.Symbol == symbol {
@@ -92,7 +92,7 @@ func (s *Solana) token(symbol string) Token {
 // Head is the newest slot.
 func (s *Solana) Head() uint64 { return s.ledger.Head() }
 
-// run makes blocks every period, unless that is zero, until ctx ends.
+// run makes a block every period until ctx ends; with a period of zero it makes none.
 func (s *Solana) run(ctx context.Context, now func() time.Time, period time.Duration) {
 	if period == 0 {
 		return

@@ -58,7 +58,7 @@ func (s *Solana) creation(p proposal) solana.Creation {
 	return c
 }
 
-// givenOn is a token as the ledger knows it.
+// givenOn is a token as the ledger knows it, the coin when it is none of its mints.
 func givenOn(t Token) solana.Token {
 	for _, known := range solana.Tokens {
 		if known.Mint == t.Mint {
@@ -111,7 +111,7 @@ func (s *Solana) sendUnlock(at time.Time, taker Account, beneficiary []byte, ord
 	return s.ledger.SendUnlock(at, taker.Wallet, beneficiary, ids...)
 }
 
-// sendCancel cancels the order, unless that has happened, and sends word of it.
+// sendCancel cancels the order, unless that has happened, and sends the message about it.
 func (s *Solana) sendCancel(at time.Time, o Order, authority Account, beneficiary []byte) error {
 	if status, _ := s.ledger.Taken(o.ID); status != solana.Cancelled {
 		if err := s.ledger.Cancel(at, termsOf(o), authority.Wallet); err != nil {
@@ -121,7 +121,7 @@ func (s *Solana) sendCancel(at time.Time, o Order, authority Account, beneficiar
 	return s.ledger.SendCancel(at, o.ID, authority.Wallet, beneficiary)
 }
 
-// message is the word about the order that left Solana, as an EVM gate claims it.
+// message is the message about the order that left Solana, as an EVM gate claims it.
 func (s *Solana) message(o Order) (message, error) {
 	sent, err := s.ledger.Message(o.ID)
 	if err != nil {

@@ -64,8 +64,8 @@ func optionalKey(k Key) *Key {
 // word is a number as the protocol's programs write it where the EVM has 256 bits: 32 bytes, big-endian.
 func word(n *big.Int) raw { return n.FillBytes(make([]byte, 32)) }
 
-// chainWord is a chain's number as it stands in seeds and accounts.
-func chainWord(id uint64) raw { return word(new(big.Int).SetUint64(id)) }
+// numberWord is a number, mostly a chain's, as it stands in seeds, accounts and hashes.
+func numberWord(id uint64) raw { return word(new(big.Int).SetUint64(id)) }
 
 // zeros are bytes that the sandbox has no use for.
 func zeros(size int) raw { return make(raw, size) }

@@ -1,10 +1,8 @@
 package solana
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/big"
-	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -26,7 +24,7 @@ type Outbound struct {
 type Inbound struct {
 	Submission  [32]byte
 	From        uint64
-	Cancel      bool // word of a cancel, not of fulfilments
+	Cancel      bool // the orders were cancelled, not fulfilled
 	Beneficiary Key
 	Orders      [][32]byte
 }
@@ -83,7 +81,7 @@ func sending(sender Key, chain uint64) []Meta {
 		writes(storage), writes(pda(debridgeProgram, "EXTERNAL_CALL_META", storage[:])),
 		reads(pda(settingsProgram, "DISCOUNT_INFO", sender[:])), reads(bridgeFee), writes(bridge),
 		reads(bridgedMint.Mint), writes(bridgeStaking), reads(mintAuthority),
-		reads(pda(settingsProgram, "CHAIN_SUPPORT_INFO", chainWord(chain))), reads(settingsProgram),
+		reads(pda(settingsProgram, "CHAIN_SUPPORT_INFO", numberWord(chain))), reads(settingsProgram),
 		reads(tokenProgram), reads(debridgeState), writes(debridgeFees), reads(debridgeProgram),
 	}
 }
@@ -102,20 +100,20 @@ func (i *invocation) send(m Outbound, payer Key) Outbound {
 		m.number()
 		i.update(messageNonces, nonceData(m.Nonce+1), m.Nonce+1)
 		// The public description of the event ends with the submission.
-		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, chainWord(m.To),
+		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, numberWord(m.To),
 			noReferral, m.Sender)
-	}, chainWord(m.To), m.Receiver, noAmount, noFallback, m.Data))
+	}, numberWord(m.To), m.Receiver, noAmount, noFallback, m.Data))
 	return m
 }
 
 // number computes the ids of the bridge and of the submission: debridge-contracts-v1, DeBridgeGate.
 func (m *Outbound) number() {
 	const prefix = 1
-	word := func(n uint64) []byte { return slices.Concat(make([]byte, 24), binary.BigEndian.AppendUint64(nil, n)) }
-	m.DebridgeID = crypto.Keccak256Hash(word(ID), bridgedMint.Mint[:])
+	m.DebridgeID = crypto.Keccak256Hash(numberWord(ID), bridgedMint.Mint[:])
 	m.Submission = crypto.Keccak256Hash(
-		word(prefix), m.DebridgeID[:], word(ID), word(m.To), word(0), m.Receiver, word(m.Nonce),
-		word(0), word(m.Flags), crypto.Keccak256(m.Receiver), crypto.Keccak256(m.Data), crypto.Keccak256(m.Sender[:]),
+		numberWord(prefix), m.DebridgeID[:], numberWord(ID), numberWord(m.To), numberWord(0), m.Receiver,
+		numberWord(m.Nonce), numberWord(0), numberWord(m.Flags),
+		crypto.Keccak256(m.Receiver), crypto.Keccak256(m.Data), crypto.Keccak256(m.Sender[:]),
 	)
 }
 
@@ -151,10 +149,10 @@ func (m Inbound) receive(keeper Key) Instruction {
 		writes(submission), reads(submissionAuthority(submission)), signs(keeper), reads(debridgeState),
 		reads(instructionsSysvar), reads(settingsProgram), reads(systemProgram),
 	}, func(i *invocation) {
-		data := anchor("account", "Submission", chainWord(m.From), keeper)
+		data := anchor("account", "Submission", numberWord(m.From), keeper)
 		i.create(keeper, submission, debridgeProgram, data, submitted{})
 		i.emit("Bridged", m.Submission)
-	}, chainWord(m.From), m.Submission)
+	}, numberWord(m.From), m.Submission)
 }
 
 // execute is the instruction execute_external_call: it makes the calls that a message carries, one for

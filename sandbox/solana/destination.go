@@ -35,7 +35,7 @@ func (o takeOrder) data() []byte {
 		kind, content = 4, o.id[:]
 	}
 	_, bump := derive(destinationProgram, []byte("TAKE_ORDER_STATE"), o.id[:])
-	return padTo(size, anchor("account", "TakeOrderState", kind, o.holder, content, chainWord(o.from), bump))
+	return padTo(size, anchor("account", "TakeOrderState", kind, o.holder, content, numberWord(o.from), bump))
 }
 
 // Fulfilment says who fulfils an order and how.
@@ -73,7 +73,7 @@ func (t Terms) taken() (Token, error) {
 	if mint == Native.Mint {
 		return Native, nil
 	}
-	return tokenOf(mint)
+	return TokenAt(mint)
 }
 
 // fulfillOrder is the instruction fulfill_order.
@@ -124,7 +124,7 @@ func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend u
 	}, t.borsh(), id, subtrahend))
 }
 
-// Cancel marks an order that nobody has fulfilled; SendCancel sends word of it.
+// Cancel marks an order that nobody has fulfilled; SendCancel sends the message about it.
 func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
 	id := t.ID()
 	return c.submit(at, Way{}, canceler, anchorCall(destinationProgram, "cancel_order", []Meta{
@@ -177,7 +177,7 @@ func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instructi
 	return anchorCall(destinationProgram, "send_batch_unlock", accounts, run, beneficiary, noFee)
 }
 
-// SendCancel sends word of a cancelled order, for a refund to beneficiary.
+// SendCancel sends the message about a cancelled order, for a refund to beneficiary.
 func (c *Chain) SendCancel(at time.Time, id [32]byte, canceler Account, beneficiary []byte) error {
 	o, _ := read[takeOrder](c, takeOrderState(id))
 	o.id = id

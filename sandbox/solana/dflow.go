@@ -77,7 +77,7 @@ func (i *invocation) dflowNative(accounts []Meta, data []byte) {
 	)
 }
 
-// dflowSteps swaps into the destination once that is prepared, and tells how much has come out.
+// dflowSteps swaps into the destination once that is prepared, and returns how much has come out.
 func (i *invocation) dflowSteps(accounts []Meta, data []byte, prepare func(user, destination Key)) uint64 {
 	steps, terms := int(binary.LittleEndian.Uint32(data)), readSwapTerms(data[4:])
 	user, destination := accounts[0], accounts[2].Key

@@ -251,7 +251,7 @@ type invocation struct {
 	depth       int
 }
 
-// result runs the program and tells how it failed.
+// result runs the program and returns the error it failed with.
 func (i *invocation) result() (err *programError) {
 	defer func() {
 		switch failure := recover().(type) {

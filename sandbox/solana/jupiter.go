@@ -73,7 +73,7 @@ func (i *invocation) jupiter(accounts []Meta, data []byte) {
 	user, to := accounts[routeUser], accounts[routeDestination].Key
 	from, through := accounts[routeIn].Key, accounts[routeOut].Key
 	source, _ := i.tokens(accounts[routeSource].Key)
-	in, err := tokenOf(source.mint)
+	in, err := TokenAt(source.mint)
 	i.require(err == nil && accounts[routeAuthority].Key == jupiterAuthority, errInvalidAccount)
 	i.require(user.Signer, errUnsigned)
 	i.call(in.transferChecked(accounts[routeSource].Key, from, user.Key, terms.amount))
@@ -82,7 +82,7 @@ func (i *invocation) jupiter(accounts []Meta, data []byte) {
 	after, _ := i.tokens(through)
 	given := after.amount - min(after.amount, before.amount)
 	i.check(given >= terms.least(), 6001, "SlippageToleranceExceeded", "Slippage tolerance exceeded")
-	out, err := tokenOf(after.mint)
+	out, err := TokenAt(after.mint)
 	i.require(err == nil, errInvalidAccount)
 	i.call(out.transferChecked(through, to, jupiterAuthority, given))
 }

@@ -38,7 +38,7 @@ func (t Terms) ID() [32]byte {
 	field := func(value []byte) { packed = append(append(packed, byte(len(value))), value...) }
 	field(t.Maker)
 	for _, offer := range []Offer{t.Give, t.Take} {
-		packed = append(packed, chainWord(offer.Chain)...)
+		packed = append(packed, numberWord(offer.Chain)...)
 		field(offer.Token)
 		packed = append(packed, word(offer.Amount)...)
 	}
@@ -62,7 +62,7 @@ func (t Terms) borsh() raw {
 		optional(t.AllowedTaker), optional(t.CancelBeneficiary), t.callHash())
 }
 
-func (o Offer) borsh() raw { return borsh(chainWord(o.Chain), o.Token, word(o.Amount)) }
+func (o Offer) borsh() raw { return borsh(numberWord(o.Chain), o.Token, word(o.Amount)) }
 
 // Status of one side of an order.
 type Status uint8

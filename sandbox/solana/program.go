@@ -166,7 +166,7 @@ const (
 // createAssociated opens the account where somebody keeps a token by custom: spl-associated-token-account.
 func (i *invocation) createAssociated(accounts []Meta, _ []byte) {
 	payer, at, owner, mint := accounts[0], accounts[1].Key, accounts[2].Key, accounts[3].Key
-	t, err := tokenOf(mint)
+	t, err := TokenAt(mint)
 	i.require(err == nil && t.program == accounts[5].Key, errWrongProgram)
 	if t.Wallet(owner) != at {
 		i.log("Error: Associated address does not match seed derivation")

@@ -63,14 +63,14 @@ func metadataAccount(mint Key) Key {
 }
 func nonceData(n uint64) []byte { return anchor("account", "NonceStorage", n) }
 
-// takeChainSender is who may bring word from a take chain.
+// takeChainSender is whose messages from a take chain count.
 func takeChainSender(chain uint64) Key {
-	return pda(sourceProgram, "AUTHORIZED_NATIVE_SENDER", chainWord(chain))
+	return pda(sourceProgram, "AUTHORIZED_NATIVE_SENDER", numberWord(chain))
 }
 
 // sourceOn is the DlnSource of a give chain.
 func sourceOn(chain uint64) Key {
-	return pda(destinationProgram, "AUTHORIZED_SRC_CONTRACT", chainWord(chain))
+	return pda(destinationProgram, "AUTHORIZED_SRC_CONTRACT", numberWord(chain))
 }
 
 // foreignContract is what the account of a contract on another chain says.

@@ -99,7 +99,7 @@ func (o *outcome) innerInstructions() []object {
 func showBalances(balances []tokenBalance) []object {
 	shown := make([]object, len(balances))
 	for i, b := range balances {
-		t, err := tokenOf(b.mint)
+		t, err := TokenAt(b.mint)
 		if err != nil {
 			panic(err.Error()) // the sandbox makes no other accounts
 		}

@@ -12,7 +12,7 @@ type checks struct{ signatures, blockhash bool }
 var errNotRun = errors.New("the sandbox does not run this program's instructions from outside")
 
 // simulate runs a transaction from outside on a state of the ledger, and leaves that as it is. Why it fails is in the
-// outcome; an error says that the sandbox cannot tell. The caller holds the lock.
+// outcome; an error says that the sandbox cannot simulate it. The caller holds the lock.
 func (c *Chain) simulate(t *transaction, wanted checks, state func(Key) *account) (*execution, error) {
 	t.slot = next(c.head)
 	e := newExecution(state, t)
@@ -35,7 +35,7 @@ func (c *Chain) simulate(t *transaction, wanted checks, state func(Key) *account
 	return e, err
 }
 
-// reject tells why a transaction does not get as far as its accounts: agave, sdk transaction_error.rs.
+// reject returns why a transaction does not get as far as its accounts: agave, sdk transaction_error.rs.
 func (c *Chain) reject(t *transaction, wanted checks) any {
 	if wanted.signatures && t.VerifySignatures() != nil {
 		return "SignatureFailure"
@@ -49,7 +49,7 @@ func (c *Chain) reject(t *transaction, wanted checks) any {
 	return nil
 }
 
-// rejectCalls tells why no instruction runs: nobody pays, or there is no program.
+// rejectCalls returns why no instruction runs: nobody pays, or there is no program.
 func (e *execution) rejectCalls(calls []Instruction) any {
 	e.setBudget(calls)
 	payer := e.account(e.tx.Message.AccountKeys[0])
@@ -72,7 +72,7 @@ func (e *execution) rejectCalls(calls []Instruction) any {
 	return nil
 }
 
-// rejectPoor tells whether the transaction leaves an account with less than its rent.
+// rejectPoor refuses a transaction that leaves an account with less than its rent.
 func (e *execution) rejectPoor() any {
 	for index, k := range e.tx.keys() {
 		if e.written[k].isPoor() {

@@ -163,7 +163,7 @@ func (g giveOrder) data() []byte {
 		content = borsh(claimedCancel, noAffiliate)
 	default:
 		content = borsh(open, &g.given, new(fixFee), &g.percent, g.affiliate,
-			optionalKey(keyOf(g.terms.CancelBeneficiary)), raw(g.terms.PatchAuthority), chainWord(g.terms.Take.Chain))
+			optionalKey(keyOf(g.terms.CancelBeneficiary)), raw(g.terms.PatchAuthority), numberWord(g.terms.Take.Chain))
 	}
 	id := g.terms.ID()
 	_, bump := derive(sourceProgram, []byte("GIVE_ORDER_STATE"), id[:])
@@ -206,7 +206,7 @@ func (c *Chain) PatchGive(at time.Time, id [32]byte, maker Account, addition uin
 	}, id, addition))
 }
 
-// claim is the instruction claim_unlock or claim_order_cancel, which debridge calls with word from the take chain.
+// claim is the instruction claim_unlock or claim_order_cancel, which debridge calls with a message from the take chain.
 func (m Inbound) claim(g giveOrder) Instruction {
 	id, submission := g.terms.ID(), submissionAccount(m.Submission)
 	name, pay := "claim_unlock", (*invocation).payUnlock
@@ -220,7 +220,8 @@ func (m Inbound) claim(g giveOrder) Instruction {
 		reads(g.token.Mint), reads(takeChainSender(m.From)), reads(g.token.programOrDefault()),
 	}, func(i *invocation) {
 		g := i.openGiveOrder(id)
-		i.check(g.terms.Take.Chain == m.From, 6010, "WrongClaimParentChain", "Word from another chain than the order's")
+		isFromTakeChain := g.terms.Take.Chain == m.From
+		i.check(isFromTakeChain, 6010, "WrongClaimParentChain", "The message is from another chain than the order's")
 		pay(i, g, m.Beneficiary)
 	}, id)
 }

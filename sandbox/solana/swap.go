@@ -28,7 +28,7 @@ func (x Exchange) receiver() Key {
 	return x.Receiver
 }
 
-// wrapsIn and wrapsOut tell whether what goes in, or comes out, is the coin.
+// wrapsIn and wrapsOut report whether what goes in, or comes out, is the coin.
 func (x Exchange) wrapsIn() bool  { return x.Wraps && x.Route.first().In == Tokens[0] }
 func (x Exchange) wrapsOut() bool { return x.Wraps && x.Route.last().Out == Tokens[0] }
 
@@ -120,7 +120,7 @@ func (h Hop) step(owner, from, to Key) []Meta {
 	return append([]Meta{reads(poolProgram)}, h.Pool.swap(h.In, owner, from, to, nothing, nothing).Accounts...)
 }
 
-// steps swaps an amount through the pools that the accounts lead to, as owner, and tells what came out of the last.
+// steps swaps an amount through the pools that the accounts lead to, as owner, and returns what came out of the last.
 func (i *invocation) steps(accounts []Meta, owner Key, amount uint64) uint64 {
 	for step := range slices.Chunk(accounts, stepAccounts) {
 		i.require(step[0].Key == poolProgram && step[ownerAt].Key == owner, errInvalidAccount)

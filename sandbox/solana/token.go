@@ -40,9 +40,7 @@ var Tokens = []Token{
 }
 
 // TokenAt returns the token of the sandbox with a mint.
-func TokenAt(mint Key) (Token, error) { return tokenOf(mint) }
-
-func tokenOf(mint Key) (Token, error) {
+func TokenAt(mint Key) (Token, error) {
 	for _, t := range Tokens {
 		if t.Mint == mint {
 			return t, nil

@@ -81,7 +81,7 @@ func (t Token) transferChecked(from, to, owner Key, amount uint64) Instruction {
 
 func (i *invocation) transferChecked(accounts []Meta, data []byte) {
 	source, _ := i.tokens(accounts[0].Key)
-	t, err := tokenOf(accounts[1].Key)
+	t, err := TokenAt(accounts[1].Key)
 	i.demand(err == nil && source.mint == t.Mint, errMint)
 	i.demand(t.Decimals == int(data[8]), errDecimals)
 	i.moveTokens(accounts[0].Key, accounts[2].Key, accounts[3], binary.LittleEndian.Uint64(data))
@@ -162,7 +162,7 @@ func (i *invocation) createTokens(payer, at, owner Key, t Token) {
 func (i *invocation) initializeTokens(accounts []Meta, data []byte) {
 	at := accounts[0].Key
 	content := i.account(at)
-	t, err := tokenOf(accounts[1].Key)
+	t, err := TokenAt(accounts[1].Key)
 	i.demand(err == nil && t.program == i.instruction.Program, errMint)
 	i.demand(i.owns(at) && len(content.data) == tokenAccountSize && content.state == nil, errInvalidAccount)
 	i.demand(content.lamports >= rent(tokenAccountSize), errNotRentExempt)

@@ -179,7 +179,7 @@ func TestAccountsOfProgramsAreDerived(t *testing.T) {
 				seed, _ = hex.DecodeString(text[2:])
 			}
 			if text == "chainId 32 BE = 1" {
-				seed = chainWord(1)
+				seed = numberWord(1)
 			}
 			seeds = append(seeds, seed)
 		}

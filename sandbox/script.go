@@ -190,20 +190,21 @@ func (h *history) proposal(minute float64, maker Account, words []string) (p pro
 	return p, take
 }
 
-// token reads words such as "USDC on Base", or "coin" for the chain's coin.
+// token reads words such as "USDC on Base", or "coin on Base" for the chain's coin.
 func (h *history) token(words []string) Token {
-	for _, facts := range chain.Documented().All() {
-		if facts.Name != words[2] {
-			continue
+	id := chain.Solana
+	for _, c := range h.world.chains {
+		if c.Facts.Name == words[2] {
+			id = c.Facts.ID
 		}
-		_, tokens, err := h.world.tokensOn(facts.ID)
-		if err != nil {
-			panic(err)
-		}
-		for i, t := range tokens {
-			if i == 0 && words[0] == "coin" || i > 0 && t.Symbol == words[0] {
-				return t
-			}
+	}
+	_, tokens, err := h.world.tokensOn(id)
+	if err != nil || id == chain.Solana && words[2] != h.world.solana.Facts.Name {
+		panic("there is no chain " + words[2])
+	}
+	for i, t := range tokens {
+		if i == 0 && words[0] == "coin" || i > 0 && t.Symbol == words[0] {
+			return t
 		}
 	}
 	panic("there is no " + strings.Join(words, " "))

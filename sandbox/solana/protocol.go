@@ -34,9 +34,9 @@ var (
 
 // What the protocol's programs charge: 15 000 000 lamports and 4 basis points of what is given.
 const (
-	fixFee         uint64 = 15_000_000
-	transferFeeBps        = 4
-	bps                   = 10_000
+	fixFee         = uint64(15_000_000)
+	transferFeeBps = 4
+	bps            = 10_000
 )
 
 // Accounts that belong to the programs as a whole. Seeds: @debridge-finance/solana-utils.

@@ -33,17 +33,17 @@ func exchange(t *testing.T, c *Chain, in, out Token, amount uint64, wraps bool) 
 }
 
 // text is what is signed of a transaction, and bytes is the whole of it.
-func (tx *transaction) text(t *testing.T) []byte {
-	t.Helper()
-	text, err := tx.Message.MarshalBinary()
-	must(t, err)
+func (t *transaction) text(tb *testing.T) []byte {
+	tb.Helper()
+	text, err := t.Message.MarshalBinary()
+	must(tb, err)
 	return text
 }
 
-func (tx *transaction) bytes(t *testing.T) []byte {
-	t.Helper()
-	wire, err := tx.wire()
-	must(t, err)
+func (t *transaction) bytes(tb *testing.T) []byte {
+	tb.Helper()
+	wire, err := t.wire()
+	must(tb, err)
 	return wire
 }
 

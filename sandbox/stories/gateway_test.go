@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
@@ -82,6 +83,7 @@ func configOf(t testing.TB, world *sandbox.World) config.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Swap.Window, c.Swap.Deadline = 10*time.Second, 30*time.Second // for a machine with much else to do
 	return c
 }
 

@@ -87,6 +87,14 @@ func configOf(t testing.TB, world *sandbox.World) config.Config {
 	return c
 }
 
+// swapsAlone is configOf for a gateway that is asked for swaps only: it reads no history of orders.
+func swapsAlone(t testing.TB, world *sandbox.World) config.Config {
+	t.Helper()
+	c := configOf(t, world)
+	c.Index.Lookback = 1
+	return c
+}
+
 // startFront starts a world and a gateway that knows it. Both end with the test.
 func startFront(t testing.TB) front {
 	t.Helper()

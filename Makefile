@@ -16,17 +16,12 @@ help: ## this list
 demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
 	cd sandbox && CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
 
-test: ## vet, every test under the race detector, allocations without it, what is deployed, and 5 s of every fuzz target
-	@.ci/setup
-	go vet ./... && cd sandbox && go vet ./... && cd ../bench && go vet ./...
-	go test -race -timeout 20m ./...
-	cd sandbox && go test -race -count=1 -timeout 20m ./...
-	go test -run Allocates ./proxy/...
-	$(MAKE) check-deploy
-	@.ci/fuzz 5s
+test: ## vet, every test under the race detector, allocations without it, what is deployed, 2000 inputs for each fuzz target
+	@.ci/test
 
-soak: ## kill the order index 200 times at random moments, and compare what is left; a million orders in bounded memory
+soak: ## kill the order index 200 times at random moments; reorgs of every depth while serving; a million orders in bounded memory
 	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
+	cd sandbox && CROSSGATE_REORGS=all go test -race -count=1 -timeout 30m -v -run 'TestReorgsOfRealChainsWhileServing' ./stories
 	cd bench && CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x .
 
 lint: ## what a machine can say about style

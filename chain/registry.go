@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -55,13 +56,15 @@ var documented []byte
 
 // Documented returns the 28 chains that the service's documents list. Sources of every value stand in
 // chains.yaml.
-func Documented() Registry {
+func Documented() Registry { return parseDocumented() }
+
+var parseDocumented = sync.OnceValue(func() Registry {
 	registry, err := ParseRegistry(documented)
 	if err != nil {
 		panic("chain: embedded chains.yaml: " + err.Error())
 	}
 	return registry
-}
+})
 
 // ParseRegistry reads chains from YAML in the form of the embedded chains.yaml.
 func ParseRegistry(text []byte) (Registry, error) {

@@ -90,6 +90,7 @@ func ethereumConfig(genesis *core.Genesis) *ethconfig.Config {
 	config.Genesis = genesis
 	config.SyncMode = ethconfig.FullSync
 	config.NoPruning = true
+	config.NoPrefetch = true // everything is in memory
 	config.StateScheme = rawdb.HashScheme
 	config.TrieCleanCache, config.TrieDirtyCache, config.SnapshotCache = 16, 0, 4
 	config.TxPool.NoLocals = true

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// kills returns how often the test may kill: 20 times, or as CROSSGATE_KILLS says (make soak: 200).
+// kills returns how often the test may kill: 10 times, or as CROSSGATE_KILLS says (make soak: 200).
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_KILLS")
 	if text == "" {
-		return 20
+		return 10
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil {

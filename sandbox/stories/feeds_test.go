@@ -11,7 +11,7 @@ import (
 // them and on one that has none: a missing price fails no swap.
 func TestPricesFromTheChainAlone(t *testing.T) {
 	world := sandboxtest.Shared(t)
-	c := configOf(t, world)
+	c := swapsAlone(t, world)
 	c.Prices = config.Prices{Feeds: true}
 	_, address := serveConfig(t, c)
 	for _, chain := range world.Chains() {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
@@ -82,6 +83,15 @@ func configOf(t testing.TB, world *sandbox.World) config.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Swap.Window, c.Swap.Deadline = 10*time.Second, 30*time.Second // for a machine with much else to do
+	return c
+}
+
+// swapsAlone is configOf for a gateway that is asked for swaps only: it reads no history of orders.
+func swapsAlone(t testing.TB, world *sandbox.World) config.Config {
+	t.Helper()
+	c := configOf(t, world)
+	c.Index.Lookback = 1
 	return c
 }
 

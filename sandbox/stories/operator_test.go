@@ -17,7 +17,7 @@ import (
 // operator then has of the input. makeSwap looks at the recipient and the affiliate.
 func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
-	c := configOf(t, world)
+	c := swapsAlone(t, world)
 	const bps = 20
 	operator := common.HexToAddress("0x000000000000000000000000000000000000f00d")
 	c.Swap.Execution = config.ExecuteDirectly

@@ -17,7 +17,7 @@ import (
 // recipient then has: at least what was asked for, and at most 1.5 % more, which is the tolerance of the swaps.
 func TestAFixedOutcomeIsDelivered(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
-	c := configOf(t, world)
+	c := swapsAlone(t, world)
 	ethereum := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 1 })]
 	exchangesAlone := slices.DeleteFunc(slices.Clone(c.Venues), func(v config.Venue) bool { return len(v.Endpoints) > 0 })
 	for _, row := range []struct {

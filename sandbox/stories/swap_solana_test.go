@@ -99,7 +99,7 @@ var solanaCases = []swapCase{
 // what the recipient then has; with both venues, and with each alone.
 func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
-	all := configOf(t, world)
+	all := swapsAlone(t, world)
 	for _, name := range []string{"", "jupiter", "dflow"} {
 		c := all
 		c.Index.Path = t.TempDir() + "/orders.db"
@@ -215,7 +215,7 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 // TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
 func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
-	all := configOf(t, world)
+	all := swapsAlone(t, world)
 	jupiter := slices.IndexFunc(all.Venues, func(v config.Venue) bool { return v.Name == "jupiter" })
 	real, err := url.Parse(all.Venues[jupiter].Endpoints[0].URL.Reveal())
 	if err != nil {

@@ -118,7 +118,7 @@ func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
-	all := configOf(t, world)
+	all := swapsAlone(t, world)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
 		for _, venue := range all.Venues {
 			if !slices.Contains(venues.Serving(base.Facts.Native), venue.Name) {
@@ -153,7 +153,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
-	all := configOf(t, world)
+	all := swapsAlone(t, world)
 	var routers []string
 	for _, router := range venues.Routers("okx", base.Facts.Native) {
 		routers = append(routers, strings.ToLower(router))
@@ -186,7 +186,7 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 // the public router and called directly.
 func TestEveryExchangeDelivers(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
-	all := configOf(t, world)
+	all := swapsAlone(t, world)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
 		for _, name := range world.Exchanges() {
 			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {

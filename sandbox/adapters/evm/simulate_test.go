@@ -15,8 +15,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
-	"crossgate/sandbox/sandboxtest"
 	"crossgate/sandbox/contracts"
+	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"

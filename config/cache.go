@@ -9,8 +9,8 @@ import (
 // Cache bounds the memory of cached answers and configures the cache that replicas share.
 type Cache struct {
 	MaxBytes Bytes `yaml:"maxBytes"` // of cached answers with their keys, compressed forms included
-	// Shared is the URL of a Valkey or Redis that several gateways share: redis://user:password@host:6379/0, rediss:// for
-	// TLS, unix:///path for a socket
+	// Shared is the URL of a Valkey or Redis that several gateways share: redis://user:password@host:6379/0,
+	// rediss:// for TLS, unix:///path for a socket
 	Shared Secret `yaml:"shared"`
 	// SharedCAFile is a PEM file with the certificate authority of a rediss:// server; when empty, the system's are
 	// trusted. It is read again for each connection

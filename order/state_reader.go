@@ -6,7 +6,8 @@ import (
 	"crossgate/chain"
 )
 
-// StateReader is a Source whose chain can be asked for the state that its contracts store of orders, without their events.
+// StateReader is a Source whose chain can be asked for the state that its contracts store of orders, without their
+// events.
 type StateReader interface {
 	// Origin returns a block before which there is no event of an order: the first one with the protocol's
 	// contracts, or an earlier one where that cannot be found.

@@ -21,7 +21,8 @@ type Orders interface {
 	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
 	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError.
 	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
-	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was searched.
+	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
+	// searched.
 	ByID(context.Context, order.ID) (index.Found, error)
 	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)

@@ -19,8 +19,8 @@ func noVenueFits(leftOut []Asked) error {
 	return fmt.Errorf("%w: %v", ErrNoRoute, reasons)
 }
 
-// failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault of
-// the request when all that answered agree on one, and otherwise ErrNoTransaction with the failures of the venues.
+// failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault
+// of the request when all that answered agree on one, and otherwise ErrNoTransaction with the failures of the venues.
 func (c *comparison) failure() error {
 	var faults, failures causes
 	for _, one := range c.rejected {

@@ -1,7 +1,7 @@
 // Package quote finds what a same-chain swap costs and which transaction makes it.
 //
-// A swap has its own type at each stage: Request → Swap → Quote → Tx → Estimate. [Estimator.Estimate] is the walk, and a
-// trade is what goes through it:
+// A swap has its own type at each stage: Request, Swap, Quote, Tx, Estimate. [Estimator.Estimate] is the walk,
+// and a trade is what goes through it:
 //
 //   - settle reads what venues need to know: metadata, prices, gas price, the terms of the public router (estimate.go)
 //   - compareExact finds the input of an exact output by comparing samples of it (exactout.go)

@@ -83,7 +83,8 @@ func startVenue(ctx context.Context, name, venue string) (context.Context, trace
 	return ctx, span
 }
 
-// finish ends span with the outcome that err stands for. Having no route is an answer, and a canceled venue did not fail.
+// finish ends span with the outcome that err stands for. Having no route is an answer, and a canceled venue did not
+// fail.
 func finish(span trace.Span, err error) {
 	defer span.End()
 	if !span.IsRecording() {

@@ -101,7 +101,8 @@ func (c *Chain) coin() Token {
 }
 
 // Addresses of the protocol on this chain.
-func (c *Chain) dlnSource() common.Address      { return evmAddress(c.Facts.Contracts.DlnSource) }
+func (c *Chain) dlnSource() common.Address { return evmAddress(c.Facts.Contracts.DlnSource) }
+
 func (c *Chain) dlnDestination() common.Address { return evmAddress(c.Facts.Contracts.DlnDestination) }
 func (c *Chain) gate() common.Address           { return evmAddress(c.Facts.Contracts.Gate) }
 func (c *Chain) router() common.Address         { return evmAddress(c.Facts.Contracts.Router) }

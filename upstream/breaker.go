@@ -21,9 +21,9 @@ const (
 	openedFor = 10 * 365 * 24 * time.Hour
 )
 
-// breaker keeps calls away from an endpoint that fails. Failed calls alone do not open it, since callers may have caused
-// the failures: they make it suspect the endpoint, and Endpoint.verify finds out. Whoever is let in must call the done
-// function that comes with it.
+// breaker keeps calls away from an endpoint that fails. Failed calls alone do not open it, since callers may have
+// caused the failures: they make it suspect the endpoint, and Endpoint.verify finds out. Whoever is let in must call
+// the done function that comes with it.
 type breaker struct {
 	steps     atomic.Pointer[gobreaker.TwoStepCircuitBreaker[struct{}]]
 	settled   gobreaker.Settings

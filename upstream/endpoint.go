@@ -41,7 +41,8 @@ type EndpointOptions struct {
 	// Costs are the units that JSON-RPC methods cost, under * those of any other and of plain requests; 1 by default.
 	Costs map[string]int
 	// Monthly is how many requests, or units, a month may take. It is spent evenly: at most the share of a day at
-	// once. PlanClaim and PlanClaimed let what is spent outlive the process; otherwise a restart restores a day's share.
+	// once. PlanClaim and PlanClaimed let what is spent outlive the process; otherwise a restart restores a day's
+	// share.
 	Monthly int
 
 	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default

@@ -83,9 +83,9 @@ type HeadProbe struct {
 	Head func(Response) (number uint64, told bool)
 }
 
-// CompareHeads has endpoints whose head is more than most blocks behind that of the majority asked after the others, and
-// those that alone are as far ahead. Heads are learned by SawHead; endpoints of which none was seen lately are asked by
-// the probe at their index. To be called before the pool is used.
+// CompareHeads has endpoints whose head is more than most blocks behind that of the majority asked after the others,
+// and those that alone are as far ahead. Heads are learned by SawHead; endpoints of which none was seen lately are
+// asked by the probe at their index. To be called before the pool is used.
 func (p *Pool) CompareHeads(most uint64, probes []HeadProbe) {
 	if len(p.endpoints) > 1 {
 		p.heads = &heads{most: most, probes: probes}
@@ -100,8 +100,8 @@ func (p *Pool) SawHead(e *Endpoint, number uint64) {
 }
 
 // compareHead sets the distance of e, whose head was seen just now, and of those seen in the same moment, from the head
-// of the majority: the median of those seen lately, of two the higher one. Others may have gone on meanwhile, so that an
-// endpoint may be further behind than it seems, but hardly less.
+// of the majority: the median of those seen lately, of two the higher one. Others may have gone on meanwhile, so that
+// an endpoint may be further behind than it seems, but hardly less.
 func (p *Pool) compareHead(e *Endpoint, number uint64) {
 	now := time.Now()
 	e.head.take(now, number)

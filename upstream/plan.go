@@ -22,8 +22,8 @@ type billingPlan struct {
 	spent *spending
 }
 
-// spending is how far a plan is spent, as a time so that it means the same when the plan changes. Endpoints that replace each
-// other share it.
+// spending is how far a plan is spent, as a time so that it means the same when the plan changes. Endpoints that
+// replace each other share it.
 type spending struct {
 	mu       sync.Mutex
 	refilled time.Time     // when all that was spent is available again, as far as is known here
@@ -72,11 +72,11 @@ func (p *billingPlan) left(now time.Time) float64 {
 	return float64(p.share()-max(s.refilled.Sub(now), 0)) / p.unit
 }
 
-// PlanClaim is what to write of an endpoint's monthly plan into a store that outlives the process: what was spent and not
-// written, and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a process
-// that is killed has written more than it spent, but for what it did since its last claim. Nothing is due while the last
-// claim lasts. The first claim of an endpoint that has spent nothing is zero: by it the endpoint learns what was spent
-// before, and by others.
+// PlanClaim is what to write of an endpoint's monthly plan into a store that outlives the process: what was spent and
+// not written, and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a
+// process that is killed has written more than it spent, but for what it did since its last claim. Nothing is due
+// while the last claim lasts. The first claim of an endpoint that has spent nothing is zero: by it the endpoint
+// learns what was spent before, and by others.
 func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
 	p := e.budget.plan
 	if p == nil {
@@ -90,8 +90,8 @@ func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
 	return 0, !p.spent.isKnown
 }
 
-// PlanClaimed confirms that a claim was written, and passes the time at which all that is written is refilled. To write a
-// claim is to add it to that time, or to now when that is later.
+// PlanClaimed confirms that a claim was written, and passes the time at which all that is written is refilled. To
+// write a claim is to add it to that time, or to now when that is later.
 func (e *Endpoint) PlanClaimed(claim time.Duration, refilled time.Time) {
 	p := e.budget.plan
 	if p == nil {

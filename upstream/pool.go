@@ -105,8 +105,8 @@ type Job struct {
 }
 
 // Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
-// in the sequence in which they arrive and by the goroutine of the caller, and none after the accepted one. All attempts
-// are over when it returns.
+// in the sequence in which they arrive and by the goroutine of the caller, and none after the accepted one. All
+// attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
 	r := &race{pool: p, job: j, order: p.order(j.Kind), failures: make(map[int]error), results: make(chan result, 1)}

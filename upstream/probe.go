@@ -17,8 +17,8 @@ const (
 	// the endpoint has become worse.
 	soonAnswered = time.Second
 	probeLimit   = 3 * time.Second
-	// replaysKept is how many of them are kept, and replaysEvery how far they are apart: no caller alone must choose all
-	// of them at once.
+	// replaysKept is how many of them are kept, and replaysEvery how far they are apart: no caller alone must choose
+	// all of them at once.
 	replaysKept  = 3
 	replaysEvery = 10 * time.Second
 	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then after twice as long, up to

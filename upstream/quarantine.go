@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// How long an endpoint that was proven wrong stays in quarantine: at first firstQuarantine, then quarantineGrowth times as
-// long each time, up to what its options say.
+// How long an endpoint that was proven wrong stays in quarantine: at first firstQuarantine, then quarantineGrowth
+// times as long each time, up to what its options say.
 const (
 	firstQuarantine          = time.Minute
 	quarantineGrowth         = 5
@@ -54,8 +54,8 @@ func (q *quarantine) left(now time.Time) (time.Duration, string) {
 	return q.until.Sub(now), q.reason
 }
 
-// Quarantine takes the endpoint out of use for a while: it was proven wrong. It failed at its identity, or gave an answer
-// that a second endpoint contradicts.
+// Quarantine takes the endpoint out of use for a while: it was proven wrong. It failed at its identity, or gave an
+// answer that a second endpoint contradicts.
 func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
 	reason := e.badAnswer(Request{}, cause).Error()
 	term := e.quarantine.extend(time.Now(), reason, e.longestQuarantine)

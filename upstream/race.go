@@ -147,8 +147,8 @@ func (r *race) usual() (usual time.Duration, known bool) {
 func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1] }
 
 // start has the next endpoint tried. While others can follow it may use half of the time that is left, so that a
-// silent endpoint does not take all of it. Where no other can be asked beside it the attempt is over when start returns:
-// a goroutine of its own would have to grow a stack for every call.
+// silent endpoint does not take all of it. Where no other can be asked beside it the attempt is over when start
+// returns: a goroutine of its own would have to grow a stack for every call.
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
@@ -197,8 +197,8 @@ func (r *race) join(ctx context.Context) {
 	}
 }
 
-// mayGoOn reports whether another attempt follows a failed one. To ask elsewhere what an endpoint cannot know, or when it
-// cannot be reached, is no extra load; to repeat what one failed at is.
+// mayGoOn reports whether another attempt follows a failed one. To ask elsewhere what an endpoint cannot know, or
+// when it cannot be reached, is no extra load; to repeat what one failed at is.
 func (r *race) mayGoOn(ctx context.Context, after error) bool {
 	class := ClassOf(after)
 	isRetry := IsFault(after) && class != Unreachable || detailsOf(after).Status != 0 && class == RateLimited

@@ -166,8 +166,8 @@ func (s *Server) ask(command string) (answer string, err error) {
 	return strings.TrimSpace(answer), err
 }
 
-// Save writes everything that the server holds to its disk, and returns it: keys and values as they are, between bytes of
-// the file's format.
+// Save writes everything that the server holds to its disk, and returns it: keys and values as they are, between
+// bytes of the file's format.
 func (s *Server) Save() (content []byte, err error) {
 	answer, err := s.ask("SAVE")
 	if err != nil || answer != "+OK" {

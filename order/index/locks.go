@@ -42,8 +42,8 @@ func unavailable(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: read locked orders: %w", ErrUnavailable, err)
 }
 
-// lockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table of
-// orders nor that of events is read, however many there are.
+// lockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table
+// of orders nor that of events is read, however many there are.
 const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
 	FROM orders WHERE locked > 0 AND unlock_authority = $1
 	ORDER BY give_chain, give_token, take_chain, id`

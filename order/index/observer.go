@@ -16,8 +16,8 @@ type Observer interface {
 	// BranchChanged reports that blocks of a chain may have been dropped, before any answer is given on its new branch:
 	// answers whose basis is not final may be wrong.
 	BranchChanged(id chain.ID)
-	// OrderSeen reports an order whose chains are about to be asked what became of it, so that what else has to be known
-	// of it can be fetched at the same time.
+	// OrderSeen reports an order whose chains are about to be asked what became of it, so that what else has to be
+	// known of it can be fetched at the same time.
 	OrderSeen(ctx context.Context, o *order.Order)
 }
 

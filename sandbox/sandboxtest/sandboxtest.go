@@ -1,5 +1,5 @@
-// Package sandboxtest starts worlds for tests. A world takes seconds of processor time under the race detector: tests that
-// only read one share it.
+// Package sandboxtest starts worlds for tests. A world takes seconds of processor time under the race detector: tests
+// that only read one share it.
 package sandboxtest
 
 import (
@@ -25,8 +25,8 @@ func Start(t testing.TB, o sandbox.Options) *sandbox.World {
 	return world
 }
 
-// Shared returns the one world of the test binary, which lives as long as the process. Tests that use it send no transaction,
-// mine no block and set no fault.
+// Shared returns the one world of the test binary, which lives as long as the process. Tests that use it send no
+// transaction, mine no block and set no fault.
 func Shared(t testing.TB) *sandbox.World {
 	t.Helper()
 	world, err := shared()

@@ -58,6 +58,7 @@ func (e *programError) logged() string {
 func custom(code uint32, name, message string) *programError {
 	return &programError{code, name, message, false}
 }
+
 func runtimeError(name, message string) *programError { return &programError{0, name, message, true} }
 
 // Errors of the runtime: solana-instruction-error.

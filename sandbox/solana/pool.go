@@ -107,7 +107,8 @@ func (p Pool) swap(in Token, owner, from, to Key, amount, least uint64) Instruct
 	return Instruction{
 		Program: poolProgram,
 		Accounts: []Meta{
-			reads(p.Address), reads(p.authority()), {Key: owner, Signer: true},
+			reads(p.Address), reads(p.authority()),
+			{Key: owner, Signer: true},
 			writes(from), writes(p.vault(in)), writes(p.vault(out)), writes(to), writes(p.shares()), writes(p.feeAccount()),
 			reads(in.Mint), reads(out.Mint), reads(in.program), reads(out.program), reads(tokenProgram),
 		},

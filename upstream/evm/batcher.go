@@ -9,8 +9,8 @@ import (
 	"crossgate/chain"
 )
 
-// batchDelay is how long a contract call waits for others: the exchanges of a chain are called for a swap within moments
-// of each other. It is a small part of what a round trip to any node takes.
+// batchDelay is how long a contract call waits for others: the exchanges of a chain are called for a swap within
+// moments of each other. It is a small part of what a round trip to any node takes.
 const batchDelay = 500 * time.Microsecond
 
 // batcher collects contract calls of several callers into one multicall. The zero value is empty.

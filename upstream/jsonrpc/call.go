@@ -12,13 +12,13 @@ type Call struct {
 	Out    any   // pointer that the result is decoded into; nil drops the result
 	Err    error // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
 
-	// Independent says that the result means the same whichever endpoint gives it and whatever calls beside it say, as a
-	// transaction by its hash does. Such calls of a batch join equal ones of others one by one. The rest joins as a whole
-	// only: an endpoint's newest block vouches for the logs that it gave, not for another's.
+	// Independent says that the result means the same whichever endpoint gives it and whatever calls beside it say,
+	// as a transaction by its hash does. Such calls of a batch join equal ones of others one by one. The rest joins
+	// as a whole only: an endpoint's newest block vouches for the logs that it gave, not for another's.
 	Independent bool
 
-	// Fresh has the call made although an equal one is in flight: the result is not older than the call, as that about a
-	// chain's head must not be. Others may join it.
+	// Fresh has the call made although an equal one is in flight: the result is not older than the call, as that
+	// about a chain's head must not be. Others may join it.
 	Fresh bool
 
 	// Accept, when not nil, sees a pointer to the decoded result before Out does. What it returns sends the

@@ -18,9 +18,10 @@ const (
 	batchesAtOnce = 4
 )
 
-// Client speaks JSON-RPC 2.0 over a pool. It is for calls that change nothing: they may be made twice, and a call that is
-// in flight already is joined instead of being made again, as long as it began no more than joinFor ago and nobody has
-// called Invalidate since. Whoever joins judges the result by its own Accept and Doubt. Safe for concurrent use.
+// Client speaks JSON-RPC 2.0 over a pool. It is for calls that change nothing: they may be made twice, and a call
+// that is in flight already is joined instead of being made again, as long as it began no more than joinFor ago and
+// nobody has called Invalidate since. Whoever joins judges the result by its own Accept and Doubt. Safe for
+// concurrent use.
 type Client struct {
 	pool     *upstream.Pool
 	label    string // that errors begin with, as a rule what the pool serves
@@ -38,8 +39,8 @@ func New(p *upstream.Pool) *Client {
 // Name returns the pool's name.
 func (c *Client) Name() string { return c.pool.Name() }
 
-// CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask from
-// endpoints of which none was seen lately. See upstream.Pool.
+// CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask
+// from endpoints of which none was seen lately. See upstream.Pool.
 func (c *Client) CompareHeads(most uint64, ask *Call) {
 	var probes []upstream.HeadProbe
 	for _, e := range c.pool.Endpoints() {

@@ -28,9 +28,10 @@ type identity struct {
 }
 
 // Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
-// answers proof well, that it serves the right chain, for instance: at first, once in a while, after whatever may have broken a connection, and over a
-// connection that was opened while no reused one was in use. The proof goes along with other calls, so it costs a round
-// trip only in the last of these cases, and where endpoints take no batches.
+// answers proof well, that it serves the right chain, for instance: at first, once in a while, after whatever may
+// have broken a connection, and over a connection that was opened while no reused one was in use. The proof goes
+// along with other calls, so it costs a round trip only in the last of these cases, and where endpoints take no
+// batches.
 func (c *Client) Proving(label string, proof *Call) *Client {
 	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
 	for _, e := range c.pool.Endpoints() {
@@ -60,8 +61,8 @@ func controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
 	}
 }
 
-// attempt makes the calls of a batch at one endpoint, and the proof before or with them when it is due. The attempt that
-// it returns is for the race to judge and settle.
+// attempt makes the calls of a batch at one endpoint, and the proof before or with them when it is due. The attempt
+// that it returns is for the race to judge and settle.
 func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch) *batchAttempt {
 	if c.identity == nil {
 		return c.send(ctx, e, turn, b, b.calls)

@@ -16,13 +16,13 @@ const (
 	// joinFor is for how long after its start a batch is joined. What it brings may be as old as that, and those
 	// who come later must not all wait for an endpoint that hangs.
 	joinFor = 2 * time.Second
-	// mostJoined is how many batches a caller joins one after the other, when they leave its calls open, before it makes
-	// them by itself.
+	// mostJoined is how many batches a caller joins one after the other, when they leave its calls open, before it
+	// makes them by itself.
 	mostJoined = 2
 )
 
-// inflightBatch is calls on their way through the endpoints of a pool, for all who make equal ones meanwhile. It goes on
-// as long as one of them waits.
+// inflightBatch is calls on their way through the endpoints of a pool, for all who make equal ones meanwhile. It goes
+// on as long as one of them waits.
 type inflightBatch struct {
 	calls   []*Call // copies: nothing is written into those of the caller who started it
 	keys    []callKey
@@ -82,7 +82,8 @@ type waiter struct {
 	left      error   // why the caller did not wait for the end; nil: it did
 }
 
-// join finds a place for calls: as far as possible in batches in flight that make equal ones, for the rest in a new one.
+// join finds a place for calls: as far as possible in batches in flight that make equal ones, for the rest in a new
+// one.
 func (c *Client) join(ctx context.Context, calls []*Call, mayJoin bool) (waiters []*waiter, err error) {
 	copies := make([]Call, len(calls))
 	requests := make([]string, len(calls))
@@ -148,8 +149,8 @@ func (b *inflightBatch) admit(ctx context.Context, waiters []*waiter, calls []*C
 	return waiters
 }
 
-// find returns a young batch with all requests of a group, and their positions in it. The mutex is held. What is done in
-// the background joins what a caller waits for, not the other way round.
+// find returns a young batch with all requests of a group, and their positions in it. The mutex is held. What is done
+// in the background joins what a caller waits for, not the other way round.
 func (t *inflightTable) find(requests []string, group []int, inBackground bool) (*inflightBatch, []int) {
 	b, positions := t.findAmong(callKey{inBackground: false}, requests, group)
 	if b == nil && inBackground {
@@ -284,8 +285,8 @@ func (w *waiter) best() rpcResults {
 	return own.best
 }
 
-// mayRetry reports whether making the calls again may bring what the batch did not: not all endpoints were asked, as its
-// starter was content, or they were asked in more of a hurry than a caller with ctx is in.
+// mayRetry reports whether making the calls again may bring what the batch did not: not all endpoints were asked, as
+// its starter was content, or they were asked in more of a hurry than a caller with ctx is in.
 func (b *inflightBatch) mayRetry(ctx context.Context) bool {
 	if b.err == nil {
 		return true

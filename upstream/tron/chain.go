@@ -1,5 +1,5 @@
-// Package tron reads order events, token metadata and the costs and effects of transactions from TRON's nodes. TRON runs
-// the protocol's Solidity contracts, and java-tron answers Ethereum's JSON-RPC about them, under /jsonrpc
+// Package tron reads order events, token metadata and the costs and effects of transactions from TRON's nodes. TRON
+// runs the protocol's Solidity contracts, and java-tron answers Ethereum's JSON-RPC about them, under /jsonrpc
 // (documentation-en, docs/api/json-rpc): a Chain is upstream/evm's, and here is only what differs.
 package tron
 
@@ -11,9 +11,9 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Chain is TRON. Its gas is energy, at one price for everybody, and bandwidth is paid for beside it. Its finalized block
-// is the newest solidified one. Its Origin is block 0, as java-tron has no past state to search by; steps of an order
-// that came long after its creation take a search of all logs since then. Safe for concurrent use.
+// Chain is TRON. Its gas is energy, at one price for everybody, and bandwidth is paid for beside it. Its finalized
+// block is the newest solidified one. Its Origin is block 0, as java-tron has no past state to search by; steps of an
+// order that came long after its creation take a search of all logs since then. Safe for concurrent use.
 type Chain struct{ *evm.Chain }
 
 var (

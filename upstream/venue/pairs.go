@@ -36,8 +36,8 @@ const v2ABI = `[
 		PATH,{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}],"outputs":[]}
 ]`
 
-// v2Dialect is the ABI of routers that return their factory and wrapped coin from functions of these names. pathABI is how they
-// take a path, and argument makes it of one.
+// v2Dialect is the ABI of routers that return their factory and wrapped coin from functions of these names. pathABI
+// is how they take a path, and argument makes it of one.
 func v2Dialect(
 	factory, wrappedCoin, pathABI string,
 	paths func(listing, []common.Address) []path, argument func(listing, path) any,

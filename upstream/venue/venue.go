@@ -5,9 +5,9 @@
 // read the answer. The walk is the same for all (service.go): pricing sends a request through the venue's
 // upstream.Pool; oneCall is a service whose quote comes with a transaction, twoCalls one that is asked again when its
 // quote wins, and pricesAgain one that prices the swap once more at that. Numbers, addresses and calldata are checked
-// where they are read (number.go, swap.go): an answer about another amount, with another router or with a looser minimum
-// than was asked for is a bad answer, and the next endpoint is asked. A venue's refusal of the pair or the amount is an
-// answer: quote.ErrNoRoute.
+// where they are read (number.go, swap.go): an answer about another amount, with another router or with a looser
+// minimum than was asked for is a bad answer, and the next endpoint is asked. A venue's refusal of the pair or the
+// amount is an answer: quote.ErrNoRoute.
 //
 // An exchange is an entry of exchanges.json for each chain. It is asked by calls of its contracts (exchange.go), in the
 // dialect of Uniswap V2, Solidly (pairs.go) or Uniswap V3 (fees.go), after they have proved to be its own.

@@ -58,8 +58,8 @@ type builder struct {
 	mistakes config.Mistakes
 }
 
-// build makes the parts of c. It takes over those of before, which may be nil, as far as nothing about them has changed.
-// log reports bad answers of endpoints; nil when none is going to be called.
+// build makes the parts of c. It takes over those of before, which may be nil, as far as nothing about them has
+// changed. log reports bad answers of endpoints; nil when none is going to be called.
 func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 	b := &builder{config: c, log: log, before: before, parts: &parts{
 		registry: c.Registry(),

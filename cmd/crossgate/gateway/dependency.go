@@ -59,8 +59,8 @@ func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "reachable"}
 }
 
-// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service in the running
-// configuration; nil when there is none.
+// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service in the
+// running configuration; nil when there is none.
 func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint { return g.sets.endpoint(of, name) }
 
 func (s *sets) endpoint(of, name string) *upstream.Endpoint {

@@ -53,12 +53,12 @@ var (
 func giveOrderState(id [32]byte) Key  { return pda(sourceProgram, "GIVE_ORDER_STATE", id[:]) }
 func giveOrderWallet(id [32]byte) Key { return pda(sourceProgram, "GIVE_ORDER_WALLET", id[:]) }
 func makerNonces(maker Key) Key       { return pda(sourceProgram, "NONCE", maker[:]) }
-func feeLedgerWallet(mint Key) Key { return pda(sourceProgram, "FEE_LEDGER_WALLET", mint[:]) }
+func feeLedgerWallet(mint Key) Key    { return pda(sourceProgram, "FEE_LEDGER_WALLET", mint[:]) }
 
 func takeOrderState(id [32]byte) Key { return pda(destinationProgram, "TAKE_ORDER_STATE", id[:]) }
 
-func takeOrderPatch(id [32]byte) Key    { return pda(destinationProgram, "TAKE_ORDER_PATCH", id[:]) }
-func submissionAccount(id [32]byte) Key { return pda(debridgeProgram, "SUBMISSION", id[:]) }
+func takeOrderPatch(id [32]byte) Key      { return pda(destinationProgram, "TAKE_ORDER_PATCH", id[:]) }
+func submissionAccount(id [32]byte) Key   { return pda(debridgeProgram, "SUBMISSION", id[:]) }
 func submissionAuthority(account Key) Key { return pda(debridgeProgram, "SUBMISSION_AUTH", account[:]) }
 
 func metadataAccount(mint Key) Key {

@@ -19,7 +19,7 @@ func steer(t *testing.T, w *World, call string, body map[string]any) shownOrder 
 }
 
 func TestControlsTakeAnOrderThroughItsLife(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	o := steer(t, w, "create", map[string]any{
 		"chainId": sonic, "takeChainId": base, "giveToken": "usdc", "giveAmount": "12.5", "takeToken": "", "takeAmount": "0.004",
 	})
@@ -45,7 +45,7 @@ func TestControlsTakeAnOrderThroughItsLife(t *testing.T) {
 }
 
 func TestControlsTakeAnOrderBack(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	o := steer(t, w, "create", map[string]any{
 		"chainId": mainnet, "takeChainId": polygon, "giveAmount": "0.5", "takeToken": dai, "takeAmount": "1490",
 	})
@@ -59,7 +59,7 @@ func TestControlsTakeAnOrderBack(t *testing.T) {
 }
 
 func TestControlsUnlockABatch(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	var ids []any
 	for range 3 {
 		o := steer(t, w, "create", map[string]any{

@@ -26,10 +26,15 @@ func inject(t *testing.T, w *World, target string, f Fault) {
 	if err := w.Inject(target, f); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := w.Inject(target, Fault{Kind: NoFault}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestDownBreaksTheConnectionUntilItEnds(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	url := w.Chains()[0].RPC
 	inject(t, w, "1", Fault{Kind: Down})
 	if answered, err := ask(t.Context(), url); err == nil {
@@ -43,7 +48,7 @@ func TestDownBreaksTheConnectionUntilItEnds(t *testing.T) {
 }
 
 func TestLimitedSaysWhenToComeBack(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	inject(t, w, "137", Fault{Kind: Limited, RetryAfter: 7 * time.Second, Requests: 1})
 	for _, want := range []struct {
 		status int
@@ -61,7 +66,7 @@ func TestLimitedSaysWhenToComeBack(t *testing.T) {
 }
 
 func TestWrongAnswersWithSomethingElse(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	c := w.Chains()[2]
 	asked := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "eth_chainId"}
 	for as, want := range map[string]string{"": "<html>", AsHTML: "<html>", AsGarbage: `{"jsonrpc"`, AsChain: strangeChainID} {
@@ -94,7 +99,7 @@ func TestWrongAnswersWithSomethingElse(t *testing.T) {
 }
 
 func TestSlowHoldsRequestsBack(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	url := w.Chains()[3].RPC
 	inject(t, w, "100000014", Fault{Kind: Slow, Delay: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)

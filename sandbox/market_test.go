@@ -76,7 +76,7 @@ func (c *Chain) balance(t *testing.T, token Token, of common.Address) *big.Int {
 }
 
 func TestVenueRoutersSwap(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	c, user := w.Chains()[0], w.Accounts()[2]
 	wrapped, stable, btc, router := c.Tokens[0], c.token(usdc), c.token(wbtc), common.HexToAddress(venues.Routers("velora", c.Facts.Native)[0])
 
@@ -137,7 +137,7 @@ func TestVenueRoutersSwap(t *testing.T) {
 }
 
 func TestPoolRouterIsUniswapV2(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	for _, c := range w.Chains() {
 		if c.spec.poolRouter == "" {
 			continue

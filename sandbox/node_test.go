@@ -130,7 +130,7 @@ func TestNodeSimulatesAndTraces(t *testing.T) {
 }
 
 func TestTransactionsOfUsersAreSealedAtOnce(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	c, user := w.Chains()[3], w.Accounts()[0]
 	receipt := send(t, c, user, madeAddress("a friend"), units("1.5", 18), nil)
 	if receipt.Status != types.ReceiptStatusSuccessful {

@@ -134,7 +134,7 @@ func (w *World) dataSent(t *testing.T, o Order, m message) []byte {
 }
 
 func TestControlsTakeAnOrderToSolanaAndBack(t *testing.T) {
-	w := open(t, Options{})
+	w := grown(t)
 	for _, tt := range []struct {
 		name string
 		body map[string]any

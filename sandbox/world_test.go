@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,6 +38,19 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(status)
 }
+
+// grown is one world for the tests that send transactions to it, and make it fail until they end: what one of them adds
+// does not matter to the next. It lives as long as the process.
+func grown(t *testing.T) *World {
+	t.Helper()
+	w, err := startGrown()
+	if err != nil {
+		t.Fatalf("Start: %v", err)
+	}
+	return w
+}
+
+var startGrown = sync.OnceValues(func() (*World, error) { return Start(context.Background(), Options{}) })
 
 // open starts a world that ends with the test.
 func open(t *testing.T, o Options) *World {

@@ -74,7 +74,7 @@ func TestEveryErrorIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := regexp.MustCompile(`kind\{\d+, \d+, "([A-Z_]+)"`).FindAllSubmatch(source, -1)
+	ids := regexp.MustCompile(`kind\{\s*\d+, \d+, "([A-Z_]+)"`).FindAllSubmatch(source, -1)
 	for _, id := range ids {
 		if string(id[1]) != clientLeft.id && !strings.Contains(string(openAPI), string(id[1])) {
 			t.Errorf("%s is not in openapi.yaml", id[1])

@@ -60,11 +60,12 @@ var house = map[string]room{
 	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index store", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
 	"sandbox/jsonrpc":     {"", "a mechanism of nodes: methods and limits belong to the node"},
 	"sandbox/solana":      {"sandbox/jsonrpc", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/tron":        {"sandbox/jsonrpc", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/venues":      {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
-	"sandbox":             {"chain order sandbox/contracts sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox":             {"chain order sandbox/balancer sandbox/contracts sandbox/jsonrpc sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/sandboxtest": {"sandbox", "a world for tests, and nothing else: what a test wants of it belongs to the test"},
 	"sandbox/cmd/sandbox": {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
 

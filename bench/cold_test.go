@@ -32,6 +32,9 @@ const (
 	patientLatency = 4 * latency
 )
 
+// tronLists is in what TRON's node is asked for logs.
+const tronLists = "/rpc/100000026 eth_getLogs"
+
 // Round trips to chains, each of which needs what the one before brought, that an order may cost at most of
 // which the gateway knows nothing: the creation; how far its chains have come; where; and those transactions.
 var mostRounds = map[string]int{"Created": 2, "Fulfilled": 4, "SentUnlock": 4}
@@ -170,14 +173,16 @@ func (r *relay) begin(late time.Duration) {
 	clear(r.asked)
 }
 
-// repeated lists what was asked more than once, but for blocks by their number, which followers ask for once a
-// second, and for the chain's id, which an endpoint has to tell again after a request was given up.
+// repeated lists what was asked more than once, but for what followers repeat by themselves: blocks by their number,
+// once a second, and TRON's lists, of which only their agreement is evidence. An endpoint has to tell the chain's id
+// again after a request was given up.
 func (r *relay) repeated() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []string
 	for what, times := range r.asked {
-		if times > 1 && !strings.Contains(what, "eth_getBlockByNumber") && !strings.Contains(what, "eth_chainId") {
+		isFollowers := strings.Contains(what, "eth_getBlockByNumber") || strings.Contains(what, tronLists)
+		if times > 1 && !isFollowers && !strings.Contains(what, "eth_chainId") {
 			list = append(list, what)
 		}
 	}

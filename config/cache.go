@@ -29,25 +29,17 @@ const smallestCache = 1 << 20
 func defaultCache() Cache { return Cache{MaxBytes: 256 << 20, SharedTimeout: 20 * time.Millisecond} }
 
 func (c Cache) check(at place) {
-	if c.MaxBytes < smallestCache {
-		at.key("maxBytes").mistake("want at least 1MiB")
-	}
+	at.key("maxBytes").mistakeIf(c.MaxBytes < smallestCache, "want at least 1MiB")
 	address := c.Shared.Reveal()
 	scheme, _, _ := strings.Cut(address, "://")
-	if address != "" && (scheme == address || !slices.Contains([]string{"redis", "rediss", "unix"}, scheme)) {
-		at.key("shared").mistake("want a URL that begins with redis://, rediss:// or unix://")
-	}
+	at.key("shared").mistakeIf(address != "" && (scheme == address || !slices.Contains([]string{"redis", "rediss", "unix"}, scheme)),
+		"want a URL that begins with redis://, rediss:// or unix://")
 	for key, file := range map[string]string{
 		"sharedCAFile": c.SharedCAFile, "sharedCertFile": c.SharedCertFile, "sharedKeyFile": c.SharedKeyFile,
 	} {
-		if file != "" && scheme != "rediss" {
-			at.key(key).mistake("applies to TLS only: use it with a rediss:// URL in shared")
-		}
+		at.key(key).mistakeIf(file != "" && scheme != "rediss", "applies to TLS only: use it with a rediss:// URL in shared")
 	}
-	if (c.SharedCertFile == "") != (c.SharedKeyFile == "") {
-		at.key("sharedCertFile").mistake("want a certificate and its key together, or neither")
-	}
-	if c.SharedTimeout < time.Millisecond || c.SharedTimeout > time.Second {
-		at.key("sharedTimeout").mistake("want 1ms to 1s")
-	}
+	at.key("sharedCertFile").mistakeIf((c.SharedCertFile == "") != (c.SharedKeyFile == ""),
+		"want a certificate and its key together, or neither")
+	at.key("sharedTimeout").mistakeIf(c.SharedTimeout < time.Millisecond || c.SharedTimeout > time.Second, "want 1ms to 1s")
 }

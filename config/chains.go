@@ -97,9 +97,7 @@ func (c Chain) explorerOver(known chain.Chain) string {
 }
 
 func checkChains(chains []Chain, at place) {
-	if len(chains) == 0 {
-		at.mistake("want at least one chain")
-	}
+	at.mistakeIf(len(chains) == 0, "want at least one chain")
 	documented := chain.Documented()
 	first := make(map[chain.ID]int)
 	for i, each := range chains {
@@ -129,12 +127,9 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	if c.Fee != nil {
 		c.Fee.check(whole.Family, at.key("fee"))
 	}
-	if c.BlockTime < 0 {
-		at.key("blockTime").mistake("want a duration above zero")
-	}
-	if c.Explorer != "" && c.Explorer != noExplorer && !isWebAddress(c.Explorer) {
-		at.key("explorer").mistake("want a URL, or none")
-	}
+	at.key("blockTime").mistakeIf(c.BlockTime < 0, "want a duration above zero")
+	at.key("explorer").mistakeIf(c.Explorer != "" && c.Explorer != noExplorer && !isWebAddress(c.Explorer),
+		"want a URL, or none")
 	if !isDocumented {
 		checkAdded(whole, at)
 	}
@@ -163,9 +158,7 @@ func checkAdded(c chain.Chain, at place) {
 		"contracts.dlnSource":      c.Contracts.DlnSource == chain.Address{},
 		"contracts.dlnDestination": c.Contracts.DlnDestination == chain.Address{},
 	} {
-		if absent {
-			at.key(key).mistake("required: chain %d is not documented", c.ID)
-		}
+		at.key(key).mistakeIf(absent, "required: chain %d is not documented", c.ID)
 	}
 }
 
@@ -175,7 +168,6 @@ func checkAddress(address chain.Address, family chain.Family, at place) {
 	if family == chain.SVM {
 		length = 32
 	}
-	if !address.IsAbsent() && address.Len() != length && family != chain.UnknownFamily {
-		at.mistake("not an address of family %s", family)
-	}
+	at.mistakeIf(!address.IsAbsent() && address.Len() != length && family != chain.UnknownFamily,
+		"not an address of family %s", family)
 }

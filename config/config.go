@@ -127,9 +127,7 @@ func (c Config) Mistake(path, message string) Mistake {
 
 func (c Config) check(at place) {
 	checkListen(c.Listen, at.key("listen"))
-	if c.Drain < 0 {
-		at.key("drain").mistake("want at least 0s")
-	}
+	at.key("drain").mistakeIf(c.Drain < 0, "want at least 0s")
 	c.Index.check(at.key("index"))
 	c.Cache.check(at.key("cache"))
 	c.Limits.check(at.key("limits"))

@@ -67,9 +67,7 @@ func nameEndpoints(endpoints []Endpoint, owner string) {
 
 // checkEndpoints requires at least one, with distinct names.
 func checkEndpoints(endpoints []Endpoint, at place) {
-	if len(endpoints) == 0 {
-		at.mistake("want at least one endpoint with a url")
-	}
+	at.mistakeIf(len(endpoints) == 0, "want at least one endpoint with a url")
 	first := make(map[string]int)
 	for i, endpoint := range endpoints {
 		endpoint.check(at.item(i))
@@ -82,32 +80,20 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 }
 
 func (e Endpoint) check(at place) {
-	if e.Name == "" || strings.ContainsAny(e.Name, "/?& \t\n") {
-		at.key("name").mistake("want a name without spaces, slashes, ? and &: it replaces the URL in logs")
-	}
-	if !isWebAddress(e.URL.Reveal()) {
-		at.key("url").mistake("want a URL that begins with https:// or http://")
-	}
+	at.key("name").mistakeIf(e.Name == "" || strings.ContainsAny(e.Name, "/?& \t\n"),
+		"want a name without spaces, slashes, ? and &: it replaces the URL in logs")
+	at.key("url").mistakeIf(!isWebAddress(e.URL.Reveal()), "want a URL that begins with https:// or http://")
 	for name, value := range e.Headers {
-		if strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.ContainsAny(name, " :") || name == "" {
-			at.key("headers").key(name).mistake("not a valid HTTP header")
-		}
+		at.key("headers").key(name).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.ContainsAny(name, " :") || name == "",
+			"not a valid HTTP header")
 	}
-	if e.Timeout < 0 {
-		at.key("timeout").mistake("want a duration above zero")
-	}
-	if e.RequestsPerSecond < 0 || math.IsNaN(e.RequestsPerSecond) || math.IsInf(e.RequestsPerSecond, 0) {
-		at.key("requestsPerSecond").mistake("want a number, at least 0; 0 means unlimited")
-	}
+	at.key("timeout").mistakeIf(e.Timeout < 0, "want a duration above zero")
+	at.key("requestsPerSecond").mistakeIf(e.RequestsPerSecond < 0 || math.IsNaN(e.RequestsPerSecond) || math.IsInf(e.RequestsPerSecond, 0),
+		"want a number, at least 0; 0 means unlimited")
 	for method, units := range e.Costs {
-		if units < 1 {
-			at.key("costs").key(method).mistake("want a whole number above zero")
-		}
+		at.key("costs").key(method).mistakeIf(units < 1, "want a whole number above zero")
 	}
-	if e.Monthly < 0 {
-		at.key("monthly").mistake("want a whole number, at least 0; 0 means unlimited")
-	}
-	if e.Burst < 0 || e.Burst > 0 && e.RequestsPerSecond == 0 {
-		at.key("burst").mistake("want a whole number above zero, together with requestsPerSecond")
-	}
+	at.key("monthly").mistakeIf(e.Monthly < 0, "want a whole number, at least 0; 0 means unlimited")
+	at.key("burst").mistakeIf(e.Burst < 0 || e.Burst > 0 && e.RequestsPerSecond == 0,
+		"want a whole number above zero, together with requestsPerSecond")
 }

@@ -15,12 +15,8 @@ type Health struct {
 func defaultHealth() Health { return Health{Lag: 15 * time.Second, LongestBan: 30 * time.Minute} }
 
 func (h Health) check(at place) {
-	if h.Lag < time.Second {
-		at.key("lag").mistake("want at least 1s: heads are compared by the second")
-	}
-	if h.LongestBan <= 0 {
-		at.key("longestBan").mistake("want a duration above zero")
-	}
+	at.key("lag").mistakeIf(h.Lag < time.Second, "want at least 1s: heads are compared by the second")
+	at.key("longestBan").mistakeIf(h.LongestBan <= 0, "want a duration above zero")
 }
 
 // LagOf returns how many blocks an endpoint of a chain with that block time may be behind the others.

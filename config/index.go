@@ -30,7 +30,5 @@ func (i Index) check(at place) {
 	case !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://"):
 		at.key("postgres").mistake("want a URL that begins with postgres://")
 	}
-	if i.Behind < time.Second {
-		at.key("behind").mistake("want at least 1s")
-	}
+	at.key("behind").mistakeIf(i.Behind < time.Second, "want at least 1s")
 }

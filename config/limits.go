@@ -30,34 +30,26 @@ type Key struct {
 func defaultLimits() Limits { return Limits{Loads: 1024} }
 
 func (l Limits) check(at place) {
-	if l.Loads < 0 {
-		at.key("loads").mistake("want a whole number, at least 0; 0 means no bound")
-	}
+	at.key("loads").mistakeIf(l.Loads < 0, "want a whole number, at least 0; 0 means no bound")
 	if l.Address != (Quota{}) {
 		l.Address.check(at.key("address"))
 	}
 	names, keys := map[string]bool{"address": true}, map[string]bool{}
 	for i, key := range l.Keys {
 		here := at.key("keys").item(i)
-		if names[key.Name] || !isToken(key.Name) {
-			here.key("name").mistake("want a unique name of letters, digits and dashes, other than address")
-		}
+		here.key("name").mistakeIf(names[key.Name] || !isToken(key.Name),
+			"want a unique name of letters, digits and dashes, other than address")
 		const shortest = 16
-		if len(key.Key.Reveal()) < shortest || keys[key.Key.Reveal()] {
-			here.key("key").mistake("want a unique key of at least %d characters", shortest)
-		}
+		here.key("key").mistakeIf(len(key.Key.Reveal()) < shortest || keys[key.Key.Reveal()],
+			"want a unique key of at least %d characters", shortest)
 		names[key.Name], keys[key.Key.Reveal()] = true, true
 		key.Quota.check(here.key("quota"))
 	}
 }
 
 func (q Quota) check(at place) {
-	if q.Units < 10 {
-		at.key("units").mistake("want at least 10, the cost of a swap")
-	}
-	if q.Window < time.Second {
-		at.key("window").mistake("want at least 1s")
-	}
+	at.key("units").mistakeIf(q.Units < 10, "want at least 10, the cost of a swap")
+	at.key("window").mistakeIf(q.Window < time.Second, "want at least 1s")
 }
 
 // isToken reports whether text can be quoted in a header.

@@ -119,6 +119,13 @@ func (p place) key(name string) place {
 
 func (p place) item(i int) place { return place{p.path + "[" + strconv.Itoa(i) + "]", p.in} }
 
+// mistakeIf reports a mistake here if there is one.
+func (p place) mistakeIf(isWrong bool, format string, arguments ...any) {
+	if isWrong {
+		p.mistake(format, arguments...)
+	}
+}
+
 // mistake reports a mistake here. Only the first one counts: what could not be read is not also missing.
 func (p place) mistake(format string, arguments ...any) {
 	if p.in.reported[p.path] {

@@ -26,9 +26,7 @@ type Fee struct {
 const largestFee = 1000
 
 func (f Fee) check(family chain.Family, at place) {
-	if f.Bps < 0 || f.Bps > largestFee {
-		at.key("bps").mistake("want 0 to %d basis points", largestFee)
-	}
+	at.key("bps").mistakeIf(f.Bps < 0 || f.Bps > largestFee, "want 0 to %d basis points", largestFee)
 	checkAddress(f.Recipient, family, at.key("recipient"))
 	switch {
 	case f.Bps != 0 && (f.Recipient.IsAbsent() || f.Recipient.IsNative()):
@@ -79,10 +77,7 @@ func defaultSwap() Swap {
 
 func (s Swap) check(at place) {
 	s.Fee.check(chain.EVM, at.key("fee"))
-	if s.Window <= 0 {
-		at.key("window").mistake("want a duration above zero")
-	}
-	if s.Deadline <= s.Window {
-		at.key("deadline").mistake("want more than window: the best venue's transaction is built after it")
-	}
+	at.key("window").mistakeIf(s.Window <= 0, "want a duration above zero")
+	at.key("deadline").mistakeIf(s.Deadline <= s.Window,
+		"want more than window: the best venue's transaction is built after it")
 }

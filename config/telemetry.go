@@ -34,16 +34,10 @@ func defaultTelemetry() Telemetry {
 }
 
 func (t Telemetry) check(at place) {
-	if t.Service == "" {
-		at.key("service").mistake("want a service name")
-	}
+	at.key("service").mistakeIf(t.Service == "", "want a service name")
 	if t.Admin != "" {
 		checkListen(t.Admin, at.key("admin"))
 	}
-	if t.Log != LogText && t.Log != LogJSON {
-		at.key("log").mistake("want text or json")
-	}
-	if !(t.Share >= 0 && t.Share <= 1) {
-		at.key("share").mistake("want a number from 0 to 1")
-	}
+	at.key("log").mistakeIf(t.Log != LogText && t.Log != LogJSON, "want text or json")
+	at.key("share").mistakeIf(!(t.Share >= 0 && t.Share <= 1), "want a number from 0 to 1")
 }

@@ -28,9 +28,8 @@ type Token struct {
 const mostDecimals = 77
 
 func (t Tokens) check(registry chain.Registry, at place) {
-	if t.Logo != "" && (!isWebAddress(t.Logo) || !strings.Contains(t.Logo, "{address}")) {
-		at.key("logo").mistake("want a URL with the placeholder {address} and, if needed, {chainId}")
-	}
+	at.key("logo").mistakeIf(t.Logo != "" && (!isWebAddress(t.Logo) || !strings.Contains(t.Logo, "{address}")),
+		"want a URL with the placeholder {address} and, if needed, {chainId}")
 	type key struct {
 		chain   chain.ID
 		address chain.Address
@@ -54,15 +53,9 @@ func (t Token) check(registry chain.Registry, at place) {
 	} else {
 		checkAddress(t.Address, registry.Family(t.Chain), at.key("address"))
 	}
-	if t.Symbol == "" {
-		at.key("symbol").mistake("want the token's symbol")
-	}
-	if t.Decimals > mostDecimals {
-		at.key("decimals").mistake("want at most %d", mostDecimals)
-	}
-	if t.Logo != "" && !isWebAddress(t.Logo) {
-		at.key("logo").mistake("want a URL")
-	}
+	at.key("symbol").mistakeIf(t.Symbol == "", "want the token's symbol")
+	at.key("decimals").mistakeIf(t.Decimals > mostDecimals, "want at most %d", mostDecimals)
+	at.key("logo").mistakeIf(t.Logo != "" && !isWebAddress(t.Logo), "want a URL")
 }
 
 func isWebAddress(text string) bool {

@@ -177,10 +177,11 @@ type patches struct {
 func (p *patches) apply(o *Order) {
 	o.GiveFinal, o.TakeFinal = o.Terms.Give.Amount, o.Terms.Take.Amount
 	if o.Created != nil {
-		o.FinalPercentFee = o.Created.Fact.PercentFee
+		o.FinalPercentFee = &o.Created.Fact.PercentFee
 	}
 	if p.gave {
-		o.GiveFinal, o.FinalPercentFee = p.give.Final, p.give.FinalPercentFee
+		percentFee := p.give.FinalPercentFee // a copy, so that only orders with patches cost memory for it
+		o.GiveFinal, o.FinalPercentFee = p.give.Final, &percentFee
 	}
 	if p.took {
 		o.TakeFinal = p.take.Final

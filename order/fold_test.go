@@ -99,13 +99,22 @@ func TestFoldNeedsTerms(t *testing.T) {
 	}
 }
 
+func TestFoldKnowsNoFeeWithoutAnEventThatTellsIt(t *testing.T) {
+	if o, _ := order.Fold([]order.Event{fulfilled}); o.FinalPercentFee != nil {
+		t.Errorf("fee %v of an order whose creation was not seen, want none", o.FinalPercentFee)
+	}
+	if o, _ := order.Fold([]order.Event{fulfilled, giveIncreased}); o.FinalPercentFee == nil {
+		t.Error("no fee of an order whose patch tells it")
+	}
+}
+
 func TestFoldTakesTheLastPatch(t *testing.T) {
 	o, _ := order.Fold([]order.Event{giveAgain, created, takeDecreased, giveIncreased})
-	if o.GiveFinal != chain.NewAmount(1200) || o.FinalPercentFee != chain.NewAmount(6) || o.TakeFinal != chain.NewAmount(800) {
+	if o.GiveFinal != chain.NewAmount(1200) || *o.FinalPercentFee != chain.NewAmount(6) || o.TakeFinal != chain.NewAmount(800) {
 		t.Errorf("final amounts %v, %v, fee %v, want 1200, 800, 6", o.GiveFinal, o.TakeFinal, o.FinalPercentFee)
 	}
 	o, _ = order.Fold([]order.Event{created})
-	if o.GiveFinal != chain.NewAmount(1000) || o.FinalPercentFee != chain.NewAmount(4) || o.TakeFinal != chain.NewAmount(900) {
+	if o.GiveFinal != chain.NewAmount(1000) || *o.FinalPercentFee != chain.NewAmount(4) || o.TakeFinal != chain.NewAmount(900) {
 		t.Errorf("amounts without patches %v, %v, fee %v, want 1000, 900, 4", o.GiveFinal, o.TakeFinal, o.FinalPercentFee)
 	}
 }

@@ -49,8 +49,8 @@ type Order struct {
 	State State
 	Call  ExternalCallState
 
-	GiveFinal, TakeFinal chain.Amount // after patches; the terms' amounts without them
-	FinalPercentFee      chain.Amount
+	GiveFinal, TakeFinal chain.Amount  // after patches; the terms' amounts without them
+	FinalPercentFee      *chain.Amount // after patches; nil while no event told it
 
 	// The newest blocks of the give and the take chain with an event of the order; zero without one.
 	GiveBlock, TakeBlock uint64

@@ -3,6 +3,7 @@ package order
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"crossgate/chain"
 )
@@ -13,6 +14,20 @@ var ErrNotFound = errors.New("not found")
 // ErrNoOrder says that a transaction exists and created no order.
 var ErrNoOrder = errors.New("transaction created no order")
 
+// UnreadableError says that no endpoint gave what one block holds as it must be: a transaction without its receipt, or
+// contents that contradict each other. Other blocks may well be readable.
+type UnreadableError struct {
+	Block uint64
+	Err   error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("block %d is not readable: %s", e.Block, e.Err)
+}
+
+// Unwrap returns why.
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
 // Source is a chain that order events are read from. Events of a legacy or current contract generation
 // come out alike, verified: the order id is recomputed from the terms wherever an event carries them.
 type Source interface {
@@ -22,11 +37,29 @@ type Source interface {
 	// a reorg replaced it, ErrNotFound beyond the newest. Where a chain leaves numbers out (Solana's slots),
 	// it is the block before the gap, under its own number.
 	Block(ctx context.Context, number uint64) (Block, error)
-	// Events returns the events of blocks from to to, both included, in block and log order.
+	// Events returns the events of blocks from to to, both included, in block and log order; *UnreadableError when
+	// one of the blocks keeps it from doing so.
 	Events(ctx context.Context, from, to uint64) ([]Event, error)
 	// EventsIn returns the order events of one transaction in log order: ErrNotFound when the chain does
 	// not know the transaction, none when it is no order transaction.
 	EventsIn(ctx context.Context, tx chain.TxHash) ([]Event, error)
+}
+
+// TipRange is how many of the newest blocks a Source reads one by one, each with evidence that the endpoint which
+// listed its events has that block. What is read of older blocks is as good as one endpoint's word.
+const TipRange = 8
+
+// Verifier is a Source that can read blocks a second time, to prove what a first reading told.
+type Verifier interface {
+	// Verify returns the events of final blocks from to to, of which first were read before: as another endpoint tells
+	// them too, or as the blocks themselves prove.
+	Verify(ctx context.Context, from, to uint64, first []Event) (Proof, error)
+}
+
+// Proof is what a second reading came to.
+type Proof struct {
+	Events []Event  // in block and log order
+	Wrong  []string // names of the endpoints that told something else; absent names were not remembered
 }
 
 // Head is how far a chain has come.

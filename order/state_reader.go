@@ -16,6 +16,14 @@ type StateReader interface {
 	States(ctx context.Context, ids []ID) ([]StoredState, error)
 }
 
+// TakeStateReader is a Source whose chain can be asked for the state that its contracts store of orders that are taken
+// there, without their events.
+type TakeStateReader interface {
+	// TakeStates returns what the chain stores now of orders that it is the take chain of, in the sequence of ids:
+	// None, StateFulfilled, StateSentUnlock, StateOrderCancelled or StateSentOrderCancel.
+	TakeStates(ctx context.Context, ids []ID) ([]State, error)
+}
+
 // StoredState is what a give chain stores of an order.
 type StoredState struct {
 	State  State        // None, StateCreated, StateClaimedUnlock or StateClaimedOrderCancel

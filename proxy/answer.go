@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
 )
@@ -37,6 +38,7 @@ type jsonBody struct {
 	link    []string // to its neighbours among the bodies, nil when there is one
 	control []string
 
+	unheard   []chain.ID  // chains that could know of more and did not answer; such a body is not kept
 	final     bool        // nothing but a reorg can change the body
 	orders    []order.ID  // that it is about
 	basis     index.Basis // what the body was read from; empty when that is not the index
@@ -55,7 +57,7 @@ var (
 	varyCoding  = []string{"Accept-Encoding"}
 	varyStreams = []string{"Accept, Accept-Encoding"}
 	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
-		"X-Index-Behind, X-Index-Head, X-Index-Lag, X-Request-Id"}
+		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Request-Id"}
 )
 
 // oneBody is what most loads come to.
@@ -87,7 +89,7 @@ func (a answer) isEmpty() bool { return a.bodies == nil && a.problem == nil }
 // cost is what the answer takes in memory at most, bytes: each compressed form is half as long as the body or
 // is not kept.
 func (a answer) cost() int64 {
-	const headers, perChain = 512, 160
+	const headers, perChain = 512, 300
 	cost := int64(headers)
 	for _, b := range a.bodies {
 		cost += 2*int64(len(b.text)) + headers + perChain*int64(len(b.basis.Chains))
@@ -123,6 +125,9 @@ func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = b.control
 	b.freshness.write(header)
+	if len(b.unheard) > 0 {
+		header[chainsUnheard] = unheardValue(b.unheard)
+	}
 	sent := b.in(acceptedEncoding(c.Request.Header["Accept-Encoding"]))
 	if sent.etag != nil {
 		header["Etag"] = sent.etag

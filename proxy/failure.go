@@ -43,6 +43,12 @@ func problemOf(err error) *problem {
 	if errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && len(failures) == 0 {
 		return clientLeft.from(err)
 	}
+	if unheard, is := errors.AsType[*index.UnheardError](err); is {
+		p := unknownTx.from(err)
+		p.unheard = unheard.Chains
+		p.message = "transaction not found on any chain that answered; no answer from " + joined(unheard.Chains) + "; retry later"
+		return p
+	}
 	var unreachable *index.UnreachableError
 	if errors.As(err, &unreachable) {
 		k := chainUnreachable

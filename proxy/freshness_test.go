@@ -33,6 +33,31 @@ func TestFreshnessPointsOutChainsThatAreBehind(t *testing.T) {
 	}
 }
 
+func TestAnswersTellWhatTheyCover(t *testing.T) {
+	now := time.Unix(1_784_950_000, 0)
+	level := index.Lag{Head: 90, Indexed: 90, IndexedTime: 1_784_949_990, Level: now}
+	whole, later, unread := followed(1, level), followed(137, level), followed(8453, index.Lag{})
+	whole.From, whole.Proven = index.BlockTime{Time: 1_438_269_988}, 80
+	later.From, later.Quarantined = index.BlockTime{Number: 20, Time: 1_784_949_000}, index.QuarantinedBlocks{Count: 2, First: 31}
+	for _, test := range []struct {
+		chains                    []index.ChainBasis
+		from, proven, quarantined string
+	}{
+		{[]index.ChainBasis{whole, later, unread}, "1;block=0, 137;block=20;time=1784949000", "1;block=80", "137;blocks=2;first=31"},
+		{[]index.ChainBasis{whole}, "1;block=0", "1;block=80", ""},
+		{[]index.ChainBasis{unread}, "", "", ""},
+		{[]index.ChainBasis{{Chain: 10}}, "", "", ""},
+	} {
+		header := http.Header{}
+		freshnessOf(index.Basis{Chains: test.chains, Behind: time.Minute}, now).write(header)
+		for name, want := range map[string]string{indexFrom: test.from, indexProven: test.proven, indexQuarantined: test.quarantined} {
+			if got := header.Get(name); got != want {
+				t.Errorf("chains %v: %s: %q, want %q", test.chains, name, got, want)
+			}
+		}
+	}
+}
+
 // TestAnswersFromTheIndexTellHowFreshTheyAre asks every path that the index answers, and one that it does not.
 func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 	w := newWorld(t)

@@ -9,6 +9,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/index"
 )
 
 // orderIDsRoute answers which orders a transaction created, in the words of the tracking API.
@@ -44,9 +45,12 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 
 // orderIDs is a body, without its text, about the orders of a transaction in log order: about none, and all chains,
 // when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients
-// of these paths come again until the list is not empty.
+// of these paths come again until the list is not empty. What chains did not answer is said beside it.
 func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (b jsonBody, life cache.Life, err error) {
 	orders, searched, err := s.ordersOf(ctx, tx)
+	if unheard, is := errors.AsType[*index.UnheardError](err); is {
+		return jsonBody{basis: searched, unheard: unheard.Chains}, noLife, nil
+	}
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
 		return jsonBody{basis: searched}, unknownLife, nil
 	}

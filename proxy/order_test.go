@@ -89,6 +89,60 @@ func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
 	wantError(t, get(s, "/api/Orders/"+idText(8)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
 }
 
+// What was not found while a chain could not be heard says so wherever it is asked, and nobody keeps that.
+func TestNotFoundNamesTheChainsThatWereNotHeard(t *testing.T) {
+	unheard := &index.UnheardError{UnreachableError: index.UnreachableError{
+		Chains: []chain.ID{137, 7565164}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: secret},
+	}}
+	w, asked := newWorld(t), 0
+	s := w.server(t, func(o *Options) {
+		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { asked++; return nil, unheard }
+	})
+	paths := []string{ordersPath + unknownIs, "/api/Transaction/" + unknownIs + "/orderIds", "/v1.0/dln/tx/" + unknownIs + "/order-ids"}
+	for range 2 {
+		for _, path := range paths {
+			response := get(s, path)
+			if path != paths[0] {
+				if got := string(body(t, response)); response.StatusCode != http.StatusOK || !strings.Contains(got, `"orderIds":[]`) {
+					t.Errorf("%s: HTTP %d %s", path, response.StatusCode, got)
+				}
+			} else if e := wantError(t, response, http.StatusNotFound, "TRANSACTION_NOT_FOUND"); !strings.Contains(e.Message, "137, 7565164") || strings.Contains(e.Message, secret) {
+				t.Errorf("%s: %q", path, e.Message)
+			}
+			if got := response.Header.Get("X-Chains-Unheard"); got != "137, 7565164" {
+				t.Errorf("%s: X-Chains-Unheard = %q", path, got)
+			}
+			if got := response.Header.Get("Cache-Control"); got != "no-store" {
+				t.Errorf("%s: Cache-Control = %q", path, got)
+			}
+		}
+	}
+	if asked != 2*len(paths) {
+		t.Errorf("asked %d times, want %d", asked, 2*len(paths))
+	}
+}
+
+// An order whose creation was found before exists, whatever chains answer now.
+func TestOrderThatIsRememberedIsNotCalledUnknown(t *testing.T) {
+	w, isDown := newWorld(t), false
+	w.unindexed = map[order.ID]bool{{11}: true}
+	s := w.server(t, func(o *Options) {
+		orders := ordersOf(o)
+		find := orders.find
+		orders.find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+			if isDown {
+				return nil, &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{1}, Err: errors.New("down")}}
+			}
+			return find(ctx, tx)
+		}
+	})
+	if got := get(s, "/api/Transaction/"+severalTx+"/orderIds").StatusCode; got != http.StatusOK {
+		t.Fatalf("order ids: HTTP %d", got)
+	}
+	isDown = true
+	wantError(t, get(s, "/api/Orders/"+idText(11)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
+}
+
 func TestOrderIDsAreAlwaysAList(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)

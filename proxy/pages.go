@@ -16,6 +16,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/chain"
+	"crossgate/order/index"
 	"crossgate/proxy/web"
 )
 
@@ -87,6 +88,8 @@ func (s *Server) homePage(c *gin.Context) {
 		if c.Indexed > 0 {
 			row.Lag = c.By(now)
 			row.Late = row.Lag > basis.Behind
+			row.From, row.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
+			row.Proven, row.Quarantined = c.Proven, c.Quarantined.Count
 		}
 		home.Indexed = append(home.Indexed, row)
 	}
@@ -120,29 +123,56 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 	if err != nil {
 		return web.Order{}, err
 	}
-	index, err := parseIndex(rawQuery)
+	at, err := parseIndex(rawQuery)
 	if err != nil {
 		return web.Order{}, err
 	}
-	shown := web.Order{Hash: tx.String(), Index: index}
-	found, from, err := s.ordersRoute().ask(ctx, s, creation{tx, index})
+	shown := web.Order{Hash: tx.String(), Index: at}
+	found, from, err := s.ordersRoute().ask(ctx, s, creation{tx, at})
 	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isKind(err, unknownTx, txWithoutOrder) {
 		var errByID error
-		if found, _, errByID = s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
+		if found, from, errByID = s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
 			err = errByID
 		}
 		shown.Path = "/api/Orders/" + shown.Hash
 	} else if err == nil {
 		shown.Path, shown.Count = "/api/Orders/creationTxHash/"+shown.Hash, len(from.Value.bodies)
-		if index > 0 {
-			shown.Path += "?index=" + strconv.Itoa(index)
+		if at > 0 {
+			shown.Path += "?index=" + strconv.Itoa(at)
 		}
 	}
 	if err != nil {
 		return web.Order{}, err
 	}
 	shown.Record, shown.Final = []byte(found.text), found.final
+	shown.Gaps = gapsOf(found.basis, from.Value.made)
 	return shown, nil
+}
+
+// gapsOf lists what an answer that was made at a time does not have of the chains that it is about. A chain that is not
+// followed has no gap: it was asked itself.
+func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
+	for _, c := range b.Chains {
+		gap := web.Gap{Chain: c.Chain}
+		switch {
+		case !c.Followed:
+			continue
+		case !c.HasBegun():
+			gap.IsUnread = true
+			gaps = append(gaps, gap)
+			continue
+		}
+		if c.From.Number > 0 {
+			gap.From, gap.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
+		}
+		if by := c.By(made); by > b.Behind {
+			gap.Lag = by
+		}
+		if gap.Quarantined = c.Quarantined.Count; gap != (web.Gap{Chain: c.Chain}) {
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps
 }
 
 // isKind reports whether err is a problem of one of some kinds.
@@ -164,7 +194,7 @@ func (s *Server) lockedPage(c *gin.Context) {
 		s.failPage(c, err)
 		return
 	}
-	found, _, err := s.lockedRoute().ask(ctx, s, taker)
+	found, from, err := s.lockedRoute().ask(ctx, s, taker)
 	if err != nil {
 		s.failPage(c, err)
 		return
@@ -176,7 +206,7 @@ func (s *Server) lockedPage(c *gin.Context) {
 	}
 	text := c.Param("takerAddress")
 	shown := web.Locked{
-		Taker: text, Answer: []byte(found.text), Delivered: s.deliveries(ctx, ids[:min(len(ids), maxLookups)]),
+		Taker: text, Answer: []byte(found.text), Gaps: gapsOf(found.basis, from.Value.made), Delivered: s.deliveries(ctx, ids[:min(len(ids), maxLookups)]),
 		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
 	}
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })

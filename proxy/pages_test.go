@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/order"
 	"crossgate/order/index"
@@ -118,5 +119,41 @@ func TestOriginIsWhatTheVisitorSees(t *testing.T) {
 	response := get(s, "/order/"+createdTx, "X-Forwarded-Proto: https")
 	if page := string(body(t, response)); !strings.Contains(page, "curl 'https://example.com/api/Orders/creationTxHash/"+createdTx) {
 		t.Error("the command does not begin with the visitor's address")
+	}
+}
+
+// TestNothingIsLockedIsSaidOfAllHistoryOnly looks at the page of a taker of whom the index knows nothing.
+func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
+	const paid, notKnown = "every delivery has been paid", "Nothing is locked as far as the chains were read"
+	level := index.Lag{Head: 90, Indexed: 90, IndexedTime: uint64(time.Now().Unix()), Level: time.Now().Add(time.Hour)}
+	late := index.Lag{Head: 90, Indexed: 70, IndexedTime: uint64(time.Now().Add(-2 * time.Hour).Unix())}
+	for name, test := range map[string]struct {
+		change func(*index.ChainBasis)
+		wants  []string
+	}{
+		"all was read":     {func(*index.ChainBasis) {}, []string{paid}},
+		"nothing was read": {func(c *index.ChainBasis) { c.Lag = index.Lag{} }, []string{notKnown, "Polygon: nothing was read yet"}},
+		"begun later": {
+			func(c *index.ChainBasis) { c.From = index.BlockTime{Number: 7_000_000, Time: 1_784_948_000} },
+			[]string{notKnown, "Polygon: read from block 7,000,000 on", "2026-07-25 02:53:20 UTC"},
+		},
+		"behind": {func(c *index.ChainBasis) { c.Lag = late }, []string{notKnown, "Polygon: read as of 2 hours ago"}},
+		"a block is left out": {
+			func(c *index.ChainBasis) { c.Quarantined = index.QuarantinedBlocks{Count: 2, First: 8} },
+			[]string{notKnown, "Polygon: 2 blocks cannot be read"},
+		},
+	} {
+		w := newWorld(t)
+		w.basis = []index.ChainBasis{followed(1, level), followed(137, level)}
+		test.change(&w.basis[1])
+		page := pageAt(t, w.server(t), "/locked/"+nobody, http.StatusOK)
+		for _, want := range test.wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: the page lacks %q: %s", name, want, page)
+			}
+		}
+		if strings.Contains(page, paid) != (test.wants[0] == paid) {
+			t.Errorf("%s: the page says that everything has been paid", name)
+		}
 	}
 }

@@ -9,120 +9,63 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
+	"crossgate/chain"
 	"crossgate/proxy/wire"
 )
 
 // kind is a documented error.
 type kind struct {
-	status   int
-	code     int           // errorCode of the swap API
-	id       string        // errorId
-	text     string        // what the client reads, unless the problem has a message of its own
-	remember time.Duration // for which the cache answers equal requests with it; zero: it is not cached
+	status int
+	code   int    // errorCode of the swap API
+	id     string // errorId
+	text   string // what the client reads, unless the problem has a message of its own
 }
 
 // The numbers below 1000 and the ids beside them are the hosted service's (recorded and documented errors
 // of dln.debridge.finance); the numbers of its other ids are not published. Ours begin at 1000.
 var (
-	invalidParameters = kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters", 0}
+	invalidParameters = kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters"}
 
-	lowAmount = kind{
-		400, 12, "ERROR_LOW_GIVE_AMOUNT",
-		"the sender's balance does not exceed the transaction fee, so nothing is left to swap", 0,
-	}
+	lowAmount = kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "the sender's balance does not exceed the transaction fee, so nothing is left to swap"}
 
-	affiliatePercentNotSet = kind{
-		400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET",
-		"affiliateFeeRecipient requires affiliateFeePercent", 0,
-	}
-	affiliateRecipientNotSet = kind{
-		400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET",
-		"affiliateFeePercent requires affiliateFeeRecipient", 0,
-	}
-	unsupportedTokenIn = kind{
-		400, 1003, "UNSUPPORTED_TOKEN_IN",
-		"tokenIn is not a token on this chain, or no venue trades it", 0,
-	}
-	unsupportedTokenOut = kind{
-		400, 1004, "UNSUPPORTED_TOKEN_OUT",
-		"tokenOut is not a token on this chain, or no venue trades it", 0,
-	}
-	internalError = kind{
-		500, 1005, "INTERNAL_SERVER_ERROR",
-		"internal server error; report the reqId so that it can be found in the log", 0,
-	}
+	affiliatePercentNotSet   = kind{400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET", "affiliateFeeRecipient requires affiliateFeePercent"}
+	affiliateRecipientNotSet = kind{400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET", "affiliateFeePercent requires affiliateFeeRecipient"}
+	unsupportedTokenIn       = kind{400, 1003, "UNSUPPORTED_TOKEN_IN", "tokenIn is not a token on this chain, or no venue trades it"}
+	unsupportedTokenOut      = kind{400, 1004, "UNSUPPORTED_TOKEN_OUT", "tokenOut is not a token on this chain, or no venue trades it"}
+	internalError            = kind{500, 1005, "INTERNAL_SERVER_ERROR", "internal server error; report the reqId so that it can be found in the log"}
 
-	unsupportedChain = kind{
-		400, 1101, "UNSUPPORTED_CHAIN",
-		"no venue serves this chain; /v1.0/supported-chains-info lists those that are served", 0,
-	}
-	noSwapRoute = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount", 0}
-	wouldRevert = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert", 0}
+	unsupportedChain = kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
+	noSwapRoute      = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount"}
+	wouldRevert      = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert"}
 
-	malformedHash = kind{
-		400, 1201, "MALFORMED_TRANSACTION_HASH",
-		"a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes", 0,
-	}
-	malformedAddress = kind{
-		400, 1202, "MALFORMED_ADDRESS",
-		"takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON", 0,
-	}
-	malformedOrderID = kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits", 0}
-	unknownTx        = kind{
-		404, 1204, "TRANSACTION_NOT_FOUND",
-		"transaction not found on any chain; retry if it was sent just now", unknownLife.Fresh,
-	}
-	txWithoutOrder = kind{
-		404, 1205, "TRANSACTION_WITHOUT_ORDER",
-		"the transaction did not create an order", unknownLife.Fresh,
-	}
-	orderOutOfRange = kind{
-		404, 1206, "ORDER_INDEX_OUT_OF_RANGE",
-		"the transaction created fewer orders than index asks for", 0,
-	}
-	unknownOrder  = kind{404, 15, "UNKNOWN_ORDER", "no indexed order has this id", unknownLife.Fresh}
-	unknownStatus = kind{400, 15, unknownOrder.id, unknownOrder.text, unknownLife.Fresh} // 400 in the swap API
+	malformedHash    = kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
+	malformedAddress = kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}
+	malformedOrderID = kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits"}
+	unknownTx        = kind{404, 1204, "TRANSACTION_NOT_FOUND", "transaction not found on any chain; retry if it was sent just now"}
+	txWithoutOrder   = kind{404, 1205, "TRANSACTION_WITHOUT_ORDER", "the transaction did not create an order"}
+	orderOutOfRange  = kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
+	unknownOrder     = kind{404, 15, "UNKNOWN_ORDER", "no indexed order has this id"}
+	unknownStatus    = kind{400, 15, unknownOrder.id, unknownOrder.text} // 400 in the swap API
 
-	chainUnreachable = kind{
-		503, 1301, "CHAIN_UNREACHABLE",
-		"a chain that may hold the answer is unreachable; retry later", 0,
-	}
-	upstreamFailed      = kind{502, 1302, "UPSTREAM_FAILED", "no upstream returned a usable response; retry later", 0}
-	upstreamUnavailable = kind{
-		503, 1303, "UPSTREAM_UNAVAILABLE",
-		"every upstream is failing, rate limited or cordoned; retry later", 0,
-	}
-	upstreamTimeout  = kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later", 0}
-	indexUnavailable = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later", 0}
-	indexEmpty       = kind{503, 1306, "INDEX_EMPTY", "the order index has not read any chain yet; retry later", 0}
-	tooManyStreams   = kind{
-		503, 1307, "TOO_MANY_STREAMS",
-		"too many open streams; retry later, or poll without Accept: text/event-stream", 0,
-	}
-	overloaded = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later", 0}
+	chainUnreachable    = kind{503, 1301, "CHAIN_UNREACHABLE", "a chain that may hold the answer is unreachable; retry later"}
+	upstreamFailed      = kind{502, 1302, "UPSTREAM_FAILED", "no upstream returned a usable response; retry later"}
+	upstreamUnavailable = kind{503, 1303, "UPSTREAM_UNAVAILABLE", "every upstream is failing, rate limited or cordoned; retry later"}
+	upstreamTimeout     = kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later"}
+	indexUnavailable    = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
+	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not read any chain yet; retry later"}
+	tooManyStreams      = kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
+	overloaded          = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 
-	unknownPath      = kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths", 0}
-	methodNotAllowed = kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; use GET, HEAD or OPTIONS", 0}
-	urlTooLong       = kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each", 0}
-	clientLeft       = kind{
-		499, 1404, "CLIENT_CLOSED_REQUEST",
-		"the client closed the connection before the response was ready", 0,
-	}
-	quotaExceeded = kind{
-		429, 1405, "QUOTA_EXCEEDED",
-		"quota exceeded; retry after Retry-After seconds, see RateLimit-Policy", 0,
-	}
-	unreadable     = kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request", 0}
-	requestTooSlow = kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time", 0}
-	bodyTooLong    = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads a body", 0}
-	headerTooLong  = kind{
-		431, 1409, "HEADER_TOO_LONG",
-		"request header too large; request line and header are limited to 12288 bytes together", 0,
-	}
-	unknownVersion = kind{
-		505, 1410, "HTTP_VERSION_NOT_SUPPORTED",
-		"HTTP version not supported; use HTTP/1.1 or HTTP/1.0", 0,
-	}
+	unknownPath      = kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths"}
+	methodNotAllowed = kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; use GET, HEAD or OPTIONS"}
+	urlTooLong       = kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each"}
+	clientLeft       = kind{499, 1404, "CLIENT_CLOSED_REQUEST", "the client closed the connection before the response was ready"}
+	quotaExceeded    = kind{429, 1405, "QUOTA_EXCEEDED", "quota exceeded; retry after Retry-After seconds, see RateLimit-Policy"}
+	unreadable       = kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request"}
+	requestTooSlow   = kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time"}
+	bodyTooLong      = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads a body"}
+	headerTooLong    = kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
+	unknownVersion   = kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1 or HTTP/1.0"}
 )
 
 // problem is an error of a kind that a request has met with.
@@ -130,7 +73,20 @@ type problem struct {
 	kind
 	message    string        // instead of the kind's text
 	retryAfter time.Duration // for statuses with Retry-After
+	unheard    []chain.ID    // chains that could know what was not found, and did not answer
 	cause      error         // for the log only
+}
+
+// remembered is for how long the cache answers equal requests with it; zero: it is not cached.
+func (p *problem) remembered() time.Duration {
+	if len(p.unheard) > 0 {
+		return 0
+	}
+	switch p.id {
+	case unknownTx.id, txWithoutOrder.id, unknownOrder.id:
+		return unknownLife.Fresh
+	}
+	return 0
 }
 
 func (p *problem) Error() string {
@@ -177,13 +133,16 @@ func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 func (p *problem) write(w http.ResponseWriter, d dialect) {
 	header := w.Header()
 	body := wire.AppendProblem(nil, wire.Problem{
-		Code: d.code(p.kind), ID: p.id, Message: p.publicText(), RequestID: firstOf(header[requestIDHeader]),
+		Code: d.code(p.kind), ID: p.id, Message: p.publicText(), RequestID: header.Get(requestIDHeader),
 	})
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
-	if p.remember > 0 {
-		header["Cache-Control"] = cacheControl(cache.Life{Fresh: p.remember})
+	if remembered := p.remembered(); remembered > 0 {
+		header["Cache-Control"] = cacheControl(cache.Life{Fresh: remembered})
 	}
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	if len(p.unheard) > 0 {
+		header[chainsUnheard] = unheardValue(p.unheard)
+	}
 	if isRetryable(p.status) {
 		const shortest, longest = 1, 300
 		seconds := int((p.retryAfter + time.Second - 1) / time.Second)

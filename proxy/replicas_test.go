@@ -105,9 +105,11 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 func TestReplicasAnswerAlike(t *testing.T) {
 	url := redistest.Serve(t).URL()
 	w := newWorld(t)
-	w.basis = []index.ChainBasis{followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now()})}
+	base := followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: uint64(time.Now().Unix()), Level: time.Now()})
+	base.From, base.Proven, base.Quarantined = index.BlockTime{Number: 2, Time: 1_784_948_000}, 8, index.QuarantinedBlocks{Count: 1, First: 5}
+	w.basis = []index.ChainBasis{base}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)
-	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", "X-Index-Head", "X-Index-Lag"}
+	compared := []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Link", "X-Index-Head", "X-Index-Lag", indexFrom, indexProven, indexQuarantined}
 	for _, path := range []string{
 		ordersPath + claimedTx, "/api/Orders/" + idText(8), "/v1.0/dln/order/" + idText(8) + "/status",
 		"/api/Transaction/" + claimedTx + "/orderIds", "/v1.0/dln/tx/" + claimedTx + "/order-ids",

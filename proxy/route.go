@@ -128,14 +128,14 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	if err == nil {
 		return made, life, nil
 	}
-	if made.problem = problemOf(err); made.problem.remember <= 0 {
+	if made.problem = problemOf(err); made.problem.remembered() <= 0 {
 		return answer{}, cache.Life{}, err
 	}
 	var search *searchError
 	if errors.As(err, &search) {
 		made.searched, made.freshness = search.basis, freshnessOf(search.basis, made.made)
 	}
-	return made, cache.Life{Fresh: made.problem.remember}, nil
+	return made, cache.Life{Fresh: made.problem.remembered()}, nil
 }
 
 func preflight(c *gin.Context) {

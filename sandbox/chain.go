@@ -18,12 +18,8 @@ import (
 
 // Chain is one chain of the world that runs the protocol's Solidity contracts: EVM, or TRON.
 type Chain struct {
-	// Facts are the real chain's: its ids, its coin and the addresses of the protocol's contracts.
-	Facts  chain.Chain
-	Tokens []Token // the wrapped coin first
-	Pools  []Pool
-	// RPC is the URL of its JSON-RPC endpoint, faults included.
-	RPC string
+	Place
+	Pools []Pool
 	// EVMRPC is the URL of the go-ethereum node that the chain runs on; RPC, unless the chain has a JSON-RPC
 	// of its own.
 	EVMRPC string
@@ -68,7 +64,7 @@ func newChain(s spec, c cast) (*Chain, error) {
 	if !known {
 		return nil, fmt.Errorf("chain %s is not documented", s.id)
 	}
-	made := &Chain{Facts: facts, Tokens: newTokens(facts, s.coinUSD), spec: s}
+	made := &Chain{Place: Place{Facts: facts, Tokens: newTokens(facts, s.coinUSD), coinUSD: s.coinUSD}, spec: s}
 	made.Pools = newPools(made.Tokens)
 	node, err := newNode(made.genesis(c), s.tags)
 	if err != nil {
@@ -80,25 +76,6 @@ func newChain(s spec, c cast) (*Chain, error) {
 
 // hasPublicRouter reports whether the protocol's router is deployed on the chain: everywhere but on TRON.
 func (c *Chain) hasPublicRouter() bool { return c.Facts.Family == chain.EVM }
-
-// token returns the chain's token with symbol; asking for one that does not exist is a mistake of the
-// caller's source.
-func (c *Chain) token(symbol string) Token {
-	for _, t := range c.Tokens {
-		if t.Symbol == symbol {
-			return t
-		}
-	}
-	panic(fmt.Sprintf("chain %s has no token %s", c.Facts.ID, symbol))
-}
-
-// coin is the native coin as orders spell it: the zero address.
-func (c *Chain) coin() Token {
-	return Token{
-		Chain: c.Facts.ID, Symbol: c.Facts.Coin.Symbol, Name: c.Facts.Coin.Name,
-		Decimals: int(c.Facts.Coin.Decimals), USD: c.spec.coinUSD,
-	}
-}
 
 // Addresses of the protocol on this chain.
 func (c *Chain) dlnSource() common.Address { return evmAddress(c.Facts.Contracts.DlnSource) }

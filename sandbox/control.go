@@ -59,8 +59,8 @@ var controls = []control{
 	},
 	{
 		"fault", `{"target":137,"kind":"slow","delayMs":3000}`,
-		"makes a chain's RPC or a venue slow (delayMs), down, wrong (as: html, garbage, chain) or limited " +
-			"(retryAfter seconds), until further notice or for a number of requests; none ends it",
+		"makes a chain's RPC or a venue slow (delayMs), down, wrong (as: html, garbage, chain), limited " +
+			"(retryAfter seconds) or unreliable (rules: lag:BLOCKS:P, split:BLOCKS:P, empty:P, drop:P, null:P), until further notice or for a number of requests; none ends it",
 		decoded((*World).controlFault),
 	},
 }
@@ -133,7 +133,7 @@ func (w *World) controlMine(ctx context.Context, b struct {
 },
 ) (any, error) {
 	const most = 10_000
-	if _, _, err := w.tokensOn(b.ChainID); err != nil || b.Blocks < 1 || b.Blocks > most {
+	if _, err := w.place(b.ChainID); err != nil || b.Blocks < 1 || b.Blocks > most {
 		return nil, fmt.Errorf("%w: chain %s, %d blocks of at most %d", errBadCall, b.ChainID, b.Blocks, most)
 	}
 	if err := w.Mine(ctx, b.ChainID, b.Blocks); err != nil {
@@ -168,12 +168,14 @@ func (w *World) controlFault(_ context.Context, b struct {
 	As         string          `json:"as"`
 	RetryAfter int64           `json:"retryAfter"`
 	Requests   int             `json:"requests"`
+	Rules      []string        `json:"rules"`
+	Seed       uint64          `json:"seed"`
 },
 ) (any, error) {
 	target := strings.Trim(string(b.Target), `"`)
 	err := w.Inject(target, Fault{
 		Kind: b.Kind, Delay: time.Duration(b.DelayMs) * time.Millisecond, As: b.As,
-		RetryAfter: time.Duration(b.RetryAfter) * time.Second, Requests: b.Requests,
+		RetryAfter: time.Duration(b.RetryAfter) * time.Second, Requests: b.Requests, Rules: b.Rules, Seed: b.Seed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBadCall, err)

@@ -105,7 +105,7 @@ func (w *World) controlUnlock(ctx context.Context, b struct {
 		}
 		orders = append(orders, o)
 	}
-	at, err := w.taker(ctx, orders[0])
+	_, at, err := w.taken(ctx, orders[0])
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +129,12 @@ func (w *World) controlClaim(ctx context.Context, b orderCall) (any, error) {
 
 func (w *World) controlCancel(ctx context.Context, b orderCall) (any, error) {
 	return w.moved(ctx, b.OrderID, func(o Order) error {
-		authority, known := w.account(o.terms.OrderAuthorityAddressDst)
+		authority, known := w.account(o.terms.Authority)
 		if !known {
 			return fmt.Errorf("the authority of order %s is no account of the sandbox", o.ID)
 		}
 		beneficiary := authority.on(o.GiveChain())
-		if allowed := o.terms.AllowedCancelBeneficiarySrc; len(allowed) > 0 {
+		if allowed := o.terms.CancelBeneficiary; len(allowed) > 0 {
 			beneficiary = allowed
 		}
 		return w.sendCancel(ctx, w.now(), o, authority, beneficiary)
@@ -155,12 +155,12 @@ func (w *World) moved(ctx context.Context, id common.Hash, move func(Order) erro
 
 // wanted finds a token by symbol or address (none: the coin) and reads an amount of whole tokens.
 func (w *World) wanted(id chain.ID, name, amount string) (Token, *big.Int, error) {
-	family, tokens, err := w.tokensOn(id)
+	p, err := w.place(id)
 	if err != nil {
 		return Token{}, nil, fmt.Errorf("%w: %w", errBadCall, err)
 	}
-	for _, t := range tokens {
-		if !t.isCalled(name, family) {
+	for _, t := range p.withCoin() {
+		if !t.isCalled(name, p.Facts.Family) {
 			continue
 		}
 		whole, ok := new(big.Rat).SetString(amount)
@@ -183,18 +183,6 @@ func (t Token) isCalled(name string, family chain.Family) bool {
 		return t.isCoin()
 	}
 	return strings.EqualFold(name, t.Symbol) || strings.EqualFold(name, t.Address.Hex()) || name == t.text(family)
-}
-
-// tokensOn are a chain's tokens, the coin first.
-func (w *World) tokensOn(id chain.ID) (chain.Family, []Token, error) {
-	if id == chain.Solana {
-		return chain.SVM, append([]Token{w.solana.coin()}, w.solana.Tokens...), nil
-	}
-	c, err := w.known(id)
-	if err != nil {
-		return chain.UnknownFamily, nil, err
-	}
-	return c.Facts.Family, append([]Token{c.coin()}, c.Tokens...), nil
 }
 
 // account finds an account of the sandbox by its address on any chain.

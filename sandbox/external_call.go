@@ -61,20 +61,20 @@ func (p proposal) refusedCall(reason string) []byte { return p.call("refuse", re
 // executeCall runs the registered call of a fulfilled order; on Solana perhaps only its first instructions.
 func (w *World) executeCall(ctx context.Context, at time.Time, o Order, by Account, whole bool) error {
 	if o.TakeChain() == chain.Solana {
-		return w.solana.ledger.ExecuteCall(at, termsOf(o), by.Wallet, whole)
+		return w.solana.ledger.ExecuteCall(at, o.terms, by.Wallet, whole)
 	}
 	data := contracts.ExternalCallAdapter.Pack(
-		"executeCall", o.ID, common.BytesToAddress(o.terms.OrderAuthorityAddressDst),
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, o.terms.ExternalCall, by.Address)
+		"executeCall", o.ID, common.BytesToAddress(o.terms.Authority),
+		common.BytesToAddress(o.terms.TakeToken), o.terms.TakeAmount, o.terms.ExternalCall, by.Address)
 	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }
 
 // cancelCall gives the tokens of a registered call to recipient instead; on Solana to whom the order names.
 func (w *World) cancelCall(ctx context.Context, at time.Time, o Order, by Account, recipient common.Address) error {
 	if o.TakeChain() == chain.Solana {
-		return w.solana.ledger.FallBack(at, termsOf(o), by.Wallet)
+		return w.solana.ledger.FallBack(at, o.terms, by.Wallet)
 	}
 	data := contracts.ExternalCallAdapter.Pack("cancelCall", o.ID, by.Address,
-		common.BytesToAddress(o.terms.TakeTokenAddress), o.terms.TakeAmount, recipient, o.terms.ExternalCall)
+		common.BytesToAddress(o.terms.TakeToken), o.terms.TakeAmount, recipient, o.terms.ExternalCall)
 	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"crossgate/sandbox/balancer"
 	"crossgate/sandbox/venues"
 )
 
@@ -21,7 +22,9 @@ const (
 	Down    = "down"    // breaks the connection
 	Wrong   = "wrong"   // answers 200 with something else
 	Limited = "limited" // answers 429
-	NoFault = "none"    // ends a fault
+	// Unreliable answers each call, also each of a batch, by nodes that are behind or have forgotten; chains only.
+	Unreliable = "unreliable"
+	NoFault    = "none" // ends a fault
 )
 
 // What a wrong endpoint answers.
@@ -33,13 +36,18 @@ const (
 
 // Fault is how an endpoint misbehaves.
 type Fault struct {
-	Kind  string        // Slow, Down, Wrong, Limited or NoFault
+	Kind  string        // Slow, Down, Wrong, Limited, Unreliable or NoFault
 	Delay time.Duration // of Slow; default 5 s
 	As    string        // of Wrong; default AsHTML
 	// RetryAfter is what Limited asks for, in whole seconds; default 1 s.
 	RetryAfter time.Duration
 	// Requests is how many of them the fault meets before it ends by itself. Zero: until NoFault.
 	Requests int
+	// Rules are how nodes of an Unreliable endpoint are bad (balancer.ParseRule); Seed is which calls that meets.
+	Rules []string
+	Seed  uint64
+
+	balancer http.Handler // of Unreliable
 }
 
 const (
@@ -56,11 +64,15 @@ type faults struct {
 
 	mu      sync.Mutex
 	targets []string
+	nodes   map[string]nodes
 	active  map[string]*Fault
 }
 
+// nodes returns nodes of a chain by how many blocks or slots they are behind.
+type nodes func(behind uint64) http.Handler
+
 func newFaults() *faults {
-	return &faults{ended: make(chan struct{}), active: map[string]*Fault{}}
+	return &faults{ended: make(chan struct{}), nodes: map[string]nodes{}, active: map[string]*Fault{}}
 }
 
 // Inject makes the endpoint of a chain (target: its id) or of a venue (target: its name) misbehave.
@@ -68,8 +80,8 @@ func (w *World) Inject(target string, f Fault) error { return w.faults.inject(ta
 
 func (f *faults) inject(target string, fault Fault) error {
 	switch {
-	case !slices.Contains([]string{Slow, Down, Wrong, Limited, NoFault}, fault.Kind):
-		return fmt.Errorf("kind %q: want slow, down, wrong, limited or none", fault.Kind)
+	case !slices.Contains([]string{Slow, Down, Wrong, Limited, Unreliable, NoFault}, fault.Kind):
+		return fmt.Errorf("kind %q: want slow, down, wrong, limited, unreliable or none", fault.Kind)
 	case !slices.Contains([]string{"", AsHTML, AsGarbage, AsChain}, fault.As):
 		return fmt.Errorf("as %q: want html, garbage or chain", fault.As)
 	case fault.Delay < 0 || fault.RetryAfter < 0 || fault.Requests < 0:
@@ -81,10 +93,21 @@ func (f *faults) inject(target string, fault Fault) error {
 	if fault.RetryAfter == 0 {
 		fault.RetryAfter = defaultRetryAfter
 	}
+	rules, err := balancer.ParseRules(fault.Rules...)
+	if err != nil {
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !slices.Contains(f.targets, target) {
 		return fmt.Errorf("target %q: want one of %q", target, f.targets)
+	}
+	if fault.Kind == Unreliable {
+		nodes, isChain := f.nodes[target]
+		if !isChain || len(rules) == 0 {
+			return fmt.Errorf("%s of target %q with rules %q: want a chain and rules", Unreliable, target, fault.Rules)
+		}
+		fault.balancer = balancer.New(nodes, fault.Seed, rules...)
 	}
 	delete(f.active, target)
 	if fault.Kind != NoFault {
@@ -110,6 +133,8 @@ func (f *faults) look() object {
 			shown["as"] = fault.As
 		case fault.Kind == Limited:
 			shown["retryAfter"] = int64(fault.RetryAfter.Seconds())
+		case fault.Kind == Unreliable:
+			shown["rules"], shown["seed"] = fault.Rules, fault.Seed
 		}
 		seen[target] = shown
 	}
@@ -155,10 +180,19 @@ func (f *faults) guard(target string, next http.Handler) http.Handler {
 			answerWrong(w, r, fault.As, next)
 		case Limited:
 			venues.Limited(target, max(fault.RetryAfter, time.Second)).ServeHTTP(w, r)
+		case Unreliable:
+			fault.balancer.ServeHTTP(w, r)
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// guardChain is guard for a chain's endpoint, which may be over several nodes.
+func (f *faults) guardChain(target string, behind nodes) http.Handler {
+	all := func(blocks uint64) http.Handler { return allowBrowsers(behind(blocks)) }
+	f.nodes[target] = all
+	return f.guard(target, all(0))
 }
 
 // wait reports whether the delay passed before the client left or the world ended.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+
+	"crossgate/sandbox/jsonrpc"
 )
 
 // answerAsOtherChain answers truly but for the chain id.
@@ -25,23 +27,11 @@ func answerAsOtherChain(w http.ResponseWriter, r *http.Request, next http.Handle
 		next.ServeHTTP(w, r)
 		return
 	}
-	truth := &heard{header: http.Header{}, status: http.StatusOK}
-	next.ServeHTTP(truth, r)
+	truth := jsonrpc.Record(next, r)
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(truth.status)
-	_, _ = w.Write(claimChain(truth.body.Bytes(), asked))
+	w.WriteHeader(truth.Status)
+	_, _ = w.Write(claimChain(truth.Body.Bytes(), asked))
 }
-
-// heard is an answer on its way.
-type heard struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (h *heard) Header() http.Header            { return h.header }
-func (h *heard) WriteHeader(status int)         { h.status = status }
-func (h *heard) Write(part []byte) (int, error) { return h.body.Write(part) }
 
 // rpcObjects reads the requests or responses of a JSON-RPC body: a batch, or a single one.
 func rpcObjects(body []byte) (objects []map[string]json.RawMessage, isBatch bool) {

@@ -238,7 +238,7 @@ func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account
 	}
 	// The overload with the external call's reward: the compiler lists it first, so the name is plainly its.
 	data := contracts.DlnDestination.Pack("fulfillOrder", o.terms, amount, o.ID, []byte{}, authority, reward)
-	token, value := common.BytesToAddress(o.terms.TakeTokenAddress), new(big.Int)
+	token, value := common.BytesToAddress(o.terms.TakeToken), new(big.Int)
 	if token == (common.Address{}) {
 		value = amount
 	}
@@ -311,7 +311,7 @@ func (w *World) patchGive(ctx context.Context, at time.Time, o Order, maker Acco
 // patchTake lowers what an open order takes by subtrahend in all.
 func (w *World) patchTake(ctx context.Context, at time.Time, o Order, authority Account, subtrahend *big.Int) error {
 	if o.TakeChain() == chain.Solana {
-		return w.solana.ledger.PatchTake(at, termsOf(o), authority.Wallet, subtrahend.Uint64())
+		return w.solana.ledger.PatchTake(at, o.terms, authority.Wallet, subtrahend.Uint64())
 	}
 	data := contracts.DlnDestination.Pack("patchOrderTake", o.terms, subtrahend)
 	return w.transact(ctx, at, o.TakeChain(), authority, (*Chain).dlnDestination, data)

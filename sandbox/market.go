@@ -30,10 +30,11 @@ func (w *World) market() venues.Market {
 		Wrapped: map[uint64]string{}, Now: w.now, Solana: w.solana.ledger,
 		Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves,
 	}
-	m.Tokens = listed(uint64(chain.Solana), chain.SVM, w.solana.coin(), w.solana.Tokens)
+	for _, p := range w.places() {
+		m.Tokens = append(m.Tokens, p.listed()...)
+	}
 	for _, c := range w.chains {
 		m.Wrapped[c.Facts.Native] = c.Tokens[0].Address.Hex()
-		m.Tokens = append(m.Tokens, listed(c.Facts.Native, chain.EVM, c.coin(), c.Tokens)...)
 		for _, p := range c.Pools {
 			m.Pools = append(m.Pools, venues.Pool{
 				Chain: c.Facts.Native, Address: p.Address.Hex(),
@@ -44,9 +45,13 @@ func (w *World) market() venues.Market {
 	return m
 }
 
-// listed are the tokens of a chain as venues list them: none without decimals.
-func listed(id uint64, family chain.Family, coin Token, tokens []Token) (all []venues.Token) {
-	for _, t := range append([]Token{coin}, tokens...) {
+// listed are the chain's tokens as venues list them: none without decimals, TRON's by their EVM addresses.
+func (p *Place) listed() (all []venues.Token) {
+	id, family := p.Facts.Native, chain.EVM
+	if p.Facts.Family == chain.SVM {
+		id, family = uint64(p.Facts.ID), chain.SVM
+	}
+	for _, t := range p.withCoin() {
 		if t.hasDecimals() {
 			all = append(all, venues.Token{
 				Chain: id, Address: t.text(family), Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: t.USD,

@@ -21,37 +21,19 @@ import (
 // ErrUnknownOrder means that no chain of the world announced an order.
 var ErrUnknownOrder = errors.New("no such order in the sandbox")
 
-// terms is the order tuple. The ABI reader wants the fields under exactly these names.
-type terms struct {
-	MakerOrderNonce             uint64
-	MakerSrc                    []byte
-	GiveChainId                 *big.Int //nolint:revive // the tuple's name
-	GiveTokenAddress            []byte
-	GiveAmount                  *big.Int
-	TakeChainId                 *big.Int //nolint:revive // the tuple's name
-	TakeTokenAddress            []byte
-	TakeAmount                  *big.Int
-	ReceiverDst                 []byte
-	GivePatchAuthoritySrc       []byte
-	OrderAuthorityAddressDst    []byte
-	AllowedTakerDst             []byte
-	AllowedCancelBeneficiarySrc []byte
-	ExternalCall                []byte
-}
-
 // Order is an order as its creation announced it.
 type Order struct {
 	ID         common.Hash
 	CreationTx chain.TxHash
 	Title      string // what it is an example of; empty for orders made after the history
-	terms      terms
+	terms      solana.Terms
 }
 
 // GiveChain is where the order was created.
-func (o Order) GiveChain() chain.ID { return chain.ID(o.terms.GiveChainId.Uint64()) }
+func (o Order) GiveChain() chain.ID { return chain.ID(o.terms.GiveChain.Uint64()) }
 
 // TakeChain is where it is to be fulfilled; it may lie outside the world.
-func (o Order) TakeChain() chain.ID { return chain.ID(o.terms.TakeChainId.Uint64()) }
+func (o Order) TakeChain() chain.ID { return chain.ID(o.terms.TakeChain.Uint64()) }
 
 // Orders reads every order from the chains' logs, in the sequence of the chains and of creation.
 func (w *World) Orders(ctx context.Context) ([]Order, error) {
@@ -127,35 +109,26 @@ func (w *World) statuses(ctx context.Context, o Order) (give, take uint8, err er
 		}
 		give = values[0].(uint8)
 	}
-	if o.TakeChain() == chain.Solana {
-		status, _ := w.solana.ledger.Taken(o.ID)
-		return give, solanaStatuses[status], nil
-	}
-	if c, here := w.Chain(o.TakeChain()); here {
-		values, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takeOrders", o.ID)
-		if err != nil {
-			return 0, 0, err
-		}
-		take = values[0].(uint8)
-	}
-	return give, take, nil
+	take, _, err = w.taken(ctx, o)
+	return give, take, err
 }
 
-// taker is who fulfilled the order and may send its unlock; zero before.
-func (w *World) taker(ctx context.Context, o Order) ([]byte, error) {
+// taken is the status of the order on its take side, and who fulfilled it and may send its unlock; zero before, and for
+// chains that are not in the world.
+func (w *World) taken(ctx context.Context, o Order) (status uint8, by []byte, err error) {
 	if o.TakeChain() == chain.Solana {
-		_, holder := w.solana.ledger.Taken(o.ID)
-		return holder[:], nil
+		status, holder := w.solana.ledger.Taken(o.ID)
+		return solanaStatuses[status], holder[:], nil
 	}
-	c, err := w.known(o.TakeChain())
-	if err != nil {
-		return nil, err
+	c, here := w.Chain(o.TakeChain())
+	if !here {
+		return 0, nil, nil
 	}
 	values, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takeOrders", o.ID)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return values[1].(common.Address).Bytes(), nil
+	return values[0].(uint8), values[1].(common.Address).Bytes(), nil
 }
 
 func createdTopics() []common.Hash {
@@ -175,7 +148,7 @@ func createdIn(logs []types.Log) ([]Order, error) {
 			return nil, err
 		}
 		o := Order{ID: values[1].([32]byte), CreationTx: chain.NewTxHash(log.TxHash.Bytes())}
-		o.terms = *abi.ConvertType(values[0], new(terms)).(*terms)
+		o.terms = *abi.ConvertType(values[0], new(solana.Terms)).(*solana.Terms)
 		orders = append(orders, o)
 	}
 	return orders, nil

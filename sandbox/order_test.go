@@ -15,22 +15,23 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/sandbox/contracts"
+	"crossgate/sandbox/solana"
 )
 
 // packed is the order id's preimage, written from the protocol's description and not from its contracts.
-func packed(o terms) []byte {
+func packed(o solana.Terms) []byte {
 	field := func(out, value []byte) []byte { return append(append(out, byte(len(value))), value...) }
 	number := func(out []byte, value *big.Int) []byte { return append(out, common.BigToHash(value).Bytes()...) }
-	out := binary.BigEndian.AppendUint64(nil, o.MakerOrderNonce)
-	out = field(out, o.MakerSrc)
-	out = number(out, o.GiveChainId)
-	out = field(out, o.GiveTokenAddress)
+	out := binary.BigEndian.AppendUint64(nil, o.Nonce)
+	out = field(out, o.Maker)
+	out = number(out, o.GiveChain)
+	out = field(out, o.GiveToken)
 	out = number(out, o.GiveAmount)
-	out = number(out, o.TakeChainId)
-	out = field(out, o.TakeTokenAddress)
+	out = number(out, o.TakeChain)
+	out = field(out, o.TakeToken)
 	out = number(out, o.TakeAmount)
 	for _, right := range [][]byte{
-		o.ReceiverDst, o.GivePatchAuthoritySrc, o.OrderAuthorityAddressDst, o.AllowedTakerDst, o.AllowedCancelBeneficiarySrc,
+		o.Receiver, o.PatchAuthority, o.Authority, o.AllowedTaker, o.CancelBeneficiary,
 	} {
 		out = field(out, right)
 	}
@@ -214,13 +215,13 @@ func TestTakersAreOwedOnSeveralChainsInSeveralTokens(t *testing.T) {
 			if status == 0 || !state.IsLocked() {
 				continue
 			}
-			owner, err := w.taker(t.Context(), o)
+			_, owner, err := w.taken(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if common.BytesToAddress(owner) == taker.Address {
 				gives, takes = append(gives, o.GiveChain()), append(takes, o.TakeChain())
-				tokens = append(tokens, o.GiveChain().String()+string(o.terms.GiveTokenAddress))
+				tokens = append(tokens, o.GiveChain().String()+string(o.terms.GiveToken))
 			}
 		}
 		for what, count := range map[string]int{

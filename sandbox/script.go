@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"crossgate/chain"
 )
 
 // script is the history, in the language that its head explains.
@@ -157,7 +155,7 @@ func (h *history) do(ctx context.Context, at time.Time, s scriptStep) error {
 		return w.cancelCall(ctx, at, o, s.by, s.by.Address)
 	case "cancels":
 		if has("unsent") { // on Solana only, where sending is a step of its own
-			return w.solana.ledger.Cancel(at, termsOf(o), s.by.Wallet)
+			return w.solana.ledger.Cancel(at, o.terms, s.by.Wallet)
 		}
 		refunded := s.by
 		if has("refunding") {
@@ -192,19 +190,13 @@ func (h *history) proposal(minute float64, maker Account, words []string) (p pro
 
 // token reads words such as "USDC on Base", or "coin on Base" for the chain's coin.
 func (h *history) token(words []string) Token {
-	id := chain.Solana
-	for _, c := range h.world.chains {
-		if c.Facts.Name == words[2] {
-			id = c.Facts.ID
-		}
-	}
-	_, tokens, err := h.world.tokensOn(id)
-	if err != nil || id == chain.Solana && words[2] != h.world.solana.Facts.Name {
-		panic("there is no chain " + words[2])
-	}
-	for i, t := range tokens {
-		if i == 0 && words[0] == "coin" || i > 0 && t.Symbol == words[0] {
-			return t
+	for _, p := range h.world.places() {
+		switch {
+		case p.Facts.Name != words[2]:
+		case words[0] == "coin":
+			return p.coin()
+		default:
+			return p.token(words[0])
 		}
 	}
 	panic("there is no " + strings.Join(words, " "))

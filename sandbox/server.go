@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"crossgate/chain"
-	"crossgate/sandbox/tron"
 )
 
 // handler serves the whole world: each chain's RPC, each venue, and the control calls.
@@ -15,17 +14,15 @@ func (w *World) handler() http.Handler {
 	for _, c := range w.chains {
 		path := "/rpc/" + c.Facts.ID.String()
 		c.RPC, c.EVMRPC = w.url+path, w.url+path
-		served := http.Handler(c.node)
 		if c.Facts.Family == chain.TVM {
 			c.EVMRPC = c.RPC + "/evm"
 			mux.Handle(path+"/evm", allowBrowsers(c.node))
-			served = tron.New(c.node.client.Client())
 		}
-		mux.Handle(path, w.faults.guard(c.Facts.ID.String(), allowBrowsers(served)))
+		mux.Handle(path, w.faults.guardChain(c.Facts.ID.String(), c.behind))
 	}
 	path := "/rpc/" + chain.Solana.String()
 	w.solana.RPC = w.url + path
-	mux.Handle(path, w.faults.guard(chain.Solana.String(), allowBrowsers(w.solana.ledger)))
+	mux.Handle(path, w.faults.guardChain(chain.Solana.String(), w.solana.ledger.NodeBehind))
 	w.openVenues(mux)
 	slices.Sort(w.faults.targets)
 	w.openControl(mux)

@@ -11,12 +11,8 @@ import (
 
 // Solana is the world's Solana chain.
 type Solana struct {
-	// Facts are the real chain's: its id, its coin and the protocol's programs.
-	Facts  chain.Chain
-	Tokens []Token // the wrapped coin first
-	Pools  []solana.Pool
-	// RPC is the URL of its JSON-RPC endpoint, faults included.
-	RPC string
+	Place
+	Pools []solana.Pool
 
 	ledger *solana.Chain
 }
@@ -28,9 +24,11 @@ func newSolana(beginning time.Time, people cast) (*Solana, error) {
 		return nil, fmt.Errorf("chain %s is not documented", chain.Solana)
 	}
 	const lamports, tokens = 10_000_000_000_000, 5_000_000
-	s := &Solana{Facts: facts, ledger: solana.New(beginning)}
+	s := &Solana{Place: Place{Facts: facts, coinUSD: solanaUSD["SOL"]}, ledger: solana.New(beginning)}
 	for _, t := range solana.Tokens {
-		s.Tokens = append(s.Tokens, tokenOnSolana(t))
+		s.Tokens = append(s.Tokens, Token{
+			Chain: chain.Solana, Mint: t.Mint, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: solanaUSD[t.Symbol],
+		})
 	}
 	for _, account := range people.all() {
 		s.ledger.Fund(account.Wallet.Key, lamports, tokens)
@@ -42,10 +40,6 @@ func newSolana(beginning time.Time, people cast) (*Solana, error) {
 		s.ledger.Connect(uint64(other.ID), source, destination)
 	}
 	return s, nil
-}
-
-func tokenOnSolana(t solana.Token) Token {
-	return Token{Chain: chain.Solana, Mint: t.Mint, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: solanaUSD[t.Symbol]}
 }
 
 // solanaUSD is what tokens of Solana were worth when the pools were filled; nothing where there are none.
@@ -72,23 +66,6 @@ func (s *Solana) stock() {
 	}
 }
 
-// coin is the native coin as orders spell it: the zero address.
-func (s *Solana) coin() Token { return tokenOnSolana(solana.Native) }
-
-// token returns the token with a symbol; an empty one is the coin. It panics when there is no such token: that is a
-// mistake in the caller's source.
-func (s *Solana) token(symbol string) Token {
-	for _, t := range s.Tokens {
-		if t.Symbol == symbol {
-			return t
-		}
-	}
-	if symbol != "" {
-		panic("Solana has no token " + symbol)
-	}
-	return s.coin()
-}
-
 // Head is the newest slot.
 func (s *Solana) Head() uint64 { return s.ledger.Head() }
 
@@ -109,4 +86,4 @@ func (s *Solana) run(ctx context.Context, now func() time.Time, period time.Dura
 	}
 }
 
-func (s *Solana) look() object { return lookAt(s.Facts, s.RPC, s.Head(), s.Tokens[0]) }
+func (s *Solana) look() object { return s.lookAt(s.Head()) }

@@ -69,34 +69,14 @@ func givenOn(t Token) solana.Token {
 }
 
 func orderOf(c solana.Order) Order {
-	t := c.Terms
-	number := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
-	return Order{ID: t.ID(), CreationTx: chain.NewTxHash(c.Creation[:]), terms: terms{
-		MakerOrderNonce: t.Nonce, MakerSrc: t.Maker,
-		GiveChainId: number(t.Give.Chain), GiveTokenAddress: t.Give.Token, GiveAmount: t.Give.Amount,
-		TakeChainId: number(t.Take.Chain), TakeTokenAddress: t.Take.Token, TakeAmount: t.Take.Amount,
-		ReceiverDst: t.Receiver, GivePatchAuthoritySrc: t.PatchAuthority, OrderAuthorityAddressDst: t.Authority,
-		AllowedTakerDst: t.AllowedTaker, AllowedCancelBeneficiarySrc: t.CancelBeneficiary, ExternalCall: t.ExternalCall,
-	}}
-}
-
-// termsOf are an order's terms as the programs carry them.
-func termsOf(o Order) solana.Terms {
-	t := o.terms
-	return solana.Terms{
-		Nonce: t.MakerOrderNonce, Maker: t.MakerSrc,
-		Give:     solana.Offer{Chain: t.GiveChainId.Uint64(), Token: t.GiveTokenAddress, Amount: t.GiveAmount},
-		Take:     solana.Offer{Chain: t.TakeChainId.Uint64(), Token: t.TakeTokenAddress, Amount: t.TakeAmount},
-		Receiver: t.ReceiverDst, PatchAuthority: t.GivePatchAuthoritySrc, Authority: t.OrderAuthorityAddressDst,
-		AllowedTaker: t.AllowedTakerDst, CancelBeneficiary: t.AllowedCancelBeneficiarySrc, ExternalCall: t.ExternalCall,
-	}
+	return Order{ID: c.Terms.ID(), CreationTx: chain.NewTxHash(c.Creation[:]), terms: c.Terms}
 }
 
 func (s *Solana) fulfil(at time.Time, o Order, taker Account, how fulfilment) error {
 	if how.extra != nil || how.runsCall || how.throughContract {
 		return errors.New("on Solana orders are fulfilled exactly, by their takers")
 	}
-	f := solana.Fulfilment{Terms: termsOf(o), Taker: taker.Wallet}
+	f := solana.Fulfilment{Terms: o.terms, Taker: taker.Wallet}
 	if !how.unlockAuthority.isNobody() {
 		f.UnlockAuthority = how.unlockAuthority.Wallet.Key
 	}
@@ -114,7 +94,7 @@ func (s *Solana) sendUnlock(at time.Time, taker Account, beneficiary []byte, ord
 // sendCancel cancels the order, unless that has happened, and sends the message about it.
 func (s *Solana) sendCancel(at time.Time, o Order, authority Account, beneficiary []byte) error {
 	if status, _ := s.ledger.Taken(o.ID); status != solana.Cancelled {
-		if err := s.ledger.Cancel(at, termsOf(o), authority.Wallet); err != nil {
+		if err := s.ledger.Cancel(at, o.terms, authority.Wallet); err != nil {
 			return err
 		}
 	}
@@ -157,7 +137,7 @@ func unlockingOnSolana(beneficiary []byte, orders []Order) []byte {
 	if len(orders) == 1 {
 		return contracts.DlnDestination.Pack("sendSolanaUnlock", orders[0].terms, to, fee, initWalletReward, claimReward)
 	}
-	all := make([]terms, len(orders))
+	all := make([]solana.Terms, len(orders))
 	for i, o := range orders {
 		all[i] = o.terms
 	}

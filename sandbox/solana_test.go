@@ -81,10 +81,10 @@ func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
 			template = vector.ExpectedCancel
 		}
 		want := strings.NewReplacer(
-			vector.Inputs.TakeChainID[2:], hex.EncodeToString(common.BigToHash(o.terms.TakeChainId).Bytes()),
+			vector.Inputs.TakeChainID[2:], hex.EncodeToString(common.BigToHash(o.terms.TakeChain).Bytes()),
 			vector.Inputs.SrcProgramID[2:], hex.EncodeToString(w.solana.Facts.Contracts.DlnSource.Bytes()),
 			vector.Inputs.ActionBeneficiary[2:], hex.EncodeToString(m.inbound.Beneficiary[:]),
-			vector.Inputs.GiveToken[2:], hex.EncodeToString(o.terms.GiveTokenAddress),
+			vector.Inputs.GiveToken[2:], hex.EncodeToString(o.terms.GiveToken),
 			vector.Inputs.OrderID[2:], hex.EncodeToString(o.ID.Bytes()),
 			"feffffffffffffff", hex.EncodeToString(binary.LittleEndian.AppendUint64(nil, initWalletReward)),
 			"fdffffffffffffff", hex.EncodeToString(binary.LittleEndian.AppendUint64(nil, claimReward)),

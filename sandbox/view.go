@@ -25,9 +25,6 @@ func (w *World) look(ctx context.Context) (object, error) {
 	var chains, others, takers, tokens, pools, accounts, actors []object
 	for _, c := range w.chains {
 		chains = append(chains, c.look())
-		for _, t := range c.Tokens {
-			tokens = append(tokens, t.look(c.Facts.Family))
-		}
 		for _, p := range c.Pools {
 			family := c.Facts.Family
 			pools = append(pools, object{
@@ -37,8 +34,10 @@ func (w *World) look(ctx context.Context) (object, error) {
 		}
 	}
 	chains = append(chains, w.solana.look())
-	for _, t := range w.solana.Tokens {
-		tokens = append(tokens, t.look(chain.SVM))
+	for _, p := range w.places() {
+		for _, t := range p.Tokens {
+			tokens = append(tokens, t.look(p.Facts.Family))
+		}
 	}
 	for _, p := range w.solana.Pools {
 		pools = append(pools, object{
@@ -91,14 +90,15 @@ func (w *World) lookAt(ctx context.Context, o Order) (object, error) {
 }
 
 // lookAt describes a chain of any family; what only EVM nodes have is empty.
-func lookAt(facts chain.Chain, rpc string, head uint64, wrapped Token) object {
+func (p *Place) lookAt(head uint64) object {
+	facts := p.Facts
 	text := func(a chain.Address) string { return a.Format(facts.Family) }
 	return object{
-		"id": facts.ID, "family": facts.Family.String(), "name": facts.Name, "rpc": rpc, "head": head,
+		"id": facts.ID, "family": facts.Family.String(), "name": facts.Name, "rpc": p.RPC, "head": head,
 		"dlnSource": text(facts.Contracts.DlnSource), "dlnDestination": text(facts.Contracts.DlnDestination),
 		"gate": text(facts.Contracts.Gate),
 		"coin": object{
-			"symbol": facts.Coin.Symbol, "decimals": facts.Coin.Decimals, "wrapped": wrapped.text(facts.Family),
+			"symbol": facts.Coin.Symbol, "decimals": facts.Coin.Decimals, "wrapped": p.Tokens[0].text(facts.Family),
 		},
 		"evmChainId": 0, "evmRpc": "", "externalCallAdapter": "", "multicall3": "", "poolRouter": "",
 	}
@@ -106,7 +106,7 @@ func lookAt(facts chain.Chain, rpc string, head uint64, wrapped Token) object {
 
 func (c *Chain) look() object {
 	text := func(a common.Address) string { return addressText(c.Facts.Family, a) }
-	seen := lookAt(c.Facts, c.RPC, c.node.head(), c.Tokens[0])
+	seen := c.lookAt(c.node.head())
 	seen["evmChainId"], seen["evmRpc"] = c.Facts.Native, c.EVMRPC // of the go-ethereum node beneath
 	seen["externalCallAdapter"], seen["multicall3"] = text(externalCallAdapter), text(c.multicall())
 	if c.spec.poolRouter != "" {

@@ -70,6 +70,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// RetryIn is how long the endpoint, or its budget, wants callers to wait; zero when unknown.
+func (e *Error) RetryIn() time.Duration { return e.RetryAfter }
+
 // ClassOf returns the class of err, zero when it has none.
 func ClassOf(err error) Class { return detailsOf(err).Class }
 

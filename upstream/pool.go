@@ -109,7 +109,7 @@ type Job struct {
 // attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
-	r := &race{pool: p, job: j, order: p.order(j.Kind), failures: make(map[int]error), results: make(chan result, 1)}
+	r := &race{pool: p, job: j, order: p.postpone(p.order(j.Kind), Avoided(ctx)), failures: make(map[int]error), results: make(chan result, 1)}
 	return r.run(ctx)
 }
 

@@ -173,8 +173,8 @@ func TestRetriesAreFewWhenEverythingFails(t *testing.T) {
 			})
 		}
 		asking.Wait()
-		if extra := attempts.Load() - questions; extra < 10 || extra > questions/10+20 {
-			t.Errorf("%d questions made %d attempts too many, want some, and a tenth and 20 at most", questions, extra)
+		if extra := attempts.Load() - questions; extra < 10 || extra > questions/5+20 {
+			t.Errorf("%d questions made %d attempts too many, want some, and a fifth and 20 at most", questions, extra)
 		}
 	})
 }

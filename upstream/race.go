@@ -69,7 +69,9 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		err := r.judge(caller, got.answer)
 		if err == nil {
 			r.quarantineContradicted(caller)
-			r.pool.answered(got.index, r.job, r.failed(), r.doubted())
+			if len(Avoided(caller)) == 0 { // otherwise the order was not the pool's
+				r.pool.answered(got.index, r.job, r.failed(), r.doubted())
+			}
 			return got.answer, nil
 		}
 		r.failures[got.index] = err
@@ -146,16 +148,16 @@ func (r *race) usual() (usual time.Duration, known bool) {
 // isLatest reports whether a result is of the endpoint that was asked last.
 func (r *race) isLatest(got result) bool { return got.index == r.order[r.next-1] }
 
-// start has the next endpoint tried. While others can follow it may use half of the time that is left, so that a
-// silent endpoint does not take all of it. Where no other can be asked beside it the attempt is over when start
-// returns: a goroutine of its own would have to grow a stack for every call.
+// start has the next endpoint tried. While others can follow, or when it is asked to confirm what another said, it may
+// use half of the time that is left, so that a silent endpoint does not take all of it. Where no other can be asked
+// beside it the attempt is over when start returns: a goroutine of its own would have to grow a stack for every call.
 func (r *race) start(ctx context.Context, isHedge bool) {
 	index := r.order[r.next]
 	r.next++
 	turn := Turn{number: r.next, isHedge: isHedge}
 	r.running++
 	cancel := context.CancelFunc(func() {})
-	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
+	if deadline, limited := ctx.Deadline(); limited && (r.othersFollow() || r.isToConfirm()) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
 	attempt := func() {
@@ -178,6 +180,16 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 func (r *race) othersFollow() bool {
 	for _, index := range r.order[r.next:] {
 		if r.pool.endpoints[index].standing() != away {
+			return true
+		}
+	}
+	return false
+}
+
+// isToConfirm reports whether an endpoint has answered something that another one has to confirm.
+func (r *race) isToConfirm() bool {
+	for _, err := range r.failures {
+		if ClassOf(err) == Unconfirmed {
 			return true
 		}
 	}
@@ -220,11 +232,7 @@ func (r *race) again(ctx context.Context) bool {
 		if class != Unreachable && class != ServerError || detailsOf(r.failures[index]).RetryAfter > 0 {
 			continue
 		}
-		wait := backoff + rand.N(2*backoff)
-		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < 2*wait || !r.pool.retries.retry() {
-			return false
-		}
-		if sleep(ctx, wait) != nil {
+		if !r.pool.Retry(ctx, 0) {
 			return false
 		}
 		r.order = append(r.order, index)
@@ -267,4 +275,14 @@ func (r *race) summary(caller context.Context) error {
 		whole.Class = ClassOfContext(err)
 	}
 	return whole
+}
+
+// Retry lets a moment pass, longer with each round from 0 on, before something is asked again that has failed. It is
+// false when the deadline of ctx or the retry budget does not allow that.
+func (p *Pool) Retry(ctx context.Context, round int) bool {
+	wait := (backoff + rand.N(2*backoff)) << round
+	if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < 2*wait || !p.retries.retry() {
+		return false
+	}
+	return sleep(ctx, wait) == nil
 }

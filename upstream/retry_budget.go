@@ -6,14 +6,16 @@ import (
 	"time"
 )
 
-// Extra load that a pool may cause: a tenth of what it is asked, and a little however little that is. What is not used
-// is saved up to the tenth of a while: when an endpoint goes down, everything that was under way there is asked
-// elsewhere. The last half is kept for retries, so that hedges cannot use them up.
+// Extra load that a pool may cause: a fifth of what it is asked, and ten attempts a second however little that is
+// (Finagle's RetryBudget has the same). What is not used is saved up to the fifth of a while: when an endpoint goes
+// down, everything that was under way there is asked elsewhere. A hedge costs as much as two retries, and the last half
+// is kept for retries: hedges are for nobody's failure, and must not use up what is there for failures.
 const (
-	extraShare     = 0.1
-	extraPerSecond = 1.0
+	extraShare     = 0.2
+	extraPerSecond = 10.0
 	extraWindow    = 10 * time.Second
 	extraLeast     = 20.0 // saved, however little was asked lately
+	hedgeCost      = 2.0
 )
 
 // retryBudget is how many attempts a pool may make beyond one for each request: retries and hedges.
@@ -37,20 +39,20 @@ func (b *retryBudget) earn() {
 func (b *retryBudget) most() float64 { return max(extraShare*b.requests, extraLeast) }
 
 // retry reports whether one more attempt may follow a failed one, and counts it.
-func (b *retryBudget) retry() bool { return b.take(0) }
+func (b *retryBudget) retry() bool { return b.take(1, 0) }
 
 // hedge reports whether one more attempt may begin beside another, and counts it.
-func (b *retryBudget) hedge() bool { return b.take(0.5) }
+func (b *retryBudget) hedge() bool { return b.take(hedgeCost, 0.5) }
 
-// take spends one where at least a share of what may be saved is left after it.
-func (b *retryBudget) take(share float64) bool {
+// take spends cost where at least a share of what may be saved is left after it.
+func (b *retryBudget) take(cost, share float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.age(time.Now())
-	if b.left-1 < share*b.most() {
+	if b.left-cost < share*b.most() {
 		return false
 	}
-	b.left--
+	b.left -= cost
 	return true
 }
 

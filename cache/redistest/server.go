@@ -47,39 +47,27 @@ func ServeGuarded(t testing.TB, by Guarded) *Server {
 
 func serve(t testing.TB, by *Guarded) *Server {
 	t.Helper()
-	server, err := start(by)
+	program, err := find()
 	if err != nil {
 		t.Skipf("no Redis to test with: %v", err)
 	}
+	dir, err := os.MkdirTemp("", "redis") // short: the socket's path must be
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{dir: dir, program: program, guarded: by}
 	t.Cleanup(func() {
-		if err := server.remove(); err != nil {
+		if err := s.remove(); err != nil {
 			t.Error(err)
 		}
 	})
-	return server
-}
-
-// start makes a directory of data and starts a server on it. remove ends both. An error says what is missing.
-func start(by *Guarded) (*Server, error) {
-	program, err := find()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "redis") // short: the socket's path must be
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{dir: dir, program: program, guarded: by}
 	if by != nil {
 		s.port, err = freePort()
 	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	if err := errors.Join(err, s.Resume()); err != nil {
+		t.Skipf("no Redis to test with: %v", err)
 	}
-	if err := s.Resume(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return s, nil
+	return s
 }
 
 func find() (program string, err error) {
@@ -169,18 +157,20 @@ func (s *Server) ask(command string) (answer string, err error) {
 // Save writes everything that the server holds to its disk, and returns it: keys and values as they are, between
 // bytes of the file's format.
 func (s *Server) Save() (content []byte, err error) {
-	answer, err := s.ask("SAVE")
-	if err != nil || answer != "+OK" {
-		return nil, fmt.Errorf("save: %s %w", answer, err)
+	if err := s.do("SAVE"); err != nil {
+		return nil, err
 	}
 	return os.ReadFile(filepath.Join(s.dir, "dump.rdb"))
 }
 
 // Flush has the server forget everything.
-func (s *Server) Flush() error {
-	answer, err := s.ask("FLUSHALL")
+func (s *Server) Flush() error { return s.do("FLUSHALL") }
+
+// do sends a command that must succeed.
+func (s *Server) do(command string) error {
+	answer, err := s.ask(command)
 	if err != nil || answer != "+OK" {
-		return fmt.Errorf("flush: %s %w", answer, err)
+		return fmt.Errorf("%s: %s %w", command, answer, err)
 	}
 	return nil
 }
@@ -205,7 +195,7 @@ func (s *Server) Kill() error {
 // remove ends the server and removes its data.
 func (s *Server) remove() error {
 	var err error
-	if s.running.ProcessState == nil {
+	if s.running != nil && s.running.Process != nil && s.running.ProcessState == nil {
 		err = s.Kill()
 	}
 	return errors.Join(err, os.RemoveAll(s.dir))

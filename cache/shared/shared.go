@@ -144,7 +144,7 @@ func newToken() string {
 
 // formatVersion is part of every name on the server. It is raised with each change of what is stored under them, so
 // that two releases running side by side do not read each other's values.
-const formatVersion = "2"
+const formatVersion = "3"
 
 // Names on the server. The braces keep all of them on one node of a cluster.
 const (

@@ -44,7 +44,7 @@ func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 		{index.Progress{Total: 400, Read: 400, Done: true}, []string{"100.0%", "done"}},
 		{index.Progress{Done: true}, []string{"100.0%", "done"}},
 	} {
-		got := bar("Ethereum", test.progress, 10*time.Second)
+		got := bar("Ethereum", test.progress, units{"blocks", "events"}, 10*time.Second)
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("bar(%+v) = %q, want %q in it", test.progress, got, want)

@@ -20,7 +20,13 @@ const usage = `crossgate serves the state of cross-chain orders, what is locked 
   crossgate schema                                     print the JSON schema of the configuration, for editors
   crossgate backfill [--config FILE]                   read history into the order index; can be stopped and resumed
   crossgate index status [--config FILE]               show how far each chain has been indexed
+  crossgate index audit [--config FILE] [SELECTION]    compare stored orders with the contracts and with receipts
+  crossgate index repair [--config FILE] [SELECTION]   correct what an audit finds; with --from or --to, have blocks
+                                                       verified again
   crossgate help                                       print this text
+
+A selection of orders: --order ID, --taker ADDRESS, --chain ID, --since TIME, --until TIME. Audits and repairs report
+with --json as well, run beside a serving gateway, and exit with status 1 when something differs or could not be compared.
 
 Without a file the embedded default is used: all documented chains through public endpoints.
 `

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/order/index"
 )
@@ -16,14 +17,10 @@ import (
 // headLimit is how long reading the heads of the chains may take.
 const headLimit = 10 * time.Second
 
-// indexCommand runs the subcommands of crossgate index: status.
-func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
-	if len(arguments) == 0 || arguments[0] != "status" {
-		fmt.Fprint(flags.Output(), "usage: crossgate index status [--config FILE]\n")
-		return errUsage
-	}
+// showStatus shows how far each chain has been indexed.
+func showStatus(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	file := configFlag(flags)
-	if err := parse(flags, arguments[1:]); err != nil {
+	if err := parse(flags, arguments); err != nil {
 		return err
 	}
 	c, err := load(*file)
@@ -36,16 +33,41 @@ func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, 
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "chain\thead\tindexed from\tto\tas of\tlag\torders\tlocked\t")
 	registry := c.Registry()
+	if err := writeStatus(out, registry, status); err != nil {
+		return err
+	}
+	return writeQuarantined(out, registry, status)
+}
+
+// writeStatus writes a line for each chain.
+func writeStatus(out io.Writer, registry chain.Registry, status []index.Status) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "chain\thead\tindexed from\tsince\tto\tas of\tlag\tproven to\tquarantined\torders\tlocked\t")
 	for _, s := range status {
-		known, _ := registry.Chain(s.Chain)
-		fmt.Fprintf(table, "%s (%d)\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t\n", known.Name, s.Chain, headText(s),
-			s.First, s.Indexed, timeText(s), lagText(s), s.Orders, s.Locked)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t\n", chainText(registry, s.Chain), headText(s),
+			s.From.Number, sinceText(s), s.Indexed, timeText(s), lagText(s), provenText(s), len(s.Quarantined), s.Orders, s.Locked)
 	}
 	return table.Flush()
 }
+
+// writeQuarantined lists the blocks that are left out, if there are any.
+func writeQuarantined(out io.Writer, registry chain.Registry, status []index.Status) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, s := range status {
+		for _, b := range s.Quarantined {
+			fmt.Fprintf(table, "quarantined: %s\tblock %d\tsince %s\t%s\n", chainText(registry, s.Chain), b.Number, utcText(b.Since), b.Reason)
+		}
+	}
+	return table.Flush()
+}
+
+func chainText(registry chain.Registry, id chain.ID) string {
+	known, _ := registry.Chain(id)
+	return fmt.Sprintf("%s (%d)", known.Name, id)
+}
+
+func utcText(unix uint64) string { return time.Unix(int64(unix), 0).UTC().Format(time.DateTime) }
 
 func headText(s index.Status) string {
 	if s.Err != nil {
@@ -58,7 +80,26 @@ func timeText(s index.Status) string {
 	if !s.Known {
 		return "-"
 	}
-	return time.Unix(int64(s.IndexedTime), 0).UTC().Format(time.DateTime)
+	return utcText(s.IndexedTime)
+}
+
+// sinceText is when the history in the index begins.
+func sinceText(s index.Status) string {
+	switch {
+	case !s.Known:
+		return "-"
+	case s.From.Number == 0:
+		return "all"
+	}
+	return utcText(s.From.Time)
+}
+
+// provenText is the block up to which a second reading confirms the first.
+func provenText(s index.Status) string {
+	if s.Proven == 0 {
+		return "-"
+	}
+	return fmt.Sprint(s.Proven)
 }
 
 // lagText is in blocks: a chain may have stopped producing them.

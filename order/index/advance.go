@@ -23,6 +23,8 @@ type advance struct {
 	begins     bool       // nothing of the chain was read before
 	before     checkpoint // that the range continues
 	checkpoint checkpoint // with the range read
+
+	quarantined []QuarantinedBlock // of the range, those that were left out
 }
 
 // errMoved says that somebody else has moved a chain's checkpoint meanwhile: what was read is of no use.
@@ -37,6 +39,9 @@ func (s orderStore) apply(ctx context.Context, a advance) (changes []Change, err
 		}
 		withdrawn, err := withdraw(ctx, tx, a.chain, a.from)
 		if err != nil {
+			return err
+		}
+		if err := quarantineBlocks(ctx, tx, a.chain, a.quarantined); err != nil {
 			return err
 		}
 		if err := keepBlocks(ctx, tx, a); err != nil {
@@ -78,15 +83,20 @@ func (s orderStore) rewind(ctx context.Context, l store.Lease, id chain.ID, from
 	return changes, nil
 }
 
-// extend stores a range of blocks before the first one that was read: history. before is the block after it.
-func (s orderStore) extend(ctx context.Context, l store.Lease, id chain.ID, before uint64, first order.Block, events []order.Event) error {
+// extend stores a range of blocks before the first one that was read: history.
+func (s orderStore) extend(ctx context.Context, l store.Lease, id chain.ID, got rangeEvents) error {
+	first, before := got.end, got.to+1
 	err := s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
-		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = $1, first_time = $2
+		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = $1, first_time = $2,
+			proven_from = CASE WHEN proven_from = first_block THEN $1 ELSE proven_from END
 			WHERE chain = $3 AND first_block = $4`, int64(first.Number), int64(first.Time), int64(id), int64(before))
 		if err := changedOne(moved, err); err != nil {
 			return err
 		}
-		_, err = addEvents(ctx, tx, events, nil)
+		if err := quarantineBlocks(ctx, tx, id, got.quarantined); err != nil {
+			return err
+		}
+		_, err = addEvents(ctx, tx, got.events, nil)
 		return err
 	})
 	if err != nil {
@@ -95,18 +105,21 @@ func (s orderStore) extend(ctx context.Context, l store.Lease, id chain.ID, befo
 	return nil
 }
 
-// moveCheckpoint writes how far a chain has been read, if it still is where the reading began.
+// moveCheckpoint writes how far a chain has been read, if it still is where the reading began and no repair has moved
+// anything of it.
 func moveCheckpoint(ctx context.Context, tx *store.Tx, a advance) error {
 	next := a.checkpoint
 	if a.begins {
-		begun, err := tx.ExecContext(ctx, `INSERT INTO checkpoints (chain, first_block, first_time, block, block_time)
-			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (chain) DO NOTHING`,
+		begun, err := tx.ExecContext(ctx, `INSERT INTO checkpoints
+			(chain, first_block, first_time, block, block_time, proven_from, proven_end)
+			VALUES ($1, $2, $3, $4, $5, $2, $2) ON CONFLICT (chain) DO NOTHING`,
 			int64(a.chain), int64(next.first), int64(next.firstTime), int64(next.block), int64(next.blockTime))
 		return changedOne(begun, err)
 	}
-	moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3
-		WHERE chain = $4 AND block = $5`,
-		int64(next.block), int64(next.blockTime), int64(next.reorgs), int64(a.chain), int64(a.before.block))
+	moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3, proven_end = $4
+		WHERE chain = $5 AND block = $6 AND reorgs = $7 AND proven_end = $8`,
+		int64(next.block), int64(next.blockTime), int64(next.reorgs), int64(min(next.provenEnd, next.block+1)),
+		int64(a.chain), int64(a.before.block), int64(a.before.reorgs), int64(a.before.provenEnd))
 	return changedOne(moved, err)
 }
 
@@ -128,8 +141,12 @@ func withdraw(ctx context.Context, tx *store.Tx, id chain.ID, from uint64) (with
 	if err != nil {
 		return nil, err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE chain = $1 AND number >= $2`, int64(id), int64(from))
-	return withdrawn, err
+	for _, table := range []string{"blocks", "quarantined_blocks"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE chain = $1 AND number >= $2`, int64(id), int64(from)); err != nil {
+			return nil, err
+		}
+	}
+	return withdrawn, nil
 }
 
 // keepBlocks remembers the range's blocks and forgets those that became final, but for the newest of

@@ -11,12 +11,12 @@ import (
 	"crossgate/store"
 )
 
-// Progress is how far the backfill of one chain has come.
+// Progress is how far the backfill, the audit or the repair of one chain has come.
 type Progress struct {
 	Chain chain.ID
-	Total uint64 // blocks to read
-	Read  uint64 // of them, by this backfill
-	// Events were found in them.
+	Total uint64 // blocks to read; of an audit, orders to compare
+	Read  uint64 // of them, so far
+	// Events were found in them; of an audit, transactions were read; of a repair, events were corrected.
 	Events uint64
 	// Done is set with the last report of a chain.
 	Done bool
@@ -50,11 +50,15 @@ type backfill struct {
 func (b *backfill) run(ctx context.Context) {
 	pause := b.poll
 	for ctx.Err() == nil {
+		before := b.progress.Read
 		done, err := b.attempt(ctx)
 		if done || ctx.Err() != nil {
 			return
 		}
-		pause = min(2*pause, max(maxBackoff, b.poll))
+		if b.progress.Read != before {
+			pause = b.poll
+		}
+		pause = b.pauseAfter(err, pause)
 		if errors.Is(err, errMoved) || errors.Is(err, store.ErrLeaseLost) {
 			pause = b.poll // the store is elsewhere by now: from there
 		} else {
@@ -156,7 +160,7 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 				return err
 			}
 			b.width.held(len(got.events))
-			if err := b.store.extend(ctx, held, b.chain, got.to+1, got.end, got.events); err != nil {
+			if err := b.store.extend(ctx, held, b.chain, got); err != nil {
 				return err
 			}
 			b.progress.Read += got.to + 1 - max(got.from, origin)
@@ -170,8 +174,12 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (rangeEvents, error) {
 	got := rangeEvents{blocks: r, end: order.Block{Number: r.from}}
 	var err error
-	if got.events, err = b.source.Events(ctx, max(r.from, origin), r.to); err != nil {
+	searched := blocks{max(r.from, origin), r.to}
+	if got.events, got.quarantined, err = b.eventsOf(ctx, searched); err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
+	}
+	if got.events, err = b.proven(ctx, searched, got); err != nil {
+		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d again: %w", r.from, r.to, err)
 	}
 	if r.from == 0 {
 		return got, nil // nothing is before it, whatever its time is
@@ -182,4 +190,19 @@ func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (ra
 	}
 	got.end.Time = first.Time
 	return got, nil
+}
+
+// proven returns the events of a range as a second reading has them.
+func (b *backfill) proven(ctx context.Context, r blocks, got rangeEvents) ([]order.Event, error) {
+	verifier, can := b.source.(order.Verifier)
+	if !can {
+		return got.events, nil
+	}
+	v, err := verifyParts(ctx, verifier, r.without(got.quarantined), got.events)
+	if err != nil {
+		return nil, err
+	}
+	c, err := correct(got.events, v.Events)
+	b.tellCorrection(ctx, r, c, v.Wrong)
+	return v.Events, err
 }

@@ -64,7 +64,7 @@ func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
 			t.Error("the follower does not know that all history is there")
 		}
 		status, err := x.Status(t.Context())
-		if err != nil || status[0].Orders != 17 || status[0].First != 0 || status[0].Indexed != 205 || status[0].Head != 205 {
+		if err != nil || status[0].Orders != 17 || status[0].From.Number != 0 || status[0].Indexed != 205 || status[0].Head != 205 {
 			t.Errorf("Status = %+v, %v", status, err)
 		}
 	}

@@ -26,10 +26,26 @@ type ChainBasis struct {
 	Chain    chain.ID
 	Followed bool // otherwise nothing below is known of it
 	Lag
+	From   BlockTime  // where the chain's history begins in the index; block 0 when all of it was read
+	Proven uint64     // newest block up to which, from From on, a second reading or the blocks themselves confirm the first
 	Hash   chain.Hash // of the block Indexed; absent until the first range after a start is stored
 	Final  bool       // no reorg can take back what the answer says of this chain
 	Unread bool       // some of that is in blocks that are neither final nor indexed: good until Epoch ends
 	Epoch  *Epoch     // of the chain when the reading began
+
+	Quarantined QuarantinedBlocks // of the blocks from From to Indexed, those that were not read
+}
+
+// QuarantinedBlocks are the blocks of a chain that no endpoint could give as they must be.
+type QuarantinedBlocks struct {
+	Count int
+	First uint64 // number of the oldest; 0 without any
+}
+
+// BlockTime is a block's place and time.
+type BlockTime struct {
+	Number uint64
+	Time   uint64 // UNIX seconds
 }
 
 // Epoch is the time between two heads of a chain. The zero value is that before the first head.

@@ -71,7 +71,7 @@ func (f *follower) readHead(ctx context.Context) (order.Head, error) {
 	}
 	f.mu.Unlock()
 	if contradict(before, head.Latest) {
-		f.doubtSince(head)
+		f.doubtSince(head, 0)
 	}
 	return head, nil
 }
@@ -91,16 +91,21 @@ func contradict(before, now order.Block) bool {
 	return false
 }
 
-// doubtSince takes note of a head that does not descend from the blocks which were read. The observer hears of it
+// doubtSince takes note of a head that does not descend from the blocks which were read. The doubt lasts until those up
+// to a number are read again. The observer hears of it
 // after the chain is in doubt and before anybody sees the head: what is asked for from then on is read from the chain,
 // or waits.
-func (f *follower) doubtSince(head order.Head) {
+func (f *follower) doubtSince(head order.Head, until uint64) {
 	f.mu.Lock()
-	if f.doubt == nil {
+	isNew := f.doubt == nil
+	if isNew {
 		f.doubt = make(chan struct{})
 	}
+	f.doubtTo = max(f.doubtTo, until)
 	f.mu.Unlock()
-	f.observer.BranchChanged(f.chain)
+	if isNew || until == 0 {
+		f.observer.BranchChanged(f.chain)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.head, f.finalized = head.Latest, head.Finalized
@@ -111,13 +116,15 @@ func (f *follower) accept(head order.Head) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.head, f.finalized = head.Latest, head.Finalized
-	f.endDoubt()
+	if f.position.block >= f.doubtTo {
+		f.endDoubt()
+	}
 }
 
 // endDoubt must be called with mu held.
 func (f *follower) endDoubt() {
 	if f.doubt != nil {
 		close(f.doubt)
-		f.doubt = nil
+		f.doubt, f.doubtTo = nil, 0
 	}
 }

@@ -56,6 +56,7 @@ func indexedTo(t *testing.T, store *store.DB, id chain.ID) uint64 {
 
 // TestAnotherReplicaTakesOverFromOneThatDied kills the process that follows the chains.
 func TestAnotherReplicaTakesOverFromOneThatDied(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("a lease has to run out, which takes some 10 s: run without -short")
 	}
@@ -136,6 +137,7 @@ func TestReplicaThatLostItsLeaseCannotWrite(t *testing.T) {
 
 // TestGracefulEndHandsOverAtOnce does not let others wait for a lease to run out.
 func TestGracefulEndHandsOverAtOnce(t *testing.T) {
+	t.Parallel()
 	url := newDatabase(t)
 	p := plan{Start: time.Now(), First: 10, Last: 20_000, Every: 10 * time.Millisecond}
 	first, second := openReplica(t, url), openReplica(t, url)
@@ -182,6 +184,7 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 
 // TestServesWhileItsDatabaseIsAway stops PostgreSQL and starts it again.
 func TestServesWhileItsDatabaseIsAway(t *testing.T) {
+	t.Parallel()
 	newDatabase(t) // skips where there is none
 	database, err := postgrestest.Start()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 // TestFullDiskIsWaitedFor follows onto a disk that fills up and is given more space.
 func TestFullDiskIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400k"); err != nil {
 		t.Skipf("no small disk can be mounted here: %v; run as root, in a container with CAP_SYS_ADMIN", err)

@@ -2,9 +2,11 @@
 // its own store, which follows the chains, and from the chains themselves where the store does not reach.
 //
 // Each chain has a follower, a goroutine of Index.Run. It polls the chain's head, compares the blocks that were read
-// with it (settle), withdraws what a reorg dropped (rewind), and reads on range by range (readOn, inSequence): events,
-// their fold and the checkpoint go into the database in one transaction. Of several processes on one PostgreSQL, the
-// holder of a lease leads and the others watch. Backfill reads what is before the first block that was followed.
+// with it (settle) and reads on range by range (readOn, inSequence), after a reorg from the fork: events, their fold
+// and the checkpoint go into the database in one transaction, with the withdrawal of what they replace. Final blocks
+// are read a second time (prove), and the store is corrected where the first reading was wrong; a block that nobody can
+// read is left out and asked for again (quarantine.go). Of several processes on one PostgreSQL, the holder of a lease
+// leads and the others watch. Backfill reads what is before the first block that was followed.
 //
 // A request calls Find, ByID or Locked, from any goroutine. Find reads the store, asks all chains that could know the
 // transaction if the store does not (traceCreation), and completes each order from the histories of its two chains

@@ -84,6 +84,16 @@ func (s orderStore) createdIn(ctx context.Context, tx chain.TxHash) (orders [][]
 	return orders, nil
 }
 
+// eventsBetween returns the events of a range of a chain's blocks, in block and log order.
+func (s orderStore) eventsBetween(ctx context.Context, id chain.ID, r blocks) ([]order.Event, error) {
+	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+`
+		FROM events WHERE chain = $1 AND block BETWEEN $2 AND $3 ORDER BY block, log_index`, int64(id), int64(r.from), int64(r.to))
+	if err != nil {
+		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.from, r.to, id, err)
+	}
+	return events, nil
+}
+
 // addStored adds to each order's events those that are stored: what its other chain said, for instance.
 func (s orderStore) addStored(ctx context.Context, orders [][]order.Event) (err error) {
 	ctx, end := s.StartSpan(ctx, "SELECT", "events")

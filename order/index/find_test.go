@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -74,10 +75,10 @@ func TestFindSaysWhatIsCertainOnly(t *testing.T) {
 		want error
 	}{
 		{"no chain knows it", unknown, nil, order.ErrNotFound},
-		{"a chain that could know it is down", unknown, w.aside, down},
+		{"a chain that could know it is down", unknown, w.aside, order.ErrNotFound},
 		{"another chain is down, this one knows it", elsewhere, w.give, order.ErrNoOrder},
 		{"it exists and created nothing", elsewhere, nil, order.ErrNoOrder},
-		{"the give chain is down", w.creation, w.give, down},
+		{"the give chain is down", w.creation, w.give, order.ErrNotFound},
 		{"the take chain is down", w.creation, w.take, down},
 		{"a chain beside is down", w.creation, w.aside, nil},
 		{"no chain of its family", signature, nil, order.ErrNotFound},
@@ -100,6 +101,30 @@ func TestFindSaysWhatIsCertainOnly(t *testing.T) {
 				t.Errorf("unreachable chains %v, want %d", unreachable.Chains, test.down.id)
 			}
 		})
+	}
+}
+
+// A transaction that no chain which answers knows is not found, and the chains that did not answer are named; where
+// none answers, nothing is known.
+func TestNotFoundNamesTheChainsThatWereNotHeard(t *testing.T) {
+	w := newWorld()
+	x := w.index(t)
+	unknown, down := chain.NewTxHash(make([]byte, 32)), errors.New("no route to host")
+	chains := []*ledger{w.aside, w.give, w.take}
+	slices.SortFunc(chains, func(a, b *ledger) int { return cmp.Compare(a.id, b.id) })
+	var silent []chain.ID
+	for _, each := range chains {
+		each.fail(down)
+		silent = append(silent, each.id)
+		_, _, err := x.Find(t.Context(), unknown)
+		unheard, isUnheard := errors.AsType[*UnheardError](err)
+		unreachable, isUnreachable := errors.AsType[*UnreachableError](err)
+		switch isLast := len(silent) == len(chains); {
+		case errors.Is(err, order.ErrNotFound) == isLast, isUnheard == isLast, isUnreachable != isLast:
+			t.Errorf("Find with %v down: %v", silent, err)
+		case isUnheard && !slices.Equal(unheard.Chains, silent), isUnreachable && !slices.Equal(unreachable.Chains, silent):
+			t.Errorf("Find with %v down: %v", silent, err)
+		}
 	}
 }
 
@@ -232,8 +257,8 @@ func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {
 		x := New(openStore(t), map[chain.ID]order.Source{1: newLedger(1), 137: mute{newLedger(137)}}, quietly(Options{Chains: evmChains(1, 137)}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		var unreachable *UnreachableError
-		if _, _, err := x.Find(ctx, newWorld().creation); !errors.As(err, &unreachable) || !slices.Equal(unreachable.Chains, []chain.ID{137}) {
+		var unheard *UnheardError
+		if _, _, err := x.Find(ctx, newWorld().creation); !errors.As(err, &unheard) || !slices.Equal(unheard.Chains, []chain.ID{137}) {
 			t.Errorf("Find = %v, want it to name chain 137", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -18,28 +19,37 @@ const maxBackoff = 30 * time.Second
 // follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read
 // is guarded by mu.
 type follower struct {
-	chain     chain.ID
-	source    order.Source
-	store     orderStore
-	logger    *slog.Logger
-	observer  Observer
-	poll      time.Duration
-	lookback  uint64
-	width     width
-	readAhead chan struct{} // shared by all followers
-	lease     store.Lease   // held while the chain is followed
+	chain       chain.ID
+	source      order.Source
+	store       orderStore
+	logger      *slog.Logger
+	observer    Observer
+	poll        time.Duration
+	lookback    uint64
+	width       width
+	readAhead   chan struct{}   // shared by all followers
+	lease       store.Lease     // held while the chain is followed
+	wordEnd     uint64          // blocks before it were read on one endpoint's word, as far as is known
+	provenSince uint64          // first block that was proven since the start
+	liars       map[string]bool // endpoints that were found wrong since then
+	retriedAt   time.Time       // when quarantined blocks were asked for again
 
 	mu        sync.Mutex
 	position  checkpoint
-	hash      chain.Hash    // of the block at position, as far as known
-	begun     bool          // position is known
-	newest    chain.Hash    // of the newest block that the chain reported
-	epoch     *Epoch        // since then
-	head      order.Block   // that block, as soon as it was compared with those that were read
-	finalized uint64        // newest block past any reorg
-	doubt     chan struct{} // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
-	levelAt   time.Time     // when the store last held everything that the chain had
-	every     time.Duration // between looks at the head
+	hash      chain.Hash         // of the block at position, as far as known
+	begun     bool               // position is known
+	newest    chain.Hash         // of the newest block that the chain reported
+	epoch     *Epoch             // since then
+	head      order.Block        // that block, as soon as it was compared with those that were read
+	finalized uint64             // newest block past any reorg
+	doubt     chan struct{}      // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
+	levelAt   time.Time          // when the store last held everything that the chain had
+	every     time.Duration      // between looks at the head
+	provenAt  time.Time          // when blocks were proven last
+	doubtTo   uint64             // doubt lasts until blocks up to here are read again
+	bad       QuarantinedBlock   // the latest block that was unreadable
+	badTimes  int                // in a row
+	left      []QuarantinedBlock // that are left out, ascending
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
@@ -57,6 +67,10 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		readAhead: o.readAhead,
 		epoch:     new(Epoch),
 		every:     poll,
+		provenAt:  time.Now(),
+
+		provenSince: math.MaxUint64,
+		liars:       make(map[string]bool),
 	}
 }
 
@@ -64,6 +78,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 // one has come.
 func (f *follower) run(ctx context.Context) {
 	defer f.stop()
+	countCorrections(ctx, f.chain, 0)
 	for {
 		held, leads, err := f.store.Claim(ctx, "follow "+f.chain.String())
 		switch {
@@ -104,19 +119,24 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// lead follows the chain until ctx ends or the lease is lost. After a failure it waits longer each time.
+// lead follows the chain until ctx ends or the lease is lost. After failures in a row by which nothing was stored it
+// waits longer each time, or for as long as those who were asked want.
 func (f *follower) lead(ctx context.Context, held store.Lease) {
 	leading, release := f.store.Hold(ctx, held)
 	f.lease = held
 	f.pace(f.poll)
 	pause := f.poll
 	for {
+		before := f.basis().Indexed
 		err := f.catchUp(leading)
 		switch {
 		case leading.Err() != nil || err == nil || errors.Is(err, errMoved):
 			pause = f.poll // where another process moved the checkpoint, reading begins there
 		default:
-			pause = min(2*pause, max(maxBackoff, f.poll))
+			if f.basis().Indexed != before {
+				pause = f.poll
+			}
+			pause = f.pauseAfter(err, pause)
 			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) || !wait(leading, pause) {
@@ -128,6 +148,18 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 	}
 }
 
+// pauseAfter is how long to wait after a failure that followed a pause.
+func (f *follower) pauseAfter(err error, pause time.Duration) time.Duration {
+	longest := max(maxBackoff, f.poll)
+	if asked, is := errors.AsType[interface {
+		error
+		RetryIn() time.Duration
+	}](err); is && asked.RetryIn() > 0 {
+		return min(max(asked.RetryIn(), f.poll), longest)
+	}
+	return min(2*pause, longest)
+}
+
 // watch learns how far the replica that follows the chain has come.
 func (f *follower) watch(ctx context.Context) {
 	f.pace(store.LeaseInterval)
@@ -137,6 +169,9 @@ func (f *follower) watch(ctx context.Context) {
 	}
 	if f.moved(position, chain.Hash{}) {
 		f.observer.BranchChanged(f.chain)
+	}
+	if err := f.learnQuarantined(ctx); err != nil {
+		return
 	}
 	head, err := f.readHead(ctx)
 	if err != nil {
@@ -151,7 +186,7 @@ func (f *follower) watch(ctx context.Context) {
 		return
 	}
 	if hash != kept.hash {
-		f.doubtSince(head)
+		f.doubtSince(head, 0)
 		return
 	}
 	f.accept(head)
@@ -169,6 +204,9 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if known && f.moved(position, chain.Hash{}) {
 		f.observer.BranchChanged(f.chain) // withdrawn by the replica that followed the chain until now
 	}
+	if err := f.learnQuarantined(ctx); err != nil {
+		return err
+	}
 	head, err := f.readHead(ctx)
 	if err != nil {
 		return fmt.Errorf("read head: %w", err)
@@ -178,14 +216,28 @@ func (f *follower) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if position, err = f.settle(ctx, position, head); err != nil {
+	f.wordEnd = max(f.wordEnd, f.wordOf(position))
+	fork, err := f.settle(ctx, position, head)
+	if err != nil {
 		return err
 	}
-	if err := f.readOn(ctx, position, head); err != nil {
+	if position, err = f.readOn(ctx, position, fork, head); err != nil {
 		return err
 	}
 	f.levelNow()
-	return nil
+	if err := f.prove(ctx, position, head); err != nil {
+		return err
+	}
+	return f.retryQuarantined(ctx, position)
+}
+
+// wordOf returns before which block nothing is known of the evidence by which blocks were read: at the start, all of
+// them.
+func (f *follower) wordOf(position checkpoint) uint64 {
+	if f.wordEnd > 0 {
+		return 0
+	}
+	return position.block + 1
 }
 
 // begin reads the first block that is to be read, and returns the checkpoint there.
@@ -208,46 +260,54 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 	if err != nil {
 		return checkpoint{}, fmt.Errorf("read events of block %d: %w", number, err)
 	}
-	begun := checkpoint{first: number, firstTime: first.Time, block: number, blockTime: first.Time}
+	begun := checkpoint{
+		first: number, firstTime: first.Time, block: number, blockTime: first.Time, provenFrom: number, provenEnd: number,
+	}
 	return begun, f.apply(ctx, advance{
 		from: number, events: events, blocks: droppable(events, keptBlock{number, first.Hash}, head.Finalized),
 		finalized: head.Finalized, begins: true, checkpoint: begun,
 	})
 }
 
-// settle compares the blocks that were read with the chain, newest first. Where a reorg dropped some, the chain
-// is in doubt from then on, until what they said is withdrawn, back to the newest block that is still there; to
-// where following began when none is.
-func (f *follower) settle(ctx context.Context, position checkpoint, head order.Head) (checkpoint, error) {
+// settle compares the blocks that were read with the chain, newest first, and returns the newest that is still there:
+// where following began when none is. When it is not the last one that was read, a reorg has dropped blocks, and the
+// chain is in doubt until those after it are read again. It is in doubt as well where the chain is behind every block
+// that it could be compared by.
+func (f *follower) settle(ctx context.Context, position checkpoint, head order.Head) (fork uint64, err error) {
 	// Nothing is known of blocks beyond the head: the chain, or the endpoint that reported the head, is behind.
 	below, dropped := head.Latest.Number+1, false
 	for {
 		kept, found, err := f.store.keptBlock(ctx, f.chain, below)
 		if err != nil {
-			return position, err
+			return 0, err
 		}
 		if !found {
+			if !dropped && position.block > head.Latest.Number {
+				f.doubtSince(head, position.block)
+				return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.block)
+			}
 			below = position.first + 1
 			break
 		}
 		hash, err := f.canonical(ctx, kept.number, head)
 		if err != nil {
-			return position, err
+			return 0, err
 		}
 		if hash == kept.hash {
 			below = kept.number + 1
 			break
 		}
 		below, dropped = kept.number, true
-		if f.doubts() == nil {
-			f.doubtSince(head)
-		}
+		f.doubtSince(head, min(position.block, head.Latest.Number))
 	}
 	if !dropped {
 		f.accept(head)
-		return position, nil
+		return position.block, nil
 	}
-	return f.rewind(ctx, position, max(below, position.first+1)-1, head)
+	countReorg(ctx, f.chain)
+	fork = max(below, position.first+1) - 1
+	f.logger.InfoContext(ctx, "reorg", "read_to", position.block, "back_to", fork)
+	return fork, nil
 }
 
 // canonical returns the hash of a block without asking for one that the head names.
@@ -265,17 +325,16 @@ func (f *follower) canonical(ctx context.Context, number uint64, head order.Head
 	return block.Hash, nil
 }
 
-// rewind goes back to a block, to read on from there.
+// rewind goes back to a block, to read on from there: what later ones said is withdrawn at once.
 func (f *follower) rewind(ctx context.Context, position checkpoint, number uint64, head order.Head) (checkpoint, error) {
 	block, err := f.source.Block(ctx, number)
 	if err != nil {
 		return position, fmt.Errorf("read block %d: %w", number, err)
 	}
-	countReorg(ctx, f.chain)
-	f.logger.InfoContext(ctx, "reorg", "read_to", position.block, "back_to", number)
 	back := position
 	back.block, back.blockTime = number, block.Time
 	back.reorgs++
+	back.provenEnd = min(back.provenEnd, number+1)
 	changes, err := f.store.rewind(ctx, f.lease, f.chain, position, back)
 	if err != nil {
 		return checkpoint{}, err
@@ -295,6 +354,9 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 	}
 	f.report(changes)
 	f.moved(a.checkpoint, a.blocks[0].hash)
+	if len(a.quarantined) > 0 {
+		return f.learnQuarantined(ctx)
+	}
 	return nil
 }
 

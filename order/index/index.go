@@ -98,8 +98,9 @@ type Found struct {
 
 // Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
 // error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
-// the transaction, order.ErrNoOrder when it created none, *UnreachableError when a chain that had to be asked did not
-// answer. While the store cannot be read, the chains are asked for everything.
+// the transaction, *UnheardError when none that answers does, order.ErrNoOrder when it created none, *UnreachableError
+// when no chain answers that could know it, or one that has to be asked about an order. While the store cannot be read,
+// the chains are asked for everything.
 func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searched Basis, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
 	defer func() { endSpan(span, err) }()
@@ -225,6 +226,16 @@ func (e *UnreachableError) Error() string {
 
 // Unwrap returns why.
 func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// UnheardError is order.ErrNotFound as far as chains answered, and lists those that did not.
+type UnheardError struct{ UnreachableError }
+
+func (e *UnheardError) Error() string {
+	return order.ErrNotFound.Error() + " on any chain that answered; " + e.UnreachableError.Error()
+}
+
+// Is makes it an order.ErrNotFound.
+func (e *UnheardError) Is(target error) bool { return target == order.ErrNotFound }
 
 // endSpan ends a span; answers that are no failure of ours do not mark it.
 func endSpan(span trace.Span, err error) {

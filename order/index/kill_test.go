@@ -26,6 +26,7 @@ func kills(t *testing.T) int {
 // ranges and while it works on the next ones: the chains do not tell it enough to come to an end. The store that it
 // leaves, finished, answers as one that was never interrupted.
 func TestKilledIndexLosesNothing(t *testing.T) {
+	t.Parallel()
 	const each = 160 // blocks of history that each process is told more of than the one before: 10 ranges of 2 chains
 	count := kills(t)
 	p := plan{

@@ -20,7 +20,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 // observe has the place of every follower read whenever measurements are collected, until stop is called.
 func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
-	var errs [4]error
+	var errs [6]error
 	head, err := meter.Int64ObservableGauge("crossgate.index.head",
 		metric.WithDescription("Number of the newest block that a chain reported."))
 	errs[0] = err
@@ -30,32 +30,50 @@ func (x *Index) observe() (stop func() error, err error) {
 	lag, err := meter.Float64ObservableGauge("crossgate.index.lag", metric.WithUnit("s"),
 		metric.WithDescription("Age of the index of a chain: events before that are in it."))
 	errs[2] = err
+	proven, err := meter.Int64ObservableGauge("crossgate.index.proven_block",
+		metric.WithDescription("Number of the newest block up to which a second reading confirms what is stored."))
+	errs[3] = err
+	quarantined, err := meter.Int64ObservableGauge("crossgate.index.quarantined_blocks",
+		metric.WithDescription("Blocks left out of the index because no endpoint gives what they hold."))
+	errs[4] = err
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := time.Now()
-		for id, each := range x.Lag() {
+		for _, each := range x.Basis().Chains {
 			if each.Head == 0 {
 				continue // nothing is known of it yet
 			}
-			o.ObserveInt64(head, int64(each.Head), chainAttribute(id))
-			o.ObserveInt64(indexed, int64(each.Indexed), chainAttribute(id))
-			o.ObserveFloat64(lag, each.By(now).Seconds(), chainAttribute(id))
+			of := chainAttribute(each.Chain)
+			o.ObserveInt64(head, int64(each.Head), of)
+			o.ObserveInt64(indexed, int64(each.Indexed), of)
+			o.ObserveFloat64(lag, each.By(now).Seconds(), of)
+			o.ObserveInt64(proven, int64(each.Proven), of)
+			o.ObserveInt64(quarantined, int64(each.Quarantined.Count), of)
 		}
 		return nil
-	}, head, indexed, lag)
-	errs[3] = err
+	}, head, indexed, lag, proven, quarantined)
+	errs[5] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
 	return registration.Unregister, nil
 }
 
-// countReorg counts a chain's taking back of blocks that were read. The counter is asked for each time, like the
-// tracer; reorgs are rare enough.
+// countReorg counts a chain's taking back of blocks that were read.
 func countReorg(ctx context.Context, id chain.ID) {
-	reorgs, invalid := otel.Meter("crossgate/order/index").Int64Counter("crossgate.index.reorgs",
-		metric.WithDescription("Reorgs that dropped blocks which had been indexed."))
+	count(ctx, id, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
+}
+
+// countCorrections counts events of a chain that the first reading of their blocks missed or made up. It is called with
+// 0 at the start, so that the first correction shows as an increase.
+func countCorrections(ctx context.Context, id chain.ID, events int) {
+	count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
+}
+
+// count adds to a counter, which is asked for each time, like the tracer: what is counted here is rare enough.
+func count(ctx context.Context, id chain.ID, times int, name, description string) {
+	counter, invalid := otel.Meter("crossgate/order/index").Int64Counter(name, metric.WithDescription(description))
 	if invalid != nil {
 		return // a provider that refuses this name refuses to count
 	}
-	reorgs.Add(ctx, 1, chainAttribute(id))
+	counter.Add(ctx, int64(times), chainAttribute(id))
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 )
 
 // Lag is how far a chain's follower is behind its chain.
@@ -31,7 +32,25 @@ func (f *follower) basis() ChainBasis {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	lag := Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
-	return ChainBasis{Chain: f.chain, Followed: true, Lag: lag, Hash: f.hash, Epoch: f.epoch}
+	b := ChainBasis{Chain: f.chain, Followed: true, Lag: lag, Hash: f.hash, Epoch: f.epoch}
+	b.From = BlockTime{f.position.first, f.position.firstTime}
+	b.Proven = f.provenTo(f.position, f.finalized)
+	if b.Quarantined.Count = len(f.left); len(f.left) > 0 {
+		b.Quarantined.First = f.left[0].Number
+	}
+	return b
+}
+
+// provenTo returns up to which block the chain is proven from the first block that was read on. What is final counts
+// as proven where blocks cannot be read a second time.
+func (f *follower) provenTo(position checkpoint, finalized uint64) uint64 {
+	if _, can := f.source.(order.Verifier); !can {
+		return min(finalized, position.block)
+	}
+	if position.provenEnd > position.provenFrom && position.provenFrom <= position.first {
+		return position.provenEnd - 1
+	}
+	return 0
 }
 
 func (f *follower) lag() Lag { return f.basis().Lag }

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,7 +17,7 @@ var shared struct {
 	once    sync.Once
 	server  *postgrestest.Server
 	missing error
-	names   int
+	names   atomic.Int64
 }
 
 // openPostgres opens a store in a database of its own.
@@ -42,8 +43,7 @@ func newDatabase(t *testing.T) string {
 	if shared.missing != nil {
 		t.Skipf("no PostgreSQL to test with: %v", shared.missing)
 	}
-	shared.names++
-	return create(t, shared.server, fmt.Sprintf("index%d", shared.names))
+	return create(t, shared.server, fmt.Sprintf("index%d", shared.names.Add(1)))
 }
 
 func create(t *testing.T, server *postgrestest.Server, database string) string {

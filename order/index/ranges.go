@@ -36,18 +36,34 @@ type rangeEvents struct {
 	blocks
 	events []order.Event
 	end    order.Block // the range's last block, or its first one where history is read
+
+	quarantined []QuarantinedBlock // left out
 }
 
-// readOn reads and stores the blocks from the checkpoint to the head.
-func (f *follower) readOn(ctx context.Context, position checkpoint, head order.Head) error {
-	planned := position.block
-	return inSequence(ctx, f.readAhead,
+// readOn reads and stores the blocks after a fork up to the head. The fork is the checkpoint's own block unless a reorg
+// has dropped blocks: then the first range reaches as far as they did, so that what still stands is there again in the
+// transaction that withdraws the rest. A range ends with the newest final block, so that there is always one to go back
+// to.
+func (f *follower) readOn(ctx context.Context, position checkpoint, fork uint64, head order.Head) (checkpoint, error) {
+	dropped := min(position.block, head.Latest.Number) - min(fork, head.Latest.Number)
+	if fork < position.block && (dropped == 0 || dropped > f.width.now) {
+		var err error
+		if position, err = f.rewind(ctx, position, fork, head); err != nil {
+			return position, err
+		}
+		dropped = 0
+	}
+	planned := fork
+	err := inSequence(ctx, f.readAhead,
 		func() (blocks, bool) {
 			if planned >= head.Latest.Number {
 				return blocks{}, false
 			}
-			r := blocks{planned + 1, min(planned+f.width.now, head.Latest.Number)}
-			planned = r.to
+			r := blocks{planned + 1, min(planned+max(f.width.now, dropped), head.Latest.Number)}
+			if planned < head.Finalized && dropped == 0 {
+				r.to = min(r.to, head.Finalized)
+			}
+			planned, dropped = r.to, 0
 			return r, true
 		},
 		func(ctx context.Context, r blocks) (rangeEvents, error) { return f.read(ctx, r, head) },
@@ -59,14 +75,29 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, head order.H
 			f.width.held(len(got.events))
 			next := position
 			next.block, next.blockTime = got.to, got.end.Time
+			if got.from <= position.block {
+				next.reorgs++
+				next.provenEnd = min(next.provenEnd, got.from)
+			}
 			err = f.apply(ctx, advance{
-				from: got.from, events: got.events, finalized: head.Finalized,
+				from: got.from, events: got.events, finalized: head.Finalized, quarantined: got.quarantined,
 				blocks: droppable(got.events, keptBlock{got.to, got.end.Hash}, head.Finalized),
 				before: position, checkpoint: next,
 			})
-			position = next
+			if err == nil {
+				position = next
+				f.tookWord(got.blocks, head)
+			}
 			return err
 		})
+	return position, err
+}
+
+// tookWord takes note of a range whose older blocks were read on one endpoint's word.
+func (f *follower) tookWord(r blocks, head order.Head) {
+	if end := min(r.to+order.TipRange, head.Latest.Number) + 1; end > r.from+order.TipRange {
+		f.wordEnd = max(f.wordEnd, end-order.TipRange)
+	}
 }
 
 // read reads the events of a range, and its last block.
@@ -77,7 +108,7 @@ func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got ran
 		attribute.Int64("crossgate.block.to", int64(r.to)),
 	))
 	defer func() { endSpan(span, err) }()
-	events, err := f.source.Events(ctx, r.from, r.to)
+	events, quarantined, err := f.eventsOf(ctx, r)
 	if err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
@@ -90,7 +121,7 @@ func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got ran
 	if r.to == head.Latest.Number && last.Hash != head.Latest.Hash {
 		return rangeEvents{}, fmt.Errorf("block %d was replaced while its events were read", r.to)
 	}
-	return rangeEvents{r, events, last}, nil
+	return rangeEvents{blocks: r, events: events, end: last, quarantined: quarantined}, nil
 }
 
 // inSequence reads the ranges that next plans and hands what they hold to store in their sequence. One is always

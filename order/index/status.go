@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -15,23 +16,30 @@ import (
 type Status struct {
 	Chain chain.ID
 	Lag
-	First  uint64 // first block that was read
-	Known  bool   // anything was
-	Orders uint64 // created here
-	Locked uint64 // of them, delivered and not paid
-	Err    error  // why the head is not known
+	From   BlockTime // where the chain's history begins in the store; block 0 when all of it was read
+	Known  bool      // anything was
+	Proven uint64    // newest block up to which, from From on, a second reading confirms the first; 0: none, or not known
+	Orders uint64    // created here
+	Locked uint64    // of them, delivered and not paid
+	Err    error     // why the head is not known
+
+	Quarantined []QuarantinedBlock // ascending
 }
 
 // Status returns what the store holds of every chain, and asks each for its newest block.
 func (x *Index) Status(ctx context.Context) ([]Status, error) {
-	all := make([]Status, len(x.followers))
+	all, positions := make([]Status, len(x.followers)), make([]checkpoint, len(x.followers))
 	for i, f := range x.followers {
 		position, known, err := x.store.checkpoint(ctx, f.chain)
 		if err != nil {
 			return nil, err
 		}
-		all[i] = Status{Chain: f.chain, First: position.first, Known: known}
+		all[i] = Status{Chain: f.chain, From: BlockTime{position.first, position.firstTime}, Known: known}
 		all[i].Indexed, all[i].IndexedTime = position.block, position.blockTime
+		if all[i].Quarantined, err = x.store.quarantined(ctx, f.chain, blocks{0, math.MaxInt64}); err != nil {
+			return nil, err
+		}
+		positions[i] = position
 	}
 	if err := x.store.count(ctx, all); err != nil {
 		return nil, err
@@ -41,6 +49,7 @@ func (x *Index) Status(ctx context.Context) ([]Status, error) {
 		asking.Go(func() {
 			head, err := f.source.Head(ctx)
 			all[i].Head, all[i].Err = head.Latest.Number, err
+			all[i].Proven = f.provenTo(positions[i], head.Finalized)
 			if err == nil && all[i].Indexed >= all[i].Head {
 				all[i].Level = time.Now()
 			}

@@ -16,12 +16,15 @@ type checkpoint struct {
 	first, firstTime uint64
 	block, blockTime uint64
 	reorgs           uint64 // times that events were withdrawn
+	// Blocks from provenFrom to before provenEnd were read a second time, or prove themselves what they hold.
+	provenFrom, provenEnd uint64
 }
 
 // checkpoint returns how far a chain has been followed; known is false when it never was.
 func (s orderStore) checkpoint(ctx context.Context, id chain.ID) (c checkpoint, known bool, err error) {
-	known, err = s.QueryRow(ctx, []any{&c.first, &c.firstTime, &c.block, &c.blockTime, &c.reorgs},
-		`SELECT first_block, first_time, block, block_time, reorgs FROM checkpoints WHERE chain = $1`, id)
+	known, err = s.QueryRow(ctx,
+		[]any{&c.first, &c.firstTime, &c.block, &c.blockTime, &c.reorgs, &c.provenFrom, &c.provenEnd},
+		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end FROM checkpoints WHERE chain = $1`, id)
 	if err != nil {
 		return checkpoint{}, false, fmt.Errorf("read checkpoint of chain %d: %w", id, err)
 	}

@@ -18,7 +18,7 @@ import (
 const clockSkew = 60
 
 // traceCreation asks every chain that could hold the transaction, all at once. The first that reports a creation ends
-// the search. For each created order it returns the creation.
+// the search. For each created order it returns the creation. See Find for the errors.
 func (x *Index) traceCreation(ctx context.Context, tx chain.TxHash) (created [][]order.Event, err error) {
 	ctx, span := tracer().Start(ctx, "order.trace")
 	defer func() { endSpan(span, err) }()
@@ -55,11 +55,14 @@ func (x *Index) traceCreation(ctx context.Context, tx chain.TxHash) (created [][
 		return nil, ctx.Err()
 	case isKnown: // by one chain, and so by no other
 		return nil, order.ErrNoOrder
-	case len(failed.Chains) > 0:
-		slices.Sort(failed.Chains)
-		return nil, &failed
+	case len(failed.Chains) == 0:
+		return nil, order.ErrNotFound
 	}
-	return nil, order.ErrNotFound
+	slices.Sort(failed.Chains)
+	if len(failed.Chains) < len(asked) {
+		return nil, &UnheardError{failed}
+	}
+	return nil, &failed
 }
 
 // callerLeft reports whether nobody waits any more, which says nothing about the chains. A deadline that has passed

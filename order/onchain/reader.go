@@ -37,13 +37,29 @@ func (s GiveStatus) State() order.State {
 // TakeStatus is what DlnDestination says of an order.
 type TakeStatus uint8
 
-// Statuses of an order on its take chain.
+// Statuses of an order on its take chain. TakeCancelled, which the contract lacks, is between two steps on Solana.
 const (
 	TakeNotSet TakeStatus = iota
 	TakeFulfilled
 	TakeSentUnlock
 	TakeSentCancel
+	TakeCancelled
 )
+
+// State is what a status means for an order.
+func (s TakeStatus) State() order.State {
+	switch s {
+	case TakeFulfilled:
+		return order.StateFulfilled
+	case TakeSentUnlock:
+		return order.StateSentUnlock
+	case TakeSentCancel:
+		return order.StateSentOrderCancel
+	case TakeCancelled:
+		return order.StateOrderCancelled
+	}
+	return order.None
+}
 
 // GiveOrder is the storage of an order in DlnSource. After a claim only the status can be relied on.
 type GiveOrder struct {

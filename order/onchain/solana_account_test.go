@@ -1,6 +1,7 @@
 package onchain_test
 
 import (
+	"crypto/sha256"
 	"strings"
 	"testing"
 
@@ -101,6 +102,31 @@ func TestDecodeGiveAccount(t *testing.T) {
 	} {
 		if got, err := onchain.DecodeGiveAccount(data); err == nil {
 			t.Errorf("DecodeGiveAccount of %s = %+v, want an error", name, got)
+		}
+	}
+}
+
+func TestDecodeTakeAccount(t *testing.T) {
+	for variant, want := range []order.State{
+		order.StateFulfilled, order.StateSentUnlock, order.StateOrderCancelled, order.StateSentOrderCancel, order.StateFulfilled,
+	} {
+		for _, name := range []string{"TakeOrderState", "takeOrderState"} {
+			mark := sha256.Sum256([]byte("account:" + name))
+			data := append(mark[:8:8], byte(variant), 1, 2, 3)
+			if got, err := onchain.DecodeTakeAccount(data); err != nil || got.State() != want {
+				t.Errorf("DecodeTakeAccount of %s with variant %d = %v, %v, want %v", name, variant, got.State(), err, want)
+			}
+		}
+	}
+	if got, err := onchain.DecodeTakeAccount(nil); err != nil || got.State() != order.None {
+		t.Errorf("DecodeTakeAccount of nothing = %v, %v, want none", got, err)
+	}
+	mark := sha256.Sum256([]byte("account:TakeOrderState"))
+	for name, data := range map[string][]byte{
+		"another kind": giveAccount(t, "b90f91d5fcbedf96"), "a newer status": append(mark[:8:8], 5), "no status": mark[:8],
+	} {
+		if got, err := onchain.DecodeTakeAccount(data); err == nil {
+			t.Errorf("DecodeTakeAccount of %s = %v, want an error", name, got)
 		}
 	}
 }

@@ -57,3 +57,31 @@ func (g *GiveOrder) readCreated(b *borsh) {
 	b.Key()         // may raise the give amount
 	g.TakeChain = b.chainID()
 }
+
+// takeOrderStates begin a TakeOrderAccount, spelled as giveOrderStates are.
+var takeOrderStates = []discriminator{discriminatorOf("account", "TakeOrderState"), discriminatorOf("account", "takeOrderState")}
+
+// takeStatuses are the variants of a TakeOrderAccount (OrderTakeStatus in the IDL of dln_dst 1.2.1). The first one is
+// of programs that did not write the order's id beside it.
+var takeStatuses = []TakeStatus{TakeFulfilled, TakeSentUnlock, TakeCancelled, TakeSentCancel, TakeFulfilled}
+
+// DecodeTakeAccount reads what a TakeOrderAccount says of its order; no data at all is an order that was neither
+// fulfilled nor cancelled.
+func DecodeTakeAccount(data []byte) (TakeStatus, error) {
+	if len(data) == 0 {
+		return TakeNotSet, nil
+	}
+	d, rest := splitDiscriminator(data)
+	if !slices.Contains(takeOrderStates, d) {
+		return TakeNotSet, errors.New("decode TakeOrderState: account of another kind")
+	}
+	b := newBorsh(rest)
+	variant := int(b.Uint8())
+	if b.Err != nil {
+		return TakeNotSet, fmt.Errorf("decode TakeOrderState: %w", b.Err)
+	}
+	if variant >= len(takeStatuses) {
+		return TakeNotSet, fmt.Errorf("decode TakeOrderState: status %d is unknown", variant)
+	}
+	return takeStatuses[variant], nil
+}

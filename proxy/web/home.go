@@ -20,6 +20,11 @@ type Indexed struct {
 	Block uint64        // newest indexed block; zero: none yet
 	Lag   time.Duration // since Block was the chain's newest
 	Late  bool          // Lag is above the configured threshold
+
+	From        uint64    // first indexed block; zero: nothing is missing before Block
+	Since       time.Time // its time
+	Proven      uint64    // newest block up to which a second reading confirms the first; zero: none yet
+	Quarantined int       // blocks in between that no endpoint can give
 }
 
 // Home writes the start page.

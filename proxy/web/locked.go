@@ -14,6 +14,7 @@ import (
 type Locked struct {
 	Taker     string
 	Answer    []byte               // JSON; nil: only the form is shown
+	Gaps      []Gap                // chains that the answer does not have all deliveries and payments of
 	Delivered map[string]time.Time // by order id, of those whose delivery was loaded
 	Path      string
 	Origin    string

@@ -26,6 +26,10 @@ type ChainCondition struct {
 	Indexed uint64 // newest indexed block; 0: none yet
 	Lag     time.Duration
 	Late    bool // Lag is above the configured threshold
+
+	From        uint64 // first indexed block; 0: nothing is missing before Indexed
+	Proven      uint64 // newest block up to which a second reading confirms the first; 0: none yet
+	Quarantined int    // blocks in between that no endpoint can give
 }
 
 // Service is a chain, a venue or a price service with its endpoints.
@@ -99,6 +103,9 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	for _, c := range o.Chains {
 		if c.Late {
 			all = append(all, p.chainName(c.Chain)+" is behind")
+		}
+		if c.Quarantined > 0 {
+			all = append(all, plural(c.Quarantined, "block")+" of "+p.chainName(c.Chain)+" in quarantine")
 		}
 	}
 	for _, s := range o.Services {

@@ -13,6 +13,7 @@ type Order struct {
 	Record []byte // JSON; nil: only the form is shown
 	Path   string // of the record in the API, with its query
 	Final  bool   // the record does not change any more
+	Gaps   []Gap  // of its chains
 	Index  int    // among the orders of its transaction
 	Count  int    // of them; zero when the order was found by its id
 	Hash   string // as in the request
@@ -49,15 +50,16 @@ type tokenView struct {
 // fact is a row of the details.
 type fact struct{ Name, Text, URL string }
 
-var stateWords = map[string]struct{ word, tone string }{
-	"None":               {"creation not seen", "quiet"},
-	"Created":            {"waiting for a taker", "moving"},
-	"Fulfilled":          {"delivered; the taker has not been paid yet", "good"},
-	"SentUnlock":         {"delivered; the taker's payment is on its way", "good"},
-	"ClaimedUnlock":      {"delivered and paid", "done"},
-	"OrderCancelled":     {"cancelled; the refund has not been sent yet", "bad"},
-	"SentOrderCancel":    {"cancelled; the refund is on its way", "bad"},
-	"ClaimedOrderCancel": {"cancelled and refunded", "quiet"},
+// stateWords have a second wording for when a later event may have been missed.
+var stateWords = map[string]struct{ word, seen, tone string }{
+	"None":               {"creation not seen", "creation not seen", "quiet"},
+	"Created":            {"waiting for a taker", "no delivery was seen", "moving"},
+	"Fulfilled":          {"delivered; the taker has not been paid yet", "delivered; no payment was seen", "good"},
+	"SentUnlock":         {"delivered; the taker's payment is on its way", "delivered; the unlock message was sent, no payment was seen", "good"},
+	"ClaimedUnlock":      {"delivered and paid", "delivered and paid", "done"},
+	"OrderCancelled":     {"cancelled; the refund has not been sent yet", "cancelled; no refund was seen", "bad"},
+	"SentOrderCancel":    {"cancelled; the refund is on its way", "cancelled; the refund was sent, no claim was seen", "bad"},
+	"ClaimedOrderCancel": {"cancelled and refunded", "cancelled and refunded", "quiet"},
 }
 
 // Order writes the page of an order, or the form that leads to one.
@@ -74,10 +76,28 @@ func (p *Pages) Order(to io.Writer, o Order) error {
 		Order: o, ID: r.OrderID.Text, State: r.State, Word: words.word, Tone: words.tone,
 		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r), Facts: p.facts(r), JSON: indented(o.Record),
 	}
+	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
+		v.Word = words.seen
+	}
 	for i := 0; o.Count > 1 && i < o.Count; i++ {
 		v.Others = append(v.Others, i)
 	}
 	return p.write(to, "order", view{Title: "Order " + short(v.ID), At: "order", Now: o.Now, Page: v})
+}
+
+// gapsOf are the gaps that may hide an event of an order. What the index has not read of its chains they are asked for,
+// but for blocks that cannot be read, and for a creation that is not known.
+func gapsOf(r recordJSON, all []Gap) []Gap {
+	var gaps []Gap
+	for _, g := range all {
+		switch {
+		case r.Created == nil && g.lacksCreation():
+			gaps = append(gaps, g)
+		case g.Quarantined > 0:
+			gaps = append(gaps, Gap{Chain: g.Chain, Quarantined: g.Quarantined})
+		}
+	}
+	return gaps
 }
 
 func (p *Pages) side(o offerJSON) sideView {
@@ -102,15 +122,20 @@ func (p *Pages) token(id chain.ID, address string, t tokenJSON) tokenView {
 func (p *Pages) facts(r recordJSON) []fact {
 	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
 	known, _ := p.chains.Chain(give)
-	coin := int(known.Coin.Decimals)
 	facts := []fact{
 		{"Order id", r.OrderID.Text, ""},
 		{"Maker", r.MakerSrc.Text, p.addressURL(give, r.MakerSrc.Text)},
 		{"Receiver", r.ReceiverDst.Text, p.addressURL(take, r.ReceiverDst.Text)},
 		{"Taker", r.Taker.Text, p.addressURL(take, r.Taker.Text)},
 		{"Allowed taker", r.AllowedTakerDst.Text, p.addressURL(take, r.AllowedTakerDst.Text)},
-		{"Percent fee", amountOf(r.FinalPercentFee.Text, r.Give.Decimals).Exact + " " + r.Give.Symbol, ""},
-		{"Fixed fee", amountOf(r.FixFee.Text, coin).Exact + " " + known.Coin.Symbol, ""},
+	}
+	if r.FinalPercentFee != nil {
+		fee := amountOf(r.FinalPercentFee.Text, r.Give.Decimals)
+		facts = append(facts, fact{"Percent fee", fee.Exact + " " + r.Give.Symbol, ""})
+	}
+	if r.FixFee != nil {
+		fee := amountOf(r.FixFee.Text, int(known.Coin.Decimals))
+		facts = append(facts, fact{"Fixed fee", fee.Exact + " " + known.Coin.Symbol, ""})
 	}
 	if r.ActualFulfillAmount != nil {
 		delivered := amountOf(r.ActualFulfillAmount.Text, r.Take.Decimals)

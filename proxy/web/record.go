@@ -58,8 +58,8 @@ type recordJSON struct {
 	State               string
 	ExternalCallState   string
 	ReferralCode        uint64
-	FinalPercentFee     named
-	FixFee              named
+	FinalPercentFee     *named // like FixFee absent while the creation was not seen
+	FixFee              *named
 
 	Created       *eventJSON `json:"createdSrcEventMetadata"`
 	Fulfilled     *eventJSON `json:"fulfilledDstEventMetadata"`

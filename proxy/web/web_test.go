@@ -79,6 +79,42 @@ func TestOrderPageTellsTheWholeWay(t *testing.T) {
 	}
 }
 
+func TestOrderPageHasFeesOnlyOfACreationThatWasSeen(t *testing.T) {
+	for name, want := range map[string]bool{"order_created": true, "order_unknown_creation": false} {
+		page := text(orderPage(t, answer(t, name)))
+		for _, fee := range []string{"Percent fee", "Fixed fee"} {
+			if got := strings.Contains(page, fee); got != want {
+				t.Errorf("page of %s has a %s: %t, want %t", name, fee, got, want)
+			}
+		}
+	}
+}
+
+// TestOrderPageSaysWhatItCannotKnow has gaps on the order's chains: one that only a creation can be in, and one that any
+// later event can be in.
+func TestOrderPageSaysWhatItCannotKnow(t *testing.T) {
+	begun, left := Gap{Chain: 8453, From: 70_000, Since: noon}, Gap{Chain: 137, Quarantined: 1}
+	pages := New(explored())
+	for _, test := range []struct {
+		name  string
+		gaps  []Gap
+		want  string
+		lacks string
+	}{
+		{"order_created", []Gap{begun}, "waiting for a taker", "Not everything"},
+		{"order_created", []Gap{begun, left}, "no delivery was seen Not everything was read of 1 chain Polygon: 1 block cannot be read", "waiting for a taker"},
+		{"order_claimed", []Gap{left}, "delivered and paid Not everything", "70,000"},
+		{"order_unknown_creation", []Gap{begun}, "delivered; no payment was seen Not everything was read of 1 chain Base: read from block 70,000 on", "has not been paid"},
+	} {
+		page := text(render(t, func(to io.Writer) error {
+			return pages.Order(to, Order{Record: answer(t, test.name), Gaps: test.gaps, Now: noon})
+		}))
+		if !strings.Contains(page, test.want) || strings.Contains(page, test.lacks) {
+			t.Errorf("page of %s with gaps %v: want %q and not %q: %s", test.name, test.gaps, test.want, test.lacks, page)
+		}
+	}
+}
+
 func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
 	record := answer(t, "order_tron_to_solana")
 	var r recordJSON
@@ -245,6 +281,33 @@ func TestSwapPageTellsWhoWonAndWhyOthersDidNot(t *testing.T) {
 	}
 	if widths := regexp.MustCompile(`class="value" width="([0-9.]+)%"`).FindAllStringSubmatch(page, -1); len(widths) != 2 || widths[0][1] != "100.0" || widths[1][1] != "20.0" {
 		t.Errorf("bars of %v percent, want 100 and 20: one percent below on a scale of one and a quarter", widths)
+	}
+}
+
+func TestStatusPageTellsWhatWasLeftOut(t *testing.T) {
+	pages := New(explored())
+	chains := []ChainCondition{{Chain: 137, Head: 902, Indexed: 900, From: 70, Proven: 880, Quarantined: 2}}
+	page := text(render(t, func(to io.Writer) error {
+		return pages.Operators(to, Operators{Condition: Condition{Chains: chains}, Now: noon})
+	}))
+	for _, want := range []string{"2 blocks of Polygon in quarantine", "Polygon 902 900 – 70 880 2"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
+func TestHomePageTellsWhereHistoryBegins(t *testing.T) {
+	pages := New(explored())
+	page := text(render(t, func(to io.Writer) error {
+		return pages.Home(to, Home{Now: noon, Indexed: []Indexed{
+			{Chain: 1, Block: 900, Proven: 880}, {Chain: 137, Block: 700, From: 70, Since: noon.Add(-time.Hour), Quarantined: 2},
+		}})
+	}))
+	for _, want := range []string{"Ethereum 900 – the first block 880 –", "Polygon 700 – 2026-11-21 11:00:00 UTC – 2"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
 	}
 }
 

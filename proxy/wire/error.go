@@ -11,13 +11,11 @@ type Problem struct {
 // AppendProblem appends an error body. The tracking API calls the text message, the swap API errorMessage; clients of
 // either find it.
 func AppendProblem(dst []byte, p Problem) []byte {
-	w := &writer{json: dst}
-	w.open('{')
-	w.name("errorCode").uint(uint64(p.Code))
-	w.name("errorId").plain(p.ID)
-	w.name("message").text(p.Message)
-	w.name("errorMessage").text(p.Message)
-	w.name("reqId").plain(p.RequestID)
-	w.close('}')
-	return w.json
+	return Encoder{}.object(dst, func(w *writer) {
+		w.name("errorCode").uint(uint64(p.Code))
+		w.name("errorId").plain(p.ID)
+		w.name("message").text(p.Message)
+		w.name("errorMessage").text(p.Message)
+		w.name("reqId").plain(p.RequestID)
+	})
 }

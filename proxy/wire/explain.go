@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strconv"
 	"time"
 
 	"crossgate/quote"
@@ -9,25 +10,19 @@ import (
 // AppendExplanation appends the outcome of a swap request at every venue. The hosted service has nothing like it; names
 // are those of its swap response where one fits. failed is why there is no transaction, nil when there is one.
 func (e Encoder) AppendExplanation(dst []byte, s quote.Estimate, failed error) []byte {
-	w := &writer{json: dst, chains: e.Chains}
-	w.open('{')
-	if failed != nil {
-		w.name("error").text(failed.Error())
-	} else {
-		w.name("execution").plain(s.Way.String())
-		w.name("to").plain(s.Tx.To.Checksum())
-		w.name("amount").decimal(s.Out.Amount)
-		w.name("minAmount").decimal(s.MinOut)
-		w.name("protocolFee").decimal(s.ProtocolFee)
-		w.name("quotedAt").plain(s.QuotedAt.UTC().Format(time.RFC3339Nano))
-	}
-	w.name("aggregators").open('[')
-	for _, one := range s.Asked {
-		w.element().asked(one)
-	}
-	w.close(']')
-	w.close('}')
-	return w.json
+	return e.object(dst, func(w *writer) {
+		if failed != nil {
+			w.name("error").text(failed.Error())
+		} else {
+			w.name("execution").plain(s.Way.String())
+			w.name("to").plain(s.Tx.To.Checksum())
+			w.name("amount").decimal(s.Out.Amount)
+			w.name("minAmount").decimal(s.MinOut)
+			w.name("protocolFee").decimal(s.ProtocolFee)
+			w.name("quotedAt").plain(s.QuotedAt.UTC().Format(time.RFC3339Nano))
+		}
+		objects(w.name("aggregators"), s.Asked, w.asked)
+	})
 }
 
 var verdicts = map[quote.Verdict]string{
@@ -35,7 +30,6 @@ var verdicts = map[quote.Verdict]string{
 }
 
 func (w *writer) asked(one quote.Asked) {
-	w.open('{')
 	w.name("name").text(one.Venue)
 	w.name("execution").plain(one.Way.String())
 	w.name("verdict").plain(verdicts[one.Verdict])
@@ -49,13 +43,6 @@ func (w *writer) asked(one quote.Asked) {
 	if one.Err != nil {
 		w.name("reason").text(one.Err.Error())
 	}
-	w.close('}')
 }
 
-func (w *writer) bool(is bool) {
-	if is {
-		w.json = append(w.json, "true"...)
-		return
-	}
-	w.json = append(w.json, "false"...)
-}
+func (w *writer) bool(is bool) { w.json = strconv.AppendBool(w.json, is) }

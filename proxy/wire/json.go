@@ -12,11 +12,41 @@ import (
 // hashes depends.
 type Encoder struct{ Chains chain.Registry }
 
-// writer writes one response. A member or element needs a comma before it unless it is the first, which the byte before
-// it shows: no value ends in an opening bracket.
+// writer writes one response. A member needs a comma before it unless it is the first, which the byte before it shows:
+// no value ends in an opening bracket.
 type writer struct {
 	json   []byte
 	chains chain.Registry
+}
+
+// object appends a response that is an object.
+func (e Encoder) object(dst []byte, members func(*writer)) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	w.open('{')
+	members(w)
+	w.close('}')
+	return w.json
+}
+
+// list writes a list with what element writes of each value.
+func list[V any](w *writer, values []V, element func(V)) {
+	w.open('[')
+	for i, value := range values {
+		if i > 0 {
+			w.json = append(w.json, ',')
+		}
+		element(value)
+	}
+	w.close(']')
+}
+
+// objects writes a list of objects with the members of each value.
+func objects[V any](w *writer, values []V, members func(V)) {
+	list(w, values, func(value V) {
+		w.open('{')
+		members(value)
+		w.close('}')
+	})
 }
 
 func (w *writer) open(bracket byte)  { w.json = append(w.json, bracket) }
@@ -31,14 +61,6 @@ func (w *writer) name(member string) *writer {
 	json = append(json, '"')
 	json = append(json, member...)
 	w.json = append(json, '"', ':')
-	return w
-}
-
-// element begins an element of a list.
-func (w *writer) element() *writer {
-	if w.json[len(w.json)-1] != '[' {
-		w.json = append(w.json, ',')
-	}
 	return w
 }
 

@@ -20,44 +20,27 @@ type Worth struct {
 // (docs/decisions/0004-readings.md).
 func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
 	w := &writer{json: dst, chains: e.Chains}
-	w.open('[')
-	for _, c := range locked {
-		w.element().open('{')
+	objects(w, locked, func(c order.LockedChain) {
 		w.name("chainId").chainID(c.Chain)
-		w.name("lockedTokens").open('[')
-		for _, t := range c.Tokens {
-			key := token.Key{Chain: c.Chain, Address: t.Token}
-			w.element().lockedToken(key, t, worth)
-		}
-		w.close(']')
-		w.close('}')
-	}
-	w.close(']')
+		objects(w.name("lockedTokens"), c.Tokens, func(t order.LockedToken) {
+			w.lockedToken(token.Key{Chain: c.Chain, Address: t.Token}, t, worth)
+		})
+	})
 	return w.json
 }
 
 func (w *writer) lockedToken(key token.Key, t order.LockedToken, worth Worth) {
 	metadata, price := worth.Tokens[key], worth.USD[key]
-	w.open('{')
 	w.name("tokenAddress").address(t.Token, w.chains.Family(key.Chain))
 	w.name("tokenMetadata").tokenMetadata(metadata)
 	w.name("amount").value(t.Amount, metadata.Decimals, price)
 	w.name("tokenAmount").units(t.Amount, metadata.Decimals)
-	w.name("dstChainsLockedAmounts").open('[')
-	for _, target := range t.Targets {
-		w.element().open('{')
+	objects(w.name("dstChainsLockedAmounts"), t.Targets, func(target order.LockedTarget) {
 		w.name("targetChainId").chainID(target.Chain)
 		w.name("dstChainAmount").value(target.Amount, metadata.Decimals, price)
 		w.name("dstChainTokenAmount").units(target.Amount, metadata.Decimals)
-		w.name("ordersToUnlock").open('[')
-		for _, id := range target.Orders {
-			w.element().hash(id)
-		}
-		w.close(']')
-		w.close('}')
-	}
-	w.close(']')
-	w.close('}')
+		list(w.name("ordersToUnlock"), target.Orders, w.hash)
+	})
 }
 
 // units writes an amount in whole tokens, with every digit.

@@ -35,10 +35,7 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
 	w.name("state").plain(o.State.String())
 	w.name("externalCallState").plain(o.Call.String())
-	w.name("referralCode").uint(uint64(created.ReferralCode))
-	w.name("percentFee").bigNumber(created.PercentFee)
-	w.name("finalPercentFee").bigNumber(o.FinalPercentFee)
-	w.name("fixFee").bigNumber(created.FixFee)
+	w.fees(o)
 	w.name("unlockBeneficiarySrc").addressOrNull(beneficiary(o.SentUnlock, o.ClaimedUnlock), source)
 	w.name("cancelBeneficiarySrc").addressOrNull(beneficiary(o.SentCancel, o.ClaimedCancel), source)
 	w.name("taker").address(fulfilled.Taker, destination)
@@ -50,6 +47,21 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	w.name("orderMetadata").orderMetadata(created.Metadata)
 	w.close('}')
 	return w.json
+}
+
+// fees writes what the creation says of fees. Of a creation that was not seen nothing is known, which is not 0: these
+// members have no null and are left out.
+func (w *writer) fees(o *order.Order) {
+	if o.Created != nil {
+		w.name("referralCode").uint(uint64(o.Created.Fact.ReferralCode))
+		w.name("percentFee").bigNumber(o.Created.Fact.PercentFee)
+	}
+	if o.FinalPercentFee != nil {
+		w.name("finalPercentFee").bigNumber(*o.FinalPercentFee)
+	}
+	if o.Created != nil {
+		w.name("fixFee").bigNumber(o.Created.Fact.FixFee)
+	}
 }
 
 // orderEvents writes the order's events. On EVM chains one event both cancels the order and sends the message about it,

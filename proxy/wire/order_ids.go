@@ -18,24 +18,16 @@ func (e Encoder) AppendOrderIDTexts(dst []byte, ids []order.ID) []byte {
 }
 
 func (e Encoder) appendIDs(dst []byte, ids []order.ID, write func(*writer, order.ID)) []byte {
-	w := &writer{json: dst, chains: e.Chains}
-	w.open('{')
-	w.name("orderIds").open('[')
-	for _, id := range ids {
-		write(w.element(), id)
-	}
-	w.close(']')
-	w.close('}')
-	return w.json
+	return e.object(dst, func(w *writer) {
+		list(w.name("orderIds"), ids, func(id order.ID) { write(w, id) })
+	})
 }
 
 // AppendStatus appends the status of an order as in the swap API
 // (schema DlnOrderStatusResponse of its OpenAPI document).
 func (e Encoder) AppendStatus(dst []byte, o *order.Order) []byte {
-	w := &writer{json: dst, chains: e.Chains}
-	w.open('{')
-	w.name("orderId").hex(o.ID[:])
-	w.name("status").plain(o.State.String())
-	w.close('}')
-	return w.json
+	return e.object(dst, func(w *writer) {
+		w.name("orderId").hex(o.ID[:])
+		w.name("status").plain(o.State.String())
+	})
 }

@@ -12,18 +12,27 @@ var pol = token.Token{Decimals: 18, Name: "Polygon", Symbol: "POL", LogoURI: "ht
 
 func TestAppendOrderOfEveryForm(t *testing.T) {
 	for name, record := range map[string]Record{
-		"order_created":   {Order: fold(t, plainOrder(t)), Give: usdc, Take: pol},
-		"order_claimed":   {Order: claimedOrder(t), Give: usdc, Take: pol, PreswapIn: pol},
-		"order_cancelled": {Order: cancelledOrder(t), Give: usdc, Take: pol},
-		"order_unknown_creation": {
-			Order: fold(t, order.Event{Order: hash(0x0d), At: on(polygon, evmTx(0xf1), 7, 1_784_948_720), Fact: order.Fulfilled{
-				Terms: plainOrder(t).Fact.(order.Created).Terms, Taker: account(0xd1), UnlockAuthority: account(0xd2),
-			}}),
+		"order_created":          {Order: fold(t, plainOrder(t)), Give: usdc, Take: pol},
+		"order_claimed":          {Order: claimedOrder(t), Give: usdc, Take: pol, PreswapIn: pol},
+		"order_cancelled":        {Order: cancelledOrder(t), Give: usdc, Take: pol},
+		"order_unknown_creation": {Order: fold(t, fulfilment(t)), Give: usdc, Take: pol},
+		"order_unknown_creation_patched": {
+			Order: fold(t, fulfilment(t), order.Event{
+				Order: hash(0x0d), At: on(base, evmTx(0xc3), 49_079_700, 1_784_948_740),
+				Fact: order.GiveIncreased{Final: amount(t, "18992400"), FinalPercentFee: amount(t, "7600")},
+			}),
 			Give: usdc, Take: pol,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { checkGolden(t, name, documented.AppendOrder(nil, record)) })
 	}
+}
+
+// fulfilment is the delivery of an order whose creation is not known.
+func fulfilment(t testing.TB) order.Event {
+	return order.Event{Order: hash(0x0d), At: on(polygon, evmTx(0xf1), 7, 1_784_948_720), Fact: order.Fulfilled{
+		Terms: plainOrder(t).Fact.(order.Created).Terms, Taker: account(0xd1), UnlockAuthority: account(0xd2),
+	}}
 }
 
 // claimedOrder has everything an order can have on its way to the taker's payment.

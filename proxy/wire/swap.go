@@ -8,23 +8,19 @@ import (
 // AppendSwap appends the estimate of a swap with its transaction. Called contracts are written with a checksum, tokens
 // in lower case, as by the hosted service.
 func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
-	w := &writer{json: dst, chains: e.Chains}
-	w.open('{')
-	w.name("tx").tx(s)
-	w.estimation(s)
-	w.close('}')
-	return w.json
+	return e.object(dst, func(w *writer) {
+		w.name("tx").tx(s)
+		w.estimation(s)
+	})
 }
 
 // AppendEstimation appends the estimate of a swap without a transaction.
 func (e Encoder) AppendEstimation(dst []byte, s quote.Estimate) []byte {
-	w := &writer{json: dst, chains: e.Chains}
-	w.open('{')
-	w.name("estimation").open('{')
-	w.estimation(s)
-	w.close('}')
-	w.close('}')
-	return w.json
+	return e.object(dst, func(w *writer) {
+		w.name("estimation").open('{')
+		w.estimation(s)
+		w.close('}')
+	})
 }
 
 // estimation writes the members that an estimate has with and without a transaction.
@@ -33,7 +29,7 @@ func (w *writer) estimation(s quote.Estimate) {
 	w.name("tokenOut").swapToken(s.Out, s.Chain.Family, &s.MinOut)
 	w.name("slippage").number(s.SlippagePercent)
 	w.name("recommendedSlippage").number(s.RecommendedSlippage)
-	w.name("comparedAggregators").compared(s.Compared)
+	objects(w.name("comparedAggregators"), s.Compared, w.compared)
 	w.name("protocolFee").decimal(s.ProtocolFee)
 	w.name("protocolFeeApproximateUsdValue").usdText(s.ProtocolFeeUSD)
 	if s.Fee != nil {
@@ -87,18 +83,12 @@ func (w *writer) swapToken(side quote.Priced, family chain.Family, least *chain.
 	w.close('}')
 }
 
-func (w *writer) compared(venues []quote.Compared) {
-	w.open('[')
-	for _, v := range venues {
-		w.element().open('{')
-		w.name("name").text(v.Name)
-		w.name("amount").decimal(v.Amount)
-		w.name("approximateUsdValue").usd(v.USD)
-		w.name("priceDrop").number(v.PriceDrop)
-		w.name("imageUrl").text(v.ImageURL)
-		w.close('}')
-	}
-	w.close(']')
+func (w *writer) compared(v quote.Compared) {
+	w.name("name").text(v.Name)
+	w.name("amount").decimal(v.Amount)
+	w.name("approximateUsdValue").usd(v.USD)
+	w.name("priceDrop").number(v.PriceDrop)
+	w.name("imageUrl").text(v.ImageURL)
 }
 
 // usdText is a USD value as a string: the documented type of the protocol fee's value, for which the hosted service is
@@ -137,9 +127,7 @@ func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 // costs writes the deductions from the gross output to the guaranteed one, in the output token.
 func (w *writer) costs(s quote.Estimate) {
 	id, out := s.Chain.ID.String(), s.Out.Address.Format(s.Chain.Family)
-	w.open('[')
-	for _, cost := range s.Costs {
-		w.element().open('{')
+	objects(w, s.Costs, func(cost quote.Cost) {
 		w.name("chain").plain(id)
 		w.name("tokenIn").plain(out)
 		w.name("tokenOut").plain(out)
@@ -150,7 +138,5 @@ func (w *writer) costs(s quote.Estimate) {
 		w.name("feeAmount").decimal(cost.Fee)
 		w.name("feeBps").plain(cost.FeeBps)
 		w.close('}')
-		w.close('}')
-	}
-	w.close(']')
+	})
 }

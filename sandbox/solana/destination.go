@@ -69,7 +69,7 @@ func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
 
 // taken is the token that the order asks for.
 func (t Terms) taken() (Token, error) {
-	mint := keyOf(t.Take.Token)
+	mint := keyOf(t.TakeToken)
 	if mint == Native.Mint {
 		return Native, nil
 	}
@@ -81,7 +81,7 @@ func (f Fulfilment) fulfillOrder(t Token) Instruction {
 	id, taker := f.Terms.ID(), f.Taker.Key
 	return anchorCall(destinationProgram, "fulfill_order", []Meta{
 		writes(takeOrderState(id)), signs(taker), writes(t.Wallet(taker)), writes(t.Wallet(f.receiver())),
-		reads(sourceOn(f.Terms.Give.Chain)), reads(takeOrderPatch(id)), reads(t.programOrDefault()), reads(systemProgram),
+		reads(sourceOn(f.Terms.Give().Chain)), reads(takeOrderPatch(id)), reads(t.programOrDefault()), reads(systemProgram),
 	}, func(i *invocation) { i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
 }
 
@@ -89,20 +89,20 @@ func (i *invocation) fulfil(f Fulfilment, t Token) {
 	id, taker, allowed := f.Terms.ID(), f.Taker.Key, f.Terms.AllowedTaker
 	i.checkOpen(f.Terms)
 	i.check(len(allowed) == 0 || bytes.Equal(allowed, taker[:]), 6002, "WrongTaker", "Another taker is allowed")
-	o := takeOrder{id: id, from: f.Terms.Give.Chain, status: Fulfilled, holder: f.UnlockAuthority}
+	o := takeOrder{id: id, from: f.Terms.Give().Chain, status: Fulfilled, holder: f.UnlockAuthority}
 	if o.holder == (Key{}) {
 		o.holder = taker
 	}
 	i.create(taker, takeOrderState(id), destinationProgram, o.data(), o)
 	subtrahend, _ := stateOf[uint64](i.account(takeOrderPatch(id)))
-	i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, f.Terms.Take.Amount.Uint64()-subtrahend))
+	i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, f.Terms.TakeAmount.Uint64()-subtrahend))
 	i.emit("Fulfilled", id, taker)
 }
 
 // checkOpen refuses orders that are not for this chain, or that something has happened to.
 func (i *invocation) checkOpen(t Terms) {
-	_, isConnected := stateOf[foreignContract](i.account(sourceOn(t.Give.Chain)))
-	i.check(t.Take.Chain == ID, 6001, "WrongTakeChain", "The order is for another chain")
+	_, isConnected := stateOf[foreignContract](i.account(sourceOn(t.Give().Chain)))
+	i.check(t.Take().Chain == ID, 6001, "WrongTakeChain", "The order is for another chain")
 	i.check(isConnected, 6000, "NotSupportedChain", "Give chain is not supported")
 	i.check(i.account(takeOrderState(t.ID())) == nil, 6003, "WrongTakeOrderStatus", "The order is not open")
 }
@@ -112,7 +112,7 @@ func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend u
 	id := t.ID()
 	patch := takeOrderPatch(id)
 	return c.submit(at, Way{}, authority, anchorCall(destinationProgram, "patch_take_order", []Meta{
-		writes(patch), reads(takeOrderState(id)), signs(authority.Key), reads(sourceOn(t.Give.Chain)), reads(systemProgram),
+		writes(patch), reads(takeOrderState(id)), signs(authority.Key), reads(sourceOn(t.Give().Chain)), reads(systemProgram),
 	}, func(i *invocation) {
 		i.checkOpen(t)
 		data := anchor("account", "TakeOrderPatch", subtrahend)
@@ -120,7 +120,7 @@ func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend u
 			i.create(authority.Key, patch, destinationProgram, data, subtrahend)
 		}
 		i.update(patch, data, subtrahend)
-		i.emit("DecreaseTakeAmount", id, t.Take.Amount.Uint64()-subtrahend)
+		i.emit("DecreaseTakeAmount", id, t.TakeAmount.Uint64()-subtrahend)
 	}, t.borsh(), id, subtrahend))
 }
 
@@ -128,11 +128,11 @@ func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend u
 func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
 	id := t.ID()
 	return c.submit(at, Way{}, canceler, anchorCall(destinationProgram, "cancel_order", []Meta{
-		writes(takeOrderState(id)), reads(sourceOn(t.Give.Chain)), signs(canceler.Key), reads(systemProgram),
+		writes(takeOrderState(id)), reads(sourceOn(t.Give().Chain)), signs(canceler.Key), reads(systemProgram),
 	}, func(i *invocation) {
 		i.checkOpen(t)
 		i.check(bytes.Equal(t.Authority, canceler.Key[:]), 6005, "WrongCancelAuthority", "Another authority may cancel")
-		o := takeOrder{id: id, from: t.Give.Chain, status: Cancelled, holder: canceler.Key}
+		o := takeOrder{id: id, from: t.Give().Chain, status: Cancelled, holder: canceler.Key}
 		o.cancelBeneficiary = t.CancelBeneficiary
 		i.create(canceler.Key, takeOrderState(id), destinationProgram, o.data(), o)
 		i.emit("OrderCancelled")

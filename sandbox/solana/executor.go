@@ -51,7 +51,7 @@ func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
 		reads(systemProgram), reads(token.programOrDefault()),
 	}, func(i *invocation) {
 		i.openCall(id, by.Key)
-		i.call(token.transfer(from, to, authority, t.Take.Amount.Uint64()))
+		i.call(token.transfer(from, to, authority, t.TakeAmount.Uint64()))
 		i.emit("Fallbacked", executed)
 		i.update(meta, externalCall{true}.data(), externalCall{true})
 	}, id))

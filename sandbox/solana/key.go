@@ -32,10 +32,6 @@ func NewAccount(name string, seed [32]byte) Account {
 // Secret is the key pair in base58, as wallets import it.
 func (a Account) Secret() string { return a.private.String() }
 
-func (a Account) sign(message []byte) Signature {
-	return Signature(ed25519.Sign(ed25519.PrivateKey(a.private), message))
-}
-
 // invented is the key of something that has no address on the real chain.
 func invented(name string) Key {
 	return NewAccount(name, sha256.Sum256([]byte("crossgate sandbox: solana "+name))).Key

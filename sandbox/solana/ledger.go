@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/gagliardetto/solana-go"
 )
 
 // Chain is a Solana chain in memory. Its methods may be called from any goroutine.
@@ -17,7 +19,7 @@ type Chain struct {
 	bySignature  map[Signature]*transaction
 	byAddress    map[Key][]*transaction
 	accounts     map[Key]*account
-	tables       map[Key][]Key // address lookup tables
+	tables       map[Key]solana.PublicKeySlice // address lookup tables
 	pools        []Pool
 }
 
@@ -29,7 +31,7 @@ func New(beginning time.Time) *Chain {
 		bySignature: map[Signature]*transaction{},
 		byAddress:   map[Key][]*transaction{},
 		accounts:    map[Key]*account{},
-		tables:      map[Key][]Key{},
+		tables:      map[Key]solana.PublicKeySlice{},
 	}
 	c.genesis()
 	return c
@@ -43,8 +45,11 @@ func (c *Chain) Head() uint64 {
 }
 
 // finalized is the newest slot that will not be dropped.
-func (c *Chain) finalized() uint64 {
-	slot := max(c.head-finalizedDepth, firstSlot)
+func (c *Chain) finalized() uint64 { return finalizedAt(c.head) }
+
+// finalizedAt is the newest slot that will not be dropped, at a node whose newest one is given.
+func finalizedAt(newest uint64) uint64 {
+	slot := max(newest-finalizedDepth, firstSlot)
 	if isSkipped(slot) {
 		slot = previous(slot)
 	}

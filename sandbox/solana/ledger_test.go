@@ -52,8 +52,9 @@ func offer(t *testing.T, nonce uint64) Creation {
 func arriving(t *testing.T, nonce uint64) Terms {
 	mint := named(t, usdc).Mint
 	return Terms{
-		Nonce: nonce, Maker: wallet, Give: Offer{ethereum, wallet, big.NewInt(10_000_000)},
-		Take: Offer{ID, mint[:], big.NewInt(9_900_000)}, Receiver: maker.Key[:], PatchAuthority: wallet, Authority: maker.Key[:],
+		Nonce: nonce, Maker: wallet, GiveChain: big.NewInt(ethereum), GiveToken: wallet, GiveAmount: big.NewInt(10_000_000),
+		TakeChain: big.NewInt(ID), TakeToken: mint[:], TakeAmount: big.NewInt(9_900_000),
+		Receiver: maker.Key[:], PatchAuthority: wallet, Authority: maker.Key[:],
 	}
 }
 
@@ -133,7 +134,7 @@ func TestProgramsRefuse(t *testing.T) {
 	must(t, c.Fulfil(at, Way{}, Fulfilment{Terms: arriving(t, 1), Taker: taker}))
 	id := arriving(t, 1).ID()
 	restricted, elsewhere, unknown := arriving(t, 2), arriving(t, 3), arriving(t, 4)
-	restricted.AllowedTaker, elsewhere.Take.Chain, unknown.Give.Chain = keeper.Key[:], ethereum, 999
+	restricted.AllowedTaker, elsewhere.TakeChain, unknown.GiveChain = keeper.Key[:], big.NewInt(ethereum), big.NewInt(999)
 	for name, act := range map[string]func() error{
 		"WrongTakeOrderStatus": func() error { return c.Fulfil(at, Way{}, Fulfilment{Terms: arriving(t, 1), Taker: taker}) },
 		"WrongTaker":           func() error { return c.Fulfil(at, Way{}, Fulfilment{Terms: restricted, Taker: taker}) },
@@ -172,7 +173,8 @@ func TestMessagesOfABatchAreOne(t *testing.T) {
 		}
 	}
 	newest := c.transactions[len(c.transactions)-1]
-	if !newest.Message.IsVersioned() || len(newest.writable) == 0 || len(newest.readonly) == 0 {
+	written, looked := newest.Message.NumWritableLookups(), newest.Message.NumLookups()
+	if !newest.Message.IsVersioned() || written == 0 || looked == written {
 		t.Error("the batch takes no accounts from a lookup table")
 	}
 }

@@ -31,17 +31,6 @@ func signs(k Key) Meta  { return Meta{Key: k, Signer: true, Writable: true} }
 func reads(k Key) Meta  { return Meta{Key: k} }
 func writes(k Key) Meta { return Meta{Key: k, Writable: true} }
 
-// rank is the account's place in a message: signers first, and of each kind those that are written.
-func (m Meta) rank() (rank int) {
-	if !m.Signer {
-		rank = 2
-	}
-	if !m.Writable {
-		rank++
-	}
-	return rank
-}
-
 // draft is a transaction before its accounts are laid out.
 type draft struct {
 	payer        Account
@@ -53,9 +42,7 @@ type draft struct {
 
 // transaction is a transaction in wire form (https://solana.com/docs/core/transactions) with what became of it.
 type transaction struct {
-	solana.Transaction
-	// writable and readonly are the keys that its lookup tables bring.
-	writable, readonly []Key
+	solana.Transaction // the keys of its message end with those that lookup tables bring, once they are resolved
 
 	slot    uint64
 	outcome outcome
@@ -70,97 +57,41 @@ type compiled struct {
 }
 
 // compile lays the accounts out: payer, signers, written, read, then what the table brings.
-func (d draft) compile(blockhash solana.Hash, tables map[Key][]Key) (*transaction, error) {
-	t := &transaction{}
-	m := &t.Message
-	m.RecentBlockhash = blockhash
-	uses := d.accounts()
+func (d draft) compile(blockhash solana.Hash, tables map[Key]solana.PublicKeySlice) (*transaction, error) {
+	options := []solana.TransactionOption{solana.TransactionPayer(d.payer.Key)}
 	if d.table != (Key{}) {
-		m.SetVersion(solana.MessageVersionV0)
-		uses = t.lookUp(d, tables[d.table], uses)
+		used := map[Key]solana.PublicKeySlice{d.table: tables[d.table]}
+		options = append(options, solana.TransactionAddressTables(used))
 	}
-	slices.SortStableFunc(uses, func(a, b Meta) int { return a.rank() - b.rank() })
-	for _, u := range uses {
-		m.AccountKeys = append(m.AccountKeys, u.Key)
-		switch {
-		case u.Signer && !u.Writable:
-			m.Header.NumReadonlySignedAccounts++
-		case !u.Writable:
-			m.Header.NumReadonlyUnsignedAccounts++
-		}
-		if u.Signer {
-			m.Header.NumRequiredSignatures++
-		}
-	}
-	for _, in := range d.instructions {
-		indexed, err := t.index(in)
-		if err != nil {
-			return nil, err
-		}
-		m.Instructions = append(m.Instructions, indexed)
-	}
-	return t, nil
-}
-
-// accounts merges what the instructions say of each account, in the order of first appearance.
-func (d draft) accounts() []Meta {
-	uses := []Meta{signs(d.payer.Key)}
-	add := func(m Meta) {
-		i := slices.IndexFunc(uses, func(u Meta) bool { return u.Key == m.Key })
-		if i < 0 {
-			uses = append(uses, m)
-			return
-		}
-		uses[i].Signer = uses[i].Signer || m.Signer
-		uses[i].Writable = uses[i].Writable || m.Writable
-	}
-	for _, in := range d.instructions {
+	calls := make([]solana.Instruction, len(d.instructions))
+	for n, in := range d.instructions {
+		var accounts solana.AccountMetaSlice
 		for _, account := range in.Accounts {
-			add(account)
+			accounts.Append(solana.NewAccountMeta(account.Key, account.Writable, account.Signer))
 		}
+		calls[n] = solana.NewInstruction(in.Program, accounts, in.Data)
 	}
-	for _, in := range d.instructions {
-		add(reads(in.Program))
+	made, err := solana.NewTransaction(calls, blockhash, options...)
+	if err != nil {
+		return nil, err
 	}
-	return uses
-}
-
-// lookUp takes the keys that the table holds out of uses. Signers and invoked programs stay.
-func (t *transaction) lookUp(d draft, holds []Key, uses []Meta) (rest []Meta) {
-	lookup := solana.MessageAddressTableLookup{AccountKey: d.table}
-	for _, u := range uses {
-		at := slices.Index(holds, u.Key)
-		isInvoked := slices.ContainsFunc(d.instructions, func(in Instruction) bool { return in.Program == u.Key })
-		switch {
-		case at < 0 || u.Signer || isInvoked:
-			rest = append(rest, u)
-		case u.Writable:
-			lookup.WritableIndexes = append(lookup.WritableIndexes, byte(at))
-			t.writable = append(t.writable, u.Key)
-		default:
-			lookup.ReadonlyIndexes = append(lookup.ReadonlyIndexes, byte(at))
-			t.readonly = append(t.readonly, u.Key)
-		}
-	}
-	t.Message.AddressTableLookups = append(t.Message.AddressTableLookups, lookup)
-	return rest
+	t := &transaction{Transaction: *made}
+	return t, t.Message.ResolveLookups()
 }
 
 // keys are all accounts as instructions count them.
-func (t *transaction) keys() []Key {
-	return slices.Concat(t.Message.AccountKeys, t.writable, t.readonly)
+func (t *transaction) keys() solana.PublicKeySlice { return t.Message.AccountKeys }
+
+// parts are the keys that the message itself has, and those that it looked up.
+func (t *transaction) parts() (static, loaded solana.PublicKeySlice) {
+	own := len(t.keys()) - t.Message.NumLookups()
+	return t.keys()[:own], t.keys()[own:]
 }
 
-// isWritable reports whether the message lets the account at an index be written.
-func (t *transaction) isWritable(i int) bool {
-	static, signed := len(t.Message.AccountKeys), int(t.Message.Header.NumRequiredSignatures)
-	switch {
-	case i < signed:
-		return i < signed-int(t.Message.Header.NumReadonlySignedAccounts)
-	case i < static:
-		return i < static-int(t.Message.Header.NumReadonlyUnsignedAccounts)
-	}
-	return i < static+len(t.writable)
+// isWritable reports whether the message lets an account be written.
+func (t *transaction) isWritable(k Key) bool {
+	writable, err := t.Message.IsWritable(k)
+	return writable && err == nil
 }
 
 // index is an instruction by indexes of the transaction's accounts, which must have all that it names.
@@ -170,7 +101,7 @@ func (t *transaction) index(in Instruction) (c solana.CompiledInstruction, err e
 	c = solana.CompiledInstruction{ProgramIDIndex: uint16(program), Accounts: []uint16{}, Data: in.Data}
 	for _, account := range in.Accounts {
 		at := slices.Index(keys, account.Key)
-		if at < 0 || account.Writable && !t.isWritable(at) {
+		if at < 0 || account.Writable && !t.isWritable(account.Key) {
 			return c, fmt.Errorf("an instruction of %s uses %s as the transaction does not", in.Program, account.Key)
 		}
 		c.Accounts = append(c.Accounts, uint16(at))
@@ -183,19 +114,14 @@ func (t *transaction) index(in Instruction) (c solana.CompiledInstruction, err e
 
 // sign signs for the payer and the other signers of the draft.
 func (t *transaction) sign(d draft) error {
-	text, err := t.Message.MarshalBinary()
-	if err != nil {
-		return err
-	}
 	signers := append([]Account{d.payer}, d.signers...)
-	for _, k := range t.Message.Signers() {
-		i := slices.IndexFunc(signers, func(a Account) bool { return a.Key == k })
-		if i < 0 {
-			return fmt.Errorf("nobody signs for %s", k)
+	_, err := t.Sign(func(k Key) *solana.PrivateKey {
+		if i := slices.IndexFunc(signers, func(a Account) bool { return a.Key == k }); i >= 0 {
+			return &signers[i].private
 		}
-		t.Signatures = append(t.Signatures, signers[i].sign(text))
-	}
-	return nil
+		return nil
+	})
+	return err
 }
 
 // maxTransactionBytes is what fits into a packet: 1280 bytes less headers.
@@ -245,23 +171,22 @@ func (t *transaction) sanitize() error {
 	return nil
 }
 
-// resolve fetches what the message looks up in tables; otherwise it says which error the runtime has for that.
-func (t *transaction) resolve(tables map[Key][]Key) (rejected any) {
+// resolve appends what the message looks up in tables to its keys; otherwise it says which error the runtime has for
+// that.
+func (t *transaction) resolve(tables map[Key]solana.PublicKeySlice) (rejected any) {
 	for _, l := range t.Message.AddressTableLookups {
 		holds, known := tables[l.AccountKey]
 		if !known {
 			return "AddressLookupTableNotFound"
 		}
 		isBeyond := func(index uint8) bool { return int(index) >= len(holds) }
-		if slices.ContainsFunc(l.WritableIndexes, isBeyond) || slices.ContainsFunc(l.ReadonlyIndexes, isBeyond) {
+		if slices.ContainsFunc(slices.Concat(l.WritableIndexes, l.ReadonlyIndexes), isBeyond) {
 			return "InvalidAddressLookupTableIndex"
 		}
-		for _, index := range l.WritableIndexes {
-			t.writable = append(t.writable, holds[index])
-		}
-		for _, index := range l.ReadonlyIndexes {
-			t.readonly = append(t.readonly, holds[index])
-		}
+	}
+	_ = t.Message.SetAddressTables(tables) // unless it has them from compile
+	if err := t.Message.ResolveLookups(); err != nil {
+		return "AddressLookupTableNotFound"
 	}
 	return nil
 }
@@ -273,9 +198,8 @@ func (t *transaction) calls() []Instruction {
 	for n, in := range t.Message.Instructions {
 		calls[n] = Instruction{Program: keys[in.ProgramIDIndex], Data: in.Data}
 		for _, index := range in.Accounts {
-			at := int(index)
-			isSigner := at < int(t.Message.Header.NumRequiredSignatures)
-			calls[n].Accounts = append(calls[n].Accounts, Meta{keys[at], isSigner, t.isWritable(at)})
+			at := keys[index]
+			calls[n].Accounts = append(calls[n].Accounts, Meta{at, t.Message.IsSigner(at), t.isWritable(at)})
 		}
 	}
 	return calls

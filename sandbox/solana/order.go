@@ -11,16 +11,22 @@ import (
 // ID is the protocol's number of this chain, "sol".
 const ID = 0x736f6c
 
-// Terms are an order as the programs carry it: addresses as free bytes, numbers of 256 bits.
+// Terms are an order as the tuple of the contracts' ABI has them, and as Solana's programs carry them: addresses as
+// free bytes, numbers of 256 bits.
 type Terms struct {
-	Nonce             uint64
-	Maker             []byte
-	Give, Take        Offer
-	Receiver          []byte
-	PatchAuthority    []byte
-	Authority         []byte // may cancel, on the take chain
-	AllowedTaker      []byte
-	CancelBeneficiary []byte
+	Nonce             uint64   `abi:"makerOrderNonce"`
+	Maker             []byte   `abi:"makerSrc"`
+	GiveChain         *big.Int `abi:"giveChainId"`
+	GiveToken         []byte   `abi:"giveTokenAddress"`
+	GiveAmount        *big.Int
+	TakeChain         *big.Int `abi:"takeChainId"`
+	TakeToken         []byte   `abi:"takeTokenAddress"`
+	TakeAmount        *big.Int
+	Receiver          []byte `abi:"receiverDst"`
+	PatchAuthority    []byte `abi:"givePatchAuthoritySrc"`
+	Authority         []byte `abi:"orderAuthorityAddressDst"` // may cancel, on the take chain
+	AllowedTaker      []byte `abi:"allowedTakerDst"`
+	CancelBeneficiary []byte `abi:"allowedCancelBeneficiarySrc"`
 	ExternalCall      []byte // the call itself; the programs keep its hash
 }
 
@@ -31,13 +37,17 @@ type Offer struct {
 	Amount *big.Int
 }
 
+// Give and Take are the sides of the order.
+func (t Terms) Give() Offer { return Offer{t.GiveChain.Uint64(), t.GiveToken, t.GiveAmount} }
+func (t Terms) Take() Offer { return Offer{t.TakeChain.Uint64(), t.TakeToken, t.TakeAmount} }
+
 // ID is the hash of the packed terms: integers big-endian, each variable field behind one byte of
 // length (dln-contracts, DlnOrderLib).
 func (t Terms) ID() [32]byte {
 	packed := binary.BigEndian.AppendUint64(nil, t.Nonce)
 	field := func(value []byte) { packed = append(append(packed, byte(len(value))), value...) }
 	field(t.Maker)
-	for _, offer := range []Offer{t.Give, t.Take} {
+	for _, offer := range []Offer{t.Give(), t.Take()} {
 		packed = append(packed, numberWord(offer.Chain)...)
 		field(offer.Token)
 		packed = append(packed, word(offer.Amount)...)
@@ -58,7 +68,7 @@ func (t Terms) callHash() *common.Hash {
 
 // borsh is the order in Borsh.
 func (t Terms) borsh() raw {
-	return borsh(t.Nonce, t.Maker, t.Give.borsh(), t.Take.borsh(), t.Receiver, t.PatchAuthority, t.Authority,
+	return borsh(t.Nonce, t.Maker, t.Give().borsh(), t.Take().borsh(), t.Receiver, t.PatchAuthority, t.Authority,
 		optional(t.AllowedTaker), optional(t.CancelBeneficiary), t.callHash())
 }
 

@@ -20,6 +20,7 @@ const (
 	codeBlockNotAvailable  = -32004
 	codeSlotSkipped        = -32007
 	codeUnsupportedVersion = -32015
+	codeBehind             = -32016
 )
 
 // object is one of JSON.
@@ -66,7 +67,18 @@ var version = object{"solana-core": nodeVersion, "feature-set": 3_640_012_085}
 const genesisHash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 
 // ServeHTTP answers JSON-RPC as a node does.
-func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) { node{chain: c}.ServeHTTP(w, r) }
+
+// NodeBehind answers JSON-RPC as a node does that has not seen the newest slots yet. What it knows of others is true.
+func (c *Chain) NodeBehind(slots uint64) http.Handler { return node{c, slots} }
+
+// node is one of the chain's.
+type node struct {
+	chain  *Chain
+	behind uint64 // slots
+}
+
+func (n node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		http.Error(w, "Used HTTP Method is not allowed. POST or OPTIONS is required", http.StatusMethodNotAllowed)
 		return
@@ -76,8 +88,8 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, message, http.StatusUnsupportedMediaType)
 		return
 	}
-	node := jsonrpc.Node{
-		Call: c.call, ContentType: "application/json; charset=utf-8", MaxBytes: 50 << 10, // as nodes have it
+	answers := jsonrpc.Node{
+		Call: n.call, ContentType: "application/json; charset=utf-8", MaxBytes: 50 << 10, // as nodes have it
 		Malformed: func(isJSON bool) *jsonrpc.Error {
 			if isJSON {
 				return &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "Invalid request"}
@@ -88,23 +100,23 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: err.Error()}
 		},
 	}
-	node.ServeHTTP(w, r)
+	answers.ServeHTTP(w, r)
 }
 
 // call carries out what a request asks for; one method alone changes the ledger.
-func (c *Chain) call(_ context.Context, request jsonrpc.Request) (any, error) {
+func (n node) call(_ context.Context, request jsonrpc.Request) (any, error) {
 	method, known := methods[request.Method]
 	if !known {
 		return nil, refuse(jsonrpc.MethodNotFound, "Method not found")
 	}
-	lock := sync.Locker(&c.mu)
+	lock := sync.Locker(&n.chain.mu)
 	if request.Method != "sendTransaction" {
-		lock = c.mu.RLocker()
+		lock = n.chain.mu.RLocker()
 	}
 	lock.Lock()
 	defer lock.Unlock()
 	function := reflect.ValueOf(method)
-	args, err := c.bind(function.Type(), request.Params)
+	args, err := n.bind(function.Type(), request.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +127,11 @@ func (c *Chain) call(_ context.Context, request jsonrpc.Request) (any, error) {
 
 // bind reads parameters into the arguments that a function takes after the chain. Those of struct types are options;
 // they may be missing, and so may those behind pointers, for which options may stand at once.
-func (c *Chain) bind(function reflect.Type, params []json.RawMessage) ([]reflect.Value, error) {
-	args := []reflect.Value{reflect.ValueOf(c)}
-	for n := 1; n < function.NumIn(); n++ {
-		into, kind := reflect.New(function.In(n)), function.In(n).Kind()
+func (n node) bind(function reflect.Type, params []json.RawMessage) ([]reflect.Value, error) {
+	args := []reflect.Value{reflect.ValueOf(n.chain)}
+	for position := 1; position < function.NumIn(); position++ {
+		kind := function.In(position).Kind()
+		into := reflect.New(function.In(position))
 		isGiven := len(params) > 0 && string(params[0]) != "null"
 		switch {
 		case isGiven && kind == reflect.Pointer && params[0][0] == '{':
@@ -129,10 +142,10 @@ func (c *Chain) bind(function reflect.Type, params []json.RawMessage) ([]reflect
 				return nil, misread(err)
 			}
 		case kind != reflect.Pointer && kind != reflect.Struct:
-			return nil, invalid("`params` should have at least %d argument(s)", n)
+			return nil, invalid("`params` should have at least %d argument(s)", position)
 		}
-		if o, ok := into.Interface().(interface{ settle(*Chain) error }); ok {
-			if err := o.settle(c); err != nil {
+		if o, ok := into.Interface().(interface{ settle(newest uint64) error }); ok {
+			if err := o.settle(n.newest()); err != nil {
 				return nil, err
 			}
 		}
@@ -158,21 +171,36 @@ const (
 
 // view is the state that a client wants to see.
 type view struct {
-	Commitment string `json:"commitment"`
+	Commitment     string `json:"commitment"`
+	MinContextSlot uint64 `json:"minContextSlot"`
 
 	slot uint64 // the newest of that commitment
 }
 
-// settle finds the slot. The sandbox confirms what it processes.
-func (v *view) settle(c *Chain) error {
+// newest is the newest slot that the node has.
+func (n node) newest() uint64 {
+	slot := max(n.chain.head-n.behind, next(firstSlot))
+	if isSkipped(slot) {
+		slot = previous(slot)
+	}
+	return slot
+}
+
+// settle finds the slot, of a node's newest one on. The sandbox confirms what it processes.
+func (v *view) settle(newest uint64) error {
 	switch v.Commitment {
 	case "", finalized:
-		v.slot = c.finalized()
+		v.slot = finalizedAt(newest)
 	case confirmed, processed:
-		v.slot = c.head
+		v.slot = newest
 	default:
 		const format = "Invalid params: unknown variant `%s`, expected one of `processed`, `confirmed`, `finalized`"
 		return invalid(format, v.Commitment)
+	}
+	if v.slot < v.MinContextSlot {
+		return &jsonrpc.Error{
+			Code: codeBehind, Message: "Minimum context slot has not been reached", Data: object{"contextSlot": v.slot},
+		}
 	}
 	return nil
 }
@@ -180,11 +208,11 @@ func (v *view) settle(c *Chain) error {
 // history is the view of methods about blocks and transactions, which do not know what is only processed.
 type history struct{ view }
 
-func (h *history) settle(c *Chain) error {
+func (h *history) settle(newest uint64) error {
 	if h.Commitment == processed {
 		return invalid("Method does not support commitment below `confirmed`")
 	}
-	return h.view.settle(c)
+	return h.view.settle(newest)
 }
 
 // at is a value with the slot at which it was so.

@@ -74,6 +74,12 @@ func (c *Chain) getBlock(slot uint64, o blockOptions) (any, error) {
 			signatures = append(signatures, t.Signatures[0])
 		}
 		b["signatures"] = signatures
+	case "accounts":
+		transactions := []any{}
+		for _, t := range c.within(slot) {
+			transactions = append(transactions, t.showAccounts())
+		}
+		b["transactions"] = transactions
 	case "", "full":
 		transactions := []any{}
 		for _, t := range c.within(slot) {
@@ -85,7 +91,7 @@ func (c *Chain) getBlock(slot uint64, o blockOptions) (any, error) {
 		}
 		b["transactions"] = transactions
 	default:
-		return nil, invalid("Invalid params: unknown variant `%s`, expected one of `full`, `signatures`, `none`", o.Details)
+		return nil, invalid("Invalid params: unknown variant `%s`, expected one of `full`, `signatures`, `none`, `accounts`", o.Details)
 	}
 	return b, nil
 }
@@ -119,10 +125,7 @@ func (c *Chain) getRecentPrioritizationFees(addresses *[]Key) (any, error) {
 func (c *Chain) lowestPrice(slot uint64, addresses []Key) uint64 {
 	lowest, found := uint64(0), false
 	for _, t := range c.within(slot) {
-		spares := func(address Key) bool {
-			at := slices.Index(t.keys(), address)
-			return at < 0 || !t.isWritable(at)
-		}
+		spares := func(address Key) bool { return !t.isWritable(address) }
 		if !slices.ContainsFunc(addresses, spares) && (!found || t.outcome.price < lowest) {
 			lowest, found = t.outcome.price, true
 		}

@@ -257,3 +257,47 @@ func lacking(t *testing.T, path string, want, got any) {
 		}
 	}
 }
+
+// TestNodesBehindRefuseWhatTheyHaveNotReached asks a node that lacks the newest slots for a list that must have them.
+func TestNodesBehindRefuseWhatTheyHaveNotReached(t *testing.T) {
+	c, _, versioned := lived(t)
+	behind := c.NodeBehind(5)
+	for _, test := range []struct {
+		slot uint64
+		want string
+	}{{c.Head(), `"code":-32016`}, {c.Head() - 5, `"result":[`}} {
+		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"getSignaturesForAddress","params":[%q,{"commitment":"confirmed","minContextSlot":%d}]}`,
+			sourceProgram, test.slot)
+		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(text))
+		request.Header.Set("Content-Type", "application/json")
+		answered := httptest.NewRecorder()
+		behind.ServeHTTP(answered, request)
+		if got := answered.Body.String(); !strings.Contains(got, test.want) || strings.Contains(got, versioned.Creation.String()) {
+			t.Errorf("list at slot %d of %d = %s, want %s", test.slot, c.Head(), got, test.want)
+		}
+	}
+}
+
+// TestBlocksTellWhichAccountsTransactionsName wants those of lookup tables too.
+func TestBlocksTellWhichAccountsTransactionsName(t *testing.T) {
+	c, _, versioned := lived(t)
+	block := result[struct {
+		Transactions []struct {
+			Transaction struct {
+				Signatures  []string
+				AccountKeys []struct{ Pubkey, Source string }
+			}
+			Meta struct{ Err any }
+		}
+	}](t, c, "getBlock", fmt.Sprintf(`%d,{"commitment":"confirmed","transactionDetails":"accounts","maxSupportedTransactionVersion":0}`, c.Head()))
+	if len(block.Transactions) != 1 || block.Transactions[0].Transaction.Signatures[0] != versioned.Creation.String() {
+		t.Fatalf("block %d holds %+v, want %s", c.Head(), block, versioned.Creation)
+	}
+	sources := map[string]int{}
+	for _, key := range block.Transactions[0].Transaction.AccountKeys {
+		sources[key.Source]++
+	}
+	if sources["transaction"] == 0 || sources["lookupTable"] == 0 {
+		t.Errorf("accounts by their source: %v", sources)
+	}
+}

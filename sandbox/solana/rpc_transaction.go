@@ -46,6 +46,23 @@ func (t *transaction) show(o transactionOptions) (object, error) {
 	return shown, err
 }
 
+// showAccounts is the transaction as the accounts that it names, those of lookup tables among them.
+func (t *transaction) showAccounts() object {
+	static, loaded := t.parts()
+	keys := []object{}
+	for i, key := range append(slices.Clone(static), loaded...) {
+		source := "transaction"
+		if i >= len(static) {
+			source = "lookupTable"
+		}
+		keys = append(keys, object{"pubkey": key, "signer": i < len(t.Signatures), "source": source, "writable": t.isWritable(key)})
+	}
+	return object{
+		"transaction": object{"accountKeys": keys, "signatures": t.Signatures},
+		"meta":        object{"err": t.outcome.failure(), "status": t.outcome.status(), "fee": t.outcome.fee},
+	}
+}
+
 // spelledOut is the transaction with the members of its message.
 func (t *transaction) spelledOut() object {
 	m := t.Message
@@ -53,8 +70,9 @@ func (t *transaction) spelledOut() object {
 	for i, in := range m.Instructions {
 		instructions[i] = compiled{in, 1}
 	}
+	static, _ := t.parts()
 	message := object{
-		"accountKeys": m.AccountKeys, "header": m.Header, "instructions": instructions, "recentBlockhash": m.RecentBlockhash,
+		"accountKeys": static, "header": m.Header, "instructions": instructions, "recentBlockhash": m.RecentBlockhash,
 	}
 	if m.IsVersioned() {
 		message["addressTableLookups"] = orEmpty(m.AddressTableLookups)
@@ -75,14 +93,15 @@ func (o *outcome) status() object {
 // meta is what became of the transaction.
 func (t *transaction) meta() object {
 	const costBeside = 1500 // signatures and locks of accounts
-	o := &t.outcome
+	o, written := &t.outcome, t.Message.NumWritableLookups()
+	_, loaded := t.parts()
 	return object{
 		"computeUnitsConsumed": o.units, "costUnits": o.units + costBeside, "fee": o.fee,
 		"err": o.failure(), "status": o.status(), "logMessages": o.logs,
 		"innerInstructions": o.innerInstructions(), "rewards": []any{},
 		"preBalances": o.lamportsBefore, "postBalances": o.lamportsAfter,
 		"preTokenBalances": showBalances(o.tokensBefore), "postTokenBalances": showBalances(o.tokensAfter),
-		"loadedAddresses": object{"writable": orEmpty(t.writable), "readonly": orEmpty(t.readonly)},
+		"loadedAddresses": object{"writable": orEmpty(loaded[:written]), "readonly": orEmpty(loaded[written:])},
 	}
 }
 

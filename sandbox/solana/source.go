@@ -46,8 +46,8 @@ type Creation struct {
 func (o Creation) terms(nonce uint64) Terms {
 	t := Terms{
 		Nonce: nonce, Maker: o.Maker.Key[:],
-		Give:     Offer{ID, o.Give.Mint[:], new(big.Int).SetUint64(o.net())},
-		Take:     o.Take,
+		GiveChain: big.NewInt(ID), GiveToken: o.Give.Mint[:], GiveAmount: new(big.Int).SetUint64(o.net()),
+		TakeChain: new(big.Int).SetUint64(o.Take.Chain), TakeToken: o.Take.Token, TakeAmount: o.Take.Amount,
 		Receiver: o.Receiver, PatchAuthority: o.Maker.Key[:], Authority: o.Authority,
 		AllowedTaker: o.AllowedTaker, ExternalCall: o.ExternalCall,
 	}
@@ -163,7 +163,7 @@ func (g giveOrder) data() []byte {
 		content = borsh(claimedCancel, noAffiliate)
 	default:
 		content = borsh(open, &g.given, new(fixFee), &g.percent, g.affiliate,
-			optionalKey(keyOf(g.terms.CancelBeneficiary)), raw(g.terms.PatchAuthority), numberWord(g.terms.Take.Chain))
+			optionalKey(keyOf(g.terms.CancelBeneficiary)), raw(g.terms.PatchAuthority), word(g.terms.TakeChain))
 	}
 	id := g.terms.ID()
 	_, bump := derive(sourceProgram, []byte("GIVE_ORDER_STATE"), id[:])
@@ -220,7 +220,7 @@ func (m Inbound) claim(g giveOrder) Instruction {
 		reads(g.token.Mint), reads(takeChainSender(m.From)), reads(g.token.programOrDefault()),
 	}, func(i *invocation) {
 		g := i.openGiveOrder(id)
-		isFromTakeChain := g.terms.Take.Chain == m.From
+		isFromTakeChain := g.terms.Take().Chain == m.From
 		i.check(isFromTakeChain, 6010, "WrongClaimParentChain", "The message is from another chain than the order's")
 		pay(i, g, m.Beneficiary)
 	}, id)

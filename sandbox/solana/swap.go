@@ -86,7 +86,6 @@ func (c *Chain) compose(x Exchange, u Unsigned, calls []Instruction) (*transacti
 	if err != nil {
 		return nil, err
 	}
-	t.writable, t.readonly = nil, nil // whoever reads it looks them up
 	t.Signatures = make([]Signature, t.Message.Header.NumRequiredSignatures)
 	return t, nil
 }

@@ -2,6 +2,7 @@ package solana
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -45,6 +46,10 @@ func (t *transaction) bytes(tb *testing.T) []byte {
 	wire, err := t.wire()
 	must(tb, err)
 	return wire
+}
+
+func (a Account) sign(text []byte) Signature {
+	return Signature(ed25519.Sign(ed25519.PrivateKey(a.private), text))
 }
 
 // signed puts the maker's signature into a transaction.

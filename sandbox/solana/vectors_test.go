@@ -82,8 +82,8 @@ func (r realOrder) terms() Terms {
 	o := r.Order
 	return Terms{
 		Nonce: number(o.Nonce).Uint64(), Maker: o.Maker,
-		Give:     Offer{number(o.GiveChain).Uint64(), o.GiveToken, number(o.GiveAmount)},
-		Take:     Offer{number(o.TakeChain).Uint64(), o.TakeToken, number(o.TakeAmount)},
+		GiveChain: number(o.GiveChain), GiveToken: o.GiveToken, GiveAmount: number(o.GiveAmount),
+		TakeChain: number(o.TakeChain), TakeToken: o.TakeToken, TakeAmount: number(o.TakeAmount),
 		Receiver: o.Receiver, PatchAuthority: o.PatchAuthority, Authority: o.Authority,
 		AllowedTaker: o.AllowedTaker, CancelBeneficiary: o.CancelBeneficiary, ExternalCall: o.ExternalCall,
 	}
@@ -93,7 +93,7 @@ func (r realOrder) terms() Terms {
 func (r realOrder) creation() Creation {
 	t := r.terms()
 	c := Creation{
-		Maker: Account{Key: Key(t.Maker)}, Give: Token{Mint: Key(t.Give.Token)}, Amount: number(r.Original).Uint64(), Take: t.Take,
+		Maker: Account{Key: Key(t.Maker)}, Give: Token{Mint: Key(t.GiveToken)}, Amount: number(r.Original).Uint64(), Take: t.Take(),
 		Receiver: t.Receiver, Authority: t.Authority, Nonce: t.Nonce, Referral: &r.Referral, Metadata: r.Metadata,
 	}
 	if r.Affiliate != nil {

@@ -38,6 +38,7 @@ func (f front) indexed(t *testing.T, chain string, number int) int {
 // TestKeptAnswersEndWhenTheIndexKnowsBetter keeps answers about an order and its taker in the cache while the order
 // moves on. As soon as the index is at the block in which it did, the next answers are the new ones.
 func TestKeptAnswersEndWhenTheIndexKnowsBetter(t *testing.T) {
+	t.Parallel()
 	front := startFront(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)

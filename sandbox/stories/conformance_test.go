@@ -15,6 +15,7 @@ import (
 
 // TestAnswersAreWhatTheChainsSay asks for everything there is in one world.
 func TestAnswersAreWhatTheChainsSay(t *testing.T) {
+	t.Parallel()
 	front := readingFront(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)

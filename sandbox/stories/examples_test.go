@@ -17,6 +17,7 @@ var examples = filepath.Join("..", "..", "examples")
 
 // TestExamples runs each example against a sandbox, as its page says.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	f := startFront(t)
 	t.Run("curl", func(t *testing.T) { testCurlExamples(t, f) })
 	t.Run("taker", func(t *testing.T) { testTakerExample(t, f) })

@@ -10,6 +10,7 @@ import (
 // TestPricesFromTheChainAlone reads prices from the contracts of a chain, with no service to ask, on a chain that has
 // them and on one that has none: a missing price fails no swap.
 func TestPricesFromTheChainAlone(t *testing.T) {
+	t.Parallel()
 	world := sandboxtest.Shared(t)
 	c := swapsAlone(t, world)
 	c.Prices = config.Prices{Feeds: true}

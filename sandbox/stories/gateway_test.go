@@ -107,10 +107,11 @@ func readingFront(t testing.TB) front {
 	return inFrontOf(t, sandboxtest.Shared(t))
 }
 
-// inFrontOf starts a gateway that is level with a world. It ends with the test.
-func inFrontOf(t testing.TB, world *sandbox.World) front {
+// inFrontOf starts a gateway that is level with a world, with further sections of its configuration. It ends with the test.
+func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 	t.Helper()
-	g, url := serveGateway(t, world.Config(filepath.Join(t.TempDir(), "orders.db")))
+	text := string(world.Config(filepath.Join(t.TempDir(), "orders.db"))) + strings.Join(sections, "\n") + "\n"
+	g, url := serveGateway(t, []byte(text))
 	if err := g.AwaitIndexed(t.Context()); err != nil {
 		t.Fatal(err)
 	}

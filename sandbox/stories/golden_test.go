@@ -16,6 +16,7 @@ import (
 // TestGoldenLedgers asks two gateways about the golden ledgers: one traces each order straight from the chains, the
 // other has indexed them all.
 func TestGoldenLedgers(t *testing.T) {
+	t.Parallel()
 	t.Run("traced", func(t *testing.T) {
 		front := startGolden(t, 1)
 		t.Run("orders", front.orders)
@@ -238,6 +239,7 @@ func headersAt(t *testing.T, url string) http.Header {
 // TestTokensSurviveARestart looks up an order, starts the gateway anew over the same store, and sees no
 // contract asked for its name again.
 func TestTokensSurviveARestart(t *testing.T) {
+	t.Parallel()
 	ledgers := replayLedgers(t)
 	text := replayConfig(t, ledgers, 1)
 	order := readExpectation(t).Orders[1]
@@ -269,6 +271,7 @@ func TestTokensSurviveARestart(t *testing.T) {
 
 // TestGoldenReorg moves the newest transactions of a chain to other blocks, and sees their orders follow.
 func TestGoldenReorg(t *testing.T) {
+	t.Parallel()
 	url, ledgers := startReplay(t, 0)
 	var cases goldenCases
 	readGolden(t, filepath.Join(golden, "ledgers-A", "cases-A.json"), &cases)
@@ -300,14 +303,15 @@ func TestGoldenReorg(t *testing.T) {
 
 // TestGoldenUnreachable sees a chain that fails named, and what others know told all the same.
 func TestGoldenUnreachable(t *testing.T) {
+	t.Parallel()
 	url, ledgers := startReplay(t, 1)
 	down := ledgers[0]
 	down.move(t, `{"op":"http","status":500}`)
 	unknown := url + "/api/Orders/creationTxHash/0x" + strings.Repeat("ab", 32)
 	for range 8 { // the last ones with an open breaker
 		p := problemAt(t, unknown)
-		if p.status != http.StatusServiceUnavailable || p.ErrorID != "CHAIN_UNREACHABLE" || p.header.Get("Retry-After") == "" {
-			t.Fatalf("with a chain down: %+v, want 503 CHAIN_UNREACHABLE with Retry-After", p)
+		if p.status != http.StatusNotFound || p.ErrorID != "TRANSACTION_NOT_FOUND" || p.header.Get("X-Chains-Unheard") != "1" {
+			t.Fatalf("with a chain down: %+v, want 404 TRANSACTION_NOT_FOUND that names it", p)
 		}
 	}
 	for _, o := range readExpectation(t).Orders {
@@ -319,7 +323,7 @@ func TestGoldenUnreachable(t *testing.T) {
 		compare(t, o.OrderID, got, o.json())
 	}
 	down.move(t, `{"op":"http","status":null}`)
-	eventually(t, func() bool { return problemAt(t, unknown).ErrorID == "TRANSACTION_NOT_FOUND" })
+	eventually(t, func() bool { return problemAt(t, unknown).header.Get("X-Chains-Unheard") == "" })
 }
 
 // eventually asks again until the answer is yes.

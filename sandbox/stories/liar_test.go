@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -70,6 +71,7 @@ func embellish(q *quote.Quote) { q.AmountOut = q.AmountOut.MulDiv(10_008, 10_000
 
 // TestLiarsNeverWin lets each venue lie in each way against two that do not, on both ways of execution.
 func TestLiarsNeverWin(t *testing.T) {
+	t.Parallel()
 	world := sandboxtest.Shared(t)
 	market := openMarket(t, world, 8453)
 	for _, name := range market.names() {
@@ -195,12 +197,12 @@ func (b *bazaar) estimate(t *testing.T, name string, lie liar, execution quote.E
 	}
 	id := b.chain.Facts.ID
 	e := quote.New(quote.Options{
-		Registry: chain.NewRegistry(b.chain.Facts), Venues: venues, Logger: slog.New(slog.DiscardHandler),
+		Registry: chain.NewRegistry(b.chain.Facts), Venues: venues, Window: time.Minute, Logger: slog.New(slog.DiscardHandler),
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.NewRegistry(b.chain.Facts), Readers: map[chain.ID]token.Reader{id: b.node},
 		}),
 		Chains: map[chain.ID]quote.Chain{id: {
-			Guard: evm.Guard{}, Router: evm.NewRouter(b.node), Simulator: evm.NewSimulator(b.node), Execution: execution,
+			Guard: evm.Guard{}, Router: evm.NewRouter(b.node), Simulator: patient{evm.NewSimulator(b.node)}, Execution: execution,
 		}},
 	})
 	got, err := e.Estimate(t.Context(), b.request())
@@ -208,6 +210,13 @@ func (b *bazaar) estimate(t *testing.T, name string, lie liar, execution quote.E
 		t.Fatal(err)
 	}
 	return got
+}
+
+// patient is a simulator whose answer is waited for, however busy the machine is.
+type patient struct{ quote.Simulator }
+
+func (p patient) Simulate(ctx context.Context, s quote.Simulation) (quote.Result, error) {
+	return p.Simulator.Simulate(context.WithoutCancel(ctx), s)
 }
 
 func (b *bazaar) request() quote.Request {

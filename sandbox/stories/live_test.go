@@ -12,6 +12,7 @@ import (
 
 // TestIdentifyNamesWhatIsNotAsConfigured asks every endpoint of a sandbox, of which some are wrong.
 func TestIdentifyNamesWhatIsNotAsConfigured(t *testing.T) {
+	t.Parallel()
 	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
 	identities, err := gateway.Identify(t.Context(), c)

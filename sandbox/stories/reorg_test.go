@@ -33,6 +33,7 @@ import (
 // orders and for what is locked: blocks that the follower has read, and blocks that only the answers have told of. No
 // answer to a question that was put after a head of the new branch had been read holds what the dropped blocks said.
 func TestReorgsOfRealChainsWhileServing(t *testing.T) {
+	t.Parallel()
 	const deepest = 20
 	r := startReorgs(t, deepest)
 	r.deliver(t, r.give) // stays

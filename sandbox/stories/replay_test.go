@@ -25,6 +25,7 @@ const golden = "../../../shared/golden"
 type ledger struct {
 	ChainID    uint64
 	DeBridgeID uint64
+	Head       uint64
 	Finalized  uint64
 	Contracts  struct{ DlnSource, DlnDestination, Gate, ExternalCallAdapter, Multicall3 string }
 
@@ -71,6 +72,17 @@ var replayReady = regexp.MustCompile(`rpc=(\S+) control=(\S+)`)
 // replay starts the server and waits for the line in which it names its addresses.
 func (l *ledger) replay(t testing.TB, command string, arguments ...string) {
 	t.Helper()
+	line := startServer(t, command, arguments...)
+	addresses := replayReady.FindStringSubmatch(line)
+	if addresses == nil {
+		t.Fatalf("replay of chain %d says %q", l.ChainID, line)
+	}
+	l.rpc, l.control = addresses[1], addresses[2]
+}
+
+// startServer starts a server that runs until the test ends, and returns the first line that it says.
+func startServer(t testing.TB, command string, arguments ...string) string {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	process := exec.CommandContext(ctx, command, arguments...)
 	process.Stderr = os.Stderr
@@ -86,11 +98,10 @@ func (l *ledger) replay(t testing.TB, command string, arguments ...string) {
 		_ = process.Wait() // it was killed
 	})
 	line, err := bufio.NewReader(output).ReadString('\n')
-	addresses := replayReady.FindStringSubmatch(line)
-	if err != nil || addresses == nil {
-		t.Fatalf("replay of chain %d says %q: %v", l.ChainID, line, err)
+	if err != nil {
+		t.Fatalf("%s %v says %q: %v", command, arguments, line, err)
 	}
-	l.rpc, l.control = addresses[1], addresses[2]
+	return line
 }
 
 // move sends a command to the server's control port.

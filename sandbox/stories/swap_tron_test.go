@@ -11,6 +11,7 @@ import (
 // TestSwapOnTronTellsItsFee asks for a swap of TRX and of all TRX, and for one of a token that the sender has not
 // allowed anybody to take.
 func TestSwapOnTronTellsItsFee(t *testing.T) {
+	t.Parallel()
 	front := readingFront(t)
 	sender := chain.NewAddress(front.world.Accounts()[0].Address.Bytes()).Format(chain.TVM)
 	coin := chain.NativeCoin(chain.TVM).Format(chain.TVM)

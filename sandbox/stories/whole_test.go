@@ -17,6 +17,7 @@ import (
 // TestMaxLeavesEnoughForTheTransaction swaps all that an account has of the coin, with the gas and at the price that
 // the answer names.
 func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
+	t.Parallel()
 	front := startFront(t)
 	at := slices.IndexFunc(front.world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })
 	w := newTrader(t, front.world, front.world.Chains()[at], front.url)

@@ -8,7 +8,7 @@ import (
 
 // defiLlama is the price API of DefiLlama. It never declines: it leaves out what it does not know.
 var defiLlama = dialect{
-	endpoints: map[string]func(*request) (any, error){"GET /prices/current/{coins}": llamaCurrent},
+	endpoints: endpoints{"GET /prices/current/{coins}": llamaCurrent},
 }
 
 // llamaChains are the chains, and llamaCoins their coins, by DefiLlama's and CoinGecko's names for them.

@@ -2,7 +2,6 @@ package venues
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"net/http"
 	"strconv"
@@ -12,10 +11,14 @@ import (
 
 // dflow is DFlow's Trade API on its host for development, which wants no key.
 var dflow = dialect{
-	endpoints: map[string]func(*request) (any, error){"GET /order": dflowOrder},
-	decline:   dflowDecline,
-	limited:   object{"msg": "Rate limit exceeded", "code": "rate_limited"},
-	routers:   only(solanaID, solana.DFlow().String()),
+	endpoints: endpoints{"GET /order": dflowOrder},
+	refusals: []refusal{
+		{errNoRoute, http.StatusBadRequest, "route_not_found", "Route not found"},
+		{nil, http.StatusBadRequest, "invalid_request", ""},
+	},
+	problem: func(_ *request, f refusal) any { return object{"msg": f.message, "code": f.code} },
+	limited: object{"msg": "Rate limit exceeded", "code": "rate_limited"},
+	routers: only(solanaID, solana.DFlow().String()),
 }
 
 const (
@@ -79,11 +82,4 @@ func dflowTransaction(r *request, x solana.Exchange) (tx object, err error) {
 	tx = built(made)
 	tx["transaction"] = made.Wire
 	return tx, nil
-}
-
-func dflowDecline(_ *request, cause error) refusal {
-	if errors.Is(cause, errNoRoute) {
-		return refusal{http.StatusBadRequest, object{"msg": "Route not found", "code": "route_not_found"}}
-	}
-	return refusal{http.StatusBadRequest, object{"msg": cause.Error(), "code": "invalid_request"}}
 }

@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"net/http"
@@ -13,11 +14,12 @@ import (
 
 // dialect is the API of one venue.
 type dialect struct {
-	// endpoints are its calls by pattern of http.ServeMux. Each returns the body of an answer with status 200.
-	endpoints map[string]func(*request) (any, error)
-	// decline is what it says when it cannot serve a request. The cause is errNoRoute, errUnlisted, errUnauthorized,
-	// an invalid, or anything else for a fault of its own.
-	decline func(r *request, cause error) refusal
+	endpoints endpoints
+	// refusals are what it says when it cannot serve a request: the first one whose cause fits. The last one fits
+	// everything, most of all a fault of its own.
+	refusals []refusal
+	// problem is the body of a refusal's answer.
+	problem func(*request, refusal) any
 	// limited is the body of its answer to a caller who asks too often.
 	limited any
 	// routers are its contracts on a chain, all of which swap; the first one is what it mostly calls. On Solana it is
@@ -27,6 +29,30 @@ type dialect struct {
 	approval func(chain uint64) string
 	key      string // that it wants, in the form of the gateway's configuration
 	keptBps  uint16 // of every outcome, for itself
+}
+
+// endpoints are calls by pattern of http.ServeMux. Each returns the body of an answer with status 200.
+type endpoints map[string]func(*request) (any, error)
+
+// refusal is how a venue declines a request in words of its own.
+type refusal struct {
+	cause   error  // errNoRoute, errUnlisted, errUnauthorized, an invalid or errInvalid for all of them; nil: any
+	status  int    // of HTTP
+	code    any    // by which the API tells refusals apart, where it does
+	message string // empty: the cause's
+}
+
+func (r refusal) Error() string { return r.message }
+
+// refuse finds the words for what made an endpoint fail, unless it has found them itself.
+func (d *dialect) refuse(err error) refusal {
+	words, inItsWords := errors.AsType[refusal](err)
+	if !inItsWords {
+		fits := func(f refusal) bool { return f.cause == nil || errors.Is(err, f.cause) }
+		words = d.refusals[slices.IndexFunc(d.refusals, fits)]
+	}
+	words.message = cmp.Or(words.message, err.Error())
+	return words
 }
 
 var dialects = map[string]*dialect{
@@ -57,11 +83,8 @@ func (d *dialect) handler(m *market) http.Handler {
 				answer(w, http.StatusOK, body)
 				return
 			}
-			declined, inItsWords := errors.AsType[refusal](err)
-			if !inItsWords {
-				declined = d.decline(r, err)
-			}
-			answer(w, declined.status, declined.body)
+			refused := d.refuse(err)
+			answer(w, refused.status, d.problem(r, refused))
 		})
 	}
 	return mux

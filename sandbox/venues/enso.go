@@ -9,8 +9,14 @@ import (
 
 // enso is Enso's API for one route.
 var enso = dialect{
-	endpoints: map[string]func(*request) (any, error){"GET /api/v1/shortcuts/route": ensoRoute},
-	decline:   ensoDecline,
+	endpoints: endpoints{"GET /api/v1/shortcuts/route": ensoRoute},
+	refusals: []refusal{
+		{errNoRoute, http.StatusBadRequest, nil, "Could not find a route for the given tokens"},
+		{errUnauthorized, http.StatusUnauthorized, nil, "Invalid API key"},
+		{errInvalid, http.StatusBadRequest, nil, ""},
+		{nil, http.StatusInternalServerError, nil, "internal error"},
+	},
+	problem: ensoProblem,
 	limited: object{
 		"message": "ThrottlerException: Too Many Requests", "error": "", "statusCode": http.StatusTooManyRequests,
 	},
@@ -63,17 +69,8 @@ func ensoRoute(r *request) (any, error) {
 	}, nil
 }
 
-func ensoDecline(r *request, cause error) refusal {
-	status, message := http.StatusInternalServerError, "internal error"
-	switch {
-	case errors.Is(cause, errNoRoute):
-		status, message = http.StatusBadRequest, "Could not find a route for the given tokens"
-	case errors.Is(cause, errUnauthorized):
-		status, message = http.StatusUnauthorized, "Invalid API key"
-	case errors.Is(cause, errInvalid):
-		status, message = http.StatusBadRequest, cause.Error()
+func ensoProblem(r *request, f refusal) any {
+	return object{
+		"message": f.message, "error": http.StatusText(f.status), "statusCode": f.status, "requestId": r.requestID(),
 	}
-	return refusal{status, object{
-		"message": message, "error": http.StatusText(status), "statusCode": status, "requestId": r.requestID(),
-	}}
 }

@@ -3,7 +3,6 @@ package venues
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"net/http"
@@ -14,11 +13,18 @@ import (
 
 // jupiter is Jupiter's Swap API, version 1. It answers without a key; the sandbox knows none.
 var jupiter = dialect{
-	endpoints: map[string]func(*request) (any, error){
+	endpoints: endpoints{
 		"GET /swap/v1/quote": jupiterQuote,
 		"POST /swap/v1/swap": jupiterSwap,
 	},
-	decline: jupiterDecline,
+	refusals: []refusal{
+		{errUnauthorized, http.StatusUnauthorized, nil, "Unauthorized"},
+		{errUnlisted, http.StatusBadRequest, "TOKEN_NOT_TRADABLE", ""},
+		{errNoRoute, http.StatusBadRequest, "COULD_NOT_FIND_ANY_ROUTE", "Could not find any route"},
+		{errCircular, http.StatusBadRequest, "CIRCULAR_ARBITRAGE_IS_DISABLED", ""},
+		{nil, http.StatusBadRequest, nil, ""},
+	},
+	problem: jupiterProblem,
 	limited: object{"error": "Too many requests"},
 	routers: only(solanaID, solana.Jupiter().String()),
 }
@@ -163,21 +169,13 @@ func (o jupiterOrder) prioritize(x *solana.Exchange) error {
 	return prioritize(x, "", fee, defaultPriority)
 }
 
-func jupiterDecline(_ *request, cause error) refusal {
-	status, words, code := http.StatusBadRequest, cause.Error(), ""
-	switch {
-	case errors.Is(cause, errUnauthorized):
-		status, words = http.StatusUnauthorized, "Unauthorized"
-	case errors.Is(cause, errUnlisted):
-		words, code = "The token is not tradable: "+words, "TOKEN_NOT_TRADABLE"
-	case errors.Is(cause, errNoRoute):
-		words, code = "Could not find any route", "COULD_NOT_FIND_ANY_ROUTE"
-	case errors.Is(cause, errCircular):
-		code = "CIRCULAR_ARBITRAGE_IS_DISABLED"
+func jupiterProblem(_ *request, f refusal) any {
+	body := object{"error": f.message}
+	if f.cause == errUnlisted {
+		body["error"] = "The token is not tradable: " + f.message
 	}
-	body := object{"error": words}
-	if code != "" {
-		body["errorCode"] = code
+	if f.code != nil {
+		body["errorCode"] = f.code
 	}
-	return refusal{status, body}
+	return body
 }

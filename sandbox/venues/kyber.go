@@ -18,11 +18,18 @@ import (
 
 // kyber is the KyberSwap Aggregator API v1.
 var kyber = dialect{
-	endpoints: map[string]func(*request) (any, error){
+	endpoints: endpoints{
 		"GET /{chain}/api/v1/routes":       kyberRoutes,
 		"POST /{chain}/api/v1/route/build": kyberBuild,
 	},
-	decline: kyberDecline,
+	refusals: []refusal{
+		{errNoChain, http.StatusNotFound, nil, ""},
+		{errTooLarge, http.StatusBadRequest, 4009, "amountIn is greater than max allowed"},
+		{errUnlisted, http.StatusBadRequest, 4011, "token not found"},
+		{errNoRoute, http.StatusBadRequest, 4008, "route not found"},
+		{nil, http.StatusInternalServerError, http.StatusInternalServerError, "internal server error"},
+	},
+	problem: kyberProblem,
 	limited: object{"status": http.StatusTooManyRequests, "message": "too many requests"},
 	routers: everywhere(kyberRouter),
 }
@@ -35,15 +42,12 @@ const (
 // kyberChains are the chains by the API's names for them.
 var kyberChains = map[string]uint64{"ethereum": 1, "polygon": 137, "base": 8453, "sonic": 146}
 
-// Error codes of the API.
+// Error codes of the API, beside those of its refusals.
 const (
-	kyberBadRequest   = 4000
-	kyberBadBody      = 4002
-	kyberFeeAboveIn   = 4005
-	kyberNoRoute      = 4008
-	kyberTooLarge     = 4009
-	kyberUnknownToken = 4011
-	kyberMoved        = 4222
+	kyberBadRequest = 4000
+	kyberBadBody    = 4002
+	kyberFeeAboveIn = 4005
+	kyberMoved      = 4222
 )
 
 // kyberFee is the extra fee: shares of the input in basis points, which is what the sandbox's router can take.
@@ -238,32 +242,25 @@ func kyberAnswer(r *request, data object) object {
 	return object{"code": 0, "message": "successfully", "data": data, "requestId": r.requestID()}
 }
 
-func kyberError(code int, message string) refusal {
-	return refusal{http.StatusBadRequest, object{"code": code, "message": message, "requestId": ""}}
+func kyberError(code int, message string) error {
+	return refusal{nil, http.StatusBadRequest, code, message}
 }
 
-func kyberInvalid(field string) refusal {
-	return refusal{http.StatusBadRequest, object{
-		"code": kyberBadRequest, "message": "bad request", "requestId": "",
-		"details": []object{{"fieldViolations": []object{{"field": field, "description": "invalid"}}}},
-	}}
-}
+// kyberInvalid is a mistake in a member of the request.
+func kyberInvalid(field string) error { return kyberError(kyberBadRequest, field) }
 
-func kyberDecline(r *request, cause error) refusal {
+func kyberProblem(r *request, f refusal) any {
 	switch {
-	case errors.Is(cause, errNoChain):
-		return refusal{http.StatusNotFound, object{
-			"message": "", "status": http.StatusNotFound,
+	case f.cause == errNoChain:
+		return object{
+			"message": "", "status": f.status,
 			"path": r.URL.RequestURI(), "request_id": r.requestID(), "request_ip": "",
-		}}
-	case errors.Is(cause, errTooLarge):
-		return kyberError(kyberTooLarge, "amountIn is greater than max allowed")
-	case errors.Is(cause, errUnlisted):
-		return kyberError(kyberUnknownToken, "token not found")
-	case errors.Is(cause, errNoRoute):
-		return kyberError(kyberNoRoute, "route not found")
+		}
+	case f.code == kyberBadRequest:
+		return object{
+			"code": f.code, "message": "bad request", "requestId": "",
+			"details": []object{{"fieldViolations": []object{{"field": f.message, "description": "invalid"}}}},
+		}
 	}
-	internal := kyberError(http.StatusInternalServerError, "internal server error")
-	internal.status = http.StatusInternalServerError
-	return internal
+	return object{"code": f.code, "message": f.message, "requestId": ""}
 }

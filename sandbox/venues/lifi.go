@@ -2,7 +2,6 @@ package venues
 
 import (
 	"cmp"
-	"errors"
 	"math/big"
 	"net/http"
 
@@ -12,23 +11,21 @@ import (
 
 // lifi is LI.FI's quote API. Its native coin is the zero address.
 var lifi = dialect{
-	endpoints: map[string]func(*request) (any, error){"GET /v1/quote": lifiQuote},
-	decline:   lifiDecline,
-	limited:   object{"message": "Rate limit exceeded", "code": lifiRateLimit},
-	routers:   everywhere(lifiRouter),
-	keptBps:   25,
+	endpoints: endpoints{"GET /v1/quote": lifiQuote},
+	refusals: []refusal{
+		{errNoRoute, http.StatusNotFound, 1002, "No available quotes for the requested transfer"},
+		{errInvalid, http.StatusBadRequest, 1011, ""},
+		{nil, http.StatusInternalServerError, 0, "Internal error"},
+	},
+	problem: lifiProblem,
+	limited: object{"message": "Rate limit exceeded", "code": 1005},
+	routers: everywhere(lifiRouter),
+	keptBps: 25,
 }
 
 const (
 	lifiRouter   = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"
 	lifiSlippage = 0.005
-)
-
-// Error codes of the API.
-const (
-	lifiNoQuote    = 1002
-	lifiRateLimit  = 1005
-	lifiValidation = 1011
 )
 
 func lifiQuote(r *request) (any, error) {
@@ -72,18 +69,13 @@ func lifiToken(t token) object {
 	}
 }
 
-func lifiDecline(_ *request, cause error) refusal {
-	switch {
-	case errors.Is(cause, errNoRoute):
-		return refusal{http.StatusNotFound, object{
-			"message": "No available quotes for the requested transfer", "code": lifiNoQuote,
-			"errors": []object{{ // what one of the exchanges behind the API said
-				"errorType": "NO_QUOTE", "code": "NO_POSSIBLE_ROUTE", "tool": "sandbox",
-				"message": "No route was found for this action.",
-			}},
+func lifiProblem(_ *request, f refusal) any {
+	body := object{"message": f.message, "code": f.code}
+	if f.cause == errNoRoute { // what one of the exchanges behind the API said
+		body["errors"] = []object{{
+			"errorType": "NO_QUOTE", "code": "NO_POSSIBLE_ROUTE", "tool": "sandbox",
+			"message": "No route was found for this action.",
 		}}
-	case errors.Is(cause, errInvalid):
-		return refusal{http.StatusBadRequest, object{"message": cause.Error(), "code": lifiValidation}}
 	}
-	return refusal{http.StatusInternalServerError, object{"message": "Internal error", "code": 0}}
+	return body
 }

@@ -13,9 +13,16 @@ import (
 
 // okx is the OKX DEX API v6 for exact input.
 var okx = dialect{
-	endpoints: map[string]func(*request) (any, error){"GET " + okxPath: okxSwap},
-	decline:   okxDecline,
-	limited:   okxRefusal(http.StatusTooManyRequests, "50011", "Rate limit reached.").body,
+	endpoints: endpoints{"GET " + okxPath: okxSwap},
+	refusals: []refusal{ // most of them with the HTTP status 200, as the API has it
+		{errUnlisted, http.StatusOK, "82104", "This token is not supported"},
+		{errNoRoute, http.StatusOK, "82000", "Insufficient liquidity."},
+		{errNoChain, http.StatusOK, "82105", "This chain is not supported"},
+		{errInvalid, http.StatusOK, "51000", ""},
+		{nil, http.StatusInternalServerError, "50000", "System error"},
+	},
+	problem: okxProblem,
+	limited: okxProblem(nil, refusal{code: "50011", message: "Rate limit reached."}),
 	routers: func(chain uint64) []string {
 		if at, served := okxContracts[chain]; served {
 			return at[:1]
@@ -97,37 +104,26 @@ func okxAuthorize(r *request) error {
 	stamp := r.Header.Get("OK-ACCESS-TIMESTAMP")
 	signed, err := time.Parse(time.RFC3339, stamp)
 	if err != nil || signed.Sub(r.now()).Abs() > okxClock {
-		return okxRefusal(http.StatusUnauthorized, "50102", "Timestamp request expired")
+		return okxUnauthorized("50102", "Timestamp request expired")
 	}
 	mac := hmac.New(sha256.New, []byte(okxSecret))
 	mac.Write([]byte(stamp + r.Method + okxPath + "?" + r.URL.RawQuery))
 	signature, _ := base64.StdEncoding.DecodeString(r.Header.Get("OK-ACCESS-SIGN"))
 	switch {
 	case r.Header.Get("OK-ACCESS-KEY") != okxKey:
-		return okxRefusal(http.StatusUnauthorized, "50111", "Invalid OK-ACCESS-KEY")
+		return okxUnauthorized("50111", "Invalid OK-ACCESS-KEY")
 	case r.Header.Get("OK-ACCESS-PASSPHRASE") != okxPassphrase:
-		return okxRefusal(http.StatusUnauthorized, "50105", "Request header OK-ACCESS-PASSPHRASE incorrect")
+		return okxUnauthorized("50105", "Request header OK-ACCESS-PASSPHRASE incorrect")
 	case !hmac.Equal(signature, mac.Sum(nil)):
-		return okxRefusal(http.StatusUnauthorized, "50113", "Invalid signature")
+		return okxUnauthorized("50113", "Invalid signature")
 	}
 	return nil
 }
 
-func okxRefusal(status int, code, message string) refusal {
-	return refusal{status, object{"code": code, "data": []object{}, "msg": message}}
+func okxUnauthorized(code, message string) error {
+	return refusal{nil, http.StatusUnauthorized, code, message}
 }
 
-// okxDecline says most things with the HTTP status 200, as the API does.
-func okxDecline(_ *request, cause error) refusal {
-	switch {
-	case errors.Is(cause, errUnlisted):
-		return okxRefusal(http.StatusOK, "82104", "This token is not supported")
-	case errors.Is(cause, errNoRoute):
-		return okxRefusal(http.StatusOK, "82000", "Insufficient liquidity.")
-	case errors.Is(cause, errNoChain):
-		return okxRefusal(http.StatusOK, "82105", "This chain is not supported")
-	case errors.Is(cause, errInvalid):
-		return okxRefusal(http.StatusOK, "51000", cause.Error())
-	}
-	return okxRefusal(http.StatusInternalServerError, "50000", "System error")
+func okxProblem(_ *request, f refusal) any {
+	return object{"code": f.code, "data": []object{}, "msg": f.message}
 }

@@ -2,7 +2,6 @@ package venues
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,11 +9,17 @@ import (
 
 // oneInch is the 1inch Classic Swap API v6.1.
 var oneInch = dialect{
-	endpoints: map[string]func(*request) (any, error){
+	endpoints: endpoints{
 		"GET /swap/v6.1/{chain}/quote": oneInchQuote,
 		"GET /swap/v6.1/{chain}/swap":  oneInchSwap,
 	},
-	decline: oneInchDecline,
+	refusals: []refusal{
+		{errNoRoute, http.StatusBadRequest, nil, "insufficient liquidity"},
+		{errUnauthorized, http.StatusUnauthorized, nil, "Invalid API key"},
+		{errInvalid, http.StatusBadRequest, nil, ""},
+		{nil, http.StatusInternalServerError, nil, "internal error"},
+	},
+	problem: oneInchProblem,
 	limited: object{
 		"statusCode": http.StatusTooManyRequests, "error": "Too Many Requests", "description": "", "requestId": "",
 	},
@@ -76,17 +81,8 @@ func oneInchPrice(r *request, referrer string, slippage float64) (quote, object,
 	return q, body, nil
 }
 
-func oneInchDecline(r *request, cause error) refusal {
-	status, description := http.StatusInternalServerError, ""
-	switch {
-	case errors.Is(cause, errNoRoute):
-		status, description = http.StatusBadRequest, "insufficient liquidity"
-	case errors.Is(cause, errUnauthorized):
-		status, description = http.StatusUnauthorized, "Invalid API key"
-	case errors.Is(cause, errInvalid):
-		status, description = http.StatusBadRequest, cause.Error()
+func oneInchProblem(r *request, f refusal) any {
+	return object{
+		"statusCode": f.status, "error": http.StatusText(f.status), "description": f.message, "requestId": r.requestID(),
 	}
-	return refusal{status, object{
-		"statusCode": status, "error": http.StatusText(status), "description": description, "requestId": r.requestID(),
-	}}
 }

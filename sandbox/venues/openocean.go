@@ -2,7 +2,6 @@ package venues
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,11 +9,19 @@ import (
 
 // openOcean is the OpenOcean API v4.
 var openOcean = dialect{
-	endpoints: map[string]func(*request) (any, error){
+	endpoints: endpoints{
 		"GET /v4/{chain}/quote": openOceanQuote,
 		"GET /v4/{chain}/swap":  openOceanSwap,
 	},
-	decline: openOceanDecline,
+	// It says most things with the HTTP status 200 and another code; code 200 with null for data is a pair without a
+	// route.
+	refusals: []refusal{
+		{errInvalid, http.StatusOK, http.StatusBadRequest, ""},
+		{errUnlisted, http.StatusOK, http.StatusBadRequest, ""},
+		{errNoRoute, http.StatusOK, http.StatusOK, ""},
+		{nil, http.StatusInternalServerError, http.StatusInternalServerError, "internal error"},
+	},
+	problem: openOceanProblem,
 	limited: object{"code": http.StatusTooManyRequests, "data": nil, "error": "too many requests"},
 	routers: everywhere(openOceanRouter),
 	keptBps: 5,
@@ -95,15 +102,9 @@ func openOceanToken(t token, volume float64) object {
 
 func openOceanAnswer(data object) object { return object{"code": http.StatusOK, "data": data} }
 
-// openOceanDecline says most things with the HTTP status 200 and another code, as the API does; code 200 with null
-// for data is a pair without a route.
-func openOceanDecline(_ *request, cause error) refusal {
-	switch {
-	case errors.Is(cause, errInvalid), errors.Is(cause, errUnlisted):
-		return refusal{http.StatusOK, object{"code": http.StatusBadRequest, "data": nil, "error": cause.Error()}}
-	case errors.Is(cause, errNoRoute):
-		return refusal{http.StatusOK, openOceanAnswer(nil)}
+func openOceanProblem(_ *request, f refusal) any {
+	if f.cause == errNoRoute {
+		return openOceanAnswer(nil)
 	}
-	internal := object{"code": http.StatusInternalServerError, "data": nil, "error": "internal error"}
-	return refusal{http.StatusInternalServerError, internal}
+	return object{"code": f.code, "data": nil, "error": f.message}
 }

@@ -1,7 +1,6 @@
 package venues
 
 import (
-	"errors"
 	"math/big"
 	"net/http"
 	"strconv"
@@ -9,11 +8,16 @@ import (
 
 // relay is Relay's quote API, version 2. Its native coin is the zero address.
 var relay = dialect{
-	endpoints: map[string]func(*request) (any, error){"POST /quote/v2": relayQuote},
-	decline:   relayDecline,
-	limited:   object{"message": "Too many requests"},
-	routers:   everywhere(relayProxy, relayRouter),
-	keptBps:   3,
+	endpoints: endpoints{"POST /quote/v2": relayQuote},
+	refusals: []refusal{
+		{errNoRoute, http.StatusBadRequest, "NO_SWAP_ROUTES_FOUND", "no routes found"},
+		{errInvalid, http.StatusBadRequest, "INVALID_INPUT", ""},
+		{nil, http.StatusInternalServerError, "UNKNOWN_ERROR", "internal error"},
+	},
+	problem: func(_ *request, f refusal) any { return object{"message": f.message, "errorCode": f.code} },
+	limited: object{"message": "Too many requests"},
+	routers: everywhere(relayProxy, relayRouter),
+	keptBps: 3,
 }
 
 const (
@@ -81,14 +85,4 @@ func relayAmount(t token, amount, minimum *big.Int) object {
 		},
 		"amount": amount.String(), "amountUsd": t.usdText(amount), "minimumAmount": minimum.String(),
 	}
-}
-
-func relayDecline(_ *request, cause error) refusal {
-	switch {
-	case errors.Is(cause, errNoRoute):
-		return refusal{http.StatusBadRequest, object{"message": "no routes found", "errorCode": "NO_SWAP_ROUTES_FOUND"}}
-	case errors.Is(cause, errInvalid):
-		return refusal{http.StatusBadRequest, object{"message": cause.Error(), "errorCode": "INVALID_INPUT"}}
-	}
-	return refusal{http.StatusInternalServerError, object{"message": "internal error", "errorCode": "UNKNOWN_ERROR"}}
 }

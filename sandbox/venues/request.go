@@ -37,14 +37,6 @@ var (
 	errUnauthorized = errors.New("no valid API key")
 )
 
-// refusal is a request that a venue declines in words of its own, with its HTTP status.
-type refusal struct {
-	status int
-	body   any
-}
-
-func (refusal) Error() string { return "request declined" }
-
 // request is a call of a venue's API.
 type request struct {
 	*http.Request

@@ -1,7 +1,6 @@
 package venues
 
 import (
-	"errors"
 	"math/big"
 	"net/http"
 	"strconv"
@@ -17,9 +16,14 @@ const Sunio = "sunio"
 
 // sunio is SUN.io's API for routes. It makes no transactions.
 var sunio = dialect{
-	endpoints: map[string]func(*request) (any, error){"GET /swap/router": sunioRouter},
-	decline:   sunioDecline,
-	limited:   sunioAnswer(http.StatusTooManyRequests, "too many requests", nil),
+	endpoints: endpoints{"GET /swap/router": sunioRouter},
+	refusals: []refusal{
+		{errNoRoute, http.StatusOK, 0, "SUCCESS"},
+		{errInvalid, http.StatusOK, 1, ""},
+		{nil, http.StatusInternalServerError, 1, "internal error"},
+	},
+	problem: sunioProblem,
+	limited: sunioAnswer(http.StatusTooManyRequests, "too many requests", nil),
 	// TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj
 	routers: only(tronID, "0x18ff186cb1973d4b29700f2aac6b1eec9e55ffbd"),
 }
@@ -43,7 +47,7 @@ func sunioRouter(r *request) (any, error) {
 }
 
 // sunioAnswer is the envelope of every answer; code zero is success.
-func sunioAnswer(code int, message string, routes []object) object {
+func sunioAnswer(code any, message string, routes []object) object {
 	return object{"code": code, "message": message, "data": routes}
 }
 
@@ -86,14 +90,11 @@ func (t Token) whole(amount *big.Int) string {
 	return new(big.Rat).SetFrac(amount, scale).FloatString(t.Decimals)
 }
 
-func sunioDecline(_ *request, cause error) refusal {
-	switch {
-	case errors.Is(cause, errNoRoute):
-		return refusal{http.StatusOK, sunioAnswer(0, "SUCCESS", []object{})}
-	case errors.Is(cause, errInvalid):
-		return refusal{http.StatusOK, sunioAnswer(1, cause.Error(), nil)}
+func sunioProblem(_ *request, f refusal) any {
+	if f.cause == errNoRoute {
+		return sunioAnswer(f.code, f.message, []object{})
 	}
-	return refusal{http.StatusInternalServerError, sunioAnswer(1, "internal error", nil)}
+	return sunioAnswer(f.code, f.message, nil)
 }
 
 // tronHex is an address of TRON in 0x hex; what is none stays as it is.

@@ -2,7 +2,6 @@ package venues
 
 import (
 	"cmp"
-	"errors"
 	"math/big"
 	"net/http"
 	"strconv"
@@ -10,12 +9,20 @@ import (
 
 // sushi is the SushiSwap aggregator API v7.
 var sushi = dialect{
-	endpoints: map[string]func(*request) (any, error){
+	endpoints: endpoints{
 		"GET /quote/v7/{chain}": sushiQuote,
 		"GET /swap/v7/{chain}":  sushiSwap,
 	},
-	decline: sushiDecline,
-	limited: sushiProblem(http.StatusTooManyRequests, "Rate Limit Exceeded", "API key rate limit exceeded").body,
+	refusals: []refusal{
+		{errNoRoute, http.StatusOK, "NoWay", ""}, // or an unknown token
+		{errNoChain, http.StatusNotFound, "Not Found", "The requested resource was not found"},
+		{errInvalid, http.StatusUnprocessableEntity, "Validation Error", ""},
+		{nil, http.StatusInternalServerError, "Internal Server Error", "internal error"},
+	},
+	problem: sushiProblem,
+	limited: sushiProblem(nil, refusal{
+		nil, http.StatusTooManyRequests, "Rate Limit Exceeded", "API key rate limit exceeded",
+	}),
 	routers: everywhere(sushiRouter),
 	keptBps: 2,
 }
@@ -75,22 +82,12 @@ func sushiToken(t token) object {
 	return object{"address": lowerHex(t.address), "symbol": t.Symbol, "name": t.Name, "decimals": t.Decimals}
 }
 
-func sushiProblem(status int, title, detail string) refusal {
-	return refusal{status, object{
-		"type": "https://docs.sushi.com/api/errors", "title": title, "detail": detail, "status": status,
-		"code": strconv.Itoa(status) + "-01",
-	}}
-}
-
-// sushiDecline answers a pair without a route, or an unknown token, with the HTTP status 200.
-func sushiDecline(_ *request, cause error) refusal {
-	switch {
-	case errors.Is(cause, errNoRoute):
-		return refusal{http.StatusOK, object{"status": "NoWay"}}
-	case errors.Is(cause, errNoChain):
-		return sushiProblem(http.StatusNotFound, "Not Found", "The requested resource was not found")
-	case errors.Is(cause, errInvalid):
-		return sushiProblem(http.StatusUnprocessableEntity, "Validation Error", cause.Error())
+func sushiProblem(_ *request, f refusal) any {
+	if f.cause == errNoRoute {
+		return object{"status": f.code}
 	}
-	return sushiProblem(http.StatusInternalServerError, "Internal Server Error", "")
+	return object{
+		"type": "https://docs.sushi.com/api/errors", "title": f.code, "detail": f.message, "status": f.status,
+		"code": strconv.Itoa(f.status) + "-01",
+	}
 }

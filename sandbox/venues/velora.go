@@ -18,12 +18,20 @@ import (
 
 // velora is the Velora Market API v6.2.
 var velora = dialect{
-	endpoints: map[string]func(*request) (any, error){
+	endpoints: endpoints{
 		"GET /prices":                  veloraPrices,
 		"GET /swap":                    veloraSwap,
 		"POST /transactions/{network}": veloraTransactions,
 	},
-	decline: veloraDecline,
+	refusals: []refusal{
+		{errNoRoute, http.StatusBadRequest, nil, veloraNoRoutes},
+		{errTooLarge, http.StatusBadRequest, nil, veloraNoRoutes},
+		{errNoChain, http.StatusBadRequest, nil, "unsupported network"},
+		{errAmount, http.StatusBadRequest, nil, "invalid amount"},
+		{errInvalid, http.StatusBadRequest, nil, ""},
+		{nil, http.StatusInternalServerError, nil, "Internal server error"},
+	},
+	problem: func(_ *request, f refusal) any { return object{"error": f.message} },
 	limited: object{"error": "Rate limited"},
 	routers: everywhere(veloraRouter),
 	keptBps: 1,
@@ -224,20 +232,4 @@ func (o veloraOrder) least(destAmount string) (*big.Int, error) {
 		return nil, invalid("slippage or destAmount is required")
 	}
 	return least, nil
-}
-
-func veloraDecline(_ *request, cause error) refusal {
-	status, words := http.StatusBadRequest, veloraNoRoutes
-	switch {
-	case errors.Is(cause, errNoRoute), errors.Is(cause, errTooLarge):
-	case errors.Is(cause, errNoChain):
-		words = "unsupported network"
-	case errors.Is(cause, errAmount):
-		words = "invalid amount"
-	case errors.Is(cause, errInvalid):
-		words = cause.Error()
-	default:
-		status, words = http.StatusInternalServerError, "Internal server error"
-	}
-	return refusal{status, object{"error": words}}
 }

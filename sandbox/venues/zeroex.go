@@ -2,7 +2,6 @@ package venues
 
 import (
 	"cmp"
-	"errors"
 	"math/big"
 	"net/http"
 	"strings"
@@ -10,11 +9,17 @@ import (
 
 // zeroEx is the 0x Swap API v2 for the allowance holder.
 var zeroEx = dialect{
-	endpoints: map[string]func(*request) (any, error){
+	endpoints: endpoints{
 		"GET /swap/allowance-holder/price": zeroExPrice,
 		"GET /swap/allowance-holder/quote": zeroExQuote,
 	},
-	decline: zeroExDecline,
+	refusals: []refusal{
+		{errNoRoute, http.StatusOK, nil, ""},
+		{errUnauthorized, http.StatusUnauthorized, nil, "Unauthorized"},
+		{errInvalid, http.StatusBadRequest, "INPUT_INVALID", ""},
+		{nil, http.StatusInternalServerError, "INTERNAL_SERVER_ERROR", "An internal error occurred"},
+	},
+	problem: zeroExProblem,
 	limited: object{"name": "TOO_MANY_REQUESTS", "message": "Rate limit exceeded"},
 	routers: everywhere(zeroExRouter),
 	key:     zeroExKey,
@@ -85,19 +90,16 @@ func zeroExPriced(r *request) (quote, object, error) {
 	return q, body, nil
 }
 
-func zeroExDecline(_ *request, cause error) refusal {
-	switch {
-	case errors.Is(cause, errNoRoute):
-		return refusal{http.StatusOK, object{"liquidityAvailable": false}}
-	case errors.Is(cause, errUnauthorized):
-		return refusal{http.StatusUnauthorized, object{"message": "Unauthorized"}}
-	case errors.Is(cause, errInvalid):
-		return refusal{http.StatusBadRequest, object{
-			"name": "INPUT_INVALID", "message": "The input is invalid",
-			"data": object{"details": []string{cause.Error()}},
-		}}
+func zeroExProblem(_ *request, f refusal) any {
+	switch f.cause {
+	case errNoRoute:
+		return object{"liquidityAvailable": false}
+	case errUnauthorized:
+		return object{"message": f.message}
+	case errInvalid:
+		return object{
+			"name": f.code, "message": "The input is invalid", "data": object{"details": []string{f.message}},
+		}
 	}
-	return refusal{http.StatusInternalServerError, object{
-		"name": "INTERNAL_SERVER_ERROR", "message": "An internal error occurred",
-	}}
+	return object{"name": f.code, "message": f.message}
 }

@@ -28,9 +28,7 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 	} else {
 		var first *header
 		firstCall, guessedCall := headerCall(&first, quantity(1)), existingHeaderCall(&guessed, quantity(c.estimate(since, latest)))
-		if err := c.rpc.Batch(ctx, firstCall, guessedCall); err != nil {
-			return 0, err
-		}
+		c.rpc.Each(ctx, firstCall, guessedCall)
 		if guessedCall.Err != nil {
 			return 0, guessedCall.Err
 		}

@@ -81,10 +81,14 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 
 // header is what is read of a block.
 type header struct {
-	Number     quantity   `json:"number"`
-	Hash       chain.Hash `json:"hash"`
-	ParentHash chain.Hash `json:"parentHash"`
-	Timestamp  quantity   `json:"timestamp"`
+	Number     quantity    `json:"number"`
+	Hash       chain.Hash  `json:"hash"`
+	ParentHash chain.Hash  `json:"parentHash"`
+	Timestamp  quantity    `json:"timestamp"`
+	Bloom      headerBloom `json:"logsBloom"`
+	Receipts   chain.Hash  `json:"receiptsRoot"` // absent where nodes do not say it
+
+	by string // endpoint that told it, where that is known
 }
 
 // receipt is what is read of a transaction that is in a block.

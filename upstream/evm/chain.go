@@ -7,10 +7,11 @@
 // jsonrpc.Client in one batch, and contract calls of several callers go together into one multicall (batcher.go,
 // multicall.go).
 //
-// Nothing that an endpoint says is taken on trust. It proves that it serves the chain; logs come with the block that
-// shows that the node has them all, receipts are checked against their bloom filter, and that something does not exist
-// is believed when two endpoints say so. The history of one order without an index (search.go) is counted against the
-// contract's storage: it is complete, or an error.
+// Nothing that an endpoint says is taken on trust. It proves that it serves the chain; the newest blocks are read with
+// evidence that they were there (evidence.go), final ones a second time (verify.go), and what differs is settled by
+// receipts that give the root in their block's header (receipts_root.go). Receipts are checked against their bloom
+// filter, and that something does not exist is believed when two endpoints say so. The history of one order without an
+// index (search.go) is counted against the contract's storage: it is complete, or an error.
 //
 // All of it is safe for concurrent use, and starts no goroutine that outlives its callers.
 package evm
@@ -42,7 +43,9 @@ type Chain struct {
 
 	newest     atomic.Pointer[header] // block seen; nil before the first
 	noTagUntil atomic.Int64           // UNIX nanoseconds
+	filters    atomic.Int32           // what is known of those in headers
 	fees       atomic.Pointer[feeMarket]
+	voices     upstream.Voices
 	batcher    batcher
 }
 
@@ -98,6 +101,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	if latest == nil {
 		return order.Head{}, fmt.Errorf("chain %d: no latest block", c.chain.ID)
 	}
+	latest.by = calls[0].By
 	c.sawHead(latest)
 	head := order.Head{Latest: latest.block()}
 	head.Finalized = head.Latest.Number - min(head.Latest.Number, c.chain.Finality)
@@ -112,6 +116,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // sawHead learns of the newest block. Calls from now on join none that began before it, or before a block that was
 // dropped.
 func (c *Chain) sawHead(latest *header) {
+	c.seeFilter(latest)
 	if before := c.newest.Swap(latest); before == nil || before.Hash != latest.Hash {
 		c.rpc.Invalidate()
 	}

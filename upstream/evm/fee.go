@@ -72,9 +72,7 @@ func (c *Chain) readFees(ctx context.Context) (func(quote.Priority) quote.GasPri
 	if c.flat {
 		calls = calls[:1]
 	}
-	if err := c.rpc.Batch(ctx, calls...); err != nil {
-		return nil, err
-	}
+	c.rpc.Each(ctx, calls...)
 	if historyCall.Err == nil && history.hasMarket() {
 		return func(p quote.Priority) quote.GasPrice { return history.price(p, leastTip[c.chain.ID]) }, nil
 	}

@@ -105,9 +105,7 @@ func (c *Chain) callEach(ctx context.Context, calls []contractCall) ([][]byte, e
 	for i, each := range calls {
 		rpcs[i] = each.on(&payloads[i], "latest")
 	}
-	if err := c.rpc.Batch(ctx, rpcs...); err != nil {
-		return nil, err
-	}
+	c.rpc.Each(ctx, rpcs...)
 	answers := make([][]byte, len(calls))
 	for i, made := range rpcs {
 		if made.Err != nil && !refusedByContract(made.Err) {

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,16 +16,79 @@ import (
 
 // Events returns the order events of blocks from to to: one search for their logs, then, when there are
 // any, one round trip for the receipts that they are in. Receipts name the sender and hold the router's
-// and the gate's logs, which belong to the events. Nobody waits for them: these calls give way to those of
-// others.
+// and the gate's logs, which belong to the events. The newest blocks are read one by one, with evidence for each
+// (tipEvents). Nobody waits for them: these calls give way to those of others.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	ctx = upstream.InBackground(ctx)
-	contracts := c.chain.Contracts
-	logs, err := c.logs(ctx, from, to, contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter)
+	contracts := c.emitters()
+	if len(contracts) == 0 {
+		return nil, nil // without an address a search would mean every contract
+	}
+	tip := to + 1
+	if newest := c.newest.Load(); newest != nil && to+order.TipRange > uint64(newest.Number) {
+		tip = max(from, to+1-min(order.TipRange, to+1))
+	}
+	var events []order.Event
+	if from < tip {
+		logs, err := c.logs(upstream.Avoiding(ctx, c.voices.Liars()...), from, tip-1, contracts...)
+		if err != nil {
+			return nil, err
+		}
+		if events, err = c.settledEvents(ctx, logs); err != nil {
+			return nil, err
+		}
+	}
+	if tip <= to {
+		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.voices.Liars()...), tip, to, contracts)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, newest...)
+	}
+	return events, nil
+}
+
+// settledEvents is eventsAround for logs that somebody listed, who may err: where transactions do not bear them out,
+// the receipts of their block decide, if its header proves them.
+func (c *Chain) settledEvents(ctx context.Context, logs []log) (events []order.Event, err error) {
+	var settled []order.Event
+	for {
+		events, err = c.eventsAround(ctx, logs)
+		bad, is := errors.AsType[*order.UnreadableError](err)
+		if !is {
+			break
+		}
+		var h *header
+		if failed := c.rpc.All(ctx, existingHeaderCall(&h, quantity(bad.Block))); failed != nil {
+			return nil, err
+		}
+		receipts, failed := c.receiptsOf(ctx, h)
+		if failed != nil {
+			return nil, err
+		}
+		held, failed := c.eventsOfReceipts(receipts, uint64(h.Timestamp))
+		if failed != nil {
+			return nil, &order.UnreadableError{Block: bad.Block, Err: failed}
+		}
+		c.voices.Blame(bad.Block)
+		settled = append(settled, held...)
+		logs = slices.DeleteFunc(logs, func(l log) bool { return uint64(l.BlockNumber) == bad.Block })
+	}
 	if err != nil {
 		return nil, err
 	}
-	return c.eventsAround(ctx, logs)
+	events = append(events, settled...)
+	slices.SortStableFunc(events, func(a, b order.Event) int {
+		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
+	})
+	return events, nil
+}
+
+// emitters lists the contracts whose logs tell of orders.
+func (c *Chain) emitters() []chain.Address {
+	contracts := c.chain.Contracts
+	return slices.DeleteFunc(
+		[]chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter}, chain.Address.IsAbsent)
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for
@@ -66,18 +130,26 @@ func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, er
 	receipts := map[chain.Hash]**receipt{}
 	headers := map[chain.Hash]**header{}
 	var calls []*jsonrpc.Call
+	var blocks []uint64 // of each call
 	for _, l := range logs {
 		if receipts[l.TransactionHash] == nil {
 			transactions = append(transactions, l)
 			receipts[l.TransactionHash] = new(*receipt)
 			calls = append(calls, minedReceiptCall(receipts[l.TransactionHash], l.TransactionHash, l.BlockHash))
+			blocks = append(blocks, uint64(l.BlockNumber))
 		}
 		if l.BlockTimestamp == 0 && headers[l.BlockHash] == nil {
 			headers[l.BlockHash] = new(*header)
 			calls = append(calls, headerByHashCall(headers[l.BlockHash], l.BlockHash))
+			blocks = append(blocks, uint64(l.BlockNumber))
 		}
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
+		for i, call := range calls {
+			if isUnreadable(call.Err) {
+				return nil, &order.UnreadableError{Block: blocks[i], Err: err}
+			}
+		}
 		return nil, err
 	}
 	var events []order.Event
@@ -85,7 +157,7 @@ func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, er
 		r := *receipts[l.TransactionHash]
 		facts, err := c.facts(r)
 		if err != nil {
-			return nil, err
+			return nil, &order.UnreadableError{Block: uint64(l.BlockNumber), Err: err}
 		}
 		mined := uint64(l.BlockTimestamp)
 		if mined == 0 {
@@ -94,6 +166,12 @@ func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, er
 		events = append(events, c.events(r, facts, mined)...)
 	}
 	return events, nil
+}
+
+// isUnreadable reports whether endpoints answered, and none with what must be there.
+func isUnreadable(err error) bool {
+	class := upstream.ClassOf(err)
+	return class == upstream.BadAnswer || class == upstream.Rejected
 }
 
 // facts decodes what a transaction says about orders.
@@ -136,9 +214,11 @@ func (c *Chain) events(r *receipt, facts []onchain.Found, mined uint64) []order.
 // widestLogSpan is how many blocks are searched at once unless the endpoints find that too many.
 const widestLogSpan = 5000
 
+// logFilter selects logs of a range of blocks, or of one block by its hash (EIP-234).
 type logFilter struct {
-	From    quantity        `json:"fromBlock"`
-	To      quantity        `json:"toBlock"`
+	From    *quantity       `json:"fromBlock,omitempty"`
+	To      *quantity       `json:"toBlock,omitempty"`
+	Block   *chain.Hash     `json:"blockHash,omitempty"`
 	Address []chain.Address `json:"address"`
 	Topics  [][]chain.Hash  `json:"topics"`
 }
@@ -148,36 +228,40 @@ var orderTopics = onchain.Topics()
 // logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
 // range that the endpoints find too wide is searched in parts.
 func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Address) ([]log, error) {
-	filter := logFilter{Topics: [][]chain.Hash{orderTopics}}
-	for _, contract := range contracts {
-		if !contract.IsAbsent() {
-			filter.Address = append(filter.Address, contract)
-		}
-	}
-	if len(filter.Address) == 0 {
+	contracts = slices.DeleteFunc(slices.Clone(contracts), chain.Address.IsAbsent)
+	if len(contracts) == 0 {
 		return nil, nil // without an address the filter would mean every contract
 	}
-	var logs []log
+	logs, told, err := c.list(ctx, from, to, contracts)
+	for _, each := range told {
+		c.voices.Heard(each)
+	}
+	return logs, err
+}
+
+// list is logs with who told them.
+func (c *Chain) list(ctx context.Context, from, to uint64, contracts []chain.Address) (logs []log, told []upstream.Voice, err error) {
 	for from <= to {
 		last := min(to, from+c.logSpan.Now()-1)
-		filter.From, filter.To = quantity(from), quantity(last)
+		filter := logFilter{From: new(quantity(from)), To: new(quantity(last)), Address: contracts, Topics: [][]chain.Hash{orderTopics}}
 		var part []log
 		var end *header
-		// A node that lags behind answers with the logs it has: the last block proves that it has them all.
-		err := c.rpc.All(ctx, jsonrpc.NewCall(&part, filter.accepts, "eth_getLogs", filter), existingHeaderCall(&end, filter.To))
+		// A node that lags behind answers with the logs it has: one that does not know the last block is passed over.
+		asked := jsonrpc.NewCall(&part, filter.accepts, "eth_getLogs", filter)
+		err := c.rpc.All(ctx, asked, existingHeaderCall(&end, *filter.To))
 		var refused *jsonrpc.Error
 		if errors.As(err, &refused) && refused.IsTooWide() && last > from {
 			c.learnSpan(refused, last-from+1)
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("logs of blocks %d to %d: %w", from, last, err)
+			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, last, err)
 		}
 		c.logSpan.Accepted(last - from + 1)
-		logs = append(logs, part...)
+		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: last, By: asked.By, IsList: true})
 		from = last + 1
 	}
-	return logs, nil
+	return logs, told, nil
 }
 
 // learnSpan takes from a refusal how many blocks are searched at once, where span were too many.
@@ -198,8 +282,10 @@ func (c *Chain) learnSpan(refused *jsonrpc.Error, span uint64) {
 func (f logFilter) accepts(logs []log) error {
 	for i, l := range logs {
 		switch {
-		case l.BlockNumber < f.From || l.BlockNumber > f.To:
-			return fmt.Errorf("log of block %d, outside of %d to %d", l.BlockNumber, f.From, f.To)
+		case f.Block == nil && (l.BlockNumber < *f.From || l.BlockNumber > *f.To):
+			return fmt.Errorf("log of block %d, outside of %d to %d", l.BlockNumber, *f.From, *f.To)
+		case f.Block != nil && l.BlockHash != *f.Block:
+			return errors.New("log of another block")
 		case !slices.Contains(f.Address, l.Address):
 			return errors.New("log of another contract")
 		case l.TransactionHash.IsAbsent() || l.BlockHash.IsAbsent() || l.Removed:

@@ -100,9 +100,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
 	}
-	if err := s.chain.rpc.Batch(ctx, calls...); err != nil {
-		return err
-	}
+	s.chain.rpc.Each(ctx, calls...)
 	for _, call := range calls[:3] {
 		// Contracts that never changed amounts need not have the function.
 		if call.Err != nil && (call != calls[1] || !refusedByContract(call.Err)) {

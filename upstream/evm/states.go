@@ -12,30 +12,61 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.StateReader = (*Chain)(nil)
+var (
+	_ order.StateReader     = (*Chain)(nil)
+	_ order.TakeStateReader = (*Chain)(nil)
+)
 
-// States reads orders from DlnSource; see order.StateReader.
+// States reads orders from DlnSource, which keeps apart what was given and by how much patches raised it; see
+// order.StateReader.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
-	if c.chain.Contracts.DlnSource.IsAbsent() {
-		return nil, fmt.Errorf("chain %d: no contract is configured that stores orders", c.chain.ID)
-	}
-	calls := make([]contractCall, len(ids))
-	for i, id := range ids {
-		calls[i] = contractCall{c.chain.Contracts.DlnSource, onchain.GiveOrderCall(id)}
-	}
-	answers, err := c.callContracts(ctx, calls)
+	answers, err := c.storedOrders(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderCall, onchain.GivePatchesCall)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]order.StoredState, len(ids))
-	for i, answer := range answers {
-		stored, err := onchain.DecodeGiveOrder(answer)
-		if err != nil {
-			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
+	for i, id := range ids {
+		stored, err := onchain.DecodeGiveOrder(answers[i])
+		patch, patchErr := onchain.DecodePatches(answers[len(ids)+i])
+		if err := errors.Join(err, patchErr); err != nil {
+			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
 		}
-		found[i] = order.StoredState{State: stored.Status.State(), Amount: stored.Amount}
+		found[i] = order.StoredState{State: stored.Status.State(), Amount: stored.Amount.Add(patch)}
 	}
 	return found, nil
+}
+
+// TakeStates reads orders from DlnDestination; see order.TakeStateReader.
+func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
+	answers, err := c.storedOrders(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderCall)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]order.State, len(ids))
+	for i, id := range ids {
+		stored, err := onchain.DecodeTakeOrder(answers[i])
+		if err != nil {
+			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
+		}
+		found[i] = stored.Status.State()
+	}
+	return found, nil
+}
+
+// storedOrders asks a contract the same questions about every order: all of one question come before those of the next.
+func (c *Chain) storedOrders(
+	ctx context.Context, contract chain.Address, ids []order.ID, questions ...func(order.ID) []byte,
+) ([][]byte, error) {
+	if contract.IsAbsent() {
+		return nil, fmt.Errorf("chain %d: no contract is configured that stores orders", c.chain.ID)
+	}
+	var calls []contractCall
+	for _, question := range questions {
+		for _, id := range ids {
+			calls = append(calls, contractCall{contract, question(id)})
+		}
+	}
+	return c.callContracts(ctx, calls)
 }
 
 // Origin finds the first block with one of the order contracts by asking past blocks for their code, which

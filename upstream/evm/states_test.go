@@ -2,6 +2,7 @@ package evm_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 	n := newNode(1000)
 	ids := []order.ID{{1}, {2}, {3}, {4}}
+	n.patched = func(uint64) uint64 { return 10 }
 	n.storage = func(to, data string, _ uint64) string {
 		if to != testChain.Contracts.DlnSource.String() {
 			return "0x"
@@ -33,12 +35,33 @@ func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 			t.Errorf("order %d is kept as %v, want %v", i, got[i].State, want)
 		}
 	}
-	if got[1].Amount != chain.NewAmount(701) {
-		t.Errorf("amount %v, want 701", got[1].Amount)
+	if got[1].Amount != chain.NewAmount(711) {
+		t.Errorf("amount %v, want 701 and a patch of 10", got[1].Amount)
 	}
 	n.storage = func(string, string, uint64) string { return "0x" }
 	if got, err := n.serve(t, testChain).States(t.Context(), ids[:1]); err == nil {
 		t.Errorf("States() of a contract that is none = %+v, want an error", got)
+	}
+}
+
+func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
+	n := newNode(1000)
+	ids := []order.ID{{1}, {2}, {3}, {4}}
+	n.storage = func(to, data string, _ uint64) string {
+		if to != testChain.Contracts.DlnDestination.String() {
+			return "0x"
+		}
+		for i, id := range ids {
+			if strings.HasSuffix(data, id.String()[2:]) {
+				return fmt.Sprintf("0x%064x%064x%064x%064x", i, 0xee, 137, 0)
+			}
+		}
+		return "!no such order"
+	}
+	got, err := n.serve(t, testChain).TakeStates(t.Context(), ids)
+	want := []order.State{order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("TakeStates() = %v, %v, want %v", got, err, want)
 	}
 }
 

@@ -42,6 +42,7 @@ func (c *Client) send(
 	a.Attempt = e.Attempt(ctx, request, turn)
 	if a.Err == nil {
 		a.replies, a.err = read(calls, a.Response, first)
+		a.replies.by = e.Name()
 	}
 	if err := a.failure(); err != nil && a.identity != nil {
 		a.identity.after(err)

@@ -9,8 +9,9 @@ import (
 type Call struct {
 	Method string
 	Params []any
-	Out    any   // pointer that the result is decoded into; nil drops the result
-	Err    error // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
+	Out    any    // pointer that the result is decoded into; nil drops the result
+	Err    error  // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
+	By     string // endpoint whose answer is in Out or Err; absent when none answered
 
 	// Independent says that the result means the same whichever endpoint gives it and whatever calls beside it say,
 	// as a transaction by its hash does. Such calls of a batch join equal ones of others one by one. The rest joins
@@ -26,9 +27,13 @@ type Call struct {
 	// write to nothing but the result, and may be called after the caller has left, for others who wait for the same.
 	Accept func(result any) error
 
-	// Doubt, when not nil, sees a pointer to an accepted result. What it calls doubtful is believed only when a
-	// second endpoint says something doubtful too, as far as there is more than one.
+	// Doubt, when not nil, sees a pointer to an accepted result. About what it calls doubtful a second endpoint is
+	// asked: it is believed when that says something doubtful too, or when no other endpoint can answer.
 	Doubt func(result any) bool
+
+	// Passing, when not nil, tells of an error object whether the same endpoint may well do better a moment later, as
+	// one whose nodes are not all as far; see Client.All.
+	Passing func(*Error) bool
 
 	// Head, when not nil, sees a pointer to an accepted result and tells how far the endpoint's chain has come, if the
 	// result says so; see Client.CompareHeads.

@@ -101,17 +101,57 @@ func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 	return nil
 }
 
-// All is Batch for calls of which none may fail.
+// All is Each for calls of which none may fail. It returns the error of the first that did.
 func (c *Client) All(ctx context.Context, calls ...*Call) error {
-	if err := c.Batch(ctx, calls...); err != nil {
-		return err
-	}
+	c.Each(ctx, calls...)
 	for _, call := range calls {
 		if call.Err != nil {
 			return call.Err
 		}
 	}
 	return nil
+}
+
+// Each is Batch for calls that a caller waits for. Those that failed for a reason that may pass by itself are repeated,
+// and no others, as far as the deadline of ctx and the pool's retry budget allow.
+func (c *Client) Each(ctx context.Context, calls ...*Call) {
+	pending := calls
+	for round := range mostRepeats + 1 {
+		_ = c.Batch(ctx, pending...) // each call has its error
+		var failed []*Call
+		for _, call := range pending {
+			if call.failedInPassing() {
+				failed = append(failed, call)
+			}
+		}
+		if len(failed) == 0 || round == mostRepeats || !c.pool.Retry(ctx, round) {
+			return
+		}
+		pending = failed
+	}
+}
+
+// mostRepeats is how often Each repeats calls.
+const mostRepeats = 4
+
+// failedInPassing reports whether the call failed and may well succeed a moment later at the same endpoint: what came
+// back cannot be read or is not there, as at one of many nodes behind a balancer, the node failed inside, or it is
+// asked too much and does not say for how long.
+func (c *Call) failedInPassing() bool {
+	failed, is := errors.AsType[*upstream.Error](c.Err)
+	if !is {
+		return false // none, or what every endpoint would say
+	}
+	said, isObject := errors.AsType[*Error](c.Err)
+	switch failed.Class {
+	case upstream.Unreachable, upstream.ServerError, upstream.BadAnswer:
+		return true
+	case upstream.Rejected:
+		return !isObject || said.Code == codeInternal || c.Passing != nil && c.Passing(said)
+	case upstream.RateLimited:
+		return (isObject || failed.Status != 0) && failed.RetryAfter == 0
+	}
+	return false
 }
 
 // exchange makes calls in one HTTP request, as far as nobody else is making them; joined counts the batches in flight
@@ -147,11 +187,11 @@ func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
 		panic(b.panicked)
 	}
 	best := w.best()
-	isOpen := best == nil || best.open() > 0
-	if isOpen && !w.isFirst && b.mayRetry(ctx) {
+	if (best == nil || best.isOpen()) && !w.isFirst && b.mayRetry(ctx) {
 		return c.exchange(ctx, w.calls, joined+1)
 	}
-	if best == nil || isOpen && len(b.calls) == 1 {
+	best.settle()
+	if best == nil || best.isOpen() && len(b.calls) == 1 {
 		return c.lose(ctx, w.calls, b.err, joined)
 	}
 	best.fill(w.calls, c)

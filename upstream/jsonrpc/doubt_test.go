@@ -1,9 +1,12 @@
 package jsonrpc_test
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -29,7 +32,8 @@ func find(t *testing.T, endpoints ...*upstream.Endpoint) (found *string, err err
 
 func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 	down := always(503, "")
-	var asked atomic.Int64
+	useless := node(func(rpcCall) string { return `"error":{"code":-32603,"message":"inner error"}` })
+	var asked, lies atomic.Int64
 	tests := []struct {
 		name      string
 		endpoints []transport
@@ -42,7 +46,13 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 		{"found by the second", []transport{tells("null", &asked), tells(`"it"`, &asked)}, true, 0, 2},
 		{"nowhere", []transport{tells("null", &asked), tells("null", &asked), tells(`"it"`, &asked)}, false, 0, 2},
 		{"nowhere, one is down", []transport{tells("null", &asked), down, tells("null", &asked)}, false, 0, 2},
-		{"the others are down", []transport{tells("null", &asked), down}, false, upstream.Unreachable, 1},
+		{"the others are down", []transport{tells("null", &asked), down}, false, 0, 1},
+		{"the first is down", []transport{down, tells("null", &asked)}, false, 0, 1},
+		{"another is of no use", []transport{useless, tells("null", &asked), tells("null", &asked)}, false, 0, 2},
+		{"the others are of no use", []transport{useless, tells("null", &asked), useless}, false, 0, 1},
+		{"the others lie", []transport{tells("[]", &lies), tells("null", &asked)}, false, 0, 1},
+		{"the others are down, one knows it", []transport{tells("null", &asked), down, tells(`"it"`, &asked)}, true, 0, 2},
+		{"all are down", []transport{down, down}, false, upstream.ServerError, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -61,6 +71,39 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An endpoint that may not be asked at all is no witness that is missing.
+func TestDoubtEndsWhereNobodyElseMayBeAsked(t *testing.T) {
+	for name, remove := range map[string]func(*upstream.Endpoint){
+		"cordoned":     (*upstream.Endpoint).Cordon,
+		"quarantined":  func(e *upstream.Endpoint) { e.Quarantine(t.Context(), errors.New("lied")) },
+		"breaker open": func(e *upstream.Endpoint) { e.ForceBreaker(upstream.ForceOpen) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			away, there := endpoint(t, "away", tells("null", &asked)), endpoint(t, "there", tells("null", &asked))
+			remove(away)
+			if found, err := find(t, away, there); found != nil || err != nil || asked.Load() != 1 {
+				t.Errorf("found %v, %v after %d requests, want nothing after 1", found, err, asked.Load())
+			}
+		})
+	}
+}
+
+// A second endpoint that hangs takes half of the time at most: whoever asked still learns what the first one said.
+func TestDoubtEndsBeforeTheCallersTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		var found *string
+		call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
+		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "first", tells("null", &asked)), endpoint(t, "silent", silent)))
+		if err := client.Batch(ctx, call); err != nil || call.Err != nil || ctx.Err() != nil {
+			t.Errorf("%v, %v; context: %v", err, call.Err, ctx.Err())
+		}
+	})
 }
 
 // Who confirms that something is nowhere is not asked first from then on.

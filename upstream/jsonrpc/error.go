@@ -35,6 +35,7 @@ const (
 	codeTooManyHTTP   = 429
 	codeLimitExceeded = -32005
 	codeInvalidParams = -32602
+	codeInternal      = -32603
 )
 
 // Nodes and providers tell causes apart by text alone; these are pieces of the texts of go-ethereum,
@@ -52,7 +53,9 @@ var (
 		"response size", "response too large", "response exceeds", "too many logs", "too many blocks", "query exceeds", "limit the query",
 		"max results", "query timeout", "is limited to", "are limited to", "ranges over", "range allowed", "matched by query exceeds",
 	}
-	rateTexts = []string{
+	// What nodes say that lack a block named by its hash; java-tron calls that an invalid parameter.
+	behindTexts = []string{"unknown block", "invalid blockhash", "block not found", "header not found", "header for hash not found"}
+	rateTexts   = []string{
 		"rate limit", "ratelimit", "too many requests", "request limit", "requests per second", "compute units",
 		"request count exceeded", "quota", "throughput", "capacity exceeded", "throttle",
 		"lack of computing resources",
@@ -67,6 +70,9 @@ func (e *Error) IsTooWide() bool {
 	return e.says(tooWideTexts) || (e.Code == codeLimitExceeded && !e.says(rateTexts))
 }
 
+// IsBehind reports whether the node lacks a block that others may have.
+func (e *Error) IsBehind() bool { return e.says(behindTexts) }
+
 // class returns zero for an error that every endpoint would give, otherwise the class under which the
 // next endpoint is asked: lagging and pruned nodes, missing methods and inner errors are Rejected, which
 // is not held against the endpoint. A bare text that says nothing known is no JSON-RPC answer.
@@ -74,6 +80,8 @@ func (e *Error) class() upstream.Class {
 	switch {
 	case e.Code == codeTooManyHTTP || e.says(rateTexts):
 		return upstream.RateLimited
+	case e.IsBehind():
+		return upstream.Rejected
 	case e.IsRevert(), e.IsTooWide(), e.says(sameEverywhere), e.Code == codeInvalidParams:
 		return 0
 	case e.Code == 0:

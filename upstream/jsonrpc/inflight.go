@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,6 +46,7 @@ type inflightBatch struct {
 type callKey struct {
 	request      string // method and parameters
 	inBackground bool
+	avoided      string // endpoints that are asked last
 }
 
 // position is where a call is in a batch.
@@ -102,7 +104,7 @@ func (c *Client) join(ctx context.Context, calls []*Call, mayJoin bool) (waiters
 		var b *inflightBatch
 		var positions []int
 		if mayJoin && !slices.ContainsFunc(group, func(i int) bool { return calls[i].Fresh }) {
-			b, positions = table.find(requests, group, upstream.IsBackground(ctx))
+			b, positions = table.find(requests, group, upstream.IsBackground(ctx), strings.Join(upstream.Avoided(ctx), " "))
 		}
 		if b == nil {
 			rest = append(rest, group...)
@@ -151,10 +153,10 @@ func (b *inflightBatch) admit(ctx context.Context, waiters []*waiter, calls []*C
 
 // find returns a young batch with all requests of a group, and their positions in it. The mutex is held. What is done
 // in the background joins what a caller waits for, not the other way round.
-func (t *inflightTable) find(requests []string, group []int, inBackground bool) (*inflightBatch, []int) {
-	b, positions := t.findAmong(callKey{inBackground: false}, requests, group)
+func (t *inflightTable) find(requests []string, group []int, inBackground bool, avoided string) (*inflightBatch, []int) {
+	b, positions := t.findAmong(callKey{avoided: avoided}, requests, group)
 	if b == nil && inBackground {
-		return t.findAmong(callKey{inBackground: true}, requests, group)
+		return t.findAmong(callKey{inBackground: true, avoided: avoided}, requests, group)
 	}
 	return b, positions
 }
@@ -181,7 +183,7 @@ func (c *Client) start(ctx context.Context, calls []*Call, copies []Call, reques
 	first := &waiter{batch: b, isFirst: true}
 	for at, i := range rest {
 		first.calls, b.calls = append(first.calls, calls[i]), append(b.calls, &copies[i])
-		b.keys = append(b.keys, callKey{requests[i], upstream.IsBackground(ctx)})
+		b.keys = append(b.keys, callKey{requests[i], upstream.IsBackground(ctx), strings.Join(upstream.Avoided(ctx), " ")})
 		c.inflight.newest[b.keys[at]] = position{b, at}
 	}
 	b.expiry.extend(ctx)
@@ -215,6 +217,7 @@ var errPanicked = errors.New("panicked")
 
 // add takes the replies of another endpoint. The error says what they leave open for the caller who started the batch.
 func (b *inflightBatch) add(r replies) error {
+	r.results.sign(r.by)
 	b.replies = append(b.replies, r)
 	return b.comparison.add(r.results)
 }

@@ -90,7 +90,8 @@ type rpcResult struct {
 	value    reflect.Value
 	err      error
 	open     bool
-	doubtful bool // the value is one that the call doubts
+	doubtful bool   // the value is one that the call doubts
+	by       string // endpoint
 }
 
 type rpcResults []rpcResult
@@ -101,6 +102,7 @@ type replies struct {
 	objects  []*responseObject // for each call, nil where one lacks; none at all when the only one was read in one go
 	response upstream.Response
 	first    uint64 // id of the first call
+	by       string // endpoint
 }
 
 // read decodes the response to calls, whose ids begin with first.
@@ -153,12 +155,20 @@ func (r replies) of(calls []*Call, positions []int) rpcResults {
 		}
 		results[i] = again.results[0]
 	}
+	results.sign(r.by)
 	return results
+}
+
+// sign names the endpoint that gave the results.
+func (r rpcResults) sign(by string) {
+	for i := range r {
+		r[i].by = by
+	}
 }
 
 // withoutFirst leaves out the first call.
 func (r replies) withoutFirst() replies {
-	return replies{results: r.results[1:], objects: r.objects[1:]}
+	return replies{results: r.results[1:], objects: r.objects[1:], by: r.by}
 }
 
 // arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first.
@@ -238,15 +248,43 @@ func (r rpcResults) doubt(before rpcResults) {
 	}
 }
 
-// open counts the calls that another endpoint should be asked about.
-func (r rpcResults) open() int {
-	count := 0
+// settle takes doubtful results for what they say: nobody else could be asked. An endpoint that is away is no witness
+// that is missing.
+func (r rpcResults) settle() {
+	for i := range r {
+		if r[i].isUnconfirmed() {
+			r[i].err, r[i].open = nil, false
+		}
+	}
+}
+
+// isUnconfirmed reports whether the result is open for lack of a second endpoint's word only.
+func (r rpcResult) isUnconfirmed() bool { return r.open && r.doubtful }
+
+// open counts the calls that another endpoint should be asked about, and those among them without any result.
+func (r rpcResults) open() (count, lacking int) {
 	for _, one := range r {
 		if one.open {
 			count++
 		}
+		if one.open && !one.doubtful {
+			lacking++
+		}
 	}
-	return count
+	return count, lacking
+}
+
+// isOpen reports whether another endpoint should be asked about any call.
+func (r rpcResults) isOpen() bool {
+	count, _ := r.open()
+	return count > 0
+}
+
+// isBetter reports whether results lack fewer calls than others or, lacking as many, leave fewer open.
+func (r rpcResults) isBetter(than rpcResults) bool {
+	count, lacking := r.open()
+	otherCount, otherLacking := than.open()
+	return lacking < otherLacking || lacking == otherLacking && count < otherCount
 }
 
 // firstOpen returns the error of the first open call, nil when none is.
@@ -259,7 +297,7 @@ func (r rpcResults) firstOpen() error {
 	return nil
 }
 
-// comparison finds the best of the results that endpoints give, one after the other: that with the fewest calls open.
+// comparison finds the best of the results that endpoints give, one after the other.
 type comparison struct {
 	several bool // endpoints that could confirm each other
 	best    rpcResults
@@ -270,7 +308,7 @@ func (c *comparison) add(got rpcResults) error {
 	if c.several {
 		got.doubt(c.best)
 	}
-	if c.best == nil || got.open() < c.best.open() {
+	if c.best == nil || got.isBetter(c.best) {
 		c.best = got
 	}
 	return got.firstOpen()
@@ -279,7 +317,7 @@ func (c *comparison) add(got rpcResults) error {
 // fill sets the results of calls of a client; errors of open ones are the whole pool's.
 func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
-		call.Err = nil
+		call.Err, call.By = nil, r[i].by
 		if err := r[i].err; err != nil {
 			var classed *upstream.Error
 			if errors.As(err, &classed) {

@@ -23,12 +23,18 @@ const (
 	slotSkipped         = -32007
 	longTermSlotSkipped = -32009
 	blockStatusUnknown  = -32014 // the node has not written the block down yet
+	minSlotNotReached   = -32016 // the node is before the slot that it must have reached
 )
 
 // isCode reports whether err is a node's error object with one of the codes.
 func isCode(err error, codes ...int) bool {
 	var said *jsonrpc.Error
 	return errors.As(err, &said) && slices.Contains(codes, said.Code)
+}
+
+// isBehind reports whether a node has not come as far as others.
+func isBehind(said *jsonrpc.Error) bool {
+	return slices.Contains([]int{blockNotAvailable, blockStatusUnknown, minSlotNotReached}, said.Code)
 }
 
 const confirmed = "confirmed"
@@ -81,7 +87,33 @@ type block struct {
 	ParentSlot        uint64    `json:"parentSlot"`
 	BlockTime         *int64    `json:"blockTime"` // UNIX seconds; nil before the cluster voted on time
 
-	Signatures []chain.TxHash `json:"signatures"` // of its transactions, where they were asked for
+	Signatures   []chain.TxHash `json:"signatures"`   // of its transactions, where they were asked for
+	Transactions []named        `json:"transactions"` // likewise
+}
+
+// named is a transaction in a block as the accounts that it names, those of lookup tables among them.
+type named struct {
+	Transaction struct {
+		Accounts []struct {
+			Address base58Address `json:"pubkey"`
+		} `json:"accountKeys"`
+		Signatures []chain.TxHash `json:"signatures"`
+	} `json:"transaction"`
+	Meta *struct {
+		Err json.RawMessage `json:"err"`
+	} `json:"meta"`
+}
+
+// names reports whether the transaction did anything and names one of some accounts.
+func (n named) names(accounts []chain.Address) bool {
+	return n.Meta != nil && isNull(n.Meta.Err) && slices.ContainsFunc(accounts, func(a chain.Address) bool {
+		for _, each := range n.Transaction.Accounts {
+			if each.Address.Address == a {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func (b *block) in(slot uint64) order.Block {
@@ -223,6 +255,29 @@ func signedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 	return contentCall(out, slot, "signatures")
 }
 
+// namedBlockCall asks for the block of a slot with the accounts that its transactions name: on mainnet some megabytes.
+func namedBlockCall(out **block, slot uint64) *jsonrpc.Call {
+	c := existingBlockCall(out, slot, "accounts")
+	accept := c.Accept
+	c.Accept = func(result any) error {
+		for _, each := range (*result.(**block)).Transactions {
+			if len(each.Transaction.Signatures) == 0 || each.Meta == nil {
+				return errors.New("transaction without signature or outcome")
+			}
+		}
+		return accept(result)
+	}
+	return c
+}
+
+// existingBlockCall asks for the block of a slot that has one, with details of what is in it. A node that is behind is
+// asked again.
+func existingBlockCall(out **block, slot uint64, details string) *jsonrpc.Call {
+	c := contentCall(out, slot, details)
+	c.Passing = isBehind
+	return c
+}
+
 func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(b *block) error {
 		if b == nil || chain.Hash(b.Blockhash).IsAbsent() {
@@ -312,7 +367,7 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 	if bounds.slot > 0 {
 		settings["minContextSlot"] = bounds.slot
 	}
-	return jsonrpc.NewCall(out, func(list []signature) error {
+	c := jsonrpc.NewCall(out, func(list []signature) error {
 		for i, each := range list {
 			switch {
 			case len(each.Signature.Bytes()) != 64:
@@ -323,6 +378,32 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 		}
 		return nil
 	}, "getSignaturesForAddress", a.Format(chain.SVM), settings)
+	c.Passing = isBehind
+	return c
+}
+
+// historyCall asks for the transactions that name an account of one order. That there are none is believed when
+// another endpoint says so too.
+func historyCall(out *[]signature, a chain.Address) *jsonrpc.Call {
+	c := signaturesCall(out, a, cursor{})
+	c.Doubt = func(result any) bool { return len(*result.(*[]signature)) == 0 }
+	return c
+}
+
+// namingCall asks for the transactions that name an account, of which one is known. A node that does not list that is
+// passed over.
+func namingCall(out *[]signature, a chain.Address, known chain.TxHash) *jsonrpc.Call {
+	c := signaturesCall(out, a, cursor{})
+	accept := c.Accept
+	c.Accept = func(result any) error {
+		list := *result.(*[]signature)
+		isKnown := func(s signature) bool { return s.Signature == known }
+		if len(list) < signaturesAtOnce && !slices.ContainsFunc(list, isKnown) {
+			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("node does not list a transaction that names the account")}
+		}
+		return accept(result)
+	}
+	return c
 }
 
 // existingCall asks for a transaction that was listed. A node that does not have it is passed over.

@@ -1,8 +1,8 @@
 // Package solana reads Solana over JSON-RPC: order events, token metadata, and what transactions cost and do.
 //
-// A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go),
-// order.HistorySource (history.go), order.StateReader (states.go), token.Reader, quote.FeeSource (fee.go) and
-// quote.Simulator (simulate.go). Solana has no logs to search: events are read from the transactions that name the
+// A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go), order.Verifier
+// (verify.go), order.HistorySource (history.go), order.StateReader (states.go), token.Reader, quote.FeeSource (fee.go)
+// and quote.Simulator (simulate.go). Solana has no logs to search: events are read from the transactions that name the
 // order programs (listing.go), or the account of one order. Unlocks are sent in batches that name orders by their
 // accounts alone, which names.go leads back to orders. calls.go builds the JSON-RPC calls and what their results must
 // look like; package order/onchain decodes the transactions.
@@ -18,6 +18,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -28,6 +29,7 @@ type Chain struct {
 	rpc   *jsonrpc.Client
 	names names
 
+	voices   upstream.Voices
 	programs []*program    // of the order protocol
 	newest   atomic.Uint64 // slot, as far as Head was asked
 	bids     atomic.Pointer[bids]

@@ -19,7 +19,7 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 	lists := make([][]signature, len(accounts))
 	calls := make([]*jsonrpc.Call, len(accounts))
 	for i, account := range accounts {
-		calls[i] = signaturesCall(&lists[i], account, cursor{})
+		calls[i] = historyCall(&lists[i], account)
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err

@@ -54,12 +54,13 @@ type listing struct {
 	bounds cursor
 	page   []signature // the last one that was read
 	found  []signature // newest first
+	by     []string    // endpoints that listed them
 	done   bool
 }
 
-// take adds the page that was read, of which transactions before a slot are not wanted.
-func (l *listing) take(from uint64) {
-	l.found = append(l.found, l.page...)
+// take adds the page that an endpoint gave, of which transactions before a slot are not wanted.
+func (l *listing) take(by string, from uint64) {
+	l.found, l.by = append(l.found, l.page...), append(l.by, by)
 	l.done = len(l.page) < signaturesAtOnce || l.page[len(l.page)-1].Slot < from
 	if !l.done {
 		l.bounds.before = l.page[len(l.page)-1].Signature
@@ -67,12 +68,16 @@ func (l *listing) take(from uint64) {
 }
 
 // signatures returns the transactions in slots from to to that name a program of the order protocol, each
-// once, oldest first. Near the newest slot that takes one round trip; elsewhere two more, to find where the
-// lists are to begin.
-func (c *Chain) signatures(ctx context.Context, from, to uint64) ([]signature, error) {
+// once, oldest first, and the endpoint that listed them, absent when there were several. Near the newest slot that
+// takes one round trip; elsewhere two more, to find where the lists are to begin.
+//
+// A list that lacks the newest slots looks like one of quiet slots. So each list asks for a node that has reached the
+// last slot (minContextSlot, https://solana.com/docs/rpc/http/getsignaturesforaddress), which others refuse: what
+// another call of the same batch says may come from another node.
+func (c *Chain) signatures(ctx context.Context, from, to uint64) (found []signature, by string, err error) {
 	before, err := c.behind(ctx, to)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var lists []*listing
 	for _, each := range c.programs {
@@ -81,23 +86,28 @@ func (c *Chain) signatures(ctx context.Context, from, to uint64) ([]signature, e
 		lists = append(lists, l)
 	}
 	if err := c.readPages(ctx, lists, from, to); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var found []signature
+	var tellers []string
 	for _, l := range lists {
+		tellers = append(tellers, l.by...)
 		l.remember(l.found)
 		slices.Reverse(l.found)
 		found = append(found, l.found...)
 	}
 	found = slices.DeleteFunc(found, func(s signature) bool { return s.Slot < from || s.Slot > to })
-	return distinct(found), nil
+	if tellers = slices.Compact(tellers); len(tellers) == 1 {
+		by = tellers[0]
+	}
+	return distinct(found), by, nil
 }
 
 // readPages reads page by page until every list is done.
 func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64) error {
-	// A node lists what it has: the blocks at both ends prove that it has all between them.
+	// An endpoint lists what it has: one that has dropped the first block, or not written down the last, is passed
+	// over.
 	proofs := [2]*block{}
-	calls := []*jsonrpc.Call{blockCall(&proofs[0], from), blockCall(&proofs[1], to)}
+	calls := []*jsonrpc.Call{existingBlockCall(&proofs[0], from, "none"), existingBlockCall(&proofs[1], to, "none")}
 	for range mostPages {
 		var asked []*listing
 		for _, l := range lists {
@@ -108,16 +118,16 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 		if len(asked) == 0 {
 			return nil
 		}
-		if err := c.rpc.Batch(ctx, calls...); err != nil {
+		_ = c.rpc.Batch(ctx, calls...) // each call has its error
+		told := slices.Clone(calls[len(calls)-len(asked):])
+		failed := slices.DeleteFunc(calls, func(call *jsonrpc.Call) bool {
+			return call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped)
+		})
+		if err := c.rpc.All(ctx, failed...); err != nil {
 			return err
 		}
-		for _, call := range calls {
-			if call.Err != nil && !isCode(call.Err, slotSkipped, longTermSlotSkipped) {
-				return call.Err
-			}
-		}
-		for _, l := range asked {
-			l.take(from)
+		for i, l := range asked {
+			l.take(told[i].By, from)
 		}
 		calls = nil
 	}

@@ -66,10 +66,11 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 		c.learn(tx.ran)
 	}
 	var nameless []chain.Address
+	var naming []chain.TxHash // each of them
 	for _, tx := range transactions {
 		for _, account := range onchain.UnnamedOrders(c.chain.Contracts, tx.ran) {
 			if _, known := c.names.of(account); !known && !slices.Contains(nameless, account) {
-				nameless = append(nameless, account)
+				nameless, naming = append(nameless, account), append(naming, tx.message.Signature)
 			}
 		}
 	}
@@ -79,7 +80,7 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	lists := make([][]signature, len(nameless))
 	calls := make([]*jsonrpc.Call, len(nameless))
 	for i, account := range nameless {
-		calls[i] = signaturesCall(&lists[i], account, cursor{})
+		calls[i] = namingCall(&lists[i], account, naming[i])
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return err

@@ -19,17 +19,55 @@ import (
 )
 
 // Events returns the order events of slots from to to: one round trip for the signatures of the transactions
-// that name the protocol's programs, one for those that are in these slots and for their blocks. A creation
-// whose fees a node no longer has is left out, where EventsIn says that it is unreadable: the logs of a
-// transaction end after a certain length, and whoever fills them up must not stop the others.
+// that name the protocol's programs, one for those that are in these slots and for their blocks. A listed transaction
+// that nobody has is passed over where its block does not hold it. A creation whose fees a node no longer has is left
+// out, where EventsIn says that it is unreadable: the logs of a transaction end after a certain length, and whoever
+// fills them up must not stop the others.
 //
 // Nobody waits for these events: these calls give way to those of others.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	ctx = upstream.InBackground(ctx)
-	listed, err := c.signatures(ctx, from, to)
+	ctx = upstream.Avoiding(upstream.InBackground(ctx), c.voices.Liars()...)
+	events, by, err := c.told(ctx, from, to)
+	c.voices.Heard(upstream.Voice{From: from, To: to, By: by, IsList: true})
+	return events, err
+}
+
+// told returns the order events of slots from to to as endpoints list them, and the endpoint that did, absent when
+// there were several.
+func (c *Chain) told(ctx context.Context, from, to uint64) (events []order.Event, by string, err error) {
+	listed, by, err := c.signatures(ctx, from, to)
 	if err != nil {
-		return nil, fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
+		return nil, "", fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
 	}
+	for {
+		events, err = c.eventsOf(ctx, listed)
+		bad, is := errors.AsType[*order.UnreadableError](err)
+		if !is {
+			return events, by, err
+		}
+		held, failed := c.heldBy(ctx, bad.Block, listed)
+		if failed != nil || len(held) == len(listed) {
+			return nil, by, err
+		}
+		c.voices.Convict(by)
+		listed = held
+	}
+}
+
+// heldBy drops from listed transactions those of a slot that are not in its block.
+func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]signature, error) {
+	var in *block
+	if err := c.rpc.All(ctx, existingBlockCall(&in, slot, "signatures")); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(listed), func(s signature) bool {
+		return s.Slot == slot && !slices.Contains(in.Signatures, s.Signature)
+	}), nil
+}
+
+// eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError when one
+// cannot be had.
+func (c *Chain) eventsOf(ctx context.Context, listed []signature) ([]order.Event, error) {
 	read, err := c.inBlocks(ctx, listed)
 	if err != nil {
 		return nil, err
@@ -85,13 +123,13 @@ type orderTransactions struct {
 // inBlocks reads transactions and the blocks that they are in, in one round trip, none without any. Those
 // that failed are passed over.
 func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*orderTransactions, error) {
-	listed = slices.DeleteFunc(listed, func(s signature) bool { return !s.succeeded() })
+	listed = slices.DeleteFunc(slices.Clone(listed), func(s signature) bool { return !s.succeeded() })
 	read := &orderTransactions{chain: c, blocks: make(map[uint64]**block)}
 	var calls []*jsonrpc.Call
 	for _, each := range listed {
 		if read.blocks[each.Slot] == nil {
 			read.blocks[each.Slot] = new(*block)
-			calls = append(calls, blockCall(read.blocks[each.Slot], each.Slot))
+			calls = append(calls, existingBlockCall(read.blocks[each.Slot], each.Slot, "none"))
 		}
 	}
 	var err error
@@ -105,10 +143,20 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 		return nil, nil
 	}
 	found := make([]*transaction, len(listed))
+	calls := others
 	for i, each := range listed {
-		others = append(others, existingCall(&found[i], each))
+		calls = append(calls, existingCall(&found[i], each))
 	}
-	return found, c.rpc.All(ctx, others...)
+	err := c.rpc.All(ctx, calls...)
+	if err == nil {
+		return found, nil
+	}
+	for i, call := range calls[len(others):] {
+		if class := upstream.ClassOf(call.Err); class == upstream.BadAnswer || class == upstream.Rejected {
+			return nil, &order.UnreadableError{Block: listed[i].Slot, Err: err}
+		}
+	}
+	return nil, err
 }
 
 // events decodes the transactions, in block and log order. With an ErrLogsCut there are events too.
@@ -128,10 +176,15 @@ func (r *orderTransactions) events(orderOf onchain.OrderOf) ([]order.Event, erro
 			events = append(events, order.Event{Order: fact.Order, At: r.at(tx, fact.LogIndex), Fact: fact.Fact})
 		}
 	}
+	sortEvents(events)
+	return events, cut
+}
+
+// sortEvents puts events into block and log order.
+func sortEvents(events []order.Event) {
 	slices.SortStableFunc(events, func(a, b order.Event) int {
 		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
 	})
-	return events, cut
 }
 
 // at is where a fact of a transaction happened. Nodes do not return a transaction's index in its block; the first bytes

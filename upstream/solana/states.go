@@ -11,7 +11,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.StateReader = (*Chain)(nil)
+var (
+	_ order.StateReader     = (*Chain)(nil)
+	_ order.TakeStateReader = (*Chain)(nil)
+)
 
 // States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs stored
 // amounts take a look at the order's history.
@@ -41,6 +44,33 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 				return nil, err
 			}
 		}
+	}
+	return found, nil
+}
+
+// TakeStates reads the accounts of orders on their take side, 100 at a time; see order.TakeStateReader.
+func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.State, error) {
+	if c.chain.Contracts.DlnDestination.IsAbsent() {
+		return nil, fmt.Errorf("chain %d: no program is configured that stores taken orders", c.chain.ID)
+	}
+	accounts := make([]chain.Address, len(ids))
+	for i, id := range ids {
+		accounts[i] = onchain.TakeOrderAccount(c.chain.Contracts, id)
+	}
+	states, err := c.readAccounts(ctx, accounts)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]order.State, len(ids))
+	for i, state := range states {
+		if state == nil || state.Owner.Address != c.chain.Contracts.DlnDestination {
+			continue
+		}
+		stored, err := onchain.DecodeTakeAccount(state.Data)
+		if err != nil {
+			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
+		}
+		found[i] = stored.State()
 	}
 	return found, nil
 }

@@ -85,23 +85,9 @@ func extension(mint []byte) []byte {
 
 // namesIn reads name and symbol, which stand behind two keys both at Metaplex and in an extension.
 func namesIn(data []byte) (name, symbol string) {
-	const keys = 2 * 32 // who may change it, and the mint
-	if len(data) < keys {
-		return "", ""
-	}
-	name, rest := text(data[keys:])
-	symbol, _ = text(rest)
-	return name, symbol
-}
-
-// text reads a string behind its length.
-func text(data []byte) (said string, rest []byte) {
-	if len(data) < 4 {
-		return "", nil
-	}
-	length := uint64(binary.LittleEndian.Uint32(data))
-	if data = data[4:]; length > uint64(len(data)) {
-		return "", nil
-	}
-	return token.CleanText(string(data[:length])), data[length:]
+	r := solana.Reader{Rest: data}
+	r.Take(2 * solana.KeySize) // who may change it, and the mint
+	text := func() string { return token.CleanText(string(r.Take(uint64(r.Uint32())))) }
+	name = text()
+	return name, text()
 }

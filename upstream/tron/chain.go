@@ -17,9 +17,10 @@ import (
 type Chain struct{ *evm.Chain }
 
 var (
-	_ order.HistorySource = (*Chain)(nil)
-	_ order.StateReader   = (*Chain)(nil)
-	_ token.Reader        = (*Chain)(nil)
+	_ order.HistorySource   = (*Chain)(nil)
+	_ order.StateReader     = (*Chain)(nil)
+	_ order.TakeStateReader = (*Chain)(nil)
+	_ token.Reader          = (*Chain)(nil)
 )
 
 // New returns the chain that rpc's endpoints serve. Their contracts are asked at the newest block only:

@@ -16,7 +16,7 @@ import (
 
 // Keys are what the sandbox's venues are asked with; the others take none.
 var Keys = map[string]string{
-	zeroExName: "sandbox", oneInchName: "sandbox", ensoName: "sandbox", okxName: "sandbox:secret:passphrase",
+	zeroEx.Name: "sandbox", oneInch.Name: "sandbox", enso.Name: "sandbox", okx.Name: "sandbox:secret:passphrase",
 }
 
 // baseSwap is a swap of the coin on Base that has amount as its input.
@@ -71,24 +71,24 @@ type heard struct {
 
 // readers are each venue's readers of answers.
 var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) heard{
-	kyberName: readsTwice(readKyberRoute, readKyberBuild),
-	veloraName: func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
+	kyber.Name: readsTwice(readKyberRoute, readKyberBuild),
+	velora.Name: func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
 		h := readsTwice(readVeloraPrice, readVeloraTransaction)(resp, p, s)
 		if found, err := readVeloraPrice(resp, p, s); err == nil && found.route.net.Cmp(found.route.gross) > 0 {
 			h.priceErr, h.amountOut = nil, chain.Amount{} // more than all is as bad as nothing
 		}
 		return h
 	},
-	openOceanName: readsAgain(readOpenOcean),
-	sushiName:     readsAgain(readSushi),
-	zeroExName:    readsAgain(readZeroEx),
-	oneInchName:   readsAgain(readOneInch),
-	jupiterName:   readsTwice(readJupiterQuote, readJupiterSwap),
-	relayName:     readsOnce(readRelay),
-	lifiName:      readsOnce(readLifi),
-	ensoName:      readsOnce(readEnso),
-	okxName:       readsOnce(readOKX),
-	dflowName:     readsOnce(readDFlow),
+	openOcean.Name: readsTwice(reader(readOpenOcean).price, reader(readOpenOcean).tx),
+	sushi.Name:     readsTwice(reader(readSushi).price, reader(readSushi).tx),
+	zeroEx.Name:    readsTwice(reader(readZeroEx).price, reader(readZeroEx).tx),
+	oneInch.Name:   readsTwice(reader(readOneInch).price, reader(readOneInch).tx),
+	jupiter.Name:   readsTwice(readJupiterQuote, readJupiterSwap),
+	relay.Name:     readsOnce(reader(readRelay).priceAndTx),
+	lifi.Name:      readsOnce(reader(readLifi).priceAndTx),
+	enso.Name:      readsOnce(reader(readEnso).priceAndTx),
+	okx.Name:       readsOnce(reader(readOKX).priceAndTx),
+	dflow.Name:     readsOnce(readDFlow),
 	sunioName: func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
 		found, err := something(readSunio(resp, p, s))
 		return heard{amountOut: found.amountOut, priceErr: err, txErr: errors.New("written by the gateway")}
@@ -115,19 +115,6 @@ func readsTwice[R any](
 		found, h.priceErr = something(price(resp, p, s))
 		h.amountOut = found.amountOut
 		h.tx, h.txErr = build(resp, p, s, quote.Quote{})
-		return h
-	}
-}
-
-// readsAgain is for services whose answer for a transaction has a price again.
-func readsAgain(
-	read func(upstream.Response, quote.Profile, quote.Swap, *quote.Quote) (pricedRoute[quote.Tx], error),
-) func(upstream.Response, quote.Profile, quote.Swap) heard {
-	return func(resp upstream.Response, p quote.Profile, s quote.Swap) (h heard) {
-		found, err := something(read(resp, p, s, nil))
-		h.amountOut, h.priceErr = found.amountOut, err
-		found, h.txErr = read(resp, p, s, &quote.Quote{})
-		h.tx = found.route
 		return h
 	}
 }
@@ -248,5 +235,5 @@ func TestVenuesAreRegisteredOnce(t *testing.T) {
 			t.Error("a second kyberswap was registered")
 		}
 	}()
-	register(Service{Name: kyberName}, func(Options) (quote.Venue, error) { return nil, errors.New("second") })
+	register(Service{Name: kyber.Name}, func(Options) (quote.Venue, error) { return nil, errors.New("second") })
 }

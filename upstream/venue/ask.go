@@ -103,12 +103,40 @@ func decode(resp upstream.Response, out any) error {
 	return nil
 }
 
-// decodeOr is decode for answers of 2xx; of a client error refusal makes what it says.
-func decodeOr(refusal func(upstream.Response) error, resp upstream.Response, out any) error {
-	if isRejection(resp) {
-		return refusal(resp)
+// decodeOr is decode for answers of 2xx. A client error is explained by its body: what the venue says, and whether that
+// refuses the pair or the amount rather than the request.
+func decodeOr(
+	explain func(failure) (message string, isRoute bool), venue string, resp upstream.Response, out any,
+) error {
+	if !isRejection(resp) {
+		return decode(resp, out)
 	}
-	return decode(resp, out)
+	f := failure{status: resp.Status}
+	if err := decode(resp, &f.members); err != nil {
+		return refused(venue, resp.Status, "")
+	}
+	message, isRoute := explain(f)
+	if isRoute {
+		return noSwapRoute(message)
+	}
+	return refused(venue, resp.Status, message)
+}
+
+// failure is the body of a client error, by the names that the venue gives its members.
+type failure struct {
+	status  int
+	members map[string]json.RawMessage
+}
+
+// text is members as text, with a space between: strings without their quotes, anything else as it stands.
+func (f failure) text(names ...string) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		if err := json.Unmarshal(f.members[name], &texts[i]); err != nil {
+			texts[i] = string(f.members[name])
+		}
+	}
+	return strings.TrimSpace(strings.Join(texts, " "))
 }
 
 // isRejection reports whether the answer is a client error.

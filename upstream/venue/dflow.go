@@ -12,32 +12,24 @@ import (
 	"crossgate/upstream"
 )
 
-const (
-	dflowName    = "dflow"
-	dflowProgram = "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH" // swap orchestrator
-	dflowImage   = "https://dflow.net/favicon.ico"
-)
-
-func init() {
-	// The keyless host is for development and promises no rate.
-	register(Service{
-		Name: dflowName, URL: "https://dev-quote-api.dflow.net", KeyedURL: "https://quote-api.dflow.net",
-		RequestsPerSecond: 1, Burst: 3,
-	}, openDFlow, excludedSources)
-}
-
 // dflow answers with price and transaction at once, and pays any wallet. It takes no affiliate share: whoever is
 // paid needs an account for the token, which only the chain knows of.
-type dflow struct{ Options }
-
-func openDFlow(o Options) (quote.Venue, error) {
-	return &oneCall{pricing[quote.Tx]{Options: o, request: dflow{o}.request, read: readDFlow, profile: quote.Profile{
-		Name: dflowName, ImageURL: dflowImage, Routers: o.program(dflowProgram),
-	}}}, nil
+var dflow = service{
+	// The keyless host is for development and promises no rate.
+	Service: Service{
+		Name: "dflow", URL: "https://dev-quote-api.dflow.net", KeyedURL: "https://quote-api.dflow.net",
+		RequestsPerSecond: 1, Burst: 3,
+	},
+	profile: quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
+	program: "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", // swap orchestrator
 }
 
-// request wants one transaction that does all: what the API calls asynchronous takes several.
-func (v dflow) request(s quote.Swap) (upstream.Request, error) {
+func init() {
+	register(dflow.Service, dflow.oneCall(dflowRequest, readDFlow), excludedSources)
+}
+
+// dflowRequest wants one transaction that does all: what the API calls asynchronous takes several.
+func dflowRequest(o Options, s quote.Swap) (upstream.Request, error) {
 	wraps, err := wrapsCoin(s)
 	if err != nil {
 		return upstream.Request{}, err
@@ -52,8 +44,8 @@ func (v dflow) request(s quote.Swap) (upstream.Request, error) {
 	if s.Recipient != s.Sender {
 		query.Set("destinationWallet", s.Recipient.Format(chain.SVM))
 	}
-	set(query, "excludeDexes", v.Settings[excludedSources])
-	return upstream.Request{Path: "order", Query: query, Header: header("X-Api-Key", v.Key)}, nil
+	set(query, "excludeDexes", o.Settings[excludedSources])
+	return upstream.Request{Path: "order", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
 func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
@@ -63,7 +55,7 @@ func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pri
 		ExecutionMode string `json:"executionMode"`
 		Transaction   string `json:"transaction"`
 	}
-	if err := decodeOr(dflowRefusal, resp, &answer); err != nil {
+	if err := decodeOr(dflowFailure, dflow.Name, resp, &answer); err != nil {
 		return found, err
 	}
 	if err := answer.check(s); err != nil {
@@ -80,13 +72,11 @@ func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pri
 	return found, err
 }
 
-// dflowRefusal reads an error. A missing route may stand in the message alone.
-func dflowRefusal(resp upstream.Response) error {
-	return refusal(dflowName, resp, func(f failure) (string, bool) {
-		text := strings.TrimSpace(f.text("code") + " " + f.text("msg"))
-		if strings.Contains(strings.ToLower(text), "route") {
-			return f.text("msg"), true
-		}
-		return text, false
-	})
+// dflowFailure explains an error. A missing route may stand in the message alone.
+func dflowFailure(f failure) (message string, isRoute bool) {
+	text := f.text("code", "msg")
+	if strings.Contains(strings.ToLower(text), "route") {
+		return f.text("msg"), true
+	}
+	return text, false
 }

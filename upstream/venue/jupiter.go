@@ -12,11 +12,24 @@ import (
 	"crossgate/upstream"
 )
 
-const (
-	jupiterName    = "jupiter"
-	jupiterProgram = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"
-	jupiterImage   = "https://jup.ag/favicon.ico"
-)
+// jupiter asks for a route and has the transaction built from it when it wins. It pays the sender alone: another
+// recipient's token account would have to exist already. It takes no affiliate share: whoever is paid needs an
+// account for the token, which only the chain knows of.
+var jupiter = service{
+	// 30 requests a minute without a key, 60 with a free one.
+	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5},
+	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico", OmitsSender: true},
+	program: "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4",
+}
+
+func init() {
+	register(jupiter.Service, func(o Options) (quote.Venue, error) {
+		return &twoCalls[json.RawMessage]{
+			pricing[json.RawMessage]{o, jupiter.on(o.Registry), jupiterQuoteRequest, readJupiterQuote},
+			jupiterSwapRequest, readJupiterSwap,
+		}, nil
+	}, excludedSources)
+}
 
 // Error codes of the API that mean: not this pair, not this amount.
 var jupiterNoRoute = map[string]bool{
@@ -24,38 +37,18 @@ var jupiterNoRoute = map[string]bool{
 	"ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT": true, "CIRCULAR_ARBITRAGE_IS_DISABLED": true,
 }
 
-func init() {
-	// 30 requests a minute without a key, 60 with a free one.
-	register(Service{Name: jupiterName, URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5}, openJupiter, excludedSources)
-}
-
-// jupiter asks for a route and has the transaction built from it when it wins. It pays the sender alone: another
-// recipient's token account would have to exist already. It takes no affiliate share: whoever is paid needs an
-// account for the token, which only the chain knows of.
-type jupiter struct{ Options }
-
-func openJupiter(o Options) (quote.Venue, error) {
-	v := jupiter{o}
-	return &twoCalls[json.RawMessage]{
-		pricing: pricing[json.RawMessage]{Options: o, request: v.quoteRequest, read: readJupiterQuote, profile: quote.Profile{
-			Name: jupiterName, ImageURL: jupiterImage, Routers: o.program(jupiterProgram), OmitsSender: true,
-		}},
-		buildRequest: v.swapRequest, readBuild: readJupiterSwap,
-	}, nil
-}
-
-func (v jupiter) quoteRequest(s quote.Swap) (upstream.Request, error) {
+func jupiterQuoteRequest(o Options, s quote.Swap) (upstream.Request, error) {
 	if _, err := jupiterWraps(s); err != nil {
 		return upstream.Request{}, err
 	}
 	query := swapQuery(s)
 	query.Set("swapMode", "ExactIn")
-	set(query, "excludeDexes", v.Settings[excludedSources])
-	return upstream.Request{Path: "swap/v1/quote", Query: query, Header: v.header()}, nil
+	set(query, "excludeDexes", o.Settings[excludedSources])
+	return upstream.Request{Path: "swap/v1/quote", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
-// swapRequest sends the quote back untouched.
-func (v jupiter) swapRequest(s quote.Swap, route json.RawMessage) (upstream.Request, error) {
+// jupiterSwapRequest sends the quote back untouched.
+func jupiterSwapRequest(o Options, s quote.Swap, route json.RawMessage) (upstream.Request, error) {
 	wraps, err := jupiterWraps(s)
 	if err != nil {
 		return upstream.Request{}, err
@@ -67,7 +60,7 @@ func (v jupiter) swapRequest(s quote.Swap, route json.RawMessage) (upstream.Requ
 		DynamicComputeUnitLimit   bool            `json:"dynamicComputeUnitLimit"`
 		PrioritizationFeeLamports jupiterPriority `json:"prioritizationFeeLamports"`
 	}{s.Sender.Format(chain.SVM), route, wraps, true, jupiterPriority{jupiterLevel{priorityLevel(s.Priority), mostPriority}}})
-	return upstream.Request{Method: http.MethodPost, Path: "swap/v1/swap", Header: v.header(), Body: body}, err
+	return upstream.Request{Method: http.MethodPost, Path: "swap/v1/swap", Header: header("X-Api-Key", o.Key), Body: body}, err
 }
 
 // jupiterPriority has the bids of those count who write the same accounts.
@@ -88,8 +81,6 @@ func jupiterWraps(s quote.Swap) (bool, error) {
 	return wrapsCoin(s)
 }
 
-func (v jupiter) header() http.Header { return header("X-Api-Key", v.Key) }
-
 // readJupiterQuote reads the answer of GET /quote. Its threshold is rounded up, so it is never looser than asked.
 func readJupiterQuote(
 	resp upstream.Response, _ quote.Profile, s quote.Swap,
@@ -98,7 +89,7 @@ func readJupiterQuote(
 		mintAmounts
 		OtherAmountThreshold digits `json:"otherAmountThreshold"`
 	}
-	if err := decodeOr(jupiterRefusal, resp, &answer); err != nil {
+	if err := decodeOr(jupiterFailure, jupiter.Name, resp, &answer); err != nil {
 		return found, err
 	}
 	found.amountOut, found.minimum, found.route = answer.OutAmount.amount(), answer.OtherAmountThreshold.amount(), resp.Body
@@ -113,17 +104,15 @@ func readJupiterSwap(resp upstream.Response, _ quote.Profile, _ quote.Swap, _ qu
 	var answer struct {
 		SwapTransaction string `json:"swapTransaction"`
 	}
-	if err := decodeOr(jupiterRefusal, resp, &answer); err != nil {
+	if err := decodeOr(jupiterFailure, jupiter.Name, resp, &answer); err != nil {
 		return quote.Tx{}, err
 	}
 	return readMessage(answer.SwapTransaction)
 }
 
-func jupiterRefusal(resp upstream.Response) error {
-	return refusal(jupiterName, resp, func(f failure) (string, bool) {
-		if jupiterNoRoute[f.text("errorCode")] || jupiterNoRoute[f.text("error")] {
-			return f.text("error"), true
-		}
-		return f.text("errorCode") + " " + f.text("error"), false
-	})
+func jupiterFailure(f failure) (message string, isRoute bool) {
+	if jupiterNoRoute[f.text("errorCode")] || jupiterNoRoute[f.text("error")] {
+		return f.text("error"), true
+	}
+	return f.text("errorCode", "error"), false
 }

@@ -18,11 +18,33 @@ import (
 	"crossgate/upstream"
 )
 
-const (
-	kyberName   = "kyberswap"
-	kyberRouter = "0x6131B5fae19EA4f9D964eAc0408E4408b66337b5" // MetaAggregationRouterV2, also the spender
-	kyberImage  = "https://kyberswap.com/favicon.png"
+// kyber asks for a route first and has the transaction built from it when it wins, so the comparison
+// does not depend on anyone's wallet.
+var kyber = service{
+	// 30 requests in 10 s are allowed to a client that says who it is.
+	Service: Service{
+		Name: "kyberswap", URL: "https://aggregator-api.kyberswap.com", Keyless: true, RequestsPerSecond: 2.5, Burst: 5,
+	},
+	profile: quote.Profile{
+		ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
+		MaxAffiliatePercent: decimal.New(9999, -2), // any share of the input that leaves something to swap
+	},
+	contracts: []deployment{{
+		chains:  slices.Collect(maps.Keys(kyberSlugs)),
+		routers: []string{"0x6131B5fae19EA4f9D964eAc0408E4408b66337b5"}, // MetaAggregationRouterV2, also the spender
+	}},
+}
 
+func init() {
+	register(kyber.Service, func(o Options) (quote.Venue, error) {
+		return &twoCalls[json.RawMessage]{
+			pricing[json.RawMessage]{o, kyber.on(o.Registry), kyberRoutesRequest, readKyberRoute},
+			kyberBuildRequest, readKyberBuild,
+		}, nil
+	}, kyberClientID, excludedSources)
+}
+
+const (
 	// kyberSlippageCap is the slippage in bps above which the API wants to hear that it is meant.
 	kyberSlippageCap = 2000
 
@@ -46,48 +68,25 @@ const (
 	kyberMoved        = 4222
 )
 
-func init() {
-	// 30 requests in 10 s are allowed to a client that says who it is.
-	register(Service{
-		Name: kyberName, URL: "https://aggregator-api.kyberswap.com", Keyless: true, RequestsPerSecond: 2.5, Burst: 5,
-	}, openKyber, kyberClientID, excludedSources)
-}
-
-// kyber asks for a route first and has the transaction built from it when it wins, so the comparison
-// does not depend on anyone's wallet.
-type kyber struct{ Options }
-
-func openKyber(o Options) (quote.Venue, error) {
-	v := kyber{o}
-	return &twoCalls[json.RawMessage]{
-		pricing: pricing[json.RawMessage]{Options: o, request: v.routesRequest, read: readKyberRoute, profile: quote.Profile{
-			Name: kyberName, ImageURL: kyberImage, Routers: o.routers(kyberRouter, slices.Collect(maps.Keys(kyberSlugs))...),
-			// It takes any share of the input that leaves something to swap.
-			MaxAffiliatePercent: decimal.New(9999, -2), PaysTwo: true,
-		}},
-		buildRequest: v.buildRequest, readBuild: readKyberBuild,
-	}, nil
-}
-
-func (v kyber) routesRequest(s quote.Swap) (upstream.Request, error) {
+func kyberRoutesRequest(o Options, s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
 		"tokenIn":  {tokenText(s.In.Address)},
 		"tokenOut": {tokenText(s.Out.Address)},
 		"amountIn": {s.In.Amount.String()},
 	}
 	set(query, "gasPrice", gasPriceText(s))
-	set(query, "excludedSources", v.Settings[excludedSources])
+	set(query, "excludedSources", o.Settings[excludedSources])
 	if shares, recipients := payees(s); shares != "" {
 		query.Set("feeAmount", shares)
 		query.Set("isInBps", "true")
 		query.Set("chargeFeeBy", "currency_in")
 		query.Set("feeReceiver", recipients)
 	}
-	return upstream.Request{Path: kyberSlugs[s.Chain.Native] + "/api/v1/routes", Query: query, Header: v.header()}, nil
+	return upstream.Request{Path: kyberSlugs[s.Chain.Native] + "/api/v1/routes", Query: query, Header: kyberHeader(o)}, nil
 }
 
-// buildRequest sends the route back untouched: the API signs it.
-func (v kyber) buildRequest(s quote.Swap, route json.RawMessage) (upstream.Request, error) {
+// kyberBuildRequest sends the route back untouched: the API signs it.
+func kyberBuildRequest(o Options, s quote.Swap, route json.RawMessage) (upstream.Request, error) {
 	slippage := bps(s.SlippagePercent)
 	body, err := encode(struct {
 		RouteSummary         json.RawMessage `json:"routeSummary"`
@@ -101,16 +100,16 @@ func (v kyber) buildRequest(s quote.Swap, route json.RawMessage) (upstream.Reque
 	}{
 		RouteSummary: route, Sender: s.Sender.String(), Recipient: s.Recipient.String(), Origin: s.Sender.String(),
 		SlippageTolerance: slippage, IgnoreCappedSlippage: slippage > kyberSlippageCap,
-		Deadline: v.Now().Add(signTime).Unix(), Source: v.clientID(),
+		Deadline: o.Now().Add(signTime).Unix(), Source: kyberClient(o),
 	})
 	return upstream.Request{
-		Method: http.MethodPost, Path: kyberSlugs[s.Chain.Native] + "/api/v1/route/build", Header: v.header(), Body: body,
+		Method: http.MethodPost, Path: kyberSlugs[s.Chain.Native] + "/api/v1/route/build", Header: kyberHeader(o), Body: body,
 	}, err
 }
 
-func (v kyber) header() http.Header { return header("X-Client-Id", v.clientID()) }
+func kyberHeader(o Options) http.Header { return header("X-Client-Id", kyberClient(o)) }
 
-func (v kyber) clientID() string { return cmp.Or(v.Settings[kyberClientID], "crossgate") }
+func kyberClient(o Options) string { return cmp.Or(o.Settings[kyberClientID], "crossgate") }
 
 // readKyberRoute reads the answer of GET /routes. The affiliate's share is off the amount already: it is
 // taken from the input.
@@ -165,7 +164,7 @@ func readKyberData(resp upstream.Response, data any) error {
 	err := decode(resp, &answer)
 	if err != nil || answer.Code == nil {
 		if isRejection(resp) { // an unknown chain has an envelope of its own
-			return refused(kyberName, resp.Status, answer.Message)
+			return refused(kyber.Name, resp.Status, answer.Message)
 		}
 		return errors.Join(err, errors.New("answer without a code"))
 	}
@@ -176,7 +175,7 @@ func readKyberData(resp upstream.Response, data any) error {
 	case kyberMoved:
 		return fmt.Errorf("%w: %s", ErrPriceMoved, clean(answer.Message))
 	default:
-		return refused(kyberName, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
+		return refused(kyber.Name, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
 	}
 	if err := json.Unmarshal(answer.Data, data); err != nil {
 		return fmt.Errorf("answer data: %w", err)

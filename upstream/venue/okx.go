@@ -20,10 +20,33 @@ import (
 	"crossgate/upstream"
 )
 
+// okx answers with price and transaction at once. The sender approves another contract than the one called.
+var okx = service{
+	// One request per second unless agreed otherwise.
+	Service: Service{Name: "okx", URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2},
+	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3)},
+	// dex-smart-contract in OKX's documents, and dexTokenApproveAddress of its supported chains. Routers are replaced
+	// now and then, so that several are taken: today's first, then its announced successor and recorded predecessors.
+	// Allowances outlive them.
+	contracts: []deployment{
+		{[]uint64{1}, []string{
+			"0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183", "0x8feab81d36e7576107d5de0758c1b839be31b4f6",
+			"0x7D0CcAa3Fac1e5A943c5168b6CEd828691b46B36",
+		}, "0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f"},
+		{[]uint64{10}, []string{"0xDd5E9B947c99Aa60bab00ca4631Dce63b49983E7", "0x1f5b43127414e36c31ecb5ff5567262997cd24d0"}, "0x68D6B739D2020067D1e2F713b999dA97E4d54812"},
+		{[]uint64{56}, []string{"0x62cceF0b4545166f721cAa9fEe13c1d3767E27dc", "0x5994814f2c4040b863a0125a45de152a8c2a4dec"}, "0x2c34A2Fb1d0b4f55de51E1d0bDEfaDDce6b7cDD6"},
+		{[]uint64{137}, []string{"0xF6E1B4b201e220FC3741bd7a75675ffEA25c02AD", "0x3c4829196bfadff4394726b45159aeaac6fcd41c"}, "0x3B86917369B83a6892f553609F3c2F439C184e31"},
+		{[]uint64{146}, []string{"0x79f7C6C6dc16Ed3154E85A8ef9c1Ef31CEFaEB19", "0xd72f9af181a0eb1b8550a00124ecdb71bb758c89"}, "0xD321ab5589d3E8FA5Df985ccFEf625022E2DD910"},
+		{[]uint64{5000}, []string{"0xcF76984119C7f6ae56fAfE680d39C08278b7eCF4"}, "0x57df6092665eb6058DE53939612413ff4B09114E"},
+		{[]uint64{8453}, []string{"0xC8F6b8Ba0DC0f175B568B99440B0867F69A29265"}, "0x57df6092665eb6058DE53939612413ff4B09114E"},
+		{[]uint64{42161}, []string{"0x7CF6b330b437E9fb432B1400DE17B03357Cf049A"}, "0x70cBb871E8f30Fc8Ce23609E9E0Ea87B6b222F58"},
+		{[]uint64{43114}, []string{"0xa94Fcf9fc56a864f8DE51e6315aee5863AD63C91", "0xab96dcfa7a7d669d9bf5918fab8641479973dd0a"}, "0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f"},
+		{[]uint64{59144}, []string{"0x2E1Dee213BA8d7af0934C49a23187BabEACa8764"}, "0x57df6092665eb6058DE53939612413ff4B09114E"},
+	},
+}
+
 const (
-	okxName  = "okx"
-	okxImage = "https://www.okx.com/favicon.ico"
-	okxPath  = "/api/v6/dex/aggregator/swap"
+	okxPath = "/api/v6/dex/aggregator/swap"
 
 	// Settings: the only sources to be used, as comma-separated ids, and further routers that have been
 	// announced, as chain=address with commas between them.
@@ -31,30 +54,7 @@ const (
 	okxRouters = "routers"
 )
 
-// okxContracts are what OKX documents for one chain. Routers are replaced now and then, so that several are
-// taken: today's first, then its announced successor and recorded predecessors. Allowances outlive them.
-type okxContracts struct {
-	approval string
-	routers  []string
-}
-
-// okxChains are the contracts by the chains' EIP-155 ids: dex-smart-contract in OKX's documents, and
-// dexTokenApproveAddress of its supported chains.
-var okxChains = map[uint64]okxContracts{
-	1: {"0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f", []string{
-		"0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183", "0x8feab81d36e7576107d5de0758c1b839be31b4f6",
-		"0x7D0CcAa3Fac1e5A943c5168b6CEd828691b46B36",
-	}},
-	10:    {"0x68D6B739D2020067D1e2F713b999dA97E4d54812", []string{"0xDd5E9B947c99Aa60bab00ca4631Dce63b49983E7", "0x1f5b43127414e36c31ecb5ff5567262997cd24d0"}},
-	56:    {"0x2c34A2Fb1d0b4f55de51E1d0bDEfaDDce6b7cDD6", []string{"0x62cceF0b4545166f721cAa9fEe13c1d3767E27dc", "0x5994814f2c4040b863a0125a45de152a8c2a4dec"}},
-	137:   {"0x3B86917369B83a6892f553609F3c2F439C184e31", []string{"0xF6E1B4b201e220FC3741bd7a75675ffEA25c02AD", "0x3c4829196bfadff4394726b45159aeaac6fcd41c"}},
-	146:   {"0xD321ab5589d3E8FA5Df985ccFEf625022E2DD910", []string{"0x79f7C6C6dc16Ed3154E85A8ef9c1Ef31CEFaEB19", "0xd72f9af181a0eb1b8550a00124ecdb71bb758c89"}},
-	5000:  {"0x57df6092665eb6058DE53939612413ff4B09114E", []string{"0xcF76984119C7f6ae56fAfE680d39C08278b7eCF4"}},
-	8453:  {"0x57df6092665eb6058DE53939612413ff4B09114E", []string{"0xC8F6b8Ba0DC0f175B568B99440B0867F69A29265"}},
-	42161: {"0x70cBb871E8f30Fc8Ce23609E9E0Ea87B6b222F58", []string{"0x7CF6b330b437E9fb432B1400DE17B03357Cf049A"}},
-	43114: {"0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f", []string{"0xa94Fcf9fc56a864f8DE51e6315aee5863AD63C91", "0xab96dcfa7a7d669d9bf5918fab8641479973dd0a"}},
-	59144: {"0x57df6092665eb6058DE53939612413ff4B09114E", []string{"0x2E1Dee213BA8d7af0934C49a23187BabEACa8764"}},
-}
+func init() { register(okx.Service, openOKX, okxSources, okxRouters) }
 
 // Codes of answers, most of which have the HTTP status 200.
 const (
@@ -65,17 +65,6 @@ const (
 	okxRateLimit   = "50011"
 )
 
-func init() {
-	// One request per second unless agreed otherwise.
-	register(Service{Name: okxName, URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2}, openOKX, okxSources, okxRouters)
-}
-
-// okx answers with price and transaction at once. The sender approves another contract than the one called.
-type okx struct {
-	Options
-	key okxKey
-}
-
 // okxKey is an API key with what its requests are signed with.
 type okxKey struct{ id, secret, passphrase string }
 
@@ -85,26 +74,13 @@ func openOKX(o Options) (quote.Venue, error) {
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
 		return nil, errors.New("key is not an API key, its secret and its passphrase with colons between them")
 	}
-	p := quote.Profile{
-		Name: okxName, ImageURL: okxImage, MaxAffiliatePercent: decimal.NewFromInt(3),
-		Routers: map[chain.ID]chain.Address{}, MoreRouters: map[chain.ID][]chain.Address{}, Approves: map[chain.ID]chain.Address{},
-	}
-	for _, c := range o.Registry.All() {
-		at, served := okxChains[c.Native]
-		if c.Family != chain.EVM || !served {
-			continue
-		}
-		p.Routers[c.ID], p.Approves[c.ID] = contract(at.routers[0]), contract(at.approval)
-		for _, other := range at.routers[1:] {
-			p.MoreRouters[c.ID] = append(p.MoreRouters[c.ID], contract(other))
-		}
-	}
-	v := okx{o, okxKey{parts[0], parts[1], parts[2]}}
-	return &oneCall{pricing[quote.Tx]{Options: o, profile: p, request: v.request, read: readOKX}}, v.addRouters(p)
+	p := okx.on(o.Registry)
+	request := okxKey{parts[0], parts[1], parts[2]}.request
+	return &oneCall{pricing[quote.Tx]{o, p, request, reader(readOKX).priceAndTx}}, addOKXRouters(p, o.Settings[okxRouters])
 }
 
-func (v okx) addRouters(p quote.Profile) error {
-	setting := v.Settings[okxRouters]
+// addOKXRouters adds those that the setting names to a profile.
+func addOKXRouters(p quote.Profile, setting string) error {
 	if setting == "" {
 		return nil
 	}
@@ -120,7 +96,7 @@ func (v okx) addRouters(p quote.Profile) error {
 	return nil
 }
 
-func (v okx) request(s quote.Swap) (upstream.Request, error) {
+func (k okxKey) request(o Options, s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
 		"chainIndex":          {chainText(s)},
 		"swapMode":            {"exactIn"},
@@ -131,12 +107,12 @@ func (v okx) request(s quote.Swap) (upstream.Request, error) {
 		"userWalletAddress":   {s.Sender.String()},
 		"swapReceiverAddress": {s.Recipient.String()},
 	}
-	set(query, "dexIds", v.Settings[okxSources])
+	set(query, "dexIds", o.Settings[okxSources])
 	if share := s.Affiliate.Percent; share.IsPositive() {
 		query.Set("feePercent", share.String()) // percent of the input
 		query.Set("fromTokenReferrerWalletAddress", s.Affiliate.Recipient.String())
 	}
-	return upstream.Request{Path: okxPath[1:], Query: query, Header: v.key.sign(okxPath+"?"+query.Encode(), v.Now())}, nil
+	return upstream.Request{Path: okxPath[1:], Query: query, Header: k.sign(okxPath+"?"+query.Encode(), o.Now())}, nil
 }
 
 // sign makes the headers of a GET request for a path and query, exactly as they are sent.
@@ -165,25 +141,9 @@ type okxOffer struct {
 	} `json:"tx"`
 }
 
-func readOKX(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
-	offered, err := readOKXOffer(resp)
-	if err != nil {
-		return found, err
-	}
-	if err := checkIn(offered.RouterResult.FromTokenAmount, s); err != nil {
-		return found, err
-	}
-	found.amountOut, found.gas = offered.RouterResult.ToTokenAmount.amount(), offered.Tx.Gas.gas()
-	// The minimum shows whether slippage was understood in the unit in which it was sent.
-	if err := checkMinimum(offered.Tx.MinReceiveAmount, s, found.amountOut); err != nil {
-		return found, err
-	}
-	found.route, err = offered.Tx.transaction.check(p, s)
-	return found, err
-}
-
-// readOKXOffer opens the envelope of every answer.
-func readOKXOffer(resp upstream.Response) (okxOffer, error) {
+// readOKX opens the envelope of every answer. Its minimum shows whether slippage was understood in the unit in which it
+// was sent.
+func readOKX(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
 	var answer struct {
 		Code string     `json:"code"`
 		Data []okxOffer `json:"data"`
@@ -192,15 +152,18 @@ func readOKXOffer(resp upstream.Response) (okxOffer, error) {
 	err := decode(resp, &answer)
 	switch {
 	case answer.Code == okxNoLiquidity, answer.Code == okxNoToken, answer.Code == okxImpact:
-		return okxOffer{}, noSwapRoute(answer.Msg)
+		return proposal{}, noSwapRoute(answer.Msg)
 	case answer.Code == okxRateLimit:
-		return okxOffer{}, limited(okxName, resp.Status, answer.Msg)
+		return proposal{}, limited(okx.Name, resp.Status, answer.Msg)
 	case answer.Code != "" && answer.Code != okxDone || isRejection(resp):
-		return okxOffer{}, refused(okxName, resp.Status, strings.TrimSpace(answer.Code+" "+answer.Msg))
+		return proposal{}, refused(okx.Name, resp.Status, strings.TrimSpace(answer.Code+" "+answer.Msg))
 	case err != nil:
-		return okxOffer{}, err
+		return proposal{}, err
 	case len(answer.Data) != 1:
-		return okxOffer{}, fmt.Errorf("answer of %d offers", len(answer.Data))
+		return proposal{}, fmt.Errorf("answer of %d offers", len(answer.Data))
 	}
-	return answer.Data[0], nil
+	result, tx := answer.Data[0].RouterResult, answer.Data[0].Tx
+	return proposal{
+		in: &result.FromTokenAmount, out: result.ToTokenAmount, minimum: &tx.MinReceiveAmount, gas: tx.Gas, tx: tx.transaction,
+	}, nil
 }

@@ -14,38 +14,28 @@ import (
 	"crossgate/upstream"
 )
 
-const (
-	oneInchName   = "1inch"
-	oneInchRouter = "0x111111125421cA6dc452d289314280a0f8842A65" // AggregationRouterV6, also the spender
-	oneInchImage  = "https://icons.llamao.fi/icons/protocols/1inch-network"
-)
+// oneInch prices with /quote, which needs no wallet, and builds with /swap, which prices again.
+var oneInch = service{
+	// One request per second in the free plan.
+	Service: Service{Name: "1inch", URL: "https://api.1inch.com", Keyed: true, RequestsPerSecond: 1, Burst: 2},
+	profile: quote.Profile{
+		ImageURL: "https://icons.llamao.fi/icons/protocols/1inch-network", MaxAffiliatePercent: decimal.NewFromInt(3),
+	},
+	contracts: []deployment{{
+		chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 8453, 42161, 43114, 59144},
+		routers: []string{"0x111111125421cA6dc452d289314280a0f8842A65"}, // AggregationRouterV6, also the spender
+	}},
+}
 
-// oneInchChains are the chains, whose EIP-155 ids the API takes.
-var oneInchChains = []uint64{
-	1, 10, 56, 100, 137, 143, 146, 8453, 42161, 43114, 59144,
+func init() {
+	register(oneInch.Service, oneInch.pricesAgain(oneInchRequest, readOneInch), excludedSources)
 }
 
 // oneInchMostSlippage is the slippage that the API takes, in percent.
 var oneInchMostSlippage = decimal.NewFromInt(50)
 
-func init() {
-	// One request per second in the free plan.
-	register(Service{Name: oneInchName, URL: "https://api.1inch.com", Keyed: true, RequestsPerSecond: 1, Burst: 2}, openOneInch, excludedSources)
-}
-
-// oneInch prices with /quote, which needs no wallet, and builds with /swap, which prices again.
-type oneInch struct{ Options }
-
-func openOneInch(o Options) (quote.Venue, error) {
-	return pricesAgain(o, quote.Profile{
-		Name: oneInchName, ImageURL: oneInchImage,
-		Routers:             o.routers(oneInchRouter, oneInchChains...),
-		MaxAffiliatePercent: decimal.NewFromInt(3),
-	}, oneInch{o}.request, readOneInch), nil
-}
-
-// request leaves out the API's own simulation: a wallet may approve, or be filled, later.
-func (v oneInch) request(s quote.Swap, builds bool) (upstream.Request, error) {
+// oneInchRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
+func oneInchRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
 	if s.SlippagePercent.GreaterThan(oneInchMostSlippage) {
 		return upstream.Request{}, fmt.Errorf("%w with a slippage of %s %%", quote.ErrNoRoute, s.SlippagePercent)
 	}
@@ -56,7 +46,7 @@ func (v oneInch) request(s quote.Swap, builds bool) (upstream.Request, error) {
 		"includeGas": {"true"},
 	}
 	set(query, "gasPrice", gasPriceText(s))
-	set(query, "excludedProtocols", v.Settings[excludedSources])
+	set(query, "excludedProtocols", o.Settings[excludedSources])
 	share := s.Affiliate.Percent
 	if share.IsPositive() {
 		query.Set("fee", share.String()) // percent of the input
@@ -74,37 +64,24 @@ func (v oneInch) request(s quote.Swap, builds bool) (upstream.Request, error) {
 			query.Set("referrer", s.Affiliate.Recipient.String())
 		}
 	}
-	return upstream.Request{Path: "swap/v6.1/" + chainText(s) + resource, Query: query, Header: bearer(v.Key)}, nil
+	return upstream.Request{Path: "swap/v6.1/" + chainText(s) + resource, Query: query, Header: bearer(o.Key)}, nil
 }
 
 // readOneInch reads an answer, which has neither the input nor the minimum.
-func readOneInch(
-	resp upstream.Response, p quote.Profile, s quote.Swap, q *quote.Quote,
-) (found pricedRoute[quote.Tx], err error) {
+func readOneInch(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
 	var answer struct {
 		DstAmount digits      `json:"dstAmount"`
 		Gas       digits      `json:"gas"`
 		Tx        transaction `json:"tx"`
 	}
-	if err := decodeOr(oneInchRefusal, resp, &answer); err != nil {
-		return found, err
+	err := decodeOr(oneInchFailure, oneInch.Name, resp, &answer)
+	if err == nil && answer.DstAmount == "" {
+		err = errors.New("answer without an amount")
 	}
-	if answer.DstAmount == "" {
-		return found, errors.New("answer without an amount")
-	}
-	found.amountOut, found.gas = answer.DstAmount.amount(), answer.Gas.gas()
-	if q == nil {
-		return found, nil
-	}
-	if err := checkMoved(found.amountOut, *q); err != nil {
-		return found, err
-	}
-	found.route, err = answer.Tx.check(p, s)
-	return found, err
+	return proposal{out: answer.DstAmount, gas: answer.Gas, tx: answer.Tx}, err
 }
 
-func oneInchRefusal(resp upstream.Response) error {
-	return refusal(oneInchName, resp, func(f failure) (string, bool) {
-		return f.text("description"), strings.EqualFold(f.text("description"), "insufficient liquidity")
-	})
+func oneInchFailure(f failure) (message string, isRoute bool) {
+	message = f.text("description")
+	return message, strings.EqualFold(message, "insufficient liquidity")
 }

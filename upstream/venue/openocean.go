@@ -16,21 +16,28 @@ import (
 	"crossgate/upstream"
 )
 
-const (
-	openOceanName   = "openocean"
-	openOceanRouter = "0x6352a56caadC4F1E25CD6c75970Fa768A3304e64" // ExchangeV2, also the spender
-	openOceanImage  = "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"
-
-	// openOceanGasPrice is sent where the chain's is not known, in wei: the API insists on one, and only
-	// weighs routes with it.
-	openOceanGasPrice = "1000000000"
-)
-
-// openOceanChains are the chains, whose EIP-155 ids the API takes.
-var openOceanChains = []uint64{
-	1, 10, 56, 100, 137, 143, 146, 999, 1329, 5000,
-	8453, 9745, 42161, 43114, 59144, 80094,
+// openOcean prices with /quote and builds with /swap, which prices again. Its referrer fee is not taken for
+// the affiliate's: nothing says which side it comes from.
+var openOcean = service{
+	// 20 requests in 10 s per address; holders of a key ask elsewhere and have plans of their own.
+	Service: Service{
+		Name: "openocean", URL: "https://open-api.openocean.finance", KeyedURL: "https://open-api-pro.openocean.finance",
+		RequestsPerSecond: 1.5, Burst: 4,
+	},
+	profile: quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},
+	contracts: []deployment{{
+		chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 999, 1329, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
+		routers: []string{"0x6352a56caadC4F1E25CD6c75970Fa768A3304e64"}, // ExchangeV2, also the spender
+	}},
 }
+
+func init() {
+	register(openOcean.Service, openOcean.pricesAgain(openOceanRequest, readOpenOcean), excludedSources)
+}
+
+// openOceanGasPrice is sent where the chain's is not known, in wei: the API insists on one, and only weighs routes
+// with it.
+const openOceanGasPrice = "1000000000"
 
 // The slippage that the API enforces, in percent.
 var (
@@ -38,26 +45,8 @@ var (
 	openOceanMostSlippage  = decimal.New(50, 0)
 )
 
-func init() {
-	// 20 requests in 10 s per address; holders of a key ask elsewhere and have plans of their own.
-	register(Service{
-		Name: openOceanName, URL: "https://open-api.openocean.finance", KeyedURL: "https://open-api-pro.openocean.finance",
-		RequestsPerSecond: 1.5, Burst: 4,
-	}, openOpenOcean, excludedSources)
-}
-
-// openOcean prices with /quote and builds with /swap, which prices again. Its referrer fee is not taken for
-// the affiliate's: nothing says which side it comes from.
-type openOcean struct{ Options }
-
-func openOpenOcean(o Options) (quote.Venue, error) {
-	return pricesAgain(o, quote.Profile{
-		Name: openOceanName, ImageURL: openOceanImage, Routers: o.routers(openOceanRouter, openOceanChains...),
-	}, openOcean{o}.request, readOpenOcean), nil
-}
-
-// request names who calls as sender and who is paid as account.
-func (v openOcean) request(s quote.Swap, builds bool) (upstream.Request, error) {
+// openOceanRequest names who calls as sender and who is paid as account.
+func openOceanRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
 	if s.SlippagePercent.LessThan(openOceanLeastSlippage) || s.SlippagePercent.GreaterThan(openOceanMostSlippage) {
 		return upstream.Request{}, fmt.Errorf("%w that keeps a slippage of %s %%", quote.ErrNoRoute, s.SlippagePercent)
 	}
@@ -68,47 +57,19 @@ func (v openOcean) request(s quote.Swap, builds bool) (upstream.Request, error) 
 		"gasPriceDecimals": {cmp.Or(gasPriceText(s), openOceanGasPrice)},
 		"slippage":         {s.SlippagePercent.String()}, // percent
 	}
-	set(query, "disabledDexIds", v.Settings[excludedSources])
+	set(query, "disabledDexIds", o.Settings[excludedSources])
 	resource := "/quote"
 	if builds {
 		resource = "/swap"
 		query.Set("sender", s.Sender.String())
 		query.Set("account", s.Recipient.String())
 	}
-	return upstream.Request{Path: "v4/" + chainText(s) + resource, Query: query, Header: header("Apikey", v.Key)}, nil
+	return upstream.Request{Path: "v4/" + chainText(s) + resource, Query: query, Header: header("Apikey", o.Key)}, nil
 }
 
-// readOpenOcean reads an answer; the gas is absent from a transaction, and the minimum from a price.
-func readOpenOcean(
-	resp upstream.Response, p quote.Profile, s quote.Swap, q *quote.Quote,
-) (found pricedRoute[quote.Tx], err error) {
-	var data struct {
-		InAmount     digits `json:"inAmount"`
-		OutAmount    digits `json:"outAmount"`
-		EstimatedGas digits `json:"estimatedGas"`
-		MinOutAmount digits `json:"minOutAmount"`
-		transaction
-	}
-	if err := readOpenOceanData(resp, &data); err != nil {
-		return found, err
-	}
-	found.amountOut, found.gas = data.OutAmount.amount(), data.EstimatedGas.gas()
-	if err := checkIn(data.InAmount, s); err != nil || q == nil {
-		return found, err
-	}
-	if err := checkMoved(found.amountOut, *q); err != nil {
-		return found, err
-	}
-	if err := checkMinimum(data.MinOutAmount, s, q.AmountOut); err != nil {
-		return found, err
-	}
-	found.route, err = data.transaction.check(p, s)
-	return found, err
-}
-
-// readOpenOceanData opens the envelope of every answer. Most failures come with the HTTP status 200 and
-// another code; a pair without a route has the code 200 and null for data.
-func readOpenOceanData(resp upstream.Response, data any) error {
+// readOpenOcean reads an answer; the gas is absent from a transaction, and the minimum from a price. Most failures come
+// with the HTTP status 200 and another code; a pair without a route has the code 200 and null for data.
+func readOpenOcean(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
 	var answer struct {
 		Code    int             `json:"code"`
 		Error   string          `json:"error"`
@@ -119,20 +80,29 @@ func readOpenOceanData(resp upstream.Response, data any) error {
 	message := cmp.Or(answer.Error, answer.Message)
 	switch {
 	case answer.Code == http.StatusTooManyRequests:
-		return limited(openOceanName, resp.Status, message)
+		return proposal{}, limited(openOcean.Name, resp.Status, message)
 	case isRejection(resp):
-		return refused(openOceanName, resp.Status, message)
+		return proposal{}, refused(openOcean.Name, resp.Status, message)
 	case err != nil:
-		return err
+		return proposal{}, err
 	case answer.Code == 0:
-		return errors.New("answer without a code")
+		return proposal{}, errors.New("answer without a code")
 	case answer.Code != http.StatusOK:
-		return refused(openOceanName, resp.Status, fmt.Sprintf("%d %s", answer.Code, message))
+		return proposal{}, refused(openOcean.Name, resp.Status, fmt.Sprintf("%d %s", answer.Code, message))
 	case len(answer.Data) == 0 || string(answer.Data) == "null":
-		return noSwapRoute("no data")
+		return proposal{}, noSwapRoute("no data")
 	}
-	if err := json.Unmarshal(answer.Data, data); err != nil {
-		return fmt.Errorf("answer data: %w", err)
+	var data struct {
+		InAmount     digits `json:"inAmount"`
+		OutAmount    digits `json:"outAmount"`
+		EstimatedGas digits `json:"estimatedGas"`
+		MinOutAmount digits `json:"minOutAmount"`
+		transaction
 	}
-	return nil
+	if err := json.Unmarshal(answer.Data, &data); err != nil {
+		return proposal{}, fmt.Errorf("answer data: %w", err)
+	}
+	return proposal{
+		in: &data.InAmount, out: data.OutAmount, minimum: &data.MinOutAmount, gas: data.EstimatedGas, tx: data.transaction,
+	}, nil
 }

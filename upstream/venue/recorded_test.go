@@ -40,7 +40,7 @@ func TestRecordedVeloraAnswers(t *testing.T) {
 		{"velora.native-input.spandex.json", "1000000000000000000", true, "2042631231", "1000000000000000000", 1139070},
 		{"velora.fees.spandex.json", "500000000", false, "257446913945410842", "0", 157740},
 	}
-	p := profileOf(t, veloraName)
+	p := profileOf(t, velora.Name)
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			var body struct {
@@ -86,12 +86,12 @@ func TestRecordedAnswers(t *testing.T) {
 		slippage    string
 		out         string
 	}{
-		{sushiName, "sushi.swap-v7.137-native-to-usdc.json", 137, chain.NativeCoin(chain.EVM), hundred, "0.5", "24054088"},
-		{sushiName, "sushi.swap-v7.137-usdc-to-native.json", 137, usdc, "1000000", "0.5", "4154919727327294464"},
-		{sushiName, "sushi.swap-v7.137-wrap.json", 137, chain.NativeCoin(chain.EVM), hundred, "0.5", hundred},
-		{relayName, "relay.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2042291444"},
-		{lifiName, "lifi.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2036811821"},
-		{zeroExName, "0x.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2052237020"},
+		{sushi.Name, "sushi.swap-v7.137-native-to-usdc.json", 137, chain.NativeCoin(chain.EVM), hundred, "0.5", "24054088"},
+		{sushi.Name, "sushi.swap-v7.137-usdc-to-native.json", 137, usdc, "1000000", "0.5", "4154919727327294464"},
+		{sushi.Name, "sushi.swap-v7.137-wrap.json", 137, chain.NativeCoin(chain.EVM), hundred, "0.5", hundred},
+		{relay.Name, "relay.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2042291444"},
+		{lifi.Name, "lifi.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2036811821"},
+		{zeroEx.Name, "0x.native-input.spandex.json", 8453, chain.NativeCoin(chain.EVM), ether, "1", "2052237020"},
 	}
 	for _, c := range tests {
 		t.Run(c.file, func(t *testing.T) {
@@ -119,18 +119,18 @@ func TestRecordedRefusals(t *testing.T) {
 		body   string
 		want   error // nil: a rejection
 	}{
-		{sushiName, 200, `{"status":"NoWay"}`, quote.ErrNoRoute},
-		{sushiName, 404, `{"type":"https://docs.sushi.com/api/errors/not-found","title":"Not Found","detail":"The requested resource was not found","status":404,"code":"404-01"}`, nil},
-		{lifiName, 404, `{"message":"Unable to find a quote for the requested transfer.","errors":[{"errorType":"NO_QUOTE","code":"INSUFFICIENT_LIQUIDITY"}]}`, quote.ErrNoRoute},
-		{zeroExName, 200, `{"liquidityAvailable":false}`, quote.ErrNoRoute},
-		{zeroExName, 400, `{"name":"INPUT_INVALID","message":"The input is invalid"}`, nil},
-		{oneInchName, 400, `{"statusCode":400,"error":"Bad Request","description":"insufficient liquidity"}`, quote.ErrNoRoute},
-		{oneInchName, 400, `{"statusCode":400,"error":"Bad Request","description":"Not enough allowance. Amount: 1000000. Allowance: 0."}`, nil},
-		{okxName, 200, `{"code":"82000","data":[],"msg":"Insufficient liquidity."}`, quote.ErrNoRoute},
-		{okxName, 200, `{"code":"82104","data":[],"msg":"This token is not supported"}`, quote.ErrNoRoute},
-		{okxName, 200, `{"code":"82105","data":[],"msg":"This chain is not supported"}`, nil},
-		{relayName, 400, `{"message":"string","errorCode":"NO_QUOTES"}`, quote.ErrNoRoute},
-		{relayName, 400, `{"message":"string","errorCode":"ORIGIN_CURRENCY_MISMATCH"}`, nil},
+		{sushi.Name, 200, `{"status":"NoWay"}`, quote.ErrNoRoute},
+		{sushi.Name, 404, `{"type":"https://docs.sushi.com/api/errors/not-found","title":"Not Found","detail":"The requested resource was not found","status":404,"code":"404-01"}`, nil},
+		{lifi.Name, 404, `{"message":"Unable to find a quote for the requested transfer.","errors":[{"errorType":"NO_QUOTE","code":"INSUFFICIENT_LIQUIDITY"}]}`, quote.ErrNoRoute},
+		{zeroEx.Name, 200, `{"liquidityAvailable":false}`, quote.ErrNoRoute},
+		{zeroEx.Name, 400, `{"name":"INPUT_INVALID","message":"The input is invalid"}`, nil},
+		{oneInch.Name, 400, `{"statusCode":400,"error":"Bad Request","description":"insufficient liquidity"}`, quote.ErrNoRoute},
+		{oneInch.Name, 400, `{"statusCode":400,"error":"Bad Request","description":"Not enough allowance. Amount: 1000000. Allowance: 0."}`, nil},
+		{okx.Name, 200, `{"code":"82000","data":[],"msg":"Insufficient liquidity."}`, quote.ErrNoRoute},
+		{okx.Name, 200, `{"code":"82104","data":[],"msg":"This token is not supported"}`, quote.ErrNoRoute},
+		{okx.Name, 200, `{"code":"82105","data":[],"msg":"This chain is not supported"}`, nil},
+		{relay.Name, 400, `{"message":"string","errorCode":"NO_QUOTES"}`, quote.ErrNoRoute},
+		{relay.Name, 400, `{"message":"string","errorCode":"ORIGIN_CURRENCY_MISMATCH"}`, nil},
 	}
 	for _, c := range tests {
 		h := readers[c.venue](upstream.Response{Status: c.status, Body: []byte(c.body)}, profileOf(t, c.venue), baseSwap(t, "1"))
@@ -150,7 +150,7 @@ func TestRecordedOKXAnswer(t *testing.T) {
 	s := baseSwap(t, "1000000000000000000")
 	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
 	s.In.Address, s.SlippagePercent = s.Chain.WrappedCoin, decimal.NewFromInt(1) // its minimum is 99 % of the outcome
-	offered, err := readOKX(upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, okxName), s)
+	offered, err := reader(readOKX).priceAndTx(upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, okx.Name), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestRecordedKyberErrors(t *testing.T) {
 	recorded(t, "kyberswap.errors.docs.json", &documented)
 	noRoutes, moved := 0, 0
 	for _, e := range documented {
-		_, err := readKyberRoute(upstream.Response{Status: 400, Body: e.Body}, profileOf(t, kyberName), baseSwap(t, "1"))
+		_, err := readKyberRoute(upstream.Response{Status: 400, Body: e.Body}, profileOf(t, kyber.Name), baseSwap(t, "1"))
 		var failed *upstream.Error
 		switch {
 		case errors.Is(err, quote.ErrNoRoute):
@@ -233,7 +233,7 @@ func TestRecordedKyberTransactions(t *testing.T) {
 		}
 		recorded(t, name, &body)
 		tx := transaction{To: body.RouterAddress, Value: body.InputAmount, Data: body.EncodedSwapData}
-		if _, err := tx.check(profileOf(t, kyberName), baseSwap(t, string(body.InputAmount))); err != nil {
+		if _, err := tx.check(profileOf(t, kyber.Name), baseSwap(t, string(body.InputAmount))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -242,7 +242,7 @@ func TestRecordedKyberTransactions(t *testing.T) {
 func TestDocumentedOpenOceanAnswer(t *testing.T) {
 	var body json.RawMessage
 	recorded(t, "openocean.quote.docs.json", &body)
-	price, err := readOpenOcean(upstream.Response{Status: 200, Body: body}, quote.Profile{}, baseSwap(t, "1000000000000000000"), nil)
+	price, err := reader(readOpenOcean).price(upstream.Response{Status: 200, Body: body}, quote.Profile{}, baseSwap(t, "1000000000000000000"))
 	if err != nil || price.amountOut.String() != "2345670000" || price.gas != 516812 {
 		t.Errorf("price %s, gas %d, %v; want 2345670000, 516812", price.amountOut, price.gas, err)
 	}

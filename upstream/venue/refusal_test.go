@@ -25,22 +25,22 @@ var refusals = map[string]struct {
 	bodies func(t *testing.T, raw json.RawMessage) []spoken
 	want   []string
 }{
-	"0x.errors.observed.json":       {zeroExName, 0, listOfSaid, []string{"rejected", "rejected", "no route"}},
-	"0x.not_found.0.cow.json":       {zeroExName, 400, oneSaid, []string{"rejected"}}, // version 1's words
-	"1inch.errors.observed.json":    {oneInchName, 0, listOfSaid, []string{"no route", "rejected"}},
-	"1inch.market_order.0.cow.json": {oneInchName, 200, oneSaid, []string{"bad answer"}}, // of another call
-	"1inch.not_found.0.cow.json":    {oneInchName, 200, oneSaid, []string{"bad answer"}}, // of another call
-	"lifi.error.docs.json":          {lifiName, 404, wholeSaid, []string{"no route"}},
-	"okx.errors.docs.json":          {okxName, 0, listOfSaid, []string{"no route", "rate limited", "no route", "rejected", "no route"}},
-	"okx.not_found.0.cow.json":      {okxName, 200, oneSaid, []string{"no route"}},
-	"relay.errors.codes.json": {relayName, 400, relaySaid, []string{
+	"0x.errors.observed.json":       {zeroEx.Name, 0, listOfSaid, []string{"rejected", "rejected", "no route"}},
+	"0x.not_found.0.cow.json":       {zeroEx.Name, 400, oneSaid, []string{"rejected"}}, // version 1's words
+	"1inch.errors.observed.json":    {oneInch.Name, 0, listOfSaid, []string{"no route", "rejected"}},
+	"1inch.market_order.0.cow.json": {oneInch.Name, 200, oneSaid, []string{"bad answer"}}, // of another call
+	"1inch.not_found.0.cow.json":    {oneInch.Name, 200, oneSaid, []string{"bad answer"}}, // of another call
+	"lifi.error.docs.json":          {lifi.Name, 404, wholeSaid, []string{"no route"}},
+	"okx.errors.docs.json":          {okx.Name, 0, listOfSaid, []string{"no route", "rate limited", "no route", "rejected", "no route"}},
+	"okx.not_found.0.cow.json":      {okx.Name, 200, oneSaid, []string{"no route"}},
+	"relay.errors.codes.json": {relay.Name, 400, relaySaid, []string{
 		"no route", "no route", "no route", "no route", "no route", "no route", "rejected", "rejected",
 	}},
-	"sushi.errors.docs.json":      {sushiName, 0, listOfSaid, []string{"no route", "rate limited", "rejected"}},
-	"velora.errors.observed.json": {veloraName, 0, listOfSaid, []string{"no route", "no route", "no route", "rate limited", "rate limited", "rate limited"}},
-	"velora.not_found.0.cow.json": {veloraName, 400, oneSaid, []string{"no route"}},
+	"sushi.errors.docs.json":      {sushi.Name, 0, listOfSaid, []string{"no route", "rate limited", "rejected"}},
+	"velora.errors.observed.json": {velora.Name, 0, listOfSaid, []string{"no route", "no route", "no route", "rate limited", "rate limited", "rate limited"}},
+	"velora.not_found.0.cow.json": {velora.Name, 400, oneSaid, []string{"no route"}},
 	// Answers of an older router, which must not be called.
-	"velora.market_order.0.cow.json": {veloraName, 200, oneSaid, []string{"bad answer"}},
+	"velora.market_order.0.cow.json": {velora.Name, 200, oneSaid, []string{"bad answer"}},
 }
 
 // spoken is a recorded answer.
@@ -178,7 +178,7 @@ func TestOlderAnswersNameRoutersThatAreNotCalled(t *testing.T) {
 	s := baseSwap(t, "1000000000000000000")
 	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
 	s.In.Address = s.Chain.WrappedCoin
-	h := readers[zeroExName](upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, zeroExName), s)
+	h := readers[zeroEx.Name](upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, zeroEx.Name), s)
 	if h.priceErr != nil || h.amountOut.String() != "5876422636675954000000" {
 		t.Errorf("price %s, %v; want 5876422636675954000000", h.amountOut, h.priceErr)
 	}
@@ -197,7 +197,7 @@ func TestOKXApprovesWhatIsDocumented(t *testing.T) {
 		} `json:"response"`
 	}
 	recorded(t, "okx.market_order.1.cow.json", &pair)
-	if got, want := profileOf(t, okxName).Approves[chain.Ethereum], contract(pair.Response.Data[0].DexContractAddress); got != want {
+	if got, want := profileOf(t, okx.Name).Approves[chain.Ethereum], contract(pair.Response.Data[0].DexContractAddress); got != want {
 		t.Errorf("approves %s, recorded %s", got, want)
 	}
 }
@@ -211,7 +211,7 @@ func TestAnswersForAnExactOutputAreNotTakenForOthers(t *testing.T) {
 	s := baseSwap(t, "200000000000000000000")
 	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
 	s.In.Address = s.Chain.WrappedCoin
-	if _, err := readOKX(upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, okxName), s); err == nil || isRefusal(err) {
+	if _, err := reader(readOKX).priceAndTx(upstream.Response{Status: 200, Body: pair.Response}, profileOf(t, okx.Name), s); err == nil || isRefusal(err) {
 		t.Errorf("read = %v, want a bad answer: it is about another input", err)
 	}
 }

@@ -3,41 +3,45 @@ package venue
 // Relay API, POST /quote/v2: https://docs.relay.link/references/api/get-quote-v2
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
-const (
-	relayName  = "relay"
-	relayImage = "https://relay.link/favicon.ico"
-)
+// relay answers with price and transaction at once. It takes no affiliate share: its app fees are paid out
+// later, by Relay, and not from the input.
+var relay = service{
+	// 50 requests per minute without a key.
+	Service: Service{Name: "relay", URL: "https://api.relay.link", RequestsPerSecond: 0.8, Burst: 10},
+	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico"},
+	// docs.relay.link, contract addresses: tokens are approved to a proxy that is called with them, the coin goes to
+	// the router. Version 3.2, the first two, takes over from version 3 on 2026-10-26, and both are live.
+	contracts: []deployment{
+		{
+			chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 8453, 9745, 42161, 43114, 80094},
+			routers: []string{
+				"0x5567954cd026cebfe486062cb75848e0f1c12e58", "0x0729e2a4716d9f7dd17858d5d504426d228697f7",
+				"0xccc88a9d1b4ed6b0eaba998850414b24f1c315be", "0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f",
+			},
+		},
+		{
+			chains: []uint64{25, 5000, 59144}, // with an older EVM
+			routers: []string{
+				"0xe4dfbd5e6784db1058124e2c87554c0591f0fb7b", "0x6328ea02d28131e58b28e55c6258258a30d90e05",
+				"0x8754bc615047de01228a7527b712806a71a8dc9a", "0x9ef6d3c2f60d7b9008d74cab1fc0f899c957c819",
+			},
+		},
+	},
+}
 
-// Relay's contracts, docs.relay.link contract addresses: tokens are approved to a proxy that is called with
-// them, the coin goes to the router. Version 3.2 takes over from version 3 on 2026-10-26, and both are live.
-const (
-	relayProxy     = "0x5567954cd026cebfe486062cb75848e0f1c12e58"
-	relayRouter    = "0x0729e2a4716d9f7dd17858d5d504426d228697f7"
-	relayOldProxy  = "0xccc88a9d1b4ed6b0eaba998850414b24f1c315be"
-	relayOldRouter = "0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"
-
-	// On chains with an older EVM.
-	relayOtherProxy     = "0xe4dfbd5e6784db1058124e2c87554c0591f0fb7b"
-	relayOtherRouter    = "0x6328ea02d28131e58b28e55c6258258a30d90e05"
-	relayOtherOldProxy  = "0x8754bc615047de01228a7527b712806a71a8dc9a"
-	relayOtherOldRouter = "0x9ef6d3c2f60d7b9008d74cab1fc0f899c957c819"
-)
-
-// relayChains are the chains by their EIP-155 ids, true where the EVM is an older one.
-var relayChains = map[uint64]bool{
-	1: false, 10: false, 56: false, 100: false, 137: false, 143: false, 146: false, 999: false, 8453: false, 9745: false,
-	42161: false, 43114: false, 80094: false, 25: true, 5000: true, 59144: true,
+func init() {
+	register(relay.Service, relay.oneCall(relayRequest, reader(readRelay).priceAndTx), excludedSources)
 }
 
 // Error codes of the API that mean: not this pair, not this amount.
@@ -46,38 +50,10 @@ var relayNoRoute = map[string]bool{
 	"SWAP_IMPACT_TOO_HIGH": true, "UNSUPPORTED_ROUTE": true,
 }
 
-func init() {
-	// 50 requests per minute without a key.
-	register(Service{Name: relayName, URL: "https://api.relay.link", RequestsPerSecond: 0.8, Burst: 10}, openRelay, excludedSources)
-}
-
-// relay answers with price and transaction at once. It takes no affiliate share: its app fees are paid out
-// later, by Relay, and not from the input.
-type relay struct{ Options }
-
-func openRelay(o Options) (quote.Venue, error) {
-	p := quote.Profile{
-		Name: relayName, ImageURL: relayImage, Routers: map[chain.ID]chain.Address{}, MoreRouters: map[chain.ID][]chain.Address{},
-	}
-	for _, c := range o.Registry.All() {
-		older, served := relayChains[c.Native]
-		switch {
-		case c.Family != chain.EVM || !served:
-		case older:
-			p.Routers[c.ID] = contract(relayOtherProxy)
-			p.MoreRouters[c.ID] = []chain.Address{contract(relayOtherRouter), contract(relayOtherOldProxy), contract(relayOtherOldRouter)}
-		default:
-			p.Routers[c.ID] = contract(relayProxy)
-			p.MoreRouters[c.ID] = []chain.Address{contract(relayRouter), contract(relayOldProxy), contract(relayOldRouter)}
-		}
-	}
-	return &oneCall{pricing[quote.Tx]{Options: o, profile: p, request: relay{o}.request, read: readRelay}}, nil
-}
-
-// request asks for a swap on one chain, which the user's own transaction makes.
-func (v relay) request(s quote.Swap) (upstream.Request, error) {
+// relayRequest asks for a swap on one chain, which the user's own transaction makes.
+func relayRequest(o Options, s quote.Swap) (upstream.Request, error) {
 	var excluded []string
-	if sources := v.Settings[excludedSources]; sources != "" {
+	if sources := o.Settings[excludedSources]; sources != "" {
 		excluded = strings.Split(sources, ",")
 	}
 	body, err := encode(struct {
@@ -100,7 +76,7 @@ func (v relay) request(s quote.Swap) (upstream.Request, error) {
 		Amount: s.In.Amount.String(), TradeType: "EXACT_INPUT", SlippageTolerance: strconv.Itoa(bps(s.SlippagePercent)),
 		ExcludedSwapSources: excluded,
 	})
-	return upstream.Request{Method: http.MethodPost, Path: "quote/v2", Header: header("X-Api-Key", v.Key), Body: body}, err
+	return upstream.Request{Method: http.MethodPost, Path: "quote/v2", Header: header("X-Api-Key", o.Key), Body: body}, err
 }
 
 // relayStep is a transaction of the answer.
@@ -115,7 +91,7 @@ type relayStep struct {
 }
 
 // readRelay reads the answer: a step to approve, where that is needed, and the step to swap.
-func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
+func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (proposal, error) {
 	var answer struct {
 		Steps   []relayStep `json:"steps"`
 		Details struct {
@@ -123,24 +99,19 @@ func readRelay(resp upstream.Response, p quote.Profile, s quote.Swap) (found pri
 			CurrencyOut relayCurrency `json:"currencyOut"`
 		} `json:"details"`
 	}
-	if err := decodeOr(relayRefusal, resp, &answer); err != nil {
-		return found, err
+	if err := decodeOr(relayFailure, relay.Name, resp, &answer); err != nil {
+		return proposal{}, err
 	}
 	in, out := answer.Details.CurrencyIn, answer.Details.CurrencyOut
-	if err := errors.Join(checkIn(in.Amount, s), checkMinimum(out.MinimumAmount, s, out.Amount.amount())); err != nil {
-		return found, err
-	}
-	if found.amountOut = out.Amount.amount(); found.amountOut.IsZero() {
-		return found, noSwapRoute("nothing comes out") // and there may be nothing to call
+	if out.Amount.amount().IsZero() { // and there may be nothing to call
+		return proposal{}, cmp.Or(checkIn(in.Amount, s), noSwapRoute("nothing comes out"))
 	}
 	step, err := relaySwap(answer.Steps, p, s)
 	if err != nil {
-		return found, err
+		return proposal{}, err
 	}
 	data := step.Items[0].Data
-	found.gas = data.Gas.gas()
-	found.route, err = data.transaction.check(p, s)
-	return found, err
+	return proposal{in: &in.Amount, out: out.Amount, minimum: &out.MinimumAmount, gas: data.Gas, tx: data.transaction}, nil
 }
 
 type relayCurrency struct {
@@ -177,11 +148,9 @@ func relaySwap(steps []relayStep, p quote.Profile, s quote.Swap) (relayStep, err
 	return *swap, nil
 }
 
-func relayRefusal(resp upstream.Response) error {
-	return refusal(relayName, resp, func(f failure) (string, bool) {
-		if relayNoRoute[f.text("errorCode")] {
-			return f.text("errorCode"), true
-		}
-		return strings.TrimSpace(f.text("errorCode") + " " + f.text("message")), false
-	})
+func relayFailure(f failure) (message string, isRoute bool) {
+	if relayNoRoute[f.text("errorCode")] {
+		return f.text("errorCode"), true
+	}
+	return f.text("errorCode", "message"), false
 }

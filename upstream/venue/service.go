@@ -5,11 +5,12 @@ package venue
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -29,7 +30,7 @@ type pricedRoute[R any] struct {
 type pricing[R any] struct {
 	Options
 	profile quote.Profile
-	request func(quote.Swap) (upstream.Request, error) // or why the venue cannot serve the swap
+	request func(Options, quote.Swap) (upstream.Request, error) // or why the venue cannot serve the swap
 	read    func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[R], error)
 }
 
@@ -60,7 +61,7 @@ func (p *pricing[R]) price(ctx context.Context, s quote.Swap) (pricedRoute[R], e
 	if err := suits(p.profile, s); err != nil {
 		return pricedRoute[R]{}, err
 	}
-	request, err := p.request(s)
+	request, err := p.request(p.Options, s)
 	if err != nil {
 		return pricedRoute[R]{}, p.failed("quote", s, err)
 	}
@@ -123,7 +124,7 @@ func (v *oneCall) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote
 // when it wins.
 type twoCalls[R any] struct {
 	pricing[R]
-	buildRequest func(quote.Swap, R) (upstream.Request, error)
+	buildRequest func(Options, quote.Swap, R) (upstream.Request, error)
 	readBuild    func(upstream.Response, quote.Profile, quote.Swap, quote.Quote) (quote.Tx, error)
 }
 
@@ -135,7 +136,7 @@ func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	request, err := v.buildRequest(s, own.route)
+	request, err := v.buildRequest(v.Options, s, own.route)
 	if err != nil {
 		return quote.Tx{}, v.failed("build", s, err)
 	}
@@ -148,51 +149,69 @@ func (v *twoCalls[R]) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 	return tx, nil
 }
 
-// pricesAgain makes a service that prices again for its transaction: the same is asked twice, the second time, when it
-// builds, for a wallet. read is given the quote that the transaction is for, nil when a price alone was asked for.
-func pricesAgain(
-	o Options, p quote.Profile,
-	request func(s quote.Swap, builds bool) (upstream.Request, error),
-	read func(upstream.Response, quote.Profile, quote.Swap, *quote.Quote) (pricedRoute[quote.Tx], error),
-) quote.Venue {
-	return &twoCalls[quote.Tx]{
-		pricing: pricing[quote.Tx]{
-			Options: o, profile: p,
-			request: func(s quote.Swap) (upstream.Request, error) { return request(s, false) },
-			read: func(resp upstream.Response, p quote.Profile, s quote.Swap) (pricedRoute[quote.Tx], error) {
-				return read(resp, p, s, nil)
+// oneCall makes v a venue that is asked for price and transaction at once.
+func (v service) oneCall(
+	request func(Options, quote.Swap) (upstream.Request, error),
+	read func(upstream.Response, quote.Profile, quote.Swap) (pricedRoute[quote.Tx], error),
+) func(Options) (quote.Venue, error) {
+	return func(o Options) (quote.Venue, error) {
+		return &oneCall{pricing[quote.Tx]{o, v.on(o.Registry), request, read}}, nil
+	}
+}
+
+// pricesAgain makes v a venue that prices again for its transaction: the same is asked twice, the second time, when it
+// builds, for a wallet.
+func (v service) pricesAgain(
+	request func(o Options, s quote.Swap, builds bool) (upstream.Request, error), read reader,
+) func(Options) (quote.Venue, error) {
+	return func(o Options) (quote.Venue, error) {
+		return &twoCalls[quote.Tx]{
+			pricing: pricing[quote.Tx]{
+				Options: o, profile: v.on(o.Registry), read: read.price,
+				request: func(o Options, s quote.Swap) (upstream.Request, error) { return request(o, s, false) },
 			},
-		},
-		buildRequest: func(s quote.Swap, _ quote.Tx) (upstream.Request, error) { return request(s, true) },
-		readBuild: func(resp upstream.Response, p quote.Profile, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-			found, err := read(resp, p, s, &q)
-			return found.route, err
-		},
+			buildRequest: func(o Options, s quote.Swap, _ quote.Tx) (upstream.Request, error) { return request(o, s, true) },
+			readBuild:    read.tx,
+		}, nil
 	}
 }
 
-// failure is the body of a client error, by the names that the venue gives its members.
-type failure map[string]json.RawMessage
-
-// text is a member as text: a string without its quotes, anything else as it stands.
-func (f failure) text(name string) string {
-	var text string
-	if err := json.Unmarshal(f[name], &text); err != nil {
-		return string(f[name])
-	}
-	return text
+// service is where an aggregator's API and its contracts are.
+type service struct {
+	Service
+	profile   quote.Profile // without name and contracts
+	contracts []deployment
+	program   string // that its transactions call on Solana; empty: it does not serve that
 }
 
-// refusal reads the body of a client error and has it explained: what the venue says, and whether
-// that refuses the pair or the amount rather than the request.
-func refusal(venue string, resp upstream.Response, explain func(failure) (message string, isRoute bool)) error {
-	var body failure
-	if err := decode(resp, &body); err != nil {
-		return refused(venue, resp.Status, "")
+// deployment is the contracts of a venue on the chains that have the same.
+type deployment struct {
+	chains   []uint64 // by EIP-155 id
+	routers  []string // that its transactions call, today's first
+	approves string   // what the sender approves; empty: the router
+}
+
+// on is the profile on those of the venue's chains that are in the registry.
+func (v service) on(registry chain.Registry) quote.Profile {
+	p := v.profile
+	p.Name, p.Routers = v.Name, map[chain.ID]chain.Address{}
+	p.MoreRouters, p.Approves = map[chain.ID][]chain.Address{}, map[chain.ID]chain.Address{}
+	for _, c := range registry.All() {
+		for _, d := range v.contracts {
+			if c.Family != chain.EVM || !slices.Contains(d.chains, c.Native) {
+				continue
+			}
+			p.Routers[c.ID] = contract(d.routers[0])
+			for _, more := range d.routers[1:] {
+				p.MoreRouters[c.ID] = append(p.MoreRouters[c.ID], contract(more))
+			}
+			if d.approves != "" {
+				p.Approves[c.ID] = contract(d.approves)
+			}
+		}
 	}
-	message, isRoute := explain(body)
-	if isRoute {
-		return noSwapRoute(message)
+	if _, known := registry.Chain(chain.Solana); known && v.program != "" {
+		p.Routers[chain.Solana] = solana.MustAccount(v.program)
 	}
-	return refused(venue, resp.Status, message)
+	return p
 }

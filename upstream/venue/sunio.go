@@ -20,7 +20,6 @@ import (
 const (
 	sunioName   = "sunio"
 	sunioRouter = "TCFNp179Lg46D16zKoumd4Poa2WFFdtqYj" // SmartExchangeRouter, also the spender
-	sunioImage  = "https://sun.io/favicon.ico"
 
 	// sunioPools are the kinds of pool that the router takes. SunSwap V4 has another call.
 	sunioPools = "PSM,CURVE,CURVE_COMBINATION,WTRX,SUNSWAP_V1,SUNSWAP_V2,SUNSWAP_V3"
@@ -48,7 +47,7 @@ type sunio struct{ pricing[sunioRoute] }
 var _ quote.Venue = (*sunio)(nil)
 
 func openSunio(o Options) (quote.Venue, error) {
-	p := quote.Profile{Name: sunioName, ImageURL: sunioImage, Routers: map[chain.ID]chain.Address{}}
+	p := quote.Profile{Name: sunioName, ImageURL: "https://sun.io/favicon.ico", Routers: map[chain.ID]chain.Address{}}
 	router, err := chain.ParseAddress(sunioRouter, chain.TVM)
 	if err != nil {
 		return nil, err
@@ -59,7 +58,7 @@ func openSunio(o Options) (quote.Venue, error) {
 	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioRequest, read: readSunio}}, nil
 }
 
-func sunioRequest(s quote.Swap) (upstream.Request, error) {
+func sunioRequest(_ Options, s quote.Swap) (upstream.Request, error) {
 	return upstream.Request{Path: "swap/router", Query: url.Values{
 		"fromToken": {s.In.Address.Format(chain.TVM)}, // the coin is the zero address
 		"toToken":   {s.Out.Address.Format(chain.TVM)},

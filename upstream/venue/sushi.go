@@ -13,44 +13,31 @@ import (
 	"crossgate/upstream"
 )
 
-const (
-	sushiName   = "sushiswap"
-	sushiRouter = "0xAC4c6e212A361c968F1725b4d055b47E63F80b75" // RedSnwapper, also the spender
-	sushiImage  = "https://www.sushi.com/favicon.ico"
-)
-
-// sushiChains are the chains, whose EIP-155 ids the API takes.
-var sushiChains = []uint64{
-	1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000,
-	8453, 9745, 42161, 43114, 59144, 80094,
+// sushi prices with /quote and builds with /swap, which prices again.
+var sushi = service{
+	// The limit is not published.
+	Service: Service{Name: "sushiswap", URL: "https://api.sushi.com", RequestsPerSecond: 3, Burst: 5},
+	profile: quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
+	contracts: []deployment{{
+		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
+		routers: []string{"0xAC4c6e212A361c968F1725b4d055b47E63F80b75"}, // RedSnwapper, also the spender
+	}},
 }
 
 func init() {
-	// The limit is not published.
-	register(Service{Name: sushiName, URL: "https://api.sushi.com", RequestsPerSecond: 3, Burst: 5}, openSushi, excludedSources)
+	register(sushi.Service, sushi.pricesAgain(sushiRequest, readSushi), excludedSources)
 }
 
-// sushi prices with /quote and builds with /swap, which prices again.
-type sushi struct{ Options }
-
-func openSushi(o Options) (quote.Venue, error) {
-	return pricesAgain(o, quote.Profile{
-		Name: sushiName, ImageURL: sushiImage,
-		Routers:             o.routers(sushiRouter, sushiChains...),
-		MaxAffiliatePercent: decimal.NewFromInt(50),
-	}, sushi{o}.request, readSushi), nil
-}
-
-// request leaves out the API's own simulation: a wallet may approve, or be filled, later.
-func (v sushi) request(s quote.Swap, builds bool) (upstream.Request, error) {
+// sushiRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
+func sushiRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
 	query := url.Values{
 		"tokenIn":     {tokenText(s.In.Address)},
 		"tokenOut":    {tokenText(s.Out.Address)},
 		"amount":      {s.In.Amount.String()},
 		"maxSlippage": {fraction(s.SlippagePercent)},
 	}
-	set(query, "excludeDEX", v.Settings[excludedSources])
-	set(query, "apiKey", v.Key)
+	set(query, "excludeDEX", o.Settings[excludedSources])
+	set(query, "apiKey", o.Key)
 	if share := s.Affiliate.Percent; share.IsPositive() {
 		query.Set("fee", fraction(share))
 		query.Set("feeBy", "input")
@@ -67,9 +54,7 @@ func (v sushi) request(s quote.Swap, builds bool) (upstream.Request, error) {
 }
 
 // readSushi reads an answer. A pair without a route has the HTTP status 200; a part of a swap is none.
-func readSushi(
-	resp upstream.Response, p quote.Profile, s quote.Swap, q *quote.Quote,
-) (found pricedRoute[quote.Tx], err error) {
+func readSushi(resp upstream.Response, _ quote.Profile, _ quote.Swap) (proposal, error) {
 	var answer struct {
 		Status           string      `json:"status"`
 		AmountIn         digits      `json:"amountIn"`
@@ -77,30 +62,20 @@ func readSushi(
 		GasSpent         digits      `json:"gasSpent"`
 		Tx               transaction `json:"tx"` // its value is absent when nothing of the coin is sent
 	}
-	if err := decodeOr(sushiRefusal, resp, &answer); err != nil {
-		return found, err
+	if err := decodeOr(sushiFailure, sushi.Name, resp, &answer); err != nil {
+		return proposal{}, err
 	}
 	switch answer.Status {
 	case "Success":
 	case "NoWay", "Partial":
-		return found, noSwapRoute("status " + answer.Status)
+		return proposal{}, noSwapRoute("status " + answer.Status)
 	default:
-		return found, fmt.Errorf("answer of status %q", clean(answer.Status))
-	}
-	found.amountOut, found.gas = answer.AssumedAmountOut.amount(), answer.GasSpent.gas()
-	if err := checkIn(answer.AmountIn, s); err != nil || q == nil {
-		return found, err
-	}
-	if err := checkMoved(found.amountOut, *q); err != nil {
-		return found, err
+		return proposal{}, fmt.Errorf("answer of status %q", clean(answer.Status))
 	}
 	answer.Tx.Value = cmp.Or(answer.Tx.Value, "0")
-	found.route, err = answer.Tx.check(p, s)
-	return found, err
+	return proposal{in: &answer.AmountIn, out: answer.AssumedAmountOut, gas: answer.GasSpent, tx: answer.Tx}, nil
 }
 
-func sushiRefusal(resp upstream.Response) error {
-	return refusal(sushiName, resp, func(f failure) (string, bool) {
-		return cmp.Or(f.text("detail"), f.text("details"), f.text("title")), false
-	})
+func sushiFailure(f failure) (message string, isRoute bool) {
+	return cmp.Or(f.text("detail"), f.text("details"), f.text("title")), false
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,48 +19,40 @@ import (
 	"crossgate/upstream"
 )
 
+// velora prices with GET /prices and builds with POST /transactions rather than with GET /swap, which does
+// both at once: a price needs no wallet, so it can be compared and shared before anyone is asked to sign;
+// it may be asked for more often; and only the winner pays for a second round trip.
+var velora = service{
+	// The limit is not published; /swap has a lower one than the two calls used here.
+	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5},
+	// Its partner fee comes out of the output, not out of the input: no affiliate share.
+	// The router pays its caller when the beneficiary is the zero address, which recorded calldata has.
+	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico", OmitsSender: true},
+	contracts: []deployment{{
+		chains:  []uint64{1, 10, 56, 100, 137, 146, 8453, 42161, 43114},
+		routers: []string{"0x6A000F20005980200259B80c5102003040001068"}, // Augustus v6.2, also the spender
+	}},
+}
+
+func init() {
+	register(velora.Service, func(o Options) (quote.Venue, error) {
+		return &twoCalls[veloraRoute]{
+			pricing[veloraRoute]{o, velora.on(o.Registry), veloraPricesRequest, readVeloraPrice},
+			veloraTransactionRequest, readVeloraTransaction, // the price route goes back signed: it is for the price quoted
+		}, nil
+	}, veloraPartner, excludedSources)
+}
+
 const (
-	veloraName    = "velora"
-	veloraRouter  = "0x6A000F20005980200259B80c5102003040001068" // Augustus v6.2, also the spender
-	veloraImage   = "https://velora.xyz/favicon.ico"
 	veloraVersion = "6.2" // it defaults to 5, which is not kept up any more
 
 	// veloraPartner is the setting for a name agreed with the venue, which charges 0.01 % without one.
 	veloraPartner = "partner"
 )
 
-// veloraNetworks are the chains, whose EIP-155 ids the API uses.
-var veloraNetworks = []uint64{
-	1, 10, 56, 100, 137, 146, 8453, 42161, 43114,
-}
-
 // veloraNoRoute are the beginnings of the error texts that mean: not this pair, not this amount.
 var veloraNoRoute = []string{
 	"No routes found", "ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT", "Too much slippage", "Bad USD Price",
-}
-
-func init() {
-	// The limit is not published; /swap has a lower one than the two calls used here.
-	register(Service{Name: veloraName, URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5}, openVelora, veloraPartner, excludedSources)
-}
-
-// velora prices with GET /prices and builds with POST /transactions rather than with GET /swap, which does
-// both at once: a price needs no wallet, so it can be compared and shared before anyone is asked to sign;
-// it may be asked for more often; and only the winner pays for a second round trip.
-type velora struct{ Options }
-
-func openVelora(o Options) (quote.Venue, error) {
-	v := velora{o}
-	return &twoCalls[veloraRoute]{
-		pricing: pricing[veloraRoute]{Options: o, request: v.pricesRequest, read: readVeloraPrice, profile: quote.Profile{
-			Name: veloraName, ImageURL: veloraImage, Routers: o.routers(veloraRouter, veloraNetworks...),
-			// Its partner fee comes out of the output, not out of the input: no affiliate share.
-			// The router pays its caller when the beneficiary is the zero address, which recorded calldata has.
-			OmitsSender: true,
-		}},
-		// The price route goes back signed, so the transaction is for the price quoted.
-		buildRequest: v.transactionRequest, readBuild: readVeloraTransaction,
-	}, nil
 }
 
 // veloraRoute is a quoted price route, which the API signs and wants back untouched.
@@ -85,7 +78,7 @@ func (r veloraRoute) least(slippagePercent decimal.Decimal) (chain.Amount, error
 	return least, nil
 }
 
-func (v velora) pricesRequest(s quote.Swap) (upstream.Request, error) {
+func veloraPricesRequest(o Options, s quote.Swap) (upstream.Request, error) {
 	query := url.Values{
 		"srcToken":     {tokenText(s.In.Address)},
 		"srcDecimals":  {strconv.Itoa(int(s.In.Token.Decimals))},
@@ -96,14 +89,14 @@ func (v velora) pricesRequest(s quote.Swap) (upstream.Request, error) {
 		"network":      {chainText(s)},
 		"version":      {veloraVersion},
 	}
-	set(query, "partner", v.Settings[veloraPartner])
-	set(query, "excludeDEXS", v.Settings[excludedSources])
-	return upstream.Request{Path: "prices", Query: query, Header: v.header()}, nil
+	set(query, "partner", o.Settings[veloraPartner])
+	set(query, "excludeDEXS", o.Settings[excludedSources])
+	return upstream.Request{Path: "prices", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
-// transactionRequest states the minimum as an amount: the other way, a slippage in whole basis points,
+// veloraTransactionRequest states the minimum as an amount: the other way, a slippage in whole basis points,
 // would round it. The API's own checks of balance and allowance are off, since a wallet may approve later.
-func (v velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.Request, error) {
+func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstream.Request, error) {
 	least, err := route.least(s.SlippagePercent)
 	if err != nil {
 		return upstream.Request{}, fmt.Errorf("minimum: %w", err)
@@ -126,15 +119,13 @@ func (v velora) transactionRequest(s quote.Swap, route veloraRoute) (upstream.Re
 		DestToken: tokenText(s.Out.Address), DestDecimals: s.Out.Token.Decimals,
 		SrcAmount: s.In.Amount.String(), DestAmount: least.String(),
 		UserAddress: s.Sender.Checksum(), Receiver: s.Recipient.Checksum(), // other spellings are refused
-		Partner: v.Settings[veloraPartner], Deadline: v.Now().Add(signTime).Unix(),
+		Partner: o.Settings[veloraPartner], Deadline: o.Now().Add(signTime).Unix(),
 	})
 	return upstream.Request{
 		Method: http.MethodPost, Path: "transactions/" + chainText(s),
-		Query: url.Values{"ignoreChecks": {"true"}}, Header: v.header(), Body: body,
+		Query: url.Values{"ignoreChecks": {"true"}}, Header: header("X-Api-Key", o.Key), Body: body,
 	}, err
 }
-
-func (v velora) header() http.Header { return header("X-Api-Key", v.Key) }
 
 // readVeloraPrice reads the answer of GET /prices. Its destAmount is before the venue's fee: recorded
 // answers give the sum of the last hops' outputs whatever partnerFee, in percent, stands beside it.
@@ -195,20 +186,11 @@ type veloraFailure struct {
 func (f veloraFailure) judge(resp upstream.Response, err error) error {
 	switch {
 	case strings.HasPrefix(f.Error, "Rate limit"):
-		return limited(veloraName, resp.Status, f.Error)
-	case hasAnyPrefix(f.Error, veloraNoRoute):
+		return limited(velora.Name, resp.Status, f.Error)
+	case slices.ContainsFunc(veloraNoRoute, func(text string) bool { return strings.HasPrefix(f.Error, text) }):
 		return noSwapRoute(f.Error)
 	case f.Error != "" || isRejection(resp):
-		return refused(veloraName, resp.Status, f.Error)
+		return refused(velora.Name, resp.Status, f.Error)
 	}
 	return err
-}
-
-func hasAnyPrefix(text string, prefixes []string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(text, prefix) {
-			return true
-		}
-	}
-	return false
 }

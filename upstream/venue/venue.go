@@ -1,13 +1,13 @@
 // Package venue is the adapters of swap venues: the HTTP APIs of aggregators, and the contracts of exchanges. Each
 // fulfills quote.Venue: a quote for a swap, and the transaction for a quote.
 //
-// An aggregator is one file, which registers itself with the limits of its public API and says what to ask and how to
-// read the answer. The walk is the same for all (service.go): pricing sends a request through the venue's
-// upstream.Pool; oneCall is a service whose quote comes with a transaction, twoCalls one that is asked again when its
-// quote wins, and pricesAgain one that prices the swap once more at that. Numbers, addresses and calldata are checked
-// where they are read (number.go, swap.go): an answer about another amount, with another router or with a looser
-// minimum than was asked for is a bad answer, and the next endpoint is asked. A venue's refusal of the pair or the
-// amount is an answer: quote.ErrNoRoute.
+// An aggregator is one file, which registers itself: a service says where its API and its contracts are, one function
+// what to ask, another what the answer proposes. The walk is the same for all (service.go): pricing sends a request
+// through the venue's upstream.Pool; oneCall is a service whose quote comes with a transaction, twoCalls one that is
+// asked again when its quote wins, and pricesAgain one that prices the swap once more at that. Proposals, numbers,
+// addresses and calldata are checked in one place (proposal.go, number.go, swap.go): an answer about another amount,
+// with another router or with a looser minimum than was asked for is a bad answer, and the next endpoint is asked. A
+// venue's refusal of the pair or the amount is an answer: quote.ErrNoRoute.
 //
 // An exchange is an entry of exchanges.json for each chain. It is asked by calls of its contracts (exchange.go), in the
 // dialect of Uniswap V2, Solidly (pairs.go) or Uniswap V3 (fees.go), after they have proved to be its own.
@@ -26,7 +26,6 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -128,35 +127,6 @@ func (o Options) allow(known []string) error {
 		}
 	}
 	return nil
-}
-
-// routers gives the EVM chains of the registry with the EIP-155 ids served the router at the same address,
-// which is how the venues here deploy.
-func (o Options) routers(router string, served ...uint64) map[chain.ID]chain.Address {
-	byNative := make(map[uint64]string, len(served))
-	for _, native := range served {
-		byNative[native] = router
-	}
-	return o.routersAt(byNative)
-}
-
-// routersAt gives the EVM chains of the registry the routers that byNative names for their EIP-155 ids.
-func (o Options) routersAt(byNative map[uint64]string) map[chain.ID]chain.Address {
-	routers := map[chain.ID]chain.Address{}
-	for _, c := range o.Registry.All() {
-		if router := byNative[c.Native]; c.Family == chain.EVM && router != "" {
-			routers[c.ID] = contract(router)
-		}
-	}
-	return routers
-}
-
-// program gives Solana a program that a venue's transactions call.
-func (o Options) program(text string) map[chain.ID]chain.Address {
-	if _, known := o.Registry.Chain(chain.Solana); !known {
-		return nil
-	}
-	return map[chain.ID]chain.Address{chain.Solana: solana.MustAccount(text)}
 }
 
 // contract reads an address that stands in our own source.

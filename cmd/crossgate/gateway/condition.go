@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"crossgate/proxy/web"
@@ -18,12 +16,13 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	if store := g.storeState(ctx); !store.OK {
 		told.Store = store.State
 	}
-	lags, now := used.index.Lag(), time.Now()
-	for _, id := range slices.Sorted(maps.Keys(lags)) {
-		lag := lags[id]
-		each := web.ChainCondition{Chain: id, Head: lag.Head, Indexed: lag.Indexed, Late: true}
-		if lag.Head > 0 {
-			each.Lag = lag.By(now)
+	now := time.Now()
+	for _, c := range used.index.Basis().Chains {
+		each := web.ChainCondition{
+			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven, Quarantined: c.Quarantined.Count,
+		}
+		if c.Head > 0 {
+			each.Lag = c.By(now)
 			each.Late = each.Lag >= g.behind
 		}
 		told.Chains = append(told.Chains, each)

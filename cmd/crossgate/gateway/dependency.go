@@ -3,8 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"crossgate/proxy/admin"
@@ -21,14 +19,16 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 		state, ok := g.shared.Status()
 		all = append(all, admin.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
 	}
-	lags, now := used.index.Lag(), time.Now()
-	for _, id := range slices.Sorted(maps.Keys(lags)) {
-		lag := lags[id]
-		each := admin.Dependency{Kind: "chain", Name: id.String(), State: "head not known yet"}
-		if lag.Head > 0 {
-			by := lag.By(now)
+	now := time.Now()
+	for _, c := range used.index.Basis().Chains {
+		each := admin.Dependency{Kind: "chain", Name: c.Chain.String(), State: "head not known yet"}
+		if c.Head > 0 {
+			by := c.By(now)
 			each.OK = by < g.behind
-			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", lag.Indexed, lag.Head, by.Round(time.Second))
+			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", c.Indexed, c.Head, by.Round(time.Second))
+		}
+		if q := c.Quarantined; q.Count > 0 {
+			each.State += fmt.Sprintf(", %d blocks quarantined, the oldest is %d", q.Count, q.First)
 		}
 		all = append(all, each)
 	}

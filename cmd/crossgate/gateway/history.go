@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order/index"
 )
@@ -22,6 +23,42 @@ func IndexStatus(ctx context.Context, c config.Config, log *slog.Logger) (status
 		return err
 	})
 	return status, err
+}
+
+// AuditIndex compares the orders of a selection in c's database with the chains. A gateway may use the database
+// meanwhile. report is called with each step, on several goroutines.
+func AuditIndex(
+	ctx context.Context, c config.Config, log *slog.Logger, of index.Selection, report func(index.Progress),
+) (audits []index.Audit, err error) {
+	err = withIndex(ctx, c, log, func(x *index.Index) error {
+		audits, err = x.Audit(ctx, of, report)
+		return err
+	})
+	return audits, err
+}
+
+// RepairIndex corrects the orders of a selection in c's database where the chains have them otherwise. A gateway may
+// use the database meanwhile. report is called with each step, on several goroutines.
+func RepairIndex(
+	ctx context.Context, c config.Config, log *slog.Logger, of index.Selection, report func(index.Progress),
+) (repairs []index.Repair, err error) {
+	err = withIndex(ctx, c, log, func(x *index.Index) error {
+		repairs, err = x.Repair(ctx, of, report)
+		return err
+	})
+	return repairs, err
+}
+
+// RepairBlocks has blocks verified again and c's database corrected; see index.RepairBlocks. A gateway may use the
+// database meanwhile. report is called with each step, on several goroutines.
+func RepairBlocks(
+	ctx context.Context, c config.Config, log *slog.Logger, id chain.ID, first, last uint64, report func(index.Progress),
+) (repairs []index.Repair, err error) {
+	err = withIndex(ctx, c, log, func(x *index.Index) error {
+		repairs, err = x.RepairBlocks(ctx, id, first, last, report)
+		return err
+	})
+	return repairs, err
 }
 
 // withIndex opens the order index of c for as long as work takes. What that spends of monthly plans is added to the

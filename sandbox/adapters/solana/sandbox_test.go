@@ -90,8 +90,8 @@ func (w *world) create(way sandbox.Way) sandbox.Order {
 func (w *world) terms(call []byte) sandbox.Terms {
 	w.nonce++
 	return sandbox.Terms{
-		Nonce: w.nonce, Maker: onEVM, Give: sandbox.Offer{Chain: 1, Token: onEVM, Amount: big.NewInt(1_000_000)},
-		Take:     sandbox.Offer{Chain: sandbox.ID, Token: usdc.Mint[:], Amount: big.NewInt(990_000)},
+		Nonce: w.nonce, Maker: onEVM, GiveChain: big.NewInt(1), GiveToken: onEVM, GiveAmount: big.NewInt(1_000_000),
+		TakeChain: big.NewInt(sandbox.ID), TakeToken: usdc.Mint[:], TakeAmount: big.NewInt(990_000),
 		Receiver: other.Key[:], PatchAuthority: onEVM, Authority: other.Key[:], ExternalCall: call,
 	}
 }

@@ -1,6 +1,7 @@
 package solana_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,7 @@ func TestStates(t *testing.T) {
 		}, true))
 	}
 	got, err := w.chain().States(t.Context(), []order.ID{open.Terms.ID(), {9}, paid.Terms.ID(), back.Terms.ID()})
-	given := open.Terms.Give.Amount.Uint64() + 7
+	given := open.Terms.GiveAmount.Uint64() + 7
 	want := []order.StoredState{
 		{State: order.StateCreated, Amount: chain.NewAmount(given)},
 		{State: order.None},
@@ -29,6 +30,23 @@ func TestStates(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); err != nil || diff != "" {
 		t.Errorf("States: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestTakeStates(t *testing.T) {
+	w := newWorld(t)
+	delivered, unlocked := w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)
+	w.must(w.SendUnlock(w.later(), taker, onEVM, unlocked))
+	cancelled, sent := w.terms(nil), w.terms(nil)
+	w.must(w.Cancel(w.later(), cancelled, other))
+	w.must(w.Cancel(w.later(), sent, other))
+	w.must(w.SendCancel(w.later(), sent.ID(), other, onEVM))
+	got, err := w.chain().TakeStates(t.Context(), []order.ID{delivered, unlocked, cancelled.ID(), sent.ID(), {9}})
+	want := []order.State{
+		order.StateFulfilled, order.StateSentUnlock, order.StateOrderCancelled, order.StateSentOrderCancel, order.None,
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("TakeStates = %v, %v, want %v", got, err, want)
 	}
 }
 

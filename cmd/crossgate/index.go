@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/order/index"
+)
+
+// indexCommands are the subcommands of crossgate index.
+var indexCommands = map[string]command{"status": showStatus, "audit": audit, "repair": repair}
+
+// indexCommand runs a subcommand of crossgate index.
+func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+	if len(arguments) > 0 {
+		if do, known := indexCommands[arguments[0]]; known {
+			return do(ctx, flags, arguments[1:], out)
+		}
+	}
+	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair [--config FILE]; see crossgate help\n")
+	return errUsage
+}
+
+// errDiffers ends a command whose report says what is wrong.
+var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
+
+// inspection is what audits and repairs have in common: a configuration, a selection and how to report.
+type inspection struct {
+	config config.Config
+	of     index.Selection
+	json   bool
+	log    *slog.Logger
+}
+
+// selectionFlags declares the flags of a selection and returns what reads them once they are parsed.
+func selectionFlags(flags *flag.FlagSet) func() (inspection, error) {
+	var i inspection
+	file := configFlag(flags)
+	flags.BoolVar(&i.json, "json", false, "report as JSON")
+	flags.Func("order", "`ID` of an order, also of one that the index has not seen; may be repeated", func(text string) error {
+		id, err := chain.ParseHash(text)
+		i.of.Orders = append(i.of.Orders, id)
+		return err
+	})
+	flags.Func("taker", "unlock authority's `ADDRESS`, of orders that were delivered", func(text string) (err error) {
+		i.of.Taker, _, err = chain.ParseAnyAddress(text)
+		return err
+	})
+	flags.Func("chain", "`ID` of a chain: what it says of orders, and nothing else", func(text string) (err error) {
+		i.of.Chain, err = chain.ParseID(text)
+		return err
+	})
+	flags.Func("since", "`TIME`, as 2026-01-31 or 2026-01-31T12:00:00Z: orders with an event then or later", unixTime(&i.of.Since))
+	flags.Func("until", "`TIME`: orders with an event then or before", unixTime(&i.of.Until))
+	return func() (inspection, error) {
+		var err error
+		i.config, err = load(*file)
+		if err != nil {
+			return i, err
+		}
+		if _, known := i.config.Registry().Chain(i.of.Chain); i.of.Chain != 0 && !known {
+			return i, fmt.Errorf("chain %d is not configured", i.of.Chain)
+		}
+		i.log = slog.New(slog.DiscardHandler) // errors are in the report
+		return i, nil
+	}
+}
+
+// unixTime reads a date or a time, UTC where it does not say.
+func unixTime(seconds *uint64) func(string) error {
+	return func(text string) error {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			at, err = time.Parse(time.DateOnly, text)
+		}
+		if err != nil || at.Unix() < 0 {
+			return fmt.Errorf("%q is no time: want 2026-01-31 or 2026-01-31T12:00:00Z", text)
+		}
+		*seconds = uint64(at.Unix())
+		return nil
+	}
+}
+
+// audit reports what the index has otherwise than the chains.
+func audit(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+	read := selectionFlags(flags)
+	if err := parse(flags, arguments); err != nil {
+		return err
+	}
+	i, err := read()
+	if err != nil {
+		return err
+	}
+	bars := newBars(flags.Output(), i.config.Registry(), units{"orders", "transactions"})
+	var audits []index.Audit
+	err = bars.during(ctx, func() (err error) {
+		audits, err = gateway.AuditIndex(ctx, i.config, i.log, i.of, bars.report)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r := newAuditReport(audits, i.config.Registry())
+	return r.write(out, i.json)
+}
+
+// repair corrects what the index has otherwise than the chains.
+func repair(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+	const everyBlock = 1<<63 - 1
+	read := selectionFlags(flags)
+	first := flags.Uint64("from", 0, "first `BLOCK` of those to verify again; all that are final and read without --to")
+	last := flags.Uint64("to", everyBlock, "last `BLOCK` of those to verify again")
+	if err := parse(flags, arguments); err != nil {
+		return err
+	}
+	i, err := read()
+	if err != nil {
+		return err
+	}
+	ofBlocks := false
+	flags.Visit(func(f *flag.Flag) { ofBlocks = ofBlocks || f.Name == "from" || f.Name == "to" })
+	if ofBlocks && (len(i.of.Orders) > 0 || !i.of.Taker.IsAbsent() || i.of.Since > 0 || i.of.Until > 0) {
+		fmt.Fprintf(flags.Output(), "%s: --from and --to take no selection of orders, only --chain\n", flags.Name())
+		return errUsage
+	}
+	counted := units{"orders", "transactions"}
+	if ofBlocks {
+		counted = units{"blocks", "corrections"}
+	}
+	bars := newBars(flags.Output(), i.config.Registry(), counted)
+	var repairs []index.Repair
+	err = bars.during(ctx, func() (err error) {
+		if ofBlocks {
+			repairs, err = gateway.RepairBlocks(ctx, i.config, i.log, i.of.Chain, *first, min(*last, everyBlock), bars.report)
+		} else {
+			repairs, err = gateway.RepairIndex(ctx, i.config, i.log, i.of, bars.report)
+		}
+		return err
+	})
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(out, "stopped; what was corrected is stored, and another repair goes on")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r := newRepairReport(repairs, i.config.Registry())
+	return r.write(out, i.json)
+}

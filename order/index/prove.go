@@ -1,0 +1,229 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks or
+// more at a time; blocks at the tip, which were read with evidence, once there are provenTogether of them or the last
+// proof is provenEvery ago.
+const (
+	provenAtOnce   = 32
+	provenTogether = 1000
+	provenEvery    = 30 * time.Minute
+	provenAgain    = 10_000 // blocks, when an endpoint is found wrong for the first time
+)
+
+// proofIsDue reports whether blocks from position.provenEnd to before end are to be read a second time now.
+func (f *follower) proofIsDue(position checkpoint, end uint64) bool {
+	if end <= position.provenEnd {
+		return false
+	}
+	count := end - position.provenEnd
+	isWeak := position.provenEnd < f.wordEnd
+	return count >= provenTogether || isWeak && (count >= provenAtOnce || end >= f.wordEnd) ||
+		time.Since(f.provenAt) >= provenEvery
+}
+
+// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong.
+func (f *follower) prove(ctx context.Context, position checkpoint, head order.Head) error {
+	verifier, can := f.source.(order.Verifier)
+	if !can {
+		return nil
+	}
+	end := min(head.Finalized, position.block) + 1
+	for f.proofIsDue(position, end) {
+		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, provenTogether), end) - 1}
+		f.provenSince = min(f.provenSince, r.from)
+		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {
+			position.provenEnd = r.to + 1
+			if f.isNews(found.wrong) {
+				position.provenEnd = max(f.provenSince, r.from-min(r.from, provenAgain))
+			}
+			moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
+				int64(position.provenEnd), int64(f.chain), int64(r.from), int64(r.to))
+			return changedOne(moved, err)
+		})
+		if err != nil {
+			return fmt.Errorf("prove blocks %d to %d: %w", r.from, r.to, err)
+		}
+		for _, name := range came.wrong {
+			f.liars[name] = true
+		}
+		f.report(came.orders)
+		f.proved(position.provenEnd)
+	}
+	return nil
+}
+
+// isNews reports whether one of some endpoints was not known to err. Then what it had a part in is proven once more,
+// this time by the blocks.
+func (f *follower) isNews(wrong []string) bool {
+	return slices.ContainsFunc(wrong, func(name string) bool { return !f.liars[name] })
+}
+
+// proved takes note of how far the chain is proven.
+func (f *follower) proved(end uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.position.provenEnd = end
+	f.provenAt = time.Now()
+}
+
+// verify has a range read a second time, and stores what differs together with what the caller has to.
+func (f *follower) verify(
+	ctx context.Context, verifier order.Verifier, r blocks, also func(*store.Tx, secondReading) error,
+) (came secondReading, err error) {
+	ctx, span := tracer().Start(ctx, "index.prove", trace.WithAttributes(
+		attribute.Int64("crossgate.chain.id", int64(f.chain)),
+		attribute.Int64("crossgate.block.from", int64(r.from)),
+		attribute.Int64("crossgate.block.to", int64(r.to)),
+	))
+	defer func() { endSpan(span, err) }()
+	quarantined, err := f.store.quarantined(ctx, f.chain, r)
+	if err != nil {
+		return came, err
+	}
+	stored, err := f.store.eventsBetween(ctx, f.chain, r)
+	if err != nil {
+		return came, err
+	}
+	verdict, err := verifyParts(ctx, verifier, r.without(quarantined), stored)
+	if err != nil {
+		return came, err
+	}
+	if came.correction, err = correct(stored, verdict.Events); err != nil {
+		return came, err
+	}
+	came.wrong = verdict.Wrong
+	came.orders, err = f.store.correct(ctx, f.lease, f.chain, came.correction, func(tx *store.Tx) error { return also(tx, came) })
+	if err == nil {
+		f.tellCorrection(ctx, r, came.correction, verdict.Wrong)
+	}
+	return came, err
+}
+
+// secondReading is what a second reading came to.
+type secondReading struct {
+	correction correction
+	orders     []Change
+	wrong      []string // endpoints
+}
+
+// verifyParts has parts of a range verified, whose events were read before.
+func verifyParts(ctx context.Context, verifier order.Verifier, parts []blocks, first []order.Event) (whole order.Proof, err error) {
+	for _, part := range parts {
+		verdict, err := verifier.Verify(ctx, part.from, part.to, within(first, part))
+		if err != nil {
+			return whole, err
+		}
+		whole.Events = append(whole.Events, verdict.Events...)
+		whole.Wrong = append(whole.Wrong, verdict.Wrong...)
+	}
+	slices.Sort(whole.Wrong)
+	whole.Wrong = slices.Compact(whole.Wrong)
+	return whole, nil
+}
+
+// tellCorrection counts and logs what a second reading changed, with the endpoints that were wrong.
+func (f *follower) tellCorrection(ctx context.Context, r blocks, c correction, wrong []string) {
+	if len(wrong) == 0 && c.isEmpty() {
+		return
+	}
+	countCorrections(ctx, f.chain, len(c.missing)+len(c.wrong))
+	f.logger.WarnContext(ctx, "the second reading of blocks differs from the first; what the blocks prove was stored",
+		"from", r.from, "to", r.to, "missing", len(c.missing), "false", len(c.wrong), "endpoints", strings.Join(wrong, ", "))
+}
+
+// within are those events that a range holds.
+func within(events []order.Event, r blocks) []order.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e order.Event) bool { return e.At.Block < r.from || e.At.Block > r.to })
+}
+
+// correction is what makes the store right.
+type correction struct {
+	missing []order.Event // that the blocks hold
+	wrong   []order.Event // that they do not hold
+}
+
+func (c correction) isEmpty() bool { return len(c.missing) == 0 && len(c.wrong) == 0 }
+
+// correct compares what is stored of blocks with what they hold.
+func correct(stored, proven []order.Event) (c correction, err error) {
+	have, err := rowTexts(stored)
+	if err != nil {
+		return c, err
+	}
+	want, err := rowTexts(proven)
+	if err != nil {
+		return c, err
+	}
+	c.wrong, c.missing = lacking(stored, have, want), lacking(proven, want, have)
+	return c, nil
+}
+
+// lacking are those events whose text is not among others.
+func lacking(events []order.Event, texts, others []string) (lack []order.Event) {
+	known := make(map[string]bool, len(others))
+	for _, text := range others {
+		known[text] = true
+	}
+	for i, e := range events {
+		if !known[texts[i]] {
+			lack = append(lack, e)
+		}
+	}
+	return lack
+}
+
+// rowTexts are events as texts that are the same when they are stored alike.
+func rowTexts(events []order.Event) ([]string, error) {
+	texts := make([]string, len(events))
+	for i, e := range events {
+		row, err := eventRow(e)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = fmt.Sprint(row...)
+	}
+	return texts, nil
+}
+
+// correct stores a correction, and what else belongs into its transaction.
+func (s orderStore) correct(
+	ctx context.Context, l store.Lease, id chain.ID, c correction, also func(*store.Tx) error,
+) (changes []Change, err error) {
+	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+		if err := also(tx); err != nil || c.isEmpty() {
+			return err
+		}
+		rows := make([][]any, len(c.wrong))
+		for i, e := range c.wrong {
+			rows[i] = []any{int64(id), int64(e.At.Block), int64(e.At.LogIndex)}
+		}
+		if err := tx.ExecEach(ctx, `DELETE FROM events WHERE chain = $1 AND block = $2 AND log_index = $3`, rows); err != nil {
+			return err
+		}
+		folded, err := addEvents(ctx, tx, c.missing, c.wrong)
+		if err != nil {
+			return err
+		}
+		changes = changesOf(folded, c.wrong)
+		return s.announce(ctx, tx, changes)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("correct blocks of chain %d: %w", id, err)
+	}
+	return changes, nil
+}

@@ -1,0 +1,155 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+const (
+	// quarantineAfter is how often a block has to be unreadable in a row before it is left out.
+	quarantineAfter = 3
+	// quarantineRetry is how long after that it is asked for again, and after each time.
+	quarantineRetry = time.Minute
+)
+
+// QuarantinedBlock is a block that no endpoint could give as it must be. The blocks around it are read.
+type QuarantinedBlock struct {
+	Number uint64
+	Reason string
+	Since  uint64 // UNIX seconds
+}
+
+// unreadable counts how often the same block was unreadable in a row, and returns it as quarantined once that is
+// often enough.
+func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
+	bad, is := errors.AsType[*order.UnreadableError](err)
+	if !is {
+		return block, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.bad.Number != bad.Block {
+		f.bad, f.badTimes = QuarantinedBlock{Number: bad.Block}, 0
+	}
+	f.badTimes++
+	f.bad.Reason, f.bad.Since = bad.Err.Error(), uint64(time.Now().Unix())
+	return f.bad, f.badTimes >= quarantineAfter
+}
+
+// quarantineBlocks writes blocks that are left out of the range that a transaction stores.
+func quarantineBlocks(ctx context.Context, tx *store.Tx, id chain.ID, list []QuarantinedBlock) error {
+	rows := make([][]any, len(list))
+	for i, b := range list {
+		rows[i] = []any{int64(id), int64(b.Number), b.Reason, int64(b.Since)}
+	}
+	return tx.ExecEach(ctx, `INSERT INTO quarantined_blocks (chain, number, reason, since) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)
+}
+
+// quarantined lists the blocks of a range that were left out, in ascending order.
+func (s orderStore) quarantined(ctx context.Context, id chain.ID, r blocks) (list []QuarantinedBlock, err error) {
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var b QuarantinedBlock
+		if err := rows.Scan(&b.Number, &b.Reason, &b.Since); err != nil {
+			return err
+		}
+		list = append(list, b)
+		return nil
+	}, `SELECT number, reason, since FROM quarantined_blocks WHERE chain = $1 AND number BETWEEN $2 AND $3 ORDER BY number`,
+		int64(id), int64(r.from), int64(r.to))
+	if err != nil {
+		return nil, fmt.Errorf("read quarantined blocks of chain %d: %w", id, err)
+	}
+	return list, nil
+}
+
+// without are the parts of the range between blocks that are left out, which are in ascending order.
+func (r blocks) without(left []QuarantinedBlock) []blocks {
+	var parts []blocks
+	from := r.from
+	for _, b := range left {
+		if b.Number < from || b.Number > r.to {
+			continue
+		}
+		if b.Number > from {
+			parts = append(parts, blocks{from, b.Number - 1})
+		}
+		from = b.Number + 1
+	}
+	if from <= r.to {
+		parts = append(parts, blocks{from, r.to})
+	}
+	return parts
+}
+
+// retryQuarantined asks once in a while for the blocks that were left out.
+func (f *follower) retryQuarantined(ctx context.Context, position checkpoint) error {
+	if time.Since(f.retriedAt) < quarantineRetry {
+		return nil
+	}
+	f.retriedAt = time.Now()
+	list, err := f.store.quarantined(ctx, f.chain, blocks{position.first, position.block})
+	if err != nil {
+		return err
+	}
+	for _, b := range list {
+		events, err := f.source.Events(ctx, b.Number, b.Number)
+		if errors.As(err, new(*order.UnreadableError)) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read quarantined block %d: %w", b.Number, err)
+		}
+		changes, err := f.store.correct(ctx, f.lease, f.chain, correction{missing: events}, func(tx *store.Tx) error {
+			gone, err := tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(f.chain), int64(b.Number))
+			return changedOne(gone, err)
+		})
+		if err != nil {
+			return err
+		}
+		f.report(changes)
+		f.logger.InfoContext(ctx, "quarantined block read", "block", b.Number, "events", len(events))
+	}
+	return f.learnQuarantined(ctx)
+}
+
+// learnQuarantined reads which blocks are left out: this process or another one has quarantined them.
+func (f *follower) learnQuarantined(ctx context.Context) error {
+	list, err := f.store.quarantined(ctx, f.chain, blocks{0, math.MaxInt64})
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = list
+	return nil
+}
+
+// eventsOf reads the events of a range. A block that has been unreadable often enough is left out.
+func (f *follower) eventsOf(ctx context.Context, r blocks) (events []order.Event, left []QuarantinedBlock, err error) {
+	parts := []blocks{r}
+	for len(parts) > 0 {
+		part := parts[0]
+		read, err := f.source.Events(ctx, part.from, part.to)
+		if bad, isDue := f.unreadable(err); isDue && bad.Number >= part.from && bad.Number <= part.to {
+			f.logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
+				"block", bad.Number, "error", bad.Reason)
+			left = append(left, bad)
+			parts = append(part.without([]QuarantinedBlock{bad}), parts[1:]...)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		events, parts = append(events, read...), parts[1:]
+	}
+	return events, left, nil
+}

@@ -1,0 +1,299 @@
+package solana_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/sandbox/balancer"
+	sandbox "crossgate/sandbox/solana"
+	"crossgate/store"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/solana"
+)
+
+// seeds is how many random courses each kind of fault takes; make soak has it be twenty.
+func seeds(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("CROSSGATE_SEEDS")
+	if text == "" {
+		return 3
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestProvidersThatLoseTransactions follows the ledger, on which orders go their ways meanwhile, through endpoints whose
+// nodes lag and forget: in the end every order is in its right state, and what is locked is locked.
+func TestProvidersThatLoseTransactions(t *testing.T) {
+	all := []string{"lag:3:0.2", "split:5:0.2", "empty:0.2", "drop:0.1", "null:0.05"}
+	courses := [][][]string{{all}, {all, all}, {all, nil}} // rules of each endpoint
+	for _, rule := range all {
+		courses = append(courses, [][]string{{rule}})
+	}
+	for _, endpoints := range courses {
+		for seed := range seeds(t) {
+			t.Run(fmt.Sprintf("%v, seed %d", endpoints, seed+1), func(t *testing.T) {
+				t.Parallel()
+				run(t, seed+1, endpoints)
+			})
+		}
+	}
+}
+
+// run follows a ledger through endpoints, each with its rules, and compares what comes of it with what happened.
+func run(t *testing.T, seed uint64, endpoints [][]string) {
+	t.Helper()
+	w := newWorld(t)
+	begun := w.Head()
+	w.Connect(sandbox.ID, onEVM, onEVM)
+	s := &story{world: w}
+	s.steps = s.plan()
+	known, _ := chain.Documented().Chain(chain.Solana)
+	known.BlockTime = time.Millisecond
+	var pool []*upstream.Endpoint
+	var balancers []*balancer.Balancer
+	for i, texts := range endpoints {
+		rules, err := balancer.ParseRules(texts...)
+		w.must(err)
+		b := balancer.New(w.NodeBehind, seed+uint64(i)<<32, rules...)
+		balancers = append(balancers, b)
+		server := httptest.NewServer(s.before(b))
+		t.Cleanup(server.Close)
+		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
+			Name: fmt.Sprintf("node-%d", i), URL: server.URL, Client: server.Client(), Timeout: time.Minute,
+		})
+		w.must(err)
+		t.Cleanup(endpoint.Close)
+		pool = append(pool, endpoint)
+	}
+	source := solana.New(known, jsonrpc.New(upstream.NewPool("solana", pool...)))
+	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	w.must(err)
+	var said log
+	x := index.New(db, map[chain.ID]order.Source{chain.Solana: source}, index.Options{
+		Chains: chain.NewRegistry(known), MinPoll: time.Millisecond, MaxPoll: time.Millisecond,
+		Logger: slog.New(slog.NewTextHandler(&said, nil)),
+	})
+	stop := runIndex(t, x)
+	until(t, func() bool {
+		last := s.last()
+		return last > 0 && x.Basis().Chains[0].Proven >= last
+	})
+	stop()
+	compare(t, w, begun, source, db, known, seed)
+	w.must(db.Close())
+	bad := 0
+	for _, b := range balancers {
+		bad += b.Bad()
+	}
+	if bad == 0 {
+		t.Errorf("seed %d: no answer was bad", seed)
+	}
+	for i, rules := range endpoints {
+		if text := said.String(); rules == nil && strings.Contains(text, fmt.Sprintf("endpoints=node-%d", i)) {
+			t.Errorf("seed %d: the honest endpoint is blamed: %s", seed, text)
+		}
+	}
+}
+
+// compare holds what is stored against what the ledger's own node tells.
+func compare(t *testing.T, w *world, begun uint64, source order.Source, db *store.DB, known chain.Chain, seed uint64) {
+	t.Helper()
+	truth, err := w.chain().Events(t.Context(), begun, w.Head())
+	w.must(err)
+	byOrder := map[order.ID][]order.Event{}
+	for _, e := range truth {
+		byOrder[e.Order] = append(byOrder[e.Order], e)
+	}
+	// A source that cannot be asked for more than is stored.
+	sources := map[chain.ID]order.Source{chain.Solana: struct{ order.Source }{source}}
+	x := index.New(db, sources, index.Options{Chains: chain.NewRegistry(known)})
+	wrong, locked := 0, 0
+	var ids []order.ID
+	totals, _, err := x.Locked(t.Context(), chain.NewAddress(taker.Key[:]))
+	w.must(err)
+	for _, each := range totals {
+		for _, token := range each.Tokens {
+			for _, target := range token.Targets {
+				ids = append(ids, target.Orders...)
+			}
+		}
+	}
+	for id, events := range byOrder {
+		want, ok := order.Fold(events)
+		if !ok {
+			continue
+		}
+		got, err := x.ByID(t.Context(), id)
+		if err != nil || got.State != want.State || got.Call != want.Call {
+			wrong++
+			t.Logf("seed %d: order %s = %+v, %v, want %v after %v", seed, id, got, err, want.State, facts(events))
+		}
+		if want.State == order.StateFulfilled || want.State == order.StateSentUnlock {
+			if locked++; !slices.Contains(ids, id) {
+				t.Errorf("seed %d: order %s is not told to be locked", seed, id)
+			}
+		}
+	}
+	if wrong > 0 || len(ids) != locked || locked == 0 {
+		t.Errorf("seed %d: %d of %d states wrong; %d orders told to be locked, %d are", seed, wrong, len(byOrder), len(ids), locked)
+	}
+}
+
+// story is what happens on a ledger, a step each time that its newest slot is asked for.
+type story struct {
+	*world
+	mu    sync.Mutex
+	steps []func()
+	end   uint64 // slot of the last step
+	rest  int    // blocks made since
+}
+
+// plan is orders in every state, some of them with long pauses before the next.
+func (s *story) plan() (steps []func()) {
+	add := func(step func()) { steps = append(steps, step) }
+	for i := range 6 {
+		var out, here sandbox.Order
+		var in order.ID
+		add(func() { out = s.create(sandbox.Way{}) })
+		add(func() { here = s.createHere() })
+		add(func() { in = s.deliver(sandbox.Way{}, here.Terms) })
+		add(func() { s.Mine(1 + i%5) })
+		switch i % 4 {
+		case 0:
+			add(func() { s.may(s.SendUnlock(s.later(), taker, onEVM, in)) })
+		case 1:
+			add(func() {
+				s.may(s.Claim(s.later(), taker, sandbox.Inbound{
+					Submission: [32]byte{byte(i)}, From: 1, Beneficiary: taker.Key, Orders: [][32]byte{out.Terms.ID()},
+				}, false))
+			})
+		case 2:
+			add(func() { s.Mine(40) })
+			cancelled := s.terms(nil)
+			add(func() { s.may(s.Cancel(s.later(), cancelled, other)) })
+		}
+	}
+	return steps
+}
+
+// createHere makes an order from Solana to Solana, so that one ledger tells what is locked.
+func (s *story) createHere() sandbox.Order {
+	s.nonce++
+	made, err := s.Create(s.later(), sandbox.Way{}, sandbox.Creation{
+		Maker: maker, Give: usdc, Amount: 1_000_000, Take: sandbox.Offer{Chain: sandbox.ID, Token: usdc.Mint[:], Amount: big.NewInt(990_000)},
+		Receiver: other.Key[:], Authority: other.Key[:], Nonce: s.nonce,
+	})
+	s.may(err)
+	return append(made, sandbox.Order{})[0]
+}
+
+// before has a step happen before a node is asked for the newest slot. In the end only blocks are made.
+func (s *story) before(node http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte(`"getSlot"`)) {
+			s.next()
+		}
+		node.ServeHTTP(w, r)
+	})
+}
+
+// may tells the test when the ledger refuses a step, which is taken in a request's goroutine.
+func (s *story) may(err error) {
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+func (s *story) next() {
+	const quiet = 1200 // blocks in the end, enough for all others to be proven
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.steps) > 0 {
+		s.steps[0]()
+		s.steps, s.end = s.steps[1:], s.Head()
+		return
+	}
+	if s.rest < quiet {
+		s.Mine(300)
+		s.rest += 300
+	}
+}
+
+// last is the slot of the last step, zero while there are more.
+func (s *story) last() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.steps) > 0 {
+		return 0
+	}
+	return s.end
+}
+
+// log is a text that several may write.
+type log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *log) Write(part []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(part)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func runIndex(t *testing.T, x *index.Index) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- x.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// until returns when a condition holds, which other goroutines bring about.
+func until(t *testing.T, holds func() bool) {
+	t.Helper()
+	ticks := time.NewTicker(2 * time.Millisecond)
+	defer ticks.Stop()
+	for !holds() {
+		select {
+		case <-ticks.C:
+		case <-t.Context().Done():
+			t.Fatal("never")
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package balancer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"crossgate/sandbox/jsonrpc"
+)
+
+// nodeAt returns a node that lists its newest blocks: ten without those that it is behind.
+func nodeAt(behind uint64) http.Handler {
+	return &jsonrpc.Node{
+		Call: func(_ context.Context, r jsonrpc.Request) (any, error) {
+			if r.Method == "eth_getLogs" {
+				return make([]uint64, 10-behind), nil
+			}
+			return 10 - behind, nil
+		},
+		ContentType: "application/json", MaxBytes: 1 << 20,
+	}
+}
+
+// ask sends a batch of calls to a method, and returns the results.
+func ask(t *testing.T, b *Balancer, method string, calls int) []json.RawMessage {
+	t.Helper()
+	batch := make([]string, calls)
+	for i := range batch {
+		batch[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":[]}`, i, method)
+	}
+	told := httptest.NewRecorder()
+	b.ServeHTTP(told, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("["+strings.Join(batch, ",")+"]")))
+	var answers []struct {
+		ID     int
+		Result json.RawMessage
+	}
+	if err := json.Unmarshal(told.Body.Bytes(), &answers); err != nil || len(answers) != calls {
+		t.Fatalf("%d calls are answered %s", calls, told.Body)
+	}
+	results := make([]json.RawMessage, calls)
+	for i, each := range answers {
+		if results[i] = each.Result; each.ID != i {
+			t.Errorf("call %d is answered as %d", i, each.ID)
+		}
+	}
+	return results
+}
+
+// TestRulesMeetTheirShare counts by hand what each rule makes of a batch of calls.
+func TestRulesMeetTheirShare(t *testing.T) {
+	const calls = 400
+	for _, test := range []struct {
+		rule, method string
+		isBad        func(result string) bool
+		share        float64
+	}{
+		{"lag:3:0.3", "eth_blockNumber", func(result string) bool { return result == "7" }, 0.3},
+		{"split:1:1", "eth_blockNumber", func(result string) bool { return result == "9" }, 0.5},
+		{"empty:0.2", "eth_getLogs", func(result string) bool { return result == "[]" }, 0.2},
+		{"drop:0.1", "eth_getLogs", func(result string) bool { return strings.Count(result, "0") < 10 }, 0.65},
+		{"null:0.5", "getTransaction", func(result string) bool { return result == "null" }, 0.5},
+		{"null:0.5", "getBlock", func(result string) bool { return result != "10" }, 0},
+		{"empty:1", "eth_blockNumber", func(result string) bool { return result != "10" }, 0},
+	} {
+		rules, err := ParseRules(test.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := New(nodeAt, 1, rules...)
+		bad := 0
+		for _, result := range ask(t, b, test.method, calls) {
+			if test.isBad(string(result)) {
+				bad++
+			}
+		}
+		if share := float64(bad) / calls; share < test.share-0.1 || share > test.share+0.1 || b.Bad() != bad {
+			t.Errorf("%s: %d of %d calls to %s are spoilt, %d counted; want a share of %v", test.rule, bad, calls, test.method, b.Bad(), test.share)
+		}
+	}
+}
+
+func TestTheSameSeedMeetsTheSameCalls(t *testing.T) {
+	rules, err := ParseRules("split:5:0.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := fmt.Sprint(ask(t, New(nodeAt, 7, rules...), "eth_blockNumber", 50))
+	if again := fmt.Sprint(ask(t, New(nodeAt, 7, rules...), "eth_blockNumber", 50)); again != first {
+		t.Errorf("seed 7 answers %s, and then %s", first, again)
+	}
+}
+
+func TestRulesAreRefusedThatAreNone(t *testing.T) {
+	for _, text := range []string{"", "lag", "lag:3", "lag:x:0.1", "empty", "drop:2", "null:-1", "empty:0.1:0.2", "nap:0.1"} {
+		if rule, err := ParseRule(text); err == nil {
+			t.Errorf("ParseRule(%q) = %+v", text, rule)
+		}
+	}
+}

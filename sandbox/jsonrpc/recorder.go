@@ -1,0 +1,28 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"net/http"
+)
+
+// Recorder holds a handler's answer, for whoever is to change it or to read it in this process.
+type Recorder struct {
+	Status int
+	Body   bytes.Buffer
+	header http.Header
+}
+
+// Record returns a handler's answer to a request.
+func Record(handler http.Handler, r *http.Request) *Recorder {
+	recorded := &Recorder{Status: http.StatusOK, header: http.Header{}}
+	handler.ServeHTTP(recorded, r)
+	return recorded
+}
+
+// Header returns the headers.
+func (r *Recorder) Header() http.Header { return r.header }
+
+// WriteHeader takes the status.
+func (r *Recorder) WriteHeader(status int) { r.Status = status }
+
+func (r *Recorder) Write(part []byte) (int, error) { return r.Body.Write(part) }

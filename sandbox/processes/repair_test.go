@@ -1,0 +1,116 @@
+package processes_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+	"crossgate/store"
+)
+
+// TestRepairBesideAServingGateway loses and alters events of the sandbox's orders: the audit names them, the repair
+// brings them back, with a gateway on the same database and without.
+func TestRepairBesideAServingGateway(t *testing.T) {
+	world := sandboxtest.Start(t, sandbox.Options{})
+	database := filepath.Join(t.TempDir(), "orders.db")
+	file := filepath.Join(t.TempDir(), "gateway.yaml")
+	if err := os.WriteFile(file, world.Config(database), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	indexCommand(t, 0, "backfill", "--config", file)
+	indexCommand(t, 0, "index", "audit", "--config", file)
+	events := dumpEvents(t, database)
+
+	damages := []string{
+		`DELETE FROM events WHERE kind IN ('fulfilled', 'created')`,
+		`UPDATE events SET block_time = block_time + 1`,
+		`DELETE FROM events WHERE kind IN ('sent', 'claimed')`,
+	}
+	for i, damage := range damages {
+		if i == 1 {
+			serveApart(t, string(world.Config(database)))
+		}
+		alter(t, database, damage)
+		if report := indexCommand(t, 1, "index", "audit", "--config", file); !strings.Contains(report, "missing: ") {
+			t.Errorf("%s: the audit says\n%s", damage, report)
+		}
+		repaired := indexCommand(t, 0, "index", "repair", "--config", file, "--json")
+		var report struct {
+			Sound  bool
+			Chains []struct{ Repaired struct{ Added uint64 } }
+		}
+		var added uint64
+		if err := json.Unmarshal([]byte(repaired), &report); err != nil {
+			t.Fatalf("%v: %s", err, repaired)
+		}
+		for _, c := range report.Chains {
+			added += c.Repaired.Added
+		}
+		if !report.Sound || added == 0 {
+			t.Errorf("%s: the repair says\n%s", damage, repaired)
+		}
+		indexCommand(t, 0, "index", "audit", "--config", file)
+		if got := dumpEvents(t, database); i == 0 && got != events {
+			t.Errorf("%s: after the repair the store holds\n%s\nwant\n%s", damage, got, events)
+		}
+	}
+}
+
+// indexCommand runs the command and returns what it printed.
+func indexCommand(t *testing.T, code int, arguments ...string) string {
+	t.Helper()
+	var out, bars bytes.Buffer
+	command := exec.CommandContext(t.Context(), program(t), arguments...)
+	command.Stdout, command.Stderr = &out, &bars
+	err := command.Run()
+	if exit, is := errors.AsType[*exec.ExitError](err); err != nil && !is || is && exit.ExitCode() != code || !is && code != 0 {
+		t.Fatalf("crossgate %s: %v, want exit status %d:\n%s%s", strings.Join(arguments, " "), err, code, out.String(), bars.String())
+	}
+	return out.String()
+}
+
+func alter(t *testing.T, database, statement string) {
+	t.Helper()
+	withStore(t, database, func(db *store.DB) error {
+		return db.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		})
+	})
+}
+
+// dumpEvents returns the stored events as text.
+func dumpEvents(t *testing.T, database string) string {
+	t.Helper()
+	var text strings.Builder
+	withStore(t, database, func(db *store.DB) error {
+		return db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+			var chain, block, index int64
+			var kind, fact string
+			err := rows.Scan(&chain, &block, &index, &kind, &fact)
+			fmt.Fprintln(&text, chain, block, index, kind, fact)
+			return err
+		}, `SELECT chain, block, log_index, kind, fact FROM events ORDER BY chain, block, log_index`)
+	})
+	return text.String()
+}
+
+func withStore(t *testing.T, database string, do func(*store.DB) error) {
+	t.Helper()
+	db, err := store.OpenSQLite(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(do(db), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

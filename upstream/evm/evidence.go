@@ -1,0 +1,145 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// branch returns the headers of blocks from to to, each the parent of the next. Those that Head has returned lately
+// are not asked for again.
+func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) {
+	headers := make([]*header, to-from+1)
+	var calls []*jsonrpc.Call
+	newest := c.newest.Load()
+	for i := range headers {
+		number := quantity(from + uint64(i))
+		if newest != nil && newest.Number == number {
+			headers[i] = newest
+			continue
+		}
+		calls = append(calls, existingHeaderCall(&headers[i], number))
+	}
+	if err := c.rpc.All(ctx, calls...); err != nil {
+		return nil, err
+	}
+	for _, call := range calls {
+		(*call.Out.(**header)).by = call.By
+	}
+	for i := 1; i < len(headers); i++ {
+		if headers[i].ParentHash != headers[i-1].Hash {
+			return nil, fmt.Errorf("chain %d: blocks %d and %d are of different branches", c.chain.ID, headers[i-1].Number, headers[i].Number)
+		}
+	}
+	return headers, nil
+}
+
+// tipEvents reads blocks at the newest end one by one, each with evidence that the list of its logs is one of a node
+// that has the block: a header whose filter rules the protocol's logs out needs no list; the others are listed by
+// their hash (EIP-234), which a node without the block cannot do. An empty list that the filter contradicts is held
+// against the block's receipts.
+func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chain.Address) ([]order.Event, error) {
+	headers, err := c.branch(ctx, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("blocks %d to %d: %w", from, to, err)
+	}
+	var suspects []*header
+	for _, h := range headers {
+		if c.mayHold(h, contracts) {
+			suspects = append(suspects, h)
+		} else {
+			c.voices.Heard(upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: h.by})
+		}
+	}
+	lists, told, err := c.logsIn(ctx, suspects, contracts)
+	if err != nil {
+		return nil, fmt.Errorf("logs of blocks %d to %d: %w", from, to, err)
+	}
+	for _, each := range told {
+		c.voices.Heard(each)
+	}
+	var logs []log
+	for i, list := range lists {
+		if len(list) == 0 && suspects[i].Bloom.isTelling() {
+			if list, err = c.logsOfReceipts(ctx, suspects[i], contracts); err != nil {
+				return nil, err
+			}
+		}
+		logs = append(logs, list...)
+	}
+	return c.settledEvents(ctx, logs)
+}
+
+// mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none
+// had a bit so far, or one lacked a log that its block has.
+func (c *Chain) mayHold(h *header, contracts []chain.Address) bool {
+	c.seeFilter(h)
+	return !h.Bloom.known || c.filters.Load() != filtersUsual || h.Bloom.holdsAny(contracts, orderTopics)
+}
+
+// seeFilter learns that the chain's headers have filters.
+func (c *Chain) seeFilter(h *header) {
+	if h.Bloom.hasBits() {
+		c.filters.CompareAndSwap(filtersUnseen, filtersUsual)
+	}
+}
+
+// What is known of the filters in a chain's headers.
+const (
+	filtersUnseen int32 = iota // none had a bit: the chain may be one that leaves them empty
+	filtersUsual
+	filtersWrong // one lacked a log
+)
+
+// logsIn lists the protocol's logs of blocks by their hashes, with who told them.
+func (c *Chain) logsIn(
+	ctx context.Context, blocks []*header, contracts []chain.Address,
+) (lists [][]log, told []upstream.Voice, err error) {
+	lists = make([][]log, len(blocks))
+	calls := make([]*jsonrpc.Call, len(blocks))
+	for i, h := range blocks {
+		filter := logFilter{Block: &h.Hash, Address: contracts, Topics: [][]chain.Hash{orderTopics}}
+		calls[i] = jsonrpc.NewCall(&lists[i], filter.accepts, "eth_getLogs", filter)
+		calls[i].Independent, calls[i].Passing = true, (*jsonrpc.Error).IsBehind
+	}
+	if err := c.rpc.All(ctx, calls...); err != nil {
+		return nil, nil, err
+	}
+	for i, h := range blocks {
+		told = append(told, upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: calls[i].By, IsList: true})
+	}
+	return lists, told, nil
+}
+
+// logsOfReceipts takes a block's logs from its receipts, for a block whose filter says that there are some where a list
+// had none. Filters may say so by chance: without receipts that the block's header vouches for the list is right.
+func (c *Chain) logsOfReceipts(ctx context.Context, h *header, contracts []chain.Address) ([]log, error) {
+	receipts, err := c.receiptsOf(ctx, h)
+	var refused *jsonrpc.Error
+	if errors.Is(err, errUnproven) || errors.As(err, &refused) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return protocolLogs(receipts, contracts), nil
+}
+
+// protocolLogs picks the order protocol's logs of contracts out of receipts.
+func protocolLogs(receipts []receipt, contracts []chain.Address) []log {
+	var logs []log
+	for i := range receipts {
+		for _, l := range receipts[i].Logs {
+			if slices.Contains(contracts, l.Address) && len(l.Topics) > 0 && slices.Contains(orderTopics, l.Topics[0]) {
+				logs = append(logs, l)
+			}
+		}
+	}
+	return logs
+}

@@ -1,0 +1,250 @@
+package evm_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// faulty is a provider that fails at a share of its HTTP requests, in all ways that pass by themselves. Whether it fails
+// at a request depends on what that asks and how often it was asked before, not on what else is under way.
+type faulty struct {
+	name  string
+	node  http.Handler
+	share float64
+	seed  uint64
+
+	mu     sync.Mutex
+	asked  map[uint64]uint64 // how often, by what is asked
+	calls  int               // of JSON-RPC, also those that failed
+	failed int               // HTTP requests
+}
+
+// RoundTrip implements http.RoundTripper.
+func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
+	recorder := httptest.NewRecorder()
+	if r.Body == nil { // a probe
+		recorder.WriteHeader(http.StatusMethodNotAllowed)
+		return recorder.Result(), nil
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	calls, isBatch, err := readCalls(text)
+	if err != nil {
+		return nil, err
+	}
+	random := f.note(calls)
+	if random.Float64() >= f.share {
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		f.node.ServeHTTP(recorder, r)
+		return recorder.Result(), nil
+	}
+	f.mu.Lock()
+	f.failed++
+	f.mu.Unlock()
+	switch random.IntN(5) {
+	case 0:
+		fmt.Fprint(recorder, "<html><body>Just a moment...</body></html>")
+	case 1:
+		objects := make([]json.RawMessage, len(calls))
+		for i, c := range calls {
+			objects[i] = json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, fault(-32603, "Internal error")))
+		}
+		var body any = objects
+		if !isBatch {
+			body = objects[0]
+		}
+		_ = json.NewEncoder(recorder).Encode(body)
+	case 2:
+		recorder.WriteHeader(http.StatusTooManyRequests)
+	case 3:
+		return nil, errors.New("connection reset by peer")
+	case 4:
+		recorder.WriteHeader(http.StatusInternalServerError)
+	}
+	return recorder.Result(), nil
+}
+
+// note counts calls, and returns the source that decides what becomes of them.
+func (f *faulty) note(calls []nodeCall) *rand.Rand {
+	asked := fnv.New64a()
+	fmt.Fprintln(asked, f.name)
+	for _, c := range calls {
+		fmt.Fprintf(asked, "%s %s\n", c.Method, c.Params)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls += len(calls)
+	f.asked[asked.Sum64()]++
+	return rand.New(rand.NewPCG(f.seed+f.asked[asked.Sum64()]<<32, asked.Sum64()))
+}
+
+func readCalls(text []byte) (calls []nodeCall, isBatch bool, err error) {
+	if text[0] == '[' {
+		return calls, true, json.Unmarshal(text, &calls)
+	}
+	calls = make([]nodeCall, 1)
+	return calls, false, json.Unmarshal(text, &calls[0])
+}
+
+// failing puts a provider that fails at a share of its requests in front of a node, as the only endpoint of a pool.
+func failing(t *testing.T, name string, node http.Handler, share float64, seed uint64) (*jsonrpc.Client, *faulty) {
+	t.Helper()
+	f := &faulty{name: name, node: node, share: share, seed: seed, asked: map[uint64]uint64{}}
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: name, URL: "http://" + name + ".invalid", Client: &http.Client{Transport: f}, Timeout: 5 * time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jsonrpc.New(upstream.NewPool(name, e)), f
+}
+
+// TestFailuresThatPassAreHidden looks up orders that nobody has asked for before, one after the other and all at once,
+// each chain having a single endpoint that fails at a share of its requests. CROSSGATE_SEEDS is how many courses of
+// each kind are taken.
+func TestFailuresThatPassAreHidden(t *testing.T) {
+	recordings, truth := readRecordings(t)
+	const lookups = 75
+	for share, least := range map[float64]int{0.05: lookups, 0.2: lookups - 2} {
+		for _, atOnce := range []int{1, lookups} {
+			for seed := range fromEnvironment(t, "CROSSGATE_SEEDS", 1) {
+				t.Run(fmt.Sprintf("share %v, at once %d, seed %d", share, atOnce, seed+1), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						find := coldLookups(t, recordings, share, seed+1)
+						var found atomic.Int64
+						var working sync.WaitGroup
+						slots := make(chan struct{}, atOnce)
+						for i := range lookups {
+							slots <- struct{}{}
+							working.Go(func() {
+								defer func() { <-slots }()
+								want := truth.Orders[i%len(truth.Orders)]
+								if err := find(want.CreationTxHash); err != nil {
+									t.Logf("order %s: %v", want.OrderID, err)
+									return
+								}
+								found.Add(1)
+							})
+						}
+						working.Wait()
+						if int(found.Load()) < least {
+							t.Errorf("%d of %d lookups are answered, want %d", found.Load(), lookups, least)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// coldLookups returns what looks up a transaction as a gateway does that has indexed nothing, within the time that it
+// has for that.
+func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint64) (find func(chain.TxHash) error) {
+	t.Helper()
+	sources := map[chain.ID]order.Source{}
+	var registry []chain.Chain
+	for _, r := range recordings {
+		described := r.describe(t)
+		rpc, _ := failing(t, described.ID.String(), r.node(t), share, seed)
+		registry, sources[described.ID] = append(registry, described), evm.New(described, rpc)
+	}
+	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	if err == nil {
+		err = db.Close() // a store that cannot be read knows nothing
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := index.New(db, sources, index.Options{Chains: chain.NewRegistry(registry...), Logger: slog.New(slog.DiscardHandler)})
+	return func(tx chain.TxHash) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+		defer cancel()
+		_, _, err := x.Find(ctx, tx)
+		return err
+	}
+}
+
+// TestFollowerRepeatsOnlyWhatFailed follows chains that grow, each through a single endpoint that fails at a fifth of its
+// requests: until everything is proven that takes at most three times the calls that it takes without failures.
+func TestFollowerRepeatsOnlyWhatFailed(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	usual := callsToFollow(t, recordings, 0, 1)
+	for seed := range fromEnvironment(t, "CROSSGATE_SEEDS", 1) {
+		for id, calls := range callsToFollow(t, recordings, 0.2, seed+1) {
+			t.Logf("seed %d: chain %d: %d calls, %d without failures", seed+1, id, calls, usual[id])
+			if calls > 3*usual[id] {
+				t.Errorf("seed %d: following chain %d took %d calls, %d without failures", seed+1, id, calls, usual[id])
+			}
+		}
+	}
+}
+
+// callsToFollow counts the calls that following the recordings takes, where a share of HTTP requests fails.
+func callsToFollow(t *testing.T, recordings []*recording, share float64, seed uint64) map[chain.ID]int {
+	t.Helper()
+	calls := map[chain.ID]int{}
+	synctest.Test(t, func(t *testing.T) {
+		sources, providers, heads := map[chain.ID]order.Source{}, map[chain.ID]*faulty{}, map[chain.ID]uint64{}
+		var registry []chain.Chain
+		for _, recorded := range recordings {
+			heads[recorded.DeBridgeID] = recorded.Head
+			described := recorded.describe(t)
+			node := &provider{recording: recorded.growing(), random: rand.New(rand.NewPCG(seed, recorded.ChainID))}
+			rpc, f := failing(t, described.ID.String(), node, share, seed)
+			registry = append(registry, described)
+			sources[described.ID], providers[described.ID] = evm.New(described, rpc), f
+		}
+		db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := index.New(db, sources, index.Options{
+			Chains: chain.NewRegistry(registry...), MinPoll: time.Second, MaxPoll: time.Second, Logger: slog.New(slog.DiscardHandler),
+		})
+		stop := runIndex(t, x)
+		for ticks := time.Tick(time.Second); len(calls) < len(recordings); <-ticks {
+			for _, c := range x.Basis().Chains {
+				if _, isOver := calls[c.Chain]; !isOver && c.Proven >= heads[c.Chain] {
+					calls[c.Chain] = providers[c.Chain].made()
+				}
+			}
+		}
+		stop()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return calls
+}
+
+// made is how many calls were made so far.
+func (f *faulty) made() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls
+}

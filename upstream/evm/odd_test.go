@@ -1,0 +1,108 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// oddities are what nodes have been seen to say about single receipts (Zilliqa/zq2#2188, sei-protocol/sei-chain#2214 and
+// #2230).
+var oddities = map[string]func(receipt map[string]any) any{
+	"a flipped bit of the filter": func(receipt map[string]any) any {
+		receipt["logsBloom"] = flipped(receipt["logsBloom"].(string), 511)
+		return receipt
+	},
+	"another block's hash": func(receipt map[string]any) any {
+		receipt["blockHash"] = "0x" + strings.Repeat("f0", 32)
+		return receipt
+	},
+	"no receipt": func(map[string]any) any { return nil },
+}
+
+// TestAnOddReceiptStopsNothing follows a ledger through one endpoint that says something odd about one transaction with
+// orders: the chain goes on, the block is named, and read when the endpoint is mended and the index starts again.
+func TestAnOddReceiptStopsNothing(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	recorded := recordings[0]
+	var odd nodeLog
+	for _, l := range recorded.logs {
+		if strings.EqualFold(l.address, recorded.Contracts.DlnSource) {
+			odd = l
+		}
+	}
+	var of struct{ TransactionHash string }
+	if err := json.Unmarshal(odd.raw, &of); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range oddities {
+		t.Run(name, func(t *testing.T) {
+			recorded.head, recorded.grows = recorded.Head, false
+			p := &provider{recording: recorded, alter: func(method, members string) string {
+				return changed(method, members, of.TransactionHash, change)
+			}}
+			described := recorded.describe(t)
+			db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			follow := func() (logged string) {
+				var said lockedBuffer
+				source := evm.New(described, jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
+				x := index.New(db, map[chain.ID]order.Source{described.ID: source}, index.Options{
+					Chains: chain.NewRegistry(described), MinPoll: time.Millisecond, MaxPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+				})
+				stop := runIndex(t, x)
+				defer stop()
+				until(t, func() bool {
+					return x.Basis().Chains[0].Indexed == recorded.Head && (p.alter != nil || strings.Contains(said.String(), "quarantined block read"))
+				})
+				return said.String()
+			}
+			logged := follow()
+			if want := fmt.Sprintf("block=%d ", odd.block); !strings.Contains(logged, want) || !strings.Contains(logged, "quarantined") {
+				t.Errorf("nobody names block %d: %s", odd.block, logged)
+			}
+			p.mu.Lock()
+			p.alter = nil
+			p.mu.Unlock()
+			follow()
+		})
+	}
+}
+
+// changed applies a change to the receipt of a transaction wherever it is in an answer.
+func changed(method, members, tx string, change func(map[string]any) any) string {
+	if !strings.Contains(method, "Receipt") || !strings.Contains(members, tx) {
+		return members
+	}
+	var told struct{ Result any }
+	if err := json.Unmarshal([]byte("{"+members+"}"), &told); err != nil {
+		return members
+	}
+	switch result := told.Result.(type) {
+	case map[string]any:
+		told.Result = change(result)
+	case []any:
+		for i, each := range result {
+			if receipt := each.(map[string]any); receipt["transactionHash"] == tx {
+				result[i] = change(receipt)
+			}
+		}
+	}
+	text, _ := json.Marshal(told.Result)
+	return `"result":` + string(text)
+}

@@ -1,0 +1,78 @@
+package evm
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"crossgate/chain"
+)
+
+// TestReceiptsRoot computes the root of every block of the golden ledgers from its receipts, and of no receipts.
+func TestReceiptsRoot(t *testing.T) {
+	none, err := receiptsRoot(nil)
+	if want := "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"; err != nil || none.String() != want {
+		t.Errorf("root of no receipts is %s, %v, want %s", none, err, want)
+	}
+	folder := filepath.Join(Recorded, "golden", "ledgers-A")
+	NeedRecorded(t, folder)
+	paths, err := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ledger struct {
+			Blocks []struct {
+				header
+				Transactions []chain.Hash
+			}
+			Receipts map[string]blockReceipt
+		}
+		if err := json.Unmarshal(text, &ledger); err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range ledger.Blocks {
+			receipts := make([]blockReceipt, len(block.Transactions))
+			for i, tx := range block.Transactions {
+				receipts[i] = ledger.Receipts[tx.String()]
+			}
+			if root, err := receiptsRoot(receipts); err != nil || root != block.Receipts {
+				t.Errorf("%s: root of block %d with %d receipts is %s, %v, want %s",
+					filepath.Base(path), block.Number, len(receipts), root, err, block.Receipts)
+			}
+			blocks++
+		}
+	}
+	if blocks < 1000 {
+		t.Errorf("%d blocks compared", blocks)
+	}
+}
+
+func TestReceiptsRootTellsAnyChange(t *testing.T) {
+	receipts := make([]blockReceipt, 300) // more than one level of the trie
+	for i := range receipts {
+		status := quantity(1)
+		receipts[i] = blockReceipt{Type: 2, CumulativeGas: quantity(21000 * (i + 1)), receipt: receipt{Status: &status}}
+	}
+	root, err := receiptsRoot(receipts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 1, 127, 128, 255, 299} {
+		was := receipts[i]
+		receipts[i].CumulativeGas++
+		if changed, err := receiptsRoot(receipts); err != nil || changed == root {
+			t.Errorf("the root is the same with another receipt %d: %v", i, err)
+		}
+		receipts[i] = was
+	}
+	if shorter, err := receiptsRoot(receipts[:299]); err != nil || shorter == root {
+		t.Errorf("the root is the same without the last receipt: %v", err)
+	}
+}

@@ -1,0 +1,259 @@
+package evm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// provenSpan is how many blocks are proven by their headers' filters where two lists without logs agree: more would
+// cost more than it tells.
+const provenSpan = 256
+
+var _ order.Verifier = (*Chain)(nil)
+
+// Verify reads blocks a second time; see order.Verifier. Their logs are listed again, by another endpoint than told
+// them first where there is one. Lists that agree on some logs are right. Where they differ, an endpoint that was found
+// wrong lately has a part in them, or both are empty and the range is short and not of the tip, the blocks decide: the
+// filter in each header, and the receipts of each block that may hold logs, proven by the root in its header. Where a
+// chain's nodes have no such receipts (TRON's), what any list tells counts that its transaction's receipt confirms; an
+// endpoint beside which there is none lists the blocks several times.
+func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
+	ctx = upstream.InBackground(ctx)
+	contracts := c.emitters()
+	if len(contracts) == 0 {
+		return order.Proof{Events: first}, nil
+	}
+	told := c.voices.Of(from, to)
+	list, by, err := c.listings(ctx, from, to, contracts, slices.Concat(told, c.voices.Liars()))
+	if err != nil {
+		return v, err
+	}
+	second, err := c.placesOf(list)
+	agree := err == nil && len(differing(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
+	doubted := slices.ContainsFunc(c.voices.Liars(), func(liar string) bool {
+		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v upstream.Voice) bool { return v.By == liar })
+	})
+	isShort := to-from < provenSpan
+	if agree && !doubted && (len(first) > 0 || !isShort || c.voices.HadEvidence(from, to)) {
+		return order.Proof{Events: first, Wrong: c.voices.Tell()}, nil
+	}
+	blocks, err := c.suspects(ctx, from, to, contracts, slices.Concat(second, placesOfEvents(first)))
+	if err != nil {
+		return v, err
+	}
+	for _, h := range blocks {
+		events, err := c.eventsOfBlock(ctx, h, contracts, slices.Concat(list, sightings(first)))
+		if err != nil {
+			return v, fmt.Errorf("events of block %d: %w", h.Number, err)
+		}
+		v.Events = append(v.Events, events...)
+	}
+	truth := placesOfEvents(v.Events)
+	for _, block := range differing(truth, second) {
+		c.voices.Convict(upstream.TellerOf(by, block))
+	}
+	for _, block := range differing(truth, placesOfEvents(first)) {
+		c.voices.Blame(block)
+	}
+	v.Wrong = c.voices.Tell()
+	return v, nil
+}
+
+// place is where an event is, and what it says in its own log.
+type place struct {
+	block uint64
+	hash  chain.Hash
+	index uint
+	said  string
+}
+
+func placesOfEvents(events []order.Event) []place {
+	places := make([]place, len(events))
+	for i, e := range events {
+		places[i] = place{e.At.Block, e.At.BlockHash, e.At.LogIndex, saidAlone(e.Order, e.Fact)}
+	}
+	return places
+}
+
+// placesOf returns the places of those logs that tell of orders.
+func (c *Chain) placesOf(logs []log) ([]place, error) {
+	var places []place
+	for _, l := range logs {
+		facts, err := c.facts(&receipt{TransactionHash: l.TransactionHash, Logs: []log{l}})
+		if err != nil {
+			return nil, err
+		}
+		for _, fact := range facts {
+			places = append(places, place{uint64(l.BlockNumber), l.BlockHash, uint(l.Index), saidAlone(fact.Order, fact.Fact)})
+		}
+	}
+	return places, nil
+}
+
+// saidAlone is a fact without what other logs of its transaction add to it.
+func saidAlone(id order.ID, fact order.Fact) string {
+	switch f := fact.(type) {
+	case order.Created:
+		f.Preswap = nil
+		fact = f
+	case order.Claimed:
+		f.Submission = chain.Hash{}
+		fact = f
+	}
+	text, err := json.Marshal(fact)
+	if err != nil {
+		panic("evm: a fact that JSON cannot hold: " + err.Error())
+	}
+	return fmt.Sprintf("%s %T %s", id, fact, text)
+}
+
+// differing lists the blocks of which two lists say different things, in ascending order.
+func differing(a, b []place) []uint64 {
+	counts := make(map[place]int, len(a))
+	for _, p := range a {
+		counts[p]++
+	}
+	for _, p := range b {
+		counts[p]--
+	}
+	var blocks []uint64
+	for p, count := range counts {
+		if count != 0 {
+			blocks = append(blocks, p.block)
+		}
+	}
+	slices.Sort(blocks)
+	return slices.Compact(blocks)
+}
+
+// suspects returns the headers of those blocks that may hold logs: by their filters, where the chain's say so, and
+// those in which somebody saw one.
+func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain.Address, seen []place) ([]*header, error) {
+	var headers []*header
+	if c.filters.Load() == filtersUsual || to-from < provenSpan {
+		var err error
+		if headers, err = c.branch(ctx, from, to); err != nil {
+			return nil, err
+		}
+	}
+	for _, h := range headers {
+		c.seeFilter(h)
+	}
+	if c.filters.Load() != filtersUsual {
+		return c.headersOf(ctx, seen)
+	}
+	return slices.DeleteFunc(headers, func(h *header) bool {
+		isSeen := slices.ContainsFunc(seen, func(p place) bool { return p.hash == h.Hash })
+		return !isSeen && !c.mayHold(h, contracts)
+	}), nil
+}
+
+// headersOf returns the blocks at places, in ascending order.
+func (c *Chain) headersOf(ctx context.Context, places []place) ([]*header, error) {
+	var numbers []uint64
+	for _, p := range places {
+		numbers = append(numbers, p.block)
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	headers := make([]*header, len(numbers))
+	calls := make([]*jsonrpc.Call, len(numbers))
+	for i, number := range numbers {
+		calls[i] = existingHeaderCall(&headers[i], quantity(number))
+	}
+	return headers, c.rpc.All(ctx, calls...)
+}
+
+// listings is list by another endpoint than some. Where there is none, and the chain's headers cannot tell what a list
+// lacks, it is what several lists tell together.
+func (c *Chain) listings(
+	ctx context.Context, from, to uint64, contracts []chain.Address, avoided []string,
+) (logs []log, by []upstream.Voice, err error) {
+	const ownListings = 8
+	ctx = upstream.Avoiding(ctx, avoided...)
+	for range ownListings {
+		again, voices, err := c.list(ctx, from, to, contracts)
+		if err != nil {
+			return nil, nil, err
+		}
+		logs, by = append(logs, unlisted(again, logs)...), append(by, voices...)
+		isAvoided := func(v upstream.Voice) bool { return slices.Contains(avoided, v.By) }
+		if c.filters.Load() == filtersUsual || !slices.ContainsFunc(voices, isAvoided) {
+			break
+		}
+	}
+	return logs, by, nil
+}
+
+// unlisted returns the logs that are not in a list.
+func unlisted(logs, list []log) []log {
+	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool {
+		return slices.ContainsFunc(list, func(other log) bool { return l.BlockHash == other.BlockHash && l.Index == other.Index })
+	})
+}
+
+// sightings are logs that lead to the transactions of events.
+func sightings(events []order.Event) []log {
+	var logs []log
+	for _, e := range events {
+		if raw := e.At.Tx.Bytes(); len(raw) == len(chain.Hash{}) {
+			logs = append(logs, log{
+				TransactionHash: chain.Hash(raw), BlockHash: e.At.BlockHash, BlockNumber: quantity(e.At.Block),
+				Index: quantity(e.At.LogIndex), BlockTimestamp: stamp(e.At.Time),
+			})
+		}
+	}
+	return logs
+}
+
+// eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions that
+// a list by its hash tells, and of those that somebody has seen and that have a receipt in this block.
+func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) ([]order.Event, error) {
+	receipts, err := c.receiptsOf(ctx, h)
+	if err == nil {
+		return c.eventsOfReceipts(receipts, uint64(h.Timestamp))
+	}
+	var refused *jsonrpc.Error
+	if !errors.Is(err, errUnproven) && !errors.As(err, &refused) {
+		return nil, err
+	}
+	lists, _, err := c.logsIn(ctx, []*header{h}, contracts)
+	if err != nil {
+		return nil, err
+	}
+	logs := lists[0]
+	seen = slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash })
+	for _, l := range unlisted(seen, logs) {
+		_, err := c.eventsAround(ctx, []log{l})
+		if errors.As(err, new(*order.UnreadableError)) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		logs = append(logs, l)
+	}
+	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
+	return c.eventsAround(ctx, logs)
+}
+
+func (c *Chain) eventsOfReceipts(receipts []receipt, mined uint64) ([]order.Event, error) {
+	var events []order.Event
+	for i := range receipts {
+		facts, err := c.facts(&receipts[i])
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, c.events(&receipts[i], facts, mined)...)
+	}
+	return events, nil
+}

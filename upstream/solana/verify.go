@@ -1,0 +1,170 @@
+package solana
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+var _ order.Verifier = (*Chain)(nil)
+
+const (
+	// ownReadings is how often an endpoint is to list the same slots where there is none beside it that told of them.
+	ownReadings = 2
+	// blocksAtOnce is how many blocks are asked for in one request, with what is in them.
+	blocksAtOnce = 4
+)
+
+// Verify reads slots a second time; see order.Verifier. Their transactions are listed and read again, by another
+// endpoint than told them first where there is one, else twice. Where both tell the same, it is right. Slots that they
+// tell different things of are settled by their blocks: a transaction that is in one counts, whoever lists it. Where
+// only an endpoint can be asked that was found wrong lately, all blocks are read, some megabytes each.
+func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
+	ctx = upstream.InBackground(ctx)
+	tellers, liars := c.voices.Of(from, to), c.voices.Liars()
+	another := upstream.Avoiding(ctx, slices.Concat(tellers, liars)...)
+	second, by, err := c.readings(another, from, to, tellers)
+	if err != nil {
+		return v, err
+	}
+	slots := differing(places(first), places(second))
+	if slices.Contains(liars, by) {
+		if slots, err = c.slotsWithBlock(another, from, to, slots); err != nil {
+			return v, err
+		}
+	}
+	for _, e := range first {
+		if !slices.Contains(slots, e.At.Block) {
+			v.Events = append(v.Events, e)
+		}
+	}
+	for part := range slices.Chunk(slots, blocksAtOnce) {
+		events, err := c.eventsInBlocks(ctx, part, tellers)
+		if err != nil {
+			return v, fmt.Errorf("events of blocks %d to %d: %w", part[0], part[len(part)-1], err)
+		}
+		v.Events = append(v.Events, events...)
+	}
+	sortEvents(v.Events)
+	truth := places(v.Events)
+	if len(differing(truth, places(second))) > 0 {
+		c.voices.Convict(by)
+	}
+	for _, slot := range differing(truth, places(first)) {
+		c.voices.Blame(slot)
+	}
+	v.Wrong = c.voices.Tell()
+	return v, nil
+}
+
+// readings are the events of slots as an endpoint lists them, and its name; as its lists together tell them, where it
+// is one that told of them before.
+func (c *Chain) readings(ctx context.Context, from, to uint64, tellers []string) (events []order.Event, by string, err error) {
+	for range ownReadings {
+		var again []order.Event
+		if again, by, err = c.told(ctx, from, to); err != nil {
+			return nil, "", err
+		}
+		known := places(events)
+		events = append(events, slices.DeleteFunc(again, func(e order.Event) bool { return slices.Contains(known, placeOf(e)) })...)
+		if by != "" && !slices.Contains(tellers, by) {
+			break
+		}
+	}
+	return events, by, nil
+}
+
+// slotsWithBlock adds the slots of a range that have a block to others of it.
+func (c *Chain) slotsWithBlock(ctx context.Context, from, to uint64, slots []uint64) ([]uint64, error) {
+	var all []uint64
+	if err := c.rpc.All(ctx, blocksCall(&all, from, to)); err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, slots)
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// eventsInBlocks returns the events of the transactions in the blocks of slots, as two endpoints show them where there
+// are two, first one that did not tell of them.
+func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64, tellers []string) ([]order.Event, error) {
+	listed, shown, err := c.shown(upstream.Avoiding(ctx, tellers...), slots)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(tellers, shown) { // which it would be if nobody else were there
+		others, _, err := c.shown(upstream.Avoiding(ctx, shown), slots)
+		if err != nil {
+			return nil, err
+		}
+		listed = append(listed, others...)
+	}
+	return c.eventsOf(upstream.Avoiding(ctx, tellers...), distinct(listed))
+}
+
+// shown returns the transactions of the order protocol in the blocks of slots, and one of the endpoints that showed
+// them.
+func (c *Chain) shown(ctx context.Context, slots []uint64) (listed []signature, by string, err error) {
+	var programs []chain.Address
+	for _, each := range c.programs {
+		programs = append(programs, each.address)
+	}
+	blocks := make([]*block, len(slots))
+	calls := make([]*jsonrpc.Call, len(slots))
+	for i, slot := range slots {
+		calls[i] = namedBlockCall(&blocks[i], slot)
+	}
+	if err := c.rpc.All(ctx, calls...); err != nil {
+		return nil, "", err
+	}
+	for i, in := range blocks {
+		for _, tx := range in.Transactions {
+			if tx.names(programs) {
+				listed = append(listed, signature{Signature: tx.Transaction.Signatures[0], Slot: slots[i]})
+			}
+		}
+	}
+	return listed, calls[0].By, nil
+}
+
+// placeOf is where an event is, and what it says.
+func placeOf(e order.Event) place {
+	text, err := json.Marshal(e.Fact)
+	if err != nil {
+		panic("solana: a fact that JSON cannot hold: " + err.Error())
+	}
+	return place{e.At.Block, e.At.BlockHash, e.At.LogIndex, fmt.Sprintf("%s %s %T %s", e.At.Tx, e.Order, e.Fact, text)}
+}
+
+type place struct {
+	slot  uint64
+	hash  chain.Hash
+	index uint
+	said  string
+}
+
+func places(events []order.Event) []place {
+	list := make([]place, len(events))
+	for i, e := range events {
+		list[i] = placeOf(e)
+	}
+	return list
+}
+
+// differing lists the slots of which two lists say different things, in ascending order.
+func differing(a, b []place) []uint64 {
+	var slots []uint64
+	for _, p := range slices.Concat(a, b) {
+		if !slices.Contains(a, p) || !slices.Contains(b, p) {
+			slots = append(slots, p.slot)
+		}
+	}
+	slices.Sort(slots)
+	return slices.Compact(slots)
+}

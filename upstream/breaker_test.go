@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,6 +218,26 @@ func TestOperatorsForceBreakers(t *testing.T) {
 		synctest.Wait()
 		if got := ask(); got != upstream.BreakerOpen {
 			t.Errorf("after five failures of a breaker that nobody holds: %v, want it open", got)
+		}
+	})
+}
+
+// An endpoint that fails at some of what it is asked, as behind a balancer, still answers the rest.
+func TestAFailedProbeAloneOpensNoBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
+			if asked.Add(1) <= 8 { // 5 of callers, 3 probes
+				return answer(500, ""), nil
+			}
+			return answer(200, "{}"), nil
+		})
+		for range 5 {
+			_, _ = e.Do(t.Context(), upstream.Request{Path: "quote"})
+		}
+		verified()
+		if _, err := e.Do(t.Context(), upstream.Request{Path: "quote"}); err != nil || asked.Load() != 10 {
+			t.Errorf("Do() after 3 failed probes and a good one = %v, after %d requests, want an answer to the tenth", err, asked.Load())
 		}
 	})
 }

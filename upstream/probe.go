@@ -22,6 +22,9 @@ const (
 	// all of them at once.
 	replaysKept  = 3
 	replaysEvery = 10 * time.Second
+	// leastToConvict is how many controls an endpoint fails at before its breaker opens: one that fails at a fifth of
+	// what it is asked is not away.
+	leastToConvict = 4
 	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then after twice as long, up to
 	// longestProbe.
 	firstProbe   = time.Second
@@ -126,7 +129,7 @@ func (e *Endpoint) verify() {
 		return
 	}
 	e.inBackground(func(ctx context.Context) {
-		switch e.examine(ctx, e.controls(), false) {
+		switch e.verdict(ctx) {
 		case sound:
 			e.breaker.close()
 		case broken:
@@ -134,6 +137,18 @@ func (e *Endpoint) verify() {
 			e.awaitRecovery(ctx)
 		}
 	})
+}
+
+// verdict examines the endpoint until it has failed at leastToConvict controls, within the time of one that hangs.
+func (e *Endpoint) verdict(ctx context.Context) condition {
+	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, probeLimit))
+	defer cancel()
+	controls := e.controls()
+	found := e.examine(ctx, controls, false)
+	for failed := len(controls); found == broken && failed < leastToConvict && ctx.Err() == nil; failed += len(controls) {
+		found = e.examine(ctx, controls, false)
+	}
+	return found
 }
 
 // awaitRecovery closes the breaker when the endpoint shows a sign of recovery. After a while any answer at its address

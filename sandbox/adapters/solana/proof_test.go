@@ -34,7 +34,7 @@ func seeds(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_SEEDS")
 	if text == "" {
-		return 3
+		return 2
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -52,17 +52,22 @@ func TestProvidersThatLoseTransactions(t *testing.T) {
 		courses = append(courses, [][]string{{rule}})
 	}
 	for _, endpoints := range courses {
-		for seed := range seeds(t) {
-			t.Run(fmt.Sprintf("%v, seed %d", endpoints, seed+1), func(t *testing.T) {
-				t.Parallel()
-				run(t, seed+1, endpoints)
-			})
-		}
+		t.Run(fmt.Sprint(endpoints), func(t *testing.T) {
+			t.Parallel()
+			bad := 0
+			for seed := range seeds(t) {
+				bad += run(t, seed+1, endpoints)
+			}
+			if bad == 0 {
+				t.Error("no answer was bad")
+			}
+		})
 	}
 }
 
-// run follows a ledger through endpoints, each with its rules, and compares what comes of it with what happened.
-func run(t *testing.T, seed uint64, endpoints [][]string) {
+// run follows a ledger through endpoints, each with its rules, compares what comes of it with what happened, and returns
+// how many answers were bad.
+func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	t.Helper()
 	w := newWorld(t)
 	begun := w.Head()
@@ -103,18 +108,15 @@ func run(t *testing.T, seed uint64, endpoints [][]string) {
 	stop()
 	compare(t, w, begun, source, db, known, seed)
 	w.must(db.Close())
-	bad := 0
 	for _, b := range balancers {
 		bad += b.Bad()
-	}
-	if bad == 0 {
-		t.Errorf("seed %d: no answer was bad", seed)
 	}
 	for i, rules := range endpoints {
 		if text := said.String(); rules == nil && strings.Contains(text, fmt.Sprintf("endpoints=node-%d", i)) {
 			t.Errorf("seed %d: the honest endpoint is blamed: %s", seed, text)
 		}
 	}
+	return bad
 }
 
 // compare holds what is stored against what the ledger's own node tells.

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ import (
 	node "crossgate/sandbox/tron"
 	"crossgate/store"
 	"crossgate/upstream"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/tron"
 )
@@ -36,7 +38,7 @@ func seeds(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_SEEDS")
 	if text == "" {
-		return 3
+		return 1
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -45,7 +47,7 @@ func seeds(t *testing.T) uint64 {
 	return n
 }
 
-// TestProvidersThatLoseLogs follows TRON, on which orders are created meanwhile, through endpoints whose nodes lag and
+// TestProvidersThatLoseLogs follows TRON, on which orders are created and delivered meanwhile, through endpoints whose nodes lag and
 // forget. Blocks there have neither filters nor roots of receipts, so that voices decide. In the end what is stored is
 // what all blocks tell.
 func TestProvidersThatLoseLogs(t *testing.T) {
@@ -90,9 +92,11 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry := chain.NewRegistry(facts)
+	beside, _ := s.world.Chain(polygon)
+	giving := evm.New(beside.Facts, rpcAt(t, beside.RPC))
+	registry := chain.NewRegistry(facts, beside.Facts)
 	var said bytes.Buffer
-	x := index.New(db, map[chain.ID]order.Source{chain.Tron: source}, index.Options{
+	x := index.New(db, map[chain.ID]order.Source{chain.Tron: source, polygon: giving}, index.Options{
 		Chains: registry, MinPoll: time.Millisecond, MaxPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&said, nil)),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,7 +104,7 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	go func() { done <- x.Run(ctx) }()
 	ticks := time.NewTicker(2 * time.Millisecond)
 	defer ticks.Stop()
-	for end := s.last(); end == 0 || x.Basis().Chains[0].Proven < end; end = s.last() {
+	for !s.isOver() || s.lacks(x) {
 		select {
 		case <-ticks.C:
 		case <-t.Context().Done():
@@ -111,20 +115,19 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	truth, err := tron.New(facts, rpcAt(t, honest)).Events(t.Context(), 0, s.last())
-	if err != nil {
-		t.Fatal(err)
-	}
-	byOrder := map[order.ID][]order.Event{}
-	for _, e := range truth {
-		byOrder[e.Order] = append(byOrder[e.Order], e)
-	}
-	stored := index.New(db, map[chain.ID]order.Source{chain.Tron: struct{ order.Source }{source}}, index.Options{Chains: registry})
+	byOrder := s.truth(tron.New(facts, rpcAt(t, honest)), giving)
+	stored := index.New(db, map[chain.ID]order.Source{
+		chain.Tron: struct{ order.Source }{source}, polygon: struct{ order.Source }{giving},
+	}, index.Options{Chains: registry})
 	wrong := 0
+	var lockedIDs []order.ID
 	for id, events := range byOrder {
 		want, ok := order.Fold(events)
 		if !ok {
 			continue
+		}
+		if want.State == order.StateFulfilled {
+			lockedIDs = append(lockedIDs, id)
 		}
 		if got, err := stored.ByID(t.Context(), id); err != nil || got.State != want.State || got.Call != want.Call {
 			wrong++
@@ -132,6 +135,15 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	}
 	if wrong > 0 || len(byOrder) < created {
 		t.Errorf("%d nodes: %d of %d states wrong", len(nodes), wrong, len(byOrder))
+	}
+	told := locked(t, stored, s.world.Takers()[0])
+	for _, id := range lockedIDs {
+		if !slices.Contains(told, id) {
+			t.Errorf("%d nodes: order %s is not told to be locked", len(nodes), id)
+		}
+	}
+	if len(told) != len(lockedIDs) || len(told) < created/2 {
+		t.Errorf("%d nodes: %d orders told to be locked, %d are", len(nodes), len(told), len(lockedIDs))
 	}
 	if len(nodes) == 2 && nodes[1] == honest && strings.Contains(said.String(), "endpoints=node-1") {
 		t.Errorf("the honest endpoint is blamed: %s", said.String())
@@ -141,17 +153,56 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	}
 }
 
-// created is how many orders a story creates.
+// truth is what honest nodes tell of the orders that have a step on TRON, the first source's chain.
+func (s *story) truth(sources ...order.Source) map[order.ID][]order.Event {
+	s.t.Helper()
+	byOrder, ends := map[order.ID][]order.Event{}, []uint64{s.end, s.beside}
+	for i, source := range sources {
+		events, err := source.Events(s.t.Context(), 0, ends[i])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, e := range events {
+			if _, isKnown := byOrder[e.Order]; isKnown || e.At.Chain == chain.Tron {
+				byOrder[e.Order] = append(byOrder[e.Order], e)
+			}
+		}
+	}
+	return byOrder
+}
+
+// locked lists the orders that are told to be locked for a taker.
+func locked(t *testing.T, x *index.Index, taker sandbox.Account) (ids []order.ID) {
+	t.Helper()
+	totals, _, err := x.Locked(t.Context(), chain.NewAddress(taker.Address[:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range totals {
+		for _, token := range each.Tokens {
+			for _, target := range token.Targets {
+				ids = append(ids, target.Orders...)
+			}
+		}
+	}
+	return ids
+}
+
+// polygon is the chain beside.
+const polygon chain.ID = 137
+
+// created is how many orders a story creates, every second of which is delivered on TRON.
 const created = 8
 
 // story is a transport that has something happen on TRON each time that its newest block is asked for.
 type story struct {
-	t     *testing.T
-	world *sandbox.World
-	mu    sync.Mutex
-	made  int
-	end   uint64 // number of the block of the last order
-	rest  int    // blocks made since
+	t      *testing.T
+	world  *sandbox.World
+	mu     sync.Mutex
+	made   int
+	end    uint64 // number of the block of the last order
+	beside uint64 // number of Polygon's newest block then
+	rest   int    // blocks made since
 }
 
 func (s *story) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -182,25 +233,39 @@ func (s *story) next(ctx context.Context) {
 	}
 }
 
-// create makes an order from TRON to Polygon by a control call.
+// create makes an order from TRON to Polygon, or one from there that it delivers on TRON.
 func (s *story) create() {
-	const order = `{"chainId":100000026,"takeChainId":137,"giveToken":"USDT","giveAmount":"100","takeToken":"USDC","takeAmount":"99.5"}`
-	answered, err := http.Post(s.world.URL()+"/sandbox/create", "application/json", strings.NewReader(order))
+	const (
+		out = `{"chainId":100000026,"takeChainId":137,"giveToken":"USDT","giveAmount":"100","takeToken":"USDC","takeAmount":"99.5"}`
+		in  = `{"chainId":137,"takeChainId":100000026,"giveToken":"USDC","giveAmount":"100","takeToken":"USDT","takeAmount":"99.5"}`
+	)
+	if s.made%2 == 0 {
+		s.control("create", out)
+	} else {
+		s.control("fulfil", fmt.Sprintf(`{"orderId":%q}`, s.control("create", in)))
+	}
+	s.end, s.beside = s.head(chain.Tron), s.head(polygon)
+}
+
+// control makes a control call, and returns the order that it is about.
+func (s *story) control(call, body string) (orderID string) {
+	answered, err := http.Post(s.world.URL()+"/sandbox/"+call, "application/json", strings.NewReader(body))
 	if err != nil {
 		s.t.Error(err)
-		return
+		return ""
 	}
 	defer answered.Body.Close()
 	text, _ := io.ReadAll(answered.Body)
-	if answered.StatusCode != http.StatusOK {
-		s.t.Errorf("create: %d %s", answered.StatusCode, text)
+	var made struct{ OrderID string }
+	if err := json.Unmarshal(text, &made); err != nil || answered.StatusCode != http.StatusOK {
+		s.t.Errorf("%s: %d %s", call, answered.StatusCode, text)
 	}
-	s.end = s.head()
+	return made.OrderID
 }
 
-// head is the number of TRON's newest block.
-func (s *story) head() uint64 {
-	there, _ := s.world.Chain(chain.Tron)
+// head is the number of a chain's newest block.
+func (s *story) head(id chain.ID) uint64 {
+	there, _ := s.world.Chain(id)
 	answered, err := http.Post(there.EVMRPC, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}`))
 	if err != nil {
 		s.t.Error(err)
@@ -216,12 +281,19 @@ func (s *story) head() uint64 {
 	return number
 }
 
-// last is the block of the last order, zero while there are more to come.
-func (s *story) last() uint64 {
+// isOver reports whether there are no more orders to come.
+func (s *story) isOver() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.made < created {
-		return 0
+	return s.made == created
+}
+
+// lacks reports whether an index has not proven all of TRON, or not read all of the chain beside it.
+func (s *story) lacks(x *index.Index) bool {
+	for _, c := range x.Basis().Chains {
+		if c.Chain == chain.Tron && c.Proven < s.end || c.Chain == polygon && c.Indexed < s.beside {
+			return true
+		}
 	}
-	return s.end
+	return false
 }

@@ -84,6 +84,13 @@ func (l *ledger) drop(depth int) {
 	l.blocks = l.blocks[:len(l.blocks)-depth]
 }
 
+// isDropped reports whether a step of an order is in a block that was taken away.
+func (l *ledger) isDropped(o *order.Order) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(o.Steps(), func(at order.At) bool { return l.dropped[at.BlockHash] > 0 })
+}
+
 func (l *ledger) hash(what string, number uint64) chain.Hash {
 	var h chain.Hash
 	copy(h[:], what)

@@ -112,15 +112,18 @@ func TestAnEndpointFoundWrongHasItsBlocksProvenAgain(t *testing.T) {
 	}
 }
 
-// TestReorgsKeepWhatStands has a reorg of every depth drop blocks while the new ones cannot be listed: nothing that still
-// stands is missing from an answer, and nothing that was dropped is in one; there may be no answer.
+// TestReorgsKeepWhatStands has a reorg of every depth drop blocks while the new ones cannot be listed, with what was
+// dropped in one of the new ones and without: nothing that still stands is missing from an answer, and nothing that was
+// dropped is in one; there may be no answer.
 func TestReorgsKeepWhatStands(t *testing.T) {
 	for depth := 1; depth <= 20; depth++ {
-		synctest.Test(t, func(t *testing.T) { testReorgKeepsWhatStands(t, depth) })
+		for _, isBack := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) { testReorgKeepsWhatStands(t, depth, isBack) })
+		}
 	}
 }
 
-func testReorgKeepsWhatStands(t *testing.T, depth int) {
+func testReorgKeepsWhatStands(t *testing.T, depth int, isBack bool) {
 	chain1 := &forgetful{ledger: newLedger(1)}
 	chain1.finality = 30
 	standing, dropped := newDeal(1, 1, 1), newDeal(2, 1, 1)
@@ -136,6 +139,11 @@ func testReorgKeepsWhatStands(t *testing.T, depth int) {
 	creations := chain1.mine([]told{dropped.created(), dropped.fulfilled()})
 	followAll(t, x)
 	chain1.drop(depth)
+	want := 1
+	if isBack {
+		chain1.mine([]told{dropped.created(), dropped.fulfilled()})
+		want = 2
+	}
 	for range depth + 1 {
 		chain1.mine()
 	}
@@ -151,14 +159,20 @@ func testReorgKeepsWhatStands(t *testing.T, depth int) {
 		if _, _, err := x.Find(t.Context(), creations[0]); err == nil {
 			t.Errorf("reorg of %d: an order is answered whose block was dropped", depth)
 		}
+		if found, err := x.ByID(t.Context(), dropped.id); err == nil && chain1.isDropped(found.Order) {
+			t.Errorf("reorg of %d: order %s is answered from a block that was dropped", depth, dropped.id)
+		}
 		if _, _, err := x.Locked(t.Context(), taker); err == nil {
 			t.Errorf("reorg of %d: locked orders are answered in doubt", depth)
 		}
 	}
 	chain1.fails = nil
 	followAll(t, x)
-	if got := lockedOrders(t, x); got != 1 {
-		t.Errorf("reorg of %d: %d orders are locked, want the one that stands", depth, got)
+	if got := lockedOrders(t, x); got != want {
+		t.Errorf("reorg of %d: %d orders are locked, want %d, those that stand", depth, got, want)
+	}
+	if found, err := x.ByID(t.Context(), dropped.id); (err == nil) != isBack || isBack && chain1.isDropped(found.Order) {
+		t.Errorf("reorg of %d: afterwards the order that was dropped is %+v, %v", depth, found, err)
 	}
 	if from := x.Basis().Chains[0]; from.Indexed != uint64(len(chain1.blocks)-1) {
 		t.Errorf("reorg of %d: read up to block %d", depth, from.Indexed)

@@ -18,6 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
@@ -473,6 +477,12 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 	for _, rule := range all {
 		courses[rule] = []string{rule}
 	}
+	corrections := countingCorrections(t)
+	t.Cleanup(func() { // after the courses, which are taken side by side
+		if corrections() == 0 {
+			t.Error("no correction was counted")
+		}
+	})
 	isLong := os.Getenv("CROSSGATE_SEEDS") != ""
 	for name, rules := range courses {
 		for _, endpoints := range []int{1, 2} {
@@ -486,6 +496,33 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// countingCorrections has this process measure, until the test ends, and returns what tells how many events second
+// readings have corrected since.
+func countingCorrections(t *testing.T) (count func() int64) {
+	t.Helper()
+	reader, before := metric.NewManualReader(), otel.GetMeterProvider()
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	return func() (total int64) {
+		var measured metricdata.ResourceMetrics
+		if err := reader.Collect(context.Background(), &measured); err != nil {
+			t.Error(err)
+		}
+		for _, scope := range measured.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				sum, isSum := m.Data.(metricdata.Sum[int64])
+				if !isSum || m.Name != "crossgate.index.corrections" {
+					continue
+				}
+				for _, point := range sum.DataPoints {
+					total += point.Value
+				}
+			}
+		}
+		return total
 	}
 }
 

@@ -22,7 +22,7 @@ test: ## vet, every test under the race detector, allocations without it, what i
 soak: ## kill the order index 200 times at random moments; providers that lose and lie; reorgs of every depth while serving; a million orders in bounded memory
 	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
 	CROSSGATE_SEEDS=20 CROSSGATE_LIES=10000 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLoseLogs|TestLiesLeaveNoTrace' ./upstream/evm
-	cd sandbox && CROSSGATE_SEEDS=20 go test -count=1 -timeout 30m -v -run 'TestProvidersThatLose' ./adapters/...
+	cd sandbox && CROSSGATE_SEEDS=20 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLose' ./adapters/...
 	cd sandbox && CROSSGATE_REORGS=all go test -race -count=1 -timeout 30m -v -run 'TestReorgsOfRealChainsWhileServing' ./stories
 	cd bench && CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x .
 

@@ -33,6 +33,8 @@ type ledger struct {
 		Error    any
 	}
 	CallDefaults []struct{ To, Selector, Result string }
+
+	logs []nodeLog // of the receipts, when they were read
 }
 
 // expectation is what a reader that shares no code with this one made of the ledgers.
@@ -127,24 +129,33 @@ func (l ledger) node(t *testing.T) *node {
 		chainID: l.ChainID, head: l.Head, finalized: l.Finalized, receipts: l.Receipts, storage: l.read,
 		blockTime: func(number uint64) uint64 { return parseQuantity(l.Blocks[number].Timestamp) },
 	}
+	if n.logs = l.logs; n.logs == nil {
+		n.logs = l.readLogs(t)
+	}
+	return n
+}
+
+// readLogs takes the logs out of the receipts.
+func (l ledger) readLogs(t *testing.T) (logs []nodeLog) {
+	t.Helper()
 	for _, raw := range l.Receipts {
 		var receipt struct{ Logs []json.RawMessage }
 		if err := json.Unmarshal(raw, &receipt); err != nil {
 			t.Fatal(err)
 		}
 		for _, raw := range receipt.Logs {
-			n.logs = append(n.logs, newNodeLog(t, raw))
+			logs = append(logs, newNodeLog(t, raw))
 		}
 	}
-	sortLogs(n.logs)
-	return n
+	sortLogs(logs)
+	return logs
 }
 
 func newNodeLog(t *testing.T, raw json.RawMessage) nodeLog {
 	t.Helper()
 	var l struct {
-		Address, BlockNumber string
-		Topics               []string
+		Address, BlockNumber, LogIndex string
+		Topics                         []string
 	}
 	if err := json.Unmarshal(raw, &l); err != nil {
 		t.Fatal(err)
@@ -153,17 +164,14 @@ func newNodeLog(t *testing.T, raw json.RawMessage) nodeLog {
 	if len(l.Topics) > 0 {
 		topic = l.Topics[0]
 	}
-	return nodeLog{block: parseQuantity(l.BlockNumber), address: l.Address, topic: topic, raw: raw}
+	return nodeLog{
+		block: parseQuantity(l.BlockNumber), index: parseQuantity(l.LogIndex), address: l.Address, topic: topic, raw: raw,
+	}
 }
 
 func sortLogs(logs []nodeLog) {
-	index := func(l nodeLog) uint64 {
-		var position struct{ LogIndex string }
-		_ = json.Unmarshal(l.raw, &position)
-		return parseQuantity(position.LogIndex)
-	}
 	slices.SortFunc(logs, func(a, b nodeLog) int {
-		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(index(a), index(b)))
+		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.index, b.index))
 	})
 }
 

@@ -44,7 +44,7 @@ type node struct {
 }
 
 type nodeLog struct {
-	block          uint64
+	block, index   uint64 // of the block and within it
 	address, topic string
 	raw            json.RawMessage
 }

@@ -38,7 +38,6 @@ type recording struct {
 	headers  []json.RawMessage
 	byHash   map[string]uint64
 	inBlocks map[uint64][]string // hashes of transactions
-	logs     []nodeLog
 	grows    bool
 
 	mu   sync.Mutex
@@ -65,7 +64,7 @@ func readRecording(t *testing.T, path string) *recording {
 		}
 		r.byHash[block.Hash], r.inBlocks[uint64(i)] = uint64(i), block.Transactions
 	}
-	r.logs = r.node(t).logs
+	r.logs = r.readLogs(t)
 	return r
 }
 
@@ -73,7 +72,7 @@ func readRecording(t *testing.T, path string) *recording {
 func (r *recording) growing() *recording {
 	grown := &recording{
 		ledger: r.ledger, headers: r.headers, byHash: maps.Clone(r.byHash), inBlocks: r.inBlocks,
-		logs: r.logs, grows: true, head: uint64(len(r.headers)) / 2,
+		grows: true, head: uint64(len(r.headers)) / 2,
 	}
 	for number := uint64(len(r.headers)); number < uint64(len(r.headers))+1500; number++ {
 		grown.byHash[blockHash(number)] = number
@@ -326,8 +325,12 @@ func (p *provider) result(c nodeCall) string {
 func (p *provider) newest(isAsked bool) uint64 {
 	p.recording.mu.Lock()
 	defer p.recording.mu.Unlock()
-	if isAsked && p.grows {
+	switch {
+	case !isAsked || !p.grows:
+	case p.head < uint64(len(p.headers)):
 		p.head += 1 + p.random.Uint64N(7)
+	default: // nothing happens any more
+		p.head += 1 + p.random.Uint64N(100)
 	}
 	return p.head
 }
@@ -396,20 +399,33 @@ func (p *provider) search(param json.RawMessage, head uint64) string {
 	return `"result":[` + strings.Join(found, ",") + `]`
 }
 
-func readRecordings(t *testing.T) ([]*recording, *goldenTruth) {
+// golden are the ledgers of the golden set and what they lead to, read once: that takes a second.
+var golden struct {
+	once    sync.Once
+	ledgers []*recording
+	truth   goldenTruth
+}
+
+// readRecordings returns the recorded ledgers, each at its end, and what they lead to.
+func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) {
 	t.Helper()
 	folder := goldenFolder(t)
-	paths, err := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
-	if err != nil {
-		t.Fatal(err)
+	golden.once.Do(func() {
+		paths, err := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		readJSON(t, filepath.Join(folder, "expected-A.json"), &golden.truth)
+		for _, path := range paths {
+			golden.ledgers = append(golden.ledgers, readRecording(t, path))
+		}
+	})
+	for _, l := range golden.ledgers {
+		recordings = append(recordings, &recording{
+			ledger: l.ledger, headers: l.headers, byHash: l.byHash, inBlocks: l.inBlocks, head: l.Head,
+		})
 	}
-	truth := new(goldenTruth)
-	readJSON(t, filepath.Join(folder, "expected-A.json"), truth)
-	var recordings []*recording
-	for _, path := range paths {
-		recordings = append(recordings, readRecording(t, path))
-	}
-	return recordings, truth
+	return recordings, &golden.truth
 }
 
 // fromEnvironment reads how much of something a test is to do, for make soak; usual where nothing is said.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -298,4 +300,79 @@ func until(t *testing.T, holds func() bool) {
 			t.Fatal("never")
 		}
 	}
+}
+
+// TestCallsForSlots counts what reading new slots costs, and what proving them adds: each of the three programs is listed,
+// and the ends of the range are looked for in the same request; an order costs its transaction and its block. One
+// endpoint alone lists twice to prove.
+func TestCallsForSlots(t *testing.T) {
+	w := newWorld(t)
+	w.create(sandbox.Way{})
+	w.Mine(40)
+	calls := &counter{node: w, calls: map[string]int{}}
+	c := w.chainOver(calls)
+	_, err := c.Head(t.Context())
+	w.must(err)
+	_, err = c.Events(t.Context(), w.Head()-20, w.Head())
+	w.must(err)
+	quiet := map[string]int{"getBlock": 2, "getSignaturesForAddress": 3}
+	one := map[string]int{"getBlock": 3, "getSignaturesForAddress": 3, "getTransaction": 1}
+	for name, test := range map[string]struct {
+		happens      func()
+		read, proven map[string]int
+	}{
+		"nothing happens":  {func() { w.Mine(10) }, quiet, times(2, quiet)},
+		"an order is made": {func() { w.create(sandbox.Way{}) }, one, times(2, one)},
+	} {
+		from := w.Head() + 1
+		test.happens()
+		_, err := c.Head(t.Context())
+		w.must(err)
+		calls.reset()
+		events, err := c.Events(t.Context(), from, w.Head())
+		w.must(err)
+		if read := calls.reset(); !maps.Equal(read, test.read) {
+			t.Errorf("%s: reading took %v, want %v", name, read, test.read)
+		}
+		proof, err := c.Verify(t.Context(), from, w.Head(), events)
+		w.must(err)
+		if proven := calls.reset(); !maps.Equal(proven, test.proven) || len(proof.Events) != len(events) {
+			t.Errorf("%s: proving took %v, want %v", name, proven, test.proven)
+		}
+	}
+}
+
+func times(n int, counts map[string]int) map[string]int {
+	product := map[string]int{}
+	for method, count := range counts {
+		product[method] = n * count
+	}
+	return product
+}
+
+// counter is a node that counts calls by method.
+type counter struct {
+	node  http.Handler
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	c.mu.Lock()
+	for _, method := range regexp.MustCompile(`"method":"(\w+)"`).FindAllSubmatch(body, -1) {
+		c.calls[string(method[1])]++
+	}
+	c.mu.Unlock()
+	c.node.ServeHTTP(w, r)
+}
+
+// reset returns what was counted since the last time.
+func (c *counter) reset() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	calls := c.calls
+	c.calls = map[string]int{}
+	return calls
 }

@@ -107,12 +107,18 @@ func (w *world) deliver(way sandbox.Way, terms sandbox.Terms) order.ID {
 	return terms.ID()
 }
 
-// chain returns the chain that the nodes serve.
+// chain returns the chain that the nodes serve, and the ledger's own.
 func (w *world) chain(nodes ...http.Handler) *solana.Chain {
+	w.t.Helper()
+	return w.chainOver(append(nodes, w)...)
+}
+
+// chainOver returns the chain that the nodes serve.
+func (w *world) chainOver(nodes ...http.Handler) *solana.Chain {
 	w.t.Helper()
 	known, _ := chain.Documented().Chain(chain.Solana)
 	var endpoints []*upstream.Endpoint
-	for i, node := range append(nodes, w) {
+	for i, node := range nodes {
 		server := httptest.NewServer(node)
 		w.t.Cleanup(server.Close)
 		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{

@@ -59,7 +59,12 @@ func (r Response) Scrub(err error) error {
 }
 
 // Redact is Scrub for a text of the answer.
-func (r Response) Redact(text string) string { return r.from.scrubText(r.sent, text) }
+func (r Response) Redact(text string) string {
+	if r.from == nil {
+		return text
+	}
+	return r.from.scrubText(r.sent, text)
+}
 
 func (e *Endpoint) scrub(sent http.Header, err error) error {
 	if err == nil {

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"crossgate/upstream"
 )
@@ -24,6 +26,20 @@ type responseObject struct {
 func (o responseObject) id() (uint64, bool) {
 	id, err := strconv.ParseUint(strings.Trim(string(o.ID), `"`), 10, 64)
 	return id, err == nil
+}
+
+// isFor reports whether the object has an id.
+func (o responseObject) isFor(id uint64) bool {
+	own, isReadable := o.id()
+	return isReadable && own == id
+}
+
+// redacted is the object without what a message of the response must not tell.
+func (o *responseObject) redacted(response upstream.Response) *responseObject {
+	if o.Error != nil {
+		o.Error.Message = response.Redact(o.Error.Message)
+	}
+	return o
 }
 
 // batchRefusedError says that an endpoint declined a batch as a batch.
@@ -53,10 +69,8 @@ func parse(response upstream.Response, asked int) ([]responseObject, error) {
 	if err != nil {
 		return nil, errors.New("not a JSON-RPC response")
 	}
-	for _, object := range objects {
-		if object.Error != nil {
-			object.Error.Message = response.Redact(object.Error.Message)
-		}
+	for i := range objects {
+		objects[i].redacted(response)
 	}
 	if asked > 1 && body[0] != '[' {
 		return nil, wholeRefused(objects[0], asked)
@@ -98,62 +112,101 @@ type rpcResults []rpcResult
 
 // replies are what an endpoint replied to calls, and what that comes to for the caller who began them.
 type replies struct {
-	results  rpcResults
-	objects  []*responseObject // for each call, nil where one lacks; none at all when the only one was read in one go
-	response upstream.Response
-	first    uint64 // id of the first call
-	by       string // endpoint
+	results rpcResults
+	objects func() ([]*responseObject, error) // for each call that was made, nil where one lacks
+	skipped int                               // calls at the beginning that are not in results
+	by      string                            // endpoint
 }
 
 // read decodes the response to calls, whose ids begin with first.
 func read(calls []*Call, response upstream.Response, first uint64) (replies, error) {
-	if result, isRead := readSingle(calls, response, first); isRead {
-		return replies{results: rpcResults{result}, response: response, first: first}, nil
+	got := replies{objects: sync.OnceValues(func() ([]*responseObject, error) {
+		parsed, err := parse(response, len(calls))
+		return arrange(parsed, len(calls), first), err
+	})}
+	var isRead bool
+	if got.results, isRead = readInSequence(calls, response, first); isRead {
+		return got, nil
 	}
-	parsed, err := parse(response, len(calls))
+	objects, err := got.objects()
 	if err != nil {
 		return replies{}, err
 	}
-	got := replies{results: make(rpcResults, len(calls)), objects: arrange(parsed, len(calls), first)}
+	got.results = make(rpcResults, len(calls))
 	for i, call := range calls {
-		got.results[i] = decode(call, got.objects[i])
+		got.results[i] = decode(call, objects[i])
 	}
 	return got, nil
 }
 
-// readSingle decodes in one go what the response to a single call mostly is: an object with its id and a result that
-// fits. What any other response is, and what is wrong with it, parse and decode find out.
-func readSingle(calls []*Call, response upstream.Response, first uint64) (result rpcResult, isRead bool) {
-	if len(calls) > 1 || calls[0].Out == nil || response.Status >= http.StatusBadRequest {
-		return rpcResult{}, false
+// readInSequence decodes in one go what a response mostly is: for each call, in their sequence, an object with its id
+// and a result that fits. An object that is something else is decoded by itself. What any other response is, and what is
+// wrong with it, parse and decode find out.
+func readInSequence(calls []*Call, response upstream.Response, first uint64) (results rpcResults, isRead bool) {
+	if response.Status >= http.StatusBadRequest {
+		return nil, false
 	}
-	value := reflect.New(reflect.TypeOf(calls[0].Out)) // stays nil when there is none
+	decoder := json.NewDecoder(bytes.NewReader(response.Body))
+	isBatch := len(calls) > 1
+	if isBatch && !isNext(decoder, '[') {
+		return nil, false
+	}
+	results = make(rpcResults, len(calls))
+	for i, call := range calls {
+		begin := decoder.InputOffset()
+		value, isFit := readResult(decoder, call, first+uint64(i))
+		text := bytes.TrimLeft(response.Body[begin:decoder.InputOffset()], ", \t\r\n")
+		var object responseObject
+		switch {
+		case isFit:
+			results[i] = check(call, value, nil)
+		case !isBatch || json.Unmarshal(text, &object) != nil || !object.isFor(first+uint64(i)):
+			return nil, false
+		default:
+			results[i] = decode(call, object.redacted(response))
+		}
+	}
+	if isBatch && !isNext(decoder, ']') {
+		return nil, false
+	}
+	_, err := decoder.Token()
+	return results, errors.Is(err, io.EOF)
+}
+
+// isNext reads a delimiter.
+func isNext(decoder *json.Decoder, delimiter json.Delim) bool {
+	token, err := decoder.Token()
+	return err == nil && token == delimiter
+}
+
+// readResult reads a response object with an id and a result for a call, which value is then.
+func readResult(decoder *json.Decoder, call *Call, id uint64) (value reflect.Value, isFit bool) {
 	object := struct {
 		responseObject
 		Result any `json:"result"`
-	}{Result: value.Interface()}
-	if err := json.Unmarshal(response.Body, &object); err != nil || object.Error != nil || value.Elem().IsNil() {
-		return rpcResult{}, false
+	}{}
+	var target reflect.Value
+	if call.Out != nil {
+		target = reflect.New(reflect.TypeOf(call.Out)) // stays nil when there is none
+		object.Result = target.Interface()
 	}
-	if id, readable := object.id(); !readable || id != first {
-		return rpcResult{}, false
+	err := decoder.Decode(&object)
+	if err != nil || call.Out == nil || object.Error != nil || !object.isFor(id) || target.Elem().IsNil() {
+		return reflect.Value{}, false
 	}
-	return check(calls[0], value.Elem(), nil), true
+	return target.Elem(), true
 }
 
-// of is what the replies come to for others who asked the same as the calls at positions.
+// of is what the replies come to for others who asked the same as the calls at positions, of those in results.
 func (r replies) of(calls []*Call, positions []int) rpcResults {
 	results := make(rpcResults, len(calls))
+	objects, err := r.objects()
 	for i, call := range calls {
-		if r.objects != nil {
-			results[i] = decode(call, r.objects[positions[i]])
+		if err != nil {
+			results[i] = unanswered(err)
 			continue
 		}
-		again, err := read([]*Call{call}, r.response, r.first)
-		if err != nil {
-			again.results = rpcResults{unanswered(err)}
-		}
-		results[i] = again.results[0]
+		results[i] = decode(call, objects[positions[i]+r.skipped])
 	}
 	results.sign(r.by)
 	return results
@@ -168,7 +221,8 @@ func (r rpcResults) sign(by string) {
 
 // withoutFirst leaves out the first call.
 func (r replies) withoutFirst() replies {
-	return replies{results: r.results[1:], objects: r.objects[1:], by: r.by}
+	r.results, r.skipped = r.results[1:], r.skipped+1
+	return r
 }
 
 // arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first.

@@ -1,0 +1,56 @@
+package jsonrpc
+
+import (
+	"reflect"
+	"testing"
+
+	"crossgate/upstream"
+)
+
+// FuzzRead holds what is read in one go against what parse and decode make of the same response.
+func FuzzRead(f *testing.F) {
+	for _, body := range []string{
+		`[{"id":1,"result":"0x1"},{"id":2,"result":{"a":1}}]`,
+		`[{"id":2,"result":{"a":1}},{"id":1,"result":"0x1"}]`,
+		`[ {"id":"1","result":null} , {"id":2,"error":{"code":3,"message":"reverted"}} ]`,
+		`[{"id":1,"result":7},{"id":2}]`,
+		`[{"id":1,"result":"0x1"}]`,
+		`[{"id":1,"result":"0x1"},{"id":2,"result":{}}] more`,
+		`[{"id":1,"result":"0x1"},{"id":2,"result":{`,
+		`{"id":1,"error":{"code":-32600,"message":"no batches"}}`,
+		`{"id":1,"result":"0x1"}`, `{"id":1,"result":null}`, `{"result":"0x1"}{}`,
+	} {
+		f.Add(body, false)
+		f.Add(body, true)
+	}
+	f.Fuzz(func(t *testing.T, body string, isBatch bool) {
+		calls := []*Call{{Out: new(*string)}, {Out: new(map[string]any)}}
+		if !isBatch {
+			calls = calls[:1]
+		}
+		response := upstream.Response{Status: 200, Body: []byte(body)}
+		got, isRead := readInSequence(calls, response, 1)
+		if !isRead {
+			return
+		}
+		parsed, err := parse(response, len(calls))
+		if err != nil {
+			t.Fatalf("parse(%q) = %v, though it was read", body, err)
+		}
+		for i, object := range arrange(parsed, len(calls), 1) {
+			if want := decode(calls[i], object); !isSame(got[i], want) {
+				t.Errorf("call %d of %q = %+v, want %+v", i, body, got[i], want)
+			}
+		}
+	})
+}
+
+func isSame(a, b rpcResult) bool {
+	value := func(r rpcResult) any {
+		if !r.value.IsValid() {
+			return nil
+		}
+		return r.value.Interface()
+	}
+	return reflect.DeepEqual(value(a), value(b)) && (a.err == nil) == (b.err == nil) && a.open == b.open && a.doubtful == b.doubtful
+}

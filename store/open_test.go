@@ -188,11 +188,11 @@ func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 		if _, err := store.writer.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenPostgres(t.Context(), url); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := OpenPostgres(t.Context(), url, PostgresOptions{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("OpenPostgres: %v, want %q in it", err, says)
 		}
 	}
-	_, err := OpenPostgres(t.Context(), "postgres://somebody:SECRET@[nowhere/orders")
+	_, err := OpenPostgres(t.Context(), "postgres://somebody:SECRET@[nowhere/orders", PostgresOptions{})
 	if err == nil || strings.Contains(err.Error(), "SECRET") {
 		t.Errorf("OpenPostgres of no address: %v", err)
 	}

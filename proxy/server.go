@@ -70,6 +70,7 @@ type Options struct {
 	Chains  chain.Registry // that requests may name and that answers are written for
 	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
 	Quotas  quota.Options  // of clients
+	Unready func() error   // why other replicas should be asked instead of this one; nil: never
 	Tracing Tracing
 	Logger  *slog.Logger // slog.Default() when nil
 

@@ -252,11 +252,11 @@ func (a *availability) dial(ctx context.Context, network, address string) (net.C
 // await returns when the database answers. It waits for a server that cannot be reached, or that is starting, for up to
 // limit.
 func (a *availability) await(ctx context.Context, limit time.Duration) error {
-	const patience = 5 * time.Second // of an attempt, and between two of them
-	began := time.Now()
+	const patience = 5 * time.Second // of one attempt
+	began, isLogged := time.Now(), false
 	for {
 		err := a.ping(ctx, patience)
-		left := limit - time.Since(began)
+		waited := time.Since(began)
 		switch {
 		case err == nil:
 			return nil
@@ -264,14 +264,16 @@ func (a *availability) await(ctx context.Context, limit time.Duration) error {
 			return ctx.Err()
 		case limit <= 0 || !isOfConnection(err):
 			return err
-		case left <= 0:
-			return fmt.Errorf("it has not answered for %s (index.wait): %w", limit, err)
+		case waited >= limit:
+			return fmt.Errorf("no answer within %s (index.wait): %w", limit, err)
+		case !isLogged:
+			isLogged = true
+			a.log.WarnContext(ctx, "waiting for the database", "error", err, "for_up_to", limit)
 		}
-		a.log.WarnContext(ctx, "waiting for the database", "error", err, "for_up_to", left.Round(time.Second))
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(min(left, patience)):
+		case <-time.After(min(limit-waited, pingPause)):
 		}
 	}
 }

@@ -57,6 +57,51 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 	}
 }
 
+// An endpoint that is back is used again, whatever its base URL says and though nothing is known that it answered well.
+func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
+	post := upstream.Request{Path: "quote", Body: []byte(`{"amount":"1"}`)}
+	poison := upstream.Request{Path: "poison", Body: []byte(`{}`)}
+	down := func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }
+	for name, test := range map[string]struct {
+		base   int // status at the base URL
+		opened upstream.Request
+	}{
+		"its base URL redirects":                        {http.StatusMovedPermanently, post},
+		"its base URL is an error":                      {http.StatusBadGateway, post},
+		"its base URL wants a key":                      {http.StatusUnauthorized, post},
+		"its base URL redirects, the question is wrong": {http.StatusFound, poison},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var next changing
+				next.to(down)
+				e := endpoint(t, "venue", next.answer)
+				for range 5 {
+					_, _ = e.Do(t.Context(), test.opened)
+				}
+				verified()
+				if _, err := e.Do(t.Context(), post); classOf(err) != upstream.BreakerOpen {
+					t.Fatalf("Do() after 5 failures = %v, want an open breaker", err)
+				}
+				<-time.After(time.Minute)
+				next.to(func(r *http.Request) (*http.Response, error) {
+					switch r.URL.Path {
+					case "/quote":
+						return answer(200, "{}"), nil
+					case "/poison":
+						return answer(500, ""), nil
+					}
+					return answer(test.base, ""), nil
+				})
+				<-time.After(15 * time.Second)
+				if _, err := e.Do(t.Context(), post); err != nil {
+					t.Errorf("Do() at an endpoint that is back = %v, want an answer", err)
+				}
+			})
+		})
+	}
+}
+
 // An endpoint that is away is asked less and less, and by nobody who waits for the answer.
 func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

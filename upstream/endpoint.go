@@ -70,7 +70,8 @@ type Endpoint struct {
 	health            health
 	head              head
 	replays           replays
-	control           atomic.Pointer[Request] // that no caller has a part in; nil: any answer at its address
+	control           atomic.Pointer[Request] // that no caller has a part in; nil: none is known
+	failed            atomic.Pointer[Request] // the last that it failed at; nil: none
 	quarantine        quarantine
 	longestQuarantine time.Duration
 	cordoned          atomic.Bool
@@ -206,6 +207,9 @@ func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, out
 	case outcome == nil:
 		e.replays.keep(r, took)
 	case IsFault(outcome):
+		if isSmall(r) {
+			e.failed.Store(&r)
+		}
 		if ClassOf(outcome) == BadAnswer {
 			e.logBadAnswer(ctx, outcome)
 		}

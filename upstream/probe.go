@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,10 +38,13 @@ type replays struct {
 	kept []Request // the newest is last
 }
 
-// keep remembers an answered read once in a while.
+// isSmall reports whether a request may be repeated by probes. Nothing that is asked here changes anything, whatever its
+// method.
+func isSmall(r Request) bool { return len(r.Body) <= largestProbe && r.Calls <= largestProbeCalls }
+
+// keep remembers an answered request once in a while.
 func (s *replays) keep(r Request, took time.Duration) {
-	isRead := r.Body == nil && r.Method == "" || r.RPCMethod != ""
-	if !isRead || took > soonAnswered || len(r.Body) > largestProbe || r.Calls > largestProbeCalls {
+	if took > soonAnswered || !isSmall(r) {
 		return
 	}
 	now, last := time.Now(), s.admitted.Load()
@@ -71,9 +75,8 @@ func (s *replays) latest() (newest Request, found bool) {
 // answered well.
 func (e *Endpoint) SetControl(r Request) { e.control.Store(&r) }
 
-// controls are what an endpoint must fail at before it is taken for broken, and one of which it must answer to be
-// taken for recovered: what it answered well at different times, and while these are few the request that no caller has
-// a part in, or any answer at all at its address.
+// controls are what an endpoint must fail at before it is taken for broken: what it answered well at different times, and
+// while these are few the request that no caller has a part in, or what is at its address.
 func (e *Endpoint) controls() []Request {
 	controls := e.replays.all()
 	if len(controls) == replaysKept {
@@ -85,6 +88,19 @@ func (e *Endpoint) controls() []Request {
 	}
 	return append(controls[:len(controls):len(controls)], own)
 }
+
+// signs are requests one of which an endpoint must answer to be taken for recovered: its controls, and what it failed at
+// last, since there need not be anything at its address.
+func (e *Endpoint) signs() []Request {
+	signs := e.controls()
+	if failed := e.failed.Load(); failed != nil && !isBare(*failed) {
+		signs = append(signs[:len(signs):len(signs)], *failed)
+	}
+	return signs
+}
+
+// isBare reports whether a request asks for what is at the endpoint's address.
+func isBare(r Request) bool { return r.Path == "" && r.Body == nil && len(r.Query) == 0 && len(r.Header) == 0 }
 
 // probe sends r in the background, for the sake of what can be learned of the endpoint by it.
 func (e *Endpoint) probe(ctx context.Context, r Request) (Response, error) {
@@ -110,7 +126,7 @@ func (e *Endpoint) verify() {
 		return
 	}
 	e.inBackground(func(ctx context.Context) {
-		switch e.examine(ctx) {
+		switch e.examine(ctx, e.controls(), false) {
 		case sound:
 			e.breaker.close()
 		case broken:
@@ -120,7 +136,8 @@ func (e *Endpoint) verify() {
 	})
 }
 
-// awaitRecovery closes the breaker when the endpoint answers a control again.
+// awaitRecovery closes the breaker when the endpoint shows a sign of recovery. After a while any answer at its address
+// will do: what it failed at may have been at fault, and nothing else may be known that it can answer.
 func (e *Endpoint) awaitRecovery(ctx context.Context) {
 	for wait := firstProbe; e.breaker.hasOpened(); wait = min(2*wait, longestProbe) {
 		jittered := wait + rand.N(wait/4) // endpoints that failed together must not be probed together
@@ -128,7 +145,7 @@ func (e *Endpoint) awaitRecovery(ctx context.Context) {
 		if sleep(ctx, jittered) != nil {
 			return
 		}
-		if e.breaker.hasOpened() && e.examine(ctx) == sound {
+		if e.breaker.hasOpened() && e.examine(ctx, e.signs(), wait == longestProbe) == sound {
 			e.breaker.close()
 		}
 	}
@@ -143,17 +160,17 @@ const (
 	sound
 )
 
-// examine sends all controls at once, past the breaker; the first that is answered is enough.
-func (e *Endpoint) examine(ctx context.Context) condition {
+// examine sends requests at once, past the breaker; the first that is answered is enough. With anyAnswer, that its
+// address answers with anything but a server error is enough as well.
+func (e *Endpoint) examine(ctx context.Context, requests []Request, anyAnswer bool) condition {
 	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, probeLimit))
 	defer cancel()
-	controls := e.controls()
-	results := make(chan condition, len(controls))
-	for _, r := range controls {
-		go func() { results <- e.answers(ctx, r) }()
+	results := make(chan condition, len(requests))
+	for _, r := range requests {
+		go func() { results <- e.answers(ctx, r, anyAnswer && isBare(r)) }()
 	}
 	found := unknown
-	for range controls {
+	for range requests {
 		if each := <-results; each > found {
 			found = each
 			if found == sound {
@@ -164,8 +181,8 @@ func (e *Endpoint) examine(ctx context.Context) condition {
 	return found
 }
 
-// answers sends one control.
-func (e *Endpoint) answers(ctx context.Context, r Request) (found condition) {
+// answers sends one of them.
+func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (found condition) {
 	defer func() {
 		if recover() != nil {
 			found = broken // as a panic of a caller's request counts
@@ -187,7 +204,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request) (found condition) {
 	}
 	e.health.note(r.RPCMethod, time.Since(started), err)
 	switch {
-	case answered(err):
+	case answered(err), anyAnswer && response.Status != 0 && response.Status < http.StatusInternalServerError:
 		return sound
 	case IsFault(err):
 		return broken

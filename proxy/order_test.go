@@ -106,7 +106,7 @@ func TestOrderByIDWithoutTheIndex(t *testing.T) {
 			t.Errorf("GET %s: no Retry-After", path)
 		}
 	}
-	if strings.Contains(w.log.String(), "level=ERROR") {
+	if strings.Contains(w.log.String(), `"level":"ERROR"`) {
 		t.Errorf("the log has an error for each request:\n%s", w.log.String())
 	}
 	if got := get(s, ordersPath+claimedTx).StatusCode; got != http.StatusOK {

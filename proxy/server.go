@@ -147,6 +147,13 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
+// SetLimits changes the quotas of clients and how many loads may be under way at once; 0 for no bound. Requests and loads
+// under way are not disturbed.
+func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
+	s.quotas.Replace(quotas)
+	s.answers.SetMaxLoads(maxLoads)
+}
+
 // Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.handler }
 
@@ -208,10 +215,7 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
 	s.mountHealth(engine)
-	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
-	if !s.options.Quotas.IsZero() {
-		engine.Use(s.limitClients)
-	}
+	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
 	engine.NoRoute(s.notFound)
 	engine.NoMethod(s.methodNotAllowed)
 	s.mountPages(engine)

@@ -163,8 +163,8 @@ func (s *Server) Close() {
 	s.answers.Close()
 }
 
-// Run serves on listener until ctx ends. Then /readyz turns unavailable, and after Limits.Notice the listener closes
-// and requests in flight have drainLimit to finish.
+// Run serves on listener until ctx ends. Then /readyz turns unavailable and every answer closes its connection; after
+// Limits.Notice the listener closes and requests in flight have drainLimit to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
 		Handler:    s.handler,
@@ -205,7 +205,18 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 // router is the handler of all paths.
 func (s *Server) router() http.Handler {
 	engine, known := s.engine()
-	return known.canonical(engine)
+	return s.ending(known.canonical(engine))
+}
+
+// ending has connections closed with the answers that are given while the server drains. A client that keeps them would
+// otherwise use one when it is closed.
+func (s *Server) ending(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header()["Connection"] = []string{"close"}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // engine mounts all routes behind the middleware, and returns the paths of the API.

@@ -25,6 +25,11 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 		t.Errorf("backfill = %d: %s", code, said.String())
 	}
 	said.Reset()
+	if code := run(ctx, []string{"index", "repair", "--config", "offline.yaml"}, &said, &said); code != 1 ||
+		!strings.Contains(said.String(), "stopped before everything was compared") {
+		t.Errorf("index repair that was stopped = %d: %s, want 1 and that it was", code, said.String())
+	}
+	said.Reset()
 	if code := run(t.Context(), []string{"index", "status", "--config", "offline.yaml"}, &said, &said); code != 0 ||
 		!strings.Contains(said.String(), "unreachable") || !strings.Contains(said.String(), "not read yet") {
 		t.Errorf("index status = %d: %s", code, said.String())

@@ -100,7 +100,9 @@ func (e *Endpoint) signs() []Request {
 }
 
 // isBare reports whether a request asks for what is at the endpoint's address.
-func isBare(r Request) bool { return r.Path == "" && r.Body == nil && len(r.Query) == 0 && len(r.Header) == 0 }
+func isBare(r Request) bool {
+	return r.Path == "" && r.Body == nil && len(r.Query) == 0 && len(r.Header) == 0
+}
 
 // probe sends r in the background, for the sake of what can be learned of the endpoint by it.
 func (e *Endpoint) probe(ctx context.Context, r Request) (Response, error) {

@@ -47,6 +47,7 @@ func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 		{index.Progress{Total: 400, Read: 100, Events: 500}, []string{"[======                  ]", "25.0%", "50 events/s", "30s left"}},
 		{index.Progress{Total: 400, Err: errors.New("no route to host")}, []string{"0.0%", "waiting: no route to host"}},
 		{index.Progress{Total: 400, Read: 400, Done: true}, []string{"100.0%", "done"}},
+		{index.Progress{Total: 400, Read: 100, Done: true, Err: errors.New("history has been pruned")}, []string{"25.0%", "given up: history has been pruned"}},
 		{index.Progress{Done: true}, []string{"100.0%", "done"}},
 	} {
 		got := bar("Ethereum", test.progress, units{"blocks", "events"}, 10*time.Second)

@@ -60,9 +60,6 @@ func setTimeouts(config *pgx.ConnConfig) {
 
 // migratePostgres lets one replica at a time change the schema.
 func migratePostgres(ctx context.Context, db *sql.DB) error {
-	if err := inspect(ctx, db, goose.DialectPostgres); err != nil {
-		return err
-	}
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return err

@@ -16,7 +16,10 @@ import (
 )
 
 // indexCommands are the subcommands of crossgate index.
-var indexCommands = map[string]command{"status": showStatus, "audit": audit, "repair": repair}
+var indexCommands = map[string]command{
+	"status": showStatus, "audit": audit, "repair": repair,
+	"migrate": migrateIndex, "backup": backupIndex, "restore": restoreIndex,
+}
 
 // indexCommand runs a subcommand of crossgate index.
 func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
@@ -25,7 +28,7 @@ func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, 
 			return do(ctx, flags, arguments[1:], out)
 		}
 	}
-	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair [--config FILE]; see crossgate help\n")
+	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair|migrate|backup|restore [--config FILE]; see crossgate help\n")
 	return errUsage
 }
 

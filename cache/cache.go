@@ -85,9 +85,9 @@ type Cache[V any] struct {
 	mu       sync.Mutex
 	maxLoads int
 	fills    map[Key]*fill[V]
-	slots   int // taken by throttled revalidations
-	closed  bool
-	running sync.WaitGroup // fills
+	slots    int // taken by throttled revalidations
+	closed   bool
+	running  sync.WaitGroup // fills
 }
 
 // entry is a value as the store holds it.

@@ -51,8 +51,8 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 // setTimeouts bounds how long a connection is waited for, unless the URL does, and has the server end idle
 // transactions, so that a replica that vanished does not keep others waiting.
 func setTimeouts(config *pgx.ConnConfig) {
-	const connectLimit, limit = 1500 * time.Millisecond, 5 * time.Second
-	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectLimit)
+	const limit = 5 * time.Second
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, limit)
 	config.RuntimeParams["application_name"] = "crossgate"
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(limit.Milliseconds())
 	config.RuntimeParams["tcp_user_timeout"] = fmt.Sprint(limit.Milliseconds())

@@ -24,8 +24,8 @@ const (
 	// slowAfter is what work may take before the database is asked whether it is there at all, and again each time it
 	// passes; pingLimit is how long that answer may take. Together they bound how long anybody waits for a database that
 	// does not answer, however long a statement may take on one that does.
-	slowAfter = 500 * time.Millisecond
-	pingLimit = time.Second
+	slowAfter = 400 * time.Millisecond
+	pingLimit = 1400 * time.Millisecond
 	// pingPause is between two looks at a database that does not answer.
 	pingPause = 500 * time.Millisecond
 )

@@ -86,12 +86,30 @@ func (a *availability) judge(ctx context.Context, err error) error {
 		return err
 	}
 	if isOfConnection(err) {
+		a.settle(ctx)
+	}
+	return errors.Join(a.err(), err)
+}
+
+// settle returns when it is known whether the database answers. It looks twice: a server that is being stopped ends its
+// connections one after the other, and that for pings may be among the last.
+func (a *availability) settle(ctx context.Context) {
+	const between = 150 * time.Millisecond
+	for look := range 2 {
 		select {
 		case <-a.check():
 		case <-ctx.Done():
+			return
+		}
+		if look > 0 || a.err() != nil {
+			return
+		}
+		select {
+		case <-time.After(between):
+		case <-ctx.Done():
+			return
 		}
 	}
-	return errors.Join(a.err(), err)
 }
 
 // err is ErrUnavailable with the reason while the database does not answer.

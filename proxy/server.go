@@ -147,8 +147,8 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// SetLimits changes the quotas of clients and how many loads may be under way at once; 0 for no bound. Requests and loads
-// under way are not disturbed.
+// SetLimits changes the quotas of clients and how many loads may be under way at once; 0 for no bound. Requests and
+// loads under way are not disturbed.
 func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 	s.quotas.Replace(quotas)
 	s.answers.SetMaxLoads(maxLoads)

@@ -122,8 +122,8 @@ func checkBackup(ctx context.Context, file string) error {
 	return errors.Join(err, db.Close())
 }
 
-// contents are the tables that a backup has: all but what goose keeps, what is there in any database of the version, and
-// leases, which are of the gateways that hold them.
+// contents are the tables that a backup has: all but what goose keeps, what is there in any database of the version,
+// and leases, which are of the gateways that hold them.
 func (db database) contents(ctx context.Context, q querier) ([]string, error) {
 	tables, err := tablesOf(ctx, q, db.dialect)
 	slices.Sort(tables)

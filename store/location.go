@@ -67,8 +67,9 @@ func (l Location) using(work func(database) error) error {
 // errInUse keeps a schema from being taken away beneath a gateway.
 var errInUse = errors.New("a gateway is using it: stop all gateways on it first")
 
-// Migrate brings the schema to a version, the newest one that is known for 0, and returns the versions before and after.
-// Going back drops what later versions added; it is refused while a gateway holds a lease, which only PostgreSQL tells.
+// Migrate brings the schema to a version, the newest one that is known for 0, and returns the versions before and
+// after. Going back drops what later versions added; it is refused while a gateway holds a lease, which only
+// PostgreSQL tells.
 func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, err error) {
 	err = l.using(func(db database) error {
 		if before, err = inspect(ctx, db.DB, db.dialect); err != nil {

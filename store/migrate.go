@@ -20,8 +20,8 @@ var listTables = map[goose.Dialect]string{
 	goose.DialectPostgres: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 }
 
-// migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and SQLite
-// has no lock that spans several migrations: whoever finds one applied meanwhile continues from there.
+// migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and
+// SQLite has no lock that spans several migrations: whoever finds one applied meanwhile continues from there.
 func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) error {
 	version, err := inspect(ctx, db, dialect)
 	if err != nil {
@@ -58,8 +58,8 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 	return goose.NewProvider(dialect, db, files, options...)
 }
 
-// inspect returns the version of a database's schema, 0 for an empty one. It refuses, without writing anything, a database
-// that holds another program's tables, or whose schema is so new that this build cannot use it.
+// inspect returns the version of a database's schema, 0 for an empty one. It refuses, without writing anything, a
+// database that holds another program's tables, or whose schema is so new that this build cannot use it.
 func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version int64, err error) {
 	tables, err := tablesOf(ctx, db, dialect)
 	if err != nil || len(tables) == 0 {

@@ -22,8 +22,8 @@ var ErrUnavailable = errors.New("database unavailable")
 
 const (
 	// slowAfter is what work may take before the database is asked whether it is there at all, and again each time it
-	// passes; pingLimit is how long that answer may take. Together they bound how long anybody waits for a database that
-	// does not answer, however long a statement may take on one that does.
+	// passes; pingLimit is how long that answer may take. Together they bound how long anybody waits for a database
+	// that does not answer, however long a statement may take on one that does.
 	slowAfter = 400 * time.Millisecond
 	pingLimit = 1400 * time.Millisecond
 	// pingPause is between two looks at a database that does not answer.
@@ -31,8 +31,8 @@ const (
 )
 
 // availability is the circuit breaker of a PostgreSQL. What goes wrong with a connection, or takes long, has the
-// database pinged on a connection that is for nothing else. When it does not answer, all connections are closed, so that
-// whatever waits on one ends, and nothing more is asked until a ping is answered.
+// database pinged on a connection that is for nothing else. When it does not answer, all connections are closed, so
+// that whatever waits on one ends, and nothing more is asked until a ping is answered.
 type availability struct {
 	pinger *sql.DB   // with one connection
 	pools  []*sql.DB // whose idle connections are of no use after an outage

@@ -131,7 +131,8 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 		err := f.catchUp(leading)
 		switch {
 		case leading.Err() != nil || err == nil || errors.Is(err, errMoved) || errors.Is(err, store.ErrUnavailable):
-			// Where another process moved the checkpoint, reading begins there; a store that is unavailable says so at once.
+			// Where another process moved the checkpoint, reading begins there; a store that is unavailable says so at
+			// once.
 			pause = f.poll
 		default:
 			if f.basis().Indexed != before {

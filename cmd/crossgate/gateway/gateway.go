@@ -33,8 +33,8 @@ type Gateway struct {
 	log    *slog.Logger
 }
 
-// New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until Run. What c gets
-// wrong that only the parts can tell is config.Mistakes.
+// New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until
+// Run. What c gets wrong that only the parts can tell is config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
 	p, err := build(c, log, nil)
 	if err != nil {

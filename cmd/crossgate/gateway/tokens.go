@@ -10,8 +10,8 @@ import (
 	"crossgate/token"
 )
 
-// tokenShelf keeps the metadata of tokens in the database. Without one, or when it fails, the chains are read. A database
-// that is unavailable says so in the log itself.
+// tokenShelf keeps the metadata of tokens in the database. Without one, or when it fails, the chains are read. A
+// database that is unavailable says so in the log itself.
 type tokenShelf struct {
 	store *store.DB
 	log   *slog.Logger

@@ -144,8 +144,8 @@ func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*index.
 }
 
 func level(x *index.Index) bool {
-	for _, lag := range x.Lag() {
-		if lag.Level.IsZero() {
+	for _, c := range x.Basis().Chains {
+		if c.Level.IsZero() {
 			return false
 		}
 	}

@@ -69,7 +69,7 @@ type Options[V any] struct {
 	Tags      func(V) []Key // by which a value can be purged beside its own key; nil: none
 	Holds     func(V) bool  // whether what a value was read from still holds; nil: always
 	LoadLimit time.Duration // longest that one load may take; 30 s when zero
-	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero
+	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero. See SetMaxLoads
 	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
 	Codec     Codec[V]      // of values for Shared
 }
@@ -82,11 +82,12 @@ type Cache[V any] struct {
 	purges  purges
 	keeping sync.Mutex // held while a value goes into the store
 
-	mu      sync.Mutex
-	fills   map[Key]*fill[V]
-	slots   int // taken by throttled revalidations
-	closed  bool
-	running sync.WaitGroup // fills
+	mu       sync.Mutex
+	maxLoads int
+	fills    map[Key]*fill[V]
+	slots    int // taken by throttled revalidations
+	closed   bool
+	running  sync.WaitGroup // fills
 }
 
 // entry is a value as the store holds it.
@@ -131,11 +132,18 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d bytes: %w", o.MaxBytes, err)
 	}
-	c := &Cache[V]{options: o, store: store, fills: map[Key]*fill[V]{}}
+	c := &Cache[V]{options: o, store: store, maxLoads: o.MaxLoads, fills: map[Key]*fill[V]{}}
 	if o.Shared != nil {
 		o.Shared.OnPurge(c.purged)
 	}
 	return c, nil
+}
+
+// SetMaxLoads changes Options.MaxLoads. Loads under way are not disturbed.
+func (c *Cache[V]) SetMaxLoads(most int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.maxLoads = most
 }
 
 // Result is a value with where it came from.

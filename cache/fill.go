@@ -65,7 +65,7 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fi
 	if kept, _ := c.lookup(key); kept.Outcome == Hit {
 		return completed(kept, nil), true
 	}
-	if c.options.MaxLoads > 0 && len(c.fills) >= c.options.MaxLoads {
+	if c.maxLoads > 0 && len(c.fills) >= c.maxLoads {
 		c.counts.shed.Add(1)
 		return completed(Result[V]{}, ErrBusy), false
 	}

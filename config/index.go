@@ -11,12 +11,13 @@ type Index struct {
 	Postgres Secret        `yaml:"postgres"` // postgres://user:password@host/database, instead of a file
 	Lookback uint64        `yaml:"lookback"` // how many blocks before the head a first start begins; 0: at the first block
 	Behind   time.Duration `yaml:"behind"`   // answers name a chain whose lag is larger (X-Index-Behind)
+	Wait     time.Duration `yaml:"wait"`     // how long serve waits for a PostgreSQL that does not answer yet; 0: not at all
 }
 
 const defaultIndexPath = "crossgate.db"
 
 func defaultIndex() Index {
-	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute}
+	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Wait: time.Minute}
 }
 
 func (i Index) check(at place) {
@@ -30,5 +31,6 @@ func (i Index) check(at place) {
 	case !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://"):
 		at.key("postgres").mistake("want a URL that begins with postgres://")
 	}
+	at.key("wait").mistakeIf(i.Wait < 0, "want at least 0s")
 	at.key("behind").mistakeIf(i.Behind < time.Second, "want at least 1s")
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -41,6 +42,28 @@ func readYAML(t *testing.T, path string, out any) {
 	}
 	if err := yaml.Unmarshal(text, out); err != nil {
 		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// TestShippedConfigurationDrains wants the example to serve for longer than balancers take to look twice (HAProxy, nginx
+// Plus and Envoy look every 2 to 5 s unless they are told otherwise), and to be given the time for it.
+func TestShippedConfigurationDrains(t *testing.T) {
+	const looks, rest = 2 * 5 * time.Second, 30 * time.Second
+	c, err := config.Load("crossgate.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Drain < looks {
+		t.Errorf("drain: %v, want %v: requests that a balancer sends meanwhile are lost", c.Drain, looks)
+	}
+	unit, err := os.ReadFile("systemd/crossgate.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(unit), "TimeoutStopSec=")
+	line, _, _ := strings.Cut(after, "\n")
+	if limit, err := time.ParseDuration(line); err != nil || limit < c.Drain+rest {
+		t.Errorf("systemd kills it after %s, want %v", line, c.Drain+rest)
 	}
 }
 

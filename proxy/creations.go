@@ -64,12 +64,12 @@ func (s *Server) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, 
 	return orders, searched, nil
 }
 
-// orderByID returns the order with an id: order.ErrNotFound, and what was searched, when neither the index knows it
-// nor its transaction was asked for lately.
+// orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
+// order.ErrNotFound with what was searched, or index.ErrUnavailable.
 func (s *Server) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
 	found, err := s.options.Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
-	if !remembered || !errors.Is(err, order.ErrNotFound) {
+	if !remembered || !errors.Is(err, order.ErrNotFound) && !errors.Is(err, index.ErrUnavailable) {
 		return found, err
 	}
 	orders, searched, err := s.options.Orders.Find(ctx, tx)

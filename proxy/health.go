@@ -14,6 +14,9 @@ func (s *Server) Ready() error {
 	if s.draining.Load() {
 		return errDraining
 	}
+	if s.options.Unready != nil {
+		return s.options.Unready()
+	}
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // lockedLife begins with the shortest time in which a block can change the answer.
-var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: time.Minute}
+var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
 
 // lockedRoute answers what is locked for a taker. The documented path is misspelt; the other is for those
 // who do not expect that.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/order/index"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -57,7 +59,7 @@ func requestID(span trace.Span) string {
 
 func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	ctx, status, level := c.Request.Context(), c.Writer.Status(), slog.LevelInfo
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && !isOfOutage(c) {
 		level = slog.LevelError
 	}
 	if isHit(c) {
@@ -84,6 +86,11 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 		attributes = append(attributes, slog.String("error", c.Errors[0].Error()))
 	}
 	s.log.LogAttrs(ctx, level, "request", attributes...)
+}
+
+// isOfOutage reports whether a request failed because the order index is unavailable: its outage has a line of its own.
+func isOfOutage(c *gin.Context) bool {
+	return len(c.Errors) > 0 && errors.Is(c.Errors[0], index.ErrUnavailable)
 }
 
 // isHit reports whether a request was a fresh cache hit without errors.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -87,6 +88,33 @@ func TestOrderOfASilentChainIsNotCalledUnknown(t *testing.T) {
 		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) { return nil, silent }
 	})
 	wantError(t, get(s, "/api/Orders/"+idText(8)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
+}
+
+// Only the index knows an id, unless its transaction was asked for. That it cannot be read is no mistake of this
+// server's, and its outage is logged elsewhere.
+func TestOrderByIDWithoutTheIndex(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) {
+		ordersOf(o).byID = func(context.Context, order.ID) (*order.Order, error) {
+			return nil, fmt.Errorf("%w: no answer", index.ErrUnavailable)
+		}
+	})
+	for _, path := range []string{"/api/Orders/" + idText(8), "/v1.0/dln/order/" + idText(8) + "/status"} {
+		response := get(s, path)
+		wantError(t, response, http.StatusServiceUnavailable, "INDEX_UNAVAILABLE")
+		if response.Header.Get("Retry-After") == "" {
+			t.Errorf("GET %s: no Retry-After", path)
+		}
+	}
+	if strings.Contains(w.log.String(), `"level":"ERROR"`) {
+		t.Errorf("the log has an error for each request:\n%s", w.log.String())
+	}
+	if got := get(s, ordersPath+claimedTx).StatusCode; got != http.StatusOK {
+		t.Fatalf("by its transaction: HTTP %d", got)
+	}
+	if got := get(s, "/api/Orders/"+idText(8)).StatusCode; got != http.StatusOK {
+		t.Errorf("by its id once its transaction was found: HTTP %d, want it from its chains", got)
+	}
 }
 
 // What was not found while a chain could not be heard says so wherever it is asked, and nobody keeps that.

@@ -22,7 +22,7 @@ type Orders interface {
 	// error: order.ErrNotFound, *index.UnheardError, order.ErrNoOrder, *index.UnreachableError.
 	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
 	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
-	// searched.
+	// searched; index.ErrUnavailable when that cannot be known.
 	ByID(context.Context, order.ID) (index.Found, error)
 	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)

@@ -70,6 +70,7 @@ type Options struct {
 	Chains  chain.Registry // that requests may name and that answers are written for
 	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
 	Quotas  quota.Options  // of clients
+	Unready func() error   // why other replicas should be asked instead of this one; nil: never
 	Tracing Tracing
 	Logger  *slog.Logger // slog.Default() when nil
 
@@ -146,6 +147,13 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
+// SetLimits changes the quotas of clients and how many loads may be under way at once; 0 for no bound. Requests and
+// loads under way are not disturbed.
+func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
+	s.quotas.Replace(quotas)
+	s.answers.SetMaxLoads(maxLoads)
+}
+
 // Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.handler }
 
@@ -155,8 +163,8 @@ func (s *Server) Close() {
 	s.answers.Close()
 }
 
-// Run serves on listener until ctx ends. Then /readyz turns unavailable, and after Limits.Notice the listener closes
-// and requests in flight have drainLimit to finish.
+// Run serves on listener until ctx ends. Then /readyz turns unavailable and every answer closes its connection; after
+// Limits.Notice the listener closes and requests in flight have drainLimit to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
 		Handler:    s.handler,
@@ -197,7 +205,18 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 // router is the handler of all paths.
 func (s *Server) router() http.Handler {
 	engine, known := s.engine()
-	return known.canonical(engine)
+	return s.ending(known.canonical(engine))
+}
+
+// ending has connections closed with the answers that are given while the server drains. A client that keeps them would
+// otherwise use one when it is closed.
+func (s *Server) ending(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header()["Connection"] = []string{"close"}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // engine mounts all routes behind the middleware, and returns the paths of the API.
@@ -207,10 +226,7 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
 	s.mountHealth(engine)
-	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL)
-	if !s.options.Quotas.IsZero() {
-		engine.Use(s.limitClients)
-	}
+	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
 	engine.NoRoute(s.notFound)
 	engine.NoMethod(s.methodNotAllowed)
 	s.mountPages(engine)

@@ -55,12 +55,14 @@ func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err
 		return Lease{}, true, nil
 	}
 	l = Lease{job: job}
-	row := db.writer.QueryRowContext(ctx, `INSERT INTO leases (job, holder, epoch, expires)
-		VALUES ($1, $2, 1, `+clock+` + $3)
-		ON CONFLICT (job) DO UPDATE SET holder = excluded.holder, epoch = leases.epoch + 1, expires = excluded.expires
-			WHERE leases.expires < `+clock+`
-		RETURNING epoch`, job, db.replica.name, leaseLife.Seconds())
-	err = row.Scan(&l.epoch)
+	err = db.availability.do(ctx, func() error {
+		row := db.writer.QueryRowContext(ctx, `INSERT INTO leases (job, holder, epoch, expires)
+			VALUES ($1, $2, 1, `+clock+` + $3)
+			ON CONFLICT (job) DO UPDATE SET holder = excluded.holder, epoch = leases.epoch + 1, expires = excluded.expires
+				WHERE leases.expires < `+clock+`
+			RETURNING epoch`, job, db.replica.name, leaseLife.Seconds())
+		return row.Scan(&l.epoch)
+	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return Lease{}, false, nil
 	}
@@ -117,7 +119,8 @@ func (db *DB) keepRenewing(ctx context.Context, l Lease) {
 			return
 		case <-tick.C:
 		}
-		if err := l.renew(ctx, db.writer); errors.Is(err, ErrLeaseLost) {
+		err := db.availability.do(ctx, func() error { return l.renew(ctx, db.writer) })
+		if errors.Is(err, ErrLeaseLost) {
 			return
 		}
 	}
@@ -130,7 +133,10 @@ func (db *DB) release(ctx context.Context, l Lease) error {
 	const limit = 2 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit) // a lease is released because ctx ended
 	defer cancel()
-	_, err := db.writer.ExecContext(ctx, `UPDATE leases SET expires = 0 WHERE job = $1 AND epoch = $2`, l.job, l.epoch)
+	err := db.availability.do(ctx, func() error {
+		_, err := db.writer.ExecContext(ctx, `UPDATE leases SET expires = 0 WHERE job = $1 AND epoch = $2`, l.job, l.epoch)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("release lease of %s: %w", l.job, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/pressly/goose/v3"
 )
@@ -19,11 +20,15 @@ var listTables = map[goose.Dialect]string{
 	goose.DialectPostgres: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 }
 
-// migrate brings the schema up to date. Two processes may open a new file at once, and SQLite has no lock that spans
-// several migrations: whoever finds one applied meanwhile continues from there.
+// migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and
+// SQLite has no lock that spans several migrations: whoever finds one applied meanwhile continues from there.
 func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) error {
-	provider, err := newProvider(db, dialect, options...)
+	version, err := inspect(ctx, db, dialect)
 	if err != nil {
+		return err
+	}
+	provider, err := newProvider(db, dialect, options...)
+	if err != nil || version > newestOf(provider) {
 		return err
 	}
 	before := int64(-1)
@@ -40,6 +45,11 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...
 	}
 }
 
+func newestOf(p *goose.Provider) int64 {
+	sources := p.ListSources()
+	return sources[len(sources)-1].Version
+}
+
 func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -48,43 +58,50 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 	return goose.NewProvider(dialect, db, files, options...)
 }
 
-// inspect refuses, without writing anything, a database that holds another program's tables or whose schema is newer
-// than this build's.
-func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) error {
-	isOurs, foreign := false, ""
-	err := forEachRow(ctx, db, func(rows *sql.Rows) error {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return err
-		}
-		if name == goose.DefaultTablename {
-			isOurs = true
-		} else {
-			foreign = name
-		}
-		return nil
-	}, listTables[dialect], nil)
-	switch {
-	case err != nil:
-		return err
-	case !isOurs && foreign != "":
-		return fmt.Errorf("it holds a table %q of another program: set another path or database for the index", foreign)
-	case !isOurs:
-		return nil
+// inspect returns the version of a database's schema, 0 for an empty one. It refuses, without writing anything, a
+// database that holds another program's tables, or whose schema is so new that this build cannot use it.
+func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version int64, err error) {
+	tables, err := tablesOf(ctx, db, dialect)
+	if err != nil || len(tables) == 0 {
+		return 0, err
+	}
+	if !slices.Contains(tables, goose.DefaultTablename) {
+		return 0, fmt.Errorf("it holds a table %q of another program: set another path or database for the index", tables[0])
 	}
 	provider, err := newProvider(db, dialect)
 	if err != nil {
+		return 0, err
+	}
+	version, err = versionOf(ctx, db)
+	if err != nil || version <= newestOf(provider) {
+		return version, err
+	}
+	oldest := version
+	if slices.Contains(tables, "compatibility") {
+		if err := db.QueryRowContext(ctx, `SELECT MAX(oldest) FROM compatibility`).Scan(&oldest); err != nil {
+			return version, err
+		}
+	}
+	if oldest > newestOf(provider) {
+		return version, fmt.Errorf("its schema is version %d, which this build cannot use (its own is %d): run the newer crossgate, "+
+			"or take the schema back with the newer one's index migrate --to %d", version, newestOf(provider), newestOf(provider))
+	}
+	return version, nil
+}
+
+// tablesOf lists the tables of a database.
+func tablesOf(ctx context.Context, q querier, dialect goose.Dialect) (names []string, err error) {
+	err = forEachRow(ctx, q, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
 		return err
-	}
-	sources := provider.ListSources()
-	newest := sources[len(sources)-1].Version
-	var version int64
-	if err := db.QueryRowContext(ctx, `SELECT MAX(version_id) FROM `+goose.DefaultTablename).Scan(&version); err != nil {
-		return err
-	}
-	if version > newest {
-		return fmt.Errorf("its schema is version %d, newer than this build's %d: run the newer crossgate, "+
-			"or set another path or database and let the index read the chains again", version, newest)
-	}
-	return nil
+	}, listTables[dialect], nil)
+	return names, err
+}
+
+// versionOf returns the version of a schema.
+func versionOf(ctx context.Context, db *sql.DB) (version int64, err error) {
+	err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename).Scan(&version)
+	return version, err
 }

@@ -20,27 +20,33 @@ func (tx *Tx) Notify(ctx context.Context, channel string, payloads ...string) er
 }
 
 // Subscription receives the notifications of one channel, on a connection of its own.
-type Subscription struct{ connection *pgx.Conn }
-
-// Subscribe returns once the server sends notifications: earlier ones are lost. PostgreSQL only.
-func (db *DB) Subscribe(ctx context.Context, channel string) (Subscription, error) {
-	connection, err := pgx.ConnectConfig(ctx, db.replica.config.Copy())
-	if err != nil {
-		return Subscription{}, err
-	}
-	s := Subscription{connection}
-	if _, err := connection.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
-		s.Close(ctx)
-		return Subscription{}, err
-	}
-	return s, nil
+type Subscription struct {
+	connection   *pgx.Conn
+	availability *availability
 }
 
-// Next waits for the next payload.
+// Subscribe returns once the server sends notifications: earlier ones are lost. PostgreSQL only.
+func (db *DB) Subscribe(ctx context.Context, channel string) (s Subscription, err error) {
+	err = db.availability.do(ctx, func() error {
+		connection, err := pgx.ConnectConfig(ctx, db.replica.config.Copy())
+		if err != nil {
+			return err
+		}
+		s = Subscription{connection, db.availability}
+		if _, err := connection.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+			s.Close(ctx)
+			return err
+		}
+		return nil
+	})
+	return s, err
+}
+
+// Next waits for the next payload; ErrUnavailable when the database goes away meanwhile.
 func (s Subscription) Next(ctx context.Context) (payload string, err error) {
 	heard, err := s.connection.WaitForNotification(ctx)
 	if err != nil {
-		return "", err
+		return "", s.availability.judge(ctx, err)
 	}
 	return heard.Payload, nil
 }

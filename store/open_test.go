@@ -36,7 +36,7 @@ func filled(t *testing.T) string {
 
 // TestEveryEarlierSchemaIsMigrated opens databases that earlier versions left, with what they knew of a chain.
 func TestEveryEarlierSchemaIsMigrated(t *testing.T) {
-	for version := range int64(5) {
+	for version := range int64(6) {
 		path := t.TempDir() + "/orders.db"
 		old, err := openFile(path, 1, writing)
 		if err != nil {
@@ -134,7 +134,7 @@ func TestOpenRefusesAndKeeps(t *testing.T) {
 	}{
 		"newer schema": {
 			func(path string) {
-				alter(path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`)
+				alter(path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true); UPDATE compatibility SET oldest = 999`)
 			},
 			[]string{"version 999", "run the newer crossgate"},
 		},
@@ -177,7 +177,7 @@ func TestOpenRefusesAndKeeps(t *testing.T) {
 
 func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 	for says, statement := range map[string]string{
-		"run the newer crossgate": `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`,
+		"run the newer crossgate": `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true); UPDATE compatibility SET oldest = 999`,
 		`"accounts"`:              `DROP TABLE goose_db_version; CREATE TABLE accounts (id INTEGER)`,
 	} {
 		url := newDatabase(t)
@@ -188,11 +188,11 @@ func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 		if _, err := store.writer.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenPostgres(t.Context(), url); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := OpenPostgres(t.Context(), url, PostgresOptions{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("OpenPostgres: %v, want %q in it", err, says)
 		}
 	}
-	_, err := OpenPostgres(t.Context(), "postgres://somebody:SECRET@[nowhere/orders")
+	_, err := OpenPostgres(t.Context(), "postgres://somebody:SECRET@[nowhere/orders", PostgresOptions{})
 	if err == nil || strings.Contains(err.Error(), "SECRET") {
 		t.Errorf("OpenPostgres of no address: %v", err)
 	}

@@ -50,7 +50,8 @@ func inspectFile(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(inspect(ctx, db, goose.DialectSQLite3), db.Close())
+	_, err = inspect(ctx, db, goose.DialectSQLite3)
+	return errors.Join(err, db.Close())
 }
 
 // busyTimeout is how long to wait for another process that writes, a backfill for instance.

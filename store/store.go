@@ -9,6 +9,9 @@
 // each other what changed with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim
 // always succeeds, and there is nobody to notify.
 //
+// A PostgreSQL that does not answer makes every call fail within two seconds, and then at once, with ErrUnavailable
+// (outage.go), until it answers again.
+//
 // Who keeps something writes its queries: order/index those about orders. Token metadata and what endpoints have spent
 // of their monthly plans are here (tokens.go, plans.go), since packages token and upstream know no database.
 //
@@ -26,26 +29,33 @@ import (
 type DB struct {
 	name           string // the file, or PostgreSQL
 	reader, writer *sql.DB
-	replica        *replica // nil with SQLite, which one process owns
+	replica        *replica      // nil with SQLite, which one process owns
+	availability   *availability // nil with SQLite
 }
 
 // Close closes all connections.
-func (db *DB) Close() error { return errors.Join(db.reader.Close(), db.writer.Close()) }
+func (db *DB) Close() error {
+	return errors.Join(db.availability.close(), db.reader.Close(), db.writer.Close())
+}
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
-	if err := db.reader.PingContext(ctx); err != nil {
+	err := db.availability.do(ctx, func() error { return db.reader.PingContext(ctx) })
+	if err != nil {
 		return fmt.Errorf("ping database: %w", withRemedy(err))
 	}
 	return nil
 }
+
+// Available returns nil, or ErrUnavailable with the reason while the database is known not to answer. It asks nothing.
+func (db *DB) Available() error { return db.availability.err() }
 
 // IsReplicated reports whether other replicas may use the database as well.
 func (db *DB) IsReplicated() bool { return db.replica != nil }
 
 // QueryRow scans the one row of a query into dest. It reports false when there is none.
 func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...any) (found bool, err error) {
-	err = db.reader.QueryRowContext(ctx, query, args...).Scan(dest...)
+	err = db.availability.do(ctx, func() error { return db.reader.QueryRowContext(ctx, query, args...).Scan(dest...) })
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -54,7 +64,8 @@ func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...an
 
 // ForEachRow calls scan for every row of a query, until it returns an error.
 func (db *DB) ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	return withRemedy(forEachRow(ctx, db.reader, scan, query, args))
+	err := db.availability.do(ctx, func() error { return forEachRow(ctx, db.reader, scan, query, args) })
+	return withRemedy(err)
 }
 
 type querier interface {

@@ -55,7 +55,7 @@ func openPostgres(t *testing.T) *DB {
 
 func openReplica(t *testing.T, url string) *DB {
 	t.Helper()
-	return closing(t)(OpenPostgres(t.Context(), url))
+	return closing(t)(OpenPostgres(t.Context(), url, PostgresOptions{}))
 }
 
 func closing(t *testing.T) func(*DB, error) *DB {

@@ -27,7 +27,7 @@ func (db *DB) Update(ctx context.Context, steps func(*Tx) error) error {
 
 // UpdateUnder is Update for the holder of a lease: ErrLeaseLost when that is another replica by now.
 func (db *DB) UpdateUnder(ctx context.Context, l Lease, steps func(*Tx) error) error {
-	return withRemedy(db.update(ctx, l, steps))
+	return withRemedy(db.availability.do(ctx, func() error { return db.update(ctx, l, steps) }))
 }
 
 func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error {

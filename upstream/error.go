@@ -73,6 +73,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // RetryIn is how long the endpoint, or its budget, wants callers to wait; zero when unknown.
 func (e *Error) RetryIn() time.Duration { return e.RetryAfter }
 
+// IsRefusal reports whether whoever was asked understood and declined: asking again soon is of no use.
+func (e *Error) IsRefusal() bool { return e.Class == Rejected }
+
 // ClassOf returns the class of err, zero when it has none.
 func ClassOf(err error) Class { return detailsOf(err).Class }
 

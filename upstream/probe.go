@@ -41,8 +41,8 @@ type replays struct {
 	kept []Request // the newest is last
 }
 
-// isSmall reports whether a request may be repeated by probes. Nothing that is asked here changes anything, whatever its
-// method.
+// isSmall reports whether a request may be repeated by probes. Nothing that is asked here changes anything, whatever
+// its method.
 func isSmall(r Request) bool { return len(r.Body) <= largestProbe && r.Calls <= largestProbeCalls }
 
 // keep remembers an answered request once in a while.
@@ -78,8 +78,8 @@ func (s *replays) latest() (newest Request, found bool) {
 // answered well.
 func (e *Endpoint) SetControl(r Request) { e.control.Store(&r) }
 
-// controls are what an endpoint must fail at before it is taken for broken: what it answered well at different times, and
-// while these are few the request that no caller has a part in, or what is at its address.
+// controls are what an endpoint must fail at before it is taken for broken: what it answered well at different times,
+// and while these are few the request that no caller has a part in, or what is at its address.
 func (e *Endpoint) controls() []Request {
 	controls := e.replays.all()
 	if len(controls) == replaysKept {
@@ -92,8 +92,8 @@ func (e *Endpoint) controls() []Request {
 	return append(controls[:len(controls):len(controls)], own)
 }
 
-// signs are requests one of which an endpoint must answer to be taken for recovered: its controls, and what it failed at
-// last, since there need not be anything at its address.
+// signs are requests one of which an endpoint must answer to be taken for recovered: its controls, and what it failed
+// at last, since there need not be anything at its address.
 func (e *Endpoint) signs() []Request {
 	signs := e.controls()
 	if failed := e.failed.Load(); failed != nil && !isBare(*failed) {

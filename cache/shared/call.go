@@ -30,6 +30,8 @@ var (
 	purgeText string
 	//go:embed scripts/spend.lua
 	spendText string
+	//go:embed scripts/attest.lua
+	attestText string
 
 	settleScript = script{rueidis.NewLuaScript(settleText), "settle"}
 	takeScript   = script{rueidis.NewLuaScript(takeText), "take"}
@@ -37,6 +39,7 @@ var (
 	putScript    = script{rueidis.NewLuaScript(putText), "put"}
 	purgeScript  = script{rueidis.NewLuaScript(purgeText), "purge"}
 	spendScript  = script{rueidis.NewLuaScript(spendText), "spend"}
+	attestScript = script{rueidis.NewLuaScript(attestText), "attest"}
 )
 
 // errUnavailable says that the server was not asked: there is no connection, or the circuit breaker is open.

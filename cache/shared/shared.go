@@ -6,7 +6,8 @@
 // Purges are numbered on the server. A value carries the number of the newest purge before its load began, and is not
 // served once one of its tags has a newer one, whoever stored it when. A publisher sends the purges of this replica;
 // those of others arrive on a pub/sub channel and are handed to OnPurge. While the connection is lost any purge may be
-// missed, so everything is purged softly. The same server keeps the quotas of clients (Spend).
+// missed, so everything is purged softly. The same server keeps the quotas of clients (Spend), and replicas tell each
+// other by it what they have (Attest).
 //
 // Nothing here is needed for an answer: each call has a short time limit, a bound on how many run at once and a circuit
 // breaker, and fails at once while there is no connection. Each operation is one Lua script (scripts/), hence atomic;
@@ -157,6 +158,8 @@ const (
 func valueName(key Key) string { return namePrefix + "value:" + key.text() }
 func lockName(key Key) string  { return namePrefix + "lease:" + key.text() }
 func quotaName(key Key) string { return namePrefix + "quota:" + key.text() }
+
+func attestName(key Key) string { return namePrefix + "attest:" + key.text() }
 
 // OnPurge sets what is called with each purge by another replica; without keys it is of everything. Call it before Run.
 func (c *Cache) OnPurge(purge func(how Purge, keys ...Key)) { c.onPurge = purge }

@@ -9,9 +9,11 @@ import (
 	"log/slog"
 
 	"crossgate/cmd/crossgate/gateway"
+	"crossgate/order/index"
 )
 
-// backfill reads history into the order index until all is read or it is stopped. The next one resumes there.
+// backfill reads history into the order index until all is read that any endpoint gives, or it is stopped. The next one
+// resumes there.
 func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	file := configFlag(flags)
 	if err := parse(flags, arguments); err != nil {
@@ -30,6 +32,8 @@ func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out 
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(out, "stopped; run backfill again to resume")
 		return nil
+	case errors.As(err, new(*index.HistoryError)):
+		return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to go on", err)
 	case err != nil:
 		return err
 	}

@@ -25,6 +25,11 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 		t.Errorf("backfill = %d: %s", code, said.String())
 	}
 	said.Reset()
+	if code := run(ctx, []string{"index", "repair", "--config", "offline.yaml"}, &said, &said); code != 1 ||
+		!strings.Contains(said.String(), "stopped before everything was compared") {
+		t.Errorf("index repair that was stopped = %d: %s, want 1 and that it was", code, said.String())
+	}
+	said.Reset()
 	if code := run(t.Context(), []string{"index", "status", "--config", "offline.yaml"}, &said, &said); code != 0 ||
 		!strings.Contains(said.String(), "unreachable") || !strings.Contains(said.String(), "not read yet") {
 		t.Errorf("index status = %d: %s", code, said.String())
@@ -42,6 +47,7 @@ func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 		{index.Progress{Total: 400, Read: 100, Events: 500}, []string{"[======                  ]", "25.0%", "50 events/s", "30s left"}},
 		{index.Progress{Total: 400, Err: errors.New("no route to host")}, []string{"0.0%", "waiting: no route to host"}},
 		{index.Progress{Total: 400, Read: 400, Done: true}, []string{"100.0%", "done"}},
+		{index.Progress{Total: 400, Read: 100, Done: true, Err: errors.New("history has been pruned")}, []string{"25.0%", "given up: history has been pruned"}},
 		{index.Progress{Done: true}, []string{"100.0%", "done"}},
 	} {
 		got := bar("Ethereum", test.progress, units{"blocks", "events"}, 10*time.Second)

@@ -110,6 +110,8 @@ func bar(name string, p index.Progress, u units, elapsed time.Duration) string {
 		name, strings.Repeat("=", filled), strings.Repeat(" ", cells-filled), 100*share, p.Read, p.Total, u.read,
 		float64(p.Events)/max(elapsed.Seconds(), 1e-3), u.found)
 	switch {
+	case p.Done && p.Err != nil:
+		return fmt.Sprintf("%s, given up: %.120s", line, p.Err)
 	case p.Done:
 		return line + ", done"
 	case p.Err != nil:

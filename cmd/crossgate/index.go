@@ -16,7 +16,10 @@ import (
 )
 
 // indexCommands are the subcommands of crossgate index.
-var indexCommands = map[string]command{"status": showStatus, "audit": audit, "repair": repair}
+var indexCommands = map[string]command{
+	"status": showStatus, "audit": audit, "repair": repair,
+	"migrate": migrateIndex, "backup": backupIndex, "restore": restoreIndex,
+}
 
 // indexCommand runs a subcommand of crossgate index.
 func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
@@ -25,12 +28,15 @@ func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, 
 			return do(ctx, flags, arguments[1:], out)
 		}
 	}
-	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair [--config FILE]; see crossgate help\n")
+	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair|migrate|backup|restore [--config FILE]; see crossgate help\n")
 	return errUsage
 }
 
 // errDiffers ends a command whose report says what is wrong.
 var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
+
+// errStopped ends a repair that was interrupted.
+var errStopped = errors.New("stopped before everything was compared; what was corrected is stored: run repair again to go on")
 
 // inspection is what audits and repairs have in common: a configuration, a selection and how to report.
 type inspection struct {
@@ -145,13 +151,13 @@ func repair(ctx context.Context, flags *flag.FlagSet, arguments []string, out io
 		}
 		return err
 	})
-	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(out, "stopped; what was corrected is stored, and another repair goes on")
-		return nil
-	}
-	if err != nil {
+	stopped := errors.Is(err, context.Canceled)
+	if err != nil && !stopped {
 		return err
 	}
 	r := newRepairReport(repairs, i.config.Registry())
-	return r.write(out, i.json)
+	if err := r.write(out, i.json); !stopped {
+		return err
+	}
+	return errStopped
 }

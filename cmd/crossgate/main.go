@@ -23,6 +23,9 @@ const usage = `crossgate serves the state of cross-chain orders, what is locked 
   crossgate index audit [--config FILE] [SELECTION]    compare stored orders with the contracts and with receipts
   crossgate index repair [--config FILE] [SELECTION]   correct what an audit finds; with --from or --to, have blocks
                                                        verified again
+  crossgate index backup [--config FILE] --file FILE   copy the database into a new file, also while gateways use it
+  crossgate index restore [--config FILE] --file FILE  fill an empty database from a backup, of SQLite or PostgreSQL
+  crossgate index migrate [--config FILE] [--to N]     bring the database's schema to a version, also an earlier one
   crossgate help                                       print this text
 
 A selection of orders: --order ID, --taker ADDRESS, --chain ID, --since TIME, --until TIME. Audits and repairs report

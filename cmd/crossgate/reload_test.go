@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 )
 
@@ -118,6 +119,38 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	w.asks <- syscall.SIGHUP
 	if said, name := w.next(t); name != "three" {
 		t.Errorf("after SIGHUP: %q uses %q, want three again", said, name)
+	}
+}
+
+// TestReloadOfTheSameFileNamesNothing reloads a file that has not changed, in a process that exports no spans.
+func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
+	t.Setenv("RELOAD_TEST_KEY", "first")
+	file := filepath.Join(t.TempDir(), "gateway.yaml")
+	if err := os.WriteFile(file, append(text("one"), "index: {path: '"+file+".db'}\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = withoutExporter(c)
+	lines := &written{line: make(chan string, 10)}
+	log := slog.New(slog.NewTextHandler(lines, nil))
+	g, err := gateway.New(t.Context(), c, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := reloading(t.Context(), file, c, g, log)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if said := <-lines.line; !strings.Contains(said, "configuration reloaded") {
+		t.Errorf("the log says %q, want that the configuration was reloaded and nothing else", said)
+	}
+	if err := errors.Join(stop(), g.Close()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -33,6 +33,7 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 	if err != nil {
 		return err
 	}
+	c = withoutExporter(c)
 	telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry.Service)
 	if err != nil {
 		return err
@@ -43,9 +44,6 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 		defer cancel()
 		err = errors.Join(err, telemetry.Stop(last))
 	}()
-	if !gateway.Exports() {
-		c.Telemetry.Share = 0
-	}
 	log := gateway.NewLogger(os.Stderr, c.Telemetry)
 	limitMemory(ctx, memlimit.FromCgroup, log)
 	g, err := gateway.New(ctx, c, log)
@@ -67,6 +65,14 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 	return errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
 }
 
+// withoutExporter is a configuration by which no request is traced when spans go nowhere.
+func withoutExporter(c config.Config) config.Config {
+	if !gateway.Exports() {
+		c.Telemetry.Share = 0
+	}
+	return c
+}
+
 // reloading applies changes of the file, if there is one, to a running gateway until stop is called.
 func reloading(
 	ctx context.Context, file string, c config.Config, g *gateway.Gateway, log *slog.Logger,
@@ -78,7 +84,8 @@ func reloading(
 	signal.Notify(requests, syscall.SIGHUP)
 	watching, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	r := &reloader{file: file, running: c, seen: c.Revision(), apply: g.Reload, log: log}
+	apply := func(next config.Config) error { return g.Reload(withoutExporter(next)) }
+	r := &reloader{file: file, running: c, seen: c.Revision(), apply: apply, log: log}
 	go func() { ended <- r.run(watching, requests) }()
 	return func() error {
 		end()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -20,23 +22,62 @@ type Progress struct {
 	Events uint64
 	// Done is set with the last report of a chain.
 	Done bool
-	// Err is why nothing is being read now; it is tried again.
+	// Err is why nothing is being read now; it is tried again, unless this is the last report.
 	Err error
+}
+
+// When a backfill gives a chain's history up: after so many refusals in a row to read one block, or when it has got
+// nowhere for so long although the chain's head could be read.
+const (
+	mostRefusals = 5
+	stuckLimit   = 10 * time.Minute
+)
+
+// UnreadHistory is what a backfill could not read of one chain: its blocks up to To.
+type UnreadHistory struct {
+	Chain chain.ID
+	To    uint64
+	Err   error // of the last attempt
+}
+
+// HistoryError lists chains whose history is not complete because no endpoint gives it: nodes have pruned it, mostly.
+type HistoryError struct{ Unread []UnreadHistory } // by ascending chain
+
+func (e *HistoryError) Error() string {
+	texts := make([]string, len(e.Unread))
+	for i, u := range e.Unread {
+		texts[i] = fmt.Sprintf("chain %d up to block %d: %s", u.Chain, u.To, u.Err)
+	}
+	return "history not read: " + strings.Join(texts, "; ")
 }
 
 // Backfill reads the blocks before those that are followed, newest first, back to where each chain's orders
 // begin. What has been read counts at once, and a later Backfill goes on where this one was stopped; gateways
 // may follow the chains meanwhile. report hears of every step, from several goroutines. Backfill returns when
-// all chains are done or ctx ends.
+// all chains are done or ctx ends. *HistoryError when some chains' history could not be read to its beginning: what was
+// read of it is stored.
 func (x *Index) Backfill(ctx context.Context, report func(Progress)) error {
 	var working sync.WaitGroup
-	for _, f := range x.followers {
+	unread := make([]*UnreadHistory, len(x.followers))
+	for i, f := range x.followers {
 		own := newFollower(x.store.DB, f.chain, f.source, x.options) // apart from the one that may be running
 		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}}
-		working.Go(func() { b.run(ctx) })
+		working.Go(func() { unread[i] = b.run(ctx) })
 	}
 	working.Wait()
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var incomplete HistoryError
+	for _, u := range unread {
+		if u != nil {
+			incomplete.Unread = append(incomplete.Unread, *u)
+		}
+	}
+	if len(incomplete.Unread) > 0 {
+		return &incomplete
+	}
+	return nil
 }
 
 // backfill reads one chain's history.
@@ -44,16 +85,21 @@ type backfill struct {
 	*follower
 	report   func(Progress)
 	progress Progress
+
+	first    uint64    // block before which nothing is read so far; 0: not known
+	firstAt  time.Time // since when
+	refusals int       // to read the block before it
 }
 
-// run works until the history is read or ctx ends. Where another process does this job it waits for its end.
-func (b *backfill) run(ctx context.Context) {
+// run works until the history is read, ctx ends or the rest is given up, which it returns. Where another process does
+// this job it waits for its end.
+func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 	pause := b.poll
 	for ctx.Err() == nil {
 		before := b.progress.Read
 		done, err := b.attempt(ctx)
 		if done || ctx.Err() != nil {
-			return
+			return nil
 		}
 		if b.progress.Read != before {
 			pause = b.poll
@@ -63,11 +109,54 @@ func (b *backfill) run(ctx context.Context) {
 			pause = b.poll // the store is elsewhere by now: from there
 		} else {
 			b.progress.Err = err
+			if b.isHopeless(ctx, err) {
+				b.progress.Done = true
+				b.report(b.progress)
+				return &UnreadHistory{b.chain, b.first - 1, err}
+			}
 			b.report(b.progress)
 		}
-		if !wait(ctx, pause) {
-			return
+		if isRefusal(err) {
+			pause = b.poll // which nobody takes back for waiting
 		}
+		if !wait(ctx, pause) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// isHopeless reports whether the block before the first one will not be read, however often it is asked for.
+func (b *backfill) isHopeless(ctx context.Context, err error) bool {
+	if b.first == 0 || errors.Is(err, store.ErrUnavailable) || errors.Is(err, errBusy) {
+		return false
+	}
+	if isRefusal(err) && b.width.now == 1 {
+		b.refusals++
+	}
+	if b.refusals >= mostRefusals {
+		return true
+	}
+	if time.Since(b.firstAt) < stuckLimit {
+		return false
+	}
+	_, headErr := b.source.Head(ctx)
+	return headErr == nil
+}
+
+// isRefusal reports whether a chain's nodes understood what they were asked and declined it.
+func isRefusal(err error) bool {
+	refused, is := errors.AsType[interface {
+		error
+		IsRefusal() bool
+	}](err)
+	return is && refused.IsRefusal()
+}
+
+// reached takes note of the first block that is read.
+func (b *backfill) reached(first uint64) {
+	if first != b.first || b.firstAt.IsZero() {
+		b.first, b.firstAt, b.refusals = first, time.Now(), 0
 	}
 }
 
@@ -98,6 +187,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 			return err
 		}
 	}
+	b.reached(position.first)
 	origin, err := b.origin(ctx, position.first)
 	if err != nil {
 		return err
@@ -128,6 +218,9 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 		return 0, nil
 	}
 	origin, err := reader.Origin(ctx)
+	if isRefusal(err) {
+		return 0, nil // nodes have pruned the states that tell it, which need not concern the events
+	}
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)
 	}
@@ -163,6 +256,7 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 			if err := b.store.extend(ctx, held, b.chain, got); err != nil {
 				return err
 			}
+			b.reached(got.from)
 			b.progress.Read += got.to + 1 - max(got.from, origin)
 			b.progress.Events += uint64(len(got.events))
 			b.report(b.progress)

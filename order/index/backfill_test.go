@@ -131,3 +131,79 @@ func TestBackfillSurvivesAChainThatIsDown(t *testing.T) {
 		}
 	})
 }
+
+// prunedLedger has lost the blocks before one of them, and answers for the others.
+type prunedLedger struct {
+	*ledger
+	kept  uint64 // first block that is kept
+	cause error
+}
+
+type refusal struct{ error }
+
+func (refusal) IsRefusal() bool { return true }
+
+func (l prunedLedger) Block(ctx context.Context, number uint64) (order.Block, error) {
+	if number < l.kept {
+		return order.Block{}, l.cause
+	}
+	return l.ledger.Block(ctx, number)
+}
+
+func (l prunedLedger) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	if from < l.kept {
+		return nil, l.cause
+	}
+	return l.ledger.Events(ctx, from, to)
+}
+
+func (l prunedLedger) Origin(context.Context) (uint64, error) {
+	if isRefusal(l.cause) {
+		return 0, l.cause
+	}
+	return 0, nil
+}
+
+// TestBackfillDoesNotWaitForPrunedHistory reads what is there, of this chain and of another one, and says what is not.
+func TestBackfillDoesNotWaitForPrunedHistory(t *testing.T) {
+	for name, cause := range map[string]error{
+		"refused":         refusal{errors.New("history has been pruned for this block")},
+		"another failure": errors.New("HTTP 500"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const kept = 77
+				old, deals := oldLedger(205)
+				whole := newLedger(137)
+				for range 100 {
+					whole.mine()
+				}
+				db := openStore(t)
+				x := New(db, map[chain.ID]order.Source{1: prunedLedger{old, kept, cause}, 137: whole}, quietly(Options{Chains: evmChains(1, 137), Lookback: 20, Range: 16}))
+				followAll(t, x)
+				var mu sync.Mutex
+				last := map[chain.ID]Progress{}
+				err := x.Backfill(t.Context(), func(p Progress) {
+					mu.Lock()
+					defer mu.Unlock()
+					last[p.Chain] = p
+				})
+				var unread *HistoryError
+				if !errors.As(err, &unread) || len(unread.Unread) != 1 || unread.Unread[0].Chain != 1 || unread.Unread[0].To != kept-1 {
+					t.Fatalf("Backfill = %v, want that blocks up to %d of chain 1 were not read", err, kept-1)
+				}
+				if p := last[1]; !p.Done || p.Err == nil {
+					t.Errorf("of the pruned chain: %+v, want its end with the reason", p)
+				}
+				if p := last[137]; !p.Done || p.Err != nil {
+					t.Errorf("of the other chain: %+v, want it whole", p)
+				}
+				for i, d := range deals {
+					if o, want := stored(t, db, d.id), 10*(i+1) >= kept; (o != nil) != want {
+						t.Errorf("order in block %d: stored %v, want %v", 10*(i+1), o != nil, want)
+					}
+				}
+			})
+		})
+	}
+}

@@ -130,22 +130,25 @@ func (x *Index) Basis() Basis {
 }
 
 // found gives orders that were read on a basis their part of it: the two chains of each.
-func (x *Index) found(ctx context.Context, from Basis, orders ...*order.Order) []Found {
+func (x *Index) found(ctx context.Context, on Basis, from provenance, orders ...*order.Order) []Found {
 	found := make([]Found, len(orders))
 	for i, o := range orders {
-		give, take := from.of(o.Terms.Give.Chain), from.of(o.Terms.Take.Chain)
-		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, o, give.Chain, o.GiveBlock)
-		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, o, take.Chain, o.TakeBlock)
-		found[i] = Found{o, Basis{At: from.At, Behind: from.Behind, Chains: merge([]ChainBasis{give, take})}}
+		give, take := on.of(o.Terms.Give.Chain), on.of(o.Terms.Take.Chain)
+		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, from, o, give.Chain, o.GiveBlock)
+		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, from, o, take.Chain, o.TakeBlock)
+		found[i] = Found{o, Basis{At: on.At, Behind: on.Behind, Chains: merge([]ChainBasis{give, take})}}
 	}
 	return found
 }
 
-// hasRead reports whether one chain's blocks with events of an order are final or were read. Of an event that is no
-// step only the block's number is known, which is not enough.
-func (x *Index) hasRead(ctx context.Context, o *order.Order, id chain.ID, newest uint64) bool {
+// hasRead reports whether one chain's blocks with events of an order are final or were read, which only a store that
+// could be read knows. Of an event that is no step only the block's number is known, which is not enough.
+func (x *Index) hasRead(ctx context.Context, from provenance, o *order.Order, id chain.ID, newest uint64) bool {
 	if x.isFinal(id, newest) {
 		return true
+	}
+	if !from.stored {
+		return false
 	}
 	var read []keptBlock
 	for _, at := range o.Steps() {

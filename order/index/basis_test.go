@@ -122,14 +122,14 @@ func TestUnreadAnswersHoldUntilTheNextHead(t *testing.T) {
 		step.does()
 		followAll(t, x)
 		if !read.Holds() {
-			t.Errorf("at block %d: what was read does not hold", x.Lag()[1].Head)
+			t.Errorf("at block %d: what was read does not hold", lagOf(x, 1).Head)
 		}
 		if !unread.Holds() {
 			heads++
 			read, unread = asOf()
 		}
 		if heads != step.want {
-			t.Errorf("at block %d: ended by %d heads, want %d", x.Lag()[1].Head, heads, step.want)
+			t.Errorf("at block %d: ended by %d heads, want %d", lagOf(x, 1).Head, heads, step.want)
 		}
 	}
 }

@@ -16,12 +16,12 @@ const doubtLimit = 2 * time.Second
 var errDoubt = errors.New("a reorg has dropped blocks that could not be withdrawn yet")
 
 // awaitWithdrawals returns when no chain is in doubt: when the blocks that a reorg has dropped, as a chain's head
-// shows, are withdrawn. *UnreachableError when that takes too long.
+// shows, are withdrawn. *UnreachableError when that takes too long. It does not wait for a store that is unavailable.
 func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()
 	for _, f := range x.followers {
-		for doubt := f.doubts(); doubt != nil; doubt = f.doubts() {
+		for doubt := f.doubts(); doubt != nil && x.store.Available() == nil; doubt = f.doubts() {
 			select {
 			case <-doubt:
 			case <-ctx.Done():

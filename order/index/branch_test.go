@@ -252,7 +252,7 @@ func TestNothingIsSaidBeforeAnythingWasRead(t *testing.T) {
 	if err := again.followers[0].catchUp(t.Context()); err == nil {
 		t.Error("the head of a chain that is down was read")
 	}
-	if got, want := again.Lag()[1].IndexedTime, uint64(1_000_000); got != want {
+	if got, want := lagOf(again, 1).IndexedTime, uint64(1_000_000); got != want {
 		t.Errorf("while its chain is down the store is as of %d, want %d", got, want)
 	}
 }

@@ -123,8 +123,10 @@ func (x *Index) listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		x.options.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
-			"retry_in", store.LeaseInterval)
+		if !errors.Is(err, store.ErrUnavailable) {
+			x.options.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
+				"retry_in", store.LeaseInterval)
+		}
 		if !wait(ctx, store.LeaseInterval) {
 			return
 		}

@@ -43,7 +43,7 @@ const (
 
 func (p plan) open(ctx context.Context) (*store.DB, error) {
 	if strings.HasPrefix(p.Store, "postgres:") {
-		return store.OpenPostgres(ctx, p.Store)
+		return store.OpenPostgres(ctx, p.Store, store.PostgresOptions{})
 	}
 	return store.OpenSQLite(ctx, p.Store)
 }

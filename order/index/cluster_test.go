@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -182,7 +183,27 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 	}
 }
 
-// TestServesWhileItsDatabaseIsAway stops PostgreSQL and starts it again.
+// lines is a log that may be read while it is written.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+// take returns what was logged since it was called last.
+func (l *lines) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.text.Reset()
+	return l.text.String()
+}
+
+// TestServesWhileItsDatabaseIsAway takes PostgreSQL away in every way in which that happens, and gives it back.
 func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	newDatabase(t) // skips where there is none
@@ -190,36 +211,74 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	link, err := database.NewLink()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		if err := database.Remove(); err != nil {
+		if err := errors.Join(link.Close(), database.Remove()); err != nil {
 			t.Error(err)
 		}
 	})
-	store := openReplica(t, create(t, database, "orders"))
+	log := &lines{}
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	address := link.Address(create(t, database, "orders"))
+	db, err := store.OpenPostgres(t.Context(), address, store.PostgresOptions{Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
 	w := newWorld()
-	x := New(store, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, quietly(Options{
-		Chains: evmChains(1, 137, 10), MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond,
-	}))
+	x := New(db, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, Options{
+		Chains: evmChains(1, 137, 10), MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond, Logger: logger,
+	})
 	runIndex(t, x)
-	until(t, "indexed", func() bool { return x.Lag()[1].Indexed == 1 && x.Lag()[137].Head == x.Lag()[137].Indexed })
-	if err := database.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	until(t, "indexed", func() bool { return lagOf(x, 1).Indexed == 1 && lagOf(x, 137).Head == lagOf(x, 137).Indexed })
 	w.fulfil()
-	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
-		t.Errorf("without the database the order is %v, want Fulfilled", o.State)
+	until(t, "locked", func() bool { return lockedOrders(t, x) == 1 })
+	log.take()
+	for _, way := range []struct {
+		name       string
+		take, give func() error
+	}{
+		{"stopped", database.Stop, database.Resume},
+		{"standing still", database.Suspend, database.Continue},
+		{"cut off", func() error { link.Cut(); return nil }, func() error { link.Mend(); return nil }},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			if err := way.take(); err != nil {
+				t.Fatal(err)
+			}
+			w.take.mine()
+			w.answersWithoutStore(t, x)
+			stopped := lagOf(x, 137)
+			if err := way.give(); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "following again", func() bool { return lagOf(x, 137).Indexed > stopped.Indexed })
+			until(t, "locked again", func() bool { return lockedOrders(t, x) == 1 })
+			said := log.take()
+			if strings.Count(said, "\n") != 2 || !strings.Contains(said, "database unavailable;") || !strings.Contains(said, "database available again") {
+				t.Errorf("the log tells of the outage:\n%swant one line at its beginning and one at its end", said)
+			}
+		})
 	}
-	if _, _, err := x.Locked(t.Context(), taker); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("without the database Locked: %v, want ErrUnavailable", err)
+}
+
+// answersWithoutStore asks for everything, in as much time as a request has.
+func (w *world) answersWithoutStore(t *testing.T, x *Index) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+	defer cancel()
+	found, _, err := x.Find(ctx, w.creation)
+	if err != nil || len(found) != 1 || found[0].State != order.StateFulfilled {
+		t.Errorf("Find = %v, %v, want the order from its chains", found, err)
 	}
-	stopped := x.Lag()[137]
-	if err := database.Resume(); err != nil {
-		t.Fatal(err)
+	if _, err := x.ByID(ctx, w.deal.id); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("ByID: %v, want ErrUnavailable", err)
 	}
-	started := time.Now()
-	until(t, "following again", func() bool { return x.Lag()[137].Indexed > stopped.Indexed })
-	t.Logf("followed again %v after the database was there", time.Since(started).Round(10*time.Millisecond))
-	if got := lockedOrders(t, x); got != 1 {
-		t.Errorf("%d orders are locked, want 1", got)
+	_, _, err = x.Locked(ctx, taker)
+	if !errors.Is(err, ErrUnavailable) || errors.As(err, new(*UnreachableError)) {
+		t.Errorf("Locked: %v, want ErrUnavailable", err)
 	}
 }

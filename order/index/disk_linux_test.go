@@ -29,14 +29,14 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Fatalf("catchUp: %v, want that the disk is full", err)
 	}
-	reached := x.Lag()[1].Indexed
+	reached := lagOf(x, 1).Indexed
 	if o := stored(t, store, clockworkDeal(reached).id); o == nil {
 		t.Error("what was stored cannot be read")
 	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatal(err)
 	}
-	for x.Lag()[1].Indexed < 2000 {
+	for lagOf(x, 1).Indexed < 2000 {
 		if err := x.followers[0].catchUp(t.Context()); err != nil {
 			t.Fatal(err)
 		}

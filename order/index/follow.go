@@ -85,7 +85,7 @@ func (f *follower) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", store.LeaseInterval)
+			f.logFailure(ctx, err, store.LeaseInterval)
 		case leads:
 			f.lead(ctx, held)
 			continue
@@ -130,21 +130,30 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 		before := f.basis().Indexed
 		err := f.catchUp(leading)
 		switch {
-		case leading.Err() != nil || err == nil || errors.Is(err, errMoved):
-			pause = f.poll // where another process moved the checkpoint, reading begins there
+		case leading.Err() != nil || err == nil || errors.Is(err, errMoved) || errors.Is(err, store.ErrUnavailable):
+			// Where another process moved the checkpoint, reading begins there; a store that is unavailable says so at
+			// once.
+			pause = f.poll
 		default:
 			if f.basis().Indexed != before {
 				pause = f.poll
 			}
 			pause = f.pauseAfter(err, pause)
-			f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
+			f.logFailure(ctx, err, pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) || !wait(leading, pause) {
 			break
 		}
 	}
-	if err := release(); err != nil {
+	if err := release(); err != nil && !errors.Is(err, store.ErrUnavailable) {
 		f.logger.WarnContext(ctx, "lease not released; other replicas wait until it expires", "error", err)
+	}
+}
+
+// logFailure logs why the chain is not followed, unless the store is unavailable, which it logs once itself.
+func (f *follower) logFailure(ctx context.Context, err error, pause time.Duration) {
+	if !errors.Is(err, store.ErrUnavailable) {
+		f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
 	}
 }
 

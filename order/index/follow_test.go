@@ -224,8 +224,8 @@ func TestRunFollowsEveryChainUntilItIsStopped(t *testing.T) {
 		go func() { done <- x.Run(ctx) }()
 
 		<-time.After(time.Minute)
-		if lag := x.Lag(); lag[1].Indexed != 1 || lag[137].Indexed != 0 {
-			t.Errorf("while chain 137 is down: %+v", lag)
+		if up, down := lagOf(x, 1), lagOf(x, 137); up.Indexed != 1 || down.Indexed != 0 {
+			t.Errorf("while chain 137 is down: chain 1 %+v, chain 137 %+v", up, down)
 		}
 		if failures := take.times("Head"); failures < 3 || failures > 12 {
 			t.Errorf("a chain that is down was asked %d times in a minute", failures)

@@ -117,7 +117,7 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 			storeErr = x.store.addStored(ctx, known)
 		}
 	}
-	if storeErr != nil {
+	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
 		x.options.Logger.WarnContext(ctx, "order index unavailable; reading chains directly", "error", storeErr)
 	}
 	from.stored = storeErr == nil
@@ -130,11 +130,12 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 	if len(orders) == 0 {
 		return nil, searched, fmt.Errorf("find orders created in %s: dropped by a reorg: %w", tx, order.ErrNotFound)
 	}
-	return x.found(ctx, searched, orders...), searched, nil
+	return x.found(ctx, searched, from, orders...), searched, nil
 }
 
 // ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which
-// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order.
+// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order. ErrUnavailable while the
+// store cannot be read.
 func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()
@@ -142,7 +143,7 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 	from := provenance{unsettled: x.unsettled(), stored: true}
 	known, err := x.store.ofOrder(ctx, id)
 	if err != nil {
-		return found, err
+		return found, unavailable(ctx, err)
 	}
 	if _, hasTerms := order.Fold(known); !hasTerms {
 		return found, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
@@ -151,20 +152,25 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 	if err != nil {
 		return found, err
 	}
-	return x.found(ctx, found.Basis, o)[0], nil
+	return x.found(ctx, found.Basis, from, o)[0], nil
 }
 
 // Locked returns what is locked for an unlock authority: orders that it delivered and was not paid for. A
 // delivered order whose creation the index has not seen counts when its give chain keeps it as created, since
 // anybody can deliver on an order that does not exist; and where the index is behind a give chain, that chain
 // is asked whether it has paid. *UnreachableError when a chain that had to be asked did not answer, or when a
-// reorg dropped blocks that could not be withdrawn yet; ErrEmpty when nothing was ever read of any chain.
+// reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot be read; ErrEmpty when
+// nothing was ever read of any chain.
 func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, Basis, error) {
 	basis := x.Basis()
 	if taker.IsAbsent() {
 		return nil, basis, nil
 	}
-	if err := x.awaitWithdrawals(ctx); err != nil {
+	err := x.awaitWithdrawals(ctx)
+	if away := x.store.Available(); away != nil { // then nothing can be withdrawn either
+		return nil, basis, unavailable(ctx, away)
+	}
+	if err != nil {
 		return nil, basis, fmt.Errorf("read locked orders: %w", err)
 	}
 	if err := x.checkBegun(ctx); err != nil {
@@ -199,15 +205,6 @@ func (x *Index) checkBegun(ctx context.Context) error {
 		}
 	}
 	return fmt.Errorf("read locked orders: %w", ErrEmpty)
-}
-
-// Lag returns the lag of every chain.
-func (x *Index) Lag() map[chain.ID]Lag {
-	lags := make(map[chain.ID]Lag, len(x.followers))
-	for _, f := range x.followers {
-		lags[f.chain] = f.lag()
-	}
-	return lags
 }
 
 // UnreachableError lists chains that could hold the answer and could not be read.

@@ -297,3 +297,6 @@ func openStoreAt(t *testing.T, path string) *store.DB {
 	})
 	return store
 }
+
+// lagOf returns the lag of one chain.
+func lagOf(x *Index, id chain.ID) Lag { return x.Basis().of(id).Lag }

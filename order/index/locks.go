@@ -39,7 +39,7 @@ func unavailable(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return fmt.Errorf("%w: read locked orders: %w", ErrUnavailable, err)
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
 // lockedOrdersOf is answered by one range of the index orders_locked, which has every column of it: neither the table
@@ -74,7 +74,7 @@ func (s orderStore) locks(ctx context.Context, taker chain.Address) (certain, un
 	case malformed != nil:
 		return nil, nil, fmt.Errorf("read locked orders: %w", malformed)
 	case err != nil:
-		return nil, nil, unavailable(ctx, err)
+		return nil, nil, unavailable(ctx, fmt.Errorf("read locked orders: %w", err))
 	}
 	return certain, unconfirmed, nil
 }

@@ -28,7 +28,7 @@ func openPostgres(t *testing.T) *store.DB {
 
 func openReplica(t *testing.T, url string) *store.DB {
 	t.Helper()
-	store, err := store.OpenPostgres(t.Context(), url)
+	store, err := store.OpenPostgres(t.Context(), url, store.PostgresOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

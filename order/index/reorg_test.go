@@ -94,7 +94,7 @@ func (s *served) mine(blocks int) {
 
 func (s *served) level() bool {
 	head, err := s.ledger.Head(context.Background())
-	lag := s.index.Lag()[1]
+	lag := lagOf(s.index, 1)
 	return err == nil && lag.Indexed == head.Latest.Number && s.index.followers[0].isAt(head.Latest.Hash)
 }
 

@@ -125,7 +125,7 @@ type readiness struct {
 }
 
 // readiness answers as the public /readyz does, and says why. A dependency that is not OK does not make the gateway
-// unready: others may serve in its place, and all replicas share it.
+// unready, since all replicas share it, unless the others have it.
 func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
 	status, body := http.StatusOK, readiness{Status: "ok", Dependencies: a.Gateway.Dependencies(r.Context())}
 	if err := a.Server.Ready(); err != nil {

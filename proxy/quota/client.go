@@ -8,24 +8,27 @@ import (
 	"strings"
 )
 
-// client is the owner of a bucket: a key, or an address.
+// client is the owner of a bucket: a key, by its name, or an address.
 type client struct {
-	key     int // from 1; zero: none
+	policy  string // the key's name, or ofAddresses
 	address netip.Prefix
 }
 
-// client identifies the client of a request, with the name and the quota of its policy.
-func (l *Limiter) client(r *http.Request) (client, string, Quota) {
-	if len(l.options.Keys) > 0 {
+// ofAddresses is the policy of clients without a key; no key has this name.
+const ofAddresses = "address"
+
+// client identifies the client of a request, with its quota.
+func (o *Options) client(r *http.Request) (client, Quota) {
+	if len(o.Keys) > 0 {
 		if given := accessToken(r); given != "" {
-			for i, known := range l.options.Keys {
+			for _, known := range o.Keys {
 				if subtle.ConstantTimeCompare([]byte(given), []byte(known.Key)) == 1 {
-					return client{key: i + 1}, known.Name, known.Quota
+					return client{policy: known.Name}, known.Quota
 				}
 			}
 		}
 	}
-	address := l.addressOf(r)
+	address := o.addressOf(r)
 	bits := address.BitLen()
 	if address.Is6() {
 		bits = 64 // the network of one subscriber
@@ -34,7 +37,7 @@ func (l *Limiter) client(r *http.Request) (client, string, Quota) {
 	if err != nil {
 		prefix = netip.Prefix{} // clients whose address cannot be read share a bucket
 	}
-	return client{address: prefix}, "address", l.options.Address
+	return client{ofAddresses, prefix}, o.Address
 }
 
 // accessToken is the key that a client sends: as a bearer token or, as clients of the hosted API do, in the query.
@@ -50,7 +53,7 @@ func accessToken(r *http.Request) string {
 
 // addressOf is the address of a request's client: the peer's or, behind trusted proxies, the last address in
 // X-Forwarded-For that is not a trusted proxy's.
-func (l *Limiter) addressOf(r *http.Request) netip.Addr {
+func (o *Options) addressOf(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
@@ -59,7 +62,7 @@ func (l *Limiter) addressOf(r *http.Request) netip.Addr {
 	hops := r.Header.Values("X-Forwarded-For")
 	for i := len(hops) - 1; i >= 0; i-- {
 		rest := hops[i]
-		for rest != "" && l.trusts(address) {
+		for rest != "" && o.trusts(address) {
 			at := strings.LastIndexByte(rest, ',')
 			forwarded, err := netip.ParseAddr(strings.TrimSpace(rest[at+1:]))
 			if err != nil {
@@ -71,6 +74,6 @@ func (l *Limiter) addressOf(r *http.Request) netip.Addr {
 	return address
 }
 
-func (l *Limiter) trusts(address netip.Addr) bool {
-	return slices.ContainsFunc(l.options.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(address) })
+func (o *Options) trusts(address netip.Addr) bool {
+	return slices.ContainsFunc(o.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }

@@ -10,6 +10,8 @@
 // bucket per client. Each replica mirrors it: a client that is over its quota is refused without a round trip, and
 // while the shared cache is down the mirror alone decides, so that an outage does not hand out fresh quotas.
 //
+// Replace changes the quotas while requests are charged. A client keeps what it has spent, by the name of its quota.
+//
 // A Limiter is safe for concurrent use. It starts no goroutine, and its memory is bounded however many clients come.
 package quota
 
@@ -18,6 +20,7 @@ import (
 	"net/netip"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"crossgate/cache/shared"
@@ -43,12 +46,12 @@ type Options struct {
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
 }
 
-// IsZero reports whether no client has a limit.
-func (o Options) IsZero() bool { return o.Address.Units <= 0 && len(o.Keys) == 0 }
+// isZero reports whether no client has a limit.
+func (o *Options) isZero() bool { return o.Address.Units <= 0 && len(o.Keys) == 0 }
 
 // Limiter charges requests to the quotas of their clients.
 type Limiter struct {
-	options Options
+	options atomic.Pointer[Options]
 	shared  *shared.Cache // buckets of all replicas; nil: this one's alone
 
 	mu         sync.Mutex
@@ -59,7 +62,14 @@ type Limiter struct {
 const maxClients = 1 << 16
 
 // New returns a limiter whose buckets are those of all replicas on shared, or its own when shared is nil.
-func New(o Options, shared *shared.Cache) *Limiter { return &Limiter{options: o, shared: shared} }
+func New(o Options, shared *shared.Cache) *Limiter {
+	l := &Limiter{shared: shared}
+	l.Replace(o)
+	return l
+}
+
+// Replace puts o in the place of the quotas that apply.
+func (l *Limiter) Replace(o Options) { l.options.Store(&o) }
 
 // Charge is what a request did to its client's quota.
 type Charge struct {
@@ -73,17 +83,21 @@ type Charge struct {
 // Charge takes cost units from the quota of a request's client, if that many are left. limited is false for a client
 // without a limit.
 func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, limited bool) {
-	who, policy, quota := l.client(r)
+	o := l.options.Load()
+	if o.isZero() {
+		return Charge{}, false
+	}
+	who, quota := o.client(r)
 	if quota.Units <= 0 {
 		return Charge{}, false
 	}
 	unit := quota.Window / time.Duration(quota.Units)
 	price := unit * time.Duration(min(cost, quota.Units))
-	c = Charge{policy: policy, quota: quota}
+	c = Charge{policy: who.policy, quota: quota}
 	if known := l.deficit(who, now); l.shared == nil || known+price > quota.Window {
 		c.full, c.RetryAfter = l.take(who, price, quota.Window, now)
 	} else {
-		key := shared.KeyOf("client", []byte(policy), []byte(strconv.Itoa(who.key)), []byte(who.address.String()))
+		key := shared.KeyOf("client", []byte(who.policy), []byte(who.address.String()))
 		var err error
 		if c.full, c.RetryAfter, err = l.shared.Spend(r.Context(), key, price, quota.Window, known); err == nil {
 			l.raise(who, now.Add(c.full))

@@ -42,6 +42,21 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 		t.Errorf("index status has %d lines for %d EVM chains:\n%s", len(lines), len(world.Chains()), table)
 	}
 	t.Logf("\n%s%s", bars.String(), table)
+	restored := filepath.Join(dir, "restored.yaml")
+	elsewhere := strings.Replace(text, filepath.Join(dir, "orders.db"), filepath.Join(dir, "restored.db"), 1)
+	if err := os.WriteFile(restored, []byte(elsewhere), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(dir, "backup.db")
+	indexCommand(t, 0, "index", "backup", "--config", serving.config, "--file", backup) // while it is written
+	indexCommand(t, 0, "index", "restore", "--config", restored, "--file", backup)
+	indexCommand(t, 1, "index", "restore", "--config", restored, "--file", backup) // over what is there
+	if was, is := dumpEvents(t, filepath.Join(dir, "orders.db")), dumpEvents(t, filepath.Join(dir, "restored.db")); was != is || was == "" {
+		t.Errorf("the restored file holds %d bytes of events, want %d", len(is), len(was))
+	}
+	if said := indexCommand(t, 0, "index", "migrate", "--config", restored); !strings.Contains(said, "nothing to change") {
+		t.Errorf("index migrate: %s", said)
+	}
 	if err := serving.end(os.Interrupt); err != nil {
 		t.Errorf("serve after an interrupt: %v, want exit status 0", err)
 	}

@@ -256,9 +256,22 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 		return strings.Contains(got.body, `"SentUnlock"`) && got.header.Get("X-Index-Behind") == "1, 137"
 	})
 	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing is kept
+	unknownID := "0x" + strings.Repeat("ab", 32)
 	refused := p.ask(t, lockedFor(stranger))
 	if refused.status != http.StatusServiceUnavailable || refused.header.Get("Retry-After") == "" || !strings.Contains(refused.body, "INDEX_UNAVAILABLE") {
 		t.Errorf("without the database: %d %s, want 503 INDEX_UNAVAILABLE with Retry-After", refused.status, refused.body)
+	}
+	for _, path := range []string{"/api/Orders/" + unknownID, "/v1.0/dln/order/" + unknownID + "/status"} {
+		got := p.ask(t, path)
+		if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "INDEX_UNAVAILABLE") {
+			t.Errorf("without the database: GET %s = %d %s, want 503 INDEX_UNAVAILABLE with Retry-After", path, got.status, got.body)
+		}
+	}
+	kept := p.until(t, "told from what is kept", lockedFor(r.taker), func(got reply) bool {
+		return strings.Contains(got.header.Get("Cache-Status"), "stale-if-error")
+	})
+	if kept.status != http.StatusOK || kept.header.Get("Age") == "" || kept.header.Get("X-Index-Lag") == "" {
+		t.Errorf("what is kept of the taker: %d %v, want it with its age and the index's lag", kept.status, kept.header)
 	}
 	controlled(t, r.world, "claim", fmt.Sprintf(`{"orderId":%q}`, o.OrderID), new(any))
 	if err := r.server.Resume(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -194,6 +195,12 @@ func (r *reorgs) serve(t *testing.T) *proxy.Server {
 	return server
 }
 
+// lag is how far the index is behind a chain.
+func (r *reorgs) lag(id chain.ID) index.Lag {
+	all := r.index.Basis().Chains
+	return all[slices.IndexFunc(all, func(c index.ChainBasis) bool { return c.Chain == id })].Lag
+}
+
 // drop has an order delivered and drops its creation, or its delivery, with depth blocks of a chain: of one whose
 // follower has read it, or from ahead of the follower.
 func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
@@ -201,7 +208,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	if ahead {
 		on.following.Lock()
 		// The index takes its word for what a chain says until it has missed some looks at the head.
-		r.await(t, "behind", func() bool { return on.waits.Load() && r.index.Lag()[on.id].By(time.Now()) > 5*poll })
+		r.await(t, "behind", func() bool { return on.waits.Load() && r.lag(on.id).By(time.Now()) > 5*poll })
 	}
 	o := r.deliver(t, on)
 	if depth > 1 {
@@ -211,7 +218,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	}
 	for _, c := range []*watchedChain{r.give, r.take} {
 		if height := c.height(t); c != on || !ahead {
-			r.await(t, "indexed", func() bool { return r.index.Lag()[c.id].Indexed == height })
+			r.await(t, "indexed", func() bool { return r.lag(c.id).Indexed == height })
 		}
 	}
 	if status, body := r.get(t, o.path()); status != http.StatusOK || !strings.Contains(body, o.lost) {

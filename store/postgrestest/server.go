@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -130,6 +131,33 @@ func (s *Server) Stop() error {
 		return err
 	}
 	return s.running.Wait()
+}
+
+// Suspend has all processes of the server stand still: connections stay, and nothing answers. Continue has them go on.
+func (s *Server) Suspend() error { return s.signal(syscall.SIGSTOP) }
+
+// Continue is the opposite of Suspend.
+func (s *Server) Continue() error { return s.signal(syscall.SIGCONT) }
+
+// signal sends a signal to the server's first process, so that it starts no others, and then to those.
+func (s *Server) signal(what syscall.Signal) error {
+	if err := s.running.Process.Signal(what); err != nil {
+		return err
+	}
+	found, err := exec.Command("pgrep", "-P", strconv.Itoa(s.running.Process.Pid)).Output()
+	if err != nil {
+		return fmt.Errorf("pgrep: %w", err)
+	}
+	for _, field := range strings.Fields(string(found)) {
+		id, err := strconv.Atoi(field)
+		if err != nil {
+			return err
+		}
+		if err := syscall.Kill(id, what); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Remove ends the server and removes its data.

@@ -62,6 +62,9 @@ var (
 	}
 )
 
+// IsRefusal reports whether the node understood the call and declined it.
+func (e *Error) IsRefusal() bool { return e.class() == 0 || e.class() == upstream.Rejected }
+
 // IsRevert reports whether a contract refused the call.
 func (e *Error) IsRevert() bool { return e.Code == codeReverted || e.says(revertTexts) }
 

@@ -24,7 +24,7 @@ func naming(want string, out *string) *jsonrpc.Call {
 	}}
 }
 
-// A liar is put aside for a minute, then for five, twenty-five and thirty, and for a minute again after half an hour of good
+// A liar is in quarantine for a minute, then for five, twenty-five and thirty, and for a minute again after half an hour of good
 // conduct. It is named with its reason and not asked meanwhile.
 func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -45,14 +45,14 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 			term := time.Duration(minutes) * time.Minute
 			health, before := ask(), asked.Load()
 			if health.RetryAfter != term || health.Standing != "quarantined" || !strings.Contains(health.Reason, "not the receipt asked for") {
-				t.Fatalf("after a lie: %+v, want it put aside for %v with the reason", health, term)
+				t.Fatalf("after a lie: %+v, want it in quarantine for %v with the reason", health, term)
 			}
 			for range 20 {
 				<-time.After(term / 21)
 				ask()
 			}
 			if asked.Load() != before {
-				t.Errorf("a liar was asked %d times while put aside", asked.Load()-before)
+				t.Errorf("a liar was asked %d times while in quarantine", asked.Load()-before)
 			}
 			<-time.After(term / 20)
 		}
@@ -61,7 +61,7 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 		}
 		<-time.After(time.Hour)
 		if got := ask().RetryAfter; got != time.Minute {
-			t.Errorf("put aside for %v after half an hour without a lie, want a minute", got)
+			t.Errorf("in quarantine for %v after half an hour without a lie, want a minute", got)
 		}
 	})
 }
@@ -81,7 +81,7 @@ func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
 		}
 		for _, health := range pool.Health() {
 			if !health.CanBeAsked {
-				t.Errorf("%s: %+v, want nobody put aside", name, health)
+				t.Errorf("%s: %+v, want nobody in quarantine", name, health)
 			}
 		}
 	}

@@ -54,7 +54,11 @@ func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := g.store.Ping(ctx); err != nil {
-		return admin.Dependency{Kind: "store", Name: "index", State: err.Error()}
+		state := err.Error()
+		if g.cutOff.err() != nil {
+			state = errCutOff.Error() + ": " + state
+		}
+		return admin.Dependency{Kind: "store", Name: "index", State: state}
 	}
 	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "reachable"}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"crossgate/cache/shared"
@@ -27,22 +28,24 @@ type Gateway struct {
 	admin  admin.Options // without the metrics
 	shared *shared.Cache // nil: there is none
 	plans  *planBook
+	cutOff *cutOff
 	behind time.Duration // lag from which a chain counts as behind
 	log    *slog.Logger
 }
 
-// New builds the gateway that c describes and opens its store. Nothing is called until Run. What c gets
-// wrong that only the parts can tell is config.Mistakes.
+// New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until
+// Run. What c gets wrong that only the parts can tell is config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
 	p, err := build(c, log, nil)
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(ctx, c.Index)
+	store, err := openStore(ctx, c.Index, log)
 	if err != nil {
 		return nil, err
 	}
 	g := &Gateway{store: store, shared: p.shared, behind: c.Index.Behind, log: log}
+	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -58,6 +61,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Chains:  p.registry,
 		Shared:  p.shared,
 		Quotas:  quotas(c.Limits),
+		Unready: g.cutOff.err,
 		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
 		Logger:  log,
 		Limits: proxy.Limits{
@@ -97,11 +101,16 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	return errors.Join(err, g.Close())
 }
 
+// runShared runs the shared cache, if there is one, and what depends on it.
 func (g *Gateway) runShared(ctx context.Context) error {
 	if g.shared == nil {
 		return nil
 	}
-	return g.shared.Run(ctx)
+	var looking sync.WaitGroup
+	looking.Go(func() { g.cutOff.run(ctx) })
+	err := g.shared.Run(ctx)
+	looking.Wait()
+	return err
 }
 
 // RunAdmin serves operators on listener until ctx ends: the metrics of t, the state of every dependency, profiles.

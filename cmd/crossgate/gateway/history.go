@@ -69,7 +69,8 @@ func withIndex(ctx context.Context, c config.Config, log *slog.Logger, work func
 		return err
 	}
 	defer p.close()
-	store, err := openStore(ctx, c.Index)
+	c.Index.Wait = 0 // somebody sits before it
+	store, err := openStore(ctx, c.Index, log)
 	if err != nil {
 		return err
 	}

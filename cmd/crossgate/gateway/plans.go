@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -80,9 +81,12 @@ func (b *planBook) write(ctx context.Context) {
 	}
 }
 
-// logTransition logs the first failure of a series, and its end.
+// logTransition logs the first failure of a series, and its end, but for those of a database that is unavailable, which
+// says so itself.
 func (b *planBook) logTransition(ctx context.Context, err error) {
 	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		return
 	case err != nil && !b.isFailing:
 		b.log.WarnContext(ctx, "monthly plan spending not saved; counting locally until the database is back", "error", err)
 	case err == nil && b.isFailing:

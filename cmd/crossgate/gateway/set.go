@@ -137,17 +137,16 @@ func (g *Gateway) Reload(c config.Config) error {
 		return fmt.Errorf("reload: %w", err)
 	}
 	g.sets.replace(next)
+	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
 	return nil
 }
 
-// keepStarted gives c what a running gateway cannot change, and names what it changed by that.
+// keepStarted gives c what a running gateway cannot change, and names the keys that it changed by that.
 func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep := func(name string, was, now any) {
 		target := reflect.ValueOf(now).Elem()
-		if !reflect.DeepEqual(was, target.Interface()) {
-			kept = append(kept, name)
-			target.Set(reflect.ValueOf(was))
-		}
+		kept = append(kept, changedKeys(name, reflect.ValueOf(was), target)...)
+		target.Set(reflect.ValueOf(was))
 	}
 	keep("listen", was.Listen, &c.Listen)
 	keep("drain", was.Drain, &c.Drain)
@@ -156,4 +155,20 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("swap.deadline", was.Swap.Deadline, &c.Swap.Deadline)
 	keep("telemetry", was.Telemetry, &c.Telemetry)
 	return kept
+}
+
+// changedKeys names what differs between two values of the key name: the key, or those of its keys that differ.
+func changedKeys(name string, was, now reflect.Value) (changed []string) {
+	if reflect.DeepEqual(was.Interface(), now.Interface()) {
+		return nil
+	}
+	if was.Kind() != reflect.Struct || was.Type() == reflect.TypeFor[config.Secret]() {
+		return []string{name}
+	}
+	for field, value := range was.Fields() {
+		if key := field.Tag.Get("yaml"); key != "" {
+			changed = append(changed, changedKeys(name+"."+key, value, now.FieldByIndex(field.Index))...)
+		}
+	}
+	return changed
 }

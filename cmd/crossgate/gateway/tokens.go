@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"crossgate/order"
@@ -9,7 +10,8 @@ import (
 	"crossgate/token"
 )
 
-// tokenShelf keeps the metadata of tokens in the database. Without one, or when it fails, the chains are read.
+// tokenShelf keeps the metadata of tokens in the database. Without one, or when it fails, the chains are read. A
+// database that is unavailable says so in the log itself.
 type tokenShelf struct {
 	store *store.DB
 	log   *slog.Logger
@@ -20,7 +22,7 @@ func (s *tokenShelf) recall(ctx context.Context, keys []token.Key) map[token.Key
 		return nil
 	}
 	known, err := s.store.Tokens(ctx, keys)
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrUnavailable) {
 		s.log.WarnContext(ctx, "stored token metadata is unavailable; reading it from the chains", "error", err)
 	}
 	return known
@@ -30,7 +32,7 @@ func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.
 	if s.store == nil {
 		return
 	}
-	if err := s.store.SaveTokens(ctx, readings); err != nil {
+	if err := s.store.SaveTokens(ctx, readings); err != nil && !errors.Is(err, store.ErrUnavailable) {
 		s.log.WarnContext(ctx, "token metadata was not stored", "error", err)
 	}
 }

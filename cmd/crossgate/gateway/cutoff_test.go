@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/cache/redistest"
+	"crossgate/cache/shared"
+)
+
+// TestOnlyOneThatIsCutOffIsUnready has two gateways lose the database, one after the other.
+func TestOnlyOneThatIsCutOffIsUnready(t *testing.T) {
+	server := redistest.Serve(t)
+	var away [2]bool
+	var gateways [2]*cutOff
+	for i := range gateways {
+		made, err := shared.New(shared.Options{URL: server.URL(), Timeout: 20 * time.Second, Silence: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gateways[i] = &cutOff{shared: made, available: func() error {
+			if away[i] {
+				return errors.New("no answer")
+			}
+			return nil
+		}}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = made.Run(ctx) })
+		t.Cleanup(func() { stop(); running.Wait() })
+		for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
+			if _, ok := made.Status(); ok {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("waited a minute for a connection")
+			}
+		}
+	}
+	for i, step := range []struct {
+		away, unready [2]bool
+	}{
+		{},
+		{[2]bool{true, false}, [2]bool{true, false}},
+		{[2]bool{false, false}, [2]bool{}},
+		{[2]bool{false, true}, [2]bool{false, true}},
+		{[2]bool{true, true}, [2]bool{}}, // the database is away
+		{},
+	} {
+		away = step.away
+		for range cutOffAfter {
+			for _, g := range gateways {
+				g.look(t.Context())
+			}
+		}
+		for n, g := range gateways {
+			if got := g.err() != nil; got != step.unready[n] {
+				t.Errorf("step %d, without the database %v: gateway %d is cut off: %v, want %v", i, step.away, n, got, step.unready[n])
+			}
+		}
+	}
+	away = [2]bool{true, false}
+	gateways[1].look(t.Context())
+	for range cutOffAfter - 1 {
+		gateways[0].look(t.Context())
+	}
+	if gateways[0].err() != nil {
+		t.Error("a gateway is cut off before the others had time to notice an outage")
+	}
+}

@@ -1,0 +1,265 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+// A backup is an SQLite file with the schema of the database that it was made of, whichever that is: both have the same
+// tables. So one of PostgreSQL can be restored into a file, and the other way round.
+
+// Backup writes the database as it is at one moment into a new file, while gateways use it.
+func (l Location) Backup(ctx context.Context, file string) error {
+	return l.using(func(db database) error {
+		version, err := inspect(ctx, db.DB, db.dialect)
+		if err != nil {
+			return err
+		}
+		if version == 0 {
+			return errors.New("nothing is in it yet")
+		}
+		return writeNew(file, func(part string) error {
+			if db.dialect == goose.DialectSQLite3 {
+				_, err := db.ExecContext(ctx, `VACUUM INTO $1`, part)
+				return err
+			}
+			return db.copyTo(ctx, part, version)
+		})
+	})
+}
+
+// Restore makes the database what a backup holds. The database must be empty: a file that does not exist, or a
+// PostgreSQL database in which nothing was ever read of any chain.
+func (l Location) Restore(ctx context.Context, file string) error {
+	if err := checkBackup(ctx, file); err != nil {
+		return fmt.Errorf("backup %s: %w", file, withRemedy(err))
+	}
+	if l.Postgres == "" {
+		err := writeNew(l.Path, func(part string) error { return copyFile(ctx, file, part) })
+		if err != nil {
+			return fmt.Errorf("database %s: %w", l, withRemedy(err))
+		}
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "crossgate-restore")
+	if err != nil {
+		return err
+	}
+	// The copy is brought to this build's schema, the backup is not touched.
+	copied := dir + "/orders.db"
+	return errors.Join(l.restoreFrom(ctx, file, copied), os.RemoveAll(dir))
+}
+
+func (l Location) restoreFrom(ctx context.Context, file, copied string) error {
+	if err := copyFile(ctx, file, copied); err != nil {
+		return err
+	}
+	from, err := OpenSQLite(ctx, copied)
+	if err != nil {
+		return err
+	}
+	to, err := OpenPostgres(ctx, l.Postgres, PostgresOptions{})
+	if err != nil {
+		return errors.Join(err, from.Close())
+	}
+	err = to.Update(ctx, func(tx *Tx) error { return tx.copyFrom(ctx, from.reader) })
+	if err != nil {
+		err = fmt.Errorf("database %s: %w", l, err)
+	}
+	return errors.Join(err, from.Close(), to.Close())
+}
+
+// writeNew has write make a file beside its place, and moves it there: nobody finds half of it.
+func writeNew(path string, write func(part string) error) error {
+	if facts, err := os.Stat(path); err == nil && facts.Size() > 0 {
+		return fmt.Errorf("%s exists and is left as it is: name another file, or move it away", path)
+	}
+	part := path + ".part"
+	err := os.Remove(part) // what an interrupted one has left
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := write(part); err != nil {
+		return errors.Join(err, os.RemoveAll(part))
+	}
+	return os.Rename(part, path)
+}
+
+// copyFile writes an SQLite file anew.
+func copyFile(ctx context.Context, from, to string) error {
+	return Location{Path: from}.using(func(db database) error {
+		_, err := db.ExecContext(ctx, `VACUUM INTO $1`, to)
+		return err
+	})
+}
+
+// checkBackup refuses a file that is no backup, or a damaged one.
+func checkBackup(ctx context.Context, file string) error {
+	db, err := Location{Path: file}.open()
+	if err != nil {
+		return err
+	}
+	version, err := inspect(ctx, db.DB, db.dialect)
+	if err == nil && version == 0 {
+		err = errors.New("it is empty")
+	}
+	var found string
+	if err == nil {
+		err = db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&found)
+	}
+	if err == nil && found != "ok" {
+		err = errors.New("it is damaged: " + found)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// contents are the tables that a backup has: all but what goose keeps, what is there in any database of the version,
+// and leases, which are of the gateways that hold them.
+func (db database) contents(ctx context.Context, q querier) ([]string, error) {
+	tables, err := tablesOf(ctx, q, db.dialect)
+	slices.Sort(tables)
+	return slices.DeleteFunc(tables, func(name string) bool {
+		return name == goose.DefaultTablename || name == "compatibility" || name == "leases"
+	}), err
+}
+
+// copyTo writes the tables of a PostgreSQL into a new file, all of them as they are at one moment.
+func (db database) copyTo(ctx context.Context, file string, version int64) error {
+	snapshot, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer snapshot.Rollback() //nolint:errcheck // it has only read
+	made, err := openFile(file, 1, writing)
+	if err != nil {
+		return err
+	}
+	provider, err := newProvider(made, goose.DialectSQLite3)
+	if err == nil {
+		_, err = provider.UpTo(ctx, min(version, newestOf(provider)))
+	}
+	if err == nil {
+		err = db.copyTables(ctx, snapshot, made)
+	}
+	if err == nil {
+		_, err = made.ExecContext(ctx, `PRAGMA journal_mode(DELETE)`) // so that the file is all of it
+	}
+	return errors.Join(err, made.Close())
+}
+
+func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.DB) error {
+	tables, err := db.contents(ctx, snapshot)
+	if err != nil {
+		return err
+	}
+	writing, err := made.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer writing.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	for _, table := range tables {
+		rows, err := readTable(ctx, snapshot, table)
+		if err != nil {
+			return err
+		}
+		insert, err := writing.PrepareContext(ctx, `INSERT INTO `+table+` (`+strings.Join(rows.columns, ", ")+
+			`) VALUES (`+Placeholders(1, len(rows.columns))+`)`)
+		for err == nil && rows.Next() {
+			var values []any
+			if values, err = rows.values(); err == nil {
+				_, err = insert.ExecContext(ctx, values...)
+			}
+		}
+		if err := errors.Join(err, rows.Err(), rows.Close()); err != nil {
+			return fmt.Errorf("copy table %s: %w", table, err)
+		}
+	}
+	return writing.Commit()
+}
+
+// table is one that is read whole.
+type table struct {
+	*sql.Rows
+	columns []string
+}
+
+func readTable(ctx context.Context, q querier, name string) (table, error) {
+	rows, err := q.QueryContext(ctx, `SELECT * FROM `+name)
+	if err != nil {
+		return table{}, err
+	}
+	columns, err := rows.Columns()
+	return table{rows, columns}, err
+}
+
+// values are those of the row. No column may be NULL: that is how SQLite's driver returns empty bytes.
+func (t table) values() ([]any, error) {
+	values, into := make([]any, len(t.columns)), make([]any, len(t.columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	err := t.Scan(into...)
+	for i, value := range values {
+		if raw, isBytes := value.([]byte); value == nil || isBytes && raw == nil {
+			values[i] = []byte{}
+		}
+	}
+	return values, err
+}
+
+// errNotEmpty keeps a restore from mixing two histories.
+var errNotEmpty = errors.New("it is not empty: restore into a new database")
+
+// copyFrom writes the tables of an SQLite database into an empty PostgreSQL of the same schema.
+func (tx *Tx) copyFrom(ctx context.Context, from *sql.DB) error {
+	tables, err := database{from, goose.DialectSQLite3}.contents(ctx, from)
+	if err != nil {
+		return err
+	}
+	for _, name := range tables {
+		var isUsed bool
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+name+`)`).Scan(&isUsed); err != nil {
+			return err
+		}
+		if isUsed {
+			return errNotEmpty
+		}
+	}
+	for _, name := range tables {
+		rows, err := readTable(ctx, from, name)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(tx.copyIn(ctx, name, rows), rows.Close()); err != nil {
+			return fmt.Errorf("copy table %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// copyIn is PostgreSQL's COPY.
+func (tx *Tx) copyIn(ctx context.Context, name string, rows table) error {
+	return tx.conn.Raw(func(driver any) error {
+		connection, ok := driver.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("driver is %T, not pgx", driver)
+		}
+		next := func() ([]any, error) {
+			if !rows.Next() {
+				return nil, rows.Err()
+			}
+			return rows.values()
+		}
+		_, err := connection.Conn().CopyFrom(ctx, pgx.Identifier{name}, rows.columns, pgx.CopyFromFunc(next))
+		return err
+	})
+}

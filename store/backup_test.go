@@ -1,0 +1,231 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
+)
+
+// fill writes rows into every table, with empty bytes and texts of all kinds among them.
+func fill(t *testing.T, db *DB) {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx *Tx) error {
+		for n := range int64(300) {
+			id := fmt.Appendf(nil, "order %026d", n)
+			for statement, row := range map[string][]any{
+				`INSERT INTO events VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`: {n % 3, n, 0, id, 1, id, Blob(nil), id, "created", `{"a":"’"}`},
+				`INSERT INTO orders VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`:          {id, 1, 0, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), 137},
+				`INSERT INTO blocks VALUES ($1, $2, $3)`:                              {n % 3, n, id},
+			} {
+				if err := tx.ExecEach(t.Context(), statement, [][]any{row}); err != nil {
+					return err
+				}
+			}
+		}
+		for _, statement := range []string{
+			`INSERT INTO checkpoints (chain, first_block, first_time, block, block_time) VALUES (1, 2, 3, 4, 5)`,
+			`INSERT INTO quarantined_blocks VALUES (1, 3, 'no receipt', 4)`,
+			`INSERT INTO plans VALUES ('1', 'node', 5)`,
+		} {
+			if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+				return err
+			}
+		}
+		return tx.ExecEach(t.Context(), `INSERT INTO tokens VALUES ($1, $2, $3, $4, $5)`, [][]any{{1, Blob(nil), 6, "a token", ""}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dump is all that is in the tables of a database.
+func dump(t *testing.T, l Location) map[string][]string {
+	t.Helper()
+	rows := map[string][]string{}
+	err := l.using(func(db database) error {
+		tables, err := db.contents(t.Context(), db)
+		if err != nil {
+			return err
+		}
+		for _, name := range tables {
+			read, err := readTable(t.Context(), db, name)
+			if err != nil {
+				return err
+			}
+			for read.Next() {
+				values, err := read.values()
+				if err != nil {
+					return err
+				}
+				rows[name] = append(rows[name], fmt.Sprintf("%s", values))
+			}
+			slices.Sort(rows[name])
+			if err := errors.Join(read.Err(), read.Close()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestBackupsAreRestoredIntoEitherDatabase backs up databases that are being written, and restores each into both.
+func TestBackupsAreRestoredIntoEitherDatabase(t *testing.T) {
+	dir := t.TempDir()
+	file, url := filepath.Join(dir, "orders.db"), newDatabase(t)
+	for i, from := range []Location{{Path: file}, {Postgres: url}} {
+		db := openAt(t, from)
+		fill(t, db)
+		want := dump(t, from)
+		if len(want) != 7 || len(want["events"]) != 300 {
+			t.Fatalf("%s holds %d tables, %d events", from, len(want), len(want["events"]))
+		}
+		backup := filepath.Join(dir, fmt.Sprintf("backup%d.db", i))
+		stop := keepWriting(t, db)
+		if err := from.Backup(t.Context(), backup); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		for _, to := range []Location{{Path: filepath.Join(dir, fmt.Sprintf("restored%d.db", i))}, {Postgres: newDatabase(t)}} {
+			if err := to.Restore(t.Context(), backup); err != nil {
+				t.Fatalf("restore %s from one of %s: %v", to, from, err)
+			}
+			openAt(t, to)
+			got := dump(t, to)
+			got["plans"] = want["plans"] // which were written meanwhile
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s restored from a backup of %s (-was +is):\n%s", to, from, diff)
+			}
+			if err := to.Restore(t.Context(), backup); err == nil {
+				t.Errorf("%s was restored over what it held", to)
+			}
+		}
+		if err := from.Backup(t.Context(), backup); err == nil || !strings.Contains(err.Error(), "exists") {
+			t.Errorf("a second backup into %s: %v, want that it exists", backup, err)
+		}
+	}
+}
+
+func openAt(t *testing.T, l Location) *DB {
+	t.Helper()
+	return closing(t)(openLocation(t.Context(), l))
+}
+
+// keepWriting changes the plans of endpoints until stop.
+func keepWriting(t *testing.T, db *DB) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for n := 0; ctx.Err() == nil; n++ {
+			_, err := db.ClaimPlans(ctx, []PlanClaim{{Service: "1", Endpoint: fmt.Sprint(n), Claim: 1}})
+			if err != nil && ctx.Err() == nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	return func() { cancel(); writing.Wait() }
+}
+
+func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
+	dir := t.TempDir()
+	text, damaged := filepath.Join(dir, "text"), filepath.Join(dir, "damaged")
+	whole, err := os.ReadFile(filled(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(whole[3*4096:], strings.Repeat("x", 2*4096))
+	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("letters ", 999)), 0o600), os.WriteFile(damaged, whole, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for file, says := range map[string]string{filepath.Join(dir, "absent"): "no such file", text: "not a database", damaged: "damaged"} {
+		to := Location{Path: filepath.Join(dir, "orders.db")}
+		if err := to.Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("Restore of %s: %v, want %q in it", file, err, says)
+		}
+		if _, err := os.Stat(to.Path); err == nil {
+			t.Errorf("Restore of %s left a file", file)
+		}
+	}
+}
+
+// TestSchemaGoesBackAndForth takes the newest version away and brings it back, with what the others hold.
+func TestSchemaGoesBackAndForth(t *testing.T) {
+	for _, l := range []Location{{Path: filepath.Join(t.TempDir(), "orders.db")}, {Postgres: newDatabase(t)}} {
+		db := openAt(t, l)
+		fill(t, db)
+		if l.Postgres != "" {
+			held, _, err := db.Claim(t.Context(), "follow 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := l.Migrate(t.Context(), 5); !errors.Is(err, errInUse) {
+				t.Errorf("Migrate beneath a gateway: %v, want a refusal", err)
+			}
+			if err := db.release(t.Context(), held); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := dump(t, l)["events"]
+		for _, step := range [][3]int64{{5, 7, 5}, {6, 5, 6}, {0, 6, 7}, {0, 7, 7}} {
+			before, after, err := l.Migrate(t.Context(), step[0])
+			if err != nil || before != step[1] || after != step[2] {
+				t.Errorf("%s: Migrate to %d = from %d to %d, %v, want from %d to %d", l, step[0], before, after, err, step[1], step[2])
+			}
+		}
+		if _, _, err := l.Migrate(t.Context(), 99); err == nil || !strings.Contains(err.Error(), "no version 99") {
+			t.Errorf("%s: Migrate to 99: %v", l, err)
+		}
+		if got := dump(t, l)["events"]; !slices.Equal(got, want) {
+			t.Errorf("%s: %d events afterwards, want %d", l, len(got), len(want))
+		}
+	}
+}
+
+// TestOlderReleaseUsesANewerSchema opens databases that a newer release has migrated: with additions, and with a change
+// that this one cannot know.
+func TestOlderReleaseUsesANewerSchema(t *testing.T) {
+	for _, l := range []Location{{Path: filepath.Join(t.TempDir(), "orders.db")}, {Postgres: newDatabase(t)}} {
+		newer := openAt(t, l)
+		migrateFurther := func(version int, statement string) {
+			t.Helper()
+			for _, each := range []string{
+				fmt.Sprintf(`INSERT INTO %s (version_id, is_applied) VALUES (%d, true)`, goose.DefaultTablename, version), statement,
+			} {
+				if _, err := newer.writer.ExecContext(t.Context(), each); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		migrateFurther(8, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
+		fill(t, openAt(t, l))
+		migrateFurther(9, `UPDATE compatibility SET oldest = 9`)
+		_, err := openLocation(t.Context(), l)
+		if err == nil || !strings.Contains(err.Error(), "version 9, which this build cannot use") || !strings.Contains(err.Error(), "migrate --to 7") {
+			t.Errorf("%s: a schema that this build cannot use: %v", l, err)
+		}
+	}
+}
+
+func openLocation(ctx context.Context, l Location) (*DB, error) {
+	if l.Postgres != "" {
+		return OpenPostgres(ctx, l.Postgres, PostgresOptions{})
+	}
+	return OpenSQLite(ctx, l.Path)
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// Location names a database, for what is done with one beside the gateways that may use it.
+type Location struct {
+	Postgres string // postgres://user:password@host/name; empty: a file
+	Path     string // of the SQLite file
+}
+
+// String names the database without its address, which holds a password.
+func (l Location) String() string {
+	if l.Postgres != "" {
+		return "PostgreSQL"
+	}
+	return l.Path
+}
+
+// database is one that is used as it is, whatever version its schema has.
+type database struct {
+	*sql.DB
+	dialect goose.Dialect
+}
+
+// open opens the database without changing anything. A file must exist.
+func (l Location) open() (database, error) {
+	if l.Postgres != "" {
+		config, err := pgx.ParseConfig(l.Postgres)
+		if err != nil {
+			return database{}, errors.New("malformed PostgreSQL URL") // the cause quotes it, password included
+		}
+		setTimeouts(config)
+		delete(config.RuntimeParams, "idle_in_transaction_session_timeout") // a copy takes as long as it takes
+		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil
+	}
+	if _, err := os.Stat(l.Path); err != nil {
+		return database{}, errors.New("there is no such file")
+	}
+	db, err := openFile(l.Path, 1, url.Values{"_pragma": {busyTimeout}, "mode": {"rw"}})
+	return database{db, goose.DialectSQLite3}, err
+}
+
+// using opens the database for as long as work takes.
+func (l Location) using(work func(database) error) error {
+	db, err := l.open()
+	if err == nil {
+		err = errors.Join(work(db), db.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("database %s: %w", l, withRemedy(err))
+	}
+	return nil
+}
+
+// errInUse keeps a schema from being taken away beneath a gateway.
+var errInUse = errors.New("a gateway is using it: stop all gateways on it first")
+
+// Migrate brings the schema to a version, the newest one that is known for 0, and returns the versions before and
+// after. Going back drops what later versions added; it is refused while a gateway holds a lease, which only
+// PostgreSQL tells.
+func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, err error) {
+	err = l.using(func(db database) error {
+		if before, err = inspect(ctx, db.DB, db.dialect); err != nil {
+			return err
+		}
+		provider, err := db.migrations()
+		if err != nil {
+			return err
+		}
+		newest := newestOf(provider)
+		switch {
+		case to == 0:
+			to = max(newest, before)
+		case to < 0 || to > newest:
+			return fmt.Errorf("there is no version %d: this build knows those up to %d", to, newest)
+		case before > newest:
+			return fmt.Errorf("its schema is version %d, newer than this build's %d: only the newer crossgate can take it back", before, newest)
+		}
+		if to < before {
+			if err := db.checkUnused(ctx); err != nil {
+				return err
+			}
+			_, err = provider.DownTo(ctx, to)
+		} else if to > before {
+			_, err = provider.UpTo(ctx, to)
+		}
+		if err != nil {
+			return err
+		}
+		after, err = versionOf(ctx, db.DB)
+		return err
+	})
+	return before, after, err
+}
+
+// migrations are what changes the schema, one process at a time.
+func (db database) migrations() (*goose.Provider, error) {
+	if db.dialect != goose.DialectPostgres {
+		return newProvider(db.DB, db.dialect)
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, err
+	}
+	return newProvider(db.DB, db.dialect, goose.WithSessionLocker(locker))
+}
+
+// checkUnused returns errInUse while a lease has not expired.
+func (db database) checkUnused(ctx context.Context) error {
+	if db.dialect != goose.DialectPostgres {
+		return nil
+	}
+	var held bool
+	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM leases WHERE expires > `+clock+`)`).Scan(&held)
+	if err == nil && held {
+		return errInUse
+	}
+	return err
+}

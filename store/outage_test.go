@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// said is a log whose lines are waited for.
+type said chan string
+
+func (s said) Write(line []byte) (int, error) {
+	s <- string(line)
+	return len(line), nil
+}
+
+// TestOpenWaitsForTheServer opens a database before its server runs.
+func TestOpenWaitsForTheServer(t *testing.T) {
+	address := newDatabase(t)
+	server := shared.server // no test of this package runs beside another one
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	log := make(said, 10)
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	_, err := OpenPostgres(t.Context(), address, PostgresOptions{Wait: 10 * time.Millisecond, Logger: logger})
+	if err == nil || !strings.Contains(err.Error(), "no answer within 10ms (index.wait)") {
+		t.Errorf("OpenPostgres with little patience: %v, want the limit and its key", err)
+	}
+	<-log
+	resumed := make(chan error, 1)
+	go func() {
+		<-log
+		resumed <- server.Resume()
+	}()
+	db, err := OpenPostgres(t.Context(), address, PostgresOptions{Wait: time.Minute, Logger: logger})
+	if err := errors.Join(err, <-resumed); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if len(log) > 0 {
+		t.Errorf("the log has another line: %s", <-log)
+	}
+	// A server that refuses is there: waiting would not help.
+	absent := strings.Replace(address, "?", "absent?", 1)
+	if _, err := OpenPostgres(t.Context(), absent, PostgresOptions{Wait: time.Hour}); err == nil || !strings.Contains(err.Error(), "absent") {
+		t.Errorf("OpenPostgres of an absent database: %v", err)
+	}
+}
+
+// TestSlowStatementIsNoOutage has a statement take longer than a database has to answer, and another one wait when it is
+// gone: both were begun, and only the second one ends early.
+func TestSlowStatementIsNoOutage(t *testing.T) {
+	address := newDatabase(t)
+	server := shared.server
+	db := openReplica(t, address)
+	var slept bool
+	found, err := db.QueryRow(t.Context(), []any{&slept}, `SELECT pg_sleep(2) IS NOT NULL`)
+	if err != nil || !found {
+		t.Errorf("a statement of 2 s: %v, %v", found, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	subscription, err := db.Subscribe(ctx, "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer subscription.Close(ctx)
+	if err := server.Suspend(); err != nil {
+		t.Fatal(err)
+	}
+	var asking sync.WaitGroup
+	for name, ask := range map[string]func() error{
+		"a row":          func() error { _, err := db.QueryRow(ctx, []any{&slept}, `SELECT true`); return err },
+		"a change":       func() error { return db.Update(ctx, func(*Tx) error { return nil }) },
+		"a notification": func() error { _, err := subscription.Next(ctx); return err },
+		"a lease":        func() error { _, _, err := db.Claim(ctx, "job"); return err },
+	} {
+		asking.Go(func() {
+			if err := ask(); !errors.Is(err, ErrUnavailable) {
+				t.Errorf("%s of a database that stands still: %v, want ErrUnavailable", name, err)
+			}
+		})
+	}
+	asking.Wait()
+	if err := db.Available(); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("Available = %v", err)
+	}
+	if err := server.Continue(); err != nil {
+		t.Fatal(err)
+	}
+	for db.Available() != nil && ctx.Err() == nil {
+		<-time.After(5 * time.Millisecond)
+	}
+	if found, err := db.QueryRow(ctx, []any{&slept}, `SELECT true`); err != nil || !found {
+		t.Errorf("after it went on: %v, %v", found, err)
+	}
+}

@@ -279,8 +279,8 @@ func (w *response) finish() (sent bool) {
 
 // send writes what is ready and a body after it, at once. After a failure nothing more is written.
 func (w *response) send(body []byte) (sent bool) {
-	if w.failure != nil {
-		return false
+	if w.failure != nil || len(w.out)+len(body) == 0 {
+		return w.failure == nil
 	}
 	if !w.limited {
 		w.failure = w.conn.limitWrite(time.Now().Add(w.conn.server.options.WriteLimit))

@@ -38,7 +38,7 @@ type Options struct {
 	// one that could not be read, with 429 or 503 to a connection beyond Limits. The connection is closed after it.
 	Refuse func(w http.ResponseWriter, status int)
 
-	// TLS has every connection begin with a handshake; its NextProtos are set by New. nil: connections are plain.
+	// TLS has every connection begin with a handshake, in which it offers h2 and http/1.1. nil: connections are plain.
 	TLS *tls.Config
 
 	ReadLimit  time.Duration // for a request to arrive, from its first byte; for a handshake
@@ -72,10 +72,6 @@ func New(o Options) *Server {
 	s := &Server{
 		options: o, listeners: map[net.Listener]struct{}{}, crowd: newCrowd(o.Connections),
 		apart: make(chan struct{}, apart), empty: make(chan struct{}),
-	}
-	if o.TLS != nil {
-		s.options.TLS = o.TLS.Clone()
-		s.options.TLS.NextProtos = []string{protocolTwo, "http/1.1"}
 	}
 	s.second = s.newSecond()
 	return s

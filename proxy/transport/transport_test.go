@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -46,6 +47,20 @@ func (l *lines) dial() net.Conn {
 	l.calls <- server
 	return client
 }
+
+func (l *lines) dialFrom(address string) net.Conn {
+	client, server := net.Pipe()
+	l.calls <- called{server, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))}
+	return client
+}
+
+// called is a connection from an address.
+type called struct {
+	net.Conn
+	from net.Addr
+}
+
+func (c called) RemoteAddr() net.Addr { return c.from }
 
 // options are those of a server in front of handler, with limits that tests can wait for.
 func options(handler http.HandlerFunc) Options {

@@ -25,6 +25,12 @@ func (l *Limiter) client(r *http.Request) (client, string, Quota) {
 			}
 		}
 	}
+	return client{address: l.Address(r)}, "address", l.options.Address
+}
+
+// Address is what requests of one client have in common: its IPv4 address, or its IPv6 network of 64 bits, as the last
+// trusted proxy has seen it. Clients whose address cannot be read have the zero prefix in common.
+func (l *Limiter) Address(r *http.Request) netip.Prefix {
 	address := l.addressOf(r)
 	bits := address.BitLen()
 	if address.Is6() {
@@ -32,9 +38,9 @@ func (l *Limiter) client(r *http.Request) (client, string, Quota) {
 	}
 	prefix, err := address.Prefix(bits)
 	if err != nil {
-		prefix = netip.Prefix{} // clients whose address cannot be read share a bucket
+		return netip.Prefix{}
 	}
-	return client{address: prefix}, "address", l.options.Address
+	return prefix
 }
 
 // accessToken is the key that a client sends: as a bearer token or, as clients of the hosted API do, in the query.
@@ -61,14 +67,24 @@ func (l *Limiter) addressOf(r *http.Request) netip.Addr {
 		rest := hops[i]
 		for rest != "" && l.trusts(address) {
 			at := strings.LastIndexByte(rest, ',')
-			forwarded, err := netip.ParseAddr(strings.TrimSpace(rest[at+1:]))
-			if err != nil {
+			forwarded, known := parseHop(strings.TrimSpace(rest[at+1:]))
+			if !known {
 				return address
 			}
-			address, rest = forwarded.Unmap(), rest[:max(at, 0)]
+			address, rest = forwarded, rest[:max(at, 0)]
 		}
 	}
 	return address
+}
+
+// parseHop parses an entry of X-Forwarded-For: an address, as some proxies write it with a port or in brackets.
+func parseHop(text string) (address netip.Addr, known bool) {
+	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	if parsed, err := netip.ParseAddr(bare); err == nil {
+		return parsed.Unmap().WithZone(""), true
+	}
+	parsed, err := netip.ParseAddrPort(text)
+	return parsed.Addr().Unmap().WithZone(""), err == nil
 }
 
 func (l *Limiter) trusts(address netip.Addr) bool {

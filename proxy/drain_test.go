@@ -43,12 +43,17 @@ func (w *network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 
 func (w *network) dial(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
-	case w.calls <- far:
+	case w.calls <- peer{far}:
 		return near, nil
 	case <-w.closed:
 		return nil, errors.New("connection refused")
 	}
 }
+
+// peer is a connection from 10.0.0.1.
+type peer struct{ net.Conn }
+
+func (peer) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1} }
 
 // replica is a server that can be stopped and started again.
 type replica struct {

@@ -66,7 +66,9 @@ backend origin
   http-reuse always
   server origin ` + origin + "\n"}
 		},
-		command: func(directory, _ string) []string { return []string{"-db", "-f", filepath.Join(directory, "haproxy.cfg")} },
+		command: func(directory, _ string) []string {
+			return []string{"-db", "-f", filepath.Join(directory, "haproxy.cfg")}
+		},
 	}
 }
 
@@ -163,10 +165,11 @@ func attacks() (all []string) {
 	for _, version := range []string{"1.1", "1.0\r\nConnection: keep-alive"} {
 		for _, coding := range codings {
 			for _, body := range bodies {
-				for _, length := range []string{"", "Content-Length: 0\r\n", "Content-Length: 4\r\n", "Content-Length:  +4\r\n", "Content-Length: 4\r\nContent-Length: 0\r\n",
+				for _, length := range []string{
+					"", "Content-Length: 0\r\n", "Content-Length: 4\r\n", "Content-Length:  +4\r\n", "Content-Length: 4\r\nContent-Length: 0\r\n",
 					fmt.Sprintf("Content-Length: %d\r\n", len(body)), fmt.Sprintf("Content-Length: %d, %d\r\n", len(body), len(body)),
 				} {
-					all = append(all, "POST /attack HTTP/"+version+"\r\nHost: h\r\n"+length+coding+"\r\n"+body)
+					all = append(all, "POST /attack HTTP/"+version+"\r\nHost: h\r\n"+length+coding+"X-Forwarded-For: 6.6.6.6\r\n\r\n"+body)
 				}
 			}
 		}

@@ -37,9 +37,10 @@ var requests = map[string]string{
 	"latin-1":              "GET / HTTP/1.1\r\nHost: h\r\nX-Name: \xe9\r\n\r\n",
 	"many lines":           "GET / HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X-A: 1\r\nX-B: 2\r\n", 200) + "\r\n",
 
-	"several lines":              "GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 1.1.1.1\r\nx-forwarded-for: 2.2.2.2\r\n\r\n",
-	"several lines, no chunks":   "POST / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 1\r\nX-Forwarded-For: 2\r\nX-Forwarded-For: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-	"several lines, some chunks": "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: h\r\nX-Forwarded-For: 1\r\nX-Forwarded-For: 2\r\n\r\n1\r\na\r\n0\r\n\r\n",
+	"several lines":                  "GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 1.1.1.1\r\nx-forwarded-for: 2.2.2.2\r\n\r\n",
+	"several lines, no chunks":       "POST / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 1\r\nX-Forwarded-For: 2\r\nX-Forwarded-For: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+	"several lines after the coding": "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nX-Forwarded-For: 1\r\nX-Forwarded-For: 2\r\n\r\n0\r\n\r\n",
+	"several lines, some chunks":     "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: h\r\nX-Forwarded-For: 1\r\nX-Forwarded-For: 2\r\n\r\n1\r\na\r\n0\r\n\r\n",
 
 	"body":                    "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello",
 	"body of GET":             "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",

@@ -4,14 +4,14 @@ import "time"
 
 // Connections bounds what clients may keep open on the public listener.
 type Connections struct {
-	// Total of open connections. Beyond it the one that has been idle longest is closed for a new one; when none is idle,
-	// new ones get 503. 0: no bound
+	// Total of open connections. Beyond it the one that has been idle longest is closed for a new one; when none is
+	// idle, new ones get 503. 0: no bound
 	Total int `yaml:"total"`
-	// PerAddress is how many of them one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429. Those of
-	// limits.proxies are not counted. 0: no bound
+	// PerAddress is how many of them one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429. Those
+	// of limits.proxies are not counted. 0: no bound
 	PerAddress int `yaml:"perAddress"`
-	// Idle is how long a connection may wait for its next request. Longer than the load balancer in front keeps one open,
-	// so that it never sends a request on a connection that is being closed
+	// Idle is how long a connection may wait for its next request. Longer than the load balancer in front keeps one
+	// open, so that it never sends a request on a connection that is being closed
 	Idle time.Duration `yaml:"idle"`
 	// Streams is how many clients may follow an order at a time
 	Streams int `yaml:"streams"`
@@ -36,7 +36,8 @@ type TLS struct {
 	// CertFile is a PEM file with the listener's certificate and those that lead to its authority; empty: no TLS
 	CertFile string `yaml:"certFile"`
 	KeyFile  string `yaml:"keyFile"` // PEM file with the private key of certFile
-	// ClientCAFile is a PEM file with the authorities that clients' certificates must come from; empty: clients need none
+	// ClientCAFile is a PEM file with the authorities that clients' certificates must come from; empty: clients need
+	// none
 	ClientCAFile string `yaml:"clientCAFile"`
 }
 

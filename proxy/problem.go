@@ -177,8 +177,8 @@ func (s *Server) notFound(c *gin.Context) { s.fail(c, tracking, unknownPath.beca
 // methodNotAllowed answers requests whose method a path does not take; gin has set the Allow header.
 func (s *Server) methodNotAllowed(c *gin.Context) { s.fail(c, tracking, methodNotAllowed.because("")) }
 
-// refuse answers a request that could not be parsed, or a connection that has no place. Neither has a path whose API could
-// number the error.
+// refuse answers a request that could not be parsed, or a connection that has no place. Neither has a path whose API
+// could number the error.
 func refuse(w http.ResponseWriter, status int) {
 	p := unreadable
 	for _, other := range []kind{

@@ -19,9 +19,9 @@ type Files struct {
 	Clients  string // authorities that clients' certificates must come from; empty: clients need none
 }
 
-// Config returns the configuration of a listener for HTTP/2 and HTTP/1.1. A handshake looks whether the files have changed;
-// while what they have then cannot be used, the listener goes on with what it had, and log is told once. An error says
-// which file cannot be used now, without its path: by mistake that may hold the content of the file.
+// Config returns the configuration of a listener for HTTP/2 and HTTP/1.1. A handshake looks whether the files have
+// changed; while what they have then cannot be used, the listener goes on with what it had, and log is told once. An
+// error says which file cannot be used now, without its path: by mistake that may hold the content of the file.
 func (f Files) Config(log *slog.Logger) (*tls.Config, error) {
 	w := &watch{files: f, log: log, seen: f.look()}
 	var err error

@@ -27,10 +27,11 @@ type conn struct {
 	from     netip.Prefix         // of the crowd; invalid: not counted there
 	tls      *tls.ConnectionState // nil: plain
 
-	// When the wait for the next request began, in nanoseconds of Unix time; 0: there is no such wait; left: it has been
-	// ended.
+	// When the wait for the next request began, in nanoseconds of Unix time; 0: there is no such wait; left: it has
+	// been ended.
 	idleSince atomic.Int64
-	last      bool // request of this connection
+	last      bool        // request of this connection
+	two       atomic.Bool // handed over as HTTP/2
 
 	input      input
 	readLimit  time.Time // as it was last set
@@ -83,7 +84,7 @@ func (c *conn) await() bool {
 }
 
 // leaveIdle has a connection that waits for its next request end, and reports whether it does. A request that arrives
-// at this moment is still answered.
+// at this moment is still answered, in HTTP/1.1.
 func (c *conn) leaveIdle() bool {
 	since := c.idleSince.Load()
 	return since > 0 && c.idleSince.CompareAndSwap(since, left) && c.SetReadDeadline(longAgo) == nil
@@ -156,7 +157,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// limitMoves is by how much a deadline has to move to be set anew: doing it for every request costs more than it is worth.
+// limitMoves is by how much a deadline has to move to be set anew: doing it for every request costs more than it is
+// worth.
 const limitMoves = time.Second
 
 // limitRead sets the deadline of reading.

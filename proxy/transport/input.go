@@ -63,8 +63,9 @@ func (in *input) more() error {
 	return in.fill()
 }
 
-// until returns what is unread up to the place that find returns for it, as a part of the buffer that is valid until the
-// next call; find returns -1 as long as that has not arrived. It is given the place up to which it has looked before.
+// until returns what is unread up to the place that find returns for it, as a part of the buffer that is valid until
+// the next call; find returns -1 as long as that has not arrived. It is given the place up to which it has looked
+// before.
 func (in *input) until(find func(unread []byte, from int) int) ([]byte, error) {
 	for looked := 0; ; {
 		if at := find(in.unread(), looked); at >= 0 {

@@ -1,19 +1,19 @@
-// Package transport serves a net/http handler over connections that it reads and writes itself: HTTP/1.1 at less than the
-// processor time of net/http's own server, and strictly by RFC 9112 (docs/decisions/0019-connections.md). HTTP/2, over
-// TLS or with prior knowledge, is net/http's.
+// Package transport serves a net/http handler over connections that it reads and writes itself: HTTP/1.1 at less than
+// the processor time of net/http's own server, and strictly by RFC 9112 (docs/decisions/0019-connections.md). HTTP/2,
+// over TLS or with prior knowledge, is net/http's.
 //
-// A request is read whole, head and body, before the handler is called in the connection's goroutine. Memory for it grows
-// with what has arrived, whatever its length is said to be. Requests are understood as net/http understands them, or
-// refused by an HTTP status, which Options.Refuse turns into a response; where RFC 9112 lets a server choose between
+// A request is read whole, head and body, before the handler is called in the connection's goroutine. Memory for it
+// grows with what has arrived, whatever its length is said to be. Requests are understood as net/http understands them,
+// or refused by an HTTP status, which Options.Refuse turns into a response; where RFC 9112 lets a server choose between
 // repairing a request and refusing it, it is refused. After a refusal what still comes is read and thrown away for a
 // while (conn.linger), so that the answer is not lost by a reset.
 //
 // The handler writes to a response, which is sent as a whole when the handler returns. From the first Flush on it is a
 // stream, sent as it comes. Trailers of responses and hijacking are not supported.
 //
-// Handlers notice one difference: the client's disconnect ends the request's context only once something waits on
-// its Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the
-// handler has returned. A panic in a handler closes its connection and no other.
+// Handlers notice one difference: the client's disconnect ends the request's context only once something waits on its
+// Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the handler has
+// returned. A panic in a handler closes its connection and no other.
 package transport
 
 import (
@@ -34,8 +34,8 @@ import (
 // Options configure a Server.
 type Options struct {
 	Handler http.Handler
-	// Refuse responds to a request that there is none of for Handler: with status 400, 408, 413, 417, 431, 501 or 505 to
-	// one that could not be read, with 429 or 503 to a connection beyond Limits. The connection is closed after it.
+	// Refuse responds to a request that there is none of for Handler: with status 400, 408, 413, 417, 431, 501 or 505
+	// to one that could not be read, with 429 or 503 to a connection beyond Limits. The connection is closed after it.
 	Refuse func(w http.ResponseWriter, status int)
 
 	// TLS has every connection begin with a handshake, in which it offers h2 and http/1.1. nil: connections are plain.
@@ -153,7 +153,8 @@ func (s *Server) tellEmpty() {
 	}
 }
 
-// turnAway refuses a connection that has no place. Few are told why at a time; a handshake would be too much to do for it.
+// turnAway refuses a connection that has no place. Few are told why at a time; a handshake would be too much to do for
+// it.
 func (s *Server) turnAway(c *conn, status int) {
 	select {
 	case s.apart <- struct{}{}:
@@ -171,9 +172,12 @@ func (s *Server) turnAway(c *conn, status int) {
 	}()
 }
 
-// Retire has every further response end its connection, so that clients and balancers open new ones elsewhere. Connections
-// are still accepted. Those of HTTP/2 go on until Shutdown.
-func (s *Server) Retire() { s.retired.Store(true) }
+// Retire has connections end with their next response, so that clients and balancers open new ones elsewhere. New ones
+// are still accepted.
+func (s *Server) Retire() {
+	s.retired.Store(true)
+	s.second.SetKeepAlivesEnabled(false)
+}
 
 // Shutdown accepts no further connections, closes idle ones, and waits for requests in flight until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
@@ -187,7 +191,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	for c := range s.crowd.all {
-		c.leaveIdle()
+		if !c.two.Load() { // those end with a word of farewell
+			c.leaveIdle()
+		}
 	}
 	s.tellEmpty()
 	s.mu.Unlock()

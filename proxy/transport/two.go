@@ -36,7 +36,8 @@ func (s *Server) newSecond() *http.Server {
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: inFlight, MaxReceiveBufferPerStream: inFlight,
 		},
-		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), // it would log what clients send, which may be keys
+		ConnState: noteIdle,
+		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, 0), // it would log what clients send, which may be keys
 	}
 }
 
@@ -52,8 +53,8 @@ func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2. A connection that fails at that is for
-// HTTP/1.1 to close.
+// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2. A connection that fails at that is
+// for HTTP/1.1 to close.
 func (c *conn) speaksTwo() bool {
 	secured, isTLS := c.Conn.(*tls.Conn)
 	if !isTLS {
@@ -67,6 +68,22 @@ func (c *conn) speaksTwo() bool {
 	state := secured.ConnectionState()
 	c.tls = &state
 	return state.NegotiatedProtocol == protocolTwo
+}
+
+// noteIdle notes since when a connection of HTTP/2 has had no request.
+func noteIdle(handed net.Conn, state http.ConnState) {
+	if secured, isTLS := handed.(*tls.Conn); isTLS {
+		handed = secured.NetConn()
+	}
+	g, isGuest := handed.(*guest)
+	if !isGuest {
+		return
+	}
+	since := int64(0)
+	if state == http.StateIdle {
+		since = time.Now().UnixNano()
+	}
+	g.conn.idleSince.Store(since)
 }
 
 // beginsWithPreface reads as much as it takes to tell.
@@ -85,7 +102,7 @@ func (c *conn) beginsWithPreface() bool {
 
 // handOver leaves c to the server of HTTP/2, and reports whether that takes it.
 func (c *conn) handOver(to *handover) bool {
-	c.idleSince.Store(0)
+	c.two.Store(true)
 	if c.SetDeadline(time.Time{}) != nil {
 		return false
 	}

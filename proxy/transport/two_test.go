@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/cache/redistest"
 )
@@ -132,6 +133,55 @@ func TestBeginningOfThePrefaceIsNoHTTP2(t *testing.T) {
 			if _, answer := ours.hearInPieces([]byte(sent), most+1); len(answers(answer)) == 0 || answers(answer)[0] != want {
 				t.Errorf("%q: %q, want %s", sent, answer, want)
 			}
+		}
+	}
+}
+
+// TestIdleHTTP2MakesRoom opens a connection where HTTP/2 has the only place, first with a request under way.
+func TestIdleHTTP2MakesRoom(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, busy := make(chan struct{}), make(chan struct{})
+	servingOn(t, listener, func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			close(begun)
+			<-busy
+		}
+	}, func(o *Options) { o.Connections.All = 1 })
+	transport := &http.Transport{Protocols: new(http.Protocols)}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	answered := make(chan int)
+	go func() {
+		response, err := (&http.Client{Transport: transport}).Get("http://" + listener.Addr().String() + "/busy")
+		if err != nil {
+			t.Error(err)
+			answered <- 0
+			return
+		}
+		response.Body.Close()
+		answered <- response.StatusCode
+	}()
+	<-begun
+	second := func() int {
+		connection, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		return ask(t, connection, "/")
+	}
+	if status := second(); status != http.StatusServiceUnavailable {
+		t.Errorf("%d while the other has a request under way", status)
+	}
+	close(busy)
+	if status := <-answered; status != http.StatusOK {
+		t.Errorf("the request under way: %d", status)
+	}
+	for deadline := time.Now().Add(patience); second() != http.StatusOK; { // it is idle a moment after its answer
+		if time.Now().After(deadline) {
+			t.Fatal("the idle connection has not made room")
 		}
 	}
 }

@@ -121,6 +121,32 @@ func (b *balancer) get(path string) error {
 	return errors.New("no replica is ready")
 }
 
+// TestDrainingServerEndsItsConnections asks a server that has been told to stop while it still takes requests.
+func TestDrainingServerEndsItsConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := running(t, newWorld(t), func(o *Options) { o.Notice = time.Minute })
+		ended := make(chan error, 1)
+		for _, draining := range []bool{false, true} {
+			if draining {
+				go func() { ended <- stop() }()
+				synctest.Wait()
+			}
+			response, err := client.Get("http://crossgate" + ordersPath + claimedTx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+			if response.StatusCode != http.StatusOK || response.Close != draining {
+				t.Errorf("%s, ends the connection: %v, want 200 and %v", response.Status, response.Close, draining)
+			}
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestRollingRestartLosesNoRequest replaces two replicas, one after the other, while a crowd asks a balancer that
 // looks at /readyz once a second: not one request may fail, and each replica is asked no more when it goes.
 func TestRollingRestartLosesNoRequest(t *testing.T) {

@@ -79,7 +79,9 @@ func (c *conn) await() bool {
 		return false
 	}
 	err := c.input.fill()
-	c.last = c.idleSince.Swap(0) == left
+	if c.last = c.idleSince.Swap(0) == left; c.last {
+		c.readLimit = time.Time{} // somebody else has set the deadline
+	}
 	return err == nil
 }
 
@@ -220,10 +222,10 @@ func (c *conn) continues() error {
 
 // statusOf is the status to refuse a request by that could not be read for err.
 func statusOf(err error) int {
-	var refusal refusal
+	var refused refusal
 	switch {
-	case errors.As(err, &refusal):
-		return int(refusal)
+	case errors.As(err, &refused):
+		return int(refused)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return http.StatusRequestTimeout
 	}

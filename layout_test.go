@@ -43,17 +43,18 @@ var house = map[string]room{
 	"upstream/venue":  {"chain chain/solana quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
-	"proxy/wire":      {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
-	"proxy/web":       {"chain token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
-	"proxy/transport": {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
-	"proxy/quota":     {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
-	"proxy/admin":     {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":           {"cache cache/shared chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
+	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy/web":         {"chain token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
+	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
+	"proxy/certificate": {"", "TLS files of listeners: what connections carry belongs to proxy"},
+	"proxy/quota":       {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
+	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
+	"proxy":             {"cache cache/shared chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache cache/shared chain config order order/index proxy proxy/admin proxy/quota proxy/web quote store token upstream " +
+		"cache cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/quota proxy/web quote store token upstream " +
 			"upstream/evm upstream/jsonrpc upstream/price upstream/solana upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -102,7 +103,6 @@ const (
 
 var doors = []door{
 	{"github.com/gin-gonic/gin", "proxy", "bench", "HTTP is served by proxy: return a value or an error to it"},
-	{"github.com/valyala/fasthttp", "proxy/transport", "", "connections are served by proxy/transport; handlers are those of net/http"},
 	{"golang.org/x/net/http/httpguts", "proxy/transport", "", "what a header may hold is decided where it is read"},
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
 	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},

@@ -24,18 +24,22 @@ import (
 // not list are off.
 type Config struct {
 	Listen string `yaml:"listen"` // host:port to serve clients on
+	TLS    TLS    `yaml:"tls"`    // of listen, with HTTP/2 beside HTTP/1.1; default: none
 	// Drain is how long the gateway still serves after /readyz has turned to 503, so that load balancers can notice.
-	Drain     time.Duration `yaml:"drain"`
-	Index     Index         `yaml:"index"`
-	Cache     Cache         `yaml:"cache"`
-	Limits    Limits        `yaml:"limits"`
-	Swap      Swap          `yaml:"swap"`
-	Health    Health        `yaml:"health"`
-	Chains    []Chain       `yaml:"chains"`
-	Venues    []Venue       `yaml:"venues"`
-	Prices    Prices        `yaml:"prices"`
-	Tokens    Tokens        `yaml:"tokens"`
-	Telemetry Telemetry     `yaml:"telemetry"`
+	Drain time.Duration `yaml:"drain"`
+
+	Connections Connections `yaml:"connections"`
+
+	Index     Index     `yaml:"index"`
+	Cache     Cache     `yaml:"cache"`
+	Limits    Limits    `yaml:"limits"`
+	Swap      Swap      `yaml:"swap"`
+	Health    Health    `yaml:"health"`
+	Chains    []Chain   `yaml:"chains"`
+	Venues    []Venue   `yaml:"venues"`
+	Prices    Prices    `yaml:"prices"`
+	Tokens    Tokens    `yaml:"tokens"`
+	Telemetry Telemetry `yaml:"telemetry"`
 
 	lines    map[string]int // of every path in the file
 	files    []string       // that values were read from
@@ -115,7 +119,7 @@ func parseDocument(text []byte) (yaml.Node, error) {
 func base() Config {
 	return Config{
 		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
-		Swap: defaultSwap(), Health: defaultHealth(), Telemetry: defaultTelemetry(),
+		Connections: defaultConnections(), Swap: defaultSwap(), Health: defaultHealth(), Telemetry: defaultTelemetry(),
 	}
 }
 
@@ -127,7 +131,9 @@ func (c Config) Mistake(path, message string) Mistake {
 
 func (c Config) check(at place) {
 	checkListen(c.Listen, at.key("listen"))
+	c.TLS.check(at.key("tls"))
 	at.key("drain").mistakeIf(c.Drain < 0, "want at least 0s")
+	c.Connections.check(at.key("connections"))
 	c.Index.check(at.key("index"))
 	c.Cache.check(at.key("cache"))
 	c.Limits.check(at.key("limits"))

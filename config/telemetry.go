@@ -8,6 +8,7 @@ type Telemetry struct {
 	// Admin is host:port of the admin listener: a status page at /, /metrics, /healthz, /readyz with every dependency,
 	// /debug/pprof. Keep it private. Empty: off.
 	Admin string `yaml:"admin"`
+	TLS   TLS    `yaml:"tls"` // of admin; default: none
 	// Token is the bearer token for changes through the admin listener, such as purges. Empty: changes are refused.
 	Token Secret     `yaml:"token"`
 	Log   LogForm    `yaml:"log"`
@@ -38,6 +39,7 @@ func (t Telemetry) check(at place) {
 	if t.Admin != "" {
 		checkListen(t.Admin, at.key("admin"))
 	}
+	t.TLS.check(at.key("tls"))
 	at.key("log").mistakeIf(t.Log != LogText && t.Log != LogJSON, "want text or json")
 	at.key("share").mistakeIf(!(t.Share >= 0 && t.Share <= 1), "want a number from 0 to 1")
 }

@@ -43,12 +43,17 @@ func (w *network) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 
 func (w *network) dial(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
-	case w.calls <- far:
+	case w.calls <- peer{far}:
 		return near, nil
 	case <-w.closed:
 		return nil, errors.New("connection refused")
 	}
 }
+
+// peer is a connection from 10.0.0.1.
+type peer struct{ net.Conn }
+
+func (peer) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1} }
 
 // replica is a server that can be stopped and started again.
 type replica struct {
@@ -114,6 +119,32 @@ func (b *balancer) get(path string) error {
 		return nil
 	}
 	return errors.New("no replica is ready")
+}
+
+// TestDrainingServerEndsItsConnections asks a server that has been told to stop while it still takes requests.
+func TestDrainingServerEndsItsConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := running(t, newWorld(t), func(o *Options) { o.Notice = time.Minute })
+		ended := make(chan error, 1)
+		for _, draining := range []bool{false, true} {
+			if draining {
+				go func() { ended <- stop() }()
+				synctest.Wait()
+			}
+			response, err := client.Get("http://crossgate" + ordersPath + claimedTx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+			if response.StatusCode != http.StatusOK || response.Close != draining {
+				t.Errorf("%s, ends the connection: %v, want 200 and %v", response.Status, response.Close, draining)
+			}
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestRollingRestartLosesNoRequest replaces two replicas, one after the other, while a crowd asks a balancer that

@@ -65,7 +65,11 @@ var (
 	requestTooSlow   = kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time"}
 	bodyTooLong      = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads a body"}
 	headerTooLong    = kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
-	unknownVersion   = kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1 or HTTP/1.0"}
+	unknownVersion   = kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1, HTTP/1.0 or HTTP/2"}
+	unmetExpectation = kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}
+	unknownCoding    = kind{501, 1412, "TRANSFER_CODING_NOT_SUPPORTED", "transfer coding not supported; use chunked or Content-Length"}
+
+	tooManyConnections = kind{429, 1413, "TOO_MANY_CONNECTIONS", "too many open connections from this address; use those that are open, or close some"}
 )
 
 // problem is an error of a kind that a request has met with.
@@ -173,10 +177,14 @@ func (s *Server) notFound(c *gin.Context) { s.fail(c, tracking, unknownPath.beca
 // methodNotAllowed answers requests whose method a path does not take; gin has set the Allow header.
 func (s *Server) methodNotAllowed(c *gin.Context) { s.fail(c, tracking, methodNotAllowed.because("")) }
 
-// refuse answers a request that could not be parsed, and so has no path whose API could number the error.
+// refuse answers a request that could not be parsed, or a connection that has no place. Neither has a path whose API
+// could number the error.
 func refuse(w http.ResponseWriter, status int) {
 	p := unreadable
-	for _, other := range []kind{requestTooSlow, bodyTooLong, headerTooLong, unknownVersion} {
+	for _, other := range []kind{
+		requestTooSlow, bodyTooLong, unmetExpectation, tooManyConnections, headerTooLong, unknownCoding, overloaded,
+		unknownVersion,
+	} {
 		if other.status == status {
 			p = other
 		}

@@ -194,13 +194,17 @@ func TestProblemsAreTold(t *testing.T) {
 	}
 }
 
-// TestRefusalsHaveTheStatusOfTheirReason asks for every status that the transport may want for a request it could not read.
+// TestRefusalsHaveTheStatusOfTheirReason asks for every status that the transport may want.
 func TestRefusalsHaveTheStatusOfTheirReason(t *testing.T) {
 	for status, id := range map[int]string{
 		http.StatusBadRequest:                  "REQUEST_UNREADABLE",
 		http.StatusRequestTimeout:              "REQUEST_TOO_SLOW",
 		http.StatusRequestEntityTooLarge:       "BODY_TOO_LONG",
 		http.StatusRequestHeaderFieldsTooLarge: "HEADER_TOO_LONG",
+		http.StatusExpectationFailed:           "EXPECTATION_FAILED",
+		http.StatusTooManyRequests:             "TOO_MANY_CONNECTIONS",
+		http.StatusNotImplemented:              "TRANSFER_CODING_NOT_SUPPORTED",
+		http.StatusServiceUnavailable:          "OVERLOADED",
 		http.StatusHTTPVersionNotSupported:     "HTTP_VERSION_NOT_SUPPORTED",
 	} {
 		answer := httptest.NewRecorder()

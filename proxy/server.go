@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,7 +32,6 @@ import (
 const (
 	readLimit  = 10 * time.Second
 	writeLimit = 30 * time.Second
-	idleLimit  = 60 * time.Second
 	bodyBytes  = 64 << 10 // no path reads a body
 	drainLimit = 15 * time.Second
 )
@@ -40,6 +40,7 @@ const (
 const (
 	defaultOrderLimit = 12 * time.Second
 	defaultSwapLimit  = 6 * time.Second
+	defaultIdle       = 620 * time.Second // balancers keep connections for up to 600
 )
 
 // Swaps prices swaps and makes their transactions (quote.Estimator).
@@ -72,6 +73,7 @@ type Options struct {
 	Quotas  quota.Options  // of clients
 	Unready func() error   // why other replicas should be asked instead of this one; nil: never
 	Tracing Tracing
+	TLS     *tls.Config  // of the listener, which offers h2 and http/1.1; nil: none
 	Logger  *slog.Logger // slog.Default() when nil
 
 	Limits
@@ -83,8 +85,13 @@ type Limits struct {
 	SwapLimit  time.Duration // for loading a swap; 6 s by default
 	MaxLoads   int           // concurrent loads, beyond which requests are shed with OVERLOADED; unbounded by default
 	CacheBytes int64         // of cached answers; 64 MiB by default
-	Streams    int           // clients that follow an order at a time; 512 by default
 	Notice     time.Duration // for which requests are still served once /readyz has turned unavailable
+
+	Streams           int           // clients that follow an order at a time; 512 by default
+	StreamsPerAddress int           // of one of them; 64 by default
+	Connections       int           // open at a time; unbounded by default
+	PerAddress        int           // connections of one address that is no trusted proxy's; unbounded by default
+	Idle              time.Duration // between two requests of a connection; 620 s by default
 }
 
 // Tracing decides which requests are traced.
@@ -99,7 +106,7 @@ type Server struct {
 	encoder   wire.Encoder
 	answers   *cache.Cache[answer]
 	creations creations
-	streams   streams
+	streams   *streams
 	pages     *web.Pages
 	measures  *measures
 	handler   http.Handler
@@ -119,7 +126,7 @@ func New(o Options) (*Server, error) {
 		options: o,
 		encoder: wire.Encoder{Chains: o.Chains},
 		pages:   web.New(o.Chains),
-		streams: newStreams(cmp.Or(o.Streams, defaultStreams)),
+		streams: newStreams(cmp.Or(o.Streams, defaultStreams), cmp.Or(o.StreamsPerAddress, defaultStreamsPerAddress)),
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 		quotas:  quota.New(o.Quotas, o.Shared),
@@ -171,9 +178,13 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		Refuse:     refuse,
 		ReadLimit:  readLimit,
 		WriteLimit: writeLimit,
-		IdleLimit:  idleLimit,
+		IdleLimit:  cmp.Or(s.options.Idle, defaultIdle),
 		BodyBytes:  bodyBytes,
-		Logger:     s.log,
+		TLS:        s.options.TLS,
+		Connections: transport.Limits{
+			All: s.options.Connections, PerAddress: s.options.PerAddress, Exempt: s.quotas.Trusts,
+		},
+		Logger: s.log,
 	})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -183,6 +194,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	server.Retire()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve: %w", err)
@@ -205,18 +217,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 // router is the handler of all paths.
 func (s *Server) router() http.Handler {
 	engine, known := s.engine()
-	return s.ending(known.canonical(engine))
-}
-
-// ending has connections closed with the answers that are given while the server drains. A client that keeps them would
-// otherwise use one when it is closed.
-func (s *Server) ending(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.draining.Load() {
-			w.Header()["Connection"] = []string{"close"}
-		}
-		next.ServeHTTP(w, r)
-	})
+	return known.canonical(engine)
 }
 
 // engine mounts all routes behind the middleware, and returns the paths of the API.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -13,11 +14,12 @@ import (
 
 // Limits of streams.
 const (
-	defaultStreams  = 512
-	streamInterval  = time.Second      // between two looks at the answer, which the cache makes cheap
-	streamHeartbeat = 15 * time.Second // proxies in between close connections on which nothing comes
-	streamWrite     = 10 * time.Second // for one event to leave
-	longestStream   = 30 * time.Minute // clients come again by themselves, and others have their turn
+	defaultStreams           = 512
+	defaultStreamsPerAddress = 64
+	streamInterval           = time.Second      // between two looks at the answer, which the cache makes cheap
+	streamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
+	streamWrite              = 10 * time.Second // for one event to leave
+	longestStream            = 30 * time.Minute // clients come again by themselves, and others have their turn
 )
 
 const streamType = "text/event-stream"
@@ -28,29 +30,44 @@ func isStream(header http.Header) bool {
 	return len(kind) > 0 && kind[0] == streamType
 }
 
-// streams bounds how many clients follow an answer at a time, and ends all of them.
+// streams bounds how many clients follow an answer at a time, in all and from one address, and ends all of them.
 type streams struct {
-	places chan struct{}
-	ending chan struct{} // closed when all are to end
-	end    func()
+	most, share int
+	ending      chan struct{} // closed when all are to end
+	end         func()
+
+	mu   sync.Mutex
+	open int
+	from map[netip.Prefix]int // of them, by the client's address
 }
 
-func newStreams(most int) streams {
+func newStreams(most, share int) *streams {
 	ending := make(chan struct{})
-	return streams{places: make(chan struct{}, most), ending: ending, end: sync.OnceFunc(func() { close(ending) })}
-}
-
-// enter takes a place; leave gives it back.
-func (s streams) enter() (entered bool) {
-	select {
-	case s.places <- struct{}{}:
-		return true
-	default:
-		return false
+	return &streams{
+		most: most, share: share, ending: ending, end: sync.OnceFunc(func() { close(ending) }), from: map[netip.Prefix]int{},
 	}
 }
 
-func (s streams) leave() { <-s.places }
+// enter takes a place for a client; leave gives it back.
+func (s *streams) enter(client netip.Prefix) (entered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open >= s.most || s.from[client] >= s.share {
+		return false
+	}
+	s.open++
+	s.from[client]++
+	return true
+}
+
+func (s *streams) leave(client netip.Prefix) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open--
+	if s.from[client]--; s.from[client] == 0 {
+		delete(s.from, client)
+	}
+}
 
 // wantsStream reports whether a request is that of an EventSource.
 func wantsStream(r *http.Request) bool {
@@ -60,11 +77,12 @@ func wantsStream(r *http.Request) bool {
 // stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
 // be had at first is a problem like any other; later the client keeps what it has until it can be had again.
 func (r route[Q]) stream(c *gin.Context, s *Server, question Q) {
-	if !s.streams.enter() {
+	client := s.quotas.Address(c.Request)
+	if !s.streams.enter(client) {
 		s.fail(c, r.dialect, tooManyStreams.because(""))
 		return
 	}
-	defer s.streams.leave()
+	defer s.streams.leave(client)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), longestStream)
 	defer cancel()
 	current, _, err := r.ask(ctx, s, question)

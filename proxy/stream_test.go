@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -146,6 +147,37 @@ func TestStreamsAreBounded(t *testing.T) {
 		synctest.Wait()
 		if response, _ := follow(t, client, ordersPath+createdTx); response.StatusCode != http.StatusOK {
 			t.Errorf("after a client has left: %s", response.Status)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := running(t, newWorld(t), func(o *Options) {
+			o.Streams, o.StreamsPerAddress = 3, 2
+			o.Quotas.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		})
+		from := func(address string) *http.Response {
+			response, lines := follow(t, client, ordersPath+severalTx+"?index=1", "X-Forwarded-For: "+address)
+			if response.StatusCode == http.StatusOK {
+				event(t, lines)
+			}
+			return response
+		}
+		first := from("192.0.2.1")
+		from("192.0.2.1:1234")
+		wantError(t, from("192.0.2.1"), http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
+		if other := from("192.0.2.2"); other.StatusCode != http.StatusOK {
+			t.Errorf("another client: %s", other.Status)
+		}
+		wantError(t, from("192.0.2.3"), http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
+		first.Body.Close()
+		synctest.Wait()
+		if again := from("192.0.2.1"); again.StatusCode != http.StatusOK {
+			t.Errorf("after one of its streams has ended: %s", again.Status)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)

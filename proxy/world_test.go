@@ -27,12 +27,7 @@ import (
 	"crossgate/token"
 )
 
-// fasthttp's clock never stops, and the pool of a server that has ended notices that it has within 10 s.
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
-		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // What the small world of these tests holds.
 const (

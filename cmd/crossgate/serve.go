@@ -59,7 +59,11 @@ func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), stopAdmin(), g.Close())
 	}
-	fmt.Fprintf(out, "crossgate listening on http://%s\n", listener.Addr())
+	scheme := "http"
+	if c.TLS.CertFile != "" {
+		scheme = "https"
+	}
+	fmt.Fprintf(out, "crossgate listening on %s://%s\n", scheme, listener.Addr())
 	log.Info("configuration loaded", "revision", c.Revision())
 	stopReloading := reloading(ctx, *file, c, g, log)
 	return errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())

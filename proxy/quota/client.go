@@ -28,6 +28,17 @@ func (o *Options) client(r *http.Request) (client, Quota) {
 			}
 		}
 	}
+	return client{ofAddresses, o.origin(r)}, o.Address
+}
+
+// Address is what requests of one client have in common: its IPv4 address, or its IPv6 network of 64 bits, as the last
+// trusted proxy has seen it. Clients whose address cannot be read have the zero prefix in common.
+func (l *Limiter) Address(r *http.Request) netip.Prefix { return l.options.Load().origin(r) }
+
+// Trusts reports whether an address is a trusted proxy's, which speaks for many clients.
+func (l *Limiter) Trusts(address netip.Addr) bool { return l.options.Load().trusts(address) }
+
+func (o *Options) origin(r *http.Request) netip.Prefix {
 	address := o.addressOf(r)
 	bits := address.BitLen()
 	if address.Is6() {
@@ -35,9 +46,9 @@ func (o *Options) client(r *http.Request) (client, Quota) {
 	}
 	prefix, err := address.Prefix(bits)
 	if err != nil {
-		prefix = netip.Prefix{} // clients whose address cannot be read share a bucket
+		return netip.Prefix{}
 	}
-	return client{ofAddresses, prefix}, o.Address
+	return prefix
 }
 
 // accessToken is the key that a client sends: as a bearer token or, as clients of the hosted API do, in the query.
@@ -64,14 +75,24 @@ func (o *Options) addressOf(r *http.Request) netip.Addr {
 		rest := hops[i]
 		for rest != "" && o.trusts(address) {
 			at := strings.LastIndexByte(rest, ',')
-			forwarded, err := netip.ParseAddr(strings.TrimSpace(rest[at+1:]))
-			if err != nil {
+			forwarded, known := parseHop(strings.TrimSpace(rest[at+1:]))
+			if !known {
 				return address
 			}
-			address, rest = forwarded.Unmap(), rest[:max(at, 0)]
+			address, rest = forwarded, rest[:max(at, 0)]
 		}
 	}
 	return address
+}
+
+// parseHop parses an entry of X-Forwarded-For: an address, as some proxies write it with a port or in brackets.
+func parseHop(text string) (address netip.Addr, known bool) {
+	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	if parsed, err := netip.ParseAddr(bare); err == nil {
+		return parsed.Unmap().WithZone(""), true
+	}
+	parsed, err := netip.ParseAddrPort(text)
+	return parsed.Addr().Unmap().WithZone(""), err == nil
 }
 
 func (o *Options) trusts(address netip.Addr) bool {

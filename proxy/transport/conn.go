@@ -1,61 +1,153 @@
 package transport
 
 import (
+	"crypto/tls"
 	"errors"
+	"io"
 	"net"
+	"net/http"
+	"net/netip"
 	"os"
-	"sync"
-	"syscall"
+	"sync/atomic"
 	"time"
 )
 
-// watchedListener makes a conn of every connection that it accepts.
-type watchedListener struct {
-	net.Listener
-	server *Server
-	once   sync.Once
-	closed error // what the first Close returned
-}
+// Limits of conn.linger.
+const (
+	lingerSilence = 2 * time.Second
+	lingerLimit   = 10 * time.Second
+)
 
-// Close closes the listener, once.
-func (l *watchedListener) Close() error {
-	l.once.Do(func() { l.closed = l.Listener.Close() })
-	return l.closed
-}
-
-// acceptRetry is the pause after a failed accept in a process without free file descriptors.
-const acceptRetry = 100 * time.Millisecond
-
-// Accept waits for the next connection. It waits for file descriptors too, because other connections give theirs back.
-func (l *watchedListener) Accept() (net.Conn, error) {
-	connection, err := l.Listener.Accept()
-	for errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		l.server.options.Logger.Warn("accept failed: out of file descriptors; retrying", "error", err)
-		time.Sleep(acceptRetry)
-		connection, err = l.Listener.Accept()
-	}
-	if err != nil {
-		return nil, err
-	}
-	c := &conn{Conn: connection, server: l.server, remote: connection.RemoteAddr().String()}
-	l.server.mu.Lock()
-	l.server.open[c] = struct{}{}
-	l.server.mu.Unlock()
-	return c, nil
-}
-
-// conn is a connection that can be watched for the client's disconnect while a request is handled. Only the goroutine
-// that serves the connection calls its methods, except Close.
+// conn is a connection. Only the goroutine that serves it calls its methods, except leaveIdle and those of a watch.
 type conn struct {
-	net.Conn
-	server *Server
-	remote string // address of the peer
+	net.Conn          // what is read and written: socket, or TLS over it
+	socket   net.Conn // as accepted
+	server   *Server
+	remote   string               // address of the peer
+	from     netip.Prefix         // of the crowd; invalid: not counted there
+	tls      *tls.ConnectionState // nil: plain
 
-	writeLimit time.Time // as it was last set
+	// When the wait for the next request began, in nanoseconds of Unix time; 0: there is no such wait; left: it has
+	// been ended.
+	idleSince atomic.Int64
+	last      bool        // request of this connection
+	two       atomic.Bool // handed over as HTTP/2
+
+	input      input
+	readLimit  time.Time // as it was last set
+	writeLimit time.Time
 
 	watched chan struct{} // closed when the watch has ended; nil: there is none
 	ahead   [1]byte       // of the next request, read by the watch
 	held    int           // bytes in ahead
+}
+
+const left = -1
+
+// longAgo is a deadline that ends what waits.
+var longAgo = time.Unix(1, 0)
+
+func newConn(s *Server, socket net.Conn) *conn {
+	c := &conn{Conn: socket, socket: socket, server: s, remote: socket.RemoteAddr().String()}
+	if s.options.TLS != nil {
+		c.Conn = tls.Server(&guest{Conn: socket, conn: c}, s.options.TLS)
+	}
+	c.input.from = c
+	return c
+}
+
+// serve serves one request after the other, or hands a connection that speaks HTTP/2 over.
+func (c *conn) serve(handed *handover) {
+	if c.speaksTwo() && c.handOver(handed) {
+		return
+	}
+	defer c.server.leave(c)
+	defer c.Conn.Close()
+	for c.await() && c.exchange() {
+	}
+}
+
+// await waits for the first bytes of the next request, and reports whether they came.
+func (c *conn) await() bool {
+	if !c.input.isEmpty() {
+		return true // sent along with the request before
+	}
+	now := time.Now()
+	c.limitRead(now.Add(c.server.options.IdleLimit))
+	c.idleSince.Store(now.UnixNano())
+	if c.server.ended.Load() { // from here on Shutdown sees that this connection is idle
+		return false
+	}
+	err := c.input.fill()
+	if c.last = c.idleSince.Swap(0) == left; c.last {
+		c.readLimit = time.Time{} // somebody else has set the deadline
+	}
+	return err == nil
+}
+
+// leaveIdle has a connection that waits for its next request end, and reports whether it does. A request that arrives
+// at this moment is still answered, in HTTP/1.1.
+func (c *conn) leaveIdle() bool {
+	since := c.idleSince.Load()
+	return since > 0 && c.idleSince.CompareAndSwap(since, left) && c.SetReadDeadline(longAgo) == nil
+}
+
+// exchange reads a request and responds to it. It reports whether there may be another.
+func (c *conn) exchange() (goesOn bool) {
+	began := time.Now()
+	c.input.limit = began.Add(c.server.options.ReadLimit)
+	ctx := &requestContext{conn: c}
+	r, err := c.input.request(ctx)
+	if err != nil {
+		if !errors.Is(err, errGone) {
+			c.refuse(statusOf(err))
+			c.linger()
+		}
+		return false
+	}
+	w := newResponse(c, r)
+	defer w.release()
+	returned := c.server.handle(w, r)
+	ctx.end()
+	if !returned || !w.finish() {
+		return false
+	}
+	if !w.ends {
+		return true
+	}
+	if !r.Close || !c.input.isEmpty() {
+		c.linger()
+	}
+	return false
+}
+
+// refuse responds to what is no request.
+func (c *conn) refuse(status int) {
+	w := newResponse(c, nil)
+	defer w.release()
+	c.server.options.Refuse(w, status)
+	w.finish()
+}
+
+// linger reads what the client still sends, for a while, once it has been told that nothing more comes. Closing a
+// connection on which something is unread resets it, and the client may lose an answer that it has not read yet.
+func (c *conn) linger() {
+	half, can := c.Conn.(interface{ CloseWrite() error })
+	if !can || half.CloseWrite() != nil {
+		return
+	}
+	end := time.Now().Add(lingerLimit)
+	for {
+		silence := time.Now().Add(lingerSilence)
+		if silence.After(end) {
+			silence = end
+		}
+		c.limitRead(silence)
+		c.input.clear()
+		if c.input.fill() != nil {
+			return
+		}
+	}
 }
 
 // Read returns what the watch has read ahead first.
@@ -67,27 +159,34 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// SetWriteDeadline limits writing. A deadline that would move by less than a second stays: setting it for every
-// response costs more than it is worth.
-func (c *conn) SetWriteDeadline(limit time.Time) error {
-	if moved := limit.Sub(c.writeLimit); !c.writeLimit.IsZero() && 0 <= moved && moved < time.Second {
+// limitMoves is by how much a deadline has to move to be set anew: doing it for every request costs more than it is
+// worth.
+const limitMoves = time.Second
+
+// limitRead sets the deadline of reading.
+func (c *conn) limitRead(limit time.Time) {
+	if moved := limit.Sub(c.readLimit); 0 <= moved && moved < limitMoves {
+		return
+	}
+	c.readLimit = limit
+	_ = c.SetReadDeadline(limit) // fails on a closed connection, as reading will
+}
+
+// limitWrite sets the deadline of writing.
+func (c *conn) limitWrite(limit time.Time) error {
+	if moved := limit.Sub(c.writeLimit); 0 <= moved && moved < limitMoves {
 		return nil
 	}
 	c.writeLimit = limit
-	return c.Conn.SetWriteDeadline(limit)
-}
-
-// Close closes the connection.
-func (c *conn) Close() error {
-	c.server.mu.Lock()
-	delete(c.server.open, c)
-	c.server.mu.Unlock()
-	return c.Conn.Close()
+	return c.SetWriteDeadline(limit)
 }
 
 // watch calls disconnected, from a goroutine of its own, if the client disconnects before unwatch. Nothing may be read
 // meanwhile.
 func (c *conn) watch(disconnected func()) {
+	if c.held > 0 {
+		return // the next request has begun
+	}
 	watched := make(chan struct{})
 	c.watched = watched
 	// The read deadline was for the request, which has arrived. If it cannot be lifted, the read below fails.
@@ -107,8 +206,28 @@ func (c *conn) unwatch() {
 	if c.watched == nil {
 		return
 	}
-	_ = c.SetReadDeadline(time.Unix(1, 0))
+	_ = c.SetReadDeadline(longAgo)
 	<-c.watched
-	_ = c.SetReadDeadline(time.Time{}) // the next reader sets its own
-	c.watched = nil
+	c.watched, c.readLimit = nil, time.Time{} // the next reader sets its own
+}
+
+// continues tells a client that waits for it to send the body.
+func (c *conn) continues() error {
+	if err := c.limitWrite(time.Now().Add(c.server.options.WriteLimit)); err != nil {
+		return err
+	}
+	_, err := io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n")
+	return err
+}
+
+// statusOf is the status to refuse a request by that could not be read for err.
+func statusOf(err error) int {
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		return int(refused)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return http.StatusRequestTimeout
+	}
+	return http.StatusBadRequest
 }

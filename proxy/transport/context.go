@@ -59,7 +59,7 @@ func (c *requestContext) cancel() {
 	}
 }
 
-// end ends the context after the handler has returned, and gives the connection back to fasthttp.
+// end ends the context after the handler has returned, and ends the watch of its connection.
 func (c *requestContext) end() {
 	c.cancel()
 	c.conn.unwatch()

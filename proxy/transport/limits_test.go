@@ -15,15 +15,6 @@ import (
 	"time"
 )
 
-// inBubble runs a test by a clock of its own, until fasthttp's pool has noticed that its server has ended.
-func inBubble(t *testing.T, test func(*testing.T)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		t.Cleanup(func() { <-time.After(time.Minute) })
-		test(t)
-	})
-}
-
 func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
 func TestRefusals(t *testing.T) {
@@ -39,19 +30,21 @@ func TestRefusals(t *testing.T) {
 		"slow body":      {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", time.Minute, 408},
 		"long body":      {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1025\r\n\r\n", 0, 413},
 		"long chunks":    {"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n500\r\n" + strings.Repeat("b", 0x500) + "\r\n0\r\n\r\n", 0, 413},
-		"long header":    {"GET /?" + secret + " HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", readBuffer) + "\r\n\r\n", 0, 431},
-		"long target":    {"GET /?" + secret + strings.Repeat("x", readBuffer) + " HTTP/1.1\r\nHost: h\r\n\r\n", 0, 431},
+		"long header":    {"GET /?" + secret + " HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", headBytes) + "\r\n\r\n", 0, 431},
+		"long target":    {"GET /?" + secret + strings.Repeat("x", headBytes) + " HTTP/1.1\r\nHost: h\r\n\r\n", 0, 431},
 		"version":        {"GET /?" + secret + " HTTP/2.0\r\nHost: h\r\n\r\n", 0, 505},
-		"as long as can": {"GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", readBuffer-100) + "\r\n\r\n", 0, 200},
+		"as long as can": {"GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", headBytes-100) + "\r\n\r\n", 0, 200},
 		"late, in time":  {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", 9 * time.Second, 200},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				var said strings.Builder
 				_, listener := serving(t, func(http.ResponseWriter, *http.Request) {}, func(o *Options) { o.Logger = textLog(&said) })
 				connection := listener.dial()
-				defer connection.Close()
+				written := make(chan struct{})
+				defer func() { _ = connection.Close(); <-written }()
 				go func() {
+					defer close(written)
 					last := len(each.sent) - 1
 					_, _ = io.WriteString(connection, each.sent[:last])
 					<-time.After(each.pause)
@@ -81,7 +74,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestIdleConnectionsEnd(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, listener := serving(t, func(http.ResponseWriter, *http.Request) {})
 		for name, sent := range map[string]string{"never used": "", "used": requests["plain"]} {
 			connection := listener.dial()
@@ -98,7 +91,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 }
 
 func TestClientThatReadsNothingIsLeft(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		_, listener := serving(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
 		connection := listener.dial()
 		if _, err := io.WriteString(connection, requests["plain"]); err != nil {
@@ -113,7 +106,7 @@ func TestClientThatReadsNothingIsLeft(t *testing.T) {
 
 // TestShutdownWaits ends a server with an idle connection and a request under way.
 func TestShutdownWaits(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		answering, answer := make(chan struct{}), make(chan struct{})
 		server, listener := serving(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/busy" {
@@ -161,7 +154,7 @@ func TestShutdownWaits(t *testing.T) {
 }
 
 func TestServerThatHasBeenShutDownServesNobody(t *testing.T) {
-	server, listener := New(Options{Handler: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)}), newLines()
+	server, listener := New(options(http.NotFound)), newLines()
 	if err := server.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -174,7 +167,7 @@ func TestServerThatHasBeenShutDownServesNobody(t *testing.T) {
 }
 
 func TestListenerThatSomebodyClosesIsAnError(t *testing.T) {
-	server, listener := New(Options{Handler: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)}), newLines()
+	server, listener := New(options(http.NotFound)), newLines()
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +177,7 @@ func TestListenerThatSomebodyClosesIsAnError(t *testing.T) {
 }
 
 func TestCloseDoesNotWait(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		left := make(chan struct{})
 		server, listener := serving(t, func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
@@ -222,12 +215,12 @@ func (s *scarce) Accept() (net.Conn, error) {
 }
 
 func TestServingGoesOnWhenFilesAreUsedUp(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		server := New(Options{Handler: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler)})
+	synctest.Test(t, func(t *testing.T) {
+		server := New(options(http.NotFound))
 		listener := &scarce{newLines(), []error{&net.OpError{Op: "accept", Err: syscall.EMFILE}, syscall.ENFILE}}
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(listener) }()
-		if status, _, _, err := exchange(listener.lines, []byte(requests["plain"]), patience); status != http.StatusNotFound {
+		if status, _, _, err := exchange(listener.lines, []byte(requests["plain"])); status != http.StatusNotFound {
 			t.Errorf("%d, %v", status, err)
 		}
 		if err := errors.Join(server.Shutdown(t.Context()), <-served); err != nil {

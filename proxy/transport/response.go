@@ -1,188 +1,300 @@
 package transport
 
 import (
-	"bufio"
-	"io"
+	"fmt"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
 
-	"github.com/valyala/fasthttp"
+	"golang.org/x/net/http/httpguts"
 )
 
 // response is the http.ResponseWriter of one request. It is sent when the handler returns or, from the first Flush on,
 // as it is written.
 type response struct {
-	header http.Header
-	began  bool // status and header are final
-	fast   *fasthttp.RequestCtx
-	conn   *conn
-	whole  string  // the body, if it was written at once; otherwise fasthttp's response has it
-	stream *stream // nil until the handler flushes
+	conn    *conn
+	request *http.Request // nil: what came was none
+
+	header    http.Header
+	status    int   // 0: not said yet; from then on the header is final
+	length    int64 // that the handler said; -1: it did not
+	written   int64
+	untyped   bool // the kind of the body is to be found out
+	ends      bool // the connection, with this response
+	limited   bool // the handler has limited writing
+	streaming bool
+	chunked   bool
+	failure   error // of the connection
+
+	whole string // the body, if it was written at once
+	body  []byte // what was written otherwise, before the first Flush
+	out   []byte // what is ready to be sent
 }
 
-// sniffed is how many bytes http.DetectContentType looks at.
-const sniffed = 512
+const (
+	sniffed  = 512      // bytes that http.DetectContentType looks at
+	oneWrite = 16 << 10 // up to which head and body are copied together
+)
 
-// responses are reused.
+// responses are reused, with their buffers.
 var responses = sync.Pool{New: func() any { return &response{header: http.Header{}} }}
 
-// newResponse is the response to c's request, valid until release.
-func newResponse(c *fasthttp.RequestCtx) *response {
+// newResponse is the response to a request, valid until release.
+func newResponse(c *conn, r *http.Request) *response {
 	w := responses.Get().(*response)
-	w.fast, w.conn = c, c.Conn().(*conn) // made by watchedListener
+	w.conn, w.request, w.length = c, r, -1
+	w.ends = r == nil || r.Close || c.last
 	return w
 }
 
 func (w *response) release() {
 	clear(w.header)
-	*w = response{header: w.header}
-	responses.Put(w)
+	*w = response{header: w.header, body: w.body[:0], out: w.out[:0]}
+	if cap(w.body) <= oneWrite && cap(w.out) <= 2*oneWrite {
+		responses.Put(w)
+	}
 }
 
 // Header returns the header that WriteHeader sends.
 func (w *response) Header() http.Header { return w.header }
 
-// WriteHeader sets the status and the header; calls after the first are ignored.
+// WriteHeader sets the status and the header; calls after the first are ignored. An informational status is sent at
+// once, and another follows it.
 func (w *response) WriteHeader(status int) {
-	if w.began {
+	if w.status != 0 {
 		return
 	}
-	w.began = true
-	into := &w.fast.Response.Header
-	into.DisableNormalizing() // handlers spell names as with net/http
-	into.SetStatusCode(status)
+	if status < 100 || status > 999 {
+		panic(fmt.Sprintf("invalid WriteHeader code %d", status))
+	}
+	if status < 200 {
+		w.inform(status)
+		return
+	}
+	w.status = status
+	if announced := w.header["Content-Length"]; len(announced) > 0 {
+		if length, err := strconv.ParseUint(announced[0], 10, 63); err == nil {
+			w.length = int64(length)
+		}
+	}
+	w.untyped = w.mayHaveBody() && w.header["Content-Type"] == nil && w.header.Get("Content-Encoding") == ""
+	if options := w.header["Connection"]; options != nil {
+		w.ends = w.ends || httpguts.HeaderValuesContainsToken(options, "close")
+	}
+	w.appendHead(status)
+	if w.header["Date"] == nil {
+		w.out = append(w.out, w.conn.server.dateLine(time.Now())...)
+	}
+}
+
+// inform sends an informational response, which clients of HTTP/1.0 do not know.
+func (w *response) inform(status int) {
+	if w.request == nil || w.request.ProtoMinor == 0 {
+		return
+	}
+	w.appendHead(status)
+	w.out = append(w.out, "\r\n"...)
+	w.send(nil)
+}
+
+// appendHead appends the status line and the header, but for what the connection says itself.
+func (w *response) appendHead(status int) {
+	w.out = append(w.out, "HTTP/1.1 "...)
+	w.out = strconv.AppendInt(w.out, int64(status), 10)
+	w.out = append(w.out, ' ')
+	w.out = append(w.out, http.StatusText(status)...)
+	w.out = append(w.out, "\r\n"...)
 	for name, values := range w.header {
-		if name == "Content-Length" {
-			if length, err := strconv.Atoi(values[0]); err == nil {
-				into.SetContentLength(length) // for HEAD; for others the written bytes count
-			}
+		switch {
+		case name == "Content-Length", name == "Transfer-Encoding", name == "Connection",
+			name == "Content-Type" && status == http.StatusNotModified, !httpguts.ValidHeaderFieldName(name):
 			continue
 		}
 		for _, value := range values {
-			into.Add(name, value)
+			w.appendField(name, value)
 		}
 	}
 }
 
+func (w *response) appendField(name, value string) {
+	if strings.IndexByte(value, '\n') >= 0 || strings.IndexByte(value, '\r') >= 0 {
+		value = strings.TrimSpace(noBreaks.Replace(value))
+	}
+	w.out = append(w.out, name...)
+	w.out = append(w.out, ": "...)
+	w.out = append(w.out, value...)
+	w.out = append(w.out, "\r\n"...)
+}
+
+var noBreaks = strings.NewReplacer("\n", " ", "\r", " ")
+
+// mayHaveBody reports whether a response of this status has a body, be it one that is not sent to HEAD.
+func (w *response) mayHaveBody() bool {
+	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
+}
+
+func (w *response) isHead() bool { return w.request != nil && w.request.Method == http.MethodHead }
+
 // Write adds to the body.
 func (w *response) Write(p []byte) (int, error) {
-	w.beginBody(p)
-	if w.stream != nil {
-		return w.stream.Write(p)
+	if err := w.beginWrite(len(p)); err != nil || len(p) == 0 {
+		return 0, err
 	}
-	w.append(p)
+	if w.streaming {
+		w.appendPart(p)
+		if len(w.out) >= oneWrite {
+			w.send(nil)
+		}
+		return len(p), w.failure
+	}
+	w.body = append(append(w.body, w.whole...), p...)
+	w.whole = ""
 	return len(p), nil
 }
 
-// WriteString adds to the body. A body of one string is sent without a copy, since strings do not change.
+// WriteString adds to the body. A body of one string is kept as it is, since strings do not change.
 func (w *response) WriteString(text string) (int, error) {
-	if w.stream != nil || w.whole != "" || len(w.fast.Response.Body()) > 0 {
-		return w.Write([]byte(text))
+	if w.streaming || w.whole != "" || len(w.body) > 0 {
+		return w.Write(unsafe.Slice(unsafe.StringData(text), len(text))) // which only reads it
 	}
-	if !w.began {
-		w.beginBody([]byte(text[:min(len(text), sniffed)]))
+	if err := w.beginWrite(len(text)); err != nil {
+		return 0, err
 	}
 	w.whole = text
 	return len(text), nil
 }
 
-// append adds to a body of several writes.
-func (w *response) append(p []byte) {
-	w.fast.Response.AppendBodyString(w.whole)
-	w.whole = ""
-	w.fast.Response.AppendBody(p)
+// beginWrite says what net/http says to length bytes more.
+func (w *response) beginWrite(length int) error {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	switch {
+	case length == 0:
+		return nil
+	case !w.mayHaveBody():
+		return http.ErrBodyNotAllowed
+	}
+	if w.written += int64(length); w.length >= 0 && w.written > w.length {
+		return http.ErrContentLength
+	}
+	return w.failure
 }
 
-// beginBody sets the header for a body that begins with p, unless it is set.
-func (w *response) beginBody(p []byte) {
-	if w.began {
-		return
-	}
-	if w.header["Content-Type"] == nil && len(p) > 0 {
-		w.header.Set("Content-Type", http.DetectContentType(p))
-	}
-	w.WriteHeader(http.StatusOK)
-}
-
-// Flush sends what has been written. From then on the response is a stream, after which the connection is closed.
+// Flush sends what has been written. From then on the response is a stream, in chunks where its length was not said.
 func (w *response) Flush() {
-	w.beginBody(nil)
-	if w.stream == nil {
-		w.append(nil)
-		w.stream = newStream(w.conn, w.fast)
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
 	}
-	_ = w.stream.buffer.Flush() // the next write returns the error
+	if !w.streaming {
+		begun := w.begun()
+		w.streaming = true
+		if w.mayHaveBody() && !w.isHead() && w.length < 0 {
+			w.chunked = w.request != nil && w.request.ProtoMinor > 0
+			w.ends = w.ends || !w.chunked
+		}
+		w.endHead(begun, w.length)
+		w.appendPart(begun)
+	}
+	w.send(nil) // the next write returns the error
+}
+
+// begun is the body as far as it has been written.
+func (w *response) begun() []byte {
+	if w.whole != "" {
+		return unsafe.Slice(unsafe.StringData(w.whole), len(w.whole)) // only read
+	}
+	return w.body
+}
+
+// appendPart appends a part of a stream's body.
+func (w *response) appendPart(p []byte) {
+	switch {
+	case len(p) == 0, w.isHead(): // an empty chunk would end the body
+	case w.chunked:
+		w.out = strconv.AppendInt(w.out, int64(len(p)), 16)
+		w.out = append(w.out, "\r\n"...)
+		w.out = append(w.out, p...)
+		w.out = append(w.out, "\r\n"...)
+	default:
+		w.out = append(w.out, p...)
+	}
+}
+
+// endHead appends what the connection says about a body that begins with begun, of a length (-1: not known).
+func (w *response) endHead(begun []byte, length int64) {
+	if w.untyped && len(begun) > 0 {
+		w.appendField("Content-Type", http.DetectContentType(begun[:min(len(begun), sniffed)]))
+	}
+	if w.mayHaveBody() && length >= 0 {
+		w.out = append(w.out, "Content-Length: "...)
+		w.out = strconv.AppendInt(w.out, length, 10)
+		w.out = append(w.out, "\r\n"...)
+	}
+	w.ends = w.ends || w.conn.server.retired.Load()
+	if w.chunked {
+		w.out = append(w.out, "Transfer-Encoding: chunked\r\n"...)
+	}
+	if w.ends {
+		w.out = append(w.out, "Connection: close\r\n"...)
+	} else if w.request.ProtoMinor == 0 {
+		w.out = append(w.out, "Connection: keep-alive\r\n"...)
+	}
+	w.out = append(w.out, "\r\n"...)
 }
 
 // SetWriteDeadline is called by http.ResponseController.
-func (w *response) SetWriteDeadline(limit time.Time) error { return w.conn.SetWriteDeadline(limit) }
-
-// finish completes the response after the handler.
-func (w *response) finish() {
-	if w.stream != nil {
-		w.stream.end()
-		w.abort()
-		return
-	}
-	w.beginBody(nil)
-	if w.whole != "" {
-		w.fast.Response.SetBodyRaw(unsafe.Slice(unsafe.StringData(w.whole), len(w.whole))) // only read
-	}
+func (w *response) SetWriteDeadline(limit time.Time) error {
+	w.limited = true
+	return w.conn.limitWrite(limit)
 }
 
-// abort closes the connection without sending anything more.
-func (w *response) abort() {
-	w.fast.HijackSetNoResponse(true)
-	w.fast.Hijack(func(net.Conn) {})
+// finish completes the response after the handler, and reports whether all of it was sent.
+func (w *response) finish() (sent bool) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	isOff := w.length >= 0 && w.length != w.written && w.mayHaveBody() && !w.isHead()
+	w.ends = w.ends || isOff // the client may not find the next response
+	if w.streaming {
+		if w.chunked {
+			w.out = append(w.out, "0\r\n\r\n"...)
+		}
+		return w.send(nil)
+	}
+	body, length := w.begun(), w.length
+	if length < 0 && (len(body) > 0 || !w.isHead()) {
+		length = int64(len(body))
+	}
+	w.endHead(body, length)
+	if w.isHead() {
+		body = nil
+	}
+	return w.send(body)
 }
 
-// stream is a body of unknown length, written to the connection as it comes.
-type stream struct {
-	buffer *bufio.Writer
-	body   io.Writer
-	chunks io.Closer // nil where closing the connection ends the body
-}
-
-func newStream(c *conn, fast *fasthttp.RequestCtx) *stream {
-	s := &stream{buffer: bufio.NewWriter(c)}
-	s.body = s.buffer
-	fast.Response.Header.SetConnectionClose()
-	fast.Response.Header.SetContentLength(endUnknown)
-	if fast.Request.Header.IsHTTP11() {
-		fast.Response.Header.SetContentLength(chunked)
-		chunks := httputil.NewChunkedWriter(s.buffer)
-		s.body, s.chunks = chunks, chunks
+// send writes what is ready and a body after it, at once. After a failure nothing more is written.
+func (w *response) send(body []byte) (sent bool) {
+	if w.failure != nil || len(w.out)+len(body) == 0 {
+		return w.failure == nil
 	}
-	// bufio keeps the first error and returns it from every later call.
-	_, _ = s.buffer.Write(fast.Response.Header.Header())
-	if begun := fast.Response.Body(); len(begun) > 0 {
-		_, _ = s.body.Write(begun)
+	if !w.limited {
+		w.failure = w.conn.limitWrite(time.Now().Add(w.conn.server.options.WriteLimit))
 	}
-	return s
-}
-
-// Content-Length values with a meaning to fasthttp.
-const (
-	chunked    = -1
-	endUnknown = -2
-)
-
-func (s *stream) Write(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil // an empty chunk would end the body
+	if len(w.out)+len(body) <= oneWrite {
+		w.out = append(w.out, body...)
+		body = nil
 	}
-	return s.body.Write(p)
-}
-
-func (s *stream) end() {
-	if s.chunks != nil {
-		_ = s.chunks.Close()
-		_, _ = s.buffer.WriteString("\r\n") // no trailers
+	if w.failure == nil && len(body) == 0 {
+		_, w.failure = w.conn.Conn.Write(w.out)
+	} else if w.failure == nil {
+		parts := net.Buffers{w.out, body}
+		_, w.failure = parts.WriteTo(w.conn.Conn)
 	}
-	_ = s.buffer.Flush() // fails only when the client has left
+	w.out = w.out[:0]
+	return w.failure == nil
 }

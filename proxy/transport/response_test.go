@@ -2,15 +2,19 @@ package transport
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 var handlers = map[string]http.HandlerFunc{
@@ -23,12 +27,53 @@ var handlers = map[string]http.HandlerFunc{
 		_, _ = w.Write([]byte("<html>"))
 		_, _ = io.WriteString(w, "</html>")
 	},
+	"body of one string": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+	"body of several strings": func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "a")
+		_, _ = io.WriteString(w, "b")
+	},
 	"long body": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100000")
 		_, _ = w.Write(make([]byte, 100_000))
 	},
-	"nothing": func(http.ResponseWriter, *http.Request) {},
-	"problem": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) },
+	"body shorter than said": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "5")
+		_, _ = io.WriteString(w, "hell")
+	},
+	"body longer than said": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "5")
+		_, _ = io.WriteString(w, "hello")
+		if _, err := io.WriteString(w, "!"); !errors.Is(err, http.ErrContentLength) {
+			panic(err)
+		}
+	},
+	"stream": func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "<html>")
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, "more")
+	},
+	"stream of a length": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "5")
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, "hello")
+	},
+	"empty stream": func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+	"compressed": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		_, _ = io.WriteString(w, "x")
+	},
+	"sniffed late": func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, "<html>")
+	},
+	"asks to close": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		_, _ = io.WriteString(w, "x")
+	},
+	"own date":       func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Date", "today") },
+	"odd field name": func(w http.ResponseWriter, _ *http.Request) { w.Header()["X: y\r\nX-Forged"] = []string{"1"} },
+	"nothing":        func(http.ResponseWriter, *http.Request) {},
+	"problem":        func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) },
 	"header of several lines": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Add("Vary", "Accept")
 		w.Header().Add("Vary", "Accept-Encoding")
@@ -44,35 +89,83 @@ var handlers = map[string]http.HandlerFunc{
 	},
 	"not modified": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Etag", `"x"`)
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Content-Length", "5")
 		w.WriteHeader(http.StatusNotModified)
+		if _, err := io.WriteString(w, "hello"); !errors.Is(err, http.ErrBodyNotAllowed) {
+			panic(err)
+		}
 	},
 	"no content": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
 	"redirect":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/b", http.StatusMovedPermanently) },
+	"early hints": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Link", "</a.css>; rel=preload")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Set("X-Later", "1")
+		_, _ = io.WriteString(w, "hello")
+	},
+}
+
+// asked are the ways to ask handlers, each followed by a request that only a kept connection answers.
+var asked = map[string]string{
+	"GET":        "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
+	"HEAD":       "HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n",
+	"1.0":        "GET /a HTTP/1.0\r\n\r\n",
+	"1.0, kept":  "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+	"HEAD, kept": "HEAD /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+	"last":       "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+}
+
+// answered is what a client reads of one answer.
+type answered struct {
+	Status int
+	Header http.Header
+	Body   string
+	Cut    bool // before its end
+	Coding []string
+	Length int64
+}
+
+func readAll(t *testing.T, sent []byte, method string) (all []answered) {
+	t.Helper()
+	reader := bufio.NewReader(bytes.NewReader(sent))
+	for {
+		response, err := http.ReadResponse(reader, &http.Request{Method: method})
+		if err != nil {
+			if !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%v in\n%s", err, sent)
+			}
+			return all
+		}
+		body, err := io.ReadAll(response.Body)
+		if response.StatusCode >= 200 && response.Header.Get("Date") == "" {
+			t.Errorf("no date in\n%s", sent)
+		}
+		response.Header.Del("Date")
+		response.Header.Del("Connection") // a second answer says more
+		if response.StatusCode < 200 && response.ProtoMinor == 0 {
+			continue // net/http informs clients of HTTP/1.0, too, against RFC 9110, section 15.2
+		}
+		all = append(all, answered{
+			response.StatusCode, response.Header, string(body), err != nil, response.TransferEncoding,
+			response.ContentLength,
+		})
+	}
 }
 
 // TestAnswersAreThoseOfNetHTTP compares what clients get from the same handlers behind net/http's server.
 func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	for name, handler := range handlers {
-		_, ours := serving(t, handler)
-		theirs := reference(t, handler)
-		for _, method := range []string{"GET", "HEAD"} {
-			request := []byte(method + " /a HTTP/1.1\r\nHost: h\r\n\r\n")
-			wantStatus, wantHeader, want, wantErr := exchange(theirs, request, patience)
-			status, header, got, err := exchange(ours, request, patience)
-			if err != nil || wantErr != nil {
-				t.Fatalf("%s: %v, %v", name, err, wantErr)
-			}
-			for _, h := range []http.Header{header, wantHeader} {
-				if h.Get("Date") == "" {
-					t.Errorf("%s, %s: no date in %v", name, method, h)
-				}
-				h.Del("Date")
-			}
-			if status != wantStatus || string(got) != string(want) {
-				t.Errorf("%s, %s: %d with %d bytes, want %d with %d", name, method, status, len(got), wantStatus, len(want))
-			}
-			if difference := cmp.Diff(wantHeader, header); difference != "" {
-				t.Errorf("%s, %s: header\n%s", name, method, difference)
+		ours := &listening{}
+		_, ours.listener = serving(t, handler)
+		theirs := &listening{listener: reference(t, handler)}
+		for how, request := range asked {
+			method, _, _ := strings.Cut(request, " ")
+			_, gotSent := ours.hear([]byte(request + request))
+			_, wantSent := theirs.hear([]byte(request + request))
+			got, want := readAll(t, gotSent, method), readAll(t, wantSent, method)
+			if difference := cmp.Diff(want, got, cmpopts.EquateEmpty()); difference != "" {
+				t.Errorf("%s, %s:\n%s\n%.1000s\nwant\n%.1000s", name, how, difference, gotSent, wantSent)
 			}
 		}
 	}
@@ -88,21 +181,22 @@ func TestStreamLeavesAsItIsFlushed(t *testing.T) {
 				if _, err := io.WriteString(w, each); err != nil {
 					t.Error(err)
 				}
-				if err := errors.Join(controller.SetWriteDeadline(time.Now().Add(time.Second)), controller.Flush()); err != nil {
+				if err := errors.Join(controller.SetWriteDeadline(time.Now().Add(patience)), controller.Flush()); err != nil {
 					t.Error(err)
 				}
 				<-read
 			}
 		})
 		connection := listener.dial()
+		reader := bufio.NewReader(connection)
 		if _, err := io.WriteString(connection, "GET / "+proto+"\r\nHost: h\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		response, err := http.ReadResponse(reader, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := response.Header.Get("Content-Type"); got != "text/event-stream" || !response.Close {
+		if got := response.Header.Get("Content-Type"); got != "text/event-stream" || response.Close == framed {
 			t.Errorf("%s: Content-Type %q, ends the connection: %v", proto, got, response.Close)
 		}
 		if chunks := len(response.TransferEncoding) > 0; chunks != framed {
@@ -119,8 +213,19 @@ func TestStreamLeavesAsItIsFlushed(t *testing.T) {
 		if rest, err := io.ReadAll(response.Body); err != nil || len(rest) > 0 {
 			t.Errorf("%s: %q (%v) after the end", proto, rest, err)
 		}
-		if _, err := connection.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-			t.Errorf("%s: the connection is still open: %v", proto, err)
+		if !framed {
+			continue
+		}
+		go func() {
+			_, _ = io.WriteString(connection, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+			for range 3 {
+				read <- struct{}{}
+			}
+		}()
+		if next, err := http.ReadResponse(reader, nil); err != nil || !next.Close {
+			t.Errorf("the next answer: %v, %v", next, err)
+		} else if body, err := io.ReadAll(next.Body); err != nil || string(body) != "onetwo" {
+			t.Errorf("the next answer: %q, %v", body, err)
 		}
 	}
 }
@@ -140,12 +245,12 @@ func TestPanicEndsTheConnectionAlone(t *testing.T) {
 		}
 	}, func(o *Options) { o.Logger = textLog(&said) })
 	for _, path := range []string{"/panic", "/abort", "/late"} {
-		_, _, _, err := exchange(listener, []byte("GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n"), patience)
+		_, _, _, err := exchange(listener, []byte("GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n"))
 		if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %v, want the end of the connection", path, err)
 		}
 	}
-	if status, _, _, err := exchange(listener, []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), patience); status != http.StatusOK {
+	if status, _, _, err := exchange(listener, []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n")); status != http.StatusOK {
 		t.Errorf("afterwards: %d, %v", status, err)
 	}
 	if got := strings.Count(said.String(), "a mistake"); got != 2 {
@@ -189,6 +294,7 @@ func TestConnectionIsKept(t *testing.T) {
 func TestConnectionEndsAsTheClientAsks(t *testing.T) {
 	for _, lines := range []string{
 		"HTTP/1.1\r\nHost: h\r\nConnection: close", "HTTP/1.1\r\nHost: h\r\nConnection: TE, Close", "HTTP/1.0\r\nHost: h",
+		"HTTP/1.0\r\nConnection: keep-alive, close", "HTTP/1.1\r\nHost: h\r\nConnection: close\r\nConnection: keep-alive",
 	} {
 		_, listener := serving(t, func(http.ResponseWriter, *http.Request) {})
 		connection := listener.dial()
@@ -207,7 +313,7 @@ func TestClientThatLeavesEndsTheContext(t *testing.T) {
 		"does so late":        func(c net.Conn) { <-time.After(time.Minute); _ = c.Close() },
 		"sends and then ends": func(c net.Conn) { _ = c.Close() },
 	} {
-		inBubble(t, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			ended := make(chan error)
 			_, listener := serving(t, func(_ http.ResponseWriter, r *http.Request) {
 				<-r.Context().Done()
@@ -222,5 +328,46 @@ func TestClientThatLeavesEndsTheContext(t *testing.T) {
 				t.Errorf("%s: the context has ended without an error", name)
 			}
 		})
+	}
+}
+
+// TestPipelinedAnswersComeInOrder has a stream between answers that leave whole.
+func TestPipelinedAnswersComeInOrder(t *testing.T) {
+	ours := &listening{}
+	_, ours.listener = serving(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.URL.Path)
+		if r.URL.Path == "/stream" {
+			w.(http.Flusher).Flush()
+			_, _ = io.WriteString(w, " and more")
+		}
+	})
+	var sent string
+	for _, path := range []string{"/a", "/stream", "/b", "/stream", "/c"} {
+		sent += "GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n"
+	}
+	_, answer := ours.hear([]byte(sent))
+	var got []string
+	for _, each := range readAll(t, answer, http.MethodGet) {
+		got = append(got, each.Body)
+	}
+	if want := []string{"/a", "/stream and more", "/b", "/stream and more", "/c"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestRetiredServerEndsItsConnections keeps answering, new connections included, each of them once.
+func TestRetiredServerEndsItsConnections(t *testing.T) {
+	server, listener := serving(t, func(http.ResponseWriter, *http.Request) {})
+	kept := listener.dial()
+	if status := ask(t, kept, "/"); status != http.StatusOK {
+		t.Errorf("%d", status)
+	}
+	server.Retire()
+	for _, connection := range []net.Conn{kept, listener.dial()} {
+		go func() { _, _ = io.WriteString(connection, requests["plain"]) }()
+		rest, err := io.ReadAll(connection)
+		if err != nil || !strings.Contains(string(rest), "\r\nConnection: close\r\n") {
+			t.Errorf("%q (%v), want an answer that says that it is the last", rest, err)
+		}
 	}
 }

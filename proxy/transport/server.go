@@ -1,122 +1,209 @@
-// Package transport serves a net/http handler over HTTP/1.1 connections that fasthttp reads and writes, at half the CPU
-// cost of net/http's own server (docs/decisions/0019-connections.md).
+// Package transport serves a net/http handler over connections that it reads and writes itself: HTTP/1.1 at less than
+// the processor time of net/http's own server, and strictly by RFC 9112 (docs/decisions/0019-connections.md). HTTP/2,
+// over TLS or with prior knowledge, is net/http's.
 //
-// fasthttp parses a request into its own buffers; newRequest copies it into an http.Request that stays valid after the
-// connection is reused, or refuses it by an HTTP status, which Options.Refuse turns into a response. The handler runs
-// in the connection's goroutine and writes to a response, which is sent as a whole when the handler returns. From the
-// first Flush on it is a stream, written to the connection as it comes, and the connection is closed after it.
+// A request is read whole, head and body, before the handler is called in the connection's goroutine. Memory for it
+// grows with what has arrived, whatever its length is said to be. Requests are understood as net/http understands them,
+// or refused by an HTTP status, which Options.Refuse turns into a response; where RFC 9112 lets a server choose between
+// repairing a request and refusing it, it is refused. After a refusal what still comes is read and thrown away for a
+// while (conn.linger), so that the answer is not lost by a reset.
 //
-// Handlers notice one difference: the client's disconnect ends the request's context only once something waits on
-// its Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the
-// handler has returned. A panic in a handler closes its connection and no other.
+// The handler writes to a response, which is sent as a whole when the handler returns. From the first Flush on it is a
+// stream, sent as it comes. Trailers of responses and hijacking are not supported.
+//
+// Handlers notice one difference: the client's disconnect ends the request's context only once something waits on its
+// Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the handler has
+// returned. A panic in a handler closes its connection and no other.
 package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
-
-	"github.com/valyala/fasthttp"
-)
-
-// Sizes of a connection's buffers in bytes, kept while it is idle. Longer responses take two writes.
-const (
-	readBuffer  = 12 << 10
-	writeBuffer = 12 << 10
 )
 
 // Options configure a Server.
 type Options struct {
 	Handler http.Handler
-	// Refuse responds to a request that could not be parsed, so that there is none for Handler: with status 400, 408,
-	// 413, 431 or 505. The connection is closed after it.
+	// Refuse responds to a request that there is none of for Handler: with status 400, 408, 413, 417, 431, 501 or 505
+	// to one that could not be read, with 429 or 503 to a connection beyond Limits. The connection is closed after it.
 	Refuse func(w http.ResponseWriter, status int)
 
-	ReadLimit  time.Duration // for a request to arrive, from its first byte
+	// TLS has every connection begin with a handshake, in which it offers h2 and http/1.1. nil: connections are plain.
+	TLS *tls.Config
+
+	ReadLimit  time.Duration // for a request to arrive, from its first byte; for a handshake
 	WriteLimit time.Duration // for a response to be sent
-	IdleLimit  time.Duration // between two requests of a connection
+	IdleLimit  time.Duration // between two requests of a connection, and before the first
 	BodyBytes  int           // in a request
+
+	Connections Limits
 
 	Logger *slog.Logger
 }
 
-// fasthttp starts the clock of its Date headers with the first response and never stops it. Started here, it is the
-// real clock also when the first response is sent within a test that has a clock of its own.
-func init() { new(fasthttp.ResponseHeader).Header() }
-
 // Server serves connections.
 type Server struct {
 	options Options
-	fast    *fasthttp.Server
+	second  *http.Server // of HTTP/2
+	date    atomic.Pointer[date]
+	retired atomic.Bool   // responses end their connections
+	ended   atomic.Bool   // by Shutdown; set with the mutex held
+	apart   chan struct{} // places of those that refuse a connection
 
 	mu        sync.Mutex
-	ended     bool // by Shutdown
-	listeners []*watchedListener
-	open      map[*conn]struct{}
+	listeners map[net.Listener]struct{}
+	crowd     crowd
+	empty     chan struct{} // closed when the server has ended and nobody is left
 }
 
 // New returns a server.
 func New(o Options) *Server {
-	s := &Server{options: o, open: map[*conn]struct{}{}}
-	s.fast = &fasthttp.Server{
-		Handler:            s.serve,
-		ErrorHandler:       s.refuse,
-		ReadBufferSize:     readBuffer,
-		WriteBufferSize:    writeBuffer,
-		ReadTimeout:        o.ReadLimit,
-		WriteTimeout:       o.WriteLimit,
-		IdleTimeout:        o.IdleLimit,
-		MaxRequestBodySize: o.BodyBytes,
-		CloseOnShutdown:    true,
-		Logger:             log.New(io.Discard, "", 0), // it would log what clients send, which may be keys
-
-		DisablePreParseMultipartForm: true,
-		NoDefaultContentType:         true,
-		NoDefaultServerHeader:        true,
+	const apart = 64
+	s := &Server{
+		options: o, listeners: map[net.Listener]struct{}{}, crowd: newCrowd(o.Connections),
+		apart: make(chan struct{}, apart), empty: make(chan struct{}),
 	}
+	s.second = s.newSecond()
 	return s
 }
 
 // Serve accepts connections until Shutdown, after which it returns nil.
 func (s *Server) Serve(listener net.Listener) error {
-	from := &watchedListener{Listener: listener, server: s}
 	s.mu.Lock()
-	s.listeners = append(s.listeners, from)
+	if s.ended.Load() {
+		s.mu.Unlock()
+		return listener.Close()
+	}
+	s.listeners[listener] = struct{}{}
 	s.mu.Unlock()
-	if s.hasEnded() {
-		return from.Close()
+	handed := newHandover(listener.Addr())
+	over := make(chan error, 1)
+	go func() { over <- s.second.Serve(handed) }()
+	err := s.accept(listener, handed)
+	_ = handed.Close()
+	<-over // it says that its listener was closed
+	if s.ended.Load() {
+		return nil
 	}
-	if err := s.fast.Serve(from); err != nil || s.hasEnded() {
-		return err
-	}
-	return net.ErrClosed // not by Shutdown
+	return err
 }
 
-func (s *Server) hasEnded() bool {
+// acceptRetry is the pause after a failed accept in a process without free file descriptors.
+const acceptRetry = 100 * time.Millisecond
+
+// accept gives every connection a goroutine until the listener fails. It waits for file descriptors, because other
+// connections give theirs back.
+func (s *Server) accept(listener net.Listener, handed *handover) error {
+	for {
+		connection, err := listener.Accept()
+		switch {
+		case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+			s.options.Logger.Warn("accept failed: out of file descriptors; retrying", "error", err)
+			time.Sleep(acceptRetry)
+			continue
+		case err != nil:
+			return err
+		}
+		c := newConn(s, connection)
+		if refused := s.enter(c); refused != 0 {
+			s.turnAway(c, refused)
+			continue
+		}
+		go c.serve(handed)
+	}
+}
+
+// enter gives c a place among the open connections, or returns the status to refuse it by.
+func (s *Server) enter(c *conn) (refused int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ended
+	if s.ended.Load() {
+		return http.StatusServiceUnavailable
+	}
+	return s.crowd.enter(c)
+}
+
+// leave gives the place back.
+func (s *Server) leave(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.crowd.leave(c)
+	s.tellEmpty()
+}
+
+// tellEmpty is called with the mutex held.
+func (s *Server) tellEmpty() {
+	if !s.ended.Load() || len(s.crowd.all) > 0 {
+		return
+	}
+	select {
+	case <-s.empty:
+	default:
+		close(s.empty)
+	}
+}
+
+// turnAway refuses a connection that has no place. Few are told why at a time; a handshake would be too much to do for
+// it.
+func (s *Server) turnAway(c *conn, status int) {
+	select {
+	case s.apart <- struct{}{}:
+	default:
+		_ = c.Conn.Close()
+		return
+	}
+	go func() {
+		defer func() { <-s.apart }()
+		if s.options.TLS == nil {
+			c.refuse(status)
+			c.linger()
+		}
+		_ = c.Conn.Close()
+	}()
+}
+
+// Retire has connections end with their next response, so that clients and balancers open new ones elsewhere. New ones
+// are still accepted.
+func (s *Server) Retire() {
+	s.retired.Store(true)
+	s.second.SetKeepAlivesEnabled(false)
 }
 
 // Shutdown accepts no further connections, closes idle ones, and waits for requests in flight until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.Retire()
 	s.mu.Lock()
-	s.ended = true
+	s.ended.Store(true)
 	var errs []error
-	for _, listener := range s.listeners { // fasthttp may not know the newest ones yet
-		errs = append(errs, listener.Close())
+	for listener := range s.listeners {
+		if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
+	for c := range s.crowd.all {
+		if !c.two.Load() { // those end with a word of farewell
+			c.leaveIdle()
+		}
+	}
+	s.tellEmpty()
 	s.mu.Unlock()
-	return errors.Join(append(errs, s.fast.ShutdownWithContext(ctx))...)
+	errs = append(errs, s.second.Shutdown(ctx))
+	select {
+	case <-s.empty:
+	case <-ctx.Done():
+		errs = append(errs, ctx.Err())
+	}
+	return errors.Join(errs...)
 }
 
 // Close closes all connections, with the requests in flight on them.
@@ -124,54 +211,43 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for c := range s.open {
-		errs = append(errs, c.Conn.Close())
+	for c := range s.crowd.all {
+		if err := c.socket.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// serve handles one request, and recovers from panics, which fasthttp does not.
-func (s *Server) serve(c *fasthttp.RequestCtx) {
-	w := newResponse(c)
-	ctx := &requestContext{conn: w.conn}
+// handle calls the handler, and reports whether it returned. A panic is logged, with its stack.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) (returned bool) {
 	defer func() {
-		ctx.end()
-		if panicked := recover(); panicked != nil {
-			w.abort()
-			if cause, isError := panicked.(error); !isError || !errors.Is(cause, http.ErrAbortHandler) {
-				stack := string(debug.Stack())
-				s.options.Logger.Error("handler panicked", "panic", fmt.Sprint(panicked), "stack", stack)
-			}
+		panicked := recover()
+		if panicked == nil {
+			return
 		}
-		w.release()
+		if cause, isError := panicked.(error); isError && errors.Is(cause, http.ErrAbortHandler) {
+			return
+		}
+		s.options.Logger.Error("handler panicked", "panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
 	}()
-	r, refused := newRequest(ctx, c, w.conn.remote)
-	if refused != 0 {
-		s.options.Refuse(w, refused)
-		c.SetConnectionClose()
-	} else {
-		s.options.Handler.ServeHTTP(w, r)
-	}
-	w.finish()
+	s.options.Handler.ServeHTTP(w, r)
+	return true
 }
 
-// refuse responds to a request that fasthttp could not parse.
-func (s *Server) refuse(c *fasthttp.RequestCtx, err error) {
-	w := newResponse(c)
-	defer w.release()
-	s.options.Refuse(w, statusOf(err))
-	w.finish()
+// date is the line of a response that says when it was made.
+type date struct {
+	second int64
+	line   string
 }
 
-func statusOf(err error) int {
-	var tooLong *fasthttp.ErrSmallBuffer
-	switch {
-	case errors.As(err, &tooLong):
-		return http.StatusRequestHeaderFieldsTooLarge
-	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		return http.StatusRequestEntityTooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return http.StatusRequestTimeout
+// dateLine is the line for a time, made once a second.
+func (s *Server) dateLine(now time.Time) string {
+	second := now.Unix()
+	if known := s.date.Load(); known != nil && known.second == second {
+		return known.line
 	}
-	return http.StatusBadRequest
+	made := &date{second, "Date: " + now.UTC().Format(http.TimeFormat) + "\r\n"}
+	s.date.Store(made)
+	return made.line
 }

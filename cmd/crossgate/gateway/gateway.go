@@ -4,6 +4,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,6 +27,7 @@ type Gateway struct {
 	sets   *sets
 	server *proxy.Server
 	admin  admin.Options // without the metrics
+	secure *tls.Config   // of the operators' listener; nil: none
 	shared *shared.Cache // nil: there is none
 	plans  *planBook
 	cutOff *cutOff
@@ -36,6 +38,10 @@ type Gateway struct {
 // New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until
 // Run. What c gets wrong that only the parts can tell is config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
+	public, operators, err := listenerTLS(c, log)
+	if err != nil {
+		return nil, err
+	}
 	p, err := build(c, log, nil)
 	if err != nil {
 		return nil, err
@@ -44,7 +50,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, shared: p.shared, behind: c.Index.Behind, log: log}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, behind: c.Index.Behind, log: log}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {
@@ -63,9 +69,12 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Quotas:  quotas(c.Limits),
 		Unready: g.cutOff.err,
 		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+		TLS:     public,
 		Logger:  log,
 		Limits: proxy.Limits{
 			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
+			Streams: c.Connections.Streams, StreamsPerAddress: c.Connections.StreamsPerAddress,
+			Connections: c.Connections.Total, PerAddress: c.Connections.PerAddress, Idle: c.Connections.Idle,
 		},
 	})
 	if err != nil {
@@ -117,6 +126,9 @@ func (g *Gateway) runShared(ctx context.Context) error {
 func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Telemetry) error {
 	o := g.admin
 	o.Metrics = t.Metrics()
+	if g.secure != nil {
+		listener = tls.NewListener(listener, g.secure)
+	}
 	return admin.Run(ctx, listener, admin.Handler(o))
 }
 
@@ -154,10 +166,19 @@ func (g *Gateway) Close() error {
 
 // Check returns what is wrong with c that shows only when its parts are made: config.Mistakes, or nil.
 func Check(c config.Config) error {
+	var mistakes, further config.Mistakes
+	_, _, err := listenerTLS(c, slog.New(slog.DiscardHandler))
+	errors.As(err, &mistakes)
 	p, err := build(c, nil, nil)
-	if err != nil {
+	if errors.As(err, &further) {
+		mistakes = mistakes.With(further)
+	} else if err != nil {
 		return err
+	} else {
+		p.close()
 	}
-	p.close()
+	if len(mistakes) > 0 {
+		return mistakes
+	}
 	return nil
 }

@@ -149,6 +149,8 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 		target.Set(reflect.ValueOf(was))
 	}
 	keep("listen", was.Listen, &c.Listen)
+	keep("tls", was.TLS, &c.TLS)
+	keep("connections", was.Connections, &c.Connections)
 	keep("drain", was.Drain, &c.Drain)
 	keep("index", was.Index, &c.Index)
 	keep("cache", was.Cache, &c.Cache)

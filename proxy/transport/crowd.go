@@ -1,0 +1,91 @@
+package transport
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+)
+
+// Limits bound how many connections are open at a time. Where there are too many, the one that has waited longest for
+// its next request is closed for the new one; if none waits, the new one is refused.
+type Limits struct {
+	All        int                   // 0: no bound
+	PerAddress int                   // of one IPv4 address, or one IPv6 network of 64 bits; 0: no bound
+	Exempt     func(netip.Addr) bool // from PerAddress: proxies, which speak for many clients; nil: none
+}
+
+// crowd is the open connections. Its methods are called with the server's mutex held.
+type crowd struct {
+	limits Limits
+	all    map[*conn]struct{}
+	from   map[netip.Prefix]map[*conn]struct{} // those whose address counts
+}
+
+func newCrowd(l Limits) crowd {
+	return crowd{limits: l, all: map[*conn]struct{}{}, from: map[netip.Prefix]map[*conn]struct{}{}}
+}
+
+// enter gives c a place, or returns the status to refuse it by.
+func (w *crowd) enter(c *conn) (refused int) {
+	c.from = w.origin(c.socket.RemoteAddr())
+	same := w.from[c.from]
+	if c.from.IsValid() && len(same) >= w.limits.PerAddress && !endLongestIdle(same, len(same)) {
+		return http.StatusTooManyRequests
+	}
+	const looked = 128 // of many: maps are walked from anywhere
+	if w.limits.All > 0 && len(w.all) >= w.limits.All && !endLongestIdle(w.all, looked) {
+		return http.StatusServiceUnavailable
+	}
+	w.all[c] = struct{}{}
+	if c.from.IsValid() {
+		if same == nil {
+			same = map[*conn]struct{}{}
+			w.from[c.from] = same
+		}
+		same[c] = struct{}{}
+	}
+	return 0
+}
+
+// leave gives the place back.
+func (w *crowd) leave(c *conn) {
+	delete(w.all, c)
+	if same := w.from[c.from]; same != nil {
+		delete(same, c)
+		if len(same) == 0 {
+			delete(w.from, c.from)
+		}
+	}
+}
+
+// origin is what connections of one client have in common; invalid where they are not counted.
+func (w *crowd) origin(peer net.Addr) netip.Prefix {
+	address, isTCP := peer.(*net.TCPAddr)
+	if !isTCP || w.limits.PerAddress <= 0 {
+		return netip.Prefix{}
+	}
+	from := address.AddrPort().Addr().Unmap().WithZone("")
+	if w.limits.Exempt != nil && w.limits.Exempt(from) {
+		return netip.Prefix{}
+	}
+	bits := from.BitLen()
+	if from.Is6() {
+		bits = 64 // the network of one subscriber
+	}
+	return netip.PrefixFrom(from, bits).Masked()
+}
+
+// endLongestIdle ends the connection that has waited longest among so many.
+func endLongestIdle(among map[*conn]struct{}, most int) (ended bool) {
+	var longest *conn
+	var since int64
+	for c := range among {
+		if idle := c.idleSince.Load(); idle > 0 && (longest == nil || idle < since) {
+			longest, since = c, idle
+		}
+		if most--; most == 0 {
+			break
+		}
+	}
+	return longest != nil && longest.leaveIdle()
+}

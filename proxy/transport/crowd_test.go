@@ -1,0 +1,161 @@
+package transport
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// ask sends a request over an open connection and returns the status of the answer.
+func ask(t *testing.T, connection net.Conn, path string) int {
+	t.Helper()
+	go func() { _, _ = io.WriteString(connection, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n") }()
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode
+}
+
+// TestConnectionsAreBounded opens more connections than there are places for: the idle one that has waited longest makes
+// room, and where none is idle the new one is told why there is no place for it.
+func TestConnectionsAreBounded(t *testing.T) {
+	exempt := netip.MustParsePrefix("10.0.0.0/8").Contains
+	for name, each := range map[string]struct {
+		limits  Limits
+		from    [4]string // of four connections
+		refused int       // the status of the last; 0: it has a place
+	}{
+		"of one address":   {Limits{PerAddress: 2}, [4]string{"192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "192.0.2.1:4"}, 429},
+		"of one network":   {Limits{PerAddress: 2}, [4]string{"[2001:db8::1]:1", "[2001:db8::2]:1", "[2001:db8::3]:1", "[2001:db8::4]:1"}, 429},
+		"of many networks": {Limits{PerAddress: 2}, [4]string{"[2001:db8:0:1::1]:1", "[2001:db8::2]:1", "[2001:db8::3]:1", "[2001:db8:0:1::4]:1"}, 0},
+		"of a proxy":       {Limits{PerAddress: 2, Exempt: exempt}, [4]string{"10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3", "[::ffff:10.0.0.1]:4"}, 0},
+		"in all":           {Limits{All: 2}, [4]string{"192.0.2.1:1", "192.0.2.2:2", "192.0.2.3:3", "192.0.2.4:4"}, 503},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			busy := make(chan struct{})
+			_, listener := serving(t, func(_ http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/busy" {
+					<-busy
+				}
+			}, func(o *Options) { o.Connections = each.limits })
+			first, second := listener.dialFrom(each.from[0]), listener.dialFrom(each.from[1])
+			ask(t, second, "/")
+			if _, err := io.WriteString(first, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			third := listener.dialFrom(each.from[2])
+			if status := ask(t, third, "/"); status != http.StatusOK {
+				t.Errorf("%s: %d while another is idle", name, status)
+			}
+			if each.refused == 0 {
+				if status := ask(t, second, "/"); status != http.StatusOK {
+					t.Errorf("%s: %d of one that need not make room", name, status)
+				}
+			} else if _, err := second.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+				t.Errorf("%s: the idle connection: %v, want its end", name, err)
+			}
+			synctest.Wait()
+			if _, err := io.WriteString(third, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			want := each.refused
+			if want == 0 {
+				want = http.StatusOK
+			}
+			last := listener.dialFrom(each.from[3])
+			if status := ask(t, last, "/"); status != want {
+				t.Errorf("%s: %d while none is idle, want %d", name, status, want)
+			}
+			close(busy)
+			for _, connection := range []net.Conn{first, second, third, last} {
+				_ = connection.Close()
+			}
+		})
+	}
+}
+
+// TestMemoryGrowsWithWhatArrives has many clients announce as much as they may, and send a byte of it.
+func TestMemoryGrowsWithWhatArrives(t *testing.T) {
+	const clients, most = 300, 20 << 10
+	for _, sent := range []string{
+		"", // a connection that waits for its first request
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\na",
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 65536\r\n\r\na",
+	} {
+		_, listener := serving(t, func(http.ResponseWriter, *http.Request) {}, func(o *Options) { o.BodyBytes = 64 << 10 })
+		before := used()
+		var open []net.Conn
+		for range clients {
+			connection := listener.dial()
+			if _, err := io.WriteString(connection, sent); sent != "" && err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, connection)
+		}
+		if each := int64(used()-before) / clients; each > most {
+			t.Errorf("%.80q takes %d bytes, want %d at most", sent, each, most)
+		} else {
+			t.Logf("%.80q takes %d bytes", sent, each)
+		}
+		for _, connection := range open {
+			_ = connection.Close()
+		}
+	}
+}
+
+// used is how many bytes are in use.
+func used() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+// TestRefusedBodyIsReadAllTheSame sends what is refused as a balancer does: all of it, before it looks for an answer.
+func TestRefusedBodyIsReadAllTheSame(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	servingOn(t, listener, func(http.ResponseWriter, *http.Request) {})
+	body := strings.Repeat("b", 4<<20)
+	for name, each := range map[string]struct {
+		sent   string
+		status int
+	}{
+		"long body":            {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4194304\r\n\r\n" + body, 413},
+		"long chunk":           {chunked("400000\r\n" + body + "\r\n0\r\n\r\n"), 413},
+		"long header":          {"GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + body + "\r\n\r\n", 431},
+		"unknown coding":       {"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n" + body, 501},
+		"unknown expectation":  {"POST / HTTP/1.1\r\nHost: h\r\nExpect: coffee\r\nContent-Length: 4194304\r\n\r\n" + body, 417},
+		"requests after close": {"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n" + body, 200},
+	} {
+		connection, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(connection, each.sent); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err != nil || response.StatusCode != each.status {
+			t.Errorf("%s: %v (%v), want %d", name, response, err, each.status)
+		} else if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		connection.Close()
+	}
+}

@@ -1,0 +1,291 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// refusal is the status to refuse a request by.
+type refusal int
+
+func (r refusal) Error() string { return "request refused: " + http.StatusText(int(r)) }
+
+const (
+	errMalformed   = refusal(http.StatusBadRequest)
+	errBodyTooLong = refusal(http.StatusRequestEntityTooLarge)
+	errHeadTooLong = refusal(http.StatusRequestHeaderFieldsTooLarge)
+	errExpectation = refusal(http.StatusExpectationFailed)
+	errCoding      = refusal(http.StatusNotImplemented)
+	errVersion     = refusal(http.StatusHTTPVersionNotSupported)
+)
+
+// errGone is the end of a connection on which no request has begun.
+var errGone = errors.New("the client has left")
+
+// request reads a request into the form that net/http gives it, with its body. It shares no memory with the connection,
+// so handlers may keep it.
+func (in *input) request(ctx context.Context) (*http.Request, error) {
+	if in.afterPost {
+		if err := in.skipLines(); err != nil {
+			return nil, err
+		}
+	}
+	head, err := in.until(headEnd)
+	switch {
+	case errors.Is(err, errFull):
+		return nil, errHeadTooLong
+	case err != nil:
+		return nil, err
+	}
+	r, err := parseHead(ctx, string(head))
+	if err != nil {
+		return nil, err
+	}
+	r.RemoteAddr, r.TLS = in.from.remote, in.from.tls
+	in.afterPost = r.Method == http.MethodPost
+	if r.ContentLength == 0 {
+		return r, nil
+	}
+	return r, in.readBody(r)
+}
+
+// skipLines skips the empty line that some old clients send after the body of a POST (RFC 9112, section 2.2).
+func (in *input) skipLines() error {
+	const most = 4 // bytes
+	for range most {
+		if in.isEmpty() {
+			if in.more() != nil {
+				return errGone
+			}
+		}
+		if first := in.unread()[0]; first != '\r' && first != '\n' {
+			return nil
+		}
+		in.begin++
+	}
+	return nil
+}
+
+// headEnd finds the end of the empty line that ends a head. Lines end with a line feed; the carriage return before it
+// may be missing (RFC 9112, section 2.2).
+func headEnd(unread []byte, from int) int {
+	from = max(from-len("\n\r"), 0)
+	for {
+		at := bytes.IndexByte(unread[from:], '\n')
+		if at < 0 {
+			return -1
+		}
+		from += at + 1
+		switch rest := unread[from:]; {
+		case len(rest) > 0 && rest[0] == '\n':
+			return from + 1
+		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
+			return from + 2
+		}
+	}
+}
+
+// parseHead parses a request line and the header lines after it, up to the empty one. ContentLength says what body
+// follows: none, that many bytes, or chunks (-1).
+func parseHead(ctx context.Context, head string) (*http.Request, error) {
+	type parts struct {
+		url    url.URL
+		values [8]string // enough for most requests
+	}
+	part := new(parts)
+	r := empty.WithContext(ctx)
+	r.URL = &part.url
+	line, rest := cutLine(head)
+	if err := parseRequestLine(r, line); err != nil {
+		return nil, err
+	}
+	r.Header = make(http.Header, strings.Count(rest, "\n"))
+	values := part.values[:0]
+	for line, rest = cutLine(rest); line != ""; line, rest = cutLine(rest) {
+		name, value, err := parseField(line)
+		if err != nil {
+			return nil, err
+		}
+		if before := r.Header[name]; before != nil {
+			r.Header[name] = append(before, value)
+			continue
+		}
+		values = append(values, value) // may reallocate: earlier ones keep the old array
+		r.Header[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	if err := takeHost(r); err != nil {
+		return nil, err
+	}
+	if pragma := r.Header["Pragma"]; len(pragma) > 0 && pragma[0] == "no-cache" && r.Header["Cache-Control"] == nil {
+		r.Header["Cache-Control"] = []string{"no-cache"} // RFC 9111, section 5.4
+	}
+	options := r.Header["Connection"]
+	r.Close = httpguts.HeaderValuesContainsToken(options, "close") ||
+		r.ProtoMinor == 0 && !httpguts.HeaderValuesContainsToken(options, "keep-alive")
+	if err := takeFraming(r); err != nil {
+		return nil, err
+	}
+	if expects := r.Header["Expect"]; len(expects) > 0 && expects[0] != "" && !continues(r) {
+		return nil, errExpectation
+	}
+	return r, nil
+}
+
+// empty is the part that all requests share.
+var empty = &http.Request{ProtoMajor: 1, Body: http.NoBody}
+
+// cutLine cuts the first line off, without its end.
+func cutLine(text string) (line, rest string) {
+	line, rest, _ = strings.Cut(text, "\n")
+	return strings.TrimSuffix(line, "\r"), rest
+}
+
+func parseRequestLine(r *http.Request, line string) error {
+	method, rest, found := strings.Cut(line, " ")
+	target, proto, foundToo := strings.Cut(rest, " ")
+	if !found || !foundToo || !httpguts.ValidHeaderFieldName(method) { // a method is a token as well
+		return errMalformed
+	}
+	major, minor, known := http.ParseHTTPVersion(proto)
+	switch {
+	case !known:
+		return errMalformed
+	case major != 1:
+		return errVersion
+	}
+	r.Method, r.RequestURI, r.Proto, r.ProtoMinor = method, target, proto, minor
+	return parseTarget(r.URL, method, target)
+}
+
+// parseTarget parses a request target, most of which need no decoding.
+func parseTarget(into *url.URL, method, target string) error {
+	path, query, asks := strings.Cut(target, "?")
+	if strings.HasPrefix(path, "/") && isPlain(path) && !strings.Contains(query, "#") && isVisible(query) {
+		into.Path, into.RawQuery, into.ForceQuery = path, query, asks && query == ""
+		return nil
+	}
+	isAuthority := method == http.MethodConnect && !strings.HasPrefix(target, "/")
+	if isAuthority {
+		target = "http://" + target
+	}
+	parsed, err := url.ParseRequestURI(target)
+	if err != nil {
+		return errMalformed
+	}
+	*into = *parsed
+	if isAuthority {
+		into.Scheme = ""
+	}
+	return nil
+}
+
+// isPlain reports whether decoding and encoding leave a path unchanged.
+func isPlain(path string) bool {
+	for i := range len(path) {
+		switch b := path[i]; {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '-' <= b && b <= '9', b == '_', b == '~':
+			// '-', '.', '/' and the digits follow one another
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isVisible reports whether text has no control characters and no blanks.
+func isVisible(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// parseField parses a header line. One that goes on in the next line is refused (RFC 9112, section 5.2).
+func parseField(line string) (name, value string, err error) {
+	name, value, found := strings.Cut(line, ":")
+	value = strings.Trim(value, " \t")
+	if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+		return "", "", errMalformed
+	}
+	return textproto.CanonicalMIMEHeaderKey(name), value, nil
+}
+
+// takeHost moves the Host line to where net/http has it (RFC 9112, section 3.2).
+func takeHost(r *http.Request) error {
+	hosts := r.Header["Host"]
+	delete(r.Header, "Host")
+	r.Host = r.URL.Host // of the absolute form, as sent to a proxy
+	switch {
+	case len(hosts) > 1, len(hosts) == 0 && r.ProtoMinor > 0 && r.Method != http.MethodConnect:
+		return errMalformed
+	case len(hosts) == 0:
+		return nil
+	case !httpguts.ValidHostHeader(hosts[0]):
+		return errMalformed
+	}
+	if r.Host == "" {
+		r.Host = hosts[0]
+	}
+	return nil
+}
+
+// takeFraming finds out what body a request has. What two readers could take for different lengths is refused: both
+// kinds of length, several of a kind, and chunks in HTTP/1.0 (RFC 9112, section 6).
+func takeFraming(r *http.Request) error {
+	codings, lengths := r.Header["Transfer-Encoding"], r.Header["Content-Length"]
+	switch {
+	case codings == nil && lengths == nil:
+		return nil
+	case codings == nil && len(lengths) == 1:
+		length, err := strconv.ParseUint(lengths[0], 10, 63)
+		if err != nil {
+			return errMalformed
+		}
+		r.ContentLength = int64(length)
+		return nil
+	case codings == nil, r.ProtoMinor == 0:
+		return errMalformed
+	case len(codings) > 1 || !strings.EqualFold(codings[0], "chunked"):
+		return errCoding
+	case lengths != nil:
+		return errMalformed
+	}
+	delete(r.Header, "Transfer-Encoding")
+	r.TransferEncoding, r.ContentLength = []string{"chunked"}, -1
+	return takeTrailer(r)
+}
+
+// takeTrailer moves the names of the fields that are announced to follow the body to where net/http has them.
+func takeTrailer(r *http.Request) error {
+	for _, names := range r.Header["Trailer"] {
+		for name := range strings.SplitSeq(names, ",") {
+			switch name = textproto.CanonicalMIMEHeaderKey(strings.Trim(name, " \t")); name {
+			case "":
+				continue
+			case "Transfer-Encoding", "Trailer", "Content-Length":
+				return errMalformed
+			}
+			if r.Trailer == nil {
+				r.Trailer = http.Header{}
+			}
+			r.Trailer[name] = nil
+		}
+	}
+	delete(r.Header, "Trailer")
+	return nil
+}
+
+// continues reports whether the client wants to be told to send the body. Anything else that it expects cannot be met.
+func continues(r *http.Request) bool {
+	return httpguts.HeaderValuesContainsToken(r.Header["Expect"][:1], "100-continue")
+}

@@ -1,0 +1,173 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// protocolTwo is what HTTP/2 is called in a TLS handshake.
+const protocolTwo = "h2"
+
+// preface is what a connection of HTTP/2 begins with.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// Limits of HTTP/2.
+const (
+	mostStreams = 128     // of a connection
+	inFlight    = 1 << 16 // bytes of bodies that a client may send unasked
+)
+
+// newSecond is net/http's server for the connections of HTTP/2.
+func (s *Server) newSecond() *http.Server {
+	o := s.options
+	protocols := new(http.Protocols)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler: http.HandlerFunc(s.serveTwo), Protocols: protocols, MaxHeaderBytes: headBytes,
+		ReadTimeout: o.ReadLimit, WriteTimeout: o.WriteLimit, IdleTimeout: o.IdleLimit,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: inFlight, MaxReceiveBufferPerStream: inFlight,
+		},
+		ConnState: noteIdle,
+		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, 0), // it would log what clients send, which may be keys
+	}
+}
+
+// serveTwo handles a request of HTTP/2. A body that is too long is refused before it is read, or while it is.
+func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength > int64(s.options.BodyBytes) {
+		s.options.Refuse(w, http.StatusRequestEntityTooLarge)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, int64(s.options.BodyBytes))
+	if !s.handle(w, r) {
+		panic(http.ErrAbortHandler) // ends the stream
+	}
+}
+
+// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2. A connection that fails at that is
+// for HTTP/1.1 to close.
+func (c *conn) speaksTwo() bool {
+	secured, isTLS := c.Conn.(*tls.Conn)
+	if !isTLS {
+		return c.await() && c.beginsWithPreface()
+	}
+	limit := time.Now().Add(c.server.options.ReadLimit)
+	c.limitRead(limit)
+	if c.limitWrite(limit) != nil || secured.HandshakeContext(context.Background()) != nil {
+		return false
+	}
+	state := secured.ConnectionState()
+	c.tls = &state
+	return state.NegotiatedProtocol == protocolTwo
+}
+
+// noteIdle notes since when a connection of HTTP/2 has had no request.
+func noteIdle(handed net.Conn, state http.ConnState) {
+	if secured, isTLS := handed.(*tls.Conn); isTLS {
+		handed = secured.NetConn()
+	}
+	g, isGuest := handed.(*guest)
+	if !isGuest {
+		return
+	}
+	since := int64(0)
+	if state == http.StateIdle {
+		since = time.Now().UnixNano()
+	}
+	g.conn.idleSince.Store(since)
+}
+
+// beginsWithPreface reads as much as it takes to tell.
+func (c *conn) beginsWithPreface() bool {
+	c.input.limit = time.Now().Add(c.server.options.ReadLimit)
+	for {
+		came := c.input.unread()
+		if len(came) >= len(preface) || !strings.HasPrefix(preface, string(came)) {
+			return bytes.HasPrefix(came, []byte(preface))
+		}
+		if c.input.more() != nil {
+			return false
+		}
+	}
+}
+
+// handOver leaves c to the server of HTTP/2, and reports whether that takes it.
+func (c *conn) handOver(to *handover) bool {
+	c.two.Store(true)
+	if c.SetDeadline(time.Time{}) != nil {
+		return false
+	}
+	next := c.Conn
+	if c.tls == nil {
+		next = &guest{Conn: c.socket, conn: c, ahead: bytes.Clone(c.input.unread())}
+	}
+	select {
+	case to.handed <- next:
+		return true
+	case <-to.closed:
+		return false
+	}
+}
+
+// guest is a connection that somebody else closes: its place is free then.
+type guest struct {
+	net.Conn
+	conn  *conn
+	ahead []byte // read already
+}
+
+func (g *guest) Read(p []byte) (int, error) {
+	if len(g.ahead) > 0 {
+		n := copy(p, g.ahead)
+		g.ahead = g.ahead[n:]
+		return n, nil
+	}
+	return g.Conn.Read(p)
+}
+
+func (g *guest) Close() error {
+	defer g.conn.server.leave(g.conn)
+	return g.Conn.Close()
+}
+
+// handover is a listener for connections that have been accepted already.
+type handover struct {
+	address net.Addr
+	handed  chan net.Conn
+	closed  chan struct{}
+	close   func()
+}
+
+func newHandover(address net.Addr) *handover {
+	h := &handover{address: address, handed: make(chan net.Conn), closed: make(chan struct{})}
+	h.close = sync.OnceFunc(func() { close(h.closed) })
+	return h
+}
+
+// Accept waits for the next connection.
+func (h *handover) Accept() (net.Conn, error) {
+	select {
+	case c := <-h.handed:
+		return c, nil
+	case <-h.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends the listener.
+func (h *handover) Close() error {
+	h.close()
+	return nil
+}
+
+// Addr is the address of the listener that has accepted the connections.
+func (h *handover) Addr() net.Addr { return h.address }

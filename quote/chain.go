@@ -31,11 +31,11 @@ var ErrRefused = errors.New("transaction refused")
 
 // Guard reads what venues' transactions would do, in the format of a family of chains. Errors wrap ErrRefused.
 type Guard interface {
-	// Check refuses a transaction that would not do what the swap says: one with another callee, value or recipient.
+	// Check refuses a transaction that would not do what the swap says: one with another callee or value.
 	Check(s Swap, p Profile, tx Tx) error
-	// MinOut returns the minimum that tx enforces by itself: wanted, or less by what venues lose in rounding. gross is
-	// what it is quoted to pay.
-	MinOut(q Quote, tx Tx, wanted, gross chain.Amount) (chain.Amount, error)
+	// MinOut returns the minimum that tx, which the sender sends to the venue itself, enforces for the recipient: wanted,
+	// or less by what venues lose in rounding. It refuses a transaction that is not known to enforce one.
+	MinOut(s Swap, p Profile, q Quote, tx Tx, wanted chain.Amount) (chain.Amount, error)
 }
 
 // ErrNotSimulated means that a transaction could not be simulated, which says nothing about the transaction.

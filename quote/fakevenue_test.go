@@ -56,7 +56,7 @@ func (b *fakeVenue) router() chain.Address {
 func (b *fakeVenue) Profile() quote.Profile {
 	p := quote.Profile{
 		Name: b.name, ImageURL: "https://logo.example/" + b.name + ".png", Routers: map[chain.ID]chain.Address{},
-		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, OmitsSender: b.omits, Fallback: b.fallback, Wraps: b.wraps,
+		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, Read: b.read, Fallback: b.fallback, Wraps: b.wraps,
 	}
 	if !b.approves.IsAbsent() {
 		p.Approves = map[chain.ID]chain.Address{chain.Ethereum: b.approves}
@@ -106,7 +106,23 @@ func (b *fakeVenue) work(ctx context.Context) error {
 	}
 }
 
-// Build encodes a selector, the minimum as most venues round it, and the recipient.
+// read reads what Build writes.
+func (b *fakeVenue) read(_ chain.Chain, tx quote.Tx) (c quote.Call, err error) {
+	const word = 32
+	words := tx.Data[4:]
+	if len(words) < 4*word {
+		return c, errors.New("calldata cut off")
+	}
+	at := func(i int) []byte { return words[i*word : (i+1)*word] }
+	c.MinOut, c.AmountIn = chain.AmountFromBytes(at(0)), chain.AmountFromBytes(at(1))
+	c.TokenIn, c.TokenOut = chain.NewAddress(at(2)[12:]), chain.NewAddress(at(3)[12:])
+	if len(words) >= 5*word {
+		c.Payee = chain.NewAddress(at(4)[12:])
+	}
+	return c, nil
+}
+
+// Build encodes a selector, the minimum as most venues round it, the input, both tokens, and the recipient.
 func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	if b.buildPanic {
 		panic("nil map")
@@ -123,8 +139,12 @@ func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	word := minimum.Bytes32()
+	word, amount := minimum.Bytes32(), s.In.Amount.Bytes32()
 	data := append([]byte{0xca, 0x11, 0xda, 0x7a}, word[:]...)
+	data = append(data, amount[:]...)
+	for _, token := range []chain.Address{s.In.Address, s.Out.Address} {
+		data = append(append(data, make([]byte, 12)...), token.Bytes()...)
+	}
 	if !b.omits || s.Sender != s.Recipient {
 		data = append(append(data, make([]byte, 12)...), s.Recipient.Bytes()...)
 	}

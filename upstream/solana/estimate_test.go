@@ -56,7 +56,7 @@ func TestAPlaceInABlockCostsWhatTheMessageSays(t *testing.T) {
 type kiosk struct{ instructions []wire.CompiledInstruction }
 
 func (k kiosk) Profile() quote.Profile {
-	return quote.Profile{Name: "kiosk", Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}, OmitsSender: true}
+	return quote.Profile{Name: "kiosk", Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}
 }
 
 func (k kiosk) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {

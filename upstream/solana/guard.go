@@ -40,7 +40,7 @@ type Guard struct{}
 var _ quote.Guard = Guard{}
 
 // MinOut implements quote.Guard. It takes the venue's word, which the simulation holds it to.
-func (Guard) MinOut(q quote.Quote, _ quote.Tx, wanted, _ chain.Amount) (chain.Amount, error) {
+func (Guard) MinOut(_ quote.Swap, _ quote.Profile, q quote.Quote, _ quote.Tx, wanted chain.Amount) (chain.Amount, error) {
 	if q.Minimum.Cmp(wanted) < 0 {
 		return chain.Amount{}, fmt.Errorf("%w: its minimum is %s instead of %s", quote.ErrRefused, q.Minimum, wanted)
 	}

@@ -14,6 +14,7 @@ type Chain struct {
 	ID        chain.ID   `yaml:"id"`
 	Endpoints []Endpoint `yaml:"endpoints"`
 	Execution Execution  `yaml:"execution"` // of its swaps; default: swap.execution
+	Untried   Untried    `yaml:"untried"`   // direct transactions; default: swap.untried
 	Fee       *Fee       `yaml:"fee"`       // of its direct swaps; default: swap.fee
 	Lag       uint64     `yaml:"lag"`       // blocks that an endpoint may be behind the others; default: from health.lag
 

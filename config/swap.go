@@ -10,6 +10,7 @@ import (
 // Swap sets how swaps are executed and how long comparing the venues may take.
 type Swap struct {
 	Execution Execution     `yaml:"execution"` // default of all chains
+	Untried   Untried       `yaml:"untried"`   // default of all chains; of transactions that call a venue directly
 	Window    time.Duration `yaml:"window"`    // venues that have not quoted by then are left out
 	Deadline  time.Duration `yaml:"deadline"`  // of the whole request, transaction included
 	Fee       Fee           `yaml:"fee"`       // default of EVM chains
@@ -71,8 +72,26 @@ func ParseExecution(text string) (Execution, error) {
 	return "", fmt.Errorf("%q is not a way of execution", text)
 }
 
+// Untried is what becomes of a transaction that calls a venue directly, was made by it, and could not be simulated.
+type Untried string
+
+// What may become of it.
+const (
+	RefuseUntried Untried = "refuse" // the next best venue has its turn
+	AllowUntried  Untried = "allow"  // it is handed out, and the response says so
+)
+
+// ParseUntried parses what becomes of untried transactions.
+func ParseUntried(text string) (Untried, error) {
+	switch u := Untried(text); u {
+	case RefuseUntried, AllowUntried:
+		return u, nil
+	}
+	return "", fmt.Errorf("%q is neither refuse nor allow", text)
+}
+
 func defaultSwap() Swap {
-	return Swap{Execution: ExecuteByRouter, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
+	return Swap{Execution: ExecuteByRouter, Untried: RefuseUntried, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
 }
 
 func (s Swap) check(at place) {

@@ -30,6 +30,7 @@ var domainErrors = []struct {
 	{quote.ErrLowBalance, lowAmount},
 	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},
+	{quote.ErrUntried, untried},
 }
 
 // problemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,

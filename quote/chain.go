@@ -15,6 +15,8 @@ type Chain struct {
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
 	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
+	// AllowUntried hands out direct transactions that could not be simulated.
+	AllowUntried bool
 }
 
 // FeeSource reads transaction costs from a chain.
@@ -45,8 +47,8 @@ var ErrNotSimulated = errors.New("not simulated")
 type Simulator interface {
 	// Balance is what holder has of a token; the zero address is the native coin.
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
-	// Simulate runs a transaction on the newest block as if the sender had, and had allowed, all that it
-	// takes. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
+	// Simulate runs a transaction on the next blocks as if the sender had, and had allowed, all that it takes, and tells
+	// the worst of what it saw. Contracts must not be able to tell that it is a simulation, as far as a node lets it. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 
@@ -56,6 +58,7 @@ type Simulation struct {
 	In, Out           chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
 	Tx                Tx
+	Gas               uint64        // that it is expected to need; zero when unknown
 	Spender           chain.Address // the contract that the sender allows to take a token input
 	// Through is the public router when the transaction goes through it: it must keep nothing of the input.
 	Through chain.Address

@@ -37,6 +37,7 @@ type fakeVenue struct {
 
 	fallback bool
 	wraps    bool
+	writes   bool            // its calldata is the gateway's
 	approves chain.Address   // takes the input, where that is not the router
 	more     []chain.Address // routers beside the first
 
@@ -56,7 +57,7 @@ func (b *fakeVenue) router() chain.Address {
 func (b *fakeVenue) Profile() quote.Profile {
 	p := quote.Profile{
 		Name: b.name, ImageURL: "https://logo.example/" + b.name + ".png", Routers: map[chain.ID]chain.Address{},
-		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, Read: b.read, Fallback: b.fallback, Wraps: b.wraps,
+		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, Read: b.read, Fallback: b.fallback, Wraps: b.wraps, Writes: b.writes,
 	}
 	if !b.approves.IsAbsent() {
 		p.Approves = map[chain.ID]chain.Address{chain.Ethereum: b.approves}
@@ -220,8 +221,13 @@ func directory(priced bool) *token.Directory {
 	return token.NewDirectory(o)
 }
 
-// ethereum is Ethereum alone, with the guard of its family.
+// ethereum is Ethereum alone, with the guard of its family. Untried transactions are handed out: strict is not so.
 func ethereum(c quote.Chain) map[chain.ID]quote.Chain {
+	c.AllowUntried = true
+	return strict(c)
+}
+
+func strict(c quote.Chain) map[chain.ID]quote.Chain {
 	c.Guard = evm.Guard{}
 	return map[chain.ID]quote.Chain{chain.Ethereum: c}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"log/slog"
 	"maps"
 	"net/netip"
@@ -193,6 +194,9 @@ var texts = map[reflect.Type]text{
 	}),
 	reflect.TypeFor[chain.Address](): form("an address: 0x and 40 hex digits, or base58 on Solana and TRON",
 		func(s string) (chain.Address, error) {
+			if chain.ChecksumFails(s) {
+				return chain.Address{}, errors.New("wrong EIP-55 checksum")
+			}
 			address, _, err := chain.ParseAnyAddress(s)
 			return address, err
 		}),

@@ -37,6 +37,7 @@ type fakeVenue struct {
 
 	fallback bool
 	wraps    bool
+	exact    bool            // its minimum is all that it quotes
 	writes   bool            // its calldata is the gateway's
 	approves chain.Address   // takes the input, where that is not the router
 	more     []chain.Address // routers beside the first
@@ -140,6 +141,9 @@ func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote
 	if err != nil {
 		return quote.Tx{}, err
 	}
+	if b.exact {
+		minimum = q.AmountOut
+	}
 	word, amount := minimum.Bytes32(), s.In.Amount.Bytes32()
 	data := append([]byte{0xca, 0x11, 0xda, 0x7a}, word[:]...)
 	data = append(data, amount[:]...)
@@ -182,6 +186,7 @@ func (m meter) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, er
 var (
 	usdc      = address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
 	dai       = address("0x6B175474E89094C44Da98b954EedeAC495271d0F")
+	weth      = address("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
 	coin      = chain.NativeCoin(chain.EVM)
 	recipient = address("0x1111111111111111111111111111111111111111")
 	sender    = address("0x2222222222222222222222222222222222222222")
@@ -207,6 +212,7 @@ func directory(priced bool) *token.Directory {
 		Own: map[token.Key]token.Token{
 			{Chain: 1, Address: usdc}: {Decimals: 6, Name: "USD Coin", Symbol: "USDC"},
 			{Chain: 1, Address: dai}:  {Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI"},
+			{Chain: 1, Address: weth}: {Decimals: 18, Name: "Wrapped Ether", Symbol: "WETH"},
 		},
 	}
 	if priced {

@@ -19,10 +19,11 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (A
 test: ## vet, every test under the race detector, allocations without it, what is deployed, 2000 inputs for each fuzz target
 	@.ci/test
 
-soak: ## kill the order index 200 times at random moments; providers that lose and lie; reorgs of every depth while serving; a million orders in bounded memory
+soak: ## kill the order index 200 times at random moments; providers that lose and lie; reorgs of every depth while serving; 10,000 mutations of every swap transaction; a million orders in bounded memory
 	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
 	CROSSGATE_SEEDS=20 CROSSGATE_LIES=10000 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLoseLogs|TestLiesLeaveNoTrace' ./upstream/evm
 	cd sandbox && CROSSGATE_REORGS=all go test -race -count=1 -timeout 30m -v -run 'TestReorgsOfRealChainsWhileServing' ./stories
+	cd sandbox && CROSSGATE_MUTATIONS=10000 go test -count=1 -timeout 60m -v -run 'TestNoMutationIsHandedOut' ./adapters/venue
 	cd bench && CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x .
 
 lint: ## what a machine can say about style

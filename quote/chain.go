@@ -15,8 +15,8 @@ type Chain struct {
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
 	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
-	// AllowUntried hands out direct transactions that could not be simulated.
-	AllowUntried bool
+	// AllowUnsimulated hands out direct transactions that could not be simulated.
+	AllowUnsimulated bool
 }
 
 // FeeSource reads transaction costs from a chain.

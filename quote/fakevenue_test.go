@@ -227,9 +227,9 @@ func directory(priced bool) *token.Directory {
 	return token.NewDirectory(o)
 }
 
-// ethereum is Ethereum alone, with the guard of its family. Untried transactions are handed out: strict is not so.
+// ethereum is Ethereum alone, with the guard of its family. Unsimulated transactions are handed out: strict is not so.
 func ethereum(c quote.Chain) map[chain.ID]quote.Chain {
-	c.AllowUntried = true
+	c.AllowUnsimulated = true
 	return strict(c)
 }
 

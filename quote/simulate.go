@@ -11,21 +11,21 @@ import (
 // transaction is refused then.
 const simulationPatience = 1500 * time.Millisecond
 
-// ErrUntried means that a transaction is not handed out because it was not simulated.
-var ErrUntried = errors.New("transaction was not tried")
+// ErrUnsimulated means that a transaction is not handed out because it was not simulated.
+var ErrUnsimulated = errors.New("transaction was not simulated")
 
 // simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it cannot, b
 // keeps the reason. A direct transaction is then refused, as nothing but the venue's router stands between its maker and
 // the sender, unless the gateway wrote it or the operator lets it pass.
 func (t *trade) simulate(ctx context.Context, b *built) error {
-	err := t.try(ctx, b)
-	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUntried {
-		return fmt.Errorf("%w: %w", ErrUntried, b.notSimulated)
+	err := t.run(ctx, b)
+	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {
+		return fmt.Errorf("%w: %w", ErrUnsimulated, b.notSimulated)
 	}
 	return err
 }
 
-func (t *trade) try(ctx context.Context, b *built) (err error) {
+func (t *trade) run(ctx context.Context, b *built) (err error) {
 	if t.chain.Simulator == nil {
 		b.notSimulated = fmt.Errorf("%w: no simulation on this chain", ErrNotSimulated)
 		return nil

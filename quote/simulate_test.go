@@ -198,8 +198,8 @@ func lateSimulation(t *testing.T) {
 	}
 }
 
-// TestUntriedDirectTransactionsAreRefused: nobody wins by not being tried, however that comes.
-func TestUntriedDirectTransactionsAreRefused(t *testing.T) {
+// TestUnsimulatedDirectTransactionsAreRefused: nobody wins by not being tried, however that comes.
+func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, row := range []struct {
 			name      string
@@ -218,14 +218,14 @@ func TestUntriedDirectTransactionsAreRefused(t *testing.T) {
 			{name: "the public router stands before it", router: true},
 		} {
 			only := &fakeVenue{name: "only", perInput: 10_000, writes: row.writes}
-			c := quote.Chain{Simulator: row.simulator, AllowUntried: row.allowed}
+			c := quote.Chain{Simulator: row.simulator, AllowUnsimulated: row.allowed}
 			if row.router {
 				c.Router = &crossing{lists: []*fakeVenue{only}}
 			}
 			e := quote.New(quote.Options{Registry: chain.Documented(), Venues: []quote.Venue{only}, Tokens: directory(false), Chains: strict(c)})
 			got, err := e.Estimate(t.Context(), usdcToDai())
-			if row.refused != errors.Is(err, quote.ErrUntried) || !row.refused && (err != nil || !got.Untried) {
-				t.Errorf("%s: untried %v, error %v", row.name, got.Untried, err)
+			if row.refused != errors.Is(err, quote.ErrUnsimulated) || !row.refused && (err != nil || !got.Unsimulated) {
+				t.Errorf("%s: unsimulated %v, error %v", row.name, got.Unsimulated, err)
 			}
 		}
 	})
@@ -248,8 +248,8 @@ func TestSlowTransactionsLose(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(t, "compared", names(got.Compared), []string{"next"})
-		if why := refused(got)["slow"]; !errors.Is(why, quote.ErrUntried) || got.Untried {
-			t.Errorf("the slow one: %v; the answer untried: %v", why, got.Untried)
+		if why := refused(got)["slow"]; !errors.Is(why, quote.ErrUnsimulated) || got.Unsimulated {
+			t.Errorf("the slow one: %v; the answer unsimulated: %v", why, got.Unsimulated)
 		}
 	})
 }

@@ -221,7 +221,7 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 	calls, balances := set.calls(t, now)
 	accounts := maps.Clone(set.accounts)
 	accounts[now.meter] = override{Code: meterCode}
-	trials := make([][]struct{ Calls []simulatedResult }, len(now.blocks))
+	runs := make([][]struct{ Calls []simulatedResult }, len(now.blocks))
 	var gas quantity
 	var asked []*jsonrpc.Call
 	for i := range now.blocks {
@@ -231,7 +231,7 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 		}
 		chained[i].Accounts, chained[i].Calls = accounts, calls
 		request := map[string]any{"blockStateCalls": chained}
-		asked = append(asked, jsonrpc.NewCall(&trials[i], nil, "eth_simulateV1", request, "latest"))
+		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, "eth_simulateV1", request, "latest"))
 	}
 	if !s.reportsMaxUsed.Load() {
 		estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
@@ -241,14 +241,14 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 		return quote.Result{}, err
 	}
 	var worst quote.Result
-	for i, trial := range trials {
+	for i, run := range runs {
 		if asked[i].Err != nil {
 			return quote.Result{}, fmt.Errorf("simulate: %w", asked[i].Err)
 		}
-		if len(trial) != i+1 || len(trial[i].Calls) != len(calls) {
+		if len(run) != i+1 || len(run[i].Calls) != len(calls) {
 			return quote.Result{}, fmt.Errorf("%w: the simulation returned another number of calls", quote.ErrNotSimulated)
 		}
-		results := trial[i].Calls
+		results := run[i].Calls
 		s.reportsMaxUsed.Store(results[len(results)-balances-1].MaxUsedGas > 0)
 		found, err := finding(results, balances, t, now, gas)
 		if err != nil {

@@ -41,8 +41,8 @@ type headBlock struct {
 	BaseFee  *amount       `json:"baseFeePerGas"`
 }
 
-// trialBlocks is in how many blocks a transaction is tried.
-const trialBlocks = 2
+// simulatedBlocks is in how many blocks a transaction is simulated.
+const simulatedBlocks = 2
 
 // The limit of gas in a simulation is a multiple of what is expected, and no less than wallets offer for a swap.
 const (
@@ -86,7 +86,7 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 // next are the headers of the blocks after h. The first one is late enough to follow on a block that has come since.
 func (h headBlock) next(blockTime time.Duration) []blockOverride {
 	step := uint64(max(blockTime.Round(time.Second)/time.Second, 1))
-	blocks := make([]blockOverride, trialBlocks)
+	blocks := make([]blockOverride, simulatedBlocks)
 	for i := range blocks {
 		b := blockOverride{Time: h.Time + quantity(step*uint64(i+2)), Coinbase: h.Coinbase}
 		if h.BaseFee != nil {

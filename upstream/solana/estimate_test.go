@@ -41,7 +41,7 @@ func TestAPlaceInABlockCostsWhatTheMessageSays(t *testing.T) {
 	} {
 		l := ledger{has: 1_000_000_000, units: row.seen}
 		if row.seen == 0 {
-			l.failed, l.untried = quote.ErrNotSimulated, true
+			l.failed, l.unsimulated = quote.ErrNotSimulated, true
 		}
 		e, r := onSolana(l, kiosk{row.instructions})
 		got, err := e.Estimate(t.Context(), r)
@@ -107,10 +107,10 @@ func TestSwapsOnSolana(t *testing.T) {
 
 // ledger is Solana for one sender, who has the same of everything.
 type ledger struct {
-	has     uint64
-	units   uint64 // that a simulation shows
-	failed  error
-	untried bool // transactions are handed out
+	has         uint64
+	units       uint64 // that a simulation shows
+	failed      error
+	unsimulated bool // transactions are handed out
 }
 
 func (l ledger) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) {
@@ -142,7 +142,7 @@ func onSolana(l ledger, v quote.Venue) (*quote.Estimator, quote.Request) {
 		Tokens: token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Own: map[token.Key]token.Token{
 			{Chain: chain.Solana, Address: mint}: {Decimals: 6, Symbol: "USDC"},
 		}}),
-		Chains: map[chain.ID]quote.Chain{chain.Solana: {Guard: guard, Fees: l, Simulator: l, AllowUntried: l.untried}},
+		Chains: map[chain.ID]quote.Chain{chain.Solana: {Guard: guard, Fees: l, Simulator: l, AllowUnsimulated: l.unsimulated}},
 	}), quote.Request{Chain: chain.Solana, TokenIn: chain.NativeCoin(chain.SVM), TokenOut: mint, MaxBalance: true, Sender: sender, Recipient: sender}
 }
 
@@ -176,8 +176,8 @@ func TestSimulationsOnSolanaExclude(t *testing.T) {
 		t.Errorf("Estimate of a transaction that fails = %v, want quote.ErrReverted", err)
 	}
 	e, r = onSolana(ledger{has: 1_000_000_000, failed: quote.ErrNotSimulated}, teller(0))
-	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrUntried) {
-		t.Errorf("Estimate of a transaction that was not simulated = %v, want quote.ErrUntried", err)
+	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrUnsimulated) {
+		t.Errorf("Estimate of a transaction that was not simulated = %v, want quote.ErrUnsimulated", err)
 	}
 }
 

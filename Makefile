@@ -23,7 +23,7 @@ soak: ## kill the order index 200 times at random moments; providers that lose a
 	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
 	CROSSGATE_SEEDS=20 CROSSGATE_LIES=10000 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLoseLogs|TestLiesLeaveNoTrace' ./upstream/evm
 	cd sandbox && CROSSGATE_REORGS=all go test -race -count=1 -timeout 30m -v -run 'TestReorgsOfRealChainsWhileServing' ./stories
-	cd sandbox && CROSSGATE_MUTATIONS=10000 go test -count=1 -timeout 60m -v -run 'TestNoMutationIsHandedOut' ./adapters/venue
+	cd sandbox && CROSSGATE_MUTATIONS=10000 go test -count=1 -timeout 60m -v -run 'TestNoMutation' ./adapters/venue
 	cd bench && CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x .
 
 lint: ## what a machine can say about style

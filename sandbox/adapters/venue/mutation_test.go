@@ -44,6 +44,9 @@ func mutations(t *testing.T) int {
 func TestNoMutationIsHandedOut(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
+		if isOnSolana(at.Name) {
+			continue // TestNoMutationOnSolanaIsHandedOut
+		}
 		t.Run(at.Name, func(t *testing.T) {
 			o := venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world)}
 			mutateAll(t, world, at.Name, o)
@@ -81,6 +84,7 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 			return
 		}
 	}
+	t.Error("the venue made no transaction")
 }
 
 // mutant is one transaction whose calldata is changed.

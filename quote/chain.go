@@ -35,8 +35,8 @@ var ErrRefused = errors.New("transaction refused")
 type Guard interface {
 	// Check refuses a transaction that would not do what the swap says: one with another callee or value.
 	Check(s Swap, p Profile, tx Tx) error
-	// MinOut returns the minimum that tx, which the sender sends to the venue itself, enforces for the recipient: wanted,
-	// or less by what venues lose in rounding. It refuses a transaction that is not known to enforce one.
+	// MinOut returns the minimum that tx, which the sender sends to the venue itself, enforces for the recipient:
+	// wanted, or less by what venues lose in rounding. It refuses a transaction that is not known to enforce one.
 	MinOut(s Swap, p Profile, q Quote, tx Tx, wanted chain.Amount) (chain.Amount, error)
 }
 
@@ -47,8 +47,9 @@ var ErrNotSimulated = errors.New("not simulated")
 type Simulator interface {
 	// Balance is what holder has of a token; the zero address is the native coin.
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
-	// Simulate runs a transaction on the next blocks as if the sender had, and had allowed, all that it takes, and tells
-	// the worst of what it saw. Contracts must not be able to tell that it is a simulation, as far as a node lets it. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
+	// Simulate runs a transaction on the next blocks as if the sender had, and had allowed, all that it takes, and
+	// tells the worst of what it saw. Contracts must not be able to tell that it is a simulation, as far as a node lets
+	// it. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 

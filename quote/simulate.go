@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// simulationPatience is how long a simulation is waited for. Whoever makes his last longer does not gain by it: a direct
-// transaction is refused then.
+// simulationPatience is how long a simulation is waited for. Whoever makes his last longer does not gain by it: a
+// direct transaction is refused then.
 const simulationPatience = 1500 * time.Millisecond
 
 // ErrUnsimulated means that a transaction is not handed out because it was not simulated.
 var ErrUnsimulated = errors.New("transaction was not simulated")
 
 // simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it cannot, b
-// keeps the reason. A direct transaction is then refused, as nothing but the venue's router stands between its maker and
-// the sender, unless the gateway wrote it or the operator lets it pass.
+// keeps the reason. A direct transaction is then refused, as nothing but the venue's router stands between its maker
+// and the sender, unless the gateway wrote it or the operator lets it pass.
 func (t *trade) simulate(ctx context.Context, b *built) error {
 	err := t.run(ctx, b)
 	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {

@@ -41,8 +41,8 @@ func NewSimulator(c *Chain) *Simulator {
 }
 
 // Simulate implements quote.Simulator. It takes two round trips, and another one for a token that was not seen before
-// and that the sender lacks. Nodes without eth_simulateV1 get an eth_call, which says whether the transaction succeeds and measures
-// nothing.
+// and that the sender lacks. Nodes without eth_simulateV1 get an eth_call, which says whether the transaction succeeds
+// and measures nothing.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	now, err := s.surroundings(ctx, t)
 	if err != nil {
@@ -121,8 +121,8 @@ func (s overrides) explain(err error) error {
 	return err
 }
 
-// overrides give the sender what the transaction takes and he lacks; what he has stays as it is. Where a token's storage
-// layout cannot be found, he has what he has.
+// overrides give the sender what the transaction takes and he lacks; what he has stays as it is. Where a token's
+// storage layout cannot be found, he has what he has.
 func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surroundings) (overrides, error) {
 	set := overrides{accounts: map[chain.Address]override{}}
 	if needed := t.Tx.Value.Add(now.gasMoney()); now.coins.Cmp(needed) < 0 {

@@ -12,8 +12,8 @@ import (
 )
 
 // surroundings are what a contract can see of the transaction that it is called in, as it will be: a simulation has the
-// same. Contracts that behave otherwise where there is no price of gas, no coinbase, or a sender of fabulous wealth find
-// nothing of the kind.
+// same. Contracts that behave otherwise where there is no price of gas, no coinbase, or a sender of fabulous wealth
+// find nothing of the kind.
 type surroundings struct {
 	blocks          []blockOverride // the next ones
 	gas             uint64          // limit of the transaction

@@ -56,8 +56,8 @@ var tipAccounts = []chain.Address{
 	solana.MustAccount("3AVi9Tg9Uo68tJfuvoKvqKNWKkC5wPdSSdeBnizKZ6jT"),
 }
 
-// MinOut implements quote.Guard. Of programs whose instructions are known it reads who is paid and the minimum; of others
-// it takes the venue's word, which the simulation holds it to.
+// MinOut implements quote.Guard. Of programs whose instructions are known it reads who is paid and the minimum; of
+// others it takes the venue's word, which the simulation holds it to.
 func (Guard) MinOut(
 	s quote.Swap, p quote.Profile, q quote.Quote, tx quote.Tx, wanted chain.Amount,
 ) (chain.Amount, error) {
@@ -149,8 +149,8 @@ func mentions(m solana.Message, i solana.CompiledInstruction, accounts []chain.A
 	return slices.ContainsFunc(i.Accounts, func(at uint8) bool { return slices.Contains(accounts, m.Account(int(at))) })
 }
 
-// checkPlain refuses an instruction that neither prepares a swap nor cleans up after it, and counts the lamports that it
-// moves.
+// checkPlain refuses an instruction that neither prepares a swap nor cleans up after it, and counts the lamports that
+// it moves.
 func checkPlain(
 	s quote.Swap, m solana.Message, program chain.Address, i solana.CompiledInstruction, moved *movedLamports,
 ) error {

@@ -35,8 +35,8 @@ var lifi = service{
 // lifiSwap is SwapData: callTo, approveTo, sendingAssetId, receivingAssetId, fromAmount, callData, requiresDeposit.
 const lifiSwap = "(address,address,address,address,uint256,bytes,bool)"
 
-// lifiFunction is a function of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, and one
-// swap or several in a row. What the last one gives is held to the minimum.
+// lifiFunction is a function of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, and
+// one swap or several in a row. What the last one gives is held to the minimum.
 func lifiFunction(name string, several bool) function {
 	f := function{
 		signature: name + "(bytes32,string,string,address,uint256," + lifiSwap + ")",

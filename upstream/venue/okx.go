@@ -51,8 +51,8 @@ var okx = service{
 	),
 }
 
-// Parts of the signatures of DexRouter: BaseRequest with fromToken, toToken, fromTokenAmount, minReturnAmount, deadLine;
-// RouterPath; PMMSwapRequest[].
+// Parts of the signatures of DexRouter: BaseRequest with fromToken, toToken, fromTokenAmount, minReturnAmount,
+// deadLine; RouterPath; PMMSwapRequest[].
 const (
 	okxBase   = "(uint256,address,uint256,uint256,uint256)"
 	okxPaths  = "(address[],address[],uint256[],bytes[],uint256)"

@@ -75,8 +75,8 @@ func (v *zeroExVenue) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 	return tx, nil
 }
 
-// Calls of the AllowanceHolder: operator, token, amount, target, data; and of the Settler behind it: recipient, buyToken,
-// minAmountOut; actions; and a tag.
+// Calls of the AllowanceHolder: operator, token, amount, target, data; and of the Settler behind it: recipient,
+// buyToken, minAmountOut; actions; and a tag.
 var (
 	zeroExHolder = readsCalls(function{
 		signature: "exec(address,address,uint256,address,bytes)",

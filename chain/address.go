@@ -180,6 +180,17 @@ func (a Address) Checksum() string {
 	return "0x" + string(digits)
 }
 
+// ChecksumFails reports whether text is a 20-byte address in hex whose digits are in mixed case, which stands for a
+// checksum (EIP-55), and is not that of its bytes: a digit was mistyped. In one case there is nothing to check.
+func ChecksumFails(text string) bool {
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	if !prefixed || !strings.ContainsAny(digits, "abcdef") || !strings.ContainsAny(digits, "ABCDEF") {
+		return false
+	}
+	a, err := parseHexAddress(text)
+	return err == nil && a.Checksum() != text
+}
+
 // String writes the address as 0x hex, for logs and errors.
 func (a Address) String() string {
 	if a.IsAbsent() {

@@ -11,11 +11,12 @@ import (
 // Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
 // the documented value. An undocumented chain needs them all.
 type Chain struct {
-	ID        chain.ID   `yaml:"id"`
-	Endpoints []Endpoint `yaml:"endpoints"`
-	Execution Execution  `yaml:"execution"` // of its swaps; default: swap.execution
-	Fee       *Fee       `yaml:"fee"`       // of its direct swaps; default: swap.fee
-	Lag       uint64     `yaml:"lag"`       // blocks that an endpoint may be behind the others; default: from health.lag
+	ID          chain.ID    `yaml:"id"`
+	Endpoints   []Endpoint  `yaml:"endpoints"`
+	Execution   Execution   `yaml:"execution"`   // of its swaps; default: swap.execution
+	Unsimulated Unsimulated `yaml:"unsimulated"` // of transactions for a venue's own router; default: swap.unsimulated
+	Fee         *Fee        `yaml:"fee"`         // of its direct swaps; default: swap.fee
+	Lag         uint64      `yaml:"lag"`         // blocks that an endpoint may be behind the others; default: from health.lag
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
 	Genesis   chain.Hash    `yaml:"genesis"` // hash of the genesis block, of a Solana cluster

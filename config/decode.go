@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"log/slog"
 	"maps"
 	"net/netip"
@@ -182,6 +183,7 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[Bytes]():         form("a size such as 64MiB or 1GiB", ParseBytes),
 	reflect.TypeFor[Secret]():        form("text", func(s string) (Secret, error) { return NewSecret(s), nil }),
 	reflect.TypeFor[Execution]():     form("router, direct or best", ParseExecution),
+	reflect.TypeFor[Unsimulated]():   form("refuse or allow", ParseUnsimulated),
 	reflect.TypeFor[netip.Prefix]():  form("an IP address or a CIDR range such as 10.0.0.0/8", parsePrefix),
 	reflect.TypeFor[chain.Family]():  form("evm, solana or tron", chain.ParseFamily),
 	reflect.TypeFor[chain.ID]():      form("a chain id as used by the API", chain.ParseID),
@@ -192,6 +194,9 @@ var texts = map[reflect.Type]text{
 	}),
 	reflect.TypeFor[chain.Address](): form("an address: 0x and 40 hex digits, or base58 on Solana and TRON",
 		func(s string) (chain.Address, error) {
+			if chain.ChecksumFails(s) {
+				return chain.Address{}, errors.New("wrong EIP-55 checksum")
+			}
 			address, _, err := chain.ParseAnyAddress(s)
 			return address, err
 		}),

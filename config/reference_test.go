@@ -97,6 +97,8 @@ func (r *reference) kindOf(kind reflect.Type, path string, value reflect.Value) 
 		return "`evm`, `solana` or `tron`"
 	case reflect.TypeFor[Execution]():
 		return "`router`, `direct` or `best`"
+	case reflect.TypeFor[Unsimulated]():
+		return "`refuse` or `allow`"
 	}
 	if kind != reflect.TypeFor[chain.ID]() && reflect.PointerTo(kind).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "text"

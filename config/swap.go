@@ -9,10 +9,11 @@ import (
 
 // Swap sets how swaps are executed and how long comparing the venues may take.
 type Swap struct {
-	Execution Execution     `yaml:"execution"` // default of all chains
-	Window    time.Duration `yaml:"window"`    // venues that have not quoted by then are left out
-	Deadline  time.Duration `yaml:"deadline"`  // of the whole request, transaction included
-	Fee       Fee           `yaml:"fee"`       // default of EVM chains
+	Execution   Execution     `yaml:"execution"`   // default of all chains
+	Unsimulated Unsimulated   `yaml:"unsimulated"` // of transactions made by a venue for its own router; default of all chains
+	Window      time.Duration `yaml:"window"`      // venues that have not quoted by then are left out
+	Deadline    time.Duration `yaml:"deadline"`    // of the whole request, transaction included
+	Fee         Fee           `yaml:"fee"`         // default of EVM chains
 }
 
 // Fee is the operator's share of swaps that call a venue directly: a part of the input, paid out by the venue. Venues
@@ -71,8 +72,26 @@ func ParseExecution(text string) (Execution, error) {
 	return "", fmt.Errorf("%q is not a way of execution", text)
 }
 
+// Unsimulated is what becomes of a transaction that calls a venue directly, was made by it, and could not be simulated.
+type Unsimulated string
+
+// What may become of it.
+const (
+	RefuseUnsimulated Unsimulated = "refuse" // the next best venue has its turn
+	AllowUnsimulated  Unsimulated = "allow"  // it is handed out, and the response says so
+)
+
+// ParseUnsimulated parses what becomes of unsimulated transactions.
+func ParseUnsimulated(text string) (Unsimulated, error) {
+	switch u := Unsimulated(text); u {
+	case RefuseUnsimulated, AllowUnsimulated:
+		return u, nil
+	}
+	return "", fmt.Errorf("%q is neither refuse nor allow", text)
+}
+
 func defaultSwap() Swap {
-	return Swap{Execution: ExecuteByRouter, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
+	return Swap{Execution: ExecuteByRouter, Unsimulated: RefuseUnsimulated, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}
 }
 
 func (s Swap) check(at place) {

@@ -44,8 +44,9 @@ type jsonBody struct {
 	basis     index.Basis // what the body was read from; empty when that is not the index
 	freshness freshness
 
-	quoted  time.Time // when the prices in the body were asked for; zero: it has none
-	expires time.Time // when the transaction in the body is no longer good for sure; zero: not known
+	quoted      time.Time // when the prices in the body were asked for; zero: it has none
+	unsimulated bool      // the transaction in the body was not simulated
+	expires     time.Time // when the transaction in the body is no longer good for sure; zero: not known
 }
 
 // Header values that many answers share.
@@ -54,10 +55,11 @@ var (
 	noStore     = []string{"no-store"}
 	noSniff     = []string{"nosniff"}
 	anyOrigin   = []string{"*"}
+	isTrue      = []string{"true"}
 	varyCoding  = []string{"Accept-Encoding"}
 	varyStreams = []string{"Accept, Accept-Encoding"}
 	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
-		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Request-Id"}
+		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Request-Id, X-Unsimulated"}
 )
 
 // oneBody is what most loads come to.
@@ -142,6 +144,9 @@ func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 	}
 	if !b.quoted.IsZero() {
 		header["Age"] = ageOf(time.Since(b.quoted))
+	}
+	if b.unsimulated {
+		header["X-Unsimulated"] = isTrue
 	}
 	if !b.expires.IsZero() {
 		header["Expires"] = []string{b.expires.UTC().Format(http.TimeFormat)}

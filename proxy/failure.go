@@ -30,6 +30,7 @@ var domainErrors = []struct {
 	{quote.ErrLowBalance, lowAmount},
 	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},
+	{quote.ErrUnsimulated, unsimulated},
 }
 
 // problemOf maps an error to the problem that the client gets. An unknown error is internal: the log gets all of it,

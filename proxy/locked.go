@@ -36,6 +36,9 @@ func parseTakerAddress(c *gin.Context) (chain.Address, error) {
 	if err != nil {
 		return chain.Address{}, malformedAddress.from(err)
 	}
+	if chain.ChecksumFails(c.Param("takerAddress")) {
+		return chain.Address{}, malformedAddress.because("takerAddress has a wrong EIP-55 checksum; check its digits")
+	}
 	return address, nil
 }
 

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -67,6 +68,9 @@ func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote
 	}
 	if recipient, ok := p.required("tokenOutRecipient", hasRecipient); ok {
 		r.Recipient = p.account("tokenOutRecipient", recipient)
+	}
+	if !r.Recipient.IsAbsent() && (r.Recipient == r.TokenIn || r.Recipient == r.TokenOut) {
+		p.mistake("tokenOutRecipient must not be a token of the swap")
 	}
 	r.SlippagePercent = p.slippage("slippage")
 	r.Affiliate.Percent = p.affiliatePercent("affiliateFeePercent")
@@ -172,8 +176,11 @@ func (p *parameters) address(name, text string) chain.Address {
 	if p.family == chain.UnknownFamily {
 		a, _, err = chain.ParseAnyAddress(text)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		p.mistake(name + " must be an address" + addressForms[p.family])
+	case chain.ChecksumFails(text):
+		p.mistake(name + " has a wrong EIP-55 checksum; check its digits")
 	}
 	return a
 }
@@ -210,11 +217,17 @@ func (p *parameters) amount(name string) chain.Amount {
 		return chain.Amount{}
 	}
 	amount, err := chain.ParseAmount(text)
-	if err != nil || amount.IsZero() {
+	switch {
+	case err != nil || amount.IsZero():
 		p.mistake(name + " must be a positive whole number of the token's smallest units")
+	case amount.Big().BitLen() > amountBits[p.family]:
+		p.mistake(fmt.Sprintf("%s must be below 2^%d, as no pool holds more", name, amountBits[p.family]))
 	}
 	return amount
 }
+
+// amountBits are what pools keep an amount in: 64 bits on Solana, and elsewhere 128 at most.
+var amountBits = map[chain.Family]int{chain.EVM: 128, chain.TVM: 128, chain.SVM: 64, chain.UnknownFamily: 256}
 
 // slippage reads a percent; nil leaves it to the estimator.
 func (p *parameters) slippage(name string) *decimal.Decimal {

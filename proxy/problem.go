@@ -53,6 +53,7 @@ var (
 	upstreamTimeout     = kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later"}
 	indexUnavailable    = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
 	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not read any chain yet; retry later"}
+	unsimulated         = kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, and is not handed out unsimulated; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
 	tooManyStreams      = kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
 	overloaded          = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 

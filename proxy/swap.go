@@ -49,7 +49,7 @@ func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]jsonBody, cac
 
 // quotedBody has the age of its prices and when its transaction expires.
 func quotedBody(text []byte, e quote.Estimate) []jsonBody {
-	return []jsonBody{{text: string(text), quoted: e.QuotedAt, expires: e.Expires}}
+	return []jsonBody{{text: string(text), quoted: e.QuotedAt, expires: e.Expires, unsimulated: e.Unsimulated}}
 }
 
 // swapKey is a key of every field of a request.

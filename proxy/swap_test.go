@@ -131,6 +131,10 @@ func TestWrongParameters(t *testing.T) {
 	for _, test := range []struct{ name, value, mistake string }{
 		{"tokenIn", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "tokenIn must be the zero address to mean the native coin"},
 		{"tokenOut", usdcText, "tokenOut must not be tokenIn"},
+		{"tokenOut", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB49", "tokenOut has a wrong EIP-55 checksum; check its digits"},
+		{"tokenOutRecipient", "0x5aAeb6053f3E94C9b9A09f33669435E7Ef1BeAed", "tokenOutRecipient has a wrong EIP-55 checksum; check its digits"},
+		{"senderAddress", "0x5aAeb6053f3E94C9b9A09f33669435E7Ef1BeAed", "senderAddress has a wrong EIP-55 checksum; check its digits"},
+		{"tokenInAmount", "340282366920938463463374607431768211456", "tokenInAmount must be below 2^128, as no pool holds more"},
 		{"tokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "tokenOut must be an address: 0x followed by 40 hex digits"},
 		{"tokenInAmount", "0", "tokenInAmount must be a positive whole number of the token's smallest units"},
 		{"tokenInAmount", "auto", "tokenInAmount can be auto only when tokenOutAmount is an amount"},

@@ -149,16 +149,12 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	if err := t.chain.Guard.Check(b.swap, b.profile, tx); err != nil {
 		return err
 	}
-	switch {
-	case b.way == Routed:
+	if b.way == Routed {
 		b.tx, err = t.wrap(b.profile, tx, b.payout.minimum)
 		return err
-	case b.profile.Wraps:
-		b.payout.minimum = b.payout.gross
-	default:
-		b.payout.minimum, err = t.chain.Guard.MinOut(b.quote, tx, b.payout.minimum, b.payout.gross)
 	}
 	b.tx = tx
+	b.payout.minimum, err = t.chain.Guard.MinOut(b.swap, b.profile, b.quote, tx, b.payout.minimum)
 	return err
 }
 

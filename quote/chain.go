@@ -15,6 +15,8 @@ type Chain struct {
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
 	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
+	// AllowUnsimulated hands out direct transactions that could not be simulated.
+	AllowUnsimulated bool
 }
 
 // FeeSource reads transaction costs from a chain.
@@ -31,11 +33,11 @@ var ErrRefused = errors.New("transaction refused")
 
 // Guard reads what venues' transactions would do, in the format of a family of chains. Errors wrap ErrRefused.
 type Guard interface {
-	// Check refuses a transaction that would not do what the swap says: one with another callee, value or recipient.
+	// Check refuses a transaction that would not do what the swap says: one with another callee or value.
 	Check(s Swap, p Profile, tx Tx) error
-	// MinOut returns the minimum that tx enforces by itself: wanted, or less by what venues lose in rounding. gross is
-	// what it is quoted to pay.
-	MinOut(q Quote, tx Tx, wanted, gross chain.Amount) (chain.Amount, error)
+	// MinOut returns the minimum that tx, which the sender sends to the venue itself, enforces for the recipient:
+	// wanted, or less by what venues lose in rounding. It refuses a transaction that is not known to enforce one.
+	MinOut(s Swap, p Profile, q Quote, tx Tx, wanted chain.Amount) (chain.Amount, error)
 }
 
 // ErrNotSimulated means that a transaction could not be simulated, which says nothing about the transaction.
@@ -45,8 +47,9 @@ var ErrNotSimulated = errors.New("not simulated")
 type Simulator interface {
 	// Balance is what holder has of a token; the zero address is the native coin.
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
-	// Simulate runs a transaction on the newest block as if the sender had, and had allowed, all that it
-	// takes. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
+	// Simulate runs a transaction on the next blocks as if the sender had, and had allowed, all that it takes, and
+	// tells the worst of what it saw. Contracts must not be able to tell that it is a simulation, as far as a node lets
+	// it. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 
@@ -56,6 +59,7 @@ type Simulation struct {
 	In, Out           chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
 	Tx                Tx
+	Gas               uint64        // that it is expected to need; zero when unknown
 	Spender           chain.Address // the contract that the sender allows to take a token input
 	// Through is the public router when the transaction goes through it: it must keep nothing of the input.
 	Through chain.Address

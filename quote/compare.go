@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"crossgate/chain"
 )
 
@@ -96,7 +98,11 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 			} else {
 				o.compareOnly, o.swap = q.compareOnly, withOperator(t.swap, t.chain.Operator)
 			}
-			o.payout = newPayout(r.quote.AmountOut, t.charges(way), t.swap.SlippagePercent)
+			slippage := t.swap.SlippagePercent
+			if q.profile.Wraps {
+				slippage = decimal.Zero // there is no price that could move
+			}
+			o.payout = newPayout(r.quote.AmountOut, t.charges(way), slippage)
 			c.candidates = append(c.candidates, o)
 		}
 	}

@@ -132,7 +132,7 @@ func TestComparisonsAreSharedForABlock(t *testing.T) {
 			t.Errorf("%d quotes for four wallets, want 1", n)
 		}
 		other := usdcToDai()
-		other.AmountIn = chain.NewAmount(1)
+		other.AmountIn = chain.NewAmount(1000)
 		ask(other)
 		if n := only.quotes.Load(); n != 2 {
 			t.Errorf("%d quotes after another amount, want 2", n)

@@ -135,6 +135,7 @@ func (t *trade) estimate(ctx context.Context, c comparison) Estimate {
 		Asked:               c.asked(),
 		Way:                 best.way,
 		Tx:                  best.tx,
+		Unsimulated:         best.notSimulated != nil && best.notSimulated != errNoTransaction,
 		QuotedAt:            c.at,
 		Expires:             best.quote.Expires,
 		ProtocolFee:         best.payout.fee(),

@@ -51,7 +51,8 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 			{Name: "best", Amount: out, USD: 99.9, ImageURL: "https://logo.example/best.png"},
 			{Name: "next", Amount: amount("99876500000000000000"), USD: 99.776624, PriceDrop: 0.12, ImageURL: "https://logo.example/next.png"},
 		},
-		Tx: got.Tx, // the guard's own tests are about it
+		Unsimulated: true,   // nothing here can simulate
+		Tx:          got.Tx, // the guard's own tests are about it
 		Fee: &quote.Fee{ // the recorded answer of the hosted service has this total for this gas and price
 			Total: amount("439326826112330"), GasLimit: 383_410, USD: 1.31798,
 			Price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)},

@@ -32,6 +32,9 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	var before, last, found sample
 	var c comparison
 	next := t.prices().guess(t.swap, wanted)
+	if isWrapping(t.swap) {
+		next = wanted
+	}
 	for range maxSamples {
 		var err error
 		t.swap.In.Amount = next
@@ -59,9 +62,6 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 // sample notes the largest minimum that a transaction would have, as the venues' quotes go.
 func (t *trade) sample(c *comparison) error {
 	for _, o := range c.candidates {
-		if o.profile.Wraps {
-			o.payout.minimum = o.payout.gross
-		}
 		if o.compareOnly == nil && o.payout.minimum.Cmp(c.minOut) > 0 {
 			c.minOut = o.payout.minimum
 		}

@@ -102,3 +102,24 @@ func TestWhatGuaranteesLessThanIsWantedIsRefused(t *testing.T) {
 		t.Errorf("Estimate = %v, want ErrRefused", err)
 	}
 }
+
+// TestWrappingIsOneForOne: an outcome of the wrapped coin takes as much of the coin, whether prices alone are asked for
+// or a transaction.
+func TestWrappingIsOneForOne(t *testing.T) {
+	ethereumChain, _ := chain.Documented().Chain(chain.Ethereum)
+	for _, ends := range [][2]chain.Address{{coin, ethereumChain.WrappedCoin}, {ethereumChain.WrappedCoin, coin}} {
+		for _, to := range []chain.Address{recipient, {}} {
+			wanted := amount("1000000000000000001")
+			r := quote.Request{Chain: chain.Ethereum, TokenIn: ends[0], TokenOut: ends[1], MinOut: wanted, Recipient: to}
+			dearer := &fakeVenue{name: "dearer", perInput: 1, fallback: true}
+			got, err := estimator(&fakeVenue{name: "wrap", perInput: 1, wraps: true, exact: true}, dearer).Estimate(t.Context(), r)
+			if err != nil {
+				t.Errorf("to %q: %v", to, err)
+				continue
+			}
+			if got.In.Amount != wanted || got.Out.Amount != wanted || got.MinOut != wanted {
+				t.Errorf("to %q: %s for %s, at least %s; want one for one", to, got.In.Amount, got.Out.Amount, got.MinOut)
+			}
+		}
+	}
+}

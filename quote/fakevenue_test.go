@@ -37,6 +37,8 @@ type fakeVenue struct {
 
 	fallback bool
 	wraps    bool
+	exact    bool            // its minimum is all that it quotes
+	writes   bool            // its calldata is the gateway's
 	approves chain.Address   // takes the input, where that is not the router
 	more     []chain.Address // routers beside the first
 
@@ -56,7 +58,7 @@ func (b *fakeVenue) router() chain.Address {
 func (b *fakeVenue) Profile() quote.Profile {
 	p := quote.Profile{
 		Name: b.name, ImageURL: "https://logo.example/" + b.name + ".png", Routers: map[chain.ID]chain.Address{},
-		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, OmitsSender: b.omits, Fallback: b.fallback, Wraps: b.wraps,
+		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, Read: b.read, Fallback: b.fallback, Wraps: b.wraps, Writes: b.writes,
 	}
 	if !b.approves.IsAbsent() {
 		p.Approves = map[chain.ID]chain.Address{chain.Ethereum: b.approves}
@@ -106,7 +108,23 @@ func (b *fakeVenue) work(ctx context.Context) error {
 	}
 }
 
-// Build encodes a selector, the minimum as most venues round it, and the recipient.
+// read reads what Build writes.
+func (b *fakeVenue) read(_ chain.Chain, tx quote.Tx) (c quote.Call, err error) {
+	const word = 32
+	words := tx.Data[4:]
+	if len(words) < 4*word {
+		return c, errors.New("calldata cut off")
+	}
+	at := func(i int) []byte { return words[i*word : (i+1)*word] }
+	c.MinOut, c.AmountIn = chain.AmountFromBytes(at(0)), chain.AmountFromBytes(at(1))
+	c.TokenIn, c.TokenOut = chain.NewAddress(at(2)[12:]), chain.NewAddress(at(3)[12:])
+	if len(words) >= 5*word {
+		c.Payee = chain.NewAddress(at(4)[12:])
+	}
+	return c, nil
+}
+
+// Build encodes a selector, the minimum as most venues round it, the input, both tokens, and the recipient.
 func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	if b.buildPanic {
 		panic("nil map")
@@ -123,8 +141,15 @@ func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	word := minimum.Bytes32()
+	if b.exact {
+		minimum = q.AmountOut
+	}
+	word, amount := minimum.Bytes32(), s.In.Amount.Bytes32()
 	data := append([]byte{0xca, 0x11, 0xda, 0x7a}, word[:]...)
+	data = append(data, amount[:]...)
+	for _, token := range []chain.Address{s.In.Address, s.Out.Address} {
+		data = append(append(data, make([]byte, 12)...), token.Bytes()...)
+	}
 	if !b.omits || s.Sender != s.Recipient {
 		data = append(append(data, make([]byte, 12)...), s.Recipient.Bytes()...)
 	}
@@ -161,6 +186,7 @@ func (m meter) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, er
 var (
 	usdc      = address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
 	dai       = address("0x6B175474E89094C44Da98b954EedeAC495271d0F")
+	weth      = address("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
 	coin      = chain.NativeCoin(chain.EVM)
 	recipient = address("0x1111111111111111111111111111111111111111")
 	sender    = address("0x2222222222222222222222222222222222222222")
@@ -186,6 +212,7 @@ func directory(priced bool) *token.Directory {
 		Own: map[token.Key]token.Token{
 			{Chain: 1, Address: usdc}: {Decimals: 6, Name: "USD Coin", Symbol: "USDC"},
 			{Chain: 1, Address: dai}:  {Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI"},
+			{Chain: 1, Address: weth}: {Decimals: 18, Name: "Wrapped Ether", Symbol: "WETH"},
 		},
 	}
 	if priced {
@@ -200,8 +227,13 @@ func directory(priced bool) *token.Directory {
 	return token.NewDirectory(o)
 }
 
-// ethereum is Ethereum alone, with the guard of its family.
+// ethereum is Ethereum alone, with the guard of its family. Unsimulated transactions are handed out: strict is not so.
 func ethereum(c quote.Chain) map[chain.ID]quote.Chain {
+	c.AllowUnsimulated = true
+	return strict(c)
+}
+
+func strict(c quote.Chain) map[chain.ID]quote.Chain {
 	c.Guard = evm.Guard{}
 	return map[chain.ID]quote.Chain{chain.Ethereum: c}
 }

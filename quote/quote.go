@@ -126,6 +126,7 @@ type Estimate struct {
 	Asked               []Asked    // every venue of the chain, with what became of it
 	Way                 Way        // that Tx takes
 	Tx                  Tx
+	Unsimulated         bool         // Tx could not be simulated
 	QuotedAt            time.Time    // when venues were asked
 	Expires             time.Time    // when the venue stops standing by its quote; zero: it does not say
 	ProtocolFee         chain.Amount // out token; what the public router keeps, or the operator of a direct swap

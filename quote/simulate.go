@@ -7,12 +7,25 @@ import (
 	"time"
 )
 
-// simulationPatience is how long a simulation is waited for; an answer without one is better than a late one.
-const simulationPatience = time.Second
+// simulationPatience is how long a simulation is waited for. Whoever makes his last longer does not gain by it: a
+// direct transaction is refused then.
+const simulationPatience = 1500 * time.Millisecond
 
-// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it
-// cannot, b keeps the reason and is not refused.
-func (t *trade) simulate(ctx context.Context, b *built) (err error) {
+// ErrUnsimulated means that a transaction is not handed out because it was not simulated.
+var ErrUnsimulated = errors.New("transaction was not simulated")
+
+// simulate runs b's transaction where the chain can, and refuses one that does not do what it says. Where it cannot, b
+// keeps the reason. A direct transaction is then refused, as nothing but the venue's router stands between its maker
+// and the sender, unless the gateway wrote it or the operator lets it pass.
+func (t *trade) simulate(ctx context.Context, b *built) error {
+	err := t.run(ctx, b)
+	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {
+		return fmt.Errorf("%w: %w", ErrUnsimulated, b.notSimulated)
+	}
+	return err
+}
+
+func (t *trade) run(ctx context.Context, b *built) (err error) {
 	if t.chain.Simulator == nil {
 		b.notSimulated = fmt.Errorf("%w: no simulation on this chain", ErrNotSimulated)
 		return nil
@@ -23,7 +36,7 @@ func (t *trade) simulate(ctx context.Context, b *built) (err error) {
 	defer cancel()
 	simulation := Simulation{
 		Sender: t.swap.Sender, Recipient: t.swap.Recipient, In: t.swap.In.Address, Out: t.swap.Out.Address,
-		AmountIn: t.swap.In.Amount, Tx: b.tx, Spender: b.tx.To,
+		AmountIn: t.swap.In.Amount, Tx: b.tx, Spender: b.tx.To, Gas: b.gas(),
 	}
 	if b.way == Routed {
 		simulation.Through = t.router.terms.Address

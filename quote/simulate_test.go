@@ -1,6 +1,7 @@
 package quote_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ type dryRun struct {
 	found map[chain.Address]quote.Result
 	errs  map[chain.Address]error
 	takes time.Duration
-	has   chain.Amount // every account, of everything
+	slow  map[chain.Address]time.Duration // in place of takes
+	has   chain.Amount                    // every account, of everything
 
 	tried []quote.Simulation
 }
@@ -33,7 +35,7 @@ func (d *dryRun) Balance(context.Context, chain.Address, chain.Address) (chain.A
 func (d *dryRun) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	d.tried = append(d.tried, t)
 	select {
-	case <-time.After(d.takes):
+	case <-time.After(cmp.Or(d.slow[t.Tx.To], d.takes)):
 	case <-ctx.Done():
 		return quote.Result{}, ctx.Err()
 	}
@@ -156,7 +158,7 @@ func TestSimulationIsOfTheAnswersTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, "simulations", d.tried, []quote.Simulation{{
-		Sender: sender, Recipient: recipient, In: usdc, Out: dai, AmountIn: r.AmountIn, Tx: got.Tx, Spender: only.router(),
+		Sender: sender, Recipient: recipient, In: usdc, Out: dai, AmountIn: r.AmountIn, Tx: got.Tx, Gas: 350_000, Spender: only.router(),
 	}})
 	if f := got.Asked[0].Result; f == nil || f.Gas != 200_000 {
 		t.Errorf("finding = %+v, want the simulation's", f)
@@ -194,4 +196,60 @@ func lateSimulation(t *testing.T) {
 	if one := got.Asked[0]; one.Verdict != quote.Won || one.Result != nil || !errors.Is(one.Err, quote.ErrNotSimulated) {
 		t.Errorf("asked = %+v, want that it won without a simulation", one)
 	}
+}
+
+// TestUnsimulatedDirectTransactionsAreRefused: nobody wins by not being tried, however that comes.
+func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, row := range []struct {
+			name      string
+			simulator quote.Simulator
+			writes    bool
+			allowed   bool
+			router    bool
+			refused   bool
+		}{
+			{name: "no simulator", refused: true},
+			{name: "it cannot", simulator: &dryRun{}, refused: true},
+			{name: "it fails", simulator: &dryRun{errs: map[chain.Address]error{(&fakeVenue{name: "only"}).router(): errDown}}, refused: true},
+			{name: "it takes for ever", simulator: &dryRun{takes: time.Hour}, refused: true},
+			{name: "the operator allows it", allowed: true},
+			{name: "the gateway wrote it", writes: true},
+			{name: "the public router stands before it", router: true},
+		} {
+			only := &fakeVenue{name: "only", perInput: 10_000, writes: row.writes}
+			c := quote.Chain{Simulator: row.simulator, AllowUnsimulated: row.allowed}
+			if row.router {
+				c.Router = &crossing{lists: []*fakeVenue{only}}
+			}
+			e := quote.New(quote.Options{Registry: chain.Documented(), Venues: []quote.Venue{only}, Tokens: directory(false), Chains: strict(c)})
+			got, err := e.Estimate(t.Context(), usdcToDai())
+			if row.refused != errors.Is(err, quote.ErrUnsimulated) || !row.refused && (err != nil || !got.Unsimulated) {
+				t.Errorf("%s: unsimulated %v, error %v", row.name, got.Unsimulated, err)
+			}
+		}
+	})
+}
+
+// TestSlowTransactionsLose: the venue whose transaction cannot be simulated in time loses to the next best.
+func TestSlowTransactionsLose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, next := &fakeVenue{name: "slow", perInput: 10_000}, &fakeVenue{name: "next", perInput: 9_900}
+		d := &dryRun{
+			found: map[chain.Address]quote.Result{slow.router(): seen(10_000), next.router(): seen(9_900)},
+			slow:  map[chain.Address]time.Duration{slow.router(): time.Hour},
+		}
+		e := quote.New(quote.Options{
+			Registry: chain.Documented(), Venues: []quote.Venue{slow, next}, Tokens: directory(false),
+			Chains: strict(quote.Chain{Simulator: d}),
+		})
+		got, err := e.Estimate(t.Context(), usdcToDai())
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "compared", names(got.Compared), []string{"next"})
+		if why := refused(got)["slow"]; !errors.Is(why, quote.ErrUnsimulated) || got.Unsimulated {
+			t.Errorf("the slow one: %v; the answer unsimulated: %v", why, got.Unsimulated)
+		}
+	})
 }

@@ -33,14 +33,23 @@ type Profile struct {
 	MaxAffiliatePercent decimal.Decimal
 	// PaysTwo says that it can divide that share between two recipients.
 	PaysTwo bool
-	// OmitsSender says that its calldata names no recipient when the sender is the recipient: its router
-	// then pays its caller.
-	OmitsSender bool
-	// Wraps says that it wraps and unwraps the coin one for one, for the sender alone, and does nothing else: its
-	// calldata needs no minimum.
+	// Read reads what its router enforces of a transaction, or says why that is not known. Nil: of none it is known, so
+	// that no transaction may call it directly. On Solana it has no use.
+	Read func(c chain.Chain, tx Tx) (Call, error)
+	// Writes says that its calldata is written by the gateway itself, for contracts that stand in our own source.
+	Writes bool
+	// Wraps says that it wraps and unwraps the coin one for one, for the sender alone, and does nothing else.
 	Wraps bool
 	// Fallback says that it is asked only when fewer than two others have quoted.
 	Fallback bool
+}
+
+// Call is what the contract that a transaction calls enforces by itself, whoever it calls on the way.
+type Call struct {
+	TokenIn, TokenOut chain.Address // the zero address is the native coin
+	AmountIn          chain.Amount  // that is taken from the sender
+	MinOut            chain.Amount  // that the payee gets at least; otherwise it reverts
+	Payee             chain.Address // absent: its caller
 }
 
 // Calls reports whether the venue's transactions on a chain may call a contract.

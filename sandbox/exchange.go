@@ -122,6 +122,10 @@ func (a *allocation) placeVenue(name string, pairs, fees *contracts.State) {
 		}
 		a.place(router, contracts.VenueRouter.NewState().
 			Set("wrappedCoin", wrapped).Set("approval", approval))
+		if name == "0x" {
+			a.place(venues.ZeroExSettler, contracts.MultiCaller.NewState())
+			a.place(venues.ZeroExRegistry, contracts.SettlerRegistry.NewState().Set("current", venues.ZeroExSettler))
+		}
 		if approval != (common.Address{}) {
 			a.place(approval, contracts.TokenApproval.NewState().Set("router", router))
 		}

@@ -149,7 +149,8 @@ func (p proposal) swappedCreation(c *Chain) call {
 	venue := common.HexToAddress(venues.Routers("kyberswap", c.Facts.Native)[0])
 	swap := venues.RouterOrder{
 		TokenIn: in, TokenOut: p.giveToken.Address, AmountIn: amountIn, MinAmountOut: p.giveAmount,
-		Recipient: c.router(), Pools: []common.Address{c.wrappedPool().Address}, Deadline: forever(),
+		Recipient: c.router(),
+		Plan:      venues.Plan{Pools: []common.Address{c.wrappedPool().Address}, Deadline: forever()},
 	}
 	created := p.creation(c)
 	if p.preswap.in.isCoin() {

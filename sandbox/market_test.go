@@ -17,10 +17,10 @@ func deal(in, out Token, amountIn *big.Int, pools ...Pool) venues.RouterOrder {
 	order := venues.RouterOrder{
 		TokenIn: in.Address, TokenOut: out.Address, AmountIn: amountIn, MinAmountOut: new(big.Int),
 		Recipient: madeAddress("recipient"),
-		Deadline:  forever(),
+		Plan:      venues.Plan{Deadline: forever()},
 	}
 	for _, p := range pools {
-		order.Pools = append(order.Pools, p.Address)
+		order.Plan.Pools = append(order.Plan.Pools, p.Address)
 	}
 	return order
 }
@@ -85,14 +85,14 @@ func TestVenueRoutersSwap(t *testing.T) {
 		first, second := c.poolOf(t, stable, btc, 5), c.poolOf(t, btc, wrapped, 30)
 		order := deal(stable, c.coin(), amount, first, second)
 		payees := []venues.Share{{Recipient: madeAddress("affiliate"), Bps: 50}, {Recipient: madeAddress("operator"), Bps: 20}}
-		order.Shares, order.OutputFeeBps = payees, 10
+		order.Plan.Shares, order.Plan.OutputFeeBps = payees, 10
 		shares := [...]*big.Int{bpsOf(amount, 50), bpsOf(amount, 20)}
 		afterFee := new(big.Int).Sub(amount, new(big.Int).Add(shares[0], shares[1]))
 		want := lessBps(second.outcome(btc, first.outcome(stable, afterFee)), 10)
 		order.MinAmountOut = want
 
 		send(t, c, user, stable.Address, nil, contracts.Token.Pack("approve", router, amount))
-		receipt := send(t, c, user, router, nil, contracts.VenueRouter.Pack("swap", order))
+		receipt := send(t, c, user, router, nil, contracts.VenueRouter.Pack("swapOrder", order))
 		if receipt.Status != types.ReceiptStatusSuccessful {
 			t.Fatal("the swap reverted")
 		}
@@ -113,14 +113,14 @@ func TestVenueRoutersSwap(t *testing.T) {
 		amount, pool := units("2", 18), c.poolOf(t, wrapped, c.token(dai), 30)
 		order := deal(c.coin(), c.token(dai), amount, pool)
 		order.TokenIn = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
-		receipt := send(t, c, user, router, amount, contracts.VenueRouter.Pack("swap", order))
+		receipt := send(t, c, user, router, amount, contracts.VenueRouter.Pack("swapOrder", order))
 		if got, want := c.balance(t, c.token(dai), order.Recipient), pool.outcome(wrapped, amount); receipt.Status != 1 || got.Cmp(want) != 0 {
 			t.Errorf("status %d, recipient received %s, want %s", receipt.Status, got, want)
 		}
 	})
 	t.Run("coin for the wrapped coin", func(t *testing.T) {
 		order := deal(c.coin(), wrapped, units("1", 18))
-		send(t, c, user, router, order.AmountIn, contracts.VenueRouter.Pack("swap", order))
+		send(t, c, user, router, order.AmountIn, contracts.VenueRouter.Pack("swapOrder", order))
 		if got := c.balance(t, wrapped, order.Recipient); got.Cmp(order.AmountIn) != 0 {
 			t.Errorf("recipient received %s, want all of %s", got, order.AmountIn)
 		}
@@ -129,7 +129,7 @@ func TestVenueRoutersSwap(t *testing.T) {
 		amount, pool := units("1", 18), c.poolOf(t, wrapped, stable, 5)
 		order := deal(c.coin(), stable, amount, pool)
 		order.MinAmountOut = new(big.Int).Add(pool.outcome(wrapped, amount), common.Big1)
-		_, err := c.execute(t.Context(), w.now(), call{user, router, amount, contracts.VenueRouter.Pack("swap", order)})
+		_, err := c.execute(t.Context(), w.now(), call{user, router, amount, contracts.VenueRouter.Pack("swapOrder", order)})
 		if err == nil || !strings.Contains(err.Error(), "MinReturnNotReached") {
 			t.Errorf("swap below the minimum: %v, want MinReturnNotReached", err)
 		}

@@ -28,6 +28,10 @@ library Transfer {
         if (!ok) revert TransferFailed(token, to, amount);
     }
 
+    function balanceOf(address token, address account) internal view returns (uint256) {
+        return token == address(0) ? account.balance : IERC20(token).balanceOf(account);
+    }
+
     /// @notice Allows spender any amount, unless he may take this one already. Some tokens want the allowance
     /// to be nothing first.
     function allow(address token, address spender, uint256 amount) internal {

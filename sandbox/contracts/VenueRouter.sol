@@ -4,32 +4,16 @@ pragma solidity ^0.8.37;
 import {PoolSwap} from "./PoolSwap.sol";
 import {IWrappedCoin} from "./PoolRouter.sol";
 import {Transfer} from "./Transfer.sol";
+import {VenueCalls} from "./VenueCalls.sol";
 
 interface ITokenApproval {
     function claimTokens(address token, address from, address to, uint256 amount) external;
 }
 
 /// @notice What stands at each swap venue's router address: pulls or takes the input, pays those who
-/// have a share of it, swaps along the given pools, keeps the venue's share and pays the recipient.
-contract VenueRouter {
-    /// @dev Of the input, before it is swapped.
-    struct Share {
-        address recipient;
-        uint16 bps;
-    }
-
-    struct SwapOrder {
-        address tokenIn;
-        address tokenOut;
-        uint256 amountIn;
-        uint256 minAmountOut;
-        address recipient;
-        address[] pools;
-        Share[] shares;
-        uint16 outputFeeBps;
-        uint256 deadline;
-    }
-
+/// have a share of it, swaps along the given pools, keeps the venue's share and pays the recipient. It is called as the
+/// venues' own routers are (VenueCalls.sol), or by swapOrder.
+contract VenueRouter is VenueCalls {
     uint256 private constant BPS = 10_000;
     /// @dev Venues spell the native coin so; the zero address means it too.
     address private constant COIN = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
@@ -47,20 +31,24 @@ contract VenueRouter {
 
     receive() external payable {}
 
-    function swap(SwapOrder calldata order) external payable returns (uint256 amountOut) {
-        if (order.deadline < block.timestamp) revert Expired();
+    function swapOrder(SwapOrder memory order) external payable returns (uint256 amountOut) {
+        return _carryOut(order);
+    }
+
+    function _carryOut(SwapOrder memory order) internal override returns (uint256 amountOut) {
+        if (order.plan.deadline < block.timestamp) revert Expired();
         (address token, uint256 amount) = _takeInput(order);
-        for (uint256 i = 0; i < order.pools.length; ++i) {
-            (token, amount) = PoolSwap.swap(order.pools[i], token, amount, address(this));
+        for (uint256 i = 0; i < order.plan.pools.length; ++i) {
+            (token, amount) = PoolSwap.swap(order.plan.pools[i], token, amount, address(this));
         }
-        amountOut = amount - amount * order.outputFeeBps / BPS;
+        amountOut = amount - amount * order.plan.outputFeeBps / BPS;
         if (amountOut < order.minAmountOut) revert MinReturnNotReached(amountOut, order.minAmountOut);
         _payOutcome(order, token, amountOut);
         emit Swapped(msg.sender, order.recipient, order.tokenIn, order.amountIn, order.tokenOut, amountOut);
     }
 
     /// @dev Returns what is left to swap, the coin already wrapped.
-    function _takeInput(SwapOrder calldata order) private returns (address token, uint256 amount) {
+    function _takeInput(SwapOrder memory order) private returns (address token, uint256 amount) {
         if (_isCoin(order.tokenIn)) {
             if (msg.value != order.amountIn) revert WrongValue(msg.value, order.amountIn);
             amount = _payShares(order, address(0));
@@ -73,16 +61,16 @@ contract VenueRouter {
         return (order.tokenIn, _payShares(order, order.tokenIn));
     }
 
-    function _payShares(SwapOrder calldata order, address token) private returns (uint256 rest) {
+    function _payShares(SwapOrder memory order, address token) private returns (uint256 rest) {
         rest = order.amountIn;
-        for (uint256 i = 0; i < order.shares.length; ++i) {
-            uint256 share = order.amountIn * order.shares[i].bps / BPS;
-            Transfer.pay(token, order.shares[i].recipient, share);
+        for (uint256 i = 0; i < order.plan.shares.length; ++i) {
+            uint256 share = order.amountIn * order.plan.shares[i].bps / BPS;
+            Transfer.pay(token, order.plan.shares[i].recipient, share);
             rest -= share;
         }
     }
 
-    function _payOutcome(SwapOrder calldata order, address token, uint256 amountOut) private {
+    function _payOutcome(SwapOrder memory order, address token, uint256 amountOut) private {
         if (_isCoin(order.tokenOut)) {
             if (token != wrappedCoin) revert WrongRoute(token);
             IWrappedCoin(wrappedCoin).withdraw(amountOut);

@@ -57,6 +57,7 @@ var (
 	VenueRouter     = load("VenueRouter")
 	TokenApproval   = load("TokenApproval")
 	PriceOracle     = load("PriceOracle")
+	SettlerRegistry = load("SettlerRegistry")
 
 	SmartExchangeRouter = load("SmartExchangeRouter")
 )

@@ -15,7 +15,7 @@ import (
 var all = []*Contract{
 	DlnSource, DlnDestination, DeBridgeGate, ExternalCallAdapter, DeBridgeRouter, CallTarget, MultiCaller, Multicall3,
 	Token, TaxedToken, SilentToken, BytesToken, MuteToken, WrappedCoin, Pool, PoolFactory, PoolRouter, FeePoolQuoter, FeePoolRouter, RoutePoolRouter,
-	RangePool, RangePoolRouter, SpenderVenue, VenueRouter, TokenApproval, PriceOracle, SmartExchangeRouter,
+	RangePool, RangePoolRouter, SpenderVenue, VenueRouter, TokenApproval, PriceOracle, SettlerRegistry, SmartExchangeRouter,
 }
 
 // compile.mjs computes the same hash.

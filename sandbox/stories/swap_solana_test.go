@@ -230,7 +230,7 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	}{
 		"nothing": {honest, honest, ""},
 		"a promise that the transaction keeps, and fails by": {doubled, honest, "6001"},
-		"a promise that the transaction does not keep":       {doubled, halved, "less than the minimum"},
+		"a promise that the transaction does not keep":       {doubled, halved, "its minimum is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := all

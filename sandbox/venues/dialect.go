@@ -25,6 +25,8 @@ type dialect struct {
 	// routers are its contracts on a chain, all of which swap; the first one is what it mostly calls. On Solana it is
 	// its program, in base58.
 	routers func(chain uint64) []string
+	// call is the calldata of an order, as its routers take it; nil where it makes none.
+	call func(RouterOrder) []byte
 	// approval is what users approve on a chain, where it is not the router.
 	approval func(chain uint64) string
 	key      string // that it wants, in the form of the gateway's configuration

@@ -20,6 +20,7 @@ var enso = dialect{
 	limited: object{
 		"message": "ThrottlerException: Too Many Requests", "error": "", "statusCode": http.StatusTooManyRequests,
 	},
+	call:    ensoCall,
 	routers: everywhere(ensoRouter),
 	key:     ensoKey,
 	keptBps: 7,

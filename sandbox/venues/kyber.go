@@ -31,6 +31,7 @@ var kyber = dialect{
 	},
 	problem: kyberProblem,
 	limited: object{"status": http.StatusTooManyRequests, "message": "too many requests"},
+	call:    kyberCall,
 	routers: everywhere(kyberRouter),
 }
 

@@ -19,6 +19,7 @@ var lifi = dialect{
 	},
 	problem: lifiProblem,
 	limited: object{"message": "Rate limit exceeded", "code": 1005},
+	call:    lifiCall,
 	routers: everywhere(lifiRouter),
 	keptBps: 25,
 }

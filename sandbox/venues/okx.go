@@ -23,6 +23,7 @@ var okx = dialect{
 	},
 	problem: okxProblem,
 	limited: okxProblem(nil, refusal{code: "50011", message: "Rate limit reached."}),
+	call:    okxCall,
 	routers: func(chain uint64) []string {
 		if at, served := okxContracts[chain]; served {
 			return at[:1]

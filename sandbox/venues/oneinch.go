@@ -23,6 +23,7 @@ var oneInch = dialect{
 	limited: object{
 		"statusCode": http.StatusTooManyRequests, "error": "Too Many Requests", "description": "", "requestId": "",
 	},
+	call:    oneInchCall,
 	routers: everywhere(oneInchRouter),
 	key:     oneInchKey,
 	keptBps: 4,

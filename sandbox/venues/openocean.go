@@ -23,6 +23,7 @@ var openOcean = dialect{
 	},
 	problem: openOceanProblem,
 	limited: object{"code": http.StatusTooManyRequests, "data": nil, "error": "too many requests"},
+	call:    openOceanCall,
 	routers: everywhere(openOceanRouter),
 	keptBps: 5,
 }

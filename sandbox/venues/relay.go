@@ -16,8 +16,8 @@ var relay = dialect{
 	},
 	problem: func(_ *request, f refusal) any { return object{"message": f.message, "errorCode": f.code} },
 	limited: object{"message": "Too many requests"},
+	call:    relayCall,
 	routers: everywhere(relayProxy, relayRouter),
-	keptBps: 3,
 }
 
 const (

@@ -130,6 +130,7 @@ type quote struct {
 	least     *big.Int // acceptable, after slippage
 	keptBps   uint16
 	deadline  time.Time
+	call      func(RouterOrder) []byte // the venue's
 }
 
 // callLife is how long calldata can be sent where the request names no deadline.
@@ -165,17 +166,24 @@ func (r *request) quoteOf(s swap, found route) quote {
 	net := less(found.amountOut, float64(r.venue.keptBps))
 	return quote{
 		swap: s, route: found, gross: found.amountOut, amountOut: net, least: net, keptBps: r.venue.keptBps,
-		deadline: r.now().Add(callLife),
+		deadline: r.now().Add(callLife), call: r.venue.call,
 	}
 }
 
-// calldata has the router carry the quote out for a recipient.
+// calldata is the venue's call that does so.
 func (q quote) calldata(recipient string) string {
-	return hexutil.Encode(RouterOrder{
+	return hexutil.Encode(q.call(q.order(recipient)))
+}
+
+// order has the router carry the quote out for a recipient.
+func (q quote) order(recipient string) RouterOrder {
+	return RouterOrder{
 		TokenIn: q.in.address, TokenOut: q.out.address, AmountIn: q.amount, MinAmountOut: q.least,
-		Recipient: common.HexToAddress(recipient), Pools: q.pools(), Shares: q.shares, OutputFeeBps: q.keptBps,
-		Deadline: big.NewInt(q.deadline.Unix()),
-	}.Calldata())
+		Recipient: common.HexToAddress(recipient),
+		Plan: Plan{
+			Pools: q.pools(), Shares: q.shares, OutputFeeBps: q.keptBps, Deadline: big.NewInt(q.deadline.Unix()),
+		},
+	}
 }
 
 // value is what the transaction must carry of the coin.

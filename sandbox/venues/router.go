@@ -9,17 +9,22 @@ import (
 	"crossgate/sandbox/contracts"
 )
 
-// RouterOrder is the argument of swap, the one function of contract VenueRouter, which is deployed at every
-// venue's router address.
+// RouterOrder is a swap by contract VenueRouter, which is deployed at every venue's router address and called as the
+// venue's own router is (calls.go).
 type RouterOrder struct {
 	TokenIn, TokenOut common.Address
 	AmountIn          *big.Int
 	MinAmountOut      *big.Int // after the output fee
 	Recipient         common.Address
-	Pools             []common.Address
-	Shares            []Share
-	OutputFeeBps      uint16   // kept by the venue
-	Deadline          *big.Int // Unix seconds
+	Plan              Plan
+}
+
+// Plan is how an order is carried out.
+type Plan struct {
+	Pools        []common.Address
+	Shares       []Share
+	OutputFeeBps uint16   // kept by the venue
+	Deadline     *big.Int // Unix seconds
 }
 
 // Share is a part of the input that somebody is paid before the rest is swapped.
@@ -28,8 +33,8 @@ type Share struct {
 	Bps       uint16
 }
 
-// Calldata is the call of swap.
-func (o RouterOrder) Calldata() []byte { return contracts.VenueRouter.Pack("swap", o) }
+// Calldata is the call of swapOrder, which is no venue's.
+func (o RouterOrder) Calldata() []byte { return contracts.VenueRouter.Pack("swapOrder", o) }
 
 // lessShares is what of an input is swapped.
 func lessShares(amount *big.Int, shares []Share) *big.Int {

@@ -23,6 +23,7 @@ var sushi = dialect{
 	limited: sushiProblem(nil, refusal{
 		nil, http.StatusTooManyRequests, "Rate Limit Exceeded", "API key rate limit exceeded",
 	}),
+	call:    sushiCall,
 	routers: everywhere(sushiRouter),
 	keptBps: 2,
 }

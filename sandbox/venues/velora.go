@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
 // velora is the Velora Market API v6.2.
@@ -205,13 +206,13 @@ func (o veloraOrder) transaction(r *request) (object, error) {
 		at := common.HexToAddress(step.SwapExchanges[0].PoolAddresses[0])
 		q.hops = append(q.hops, hop{pool: pool{address: at}})
 	}
-	q.least = less(least, float64(q.keptBps)) // the request's minimum is before the fee, the router's after it
+	q.least = less(least, float64(q.keptBps)) // the request's minimum is before the fee, the order's after it
 	if o.Deadline != 0 {
 		q.deadline = time.Unix(o.Deadline, 0)
 	}
 	return object{
 		"from": strings.ToLower(o.UserAddress), "to": strings.ToLower(veloraRouter), "value": q.value().String(),
-		"data":     q.calldata(cmp.Or(o.Receiver, o.UserAddress)),
+		"data":     hexutil.Encode(veloraCall(q.order(cmp.Or(o.Receiver, o.UserAddress)), least)),
 		"gasPrice": gasPriceText, "chainId": priced.Network,
 	}, nil
 }

@@ -193,7 +193,7 @@ func TestKyberBuildsTheRouteItGave(t *testing.T) {
 	}
 	got := decodeCall(t, at(t, built, "data", "data"))
 	quoted, _ := new(big.Int).SetString(at(t, summary, "amountOut").(string), 10)
-	if want := []Share{{common.HexToAddress(helper), 100}, {common.HexToAddress(user), 20}}; !slices.Equal(got.Shares, want) || got.OutputFeeBps != 0 {
+	if want := []Share{{common.HexToAddress(helper), 100}, {common.HexToAddress(user), 20}}; !slices.Equal(got.Plan.Shares, want) || got.Plan.OutputFeeBps != 0 {
 		t.Errorf("fees of the call: %+v", got)
 	}
 	if want := new(big.Int).Sub(quoted, shareOf(quoted, 50)); got.MinAmountOut.Cmp(want) != 0 {
@@ -301,18 +301,49 @@ func TestDefiLlamaAnswersWhatItKnows(t *testing.T) {
 	}
 }
 
-// decodeCall reads a call's argument back.
-func decodeCall(t *testing.T, text any) RouterOrder {
+// decodedCall is what a call says and its plan.
+type decodedCall struct {
+	Recipient    common.Address
+	MinAmountOut *big.Int
+	Plan         Plan
+}
+
+// decodeCall reads a call of the router of KyberSwap, Velora or OpenOcean back.
+func decodeCall(t *testing.T, text any) decodedCall {
 	t.Helper()
 	data, err := hex.DecodeString(strings.TrimPrefix(text.(string), "0x"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := contracts.VenueRouter.ABI.Methods["swap"].Inputs.Unpack(data[4:])
+	called, err := contracts.VenueRouter.ABI.MethodById(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return *abi.ConvertType(values[0], new(RouterOrder)).(*RouterOrder)
+	values, err := called.Inputs.Unpack(data[4:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan []byte
+	var got decodedCall
+	switch {
+	case called.Sig == kyberRouterSwap.Sig:
+		execution := *abi.ConvertType(values[0], new(kyberExecution)).(*kyberExecution)
+		plan, got.Recipient, got.MinAmountOut = execution.TargetData, execution.Desc.DstReceiver, execution.Desc.MinReturnAmount
+	case called.Sig == openOceanRouterSwap.Sig:
+		swap := *abi.ConvertType(values[1], new(openOceanDescription)).(*openOceanDescription)
+		calls := *abi.ConvertType(values[2], new([]openOceanCalled)).(*[]openOceanCalled)
+		plan, got.Recipient, got.MinAmountOut = calls[0].Data, swap.DstReceiver, swap.MinReturnAmount
+	default:
+		swap := *abi.ConvertType(values[1], new(veloraData)).(*veloraData)
+		plan, got.Recipient = values[4].([]byte), swap.Beneficiary
+		got.MinAmountOut = less(swap.ToAmount, float64(new(big.Int).And(values[2].(*big.Int), big.NewInt(0x3fff)).Int64()))
+	}
+	parts, err := abi.Arguments{{Type: *planArgument[0].Type.TupleElems[5]}}.Unpack(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Plan = *abi.ConvertType(parts[0], new(Plan)).(*Plan)
+	return got
 }
 
 // TestAnswersHaveTheRecordedMembers holds the names of members against a recorded answer of Velora, which

@@ -21,6 +21,7 @@ var zeroEx = dialect{
 	},
 	problem: zeroExProblem,
 	limited: object{"name": "TOO_MANY_REQUESTS", "message": "Rate limit exceeded"},
+	call:    zeroExCall,
 	routers: everywhere(zeroExRouter),
 	key:     zeroExKey,
 	keptBps: 15,

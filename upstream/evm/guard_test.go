@@ -2,97 +2,79 @@ package evm_test
 
 import (
 	"bytes"
-	"encoding/hex"
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"strings"
+	"errors"
 	"testing"
-
-	"github.com/shopspring/decimal"
-	"pgregory.net/rapid"
 
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 )
 
-// minOut is the minimum that calldata enforces of a quote of gross with a slippage in percent.
-func minOut(t rapid.TB, data []byte, gross, slippage decimal.Decimal) chain.Amount {
-	t.Helper()
-	paid, err := chain.AmountFromBig(gross.BigInt())
-	if err != nil {
-		t.Fatal(err)
-	}
-	lost, err := chain.AmountFromBig(gross.Mul(slippage).Shift(-2).Floor().BigInt())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := evm.Guard{}.MinOut(quote.Quote{}, quote.Tx{Data: data}, paid.Sub(lost), paid)
-	if err != nil {
-		t.Fatalf("MinOut of %s at %s %%: %v", gross, slippage, err)
-	}
-	return got
-}
+var (
+	someToken  = chain.NewAddress(bytes.Repeat([]byte{0x70}, 20))
+	otherToken = chain.NewAddress(bytes.Repeat([]byte{0x71}, 20))
+	somebody   = chain.NewAddress(bytes.Repeat([]byte{0x01}, 20))
+	stranger   = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
+)
 
-// TestMinimumIsWhatRecordedCalldataEnforces reads a Velora transaction for 1 % slippage, whose minimum is
-// floor(out × 0.99).
-func TestMinimumIsWhatRecordedCalldataEnforces(t *testing.T) {
-	const recording = "recorded/venues/velora.native-input.spandex.json"
-	evm.NeedRecorded(t, filepath.Join(evm.Recorded, recording))
-	text, err := os.ReadFile(filepath.Join(evm.Recorded, recording))
-	if err != nil {
-		t.Fatal(err)
+// TestMinimumIsWhatTheCallEnforces reads calls that keep to a swap of 1000 for at least 2,000,000,000, and such as do
+// not.
+func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
+	const wanted = 2_000_000_000
+	kept := quote.Call{
+		TokenIn: someToken, TokenOut: otherToken, AmountIn: chain.NewAmount(1000), MinOut: chain.NewAmount(wanted), Payee: somebody,
 	}
-	var answer struct {
-		PriceRoute struct{ DestAmount string }
-		TxParams   struct{ Data string }
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		t.Fatal(err)
-	}
-	data, err := hex.DecodeString(strings.TrimPrefix(answer.TxParams.Data, "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := minOut(t, data, decimal.RequireFromString(answer.PriceRoute.DestAmount), decimal.NewFromInt(1))
-	if word := got.Bytes32(); !bytes.Contains(data, word[:]) {
-		t.Errorf("minimum of %s = %s, which the calldata does not hold", answer.PriceRoute.DestAmount, got)
-	}
-}
-
-// TestMinimumIsNeverMoreThanEnforced tries the ways in which venues round.
-func TestMinimumIsNeverMoreThanEnforced(t *testing.T) {
-	hundred := decimal.NewFromInt(100)
-	ways := map[string]func(gross, slippage, fee decimal.Decimal) decimal.Decimal{
-		"minimum rounded down": func(gross, slippage, fee decimal.Decimal) decimal.Decimal {
-			net := gross.Sub(gross.Mul(fee).Shift(-2).Floor())
-			return net.Mul(hundred.Sub(slippage)).Shift(-2).Floor()
-		},
-		"slippage rounded down": func(gross, slippage, fee decimal.Decimal) decimal.Decimal {
-			net := gross.Sub(gross.Mul(fee).Shift(-2).Floor())
-			return net.Sub(net.Mul(slippage).Shift(-2).Floor())
-		},
-		"before the venue's fee": func(gross, slippage, fee decimal.Decimal) decimal.Decimal {
-			least := gross.Mul(hundred.Sub(slippage)).Shift(-2).Ceil()
-			return least.Sub(least.Mul(fee).Shift(-2).Floor())
-		},
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		gross := decimal.NewFromUint64(rapid.Uint64Range(10_000, 1<<63).Draw(t, "gross"))
-		slippage := decimal.New(rapid.Int64Range(0, 50_000).Draw(t, "slippage"), -3)
-		fee := decimal.New(rapid.Int64Range(0, 100).Draw(t, "fee"), -2)
-		quoted := gross.Sub(gross.Mul(fee).Shift(-2).Floor())
-		for name, enforce := range ways {
-			enforced, err := chain.AmountFromBig(enforce(gross, slippage, fee).BigInt())
-			if err != nil {
-				t.Fatal(err)
-			}
-			word := enforced.Bytes32()
-			got := minOut(t, append([]byte{0xca, 0x11, 0xda, 0x7a}, word[:]...), quoted, slippage)
-			if got.Cmp(enforced) > 0 || enforced.Sub(got).Cmp(chain.NewAmount(2)) > 0 {
-				t.Fatalf("%s: minimum of %s at %s %% = %s, but %s is enforced", name, quoted, slippage, got, enforced)
-			}
+	for _, row := range []struct {
+		name   string
+		change func(*quote.Call)
+		want   uint64 // 0: refused
+	}{
+		{"as wanted", func(*quote.Call) {}, wanted},
+		{"more than wanted", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted + 5) }, wanted + 5},
+		{"rounded", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted - 3) }, wanted - 3},
+		{"less than rounding takes", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted - 4) }, 0},
+		{"no minimum", func(c *quote.Call) { c.MinOut = chain.Amount{} }, 0},
+		{"another payee", func(c *quote.Call) { c.Payee = stranger }, 0},
+		{"its caller", func(c *quote.Call) { c.Payee = chain.Address{} }, wanted},
+		{"another input", func(c *quote.Call) { c.TokenIn = otherToken }, 0},
+		{"another output", func(c *quote.Call) { c.TokenOut = someToken }, 0},
+		{"more of the input", func(c *quote.Call) { c.AmountIn = chain.NewAmount(1001) }, 0},
+		{"less of the input", func(c *quote.Call) { c.AmountIn = chain.NewAmount(999) }, 0},
+	} {
+		call := kept
+		row.change(&call)
+		s := quote.Swap{
+			In: quote.Side{Address: someToken, Amount: chain.NewAmount(1000)}, Out: quote.Side{Address: otherToken},
+			Sender: somebody, Recipient: somebody,
 		}
-	})
+		p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return call, nil }}
+		got, err := evm.Guard{}.MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(wanted))
+		if row.want == 0 && !errors.Is(err, quote.ErrRefused) || row.want > 0 && (err != nil || got != chain.NewAmount(row.want)) {
+			t.Errorf("%s: %s, %v; want %d", row.name, got, err, row.want)
+		}
+	}
+}
+
+// TestCallerIsPaidOnlyWhereHeIsTheRecipient: a router that pays its caller pays the sender.
+func TestCallerIsPaidOnlyWhereHeIsTheRecipient(t *testing.T) {
+	p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) {
+		return quote.Call{TokenIn: someToken, TokenOut: otherToken, MinOut: chain.NewAmount(1)}, nil
+	}}
+	s := quote.Swap{
+		In: quote.Side{Address: someToken}, Out: quote.Side{Address: otherToken}, Sender: stranger, Recipient: somebody,
+	}
+	if _, err := (evm.Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("MinOut = %v, want ErrRefused", err)
+	}
+}
+
+func TestFunctionsThatAreNotKnownAreRefused(t *testing.T) {
+	for name, p := range map[string]quote.Profile{
+		"a venue without a list":       {},
+		"a function that is not on it": {Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return quote.Call{}, errors.New("unknown") }},
+	} {
+		if _, err := (evm.Guard{}).MinOut(quote.Swap{}, p, quote.Quote{}, quote.Tx{}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %v, want ErrRefused", name, err)
+		}
+	}
 }

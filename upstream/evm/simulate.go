@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,22 +40,26 @@ func NewSimulator(c *Chain) *Simulator {
 	return &Simulator{chain: c, layouts: map[chain.Address]layout{}}
 }
 
-// Simulate implements quote.Simulator. It takes one round trip, and another one for a token that was not seen
-// before. Nodes without eth_simulateV1 get an eth_call, which says whether the transaction succeeds and measures
-// nothing.
+// Simulate implements quote.Simulator. It takes two round trips, and another one for a token that was not seen before
+// and that the sender lacks. Nodes without eth_simulateV1 get an eth_call, which says whether the transaction succeeds
+// and measures nothing.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
-	set, err := s.overrides(ctx, t)
+	now, err := s.surroundings(ctx, t)
+	if err != nil {
+		return quote.Result{}, err
+	}
+	set, err := s.overrides(ctx, t, now)
 	if err != nil {
 		return quote.Result{}, err
 	}
 	if time.Now().UnixNano() >= s.plainUntil.Load() {
-		found, err := s.run(ctx, t, set)
+		found, err := s.run(ctx, t, set, now)
 		if !isUnknownMethod(err) {
 			return found, set.explain(err)
 		}
 		s.plainUntil.Store(time.Now().Add(simulateRetry).UnixNano())
 	}
-	found, err := s.runPlain(ctx, t, set)
+	found, err := s.runPlain(ctx, t, set, now)
 	return found, set.explain(err)
 }
 
@@ -115,17 +121,14 @@ func (s overrides) explain(err error) error {
 	return err
 }
 
-// gasMoney is what a sender has beyond the value that it sends: 2^80 wei, a million coins.
-var gasMoney = chain.AmountFromBytes([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
-
-// overrides give the sender what the transaction takes. Where a token's storage layout cannot be found, the sender has
-// what it has.
-func (s *Simulator) overrides(ctx context.Context, t quote.Simulation) (overrides, error) {
-	set := overrides{accounts: map[chain.Address]override{
-		t.Sender: {Balance: &amount{t.Tx.Value.Add(gasMoney)}},
-		meter:    {Code: meterCode},
-	}}
-	if t.In.IsNative() {
+// overrides give the sender what the transaction takes and he lacks; what he has stays as it is. Where a token's
+// storage layout cannot be found, he has what he has.
+func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surroundings) (overrides, error) {
+	set := overrides{accounts: map[chain.Address]override{}}
+	if needed := t.Tx.Value.Add(now.gasMoney()); now.coins.Cmp(needed) < 0 {
+		set.accounts[t.Sender] = override{Balance: &amount{needed}}
+	}
+	if t.In.IsNative() || now.tokens.Cmp(t.AmountIn) >= 0 && now.allowed.Cmp(t.AmountIn) >= 0 {
 		return set, nil
 	}
 	found, err := s.layout(ctx, t.In)
@@ -133,45 +136,51 @@ func (s *Simulator) overrides(ctx context.Context, t quote.Simulation) (override
 		return overrides{}, err
 	}
 	state := map[chain.Hash]word32{}
-	if found.balances != nil {
+	switch {
+	case now.tokens.Cmp(t.AmountIn) >= 0:
+	case found.balances != nil:
 		state[found.balances.slot(t.Sender)] = t.AmountIn.Bytes32()
-	} else {
+	default:
 		set.unsure = fmt.Errorf("%w: the storage layout of balances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
-	if found.allowances != nil {
+	switch {
+	case now.allowed.Cmp(t.AmountIn) >= 0:
+	case found.allowances != nil:
 		state[found.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
+	default:
+		set.approve = true
 	}
-	set.approve = found.allowances == nil
 	if len(state) > 0 {
 		set.accounts[t.In] = override{State: state}
 	}
 	return set, nil
 }
 
-// The meter is a contract that exists in simulations only: it returns the balance of the account whose address it is
-// called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
-var (
-	meter     = chain.NewAddress(crypto.Keccak256([]byte("crossgate: balance of an account"))[12:])
-	meterCode = payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
-)
+// meterCode is a contract that exists in simulations only, at an address that nobody knows beforehand: it returns the
+// balance of the account whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32,
+// PUSH1 0, RETURN.
+var meterCode = payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
 
 var (
 	balanceOfSelector = selector("balanceOf(address)")
 	approveSelector   = selector("approve(address,uint256)")
+	allowanceSelector = selector("allowance(address,address)")
 	// swapExecuted is topic 0 of the public router's event with what a venue paid; the amount is the last word.
 	swapExecuted = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
 )
 
 // simulatedCall is a call of eth_simulateV1 as go-ethereum and its kin take it.
 type simulatedCall struct {
-	From  *chain.Address `json:"from,omitempty"`
-	To    chain.Address  `json:"to"`
-	Input payload        `json:"input"`
-	Value *amount        `json:"value,omitempty"`
+	From     *chain.Address `json:"from,omitempty"`
+	To       chain.Address  `json:"to"`
+	Input    payload        `json:"input"`
+	Value    *amount        `json:"value,omitempty"`
+	Gas      quantity       `json:"gas,omitempty"`
+	GasPrice *amount        `json:"gasPrice,omitempty"`
 }
 
 // balanceCall reads how much of a token, or of the coin, an account has.
-func balanceCall(token, account chain.Address) simulatedCall {
+func balanceCall(token, account, meter chain.Address) simulatedCall {
 	if token.IsNative() {
 		return simulatedCall{To: meter, Input: paddedAddress(account)}
 	}
@@ -198,50 +207,97 @@ type simulatedLog struct {
 	Data    payload       `json:"data"`
 }
 
-// run makes the transaction between two readings of the balances that it changes. What a transaction used is less than
-// it needs, as refunds come at its end; nodes that do not report the need estimate it in the same round trip.
-func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides) (quote.Result, error) {
-	balances := []simulatedCall{balanceCall(t.Out, t.Recipient)}
-	if !t.Through.IsAbsent() {
-		balances = append(balances, balanceCall(t.In, t.Through))
-	}
-	calls := balances[:len(balances):len(balances)]
-	if set.approve {
-		allowance := t.AmountIn.Bytes32()
-		input := append(append(approveSelector[:4:4], paddedAddress(t.Spender)...), allowance[:]...)
-		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: input})
-	}
-	calls = append(calls, simulatedCall{From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value}})
-	calls = append(calls, balances...)
-	type block struct {
-		Accounts map[chain.Address]override `json:"stateOverrides"`
-		Calls    []simulatedCall            `json:"calls"`
-	}
-	request := map[string]any{"blockStateCalls": []block{{set.accounts, calls}}}
-	var blocks []struct{ Calls []simulatedResult }
+// simulatedBlock is a block of eth_simulateV1.
+type simulatedBlock struct {
+	Header   *blockOverride             `json:"blockOverrides,omitempty"`
+	Accounts map[chain.Address]override `json:"stateOverrides,omitempty"`
+	Calls    []simulatedCall            `json:"calls"`
+}
+
+// run makes the transaction between two readings of the balances that it changes, in each of the next two blocks by
+// itself. What a transaction used is less than it needs, as refunds come at its end; nodes that do not report the need
+// estimate it in the same round trip.
+func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
+	calls, balances := set.calls(t, now)
+	accounts := maps.Clone(set.accounts)
+	accounts[now.meter] = override{Code: meterCode}
+	runs := make([][]struct{ Calls []simulatedResult }, len(now.blocks))
 	var gas quantity
-	simulation := jsonrpc.NewCall(&blocks, nil, "eth_simulateV1", request, "latest")
-	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	asked := []*jsonrpc.Call{simulation, estimate}
-	if s.reportsMaxUsed.Load() {
-		asked = asked[:1]
+	var asked []*jsonrpc.Call
+	for i := range now.blocks {
+		chained := make([]simulatedBlock, i+1) // those before it are empty
+		for j := range chained {
+			chained[j] = simulatedBlock{Header: &now.blocks[j], Calls: []simulatedCall{}}
+		}
+		chained[i].Accounts, chained[i].Calls = accounts, calls
+		request := map[string]any{"blockStateCalls": chained}
+		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, "eth_simulateV1", request, "latest"))
+	}
+	if !s.reportsMaxUsed.Load() {
+		estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+		asked = append(asked, estimate)
 	}
 	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
 		return quote.Result{}, err
 	}
-	if simulation.Err != nil {
-		return quote.Result{}, fmt.Errorf("simulate: %w", simulation.Err)
+	var worst quote.Result
+	for i, run := range runs {
+		if asked[i].Err != nil {
+			return quote.Result{}, fmt.Errorf("simulate: %w", asked[i].Err)
+		}
+		if len(run) != i+1 || len(run[i].Calls) != len(calls) {
+			return quote.Result{}, fmt.Errorf("%w: the simulation returned another number of calls", quote.ErrNotSimulated)
+		}
+		results := run[i].Calls
+		s.reportsMaxUsed.Store(results[len(results)-balances-1].MaxUsedGas > 0)
+		found, err := finding(results, balances, t, now, gas)
+		if err != nil {
+			return quote.Result{}, err
+		}
+		worst = worseOf(worst, found)
 	}
-	if len(blocks) != 1 || len(blocks[0].Calls) != len(calls) {
-		return quote.Result{}, fmt.Errorf("%w: the simulation returned another number of calls", quote.ErrNotSimulated)
+	return worst, nil
+}
+
+// calls are the transaction between readings of balances, and how many of these there are on each side.
+func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulatedCall, balances int) {
+	read := []simulatedCall{balanceCall(t.Out, t.Recipient, now.meter)}
+	if !t.Through.IsAbsent() {
+		read = append(read, balanceCall(t.In, t.Through, now.meter))
 	}
-	results := blocks[0].Calls
-	s.reportsMaxUsed.Store(results[len(results)-len(balances)-1].MaxUsedGas > 0)
-	return finding(results, len(balances), t.Through, gas)
+	calls = slices.Clone(read)
+	if s.approve {
+		allowance := t.AmountIn.Bytes32()
+		input := append(append(approveSelector[:4:4], paddedAddress(t.Spender)...), allowance[:]...)
+		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: input})
+	}
+	calls = append(calls, simulatedCall{
+		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value},
+		Gas: quantity(now.gas), GasPrice: &amount{now.gasPrice},
+	})
+	return append(calls, read...), len(read)
+}
+
+// worseOf is the result that leaves the recipient less, with the larger of what both need and leave behind.
+func worseOf(first, second quote.Result) quote.Result {
+	if !first.Measured {
+		return second
+	}
+	worse := first
+	if second.Received.Cmp(first.Received) < 0 {
+		worse = second
+	}
+	worse.Gas = max(first.Gas, second.Gas)
+	if worse.Left = first.Left; second.Left.Cmp(first.Left) > 0 {
+		worse.Left = second.Left
+	}
+	return worse
 }
 
 // finding reads the results: first balances, then the transaction, at the end the same balances again.
-func finding(calls []simulatedResult, balances int, through chain.Address, gas quantity) (quote.Result, error) {
+func finding(
+	calls []simulatedResult, balances int, t quote.Simulation, now surroundings, gas quantity,
+) (quote.Result, error) {
 	swap := calls[len(calls)-balances-1]
 	if swap.Status != 1 {
 		return quote.Result{}, swap.refusal()
@@ -259,14 +315,18 @@ func finding(calls []simulatedResult, balances int, through chain.Address, gas q
 		if before.Status != 1 || after.Status != 1 || len(before.ReturnData) != 32 || len(after.ReturnData) != 32 {
 			return quote.Result{}, fmt.Errorf("%w: a token returned no balance", quote.ErrNotSimulated)
 		}
-		changes[i] = chain.AmountFromBytes(after.ReturnData).Sub(chain.AmountFromBytes(before.ReturnData))
+		had, has := chain.AmountFromBytes(before.ReturnData), chain.AmountFromBytes(after.ReturnData)
+		if i == 0 && t.Out.IsNative() && t.Recipient == t.Sender {
+			has = has.Add(now.gasPrice.MulDiv(uint64(swap.GasUsed), 1)) // which is no part of the outcome
+		}
+		changes[i] = has.Sub(had)
 	}
 	found.Received = changes[0]
 	if balances > 1 {
 		found.Left = changes[1]
 	}
 	for _, l := range swap.Logs {
-		if l.Address == through && len(l.Topics) == 1 && l.Topics[0] == swapExecuted && len(l.Data) == 5*32 {
+		if l.Address == t.Through && len(l.Topics) == 1 && l.Topics[0] == swapExecuted && len(l.Data) == 5*32 {
 			found.Gross = chain.AmountFromBytes(l.Data[4*32:])
 		}
 	}
@@ -284,21 +344,29 @@ func (c simulatedResult) refusal() error {
 	return fmt.Errorf("%w: %s", quote.ErrReverted, revertReason(c.Error))
 }
 
-// runPlain makes the transaction alone.
-func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides) (quote.Result, error) {
+// runPlain makes the transaction alone, on the newest block and on the one that is being made.
+func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	if set.approve {
 		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
-	var answer payload
+	var answers [2]payload
 	var gas quantity
-	delete(set.accounts, meter)
-	run := jsonrpc.NewCall(&answer, nil, "eth_call", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	message := simulatedCall{
+		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value},
+		Gas: quantity(now.gas), GasPrice: &amount{now.gasPrice},
+	}
+	runs := []*jsonrpc.Call{
+		jsonrpc.NewCall(&answers[0], nil, "eth_call", message, "latest", set.accounts),
+		jsonrpc.NewCall(&answers[1], nil, "eth_call", message, "pending", set.accounts),
+	}
 	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	if err := s.chain.rpc.Batch(ctx, run, estimate); err != nil {
+	if err := s.chain.rpc.Batch(ctx, runs[0], runs[1], estimate); err != nil {
 		return quote.Result{}, err
 	}
-	if run.Err != nil {
-		return quote.Result{}, fmt.Errorf("try: %w", reverted(run.Err))
+	for _, run := range runs {
+		if run.Err != nil {
+			return quote.Result{}, fmt.Errorf("try: %w", reverted(run.Err))
+		}
 	}
 	return quote.Result{Gas: uint64(gas)}, nil
 }

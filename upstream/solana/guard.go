@@ -39,16 +39,52 @@ type Guard struct{}
 
 var _ quote.Guard = Guard{}
 
-// MinOut implements quote.Guard. It takes the venue's word, which the simulation holds it to.
-func (Guard) MinOut(q quote.Quote, _ quote.Tx, wanted, _ chain.Amount) (chain.Amount, error) {
-	if q.Minimum.Cmp(wanted) < 0 {
-		return chain.Amount{}, fmt.Errorf("%w: its minimum is %s instead of %s", quote.ErrRefused, q.Minimum, wanted)
+// mostFee is what a transaction may spend on its place in a block, tips included, in lamports: twice what venues are
+// asked to bid at most.
+const mostFee = 2_000_000
+
+// tipAccounts belong to Jito, whose block builders are paid by transfers to them
+// (https://docs.jito.wtf/lowlatencytxnsend, tip accounts).
+var tipAccounts = []chain.Address{
+	solana.MustAccount("96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5"),
+	solana.MustAccount("HFqU5x63VTqvQss8hp11i4wVV8bD44PvwucfZ2bU7gRe"),
+	solana.MustAccount("Cw8CFyM9FkoMi7K7Crf6HNQqf4uEMzpKw6QNghXLvLkY"),
+	solana.MustAccount("ADaUMid9yfUytqMBgopwjb2DTLSokTSzL1zt6iGPaS49"),
+	solana.MustAccount("DfXygSm4jCyNCybVYYK6DwvWqjKee8pbDmJGcLWNDXjh"),
+	solana.MustAccount("ADuUkR4vqLUMWXxW9gh6D6L8pMSawimctcNZ5pGwDcEt"),
+	solana.MustAccount("DttWaMuVvTiduZRnguLF7jNxTgiMBZ1hyAumKUiL2KRL"),
+	solana.MustAccount("3AVi9Tg9Uo68tJfuvoKvqKNWKkC5wPdSSdeBnizKZ6jT"),
+}
+
+// MinOut implements quote.Guard. Of programs whose instructions are known it reads who is paid and the minimum; of
+// others it takes the venue's word, which the simulation holds it to.
+func (Guard) MinOut(
+	s quote.Swap, p quote.Profile, q quote.Quote, tx quote.Tx, wanted chain.Amount,
+) (chain.Amount, error) {
+	minimum := q.Minimum
+	m, err := solana.ParseUnsigned(tx.Data)
+	if err != nil {
+		return chain.Amount{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
 	}
-	return q.Minimum, nil
+	for _, i := range m.Instructions {
+		program := m.Account(i.Program)
+		known, hasLayouts := layouts[program]
+		if !p.Calls(s.Chain.ID, program) || !hasLayouts {
+			continue
+		}
+		if minimum, err = known.read(s, m, i); err != nil {
+			return chain.Amount{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
+		}
+	}
+	if minimum.Cmp(wanted) < 0 {
+		return chain.Amount{}, fmt.Errorf("%w: its minimum is %s instead of %s", quote.ErrRefused, minimum, wanted)
+	}
+	return minimum, nil
 }
 
 // Check implements quote.Guard. It refuses a transaction that another account than the sender pays or signs, that calls
-// programs a swap has no use for, or that moves the sender's coin or tokens outside the venue's own program.
+// programs a swap has no use for, the venue's more than once, or that moves the sender's coin or tokens outside the
+// venue's own program, but into his own account of the wrapped coin, and as a tip.
 func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if err := check(s, p, tx); err != nil {
 		return fmt.Errorf("%w: %w", quote.ErrRefused, err)
@@ -66,48 +102,96 @@ func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 		return err
 	case m.FeePayer() != s.Sender:
 		return errors.New("the sender does not pay for it")
-	case s.Sender != s.Recipient && !slices.Contains(m.Accounts, s.Recipient):
-		return errors.New("it does not name the recipient")
 	}
-	called, moved := false, chain.Amount{}
+	moved, called := movedLamports{}, 0
 	for _, i := range m.Instructions {
 		program := m.Account(i.Program)
 		if p.Calls(s.Chain.ID, program) {
-			called = true
+			if called++; !mentions(m, i, payable(s)) {
+				return errors.New("the venue's program is not told of an account of the recipient's")
+			}
 			continue
 		}
-		lamports, err := checkPlain(s, m, program, i)
-		if err != nil {
+		if err := checkPlain(s, m, program, i, &moved); err != nil {
 			return err
 		}
-		moved = moved.Add(lamports)
 	}
+	budget := m.Budget()
+	spent := moved.tips.Add(solana.PriorityFee(budget.Units, chain.NewAmount(budget.Price)))
 	switch {
-	case !called:
-		return errors.New("it does not call the venue's program")
-	case !moved.IsZero() && (!s.In.Address.IsNative() || moved.Cmp(s.In.Amount) > 0):
-		return fmt.Errorf("it moves %s lamports of the sender's", moved)
+	case called != 1:
+		return fmt.Errorf("it calls the venue's program %d times", called)
+	case !moved.wrapped.IsZero() && (!s.In.Address.IsNative() || moved.wrapped.Cmp(s.In.Amount) > 0):
+		return fmt.Errorf("it moves %s lamports of the sender's", moved.wrapped)
+	case spent.Cmp(chain.NewAmount(mostFee)) > 0:
+		return fmt.Errorf("it spends %s lamports on its place in a block", spent)
 	}
 	return nil
 }
 
-// checkPlain refuses an instruction that neither prepares a swap nor cleans up after it, and returns how many lamports
+// movedLamports are what system transfers take from the sender.
+type movedLamports struct {
+	wrapped chain.Amount // into his own account of the wrapped coin
+	tips    chain.Amount
+}
+
+// payable are the accounts that a swap may pay: the recipient's for what comes out, and for the coin the sender's for
+// the wrapped coin as well, which pays out to either when it is closed.
+func payable(s quote.Swap) []chain.Address {
+	if !s.Out.Address.IsNative() {
+		return holdings(s.Out.Address, s.Recipient)[1:]
+	}
+	return append(holdings(s.Chain.WrappedCoin, s.Recipient), holdings(s.Chain.WrappedCoin, s.Sender)[1:]...)
+}
+
+// mentions reports whether an instruction has one of the accounts.
+func mentions(m solana.Message, i solana.CompiledInstruction, accounts []chain.Address) bool {
+	return slices.ContainsFunc(i.Accounts, func(at uint8) bool { return slices.Contains(accounts, m.Account(int(at))) })
+}
+
+// checkPlain refuses an instruction that neither prepares a swap nor cleans up after it, and counts the lamports that
 // it moves.
 func checkPlain(
-	s quote.Swap, m solana.Message, program chain.Address, i solana.CompiledInstruction,
-) (lamports chain.Amount, err error) {
+	s quote.Swap, m solana.Message, program chain.Address, i solana.CompiledInstruction, moved *movedLamports,
+) error {
 	switch {
 	case !slices.Contains(plainPrograms, program):
-		return lamports, fmt.Errorf("it calls the program %s", program.Format(chain.SVM))
+		return fmt.Errorf("it calls the program %s", program.Format(chain.SVM))
 	case program == solana.SystemProgram:
-		if len(i.Data) != 12 || binary.LittleEndian.Uint32(i.Data) != transferLamports {
-			return lamports, errors.New("it asks of the system program what swaps do not need")
-		}
-		return chain.NewAmount(binary.LittleEndian.Uint64(i.Data[4:])), nil
+		return checkTransfer(s, m, i, moved)
 	case program == solana.TokenProgram || program == solana.Token2022Program:
-		return lamports, checkTokenInstruction(s, m, i)
+		return checkTokenInstruction(s, m, i)
+	case program == solana.AssociatedTokenProgram:
+		// The account is the owner's for certain: the program derives it.
+		const owner = 2
+		if len(i.Accounts) <= owner || !isOwn(s, m.Account(int(i.Accounts[owner]))) {
+			return errors.New("it opens an account for a stranger")
+		}
 	}
-	return lamports, nil
+	return nil
+}
+
+func isOwn(s quote.Swap, account chain.Address) bool {
+	return !account.IsAbsent() && (account == s.Sender || account == s.Recipient)
+}
+
+// checkTransfer lets lamports go into the sender's own account of the wrapped coin, and to those who build blocks.
+func checkTransfer(s quote.Swap, m solana.Message, i solana.CompiledInstruction, moved *movedLamports) error {
+	if len(i.Data) != 12 || len(i.Accounts) != 2 || binary.LittleEndian.Uint32(i.Data) != transferLamports {
+		return errors.New("it asks of the system program what swaps do not need")
+	}
+	amount, to := chain.NewAmount(binary.LittleEndian.Uint64(i.Data[4:])), m.Account(int(i.Accounts[1]))
+	switch {
+	case m.Account(int(i.Accounts[0])) != s.Sender:
+		return errors.New("it moves a stranger's lamports")
+	case slices.Contains(holdings(s.Chain.WrappedCoin, s.Sender)[1:], to):
+		moved.wrapped = moved.wrapped.Add(amount)
+	case slices.Contains(tipAccounts, to):
+		moved.tips = moved.tips.Add(amount)
+	default:
+		return fmt.Errorf("it moves %s lamports to a stranger", amount)
+	}
+	return nil
 }
 
 // checkTokenInstruction lets what a closed account held go to the sender or the recipient only. An address from a

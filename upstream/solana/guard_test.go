@@ -18,6 +18,17 @@ import (
 
 var jupiterProgram = wire.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
 
+// otherProgram is one whose instructions are not known, and tip an account of Jito's.
+var (
+	otherProgram = wire.MustAccount("DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH")
+	tip          = wire.MustAccount("96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5")
+)
+
+// walletOf is the owner's account for a token.
+func walletOf(owner, mint chain.Address) chain.Address {
+	return wire.ProgramAddress(wire.AssociatedTokenProgram, owner.Bytes(), wire.TokenProgram.Bytes(), mint.Bytes())
+}
+
 const versionFlag = 0x80
 
 var guard solana.Guard
@@ -58,34 +69,53 @@ func TestMessagesOnSolana(t *testing.T) {
 		Chain: onSolana, Sender: sender, Recipient: sender,
 		In: quote.Side{Address: chain.NativeCoin(chain.SVM), Amount: chain.NewAmount(1000)}, Out: quote.Side{Address: stranger},
 	}
-	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}
+	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: otherProgram}}
+	wrapped, received := walletOf(sender, onSolana.WrappedCoin), walletOf(sender, stranger)
 	right := func() draft {
 		return draft{
 			version: versionFlag,
-			keys:    []chain.Address{sender, stranger, wire.SystemProgram, wire.TokenProgram, jupiterProgram},
+			keys: []chain.Address{
+				sender, wrapped, wire.SystemProgram, wire.TokenProgram, otherProgram, received, stranger,
+				wire.AssociatedTokenProgram, wire.ComputeBudgetProgram, tip,
+			},
 			instructions: []wire.CompiledInstruction{
 				{Program: 2, Accounts: []byte{0, 1}, Data: moveLamports(1000)},
 				{Program: 3, Accounts: []byte{1}, Data: []byte{17}},
-				{Program: 4, Accounts: []byte{0, 1, 200}, Data: []byte("route")},
+				{Program: 4, Accounts: []byte{0, 1, 5, 200}, Data: []byte("route")},
 				{Program: 3, Accounts: []byte{1, 0, 0}, Data: []byte{9}},
+				{Program: 7, Accounts: []byte{0, 5, 0, 6, 2, 3}, Data: []byte{1}},
+				{Program: 2, Accounts: []byte{0, 9}, Data: moveLamports(5000)},
+				{Program: 8, Data: unitLimit(200_000)},
+				{Program: 8, Data: unitPrice(5_000_000)},
 			},
 		}
 	}
 	wrongDrafts := map[string]func(*draft){
-		"no version":              func(l *draft) { l.version = 0 },
-		"a later version":         func(l *draft) { l.version = versionFlag + 1 },
-		"another payer":           func(l *draft) { l.keys[0] = stranger },
-		"another program":         func(l *draft) { l.keys[2] = stranger },
-		"not the venue's program": func(l *draft) { l.instructions = slices.Delete(l.instructions, 2, 3) },
-		"more lamports":           func(l *draft) { l.instructions[0].Data = moveLamports(1001) },
-		"lamports twice":          func(l *draft) { l.instructions = append(l.instructions, l.instructions[0]) },
-		"a new account":           func(l *draft) { l.instructions[0].Data[0] = 0 },
-		"a token transfer":        func(l *draft) { l.instructions[1].Data = []byte{3} },
-		"an approval":             func(l *draft) { l.instructions[1].Data = []byte{4} },
-		"a stranger as heir":      func(l *draft) { l.instructions[3].Accounts[1] = 1 },
-		"an heir from a table":    func(l *draft) { l.instructions[3].Accounts[1] = 200 },
-		"no heir":                 func(l *draft) { l.instructions[3].Accounts = nil },
-		"a program from a table":  func(l *draft) { l.instructions[2].Program = 200 },
+		"no version":                  func(l *draft) { l.version = 0 },
+		"a later version":             func(l *draft) { l.version = versionFlag + 1 },
+		"another payer":               func(l *draft) { l.keys[0] = stranger },
+		"another program":             func(l *draft) { l.keys[2] = stranger },
+		"not the venue's program":     func(l *draft) { l.instructions = slices.Delete(l.instructions, 2, 3) },
+		"more lamports":               func(l *draft) { l.instructions[0].Data = moveLamports(1001) },
+		"lamports twice":              func(l *draft) { l.instructions = append(l.instructions, l.instructions[0]) },
+		"a new account":               func(l *draft) { l.instructions[0].Data[0] = 0 },
+		"a token transfer":            func(l *draft) { l.instructions[1].Data = []byte{3} },
+		"an approval":                 func(l *draft) { l.instructions[1].Data = []byte{4} },
+		"lamports to a stranger":      func(l *draft) { l.instructions[0].Accounts[1] = 6 },
+		"lamports to a table's":       func(l *draft) { l.instructions[0].Accounts[1] = 200 },
+		"a stranger's lamports":       func(l *draft) { l.instructions[0].Accounts[0] = 6 },
+		"lamports of several":         func(l *draft) { l.instructions[0].Accounts = append(l.instructions[0].Accounts, 6) },
+		"a tip to a stranger":         func(l *draft) { l.instructions[5].Accounts[1] = 6 },
+		"a tip of everything":         func(l *draft) { l.instructions[5].Data = moveLamports(1_000_001) },
+		"a bid of everything":         func(l *draft) { l.instructions[7].Data = unitPrice(50_000_000) },
+		"an account for a stranger":   func(l *draft) { l.instructions[4].Accounts[2] = 6 },
+		"an account for a table's":    func(l *draft) { l.instructions[4].Accounts[2] = 200 },
+		"the venue's program twice":   func(l *draft) { l.instructions = append(l.instructions, l.instructions[2]) },
+		"no account of the recipient": func(l *draft) { l.instructions[2].Accounts[2] = 6 },
+		"a stranger as heir":          func(l *draft) { l.instructions[3].Accounts[1] = 1 },
+		"an heir from a table":        func(l *draft) { l.instructions[3].Accounts[1] = 200 },
+		"no heir":                     func(l *draft) { l.instructions[3].Accounts = nil },
+		"a program from a table":      func(l *draft) { l.instructions[2].Program = 200 },
 	}
 	for name, change := range wrongDrafts {
 		l := right()
@@ -144,7 +174,41 @@ func TestRecordedSolanaTransaction(t *testing.T) {
 	}
 	onSolana, _ := chain.Documented().Chain(chain.Solana)
 	s := quote.Swap{Chain: onSolana, Sender: m.Accounts[0], Recipient: m.Accounts[0], In: quote.Side{Address: m.Accounts[1], Amount: chain.NewAmount(100202800)}}
-	if err := guard.Check(s, quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}, quote.Tx{Data: data}); err != nil {
+	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}
+	// Its mints stand in the message, in instructions that name them.
+	source, destination := m.Accounts[11], m.Accounts[4]
+	for _, mint := range m.Accounts {
+		if walletOf(s.Sender, mint) == source {
+			s.In.Address = mint
+		}
+		if walletOf(s.Sender, mint) == destination {
+			s.Out.Address = mint
+		}
+	}
+	for _, mint := range []chain.Address{usdcMint, onSolana.WrappedCoin, wire.MustAccount("Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB")} {
+		if walletOf(s.Sender, mint) == source { // which stands in a lookup table
+			s.In.Address = mint
+		}
+	}
+	if err := guard.Check(s, p, quote.Tx{Data: data}); err != nil {
 		t.Errorf("Check = %v, want that it is right", err)
+	}
+	const quoted, least = 822_723_485, 821_900_761 // at 10 basis points
+	got, err := guard.MinOut(s, p, quote.Quote{}, quote.Tx{Data: data}, chain.NewAmount(least))
+	if err != nil || got != chain.NewAmount(least+1) {
+		t.Errorf("MinOut of %d = %s, %v", quoted, got, err)
+	}
+	for name, change := range map[string]func(*quote.Swap){
+		"another sender's": func(s *quote.Swap) { s.Sender = m.Accounts[2] },
+		"another amount":   func(s *quote.Swap) { s.In.Amount = chain.NewAmount(100202801) },
+		"another input":    func(s *quote.Swap) { s.In.Address = s.Out.Address },
+		"another output":   func(s *quote.Swap) { s.Out.Address = s.In.Address },
+		"another payee":    func(s *quote.Swap) { s.Recipient = m.Accounts[2] },
+	} {
+		other := s
+		change(&other)
+		if _, err := guard.MinOut(other, p, quote.Quote{}, quote.Tx{Data: data}, chain.NewAmount(least)); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %v, want that it is refused", name, err)
+		}
 	}
 }

@@ -12,8 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
+	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -22,7 +24,7 @@ import (
 var enso = service{
 	// Ten requests per second for every key.
 	Service: Service{Name: "enso", URL: "https://api.enso.finance", Keyed: true, RequestsPerSecond: 8, Burst: 10},
-	profile: quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1)},
+	profile: quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1), Read: readEnsoCall},
 	// The router is also the spender (oku-chains 1.12.36).
 	contracts: []deployment{
 		{
@@ -33,6 +35,38 @@ var enso = service{
 		{chains: []uint64{1329}, routers: []string{"0x300b3D30aaBf46b05983284f0297D966E92bbeB2"}},
 		{chains: []uint64{59144}, routers: []string{"0xA146d46823f3F594B785200102Be5385CAfCE9B5"}},
 	},
+}
+
+// Of the router's functions, routeSingle leaves recipient and minimum to what it passes on; this one looks at the
+// receiver's balance.
+var ensoSafe = readsCalls(function{signature: "safeRouteSingle((uint8,bytes),(uint8,bytes),address,bytes)"})
+
+// readEnsoCall is enso's Profile.Read.
+func readEnsoCall(_ chain.Chain, tx quote.Tx) (c quote.Call, err error) {
+	_, arguments, err := ensoSafe.unpack(tx.Data)
+	if err != nil {
+		return c, err
+	}
+	r := argumentReader{arguments: arguments}
+	var inErr, outErr error
+	c.TokenIn, c.AmountIn, inErr = r.ensoToken(0)
+	c.TokenOut, c.MinOut, outErr = r.ensoToken(1)
+	c.Payee = chain.NewAddress(r.address(position{2}).Bytes())
+	return c, errors.Join(r.err, inErr, outErr)
+}
+
+// ensoToken reads a token with its amount: of type 0 the coin, of type 1 a token.
+func (r *argumentReader) ensoToken(argument int) (chain.Address, chain.Amount, error) {
+	kind, _ := r.at(position{argument, 0}).(uint8)
+	data, _ := r.at(position{argument, 1}).([]byte)
+	switch {
+	case kind == 0 && len(data) == common.HashLength:
+		return chain.NativeCoin(chain.EVM), chain.AmountFromBytes(data), nil
+	case kind == 1 && len(data) == 2*common.HashLength:
+		address := common.BytesToAddress(data[:common.HashLength])
+		return chain.NewAddress(address.Bytes()), chain.AmountFromBytes(data[common.HashLength:]), nil
+	}
+	return chain.Address{}, chain.Amount{}, fmt.Errorf("its token of type %d has %d bytes", kind, len(data))
 }
 
 func init() {

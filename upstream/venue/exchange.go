@@ -61,15 +61,24 @@ type dialect struct {
 	read func(answer []byte) (priced, error)
 	// call is the calldata that swaps; nothing else of the swap than its ends is the exchange's business.
 	call func(at listing, p path, s swapCall) []byte
+	// enforced reads such a call.
+	enforced func(c chain.Chain, tx quote.Tx) (quote.Call, error)
 	// identity are calls whose answers only the contracts of at give.
 	identity func(at listing, wrapped common.Address) []identityCheck
 }
 
 var dialects = map[string]dialect{
-	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }),
+	"pairs": v2Dialect("factory", "WETH", v2Path, v2Paths, func(_ listing, p path) any { return p.stops }).
+		reading(v2Calls.read),
 	"routes": v2Dialect("defaultFactory", "weth", solidlyPath, solidlyPaths,
-		func(at listing, p path) any { return p.routes(at) }),
+		func(at listing, p path) any { return p.routes(at) }).reading(solidlyCalls.read),
 	"fees": v3Dialect,
+}
+
+// reading is d with a reader of its calls.
+func (d dialect) reading(enforced func(chain.Chain, quote.Tx) (quote.Call, error)) dialect {
+	d.enforced = enforced
+	return d
 }
 
 // path is a list of tokens with a pool between each two.
@@ -133,8 +142,11 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 		}
 		e := &exchange{
 			contracts: o.Contracts, now: o.Now, at: map[chain.ID]listing{}, verified: map[chain.ID]bool{},
-			profile: quote.Profile{Name: name, ImageURL: exchangeImage(name), Routers: map[chain.ID]chain.Address{}},
+			profile: quote.Profile{
+				Name: name, ImageURL: exchangeImage(name), Routers: map[chain.ID]chain.Address{}, Writes: true,
+			},
 		}
+		e.profile.Read = e.read
 		for _, at := range listings.Exchanges {
 			if c, known := o.Registry.Chain(at.Chain); at.Venue == name && known && !c.WrappedCoin.IsAbsent() {
 				e.at[at.Chain] = at
@@ -153,6 +165,11 @@ func exchangeImage(name string) string {
 
 // Profile implements quote.Venue.
 func (e *exchange) Profile() quote.Profile { return e.profile }
+
+// read is the profile's Read.
+func (e *exchange) read(c chain.Chain, tx quote.Tx) (quote.Call, error) {
+	return dialects[e.at[c.ID].Kind].enforced(c, tx)
+}
 
 // exchangeRoute is a quoted path.
 type exchangeRoute struct {

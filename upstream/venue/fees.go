@@ -4,12 +4,14 @@ package venue
 // https://docs.uniswap.org/contracts/v3
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
+	"crossgate/quote"
 )
 
 var feesABI = parseABI(`[
@@ -44,7 +46,7 @@ var v3Dialect = dialect{
 		out, err := chain.AmountFromBig(values[0].(*big.Int))
 		return priced{out, feesGas + pools.Uint64()}, err
 	},
-	call: v3Call,
+	call: v3Call, enforced: readV3Call,
 	identity: func(at listing, wrapped common.Address) []identityCheck {
 		return []identityCheck{
 			{contractCall{at.Router, pack(feesABI, "factory")}, at.Factory},
@@ -108,4 +110,54 @@ func v3Call(_ listing, p path, s swapCall) []byte {
 	return pack(feesABI, "multicall", big.NewInt(s.deadline.Unix()), [][]byte{
 		pack(feesABI, "exactInput", call), pack(feesABI, "unwrapWETH9", s.least.Big(), s.recipient),
 	})
+}
+
+var (
+	v3Multicall = readsCalls(function{signature: "multicall(uint256,bytes[])"})
+	v3Swap      = readsCalls(function{
+		signature: "exactInput((bytes,address,uint256,uint256))",
+		payee:     position{0, 1}, amountIn: position{0, 2}, minOut: position{0, 3}, tokenIn: coinItself, tokenOut: coinItself,
+	})
+	v3Unwrap = readsCalls(function{
+		signature: "unwrapWETH9(uint256,address)",
+		minOut:    position{0}, payee: position{1}, amountIn: position{0}, tokenIn: coinItself, tokenOut: coinItself,
+	})
+)
+
+// v3Hop is the length of a token and a fee in a packed path.
+const v3Hop = common.AddressLength + 3
+
+// readV3Call reads what v3Call writes, and nothing else that the router can do.
+func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
+	_, arguments, err := v3Multicall.unpack(tx.Data)
+	if err != nil {
+		return quote.Call{}, err
+	}
+	parts := arguments[1].([][]byte)
+	if len(parts) == 0 || len(parts) > 2 {
+		return quote.Call{}, fmt.Errorf("it makes %d calls of the router", len(parts))
+	}
+	_, arguments, err = v3Swap.unpack(parts[0])
+	if err != nil {
+		return quote.Call{}, err
+	}
+	call, err := v3Swap.read(c, quote.Tx{Data: parts[0]})
+	packed := (&argumentReader{arguments: arguments}).at(position{0, 0}).([]byte)
+	if err != nil || len(packed) < v3Hop+common.AddressLength || len(packed)%v3Hop != common.AddressLength {
+		return quote.Call{}, errors.Join(err, fmt.Errorf("it swaps along a path of %d bytes", len(packed)))
+	}
+	call.TokenIn = chain.NewAddress(packed[:common.AddressLength])
+	call.TokenOut = chain.NewAddress(packed[len(packed)-common.AddressLength:])
+	if call.TokenIn == c.WrappedCoin && tx.Value == call.AmountIn {
+		call.TokenIn = chain.NativeCoin(chain.EVM)
+	}
+	if len(parts) == 1 {
+		return call, nil
+	}
+	unwrapped, err := v3Unwrap.read(c, quote.Tx{Data: parts[1]})
+	if err != nil || call.TokenOut != c.WrappedCoin || call.Payee != chain.NewAddress(routerItself.Bytes()) {
+		return quote.Call{}, errors.Join(err, errors.New("it unwraps what it did not get"))
+	}
+	call.TokenOut, call.MinOut, call.Payee = chain.NativeCoin(chain.EVM), unwrapped.MinOut, unwrapped.Payee
+	return call, nil
 }

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
 
 	"github.com/shopspring/decimal"
 
+	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -33,6 +35,69 @@ var kyber = service{
 		chains:  slices.Collect(maps.Keys(kyberSlugs)),
 		routers: []string{"0x6131B5fae19EA4f9D964eAc0408E4408b66337b5"}, // MetaAggregationRouterV2, also the spender
 	}},
+	functions: readsCalls(
+		kyberFunction("swap(("+kyberTarget+kyberDescription+",bytes))", 0, 3),
+		kyberFunction("swapGeneric(("+kyberTarget+kyberDescription+",bytes))", 0, 3),
+		kyberFunction("swapSimpleMode(address,"+kyberDescription+",bytes,bytes)", 1),
+	),
+}
+
+// Parts of the signatures of MetaAggregationRouterV2: callTarget, approveTarget, targetData; and SwapDescriptionV2 with
+// srcToken, dstToken, srcReceivers, srcAmounts, feeReceivers, feeAmounts, dstReceiver, amount, minReturnAmount, flags,
+// permit.
+const (
+	kyberTarget      = "address,address,bytes,"
+	kyberDescription = "(address,address,address[],uint256[],address[],uint256[],address,uint256,uint256,uint256,bytes)"
+)
+
+// Flags of SwapDescriptionV2.
+const (
+	kyberPartialFill = 0x01
+	kyberFeeOnOutput = 0x40
+	kyberFeeInBps    = 0x80
+)
+
+// kyberFunction is a function with its description at a position.
+func kyberFunction(signature string, description ...int) function {
+	at := func(member int) position {
+		return append(position(description[:len(description):len(description)]), member)
+	}
+	return function{
+		signature: signature, tokenIn: at(0), tokenOut: at(1), amountIn: at(7), minOut: at(8), payee: at(6), zeroPays: true,
+		refine: func(arguments []any, c *quote.Call) error {
+			switch flags := at(9); {
+			case hasFlag(arguments, flags, kyberPartialFill):
+				return errPartialFill
+			case hasFlag(arguments, flags, kyberFeeOnOutput):
+				return errors.New("it takes a fee of the output")
+			case c.TokenIn.IsNative():
+				return nil
+			default:
+				return kyberTakes(arguments, at, c.AmountIn, hasFlag(arguments, flags, kyberFeeInBps))
+			}
+		},
+	}
+}
+
+// kyberTakes refuses lists of payments that come to more than the input: each is taken from the sender.
+func kyberTakes(arguments []any, at func(int) position, amount chain.Amount, feesInBps bool) error {
+	r := argumentReader{arguments: arguments}
+	amounts, _ := r.at(at(3)).([]*big.Int)
+	fees, _ := r.at(at(5)).([]*big.Int)
+	taken := new(big.Int)
+	for _, each := range amounts {
+		taken.Add(taken, each)
+	}
+	for _, each := range fees {
+		if feesInBps {
+			each = new(big.Int).Div(new(big.Int).Mul(amount.Big(), each), big.NewInt(wholeBps))
+		}
+		taken.Add(taken, each)
+	}
+	if taken.Cmp(amount.Big()) > 0 {
+		return fmt.Errorf("it takes %s of the input in place of %s", taken, amount)
+	}
+	return nil
 }
 
 func init() {

@@ -3,6 +3,7 @@ package venue
 // LI.FI API, GET /v1/quote: https://docs.li.fi/api-reference
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -24,6 +25,43 @@ var lifi = service{
 		},
 		routers: []string{"0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"}, // the Diamond, also the spender
 	}},
+	functions: readsCalls(
+		lifiFunction("swapTokensSingleV3ERC20ToERC20", false), lifiFunction("swapTokensMultipleV3ERC20ToERC20", true),
+		lifiFunction("swapTokensSingleV3ERC20ToNative", false), lifiFunction("swapTokensMultipleV3ERC20ToNative", true),
+		lifiFunction("swapTokensSingleV3NativeToERC20", false), lifiFunction("swapTokensMultipleV3NativeToERC20", true),
+	),
+}
+
+// lifiSwap is SwapData: callTo, approveTo, sendingAssetId, receivingAssetId, fromAmount, callData, requiresDeposit.
+const lifiSwap = "(address,address,address,address,uint256,bytes,bool)"
+
+// lifiFunction is a function of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, and
+// one swap or several in a row. What the last one gives is held to the minimum.
+func lifiFunction(name string, several bool) function {
+	f := function{
+		signature: name + "(bytes32,string,string,address,uint256," + lifiSwap + ")",
+		payee:     position{3}, minOut: position{4},
+		tokenIn: position{5, 2}, tokenOut: position{5, 3}, amountIn: position{5, 4},
+	}
+	if several {
+		f.signature = name + "(bytes32,string,string,address,uint256," + lifiSwap + "[])"
+		f.tokenIn, f.tokenOut, f.amountIn = position{5, 0, 2}, position{5, -1, 3}, position{5, 0, 4}
+		f.refine = lifiDeposits
+	}
+	return f
+}
+
+// lifiDeposits refuses to have a later swap take something from the sender as well.
+func lifiDeposits(arguments []any, _ *quote.Call) error {
+	r := argumentReader{arguments: arguments}
+	for i := 1; ; i++ {
+		switch takes, is := r.at(position{5, i, 6}).(bool); {
+		case !is:
+			return nil
+		case takes:
+			return errors.New("it takes more than the input")
+		}
+	}
 }
 
 // lifiIntegrator is the setting for a name registered with the venue.

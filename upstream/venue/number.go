@@ -49,6 +49,9 @@ func (d digits) gas() uint64 {
 	return n
 }
 
+// wholeBps is all of an amount, in basis points.
+const wholeBps = 10_000
+
 // maxPercentText bounds a percentage's text: decimals of any exponent would be as large as the exponent.
 const maxPercentText = 20
 

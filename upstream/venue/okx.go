@@ -43,6 +43,33 @@ var okx = service{
 		{[]uint64{43114}, []string{"0xa94Fcf9fc56a864f8DE51e6315aee5863AD63C91", "0xab96dcfa7a7d669d9bf5918fab8641479973dd0a"}, "0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f"},
 		{[]uint64{59144}, []string{"0x2E1Dee213BA8d7af0934C49a23187BabEACa8764"}, "0x57df6092665eb6058DE53939612413ff4B09114E"},
 	},
+	functions: readsCalls(
+		okxFunction("smartSwapTo(uint256,address,"+okxBase+",uint256[],"+okxPaths+"[][],"+okxOrders+")", true),
+		okxFunction("smartSwapByOrderId(uint256,"+okxBase+",uint256[],"+okxPaths+"[][],"+okxOrders+")", false),
+		okxFunction("dagSwapTo(uint256,address,"+okxBase+","+okxPaths+"[])", true),
+		okxFunction("dagSwapByOrderId(uint256,"+okxBase+","+okxPaths+"[])", false),
+	),
+}
+
+// Parts of the signatures of DexRouter: BaseRequest with fromToken, toToken, fromTokenAmount, minReturnAmount,
+// deadLine; RouterPath; PMMSwapRequest[].
+const (
+	okxBase   = "(uint256,address,uint256,uint256,uint256)"
+	okxPaths  = "(address[],address[],uint256[],bytes[],uint256)"
+	okxOrders = "(uint256,address,address,address,uint256,uint256,uint256,uint256,bool,bytes)[]"
+)
+
+// okxFunction is a function that names a receiver before its BaseRequest, or pays its caller. The contract holds what
+// the receiver has more at its end to the minimum, whatever shares it reads behind the arguments. Its functions for the
+// pools of one exchange do not name the token that comes out.
+func okxFunction(signature string, names bool) function {
+	f, base := function{signature: signature, zeroPays: true}, 1
+	if names {
+		f.payee, base = position{1}, 2
+	}
+	f.tokenIn, f.tokenOut = position{base, 0}, position{base, 1}
+	f.amountIn, f.minOut = position{base, 2}, position{base, 3}
+	return f
 }
 
 const (

@@ -25,7 +25,22 @@ var oneInch = service{
 		chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 8453, 42161, 43114, 59144},
 		routers: []string{"0x111111125421cA6dc452d289314280a0f8842A65"}, // AggregationRouterV6, also the spender
 	}},
+	// executor; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, flags; data. The router's other
+	// functions do not name the token that comes out.
+	functions: readsCalls(function{
+		signature: "swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)",
+		tokenIn:   position{1, 0}, tokenOut: position{1, 1}, amountIn: position{1, 4}, minOut: position{1, 5},
+		payee: position{1, 3}, zeroPays: true,
+		refine: func(arguments []any, _ *quote.Call) error {
+			if hasFlag(arguments, position{1, 6}, oneInchPartialFill) {
+				return errPartialFill
+			}
+			return nil
+		},
+	}),
 }
+
+const oneInchPartialFill = 0x01 // a flag of swap
 
 func init() {
 	register(oneInch.Service, oneInch.pricesAgain(oneInchRequest, readOneInch), excludedSources)

@@ -29,7 +29,23 @@ var openOcean = service{
 		chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 999, 1329, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0x6352a56caadC4F1E25CD6c75970Fa768A3304e64"}, // ExchangeV2, also the spender
 	}},
+	// caller; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, guaranteedAmount, flags, referrer,
+	// permit; calls. The router's other functions do not name the token that comes out.
+	functions: readsCalls(function{
+		signature: "swap(address,(address,address,address,address,uint256,uint256,uint256,uint256,address,bytes)," +
+			"(uint256,uint256,uint256,bytes)[])",
+		tokenIn: position{1, 0}, tokenOut: position{1, 1}, amountIn: position{1, 4}, minOut: position{1, 5},
+		payee: position{1, 3}, zeroPays: true,
+		refine: func(arguments []any, _ *quote.Call) error {
+			if hasFlag(arguments, position{1, 7}, openOceanPartialFill) {
+				return errPartialFill
+			}
+			return nil
+		},
+	}),
 }
+
+const openOceanPartialFill = 0x01 // a flag of swap
 
 func init() {
 	register(openOcean.Service, openOcean.pricesAgain(openOceanRequest, readOpenOcean), excludedSources)

@@ -74,6 +74,34 @@ func v2Dialect(
 	}
 }
 
+// v2Calls and solidlyCalls are the same swaps with what the routers hold them to.
+var (
+	v2Calls      = pairCalls("address[]", nil, nil)
+	solidlyCalls = pairCalls("(address,address,bool,address)[]", position{0}, position{1})
+)
+
+// pairCalls are the swaps along a path of a type, whose first member leads to the token that goes in by from, and its
+// last one to the token that comes out by to.
+func pairCalls(path string, from, to position) callReader {
+	at := func(argument, member int, more position) position {
+		return append(position{argument, member}, more...)
+	}
+	return readsCalls(
+		function{
+			signature: "swapExactTokensForTokens(uint256,uint256," + path + ",address,uint256)",
+			amountIn:  position{0}, minOut: position{1}, tokenIn: at(2, 0, from), tokenOut: at(2, -1, to), payee: position{3},
+		},
+		function{
+			signature: "swapExactETHForTokens(uint256," + path + ",address,uint256)",
+			amountIn:  callValue, minOut: position{0}, tokenIn: coinItself, tokenOut: at(1, -1, to), payee: position{2},
+		},
+		function{
+			signature: "swapExactTokensForETH(uint256,uint256," + path + ",address,uint256)",
+			amountIn:  position{0}, minOut: position{1}, tokenIn: at(2, 0, from), tokenOut: coinItself, payee: position{3},
+		},
+	)
+}
+
 // Gas of a swap through a router, and of every further pool on the path.
 const (
 	exchangeGas    = 130_000

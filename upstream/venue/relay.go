@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
@@ -40,7 +41,69 @@ var relay = service{
 	},
 }
 
+// Calls of RelayRouter and of the proxy before it: tokens, amounts; target, allowFailure, value, callData of each call;
+// refundTo, nftRecipient, metadata.
+var (
+	relayCoinCall  = readsCalls(function{signature: "multicall((address,bool,uint256,bytes)[],address,address,bytes)"})
+	relayTokenCall = readsCalls(function{
+		signature: "transferAndMulticall(address[],uint256[],(address,bool,uint256,bytes)[],address,address,bytes)",
+		tokenIn:   position{0, 0}, amountIn: position{1, 0},
+	})
+	// Calls of the router itself with which it pays out: all that it has where an amount is zero.
+	relayPayTokens = readsCalls(function{signature: "cleanupErc20s(address[],address[],uint256[],bytes)"})
+	relayPayCoin   = readsCalls(function{
+		signature: "cleanupNative(uint256,address,bytes)", tokenIn: coinItself, tokenOut: coinItself,
+		amountIn: position{0}, minOut: position{0}, payee: position{1},
+	})
+)
+
+// readRelayCall is relay's Profile.Read. The router holds nobody to anything but by paying out a stated amount, or
+// reverting. Answers that leave the minimum to a swap on the way are not known to keep to it.
+func readRelayCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
+	call, calls := quote.Call{TokenIn: chain.NativeCoin(chain.EVM), AmountIn: tx.Value}, 0
+	_, arguments, err := relayCoinCall.unpack(tx.Data)
+	if err != nil {
+		calls = 2
+		if _, arguments, err = relayTokenCall.unpack(tx.Data); err != nil {
+			return quote.Call{}, err
+		}
+	}
+	r := argumentReader{arguments: arguments}
+	if calls > 0 {
+		if r.at(position{0, 1}) != nil {
+			return quote.Call{}, errors.New("it takes more than one token")
+		}
+		call.TokenIn, call.AmountIn = r.token(position{0, 0}), r.amount(position{1, 0})
+	}
+	router := chain.NewAddress(r.address(position{calls, -1, 0}).Bytes())
+	if mayFail, is := r.at(position{calls, -1, 1}).(bool); !is || mayFail || !relay.on(chain.NewRegistry(c)).Calls(c.ID, router) {
+		return quote.Call{}, errors.New("it does not end with a payment of its router")
+	}
+	payment, _ := r.at(position{calls, -1, 3}).([]byte)
+	return relayPaid(c, call, payment)
+}
+
+// relayPaid is the call with what its last part pays.
+func relayPaid(c chain.Chain, call quote.Call, payment []byte) (quote.Call, error) {
+	if paid, err := relayPayCoin.read(c, quote.Tx{Data: payment}); err == nil {
+		call.TokenOut, call.MinOut, call.Payee = paid.TokenOut, paid.MinOut, paid.Payee
+		return call, nil
+	}
+	_, arguments, err := relayPayTokens.unpack(payment)
+	if err != nil {
+		return quote.Call{}, err
+	}
+	r := argumentReader{arguments: arguments}
+	call.TokenOut, call.MinOut = r.token(position{0, 0}), r.amount(position{2, 0})
+	call.Payee = chain.NewAddress(r.address(position{1, 0}).Bytes())
+	if r.err == nil && call.MinOut.IsZero() {
+		r.err = errors.New("it pays out no stated amount")
+	}
+	return call, r.err
+}
+
 func init() {
+	relay.profile.Read = readRelayCall
 	register(relay.Service, relay.oneCall(relayRequest, reader(readRelay).priceAndTx), excludedSources)
 }
 

@@ -181,7 +181,8 @@ type service struct {
 	Service
 	profile   quote.Profile // without name and contracts
 	contracts []deployment
-	program   string // that its transactions call on Solana; empty: it does not serve that
+	functions callReader // of its routers, where they alone name payee and minimum
+	program   string     // that its transactions call on Solana; empty: it does not serve that
 }
 
 // deployment is the contracts of a venue on the chains that have the same.
@@ -195,6 +196,9 @@ type deployment struct {
 func (v service) on(registry chain.Registry) quote.Profile {
 	p := v.profile
 	p.Name, p.Routers = v.Name, map[chain.ID]chain.Address{}
+	if v.functions != nil {
+		p.Read = v.functions.read
+	}
 	p.MoreRouters, p.Approves = map[chain.ID][]chain.Address{}, map[chain.ID]chain.Address{}
 	for _, c := range registry.All() {
 		for _, d := range v.contracts {

@@ -35,6 +35,13 @@ var sunioABI = parseABI(`[{"type":"function","name":"swapExactInput","inputs":[{
 	{"name":"data","type":"tuple","components":[{"name":"amountIn","type":"uint256"},{"name":"amountOutMin","type":"uint256"},
 		{"name":"to","type":"address"},{"name":"deadline","type":"uint256"}]}],"outputs":[]}]`)
 
+// sunioCalls has the same function with what the router holds it to: the ends of the path, and the data.
+var sunioCalls = readsCalls(function{
+	signature: "swapExactInput(address[],string[],uint256[],uint24[],(uint256,uint256,address,uint256))",
+	tokenIn:   position{0, 0}, tokenOut: position{0, -1},
+	amountIn: position{4, 0}, minOut: position{4, 1}, payee: position{4, 2},
+})
+
 func init() {
 	// The limit is not published. The odd host is SUN.io's own (ShapeShift's swapper calls it too).
 	register(Service{Name: sunioName, URL: "https://rot.endjgfsv.link", Keyless: true, RequestsPerSecond: 3, Burst: 5}, openSunio)
@@ -47,7 +54,7 @@ type sunio struct{ pricing[sunioRoute] }
 var _ quote.Venue = (*sunio)(nil)
 
 func openSunio(o Options) (quote.Venue, error) {
-	p := quote.Profile{Name: sunioName, ImageURL: "https://sun.io/favicon.ico", Routers: map[chain.ID]chain.Address{}}
+	p := quote.Profile{Name: sunioName, ImageURL: "https://sun.io/favicon.ico", Routers: map[chain.ID]chain.Address{}, Writes: true, Read: sunioCalls.read}
 	router, err := chain.ParseAddress(sunioRouter, chain.TVM)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,11 @@ var sushi = service{
 		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0xAC4c6e212A361c968F1725b4d055b47E63F80b75"}, // RedSnwapper, also the spender
 	}},
+	// tokenIn, amountIn, recipient, tokenOut, amountOutMin, executor, executorData
+	functions: readsCalls(function{
+		signature: "snwap(address,uint256,address,address,uint256,address,bytes)",
+		tokenIn:   position{0}, amountIn: position{1}, payee: position{2}, tokenOut: position{3}, minOut: position{4},
+	}),
 }
 
 func init() {

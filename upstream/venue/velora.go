@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,12 +27,50 @@ var velora = service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
 	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5},
 	// Its partner fee comes out of the output, not out of the input: no affiliate share.
-	// The router pays its caller when the beneficiary is the zero address, which recorded calldata has.
-	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico", OmitsSender: true},
+	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 56, 100, 137, 146, 8453, 42161, 43114},
 		routers: []string{"0x6A000F20005980200259B80c5102003040001068"}, // Augustus v6.2, also the spender
 	}},
+	functions: readsCalls(
+		veloraFunction("swapExactAmountIn(address,("+veloraData+"),uint256,bytes,bytes)", 1, 0),
+		veloraFunction("swapExactAmountInOnUniswapV2(("+veloraData+",bytes),uint256,bytes)", 0, 0),
+		veloraFunction("swapExactAmountInOnUniswapV3(("+veloraData+",bytes),uint256,bytes)", 0, 0),
+		veloraFunction("swapExactAmountInOnCurveV1((uint256,uint256,"+veloraData+"),uint256,bytes)", 0, 2),
+		veloraFunction("swapExactAmountInOnCurveV2((uint256,uint256,uint256,address,"+veloraData+"),uint256,bytes)", 0, 4),
+	),
+}
+
+// veloraData is what structs of Augustus v6.2 have in common: srcToken, destToken, fromAmount, toAmount, quotedAmount,
+// metadata, beneficiary.
+const veloraData = "address,address,uint256,uint256,uint256,bytes32,address"
+
+const (
+	veloraFeeBits = 0x3fff // of partnerAndFee: basis points of the outcome
+	veloraMostFee = 200    // basis points; the contract lowers what is above
+)
+
+// veloraFunction is a function whose struct of a swap has veloraData from a member on. The argument behind the struct
+// is partnerAndFee. The contract takes the fee from an outcome that reached the minimum, keeps what is above the quoted
+// amount, and leaves itself one unit.
+func veloraFunction(signature string, data, from int) function {
+	at := func(member int) position { return position{data, from + member} }
+	return function{
+		signature: signature, tokenIn: at(0), tokenOut: at(1), amountIn: at(2), minOut: at(3), payee: at(6), zeroPays: true,
+		refine: func(arguments []any, c *quote.Call) error {
+			r := argumentReader{arguments: arguments}
+			if quoted := r.amount(at(4)); quoted.Cmp(c.MinOut) < 0 {
+				c.MinOut = quoted
+			}
+			packed, isNumber := r.at(position{data + 1}).(*big.Int)
+			if r.err != nil || !isNumber {
+				return errors.Join(r.err, errors.New("its calldata has no fee"))
+			}
+			fee := min(new(big.Int).And(packed, big.NewInt(veloraFeeBits)).Uint64(), veloraMostFee)
+			c.MinOut = c.MinOut.Sub(c.MinOut.MulDiv(fee, wholeBps)).Sub(chain.NewAmount(1))
+			return nil
+		},
+	}
 }
 
 func init() {

@@ -3,6 +3,7 @@ package venue
 // Wrapping and unwrapping the coin, by the wrapped coin's own contract: WETH9, and WTRX on TRON.
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,8 @@ var _ quote.Venue = (*wrap)(nil)
 
 func openWrap(o Options) (quote.Venue, error) {
 	w := &wrap{quote.Profile{
-		Name: wrapName, ImageURL: wrapImage, Routers: map[chain.ID]chain.Address{}, OmitsSender: true, Wraps: true,
+		Name: wrapName, ImageURL: wrapImage, Routers: map[chain.ID]chain.Address{}, Wraps: true, Writes: true,
+		Read: readWrap,
 	}}
 	for _, c := range o.Registry.All() {
 		if (c.Family == chain.EVM || c.Family == chain.TVM) && !c.WrappedCoin.IsAbsent() {
@@ -82,4 +84,24 @@ func (w *wrap) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, 
 	}
 	amount := s.In.Amount.Bytes32()
 	return quote.Tx{To: s.Chain.WrappedCoin, Data: append(wrapWithdraw[:len(wrapWithdraw):len(wrapWithdraw)], amount[:]...)}, nil
+}
+
+// wrapCalls are the calls with what they give: as much as they take, to their caller.
+var wrapCalls = readsCalls(
+	function{signature: "deposit()", tokenIn: coinItself, tokenOut: coinItself, amountIn: callValue, minOut: callValue},
+	function{
+		signature: "withdraw(uint256)", tokenIn: coinItself, tokenOut: coinItself,
+		amountIn: position{0}, minOut: position{0},
+	},
+)
+
+// readWrap is wrap's Profile.Read. The token is the contract that is called.
+func readWrap(c chain.Chain, tx quote.Tx) (quote.Call, error) {
+	call, err := wrapCalls.read(c, tx)
+	if bytes.HasPrefix(tx.Data, wrapDeposit) {
+		call.TokenOut = tx.To
+	} else {
+		call.TokenIn = tx.To
+	}
+	return call, err
 }

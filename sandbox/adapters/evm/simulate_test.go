@@ -226,8 +226,49 @@ func TestSimulationFallsBackToPlainCalls(t *testing.T) {
 	if _, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "WBTC", 250e6, bad, chain.Address{})); !errors.Is(err, quote.ErrReverted) {
 		t.Errorf("a swap below the minimum: %v, want ErrReverted", err)
 	}
-	if n := old.asked["eth_simulateV1"]; n != 1 {
-		t.Errorf("eth_simulateV1 was asked for %d times, want once", n)
+	if n := old.asked["eth_simulateV1"]; n != 2 {
+		t.Errorf("eth_simulateV1 was asked for %d times, want for two blocks, once", n)
+	}
+}
+
+// wary is the code of a contract that reverts where it takes its surroundings for a simulation's: no price of gas, more
+// than ten million gas, or a caller with 2^76 wei, which are 75,000 coins. warier also wants a base fee and randomness,
+// which plain calls have from the newest block.
+var (
+	wary   = common.FromHex("3a15" + "62989680" + "5a1117" + "3331604c1c151517" + "6015" + "57" + "00" + "5b60006000fd")
+	warier = common.FromHex("3a15" + "481517" + "441517" + "62989680" + "5a1117" + "3331604c1c151517" + "601b" + "57" + "00" + "5b60006000fd")
+)
+
+// TestContractsTakeASimulationForATransaction calls a wary contract, in the place of the venue's router, for a sender
+// who has nothing and for one who has enough; a plain call of an old node as well.
+func TestContractsTakeASimulationForATransaction(t *testing.T) {
+	for _, simulates := range []bool{true, false} {
+		node := &oldNode{asked: map[string]int{}, simulates: simulates, codes: map[common.Address][]byte{venueRouter: wary}}
+		if simulates {
+			node.codes[venueRouter] = warier
+		}
+		s := openStall(t, func(url string) http.Handler { node.behind = url; return node })
+		for _, sender := range []chain.Address{nobody, chain.NewAddress(s.user.Bytes())} {
+			trial := s.trial("coin", "USDC", 1e17, s.swap("coin", "USDC", 1e17, 1, payee), chain.Address{})
+			trial.Sender = sender
+			if _, err := s.simulator.Simulate(t.Context(), trial); err != nil {
+				t.Errorf("simulates %v: the contract knew it for one: %v", simulates, err)
+			}
+		}
+	}
+}
+
+// TestSimulationIsOfTwoBlocks calls a contract that reverts in every second block.
+func TestSimulationIsOfTwoBlocks(t *testing.T) {
+	// NUMBER, PUSH1 1, AND, PUSH1 parity, EQ, PUSH1 11, JUMPI, STOP, JUMPDEST, revert
+	for _, parity := range []byte{0, 1} {
+		moody := common.FromHex(fmt.Sprintf("43600116"+"60%02x14"+"600b57"+"00"+"5b60006000fd", parity))
+		node := &oldNode{asked: map[string]int{}, simulates: true, codes: map[common.Address][]byte{venueRouter: moody}}
+		s := openStall(t, func(url string) http.Handler { node.behind = url; return node })
+		tx := s.swap("coin", "USDC", 1e17, 1, payee)
+		if _, err := s.simulator.Simulate(t.Context(), s.trial("coin", "USDC", 1e17, tx, chain.Address{})); !errors.Is(err, quote.ErrReverted) {
+			t.Errorf("parity %d: %v, want ErrReverted", parity, err)
+		}
 	}
 }
 
@@ -235,7 +276,8 @@ func TestSimulationFallsBackToPlainCalls(t *testing.T) {
 type oldNode struct {
 	behind    string
 	asked     map[string]int
-	simulates bool // it is not so old
+	simulates bool                      // it is not so old
+	codes     map[common.Address][]byte // of contracts in place of their own, where a call may override state
 }
 
 func (n *oldNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -268,7 +310,7 @@ func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
 	if asked.Method == "eth_simulateV1" && !n.simulates {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}}`, asked.ID)
 	}
-	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, n.behind, strings.NewReader(string(call)))
+	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, n.behind, strings.NewReader(string(n.overridden(call))))
 	if err != nil {
 		return nil
 	}
@@ -283,4 +325,34 @@ func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
 		return nil
 	}
 	return body
+}
+
+// overridden is the call with the node's codes among its state overrides.
+func (n *oldNode) overridden(call json.RawMessage) json.RawMessage {
+	var asked map[string]any
+	if len(n.codes) == 0 || json.Unmarshal(call, &asked) != nil {
+		return call
+	}
+	params, _ := asked["params"].([]any)
+	var states []map[string]any
+	switch method := asked["method"]; {
+	case method == "eth_simulateV1":
+		for _, block := range params[0].(map[string]any)["blockStateCalls"].([]any) {
+			if accounts, has := block.(map[string]any)["stateOverrides"].(map[string]any); has {
+				states = append(states, accounts)
+			}
+		}
+	case len(params) == 3 && (method == "eth_call" || method == "eth_estimateGas"):
+		states = append(states, params[2].(map[string]any))
+	}
+	for _, state := range states {
+		for at, code := range n.codes {
+			state[at.Hex()] = map[string]any{"code": "0x" + common.Bytes2Hex(code)}
+		}
+	}
+	changed, err := json.Marshal(asked)
+	if err != nil {
+		return call
+	}
+	return changed
 }

@@ -31,7 +31,9 @@ func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		t.Run(at.Name, func(t *testing.T) {
-			executeAll(t, world, at.Name, venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key})
+			executeAll(t, world, at.Name, venue.Options{
+				Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world),
+			})
 		})
 	}
 	for _, name := range world.Exchanges() {

@@ -114,7 +114,7 @@ func faultyRound(t *testing.T, names []string) {
 	s := newSwap(t, coinText, usdcText, units(1, 18))
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: all, Logger: slog.New(slog.DiscardHandler),
-		Chains: map[chain.ID]quote.Chain{8453: {Guard: evm.Guard{}, Execution: quote.DirectOnly}},
+		Chains: map[chain.ID]quote.Chain{8453: {Guard: evm.Guard{}, Execution: quote.DirectOnly, AllowUnsimulated: true}},
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.Documented(),
 			Own:      map[token.Key]token.Token{{Chain: 8453, Address: s.Out.Address}: {Decimals: 6, Symbol: "USDC"}},
@@ -162,6 +162,7 @@ func openBy(t *testing.T, name string, way wire) quote.Venue {
 	}
 	v, err := venue.New(name, venue.Options{
 		Pool: upstream.NewPool(name, endpoint), Registry: chain.Documented(), Key: venues.Key(name), Now: func() time.Time { return noon },
+		Contracts: settlers,
 	})
 	if err != nil {
 		t.Fatal(err)

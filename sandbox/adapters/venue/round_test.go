@@ -1,6 +1,7 @@
 package venue_test
 
 import (
+	"bytes"
 	"context"
 	"math/big"
 	"net/http"
@@ -106,12 +107,22 @@ func open(t testing.TB, name string, h http.Handler, settings map[string]string)
 	}
 	v, err := venue.New(name, venue.Options{
 		Pool: upstream.NewPool(name, endpoint), Registry: chain.Documented(), Key: venues.Key(name), Settings: settings,
-		Now: func() time.Time { return noon },
+		Now: func() time.Time { return noon }, Contracts: settlers,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// settlers is a chain where the registry of 0x names a contract, and nobody else answers.
+func settlers(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
+	settler := bytes.Repeat([]byte{0x5e, 0x77, 0x1e}, 7)[:20]
+	answers := make([][]byte, len(to))
+	for i := range to {
+		answers[i] = append(make([]byte, 12), settler...)
+	}
+	return answers, nil
 }
 
 func address(t testing.TB, text string) chain.Address {

@@ -1,0 +1,261 @@
+package venue_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/venue"
+)
+
+// thief is paid by mutated calldata.
+var thief = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
+
+// mutations is how many times each transaction is changed: CROSSGATE_MUTATIONS, or a few.
+func mutations(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("CROSSGATE_MUTATIONS")
+	if text == "" {
+		return 60
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("CROSSGATE_MUTATIONS: %v", err)
+	}
+	return n
+}
+
+// TestNoMutationIsHandedOut changes the calldata of every venue's transactions, for each kind of swap, and lets the
+// guard read it. What the guard lets pass is run on the chain: where it does not revert, the recipient gets the minimum
+// that the guard read, and nothing more than the input is taken. The guard does so alone: no simulation comes before.
+func TestNoMutationIsHandedOut(t *testing.T) {
+	world := sandboxtest.Shared(t)
+	for _, at := range world.Venues() {
+		if isOnSolana(at.Name) {
+			continue // TestNoMutationOnSolanaIsHandedOut
+		}
+		t.Run(at.Name, func(t *testing.T) {
+			o := venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world)}
+			mutateAll(t, world, at.Name, o)
+		})
+	}
+	for _, name := range world.Exchanges() {
+		t.Run(name, func(t *testing.T) { mutateAll(t, world, name, venue.Options{Contracts: contractsOf(t, world)}) })
+	}
+}
+
+// mutateAll changes a venue's transactions on the first chain where it makes any.
+func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options) {
+	t.Helper()
+	o.Registry = chain.Documented()
+	v, err := venue.New(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range world.Chains() {
+		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 {
+			continue
+		}
+		made := 0
+		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
+			if s.Recipient == s.Sender != v.Profile().Wraps {
+				s.Recipient = s.Sender
+			}
+			m := mutant{venue: v, swap: s, node: jsonrpc.New(newPool(t, "node", c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
+			if m.build(t) {
+				made++
+				m.mutate(t, mutations(t))
+			}
+		}
+		if made > 0 {
+			return
+		}
+	}
+	t.Error("the venue made no transaction")
+}
+
+// mutant is one transaction whose calldata is changed.
+type mutant struct {
+	venue   quote.Venue
+	swap    quote.Swap
+	node    *jsonrpc.Client
+	random  *rand.Rand
+	quote   quote.Quote
+	tx      quote.Tx
+	minimum chain.Amount // that the swap's slippage leaves
+}
+
+// build makes the transaction, unless the venue makes none; the guard lets it pass.
+func (m *mutant) build(t *testing.T) bool {
+	t.Helper()
+	var err error
+	m.quote, err = m.venue.Quote(t.Context(), m.swap)
+	if errors.Is(err, quote.ErrNoRoute) || errors.Is(err, venue.ErrUnverifiedContracts) {
+		return false
+	}
+	if err == nil {
+		m.tx, err = m.venue.Build(t.Context(), m.swap, m.quote)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.minimum = m.quote.AmountOut.MulDiv(9_950, 10_000)
+	if _, err := m.check(m.tx.Data); err != nil {
+		t.Fatalf("%s to %s: the guard refuses the venue's own transaction: %v", m.swap.In.Token.Symbol, m.swap.Out.Token.Symbol, err)
+	}
+	return true
+}
+
+// check is what the guard makes of calldata.
+func (m *mutant) check(data []byte) (chain.Amount, error) {
+	tx := quote.Tx{To: m.tx.To, Value: m.tx.Value, Data: data}
+	if err := (evm.Guard{}).Check(m.swap, m.venue.Profile(), tx); err != nil {
+		return chain.Amount{}, err
+	}
+	return evm.Guard{}.MinOut(m.swap, m.venue.Profile(), m.quote, tx, m.minimum)
+}
+
+// billion is a part of which venues may lose one to their rounding.
+const billion = 1_000_000_000
+
+// mutate changes the calldata a number of times, and runs what the guard lets pass.
+func (m *mutant) mutate(t *testing.T, times int) {
+	t.Helper()
+	if len(m.tx.Data) < 36 {
+		return // deposit() has nothing to change
+	}
+	passed := 0
+	for i := range times {
+		data, what := m.change(i)
+		if bytes.Equal(data, m.tx.Data) {
+			continue
+		}
+		minimum, err := m.check(data)
+		if err != nil {
+			if !errors.Is(err, quote.ErrRefused) {
+				t.Errorf("%s: %v, want ErrRefused", what, err)
+			}
+			continue
+		}
+		if minimum.Cmp(m.minimum.MulDiv(billion-1, billion).Sub(chain.NewAmount(2))) < 0 {
+			t.Errorf("%s: handed out with a minimum of %s in place of %s", what, minimum, m.minimum)
+		}
+		if passed++; passed <= 12 || passed%50 == 0 { // most change what a router passes on
+			m.run(t, data, minimum, what)
+		}
+	}
+}
+
+// change returns changed calldata: each of its words in turn, nested ones at every offset, and what stands behind it.
+func (m *mutant) change(i int) (data []byte, what string) {
+	data = bytes.Clone(m.tx.Data)
+	places := m.places()
+	switch at := places[m.random.IntN(len(places))]; i % 8 {
+	case 0: // all names of the recipient, with the true one behind
+		data = bytes.ReplaceAll(data, m.swap.Recipient.Bytes(), thief.Bytes())
+		return append(append(data, make([]byte, 12)...), m.swap.Recipient.Bytes()...), "the payee replaced and appended"
+	case 1:
+		copy(data[at:], append(make([]byte, 12), thief.Bytes()...))
+		return data, fmt.Sprintf("a stranger at %d", at)
+	case 2:
+		copy(data[at:], make([]byte, 32))
+		return data, fmt.Sprintf("zero at %d", at)
+	case 3:
+		data[at+31]++
+		return data, fmt.Sprintf("one more at %d", at)
+	case 4:
+		from := places[m.random.IntN(len(places))]
+		copy(data[at:at+32], m.tx.Data[from:from+32])
+		return data, fmt.Sprintf("the word of %d at %d", from, at)
+	case 5:
+		data[4+m.random.IntN(len(data)-4)] ^= byte(1 << m.random.IntN(8))
+		return data, "a bit"
+	case 6:
+		word := m.minimum.MulDiv(uint64(m.random.IntN(9_990)), 10_000).Bytes32()
+		return bytes.ReplaceAll(data, m.minimumWord(), word[:]), "a lower minimum"
+	default:
+		return data[:4+m.random.IntN(len(data)-4)], "the end cut off"
+	}
+}
+
+// places are where words may stand: nested calldata begins 4 bytes off.
+func (m *mutant) places() []int {
+	var places []int
+	for at := 4; at+32 <= len(m.tx.Data); at += 4 {
+		if at%32 == 4 || at%32 == 8 {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
+// minimumWord is the minimum as it stands in the calldata.
+func (m *mutant) minimumWord() []byte {
+	enforced, _ := m.check(m.tx.Data)
+	word := enforced.Bytes32()
+	return word[:]
+}
+
+// run executes what was handed out: it reverts, or the recipient gets the minimum and the sender gives the input alone.
+func (m *mutant) run(t *testing.T, data []byte, minimum chain.Amount, what string) {
+	t.Helper()
+	received, taken, succeeds := m.outcome(t, data)
+	if !succeeds {
+		return
+	}
+	if received.Cmp(minimum) < 0 {
+		t.Errorf("%s: handed out, and the recipient gets %s of %s", what, received, minimum)
+	}
+	if taken.Cmp(m.swap.In.Amount) > 0 {
+		t.Errorf("%s: handed out, and takes %s of %s", what, taken, m.swap.In.Amount)
+	}
+}
+
+// outcome is how much more the recipient has of what comes out, and how much less the sender of what goes in.
+func (m *mutant) outcome(t *testing.T, data []byte) (received, taken chain.Amount, succeeds bool) {
+	t.Helper()
+	s := m.swap
+	balances := []simulatedCall{balanceOf(s.Chain, s.Out.Address, s.Recipient), balanceOf(s.Chain, s.In.Address, s.Sender)}
+	var calls []simulatedCall
+	if !s.In.Address.IsNative() {
+		allowed := s
+		allowed.In.Amount = s.In.Amount.MulDiv(10, 1)
+		calls = append(calls, approve(allowed, m.venue.Profile().Spender(s.Chain.ID, m.tx.To)))
+	}
+	calls = append(calls, balances...)
+	calls = append(calls, simulatedCall{
+		From: s.Sender.String(), To: m.tx.To.String(), Input: "0x" + hex.EncodeToString(data), Value: fmt.Sprintf("0x%x", m.tx.Value.Big()),
+	})
+	calls = append(calls, balances...)
+	var blocks []struct {
+		Calls []struct{ Status, ReturnData string }
+	}
+	question := map[string]any{"blockStateCalls": []map[string]any{{"calls": calls}}}
+	if err := m.node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"); err != nil {
+		t.Fatal(err)
+	}
+	answers := blocks[0].Calls[len(calls)-5:]
+	if answers[2].Status != "0x1" {
+		return received, taken, false
+	}
+	amounts := make([]chain.Amount, len(answers))
+	for i, answer := range answers {
+		if i != 2 {
+			amounts[i] = chain.AmountFromBytes(common.FromHex(answer.ReturnData))
+		}
+	}
+	return amounts[3].Sub(amounts[0]), amounts[1].Sub(amounts[4]), true
+}

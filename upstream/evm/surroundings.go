@@ -1,0 +1,117 @@
+package evm
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream/jsonrpc"
+)
+
+// surroundings are what a contract can see of the transaction that it is called in, as it will be: a simulation has the
+// same. Contracts that behave otherwise where there is no price of gas, no coinbase, or a sender of fabulous wealth
+// find nothing of the kind.
+type surroundings struct {
+	blocks          []blockOverride // the next ones
+	gas             uint64          // limit of the transaction
+	gasPrice        chain.Amount    // wei
+	coins           chain.Amount    // that the sender has
+	tokens, allowed chain.Amount    // of the input token, that he has and that the spender may take
+	meter           chain.Address   // of this simulation alone
+}
+
+// gasMoney is what the sender pays for gas at most.
+func (s surroundings) gasMoney() chain.Amount { return s.gasPrice.MulDiv(s.gas, 1) }
+
+// blockOverride is the header of a simulated block (execution-apis, eth_simulateV1).
+type blockOverride struct {
+	Time       quantity      `json:"time"`
+	Coinbase   chain.Address `json:"feeRecipient"`
+	BaseFee    *amount       `json:"baseFeePerGas,omitempty"` // nil on chains without one
+	PrevRandao chain.Hash    `json:"prevRandao"`
+}
+
+// headBlock is the part of a block that the next ones follow from.
+type headBlock struct {
+	Time     quantity      `json:"timestamp"`
+	Coinbase chain.Address `json:"miner"`
+	BaseFee  *amount       `json:"baseFeePerGas"`
+}
+
+// simulatedBlocks is in how many blocks a transaction is simulated.
+const simulatedBlocks = 2
+
+// The limit of gas in a simulation is a multiple of what is expected, and no less than wallets offer for a swap.
+const (
+	gasFactor = 3
+	leastGas  = 1_500_000
+)
+
+// surroundings reads the newest block, the price of gas, and what the sender has, in one round trip.
+func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surroundings, error) {
+	now := surroundings{gas: max(leastGas, gasFactor*t.Gas)}
+	var head *headBlock
+	var price, coins amount
+	var tokens, allowed payload
+	headCall := jsonrpc.NewCall(&head, nil, "eth_getBlockByNumber", "latest", false)
+	priceCall := jsonrpc.NewCall(&price, nil, "eth_gasPrice")
+	calls := []*jsonrpc.Call{headCall, priceCall, jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
+	if !t.In.IsNative() {
+		owner, spender := paddedAddress(t.Sender), paddedAddress(t.Spender)
+		balance := append(balanceOfSelector[:4:4], owner...)
+		allowance := append(append(allowanceSelector[:4:4], owner...), spender...)
+		calls = append(calls,
+			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: balance}, "latest"),
+			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: allowance}, "latest"))
+	}
+	s.chain.rpc.Each(ctx, calls...)
+	if headCall.Err != nil || priceCall.Err != nil || head == nil {
+		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, firstError(calls))
+	}
+	now.gasPrice, now.coins = price.Amount, coins.Amount
+	now.tokens, now.allowed = wordAmount(tokens), wordAmount(allowed)
+	now.blocks = head.next(s.chain.chain.BlockTime)
+	if floor := now.blocks[len(now.blocks)-1].BaseFee; floor != nil && now.gasPrice.Cmp(floor.Amount) < 0 {
+		now.gasPrice = floor.Amount
+	}
+	var address [20]byte
+	_, _ = rand.Read(address[:]) // it never fails
+	now.meter = chain.NewAddress(address[:])
+	return now, nil
+}
+
+// next are the headers of the blocks after h. The first one is late enough to follow on a block that has come since.
+func (h headBlock) next(blockTime time.Duration) []blockOverride {
+	step := uint64(max(blockTime.Round(time.Second)/time.Second, 1))
+	blocks := make([]blockOverride, simulatedBlocks)
+	for i := range blocks {
+		b := blockOverride{Time: h.Time + quantity(step*uint64(i+2)), Coinbase: h.Coinbase}
+		if h.BaseFee != nil {
+			// It moves by an eighth at most.
+			b.BaseFee = &amount{h.BaseFee.Add(h.BaseFee.MulDiv(uint64(i), 8))}
+		}
+		_, _ = rand.Read(b.PrevRandao[:])
+		blocks[i] = b
+	}
+	return blocks
+}
+
+// wordAmount is the number in a word; zero for an answer that is none.
+func wordAmount(answer payload) chain.Amount {
+	if len(answer) != 32 {
+		return chain.Amount{}
+	}
+	return chain.AmountFromBytes(answer)
+}
+
+func firstError(calls []*jsonrpc.Call) error {
+	for _, call := range calls {
+		if call.Err != nil {
+			return call.Err
+		}
+	}
+	return nil
+}

@@ -140,8 +140,8 @@ func read(calls []*Call, response upstream.Response, first uint64) (replies, err
 }
 
 // readInSequence decodes in one go what a response mostly is: for each call, in their sequence, an object with its id
-// and a result that fits. An object that is something else is decoded by itself. What any other response is, and what is
-// wrong with it, parse and decode find out.
+// and a result that fits. An object that is something else is decoded by itself. What any other response is, and what
+// is wrong with it, parse and decode find out.
 func readInSequence(calls []*Call, response upstream.Response, first uint64) (results rpcResults, isRead bool) {
 	if response.Status >= http.StatusBadRequest {
 		return nil, false

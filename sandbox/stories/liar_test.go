@@ -71,6 +71,7 @@ func embellish(q *quote.Quote) { q.AmountOut = q.AmountOut.MulDiv(10_008, 10_000
 
 // TestLiarsNeverWin lets each venue lie in each way against two that do not, on both ways of execution.
 func TestLiarsNeverWin(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Shared(t)
 	market := openMarket(t, world, 8453)

@@ -98,6 +98,7 @@ var solanaCases = []swapCase{
 // TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and looks at
 // what the recipient then has; with both venues, and with each alone.
 func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	all := swapsAlone(t, world)
@@ -215,6 +216,7 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 
 // TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
 func TestLiarsOnSolanaNeverWin(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	all := swapsAlone(t, world)

@@ -96,6 +96,7 @@ type trader struct {
 // TestSwapTransactionDoesWhatItSays sends the returned transaction on every chain, as a wallet would, and
 // looks at what the recipient then has.
 func TestSwapTransactionDoesWhatItSays(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	front := inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}), "swap: {window: 30s, deadline: 60s}")
 	for _, c := range front.world.Chains() {
@@ -117,6 +118,7 @@ func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 // TestEveryVenueDeliversByEveryWay makes each kind of swap through each venue alone, called by the public
 // router and called directly.
 func TestEveryVenueDeliversByEveryWay(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
@@ -153,6 +155,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 // TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
 // answer does not name: it never makes the transaction, but where nothing is to be approved.
 func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base := world.Chains()[slices.IndexFunc(world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
@@ -188,6 +191,7 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 // TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is, called by
 // the public router and called directly.
 func TestEveryExchangeDelivers(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	all := swapsAlone(t, world)

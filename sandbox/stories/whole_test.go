@@ -12,11 +12,13 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestMaxLeavesEnoughForTheTransaction swaps all that an account has of the coin, with the gas and at the price that
 // the answer names.
 func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
+	sandboxtest.Executes(t)
 	t.Parallel()
 	front := startFront(t)
 	at := slices.IndexFunc(front.world.Chains(), func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })

@@ -21,7 +21,7 @@ import (
 
 // live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, all
 // others by the parts that are made of them.
-var live = []string{"chains", "venues", "prices", "tokens", "health", "limits", "swap.execution", "swap.window", "swap.fee"}
+var live = []string{"chains", "venues", "prices", "tokens", "health", "limits", "swap.execution", "swap.unsimulated", "swap.window", "swap.fee"}
 
 // TestEveryKeyIsReloadedOrNamed changes one key of the configuration after another under a running gateway.
 func TestEveryKeyIsReloadedOrNamed(t *testing.T) {

@@ -36,7 +36,7 @@ func seeds(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_SEEDS")
 	if text == "" {
-		return 2
+		return 1
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

@@ -28,6 +28,7 @@ import (
 // TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
 // who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
 func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
+	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		t.Run(at.Name, func(t *testing.T) {

@@ -26,6 +26,7 @@ import (
 // fails, or pays the recipient the minimum. Of Jupiter the guard knows that alone; of others what pays less must show in
 // the simulation, without which nothing is handed out.
 func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
+	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		if !isOnSolana(at.Name) {

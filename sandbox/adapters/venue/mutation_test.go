@@ -42,6 +42,7 @@ func mutations(t *testing.T) int {
 // guard read it. What the guard lets pass is run on the chain: where it does not revert, the recipient gets the minimum
 // that the guard read, and nothing more than the input is taken. The guard does so alone: no simulation comes before.
 func TestNoMutationIsHandedOut(t *testing.T) {
+	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
 		if isOnSolana(at.Name) {

@@ -34,8 +34,11 @@ func TestMemoryIsLimited(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			debug.SetGCPercent(100)
 			debug.SetMemoryLimit(math.MaxInt64) // what the runtime makes of the environment it has read at the start
-			for name, value := range c.environment {
-				t.Setenv(name, value)
+			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+				t.Setenv(name, c.environment[name]) // put back afterwards
+				if c.environment[name] == "" {
+					_ = os.Unsetenv(name)
+				}
 			}
 			limitMemory(t.Context(), c.allowed, slog.New(slog.DiscardHandler))
 			if got := debug.SetMemoryLimit(-1); got != c.limit {

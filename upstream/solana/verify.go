@@ -17,13 +17,13 @@ var _ order.Verifier = (*Chain)(nil)
 const (
 	// ownReadings is how often an endpoint is to list the same slots where there is none beside it that told of them,
 	// and liarReadings how often where it was found wrong lately.
-	ownReadings, liarReadings = 2, 8
+	ownReadings, liarReadings = 4, 8
 	// blocksAtOnce is how many blocks are asked for in one request, with what is in them.
 	blocksAtOnce = 4
 )
 
 // Verify reads slots a second time; see order.Verifier. Their transactions are listed and read again, by another
-// endpoint than told them first where there is one, else by the same one twice, or eight times if it was found wrong
+// endpoint than told them first where there is one, else by the same one four times, or eight if it was found wrong
 // lately. Where both tell the same, it is right. Slots that they tell different things of are settled by their blocks:
 // a transaction that is in one counts, whoever lists it. One that no list ever names stays unknown: to find it takes
 // all blocks, some megabytes each.

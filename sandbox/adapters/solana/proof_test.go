@@ -304,7 +304,7 @@ func until(t *testing.T, holds func() bool) {
 
 // TestCallsForSlots counts what reading new slots costs, and what proving them adds: each of the three programs is listed,
 // and the ends of the range are looked for in the same request; an order costs its transaction and its block. One
-// endpoint alone lists twice to prove.
+// endpoint alone lists four times to prove.
 func TestCallsForSlots(t *testing.T) {
 	w := newWorld(t)
 	w.create(sandbox.Way{})
@@ -321,8 +321,8 @@ func TestCallsForSlots(t *testing.T) {
 		happens      func()
 		read, proven map[string]int
 	}{
-		"nothing happens":  {func() { w.Mine(10) }, quiet, times(2, quiet)},
-		"an order is made": {func() { w.create(sandbox.Way{}) }, one, times(2, one)},
+		"nothing happens":  {func() { w.Mine(10) }, quiet, times(4, quiet)},
+		"an order is made": {func() { w.create(sandbox.Way{}) }, one, times(4, one)},
 	} {
 		from := w.Head() + 1
 		test.happens()

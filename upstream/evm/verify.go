@@ -3,7 +3,6 @@ package evm
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,7 +37,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		return v, err
 	}
 	second, err := c.placesOf(list)
-	agree := err == nil && len(differing(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
+	agree := err == nil && len(order.DifferingBlocks(second, placesOfEvents(first))) == 0 // a log that cannot be read agrees with nothing
 	doubted := slices.ContainsFunc(c.voices.Liars(), func(liar string) bool {
 		return slices.Contains(told, liar) || slices.ContainsFunc(by, func(v upstream.Voice) bool { return v.By == liar })
 	})
@@ -58,42 +57,32 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		v.Events = append(v.Events, events...)
 	}
 	truth := placesOfEvents(v.Events)
-	for _, block := range differing(truth, second) {
+	for _, block := range order.DifferingBlocks(truth, second) {
 		c.voices.Convict(upstream.TellerOf(by, block))
 	}
-	for _, block := range differing(truth, placesOfEvents(first)) {
+	for _, block := range order.DifferingBlocks(truth, placesOfEvents(first)) {
 		c.voices.Blame(block)
 	}
 	v.Wrong = c.voices.Tell()
 	return v, nil
 }
 
-// place is where an event is, and what it says in its own log.
-type place struct {
-	block uint64
-	hash  chain.Hash
-	index uint
-	said  string
-}
-
-func placesOfEvents(events []order.Event) []place {
-	places := make([]place, len(events))
-	for i, e := range events {
-		places[i] = place{e.At.Block, e.At.BlockHash, e.At.LogIndex, saidAlone(e.Order, e.Fact)}
-	}
-	return places
+func placesOfEvents(events []order.Event) []order.Place {
+	return order.PlacesOf(events, func(e order.Event) string { return saidAlone(e.Order, e.Fact) })
 }
 
 // placesOf returns the places of those logs that tell of orders.
-func (c *Chain) placesOf(logs []log) ([]place, error) {
-	var places []place
+func (c *Chain) placesOf(logs []log) ([]order.Place, error) {
+	var places []order.Place
 	for _, l := range logs {
 		facts, err := c.facts(&receipt{TransactionHash: l.TransactionHash, Logs: []log{l}})
 		if err != nil {
 			return nil, err
 		}
 		for _, fact := range facts {
-			places = append(places, place{uint64(l.BlockNumber), l.BlockHash, uint(l.Index), saidAlone(fact.Order, fact.Fact)})
+			places = append(places, order.Place{
+				Block: uint64(l.BlockNumber), BlockHash: l.BlockHash, LogIndex: uint(l.Index), Said: saidAlone(fact.Order, fact.Fact),
+			})
 		}
 	}
 	return places, nil
@@ -109,35 +98,12 @@ func saidAlone(id order.ID, fact order.Fact) string {
 		f.Submission = chain.Hash{}
 		fact = f
 	}
-	text, err := json.Marshal(fact)
-	if err != nil {
-		panic("evm: a fact that JSON cannot hold: " + err.Error())
-	}
-	return fmt.Sprintf("%s %T %s", id, fact, text)
-}
-
-// differing lists the blocks of which two lists say different things, in ascending order.
-func differing(a, b []place) []uint64 {
-	counts := make(map[place]int, len(a))
-	for _, p := range a {
-		counts[p]++
-	}
-	for _, p := range b {
-		counts[p]--
-	}
-	var blocks []uint64
-	for p, count := range counts {
-		if count != 0 {
-			blocks = append(blocks, p.block)
-		}
-	}
-	slices.Sort(blocks)
-	return slices.Compact(blocks)
+	return order.Statement(id, fact)
 }
 
 // suspects returns the headers of those blocks that may hold logs: by their filters, where the chain's say so, and
 // those in which somebody saw one.
-func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain.Address, seen []place) ([]*header, error) {
+func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain.Address, seen []order.Place) ([]*header, error) {
 	var headers []*header
 	if c.filters.Load() == filtersUsual || to-from < provenSpan {
 		var err error
@@ -152,16 +118,16 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 		return c.headersOf(ctx, seen)
 	}
 	return slices.DeleteFunc(headers, func(h *header) bool {
-		isSeen := slices.ContainsFunc(seen, func(p place) bool { return p.hash == h.Hash })
+		isSeen := slices.ContainsFunc(seen, func(p order.Place) bool { return p.BlockHash == h.Hash })
 		return !isSeen && !c.mayHold(h, contracts)
 	}), nil
 }
 
 // headersOf returns the blocks at places, in ascending order.
-func (c *Chain) headersOf(ctx context.Context, places []place) ([]*header, error) {
+func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header, error) {
 	var numbers []uint64
 	for _, p := range places {
-		numbers = append(numbers, p.block)
+		numbers = append(numbers, p.Block)
 	}
 	slices.Sort(numbers)
 	numbers = slices.Compact(numbers)

@@ -2,7 +2,6 @@ package solana
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -35,7 +34,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
-	slots := differing(places(first), places(second))
+	slots := order.DifferingBlocks(places(first), places(second))
 	for _, e := range first {
 		if !slices.Contains(slots, e.At.Block) {
 			v.Events = append(v.Events, e)
@@ -50,10 +49,10 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	sortEvents(v.Events)
 	truth := places(v.Events)
-	if len(differing(truth, places(second))) > 0 {
+	if len(order.DifferingBlocks(truth, places(second))) > 0 {
 		c.voices.Convict(by)
 	}
-	for _, slot := range differing(truth, places(first)) {
+	for _, slot := range order.DifferingBlocks(truth, places(first)) {
 		c.voices.Blame(slot)
 	}
 	v.Wrong = c.voices.Tell()
@@ -72,7 +71,11 @@ func (c *Chain) readings(
 			return nil, "", err
 		}
 		known := places(events)
-		events = append(events, slices.DeleteFunc(again, func(e order.Event) bool { return slices.Contains(known, placeOf(e)) })...)
+		for i, place := range places(again) {
+			if !slices.Contains(known, place) {
+				events = append(events, again[i])
+			}
+		}
 		switch {
 		case slices.Contains(liars, by):
 			wanted = liarReadings
@@ -125,38 +128,9 @@ func (c *Chain) shown(ctx context.Context, slots []uint64) (listed []signature, 
 	return listed, calls[0].By, nil
 }
 
-// placeOf is where an event is, and what it says.
-func placeOf(e order.Event) place {
-	text, err := json.Marshal(e.Fact)
-	if err != nil {
-		panic("solana: a fact that JSON cannot hold: " + err.Error())
-	}
-	return place{e.At.Block, e.At.BlockHash, e.At.LogIndex, fmt.Sprintf("%s %s %T %s", e.At.Tx, e.Order, e.Fact, text)}
-}
-
-type place struct {
-	slot  uint64
-	hash  chain.Hash
-	index uint
-	said  string
-}
-
-func places(events []order.Event) []place {
-	list := make([]place, len(events))
-	for i, e := range events {
-		list[i] = placeOf(e)
-	}
-	return list
-}
-
-// differing lists the slots of which two lists say different things, in ascending order.
-func differing(a, b []place) []uint64 {
-	var slots []uint64
-	for _, p := range slices.Concat(a, b) {
-		if !slices.Contains(a, p) || !slices.Contains(b, p) {
-			slots = append(slots, p.slot)
-		}
-	}
-	slices.Sort(slots)
-	return slices.Compact(slots)
+// places are those of events, which say in which transaction they are.
+func places(events []order.Event) []order.Place {
+	return order.PlacesOf(events, func(e order.Event) string {
+		return e.At.Tx.String() + " " + order.Statement(e.Order, e.Fact)
+	})
 }

@@ -1,0 +1,54 @@
+package order
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+)
+
+// Place is where an event is, and what it says: what two readings of a chain are compared by.
+type Place struct {
+	Block     uint64
+	BlockHash chain.Hash
+	LogIndex  uint
+	Said      string
+}
+
+// PlacesOf returns the places of events, and what they say by say.
+func PlacesOf(events []Event, say func(Event) string) []Place {
+	places := make([]Place, len(events))
+	for i, e := range events {
+		places[i] = Place{e.At.Block, e.At.BlockHash, e.At.LogIndex, say(e)}
+	}
+	return places
+}
+
+// Statement is what a fact says of an order, as a text.
+func Statement(id ID, fact Fact) string {
+	text, err := json.Marshal(fact)
+	if err != nil {
+		panic("order: a fact that JSON cannot hold: " + err.Error())
+	}
+	return fmt.Sprintf("%s %T %s", id, fact, text)
+}
+
+// DifferingBlocks lists the blocks of which two readings say different things, in ascending order.
+func DifferingBlocks(a, b []Place) []uint64 {
+	counts := make(map[Place]int, len(a))
+	for _, p := range a {
+		counts[p]++
+	}
+	for _, p := range b {
+		counts[p]--
+	}
+	var blocks []uint64
+	for p, count := range counts {
+		if count != 0 {
+			blocks = append(blocks, p.Block)
+		}
+	}
+	slices.Sort(blocks)
+	return slices.Compact(blocks)
+}

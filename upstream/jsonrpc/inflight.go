@@ -49,6 +49,11 @@ type callKey struct {
 	avoided      string // endpoints that are asked last
 }
 
+// keyFor is the key of a caller's calls, all but their requests.
+func keyFor(ctx context.Context) callKey {
+	return callKey{inBackground: upstream.IsBackground(ctx), avoided: strings.Join(upstream.Avoided(ctx), " ")}
+}
+
 // position is where a call is in a batch.
 type position struct {
 	batch *inflightBatch
@@ -96,7 +101,7 @@ func (c *Client) join(ctx context.Context, calls []*Call, mayJoin bool) (waiters
 		}
 		requests[i] = call.Method + " " + string(copies[i].text)
 	}
-	table := c.inflight
+	table, key := c.inflight, keyFor(ctx)
 	table.mu.Lock()
 	defer table.mu.Unlock()
 	var rest []int
@@ -104,7 +109,7 @@ func (c *Client) join(ctx context.Context, calls []*Call, mayJoin bool) (waiters
 		var b *inflightBatch
 		var positions []int
 		if mayJoin && !slices.ContainsFunc(group, func(i int) bool { return calls[i].Fresh }) {
-			b, positions = table.find(requests, group, upstream.IsBackground(ctx), strings.Join(upstream.Avoided(ctx), " "))
+			b, positions = table.find(key, requests, group)
 		}
 		if b == nil {
 			rest = append(rest, group...)
@@ -153,10 +158,10 @@ func (b *inflightBatch) admit(ctx context.Context, waiters []*waiter, calls []*C
 
 // find returns a young batch with all requests of a group, and their positions in it. The mutex is held. What is done
 // in the background joins what a caller waits for, not the other way round.
-func (t *inflightTable) find(requests []string, group []int, inBackground bool, avoided string) (*inflightBatch, []int) {
-	b, positions := t.findAmong(callKey{avoided: avoided}, requests, group)
-	if b == nil && inBackground {
-		return t.findAmong(callKey{inBackground: true, avoided: avoided}, requests, group)
+func (t *inflightTable) find(key callKey, requests []string, group []int) (*inflightBatch, []int) {
+	b, positions := t.findAmong(callKey{avoided: key.avoided}, requests, group)
+	if b == nil && key.inBackground {
+		return t.findAmong(key, requests, group)
 	}
 	return b, positions
 }
@@ -180,10 +185,11 @@ func (c *Client) start(ctx context.Context, calls []*Call, copies []Call, reques
 		began: time.Now(), starter: trace.SpanContextFromContext(ctx), waiting: 1,
 		done: make(chan struct{}), comparison: comparison{several: c.inflight.several},
 	}
-	first := &waiter{batch: b, isFirst: true}
+	first, key := &waiter{batch: b, isFirst: true}, keyFor(ctx)
 	for at, i := range rest {
 		first.calls, b.calls = append(first.calls, calls[i]), append(b.calls, &copies[i])
-		b.keys = append(b.keys, callKey{requests[i], upstream.IsBackground(ctx), strings.Join(upstream.Avoided(ctx), " ")})
+		key.request = requests[i]
+		b.keys = append(b.keys, key)
 		c.inflight.newest[b.keys[at]] = position{b, at}
 	}
 	b.expiry.extend(ctx)

@@ -4,13 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/mr-tron/base58"
-
 	"crossgate/chain"
-	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -140,98 +136,6 @@ type signature struct {
 func (s signature) succeeded() bool { return isNull(s.Err) }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
-
-// transaction is what is read of a transaction that is in a block.
-type transaction struct {
-	Slot        uint64  `json:"slot"`
-	BlockTime   *int64  `json:"blockTime"`
-	Transaction payload `json:"transaction"`
-	Meta        *meta   `json:"meta"`
-
-	message solana.Message
-	ran     solana.Transaction // empty when the transaction failed
-}
-
-// meta is what running a transaction came to.
-type meta struct {
-	Err             json.RawMessage `json:"err"`
-	LogMessages     []string        `json:"logMessages"`
-	LoadedAddresses struct {
-		Writable []base58Address `json:"writable"`
-		Readonly []base58Address `json:"readonly"`
-	} `json:"loadedAddresses"`
-	InnerInstructions []struct {
-		Index        int           `json:"index"`
-		Instructions []instruction `json:"instructions"`
-	} `json:"innerInstructions"`
-}
-
-// instruction is one that another instruction called.
-type instruction struct {
-	Program     int        `json:"programIdIndex"`
-	Accounts    []int      `json:"accounts"`
-	Data        base58Text `json:"data"`
-	StackHeight int        `json:"stackHeight"` // null from older nodes
-}
-
-// base58Text is bytes in base58.
-type base58Text []byte
-
-func (b *base58Text) UnmarshalText(text []byte) error {
-	const longest = 20 << 10 // characters: a call carries 10 KiB at most, and decoding is quadratic
-	if len(text) > longest {
-		return errors.New("base58 without end")
-	}
-	raw, err := base58.Decode(string(text))
-	if len(text) > 0 && err != nil {
-		return err
-	}
-	*b = raw
-	return nil
-}
-
-func (i instruction) compiled() (solana.CompiledInstruction, error) {
-	const called = 2 // the least depth that it can have
-	compiled := solana.CompiledInstruction{Program: i.Program, Data: i.Data, Depth: max(i.StackHeight, called)}
-	for _, position := range i.Accounts {
-		if position < 0 || position > 255 {
-			return compiled, fmt.Errorf("account position %d", position)
-		}
-		compiled.Accounts = append(compiled.Accounts, uint8(position))
-	}
-	return compiled, nil
-}
-
-// read makes out what the transaction did, and refuses one that is not tx.
-func (t *transaction) read(tx chain.TxHash) error {
-	if t.Meta == nil {
-		return errors.New("transaction without its outcome")
-	}
-	message, err := solana.ParseSigned(t.Transaction)
-	if err != nil {
-		return err
-	}
-	if message.Signature != tx {
-		return errors.New("not the transaction asked for")
-	}
-	t.message = message
-	if !isNull(t.Meta.Err) {
-		return nil
-	}
-	inner := make(map[int][]solana.CompiledInstruction)
-	for _, calls := range t.Meta.InnerInstructions {
-		for _, each := range calls.Instructions {
-			compiled, err := each.compiled()
-			if err != nil {
-				return err
-			}
-			inner[calls.Index] = append(inner[calls.Index], compiled)
-		}
-	}
-	loaded := slices.Concat(addresses(t.Meta.LoadedAddresses.Writable), addresses(t.Meta.LoadedAddresses.Readonly))
-	t.ran, err = message.Resolve(loaded, inner, t.Meta.LogMessages)
-	return err
-}
 
 // options is the object of settings that ends a call's parameters.
 type options map[string]any

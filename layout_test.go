@@ -72,6 +72,7 @@ var house = map[string]room{
 
 	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
 	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},
+	"sandbox/adapters/course": {"chain order order/index", "what tests of adapters share: how to follow a chain, which is each adapter's own, belongs to its test"},
 	"sandbox/adapters/evm":    {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/solana": {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/tron":   {"", "tests of adapters are tests: what they need goes into files named _test.go"},

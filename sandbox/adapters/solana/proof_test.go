@@ -2,7 +2,6 @@ package solana_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,11 +9,9 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +20,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/sandbox/adapters/course"
 	"crossgate/sandbox/balancer"
 	sandbox "crossgate/sandbox/solana"
 	"crossgate/store"
@@ -30,20 +28,6 @@ import (
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/solana"
 )
-
-// seeds is how many random courses each kind of fault takes; make soak has it be twenty.
-func seeds(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("CROSSGATE_SEEDS")
-	if text == "" {
-		return 1
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // TestProvidersThatLoseTransactions follows the ledger, on which orders go their ways meanwhile, through endpoints whose
 // nodes lag and forget: in the end every order is in its right state, and what is locked is locked.
@@ -57,7 +41,7 @@ func TestProvidersThatLoseTransactions(t *testing.T) {
 		t.Run(fmt.Sprint(endpoints), func(t *testing.T) {
 			t.Parallel()
 			bad := 0
-			for seed := range seeds(t) {
+			for seed := range course.Seeds(t) {
 				bad += run(t, seed+1, endpoints)
 			}
 			if bad == 0 {
@@ -102,8 +86,8 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 		Chains: chain.NewRegistry(known), MinPoll: time.Millisecond, MaxPoll: time.Millisecond,
 		Logger: slog.New(slog.NewTextHandler(&said, nil)),
 	})
-	stop := runIndex(t, x)
-	until(t, func() bool {
+	stop := course.Run(t, x)
+	course.Until(t, func() bool {
 		last := s.last()
 		return last > 0 && x.Basis().Chains[0].Proven >= last
 	})
@@ -134,16 +118,7 @@ func compare(t *testing.T, w *world, begun uint64, source order.Source, db *stor
 	sources := map[chain.ID]order.Source{chain.Solana: struct{ order.Source }{source}}
 	x := index.New(db, sources, index.Options{Chains: chain.NewRegistry(known)})
 	wrong, locked := 0, 0
-	var ids []order.ID
-	totals, _, err := x.Locked(t.Context(), chain.NewAddress(taker.Key[:]))
-	w.must(err)
-	for _, each := range totals {
-		for _, token := range each.Tokens {
-			for _, target := range token.Targets {
-				ids = append(ids, target.Orders...)
-			}
-		}
-	}
+	ids := course.Locked(t, x, chain.NewAddress(taker.Key[:]))
 	for id, events := range byOrder {
 		want, ok := order.Fold(events)
 		if !ok {
@@ -273,33 +248,6 @@ func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
-}
-
-func runIndex(t *testing.T, x *index.Index) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- x.Run(ctx) }()
-	return func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// until returns when a condition holds, which other goroutines bring about.
-func until(t *testing.T, holds func() bool) {
-	t.Helper()
-	ticks := time.NewTicker(2 * time.Millisecond)
-	defer ticks.Stop()
-	for !holds() {
-		select {
-		case <-ticks.C:
-		case <-t.Context().Done():
-			t.Fatal("never")
-		}
-	}
 }
 
 // TestCallsForSlots counts what reading new slots costs, and what proving them adds: each of the three programs is listed,

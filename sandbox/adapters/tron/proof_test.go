@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,6 +23,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/sandbox"
+	"crossgate/sandbox/adapters/course"
 	"crossgate/sandbox/sandboxtest"
 	node "crossgate/sandbox/tron"
 	"crossgate/store"
@@ -32,20 +32,6 @@ import (
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/tron"
 )
-
-// seeds is how many random courses each kind of fault takes; make soak has it be twenty.
-func seeds(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("CROSSGATE_SEEDS")
-	if text == "" {
-		return 1
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // TestProvidersThatLoseLogs follows TRON, on which orders are created and delivered meanwhile, through endpoints whose nodes lag and
 // forget. Blocks there have neither filters nor roots of receipts, so that voices decide. In the end what is stored is
@@ -61,7 +47,7 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 	honest := httptest.NewServer(node.New(below))
 	t.Cleanup(honest.Close)
 	rules := []string{"lag:3:0.2", "split:3:0.2", "empty:0.2", "drop:0.1", "null:0.05"}
-	for seed := range seeds(t) {
+	for seed := range course.Seeds(t) {
 		for _, nodes := range [][]string{{there.RPC}, {there.RPC, there.RPC}, {there.RPC, honest.URL}} {
 			err := world.Inject(chain.Tron.String(), sandbox.Fault{Kind: sandbox.Unreliable, Rules: rules, Seed: seed + 1})
 			if err != nil {
@@ -99,22 +85,9 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	x := index.New(db, map[chain.ID]order.Source{chain.Tron: source, polygon: giving}, index.Options{
 		Chains: registry, MinPoll: time.Millisecond, MaxPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&said, nil)),
 	})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- x.Run(ctx) }()
-	ticks := time.NewTicker(2 * time.Millisecond)
-	defer ticks.Stop()
-	for !s.isOver() || s.lacks(x) {
-		select {
-		case <-ticks.C:
-		case <-t.Context().Done():
-			t.Fatalf("never; said %s", said.String())
-		}
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	stop := course.Run(t, x)
+	course.Until(t, func() bool { return s.isOver() && !s.lacks(x) })
+	stop()
 	byOrder := s.truth(tron.New(facts, rpcAt(t, honest)), giving)
 	stored := index.New(db, map[chain.ID]order.Source{
 		chain.Tron: struct{ order.Source }{source}, polygon: struct{ order.Source }{giving},
@@ -136,7 +109,7 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	if wrong > 0 || len(byOrder) < created {
 		t.Errorf("%d nodes: %d of %d states wrong", len(nodes), wrong, len(byOrder))
 	}
-	told := locked(t, stored, s.world.Takers()[0])
+	told := course.Locked(t, stored, chain.NewAddress(s.world.Takers()[0].Address.Bytes()))
 	for _, id := range lockedIDs {
 		if !slices.Contains(told, id) {
 			t.Errorf("%d nodes: order %s is not told to be locked", len(nodes), id)
@@ -169,23 +142,6 @@ func (s *story) truth(sources ...order.Source) map[order.ID][]order.Event {
 		}
 	}
 	return byOrder
-}
-
-// locked lists the orders that are told to be locked for a taker.
-func locked(t *testing.T, x *index.Index, taker sandbox.Account) (ids []order.ID) {
-	t.Helper()
-	totals, _, err := x.Locked(t.Context(), chain.NewAddress(taker.Address[:]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, each := range totals {
-		for _, token := range each.Tokens {
-			for _, target := range token.Targets {
-				ids = append(ids, target.Orders...)
-			}
-		}
-	}
-	return ids
 }
 
 // polygon is the chain beside.

@@ -28,6 +28,7 @@ type follower struct {
 	lookback    uint64
 	width       width
 	readAhead   chan struct{}   // shared by all followers
+	unknown     *unknownChains  // likewise
 	lease       store.Lease     // held while the chain is followed
 	wordEnd     uint64          // blocks before it were read on one endpoint's word, as far as is known
 	provenSince uint64          // first block that was proven since the start
@@ -65,6 +66,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		lookback:  o.Lookback,
 		width:     newWidth(o.Range),
 		readAhead: o.readAhead,
+		unknown:   o.unknown,
 		epoch:     new(Epoch),
 		every:     poll,
 		provenAt:  time.Now(),
@@ -362,6 +364,7 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 		return err
 	}
 	f.report(changes)
+	f.unknown.see(a.events)
 	f.moved(a.checkpoint, a.blocks[0].hash)
 	if len(a.quarantined) > 0 {
 		return f.learnQuarantined(ctx)

@@ -44,6 +44,7 @@ type Options struct {
 	Logger   *slog.Logger
 
 	readAhead chan struct{} // holds one value per range that is read ahead
+	unknown   *unknownChains
 }
 
 func (o Options) withDefaults() Options {
@@ -55,6 +56,7 @@ func (o Options) withDefaults() Options {
 	o.readAhead = make(chan struct{}, o.Ahead)
 	o.Observer = cmp.Or(o.Observer, Observer(unobserved{}))
 	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.unknown = newUnknownChains(o.Chains, o.Logger)
 	return o
 }
 
@@ -85,6 +87,7 @@ func (x *Index) Run(ctx context.Context) error {
 		followers.Go(func() { f.run(ctx) })
 	}
 	followers.Go(func() { x.listen(ctx) })
+	followers.Go(func() { x.options.unknown.run(ctx, x.store) })
 	followers.Wait()
 	<-ctx.Done()
 	return stopObserving()

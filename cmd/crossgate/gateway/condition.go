@@ -27,6 +27,9 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		}
 		told.Chains = append(told.Chains, each)
 	}
+	for _, each := range used.index.UnknownChains() {
+		told.Unknown = append(told.Unknown, web.UnknownChain(each))
+	}
 	for _, pool := range used.parts.pools {
 		service := web.Service{Name: pool.Name()}
 		for _, health := range pool.Health() {

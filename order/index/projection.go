@@ -71,7 +71,7 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	each := blocks / news
 	tip := min(each, order.TipRange)
 	p := Projection{Looks: looks, Calls: map[string]float64{
-		"eth_getBlockByNumber": looks*1.25 + news*(tip-1),
+		"eth_getBlockByNumber": looks + max(looks/4, min(looks, day/float64(15*time.Second))) + news*(tip-1),
 		"eth_getLogs":          news * tip * suspected(c.BlockTime),
 	}}
 	if each > order.TipRange { // a list of the older ones, and whether the one before them still stands
@@ -81,8 +81,11 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	proofs := proofsOf(blocks, each, float64(every))
 	p.Calls["eth_getLogs"] += proofs.lists
 	p.Calls["eth_getBlockByNumber"] += proofs.lists + proofs.headers
-	if endpoints > 1 { // their heads are compared every 15 s at most
-		p.Calls["eth_getBlockByNumber"] += float64(endpoints) * min(looks, day/float64(15*time.Second))
+	// Endpoints prove which chain they serve, and their heads are compared, every 15 s at most.
+	again := min(looks, day/float64(15*time.Second))
+	p.Calls["eth_chainId"] = again * float64(endpoints+1) / 2
+	if endpoints > 1 {
+		p.Calls["eth_blockNumber"] = again * float64(endpoints)
 	}
 	return p
 }
@@ -98,7 +101,7 @@ func proofsOf(blocks, each, every float64) proofs {
 		return proofs{lists: max(blocks/provenTogether, day/float64(provenEvery))}
 	}
 	together := math.Ceil(provenAtOnce/each) * each // by whole looks
-	if soon := blocks / day * float64(provenSoon); together > soon {
+	if soon := math.Ceil(float64(provenSoon)/every) * each; together > soon {
 		return proofs{lists: day / float64(provenSoon), headers: blocks}
 	}
 	return proofs{lists: blocks / min(together, provenTogether)}

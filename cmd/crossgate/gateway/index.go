@@ -22,12 +22,16 @@ func openStore(ctx context.Context, c config.Index, log *slog.Logger) (*store.DB
 
 // index makes the order index over the configured chains.
 func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
-	return index.New(db, p.sources(), index.Options{
+	return index.New(db, p.sources(), p.indexOptions(c, log, o))
+}
+
+func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer) index.Options {
+	return index.Options{
 		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Observer: o, Logger: log,
 		Pace: index.Pace{
 			Asked: c.Follow.Asked, Listed: c.Follow.Listed, Idle: c.Follow.Idle, Retired: c.Follow.Retired, Looks: p.looks,
 		},
-	})
+	}
 }
 
 // observer drops kept answers when the index says so, and has tokens looked up while chains are asked.

@@ -30,8 +30,7 @@ func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out 
 	})
 	switch {
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(out, "stopped; run backfill again to resume")
-		return nil
+		return errors.New("backfill stopped before all history was read; what was read is stored: run it again to go on")
 	case errors.As(err, new(*index.HistoryError)):
 		return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to go on", err)
 	case err != nil:

@@ -59,3 +59,13 @@ func ofUnread(key Key, c chain.Chain) Token {
 	}
 	return Token{}
 }
+
+// WellKnown returns a token of a chain by its symbol, if it is one of those that most orders are about.
+func WellKnown(id chain.ID, symbol string) (key Key, known bool) {
+	for key, each := range wellKnown() {
+		if key.Chain == id && each.Symbol == symbol {
+			return key, true
+		}
+	}
+	return Key{}, false
+}

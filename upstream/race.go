@@ -33,6 +33,7 @@ type race struct {
 	pool    *Pool
 	job     Job
 	order   []int // endpoints by index
+	suited  int   // of these, at the beginning, that can be expected to answer
 	next    int   // in order
 	running int
 	hedged  bool
@@ -77,7 +78,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		if err == nil {
 			r.quarantineContradicted(caller)
 			if len(Avoided(caller)) == 0 { // otherwise the order was not the pool's
-				r.pool.answered(got.index, r.job, r.failed(), r.doubted())
+				r.pool.answered(got.index, r.job, r.failed(), r.doubted() || r.suited < len(r.order))
 			}
 			return got.answer, nil
 		}
@@ -163,7 +164,7 @@ func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
 // hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
 // a caller waits for, at an endpoint that can answer at once.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
-	if !r.job.IsRead || r.hedged || r.next >= len(r.order) || IsBackground(ctx) {
+	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || IsBackground(ctx) {
 		return 0, false
 	}
 	if r.pool.endpoints[r.order[r.next]].standing() != ready {

@@ -230,7 +230,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	w := newWorld()
 	x := New(db, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, Options{
-		Chains: evmChains(1, 137, 10), MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond, Logger: logger,
+		Chains: evmChains(1, 137, 10), Pace: Pace{Asked: 10 * time.Millisecond}, Logger: logger,
 	})
 	runIndex(t, x)
 	until(t, "indexed", func() bool { return lagOf(x, 1).Indexed == 1 && lagOf(x, 137).Head == lagOf(x, 137).Indexed })

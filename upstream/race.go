@@ -43,7 +43,7 @@ type race struct {
 	results chan result // with room for one: an attempt in the caller's goroutine must not block
 
 	failures map[int]error           // by endpoint, the latest of each
-	giveUp   context.CancelCauseFunc // ends the attempts under way; nil where there is one endpoint
+	abandon  context.CancelCauseFunc // ends the attempts under way; nil where there is one endpoint
 }
 
 // result is what one try brought.
@@ -62,7 +62,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		racing, lose := context.WithCancelCause(caller)
 		defer r.join(caller)
 		defer lose(nil)
-		ctx, r.giveUp = racing, lose
+		ctx, r.abandon = racing, lose
 	}
 	r.start(ctx, false)
 	for r.running > 0 {
@@ -132,7 +132,7 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 	}
 	if isWitness {
 		r.silent = true
-		r.giveUp(context.DeadlineExceeded)
+		r.abandon(context.DeadlineExceeded)
 		return result{}, false
 	}
 	r.hedged = true

@@ -222,7 +222,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	})
 	log := &lines{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	address := link.Address(create(t, database, "orders"))
+	address := link.To(create(t, database, "orders"))
 	db, err := store.OpenPostgres(t.Context(), address, store.PostgresOptions{Logger: logger})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	}{
 		{"stopped", database.Stop, database.Resume},
 		{"standing still", database.Suspend, database.Continue},
-		{"cut off", func() error { link.Cut(); return nil }, func() error { link.Mend(); return nil }},
+		{"cut off", func() error { link.Lose(); return nil }, link.Heal},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			if err := way.take(); err != nil {

@@ -86,6 +86,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 	followers.Go(func() { x.listen(ctx) })
 	followers.Go(func() { x.options.unknown.run(ctx, x.store) })
+	followers.Go(func() { x.catchUpList(ctx) })
 	followers.Wait()
 	<-ctx.Done()
 	return stopObserving()
@@ -168,15 +169,8 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 		return nil, basis, nil
 	}
 	x.askedWhatIsLocked()
-	err := x.awaitWithdrawals(ctx)
-	if away := x.store.Available(); away != nil { // then nothing can be withdrawn either
-		return nil, basis, unavailable(ctx, away)
-	}
-	if err != nil {
+	if err := x.checkReadable(ctx); err != nil {
 		return nil, basis, fmt.Errorf("read locked orders: %w", err)
-	}
-	if err := x.checkBegun(ctx); err != nil {
-		return nil, basis, err
 	}
 	certain, unconfirmed, err := x.store.locks(ctx, taker)
 	if err != nil {
@@ -187,6 +181,18 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 		basis.Chains[i].Unread = slices.Contains(unread, basis.Chains[i].Chain)
 	}
 	return order.Locked(locks), basis, err
+}
+
+// checkReadable returns nil when what the store says of all orders can be told: none of it is in doubt.
+func (x *Index) checkReadable(ctx context.Context) error {
+	err := x.awaitWithdrawals(ctx)
+	if away := x.store.Available(); away != nil { // then nothing can be withdrawn either
+		return unavailable(ctx, away)
+	}
+	if err != nil {
+		return err
+	}
+	return x.checkBegun(ctx)
 }
 
 // ErrEmpty says that nothing was ever read of any chain, so that nothing is known.
@@ -206,7 +212,7 @@ func (x *Index) checkBegun(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("read locked orders: %w", ErrEmpty)
+	return ErrEmpty
 }
 
 // UnreachableError lists chains that could hold the answer and could not be read.

@@ -44,9 +44,8 @@ type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 
-	logSpan *jsonrpc.Width // blocks that the endpoints search for logs at once
-	recent  bool           // the nodes keep the newest state only
-	flat    bool           // gas costs everybody the same
+	recent bool // the nodes keep the newest state only
+	flat   bool // gas costs everybody the same
 
 	newest     atomic.Pointer[header] // block seen; nil before the first
 	finalized  atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
@@ -73,7 +72,7 @@ func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
-	made := &Chain{chain: c, logSpan: jsonrpc.NewWidth(widestLogSpan)}
+	made := &Chain{chain: c}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)

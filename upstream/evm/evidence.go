@@ -109,7 +109,9 @@ func (c *Chain) logsIn(
 	calls := make([]*jsonrpc.Call, len(blocks))
 	for i, h := range blocks {
 		filter := logFilter{Block: &h.Hash, Address: contracts, Topics: [][]chain.Hash{orderTopics}}
-		calls[i] = jsonrpc.NewCall(&lists[i], filter.accepts, "eth_getLogs", filter)
+		calls[i] = jsonrpc.NewCall(&lists[i], filter.accepts, getLogs, filter)
+		calls[i].Reach = c.reach(uint64(h.Number))
+		calls[i].Reach.Blocks = 1
 		calls[i].Independent, calls[i].Passing = true, (*jsonrpc.Error).IsBehind
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {

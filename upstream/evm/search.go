@@ -15,7 +15,7 @@ import (
 // Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the
 // first one mostly holds what is searched; on a young chain it holds everything.
 const (
-	windowBlocks = widestLogSpan
+	windowBlocks = 5000
 	windowLimit  = 3
 )
 
@@ -223,6 +223,7 @@ func (s *search) firstBlock(
 		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
 			calls[i] = asked.on(&answers[i], quantity(block))
+			calls[i].Reach = s.chain.stateAt(block)
 		}
 		if err := s.chain.rpc.All(ctx, calls...); err != nil {
 			return 0, err

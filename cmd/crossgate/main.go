@@ -20,7 +20,8 @@ const usage = `crossgate serves the state of cross-chain orders, what is locked 
                                                        serves and can do, whether keys, database and shared cache work,
                                                        and how many calls following the chains takes
   crossgate schema                                     print the JSON schema of the configuration, for editors
-  crossgate backfill [--config FILE]                   read history into the order index; can be stopped and resumed
+  crossgate backfill [--config FILE] [--dry-run]       read history into the order index; can be stopped and resumed;
+                                                       --dry-run tells what is left to read and what that takes
   crossgate index status [--config FILE]               show how far each chain has been indexed
   crossgate index audit [--config FILE] [SELECTION]    compare stored orders with the contracts and with receipts
   crossgate index repair [--config FILE] [SELECTION]   correct what an audit finds; with --from or --to, have blocks

@@ -11,7 +11,8 @@ import (
 	"crossgate/config"
 )
 
-// check loads and builds a configuration without opening anything, and calls endpoints only with --live, the old name of doctor.
+// check loads and builds a configuration without opening anything, and calls endpoints only with --live, the old name
+// of doctor.
 func check(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	file := configFlag(flags)
 	live := flags.Bool("live", false, "what crossgate doctor does, afterwards")

@@ -33,8 +33,8 @@ const (
 	stuckLimit   = 10 * time.Minute
 )
 
-// historyRanges times as many blocks as a follower reads at once are read of history, where most hold nothing: as many as
-// public endpoints search at once.
+// historyRanges times as many blocks as a follower reads at once are read of history, where most hold nothing: as
+// many as public endpoints search at once.
 const historyRanges = 5
 
 // UnreadHistory is what a backfill could not read of one chain: its blocks up to To.

@@ -59,8 +59,8 @@ func suspected(blockTime time.Duration) float64 {
 	return 1 - math.Pow(1-math.Pow(isSet, 3), 3)
 }
 
-// Project returns what following a chain takes when it is looked at so often, by endpoints of which each is asked for its
-// head too, without orders: those come on top, some 3 calls each.
+// Project returns what following a chain takes when it is looked at so often, by endpoints of which each is asked for
+// its head too, without orders: those come on top, some 3 calls each.
 func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	const day = float64(24 * time.Hour)
 	looks, blocks := day/float64(every), day/float64(max(c.BlockTime, time.Millisecond))
@@ -107,7 +107,8 @@ func proofsOf(blocks, each, every float64) proofs {
 	return proofs{lists: blocks / min(together, provenTogether)}
 }
 
-// projectSolana counts a look at Solana: its head in three calls, and the transactions of two programs between two blocks.
+// projectSolana counts a look at Solana: its head in three calls, and the transactions of two programs between two
+// blocks.
 func projectSolana(looks, blocks float64) Projection {
 	proofs := blocks / provenTogether
 	return Projection{Looks: looks, Calls: map[string]float64{

@@ -15,10 +15,10 @@ import (
 	"crossgate/store"
 )
 
-// When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks or
-// more at a time, which two lists of logs do. Fewer, of which each costs a header, are proven provenPromptly at a time
-// where somebody asks about the chain, else when the last proof is provenSoon ago; blocks at the tip, which were read with evidence, once there are provenTogether of them or the last proof is
-// provenEvery ago.
+// When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks
+// or more at a time, which two lists of logs do. Fewer, of which each costs a header, are proven provenPromptly at a
+// time where somebody asks about the chain, else when the last proof is provenSoon ago; blocks at the tip, which were
+// read with evidence, once there are provenTogether of them or the last proof is provenEvery ago.
 const (
 	provenAtOnce   = 257
 	provenPromptly = 32
@@ -84,8 +84,8 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 	}
 }
 
-// provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look brings
-// no more blocks than are read with evidence.
+// provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look
+// brings no more blocks than are read with evidence.
 func (f *follower) provesPromptly() bool {
 	return f.demand.now() == AskedAboutOrders && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= f.paces.Asked)
 }

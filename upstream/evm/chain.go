@@ -29,8 +29,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// What becomes final is of no hurry: one of taggedHeads calls of Head asks for the finalized block too, and each of calls
-// that are taggedEvery apart.
+// What becomes final is of no hurry: one of taggedHeads calls of Head asks for the finalized block too, and each of
+// calls that are taggedEvery apart.
 const (
 	taggedHeads = 4
 	taggedEvery = 15 * time.Second

@@ -21,6 +21,9 @@ var sushi = service{
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0xAC4c6e212A361c968F1725b4d055b47E63F80b75"}, // RedSnwapper, also the spender
+	}, {
+		chains:  []uint64{4663}, // as Sushi's SDK has it (red-snwapper.ts) and its API calls it
+		routers: []string{"0x8e6fd69a77e88ee20ba4b4fbd59dfcda3ec0e98a"},
 	}},
 	// tokenIn, amountIn, recipient, tokenOut, amountOutMin, executor, executorData
 	functions: readsCalls(function{
@@ -30,8 +33,11 @@ var sushi = service{
 }
 
 func init() {
-	register(sushi.Service, sushi.pricesAgain(sushiRequest, readSushi), excludedSources)
+	register(sushi.Service, sushi.pricesAgain(sushiRequest, readSushi), excludedSources, sushiReferrer)
 }
+
+// sushiReferrer is the setting by which the venue tells its callers apart; its documents ask integrators for it.
+const sushiReferrer = "referrer"
 
 // sushiRequest leaves out the API's own simulation: a wallet may approve, or be filled, later.
 func sushiRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error) {
@@ -43,6 +49,7 @@ func sushiRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error
 	}
 	set(query, "excludeDEX", o.Settings[excludedSources])
 	set(query, "apiKey", o.Key)
+	set(query, "referrer", o.Settings[sushiReferrer])
 	if share := s.Affiliate.Percent; share.IsPositive() {
 		query.Set("fee", fraction(share))
 		query.Set("feeBy", "input")

@@ -239,7 +239,7 @@ func (p *parts) diagnoseVenue(ctx context.Context, own config.Venue, at int) Ser
 		d.Said = "read from the chains"
 		return d
 	}
-	swap, found := p.trialSwap(p.venues[at].Profile())
+	swap, found := p.exampleSwap(p.venues[at].Profile())
 	if !found {
 		d.Said = "serves none of the configured chains"
 		return d
@@ -252,7 +252,7 @@ func (p *parts) diagnoseVenue(ctx context.Context, own config.Venue, at int) Ser
 	case err == nil:
 		d.Said = "quotes"
 	case errors.Is(err, quote.ErrNoRoute):
-		d.Said = "answers, without a route for the trial swap"
+		d.Said = "answers, without a route for the example swap"
 	case isFailure && (failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden):
 		d.Wrong = []string{fmt.Sprintf("refuses us (HTTP %d): its key is missing or wrong", failed.Status)}
 	case isFailure:
@@ -263,14 +263,14 @@ func (p *parts) diagnoseVenue(ctx context.Context, own config.Venue, at int) Ser
 	return d
 }
 
-// trialSwap is a swap of a little of the coin of the first chain that is read and has USDC.
-func (p *parts) trialSwap(profile quote.Profile) (quote.Swap, bool) {
+// exampleSwap is a swap of a little of the coin of the first chain that is read and has USDC.
+func (p *parts) exampleSwap(profile quote.Profile) (quote.Swap, bool) {
 	for _, c := range p.registry.All() {
 		usdc, known := token.WellKnown(c.ID, "USDC")
 		if _, served := profile.Routers[c.ID]; !served || !known || p.chains[c.ID] == nil {
 			continue
 		}
-		return quote.Trial(c, usdc), true
+		return quote.Example(c, usdc), true
 	}
 	return quote.Swap{}, false
 }

@@ -7,9 +7,9 @@ import (
 	"crossgate/token"
 )
 
-// Trial is a swap of a little of a chain's coin, to see whether a venue gives a price at all. Nobody sends it: the
+// Example is a swap of a little of a chain's coin, to see whether a venue gives a price at all. Nobody sends it: the
 // order contract stands for the sender.
-func Trial(c chain.Chain, out token.Key) Swap {
+func Example(c chain.Chain, out token.Key) Swap {
 	const little = 4 // digits below one coin
 	amount := chain.NewAmount(1)
 	for range max(c.Coin.Decimals, little) - little {

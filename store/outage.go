@@ -270,7 +270,6 @@ func (a *availability) dial(ctx context.Context, network, address string) (net.C
 // await returns when the database answers. It waits for a server that cannot be reached, or that is starting, for up to
 // limit.
 func (a *availability) await(ctx context.Context, limit time.Duration) error {
-	const patience = 5 * time.Second // of one attempt
 	began, isLogged := time.Now(), false
 	for {
 		err := a.ping(ctx, patience)

@@ -20,7 +20,7 @@ func haproxy(checked bool, about string) peer {
 			var servers strings.Builder
 			check, options := "", ""
 			if checked {
-				check, options = " check inter 500ms fall 2 rise 2", "option httpchk GET /readyz\n  timeout check 800ms"
+				check, options = " check inter 1s fall 3 rise 2", "option httpchk GET /readyz\n  timeout check 1s"
 			}
 			for i, origin := range strings.Fields(origins) {
 				fmt.Fprintf(&servers, "  server gateway%d %s%s\n", i, origin, check)

@@ -49,6 +49,9 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 	}
 	reader := limited(stdlib.OpenDB(*config), cmp.Or(o.Readers, readers))
 	a.pools = []*sql.DB{reader, writer}
+	if a.unobserve, err = a.observe(); err != nil {
+		return nil, errors.Join(fmt.Errorf("measure the PostgreSQL database: %w", err), reader.Close(), writer.Close(), a.close())
+	}
 	return &DB{
 		name: "PostgreSQL", reader: reader, writer: writer,
 		replica: &replica{config: config, name: replicaName()}, availability: a,

@@ -9,7 +9,7 @@ import (
 // What HAProxy does about a gateway that cannot be reached or does not answer; every question of ours may be asked twice.
 const (
 	itself  = ""
-	retries = "retry-on conn-failure empty-response response-timeout\n  timeout server 1850ms"
+	retries = "retry-on conn-failure empty-response response-timeout\n  timeout server 1700ms"
 )
 
 // haproxy balances between gateways as docs/operations.md says; checked has it look at /readyz.

@@ -79,7 +79,8 @@ var house = map[string]room{
 	"sandbox/adapters/venue":  {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 
 	"cache/redistest":    {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
-	"store/postgrestest": {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"store/postgrestest": {"linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"linktest":           {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 
 	"examples/taker": {"", "a client knows nothing but the HTTP API: it is copied out of this tree"},
 

@@ -67,7 +67,7 @@ func freshnessOf(b index.Basis, made time.Time) freshness {
 			gaps = append(gaps, fmt.Sprintf("%s;blocks=%d;first=%d", id, q.Count, q.First))
 		}
 		longest = max(longest, by)
-		if by > b.Behind {
+		if b.IsBehind(c, by) {
 			late = append(late, id)
 		}
 	}

@@ -171,6 +171,9 @@ func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.D
 		if err != nil {
 			return err
 		}
+		if _, err := writing.ExecContext(ctx, `DELETE FROM `+table); err != nil { // what triggers made of another table
+			return err
+		}
 		insert, err := writing.PrepareContext(ctx, `INSERT INTO `+table+` (`+strings.Join(rows.columns, ", ")+
 			`) VALUES (`+Placeholders(1, len(rows.columns))+`)`)
 		for err == nil && rows.Next() {
@@ -235,6 +238,9 @@ func (tx *Tx) copyFrom(ctx context.Context, from *sql.DB) error {
 		}
 	}
 	for _, name := range tables {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+name); err != nil { // what triggers made of another table
+			return err
+		}
 		rows, err := readTable(ctx, from, name)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ func fill(t *testing.T, db *DB) {
 			id := fmt.Appendf(nil, "order %026d", n)
 			for statement, row := range map[string][]any{
 				`INSERT INTO events VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`: {n % 3, n, 0, id, 1, id, Blob(nil), id, "created", `{"a":"’"}`},
-				`INSERT INTO orders VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`:          {id, 1, 0, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), 137},
+				`INSERT INTO orders VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`:      {id, 1, 0, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), 137, n % 2},
 				`INSERT INTO blocks VALUES ($1, $2, $3)`:                              {n % 3, n, id},
 			} {
 				if err := tx.ExecEach(t.Context(), statement, [][]any{row}); err != nil {
@@ -35,6 +35,7 @@ func fill(t *testing.T, db *DB) {
 			`INSERT INTO checkpoints (chain, first_block, first_time, block, block_time) VALUES (1, 2, 3, 4, 5)`,
 			`INSERT INTO quarantined_blocks VALUES (1, 3, 'no receipt', 4)`,
 			`INSERT INTO plans VALUES ('1', 'node', 5)`,
+			`INSERT INTO order_counts VALUES (-1, 1, 137, 1, 0, 'Market', 300)`,
 		} {
 			if _, err := tx.ExecContext(t.Context(), statement); err != nil {
 				return err
@@ -89,7 +90,7 @@ func TestBackupsAreRestoredIntoEitherDatabase(t *testing.T) {
 		db := openAt(t, from)
 		fill(t, db)
 		want := dump(t, from)
-		if len(want) != 7 || len(want["events"]) != 300 {
+		if len(want) != 9 || len(want["events"]) != 300 {
 			t.Fatalf("%s holds %d tables, %d events", from, len(want), len(want["events"]))
 		}
 		backup := filepath.Join(dir, fmt.Sprintf("backup%d.db", i))
@@ -183,7 +184,7 @@ func TestSchemaGoesBackAndForth(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := dump(t, l)["events"]
-		for _, step := range [][3]int64{{5, 7, 5}, {6, 5, 6}, {0, 6, 7}, {0, 7, 7}} {
+		for _, step := range [][3]int64{{5, 9, 5}, {6, 5, 6}, {0, 6, 9}, {8, 9, 8}, {0, 8, 9}, {0, 9, 9}} {
 			before, after, err := l.Migrate(t.Context(), step[0])
 			if err != nil || before != step[1] || after != step[2] {
 				t.Errorf("%s: Migrate to %d = from %d to %d, %v, want from %d to %d", l, step[0], before, after, err, step[1], step[2])
@@ -213,11 +214,11 @@ func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 				}
 			}
 		}
-		migrateFurther(8, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
+		migrateFurther(10, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
 		fill(t, openAt(t, l))
-		migrateFurther(9, `UPDATE compatibility SET oldest = 9`)
+		migrateFurther(11, `UPDATE compatibility SET oldest = 11`)
 		_, err := openLocation(t.Context(), l)
-		if err == nil || !strings.Contains(err.Error(), "version 9, which this build cannot use") || !strings.Contains(err.Error(), "migrate --to 7") {
+		if err == nil || !strings.Contains(err.Error(), "version 11, which this build cannot use") || !strings.Contains(err.Error(), "migrate --to 9") {
 			t.Errorf("%s: a schema that this build cannot use: %v", l, err)
 		}
 	}

@@ -55,7 +55,7 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(dialect, db, files, options...)
+	return goose.NewProvider(dialect, db, files, append(options, goose.WithGoMigrations(triggerMigration(dialect)))...)
 }
 
 // inspect returns the version of a database's schema, 0 for an empty one. It refuses, without writing anything, a

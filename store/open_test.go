@@ -36,7 +36,7 @@ func filled(t *testing.T) string {
 
 // TestEveryEarlierSchemaIsMigrated opens databases that earlier versions left, with what they knew of a chain.
 func TestEveryEarlierSchemaIsMigrated(t *testing.T) {
-	for version := range int64(6) {
+	for version := range int64(8) {
 		path := t.TempDir() + "/orders.db"
 		old, err := openFile(path, 1, writing)
 		if err != nil {

@@ -207,14 +207,21 @@ func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Even
 	if err := tx.ExecEach(ctx, `DELETE FROM orders WHERE id = $1`, forgotten); err != nil {
 		return nil, err
 	}
-	return changed, tx.ExecEach(ctx, upsertOrder, written)
+	if err := tx.ExecEach(ctx, upsertOrder, written); err != nil {
+		return nil, err
+	}
+	if err := list(ctx, tx, changed, ids); err != nil {
+		return nil, err
+	}
+	return changed, tx.ExecEach(ctx, `DELETE FROM unlisted WHERE order_id = $1`, forgotten)
 }
 
 func compareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }
 
-const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-	ON CONFLICT (id) DO UPDATE SET state = excluded.state, locked = excluded.locked,
+// upsertOrder counts its writes, by which those of earlier releases are told apart (store/trigger.go).
+const upsertOrder = `INSERT INTO orders (id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain, writes)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1)
+	ON CONFLICT (id) DO UPDATE SET writes = orders.writes + 1, state = excluded.state, locked = excluded.locked,
 		unlock_authority = excluded.unlock_authority, give_chain = excluded.give_chain,
 		give_token = excluded.give_token, give_amount = excluded.give_amount, take_chain = excluded.take_chain`
 

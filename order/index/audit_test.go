@@ -126,7 +126,7 @@ var damages = []struct {
 }
 
 func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
 		for _, damage := range damages {
 			t.Run(name+"/"+damage.name, func(t *testing.T) {
 				a := newAudited(t, open(t))
@@ -303,7 +303,7 @@ func TestRepairWithoutProofRemovesNothing(t *testing.T) {
 // TestRepairOfBlocksProvesWhatAnEarlierVersionRead: an order of which nothing at all is stored comes back, and all blocks
 // count as proven.
 func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
 		t.Run(name, func(t *testing.T) {
 			a := newAudited(t, open(t))
 			sound := dump(t, a.store)

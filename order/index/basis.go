@@ -32,6 +32,9 @@ type ChainBasis struct {
 	Final  bool       // no reorg can take back what the answer says of this chain
 	Unread bool       // some of that is in blocks that are neither final nor indexed: good until Epoch ends
 	Epoch  *Epoch     // of the chain when the reading began
+	// Every is the time between two looks at a chain that hardly anybody asks about, 0 at one that is asked about: its
+	// lag may be so much larger before it counts as behind.
+	Every time.Duration
 
 	Quarantined QuarantinedBlocks // of the blocks from From to Indexed, those that were not read
 	Unsearched  BlockRange        // blocks that may hold more of the orders in the answer, and that no endpoint could search
@@ -85,6 +88,9 @@ func (b Basis) Holds() bool {
 	}
 	return true
 }
+
+// IsBehind reports whether a lag of one of the chains is larger than it should be.
+func (b Basis) IsBehind(c *ChainBasis, lag time.Duration) bool { return lag > b.Behind+c.Every }
 
 // IsFinal reports whether no reorg can make the answer wrong.
 func (b Basis) IsFinal() bool {
@@ -149,6 +155,7 @@ func (x *Index) Basis() Basis {
 func (x *Index) found(ctx context.Context, on Basis, from provenance, orders ...*order.Order) []Found {
 	found := make([]Found, len(orders))
 	for i, o := range orders {
+		x.askedAbout(o.Terms.Give.Chain, o.Terms.Take.Chain)
 		give, take := on.of(o.Terms.Give.Chain), on.of(o.Terms.Take.Chain)
 		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, from, o, give.Chain, o.GiveBlock)
 		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, from, o, take.Chain, o.TakeBlock)

@@ -14,7 +14,7 @@ import (
 func TestFullDiskIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400k"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=900k"); err != nil {
 		t.Skipf("no small disk can be mounted here: %v; run as root, in a container with CAP_SYS_ADMIN", err)
 	}
 	t.Cleanup(func() {

@@ -39,21 +39,42 @@ const idsAtOnce = 100
 // eventsOfAll returns the events of orders, those of one order together per id.
 func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
+	err := eachPart(ids, func(marks string, keys []any) error {
+		found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE order_id IN (`+marks+`)`, keys...)
+		for _, e := range found {
+			events[e.Order] = append(events[e.Order], e)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read events of %d orders: %w", len(ids), err)
+	}
+	return events, nil
+}
+
+// eachPart has a statement asked about ids, as many as one takes at a time: with placeholders for them, and its arguments.
+func eachPart(ids []order.ID, ask func(marks string, keys []any) error) error {
 	for part := range slices.Chunk(ids, idsAtOnce) {
 		keys := make([]any, len(part))
 		for i := range part {
 			keys[i] = part[i][:]
 		}
-		found, err := queryEvents(ctx, q,
-			`SELECT `+eventColumns+` FROM events WHERE order_id IN (`+store.Placeholders(1, len(part))+`)`, keys...)
-		if err != nil {
-			return nil, fmt.Errorf("read events of %d orders: %w", len(part), err)
-		}
-		for _, e := range found {
-			events[e.Order] = append(events[e.Order], e)
+		if err := ask(store.Placeholders(1, len(part)), keys); err != nil {
+			return err
 		}
 	}
-	return events, nil
+	return nil
+}
+
+// queryIDs returns the ids that a statement finds.
+func queryIDs(ctx context.Context, q querier, query string, args ...any) (ids []order.ID, err error) {
+	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		err := rows.Scan(store.HashColumn(&id))
+		ids = append(ids, id)
+		return err
+	}, query, args...)
+	return ids, err
 }
 
 // ofOrder returns the events of one order.

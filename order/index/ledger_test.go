@@ -272,7 +272,7 @@ func quietly(o Options) Options {
 	return o.withDefaults()
 }
 
-func openStore(t *testing.T) *store.DB {
+func openStore(t testing.TB) *store.DB {
 	t.Helper()
 	return openStoreAt(t, t.TempDir()+"/orders.db")
 }
@@ -289,7 +289,7 @@ func execute(t *testing.T, db *store.DB, statement string) {
 	}
 }
 
-func openStoreAt(t *testing.T, path string) *store.DB {
+func openStoreAt(t testing.TB, path string) *store.DB {
 	t.Helper()
 	store, err := store.OpenSQLite(t.Context(), path)
 	if err != nil {

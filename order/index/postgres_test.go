@@ -21,12 +21,12 @@ var shared struct {
 }
 
 // openPostgres opens a store in a database of its own.
-func openPostgres(t *testing.T) *store.DB {
+func openPostgres(t testing.TB) *store.DB {
 	t.Helper()
 	return openReplica(t, newDatabase(t))
 }
 
-func openReplica(t *testing.T, url string) *store.DB {
+func openReplica(t testing.TB, url string) *store.DB {
 	t.Helper()
 	store, err := store.OpenPostgres(t.Context(), url, store.PostgresOptions{})
 	if err != nil {
@@ -37,7 +37,7 @@ func openReplica(t *testing.T, url string) *store.DB {
 }
 
 // newDatabase makes an empty database on the shared server and returns its address.
-func newDatabase(t *testing.T) string {
+func newDatabase(t testing.TB) string {
 	t.Helper()
 	shared.once.Do(func() { shared.server, shared.missing = postgrestest.Start() })
 	if shared.missing != nil {
@@ -46,7 +46,7 @@ func newDatabase(t *testing.T) string {
 	return create(t, shared.server, fmt.Sprintf("index%d", shared.names.Add(1)))
 }
 
-func create(t *testing.T, server *postgrestest.Server, database string) string {
+func create(t testing.TB, server *postgrestest.Server, database string) string {
 	t.Helper()
 	url, err := server.Create(database)
 	if err != nil {
@@ -69,6 +69,9 @@ func TestPostgresTellsTheSame(t *testing.T) {
 			if diff := cmp.Diff(stored(t, stores[0], d.id), stored(t, stores[1], d.id), compare); diff != "" {
 				t.Fatalf("order %s (-SQLite +PostgreSQL):\n%s", d.id, diff)
 			}
+		}
+		for _, store := range stores {
+			checkListed(t, store)
 		}
 		if diff := cmp.Diff(lockedIn(t, stores[0]), lockedIn(t, stores[1]), compare); diff != "" {
 			t.Fatalf("locked (-SQLite +PostgreSQL):\n%s", diff)

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -49,13 +48,7 @@ func (s orderStore) selected(ctx context.Context, id chain.ID, of Selection) (id
 		text.WriteString(` UNION SELECT order_id FROM events WHERE chain = $1` + timed)
 	}
 	text.WriteString(` ORDER BY 1`)
-	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var id order.ID
-		err := rows.Scan(store.HashColumn(&id))
-		ids = append(ids, id)
-		return err
-	}, text.String(), q.args...)
-	if err != nil {
+	if ids, err = queryIDs(ctx, s, text.String(), q.args...); err != nil {
 		return nil, fmt.Errorf("select orders of chain %d: %w", id, err)
 	}
 	return ids, nil

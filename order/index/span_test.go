@@ -28,7 +28,7 @@ func recordSpans(t *testing.T) *tracetest.SpanRecorder {
 
 // TestQuestionsToTheDatabaseAreSpans wants the spans to say which database was asked for what and no more.
 func TestQuestionsToTheDatabaseAreSpans(t *testing.T) {
-	for system, open := range map[string]func(*testing.T) *store.DB{"sqlite": openStore, "postgresql": openPostgres} {
+	for system, open := range map[string]func(testing.TB) *store.DB{"sqlite": openStore, "postgresql": openPostgres} {
 		t.Run(system, func(t *testing.T) {
 			store, recorder := open(t), recordSpans(t)
 			checkQuestions(t.Context(), t, store)

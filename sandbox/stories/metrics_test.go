@@ -99,11 +99,12 @@ var own = map[string]string{
 	"crossgate_index_proven_block":                "crossgate_chain_id",
 	"crossgate_index_quarantined_blocks":          "crossgate_chain_id",
 	"crossgate_index_corrections_total":           "crossgate_chain_id",
+	"crossgate_index_unknown_chain_orders":        "crossgate_chain_id",
 	"crossgate_quote_refusals_total":              "crossgate_reason crossgate_venue",
 }
 
 // rare are those of own that a healthy hour without a shared cache does not bring about.
-var rare = []string{"crossgate_cache_shared_up", "db_client_operation_duration_seconds", "crossgate_index_reorgs_total", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
+var rare = []string{"crossgate_cache_shared_up", "db_client_operation_duration_seconds", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
 
 // TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
 // send whatever it can make up: not one series more may come of it.

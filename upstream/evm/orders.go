@@ -26,7 +26,8 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 	}
 	tip := to + 1
 	if newest := c.newest.Load(); newest != nil && to+order.TipRange > uint64(newest.Number) {
-		tip = max(from, to+1-min(order.TipRange, to+1))
+		last := max(to, uint64(newest.Number))
+		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
 	var events []order.Event
 	if from < tip {

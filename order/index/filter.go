@@ -1,0 +1,243 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// Filter says which orders a list holds: those that all of its members hold of. Absent and empty members hold of every
+// order.
+type Filter struct {
+	GiveChains, TakeChains []chain.ID
+	States                 []order.State
+	Calls                  []order.ExternalCallState
+	TradeType              string // of the order's metadata
+	Since, Until           uint64 // UNIX seconds, both included: when it was created
+
+	Maker, Creator                chain.Address // Creator signed the creation
+	Fulfiller                     chain.Address
+	UnlockAuthorities             []chain.Address // any of them
+	GiveAuthority, OrderAuthority chain.Address
+	ReferralCode                  *uint32
+	Search                        *Search
+}
+
+// Search is a text that names an order by something of it. What the text cannot be is absent; a search for nothing
+// finds nothing.
+type Search struct {
+	Address chain.Address // maker, receiver, either authority, or beneficiary of the affiliate fee
+	Order   order.ID
+	Tx      chain.TxHash // creation or fulfilment
+}
+
+// List is a part of the orders that a filter holds of, newest first: by the time of their creation, those of the same
+// second by id.
+type List struct {
+	Orders []*order.Order
+	Total  uint64 // of all parts
+}
+
+// ErrUnlisted says that orders are being listed that were indexed before there were lists.
+var ErrUnlisted = errors.New("orders that were indexed earlier are not listed yet")
+
+// List returns the orders that a filter holds of from the one at skip, counted from 0, at most take. Orders whose
+// creation is not known are in no list. *UnreachableError when a reorg dropped blocks that could not be withdrawn yet;
+// ErrUnavailable while the store cannot be read, ErrUnlisted while not all orders in it are listed; ErrEmpty when
+// nothing was ever read of any chain.
+func (x *Index) List(ctx context.Context, f Filter, skip, take uint64) (List, Basis, error) {
+	basis := x.Basis()
+	if err := x.checkReadable(ctx); err != nil {
+		return List{}, basis, fmt.Errorf("list orders: %w", err)
+	}
+	listed, err := x.store.list(ctx, f, skip, take)
+	return listed, basis, err
+}
+
+func (s orderStore) list(ctx context.Context, f Filter, skip, take uint64) (l List, err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "order_list")
+	defer func() { end(err) }()
+	defer func() {
+		if err != nil && !errors.Is(err, ErrUnlisted) {
+			err = unavailable(ctx, fmt.Errorf("list orders: %w", err))
+		}
+	}()
+	behind, err := s.unlisted(ctx)
+	if err != nil || behind {
+		return List{}, errors.Join(err, ErrUnlisted)
+	}
+	var ids []order.ID
+	if f.isKeyed() {
+		ids, l.Total, err = s.listKeyed(ctx, f, skip, take)
+	} else {
+		ids, l.Total, err = s.listCells(ctx, f, skip, take)
+	}
+	if err != nil {
+		return List{}, err
+	}
+	events, err := eventsOfAll(ctx, s, ids)
+	if err != nil {
+		return List{}, err
+	}
+	for _, id := range ids {
+		// One that a reorg has taken away meanwhile is left out.
+		if o, _ := order.Fold(events[id]); o != nil && o.Created != nil {
+			l.Orders = append(l.Orders, o)
+		}
+	}
+	return l, nil
+}
+
+// isKeyed reports whether the filter names something that few orders have, for which there is an index of its own.
+// Otherwise all that it asks for is what orders are counted by.
+func (f Filter) isKeyed() bool { return f.isPersonal() || f.ReferralCode != nil }
+
+func (f Filter) isPersonal() bool {
+	return f.Search != nil || len(f.UnlockAuthorities) > 0 || !f.Maker.IsAbsent() || !f.Creator.IsAbsent() ||
+		!f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
+}
+
+// listQuery collects the conditions of a statement about order_list or order_counts, and its arguments.
+type listQuery struct {
+	selectionQuery
+	conditions []string
+}
+
+func (q *listQuery) where() string {
+	if len(q.conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(q.conditions, " AND ")
+}
+
+func (q *listQuery) add(condition string, values ...any) {
+	marks := make([]any, len(values))
+	for i, value := range values {
+		marks[i] = q.arg(value)
+	}
+	q.conditions = append(q.conditions, fmt.Sprintf(condition, marks...))
+}
+
+// in demands that a column holds one of some numbers; of none, anything.
+func in[N ~uint64 | ~uint8](q *listQuery, column string, numbers []N) {
+	if len(numbers) == 0 {
+		return
+	}
+	marks := make([]string, len(numbers))
+	for i, n := range numbers {
+		marks[i] = q.arg(int64(n))
+	}
+	q.conditions = append(q.conditions, column+" IN ("+strings.Join(marks, ", ")+")")
+}
+
+// cells demands what orders are counted by. A plus before the columns keeps databases from searching by them.
+func (q *listQuery) cells(f Filter, plus string) {
+	in(q, plus+"give_chain", f.GiveChains)
+	in(q, plus+"take_chain", f.TakeChains)
+	in(q, plus+"state", f.States)
+	in(q, plus+"call", f.Calls)
+	if f.TradeType != "" {
+		q.add("trade_type = %s", f.TradeType)
+	}
+}
+
+// times demands when the order was created.
+func (q *listQuery) times(f Filter) {
+	if f.Since > 0 {
+		q.add("created >= %s", clamped(f.Since))
+	}
+	if f.Until > 0 {
+		q.add("created <= %s", clamped(f.Until))
+	}
+}
+
+// keys demands what few orders have.
+func (q *listQuery) keys(f Filter) {
+	for column, a := range map[string]chain.Address{
+		"maker": f.Maker, "creator": f.Creator, "give_authority": f.GiveAuthority, "order_authority": f.OrderAuthority,
+	} {
+		if !a.IsAbsent() {
+			q.add(column+" = %s", a.Bytes())
+		}
+	}
+	if !f.Fulfiller.IsAbsent() {
+		q.add("fulfiller = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
+	}
+	if len(f.UnlockAuthorities) > 0 {
+		authorities := make([]any, len(f.UnlockAuthorities))
+		for i, a := range f.UnlockAuthorities {
+			authorities[i] = a.Bytes()
+		}
+		marks := strings.TrimSuffix(strings.Repeat("%s, ", len(authorities)), ", ")
+		q.add("unlock_authority IN ("+marks+") AND length(unlock_authority) > 0", authorities...)
+	}
+	if f.ReferralCode != nil {
+		plus := ""
+		if f.isPersonal() {
+			plus = "+"
+		}
+		q.add(plus+"referral_code = %s", int64(*f.ReferralCode))
+	}
+	if f.Search != nil {
+		q.search(*f.Search)
+	}
+}
+
+// search demands that an order has something of what is searched for. Each part is answered by an index of its own.
+func (q *listQuery) search(s Search) {
+	var parts []string
+	var values []any
+	part := func(value []byte, statement string) {
+		parts, values = append(parts, statement), append(values, value)
+	}
+	if !s.Address.IsAbsent() {
+		for _, column := range []string{"maker", "receiver", "give_authority", "order_authority"} {
+			part(s.Address.Bytes(), "SELECT id FROM order_list WHERE "+column+" = %s")
+		}
+		part(s.Address.Bytes(), "SELECT id FROM order_list WHERE affiliate = %s AND length(affiliate) > 0")
+	}
+	if !s.Tx.IsAbsent() {
+		part(s.Tx.Bytes(), "SELECT order_id FROM events WHERE tx = %s AND kind = 'created'")
+		part(s.Tx.Bytes(), "SELECT id FROM order_list WHERE fulfilled_in = %s AND length(fulfilled_in) > 0")
+	}
+	if s.Order != (order.ID{}) {
+		part(s.Order[:], "SELECT id FROM order_list WHERE id = %s")
+	}
+	if len(parts) == 0 {
+		q.add("1 = 0")
+		return
+	}
+	q.add("id IN ("+strings.Join(parts, " UNION ")+")", values...)
+}
+
+// listKeyed returns a part of the orders that a filter with a key holds of, and how many these are. Databases search by
+// the key and look at the rest.
+func (s orderStore) listKeyed(ctx context.Context, f Filter, skip, take uint64) (ids []order.ID, total uint64, err error) {
+	var q listQuery
+	q.keys(f)
+	q.cells(f, "+")
+	q.times(f)
+	if _, err = s.QueryRow(ctx, []any{&total}, `SELECT COUNT(*) FROM order_list`+q.where(), q.args...); err != nil || skip >= total {
+		return nil, total, err
+	}
+	ids, err = s.page(ctx, q, newestFirst, skip, take)
+	return ids, total, err
+}
+
+// The sequence of a list, and the same for rows that are to be sorted and not looked for by time.
+const (
+	newestFirst       = "created DESC, id"
+	sortedNewestFirst = "+created DESC, id"
+)
+
+func (s orderStore) page(ctx context.Context, q listQuery, sequence string, skip, take uint64) ([]order.ID, error) {
+	return queryIDs(ctx, s, `SELECT id FROM order_list`+q.where()+` ORDER BY `+sequence+
+		` LIMIT `+q.arg(clamped(take))+` OFFSET `+q.arg(clamped(skip)), q.args...)
+}
+
+// clamped is a number as databases have them.
+func clamped(n uint64) int64 { return int64(min(n, 1<<62)) }

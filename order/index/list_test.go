@@ -1,0 +1,220 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// checkListed wants what lists are searched by to be what the stored events make it, and the counts to be right.
+func checkListed(t *testing.T, db *store.DB) {
+	t.Helper()
+	ctx := t.Context()
+	stored := orderStore{db}
+	rowsOf := func(query string) (rows []string) {
+		err := db.ForEachRow(ctx, func(r *sql.Rows) error {
+			var key, n string
+			err := r.Scan(&key, &n)
+			rows = append(rows, key+" "+n)
+			return err
+		}, query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(rows)
+		return rows
+	}
+	const cell = `give_chain || ' ' || take_chain || ' ' || state || ' ' || call || ' ' || trade_type`
+	counted := rowsOf(`SELECT day || ' ' || ` + cell + `, orders FROM order_counts`)
+	recounted := append(
+		rowsOf(`SELECT (created / 86400) || ' ' || `+cell+`, COUNT(*) FROM order_list GROUP BY 1`),
+		rowsOf(`SELECT '-1 ' || `+cell+`, COUNT(*) FROM order_list GROUP BY 1`)...)
+	slices.Sort(recounted)
+	if diff := cmp.Diff(recounted, counted); diff != "" {
+		t.Fatalf("counts (-recounted +counted):\n%s", diff)
+	}
+	ids, err := queryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM order_list`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		o, err := orderOf(ctx, db, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := stored.list(ctx, Filter{Search: &Search{Order: id}}, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isListed := o != nil && o.Created != nil; (found.Total == 1) != isListed {
+			t.Fatalf("order %s is in %d lists, its creation is known: %t", id, found.Total, isListed)
+		}
+		if found.Total == 0 {
+			continue
+		}
+		all := filterOf(o)
+		if found, err = stored.list(ctx, all, 0, 2); err != nil || found.Total != 1 {
+			t.Fatalf("order %s is not listed as it is: list(%+v) = %d, %v", id, all, found.Total, err)
+		}
+	}
+}
+
+// orderOf is what is stored of an order, nil without terms.
+func orderOf(ctx context.Context, db *store.DB, id order.ID) (*order.Order, error) {
+	events, err := eventsOf(ctx, db, id)
+	o, _ := order.Fold(events)
+	return o, err
+}
+
+// filterOf asks for everything that an order has.
+func filterOf(o *order.Order) Filter {
+	f := Filter{
+		GiveChains: []chain.ID{o.Terms.Give.Chain}, TakeChains: []chain.ID{o.Terms.Take.Chain}, States: []order.State{o.State},
+		Calls: []order.ExternalCallState{o.Call}, TradeType: tradeType(o), Since: o.Created.At.Time, Until: o.Created.At.Time,
+		Maker: o.Terms.Maker, Creator: o.Created.At.Initiator, ReferralCode: &o.Created.Fact.ReferralCode,
+		GiveAuthority: o.Terms.Authorities.GivePatch, OrderAuthority: o.Terms.Authorities.Order, Search: &Search{Order: o.ID},
+	}
+	if o.Fulfilled != nil {
+		f.Fulfiller, f.UnlockAuthorities = o.Fulfilled.Fact.Taker, []chain.Address{o.Fulfilled.Fact.UnlockAuthority}
+	}
+	return f
+}
+
+// TestListsKeepUpWithReorgs takes events of orders away and brings others, with a thousand and more of them.
+func TestListsKeepUpWithReorgs(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			v := newInvented(11)
+			var known, gone []order.Event
+			for range 130 {
+				var added, taken []order.Event
+				for range 1 + v.IntN(10) {
+					added = append(added, v.events()...)
+				}
+				known = slices.DeleteFunc(known, func(e order.Event) bool {
+					leaves := v.IntN(20) == 0
+					if leaves {
+						taken = append(taken, e)
+					}
+					return leaves
+				})
+				added = append(added, gone...) // on another branch they come again
+				apply(t, db, added, taken)
+				known, gone = append(known, added...), taken
+			}
+			if len(known) < 1000 {
+				t.Errorf("%d events, want a thousand", len(known))
+			}
+			checkListed(t, db)
+		})
+	}
+}
+
+// apply stores events and takes others out.
+func apply(t *testing.T, db *store.DB, added, taken []order.Event) {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		for _, e := range taken {
+			_, err := tx.ExecContext(t.Context(), `DELETE FROM events WHERE chain = $1 AND block = $2 AND log_index = $3`,
+				int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))
+			if err != nil {
+				return err
+			}
+		}
+		_, err := addEvents(t.Context(), tx, added, taken)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhatAnEarlierReleaseWritesIsCaughtUpWith writes as a release did that knew of no lists.
+func TestWhatAnEarlierReleaseWritesIsCaughtUpWith(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			v := newInvented(5)
+			fillInvented(t, db, v, 50)
+			for _, statement := range []string{
+				`DELETE FROM events WHERE kind = 'claimed'`,
+				`UPDATE orders SET state = 3 WHERE state = 6`,
+				`DELETE FROM orders WHERE take_chain = 137`,
+				`DELETE FROM events WHERE order_id NOT IN (SELECT id FROM orders)`,
+			} {
+				execute(t, db, statement)
+			}
+			writeAsEarlier(t, db, v.events())
+			stored := orderStore{db}
+			if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
+				t.Errorf("list beside an earlier release: %v, want ErrUnlisted", err)
+			}
+			if _, err := stored.listSome(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			checkListed(t, db)
+		})
+	}
+}
+
+// writeAsEarlier stores an order with the statement of the release before there were lists.
+func writeAsEarlier(t *testing.T, db *store.DB, events []order.Event) {
+	t.Helper()
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
+		var rows [][]any
+		for _, e := range events {
+			row, err := eventRow(e)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		o, _ := order.Fold(events)
+		return errors.Join(tx.ExecEach(t.Context(), insertEvent, rows), tx.ExecEach(t.Context(), `INSERT INTO orders
+			(id, state, locked, unlock_authority, give_chain, give_token, give_amount, take_chain)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET state = excluded.state`, [][]any{orderRow(o)}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOrdersFromBeforeThereWereListsAreListed migrates a store back and forth, and catches up in several steps.
+func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
+	path := t.TempDir() + "/orders.db"
+	db, err := store.OpenSQLite(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fillInvented(t, db, newInvented(3), 2*listedAtOnce+10)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []int64{7, 0} {
+		if _, _, err := (store.Location{Path: path}).Migrate(t.Context(), version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db = openStoreAt(t, path)
+	stored := orderStore{db}
+	steps := 0
+	for left := true; left; steps++ {
+		if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
+			t.Errorf("list after %d steps: %v, want ErrUnlisted", steps, err)
+		}
+		if left, err = stored.listSome(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if steps != 3 {
+		t.Errorf("%d steps, want 3", steps)
+	}
+	checkListed(t, db)
+}

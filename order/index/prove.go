@@ -41,14 +41,15 @@ func (f *follower) proofIsDue(position checkpoint, end uint64) bool {
 	return count >= provenTogether || isSoon || isPrompt || since >= provenEvery
 }
 
-// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong.
+// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong. It goes on
+// later when the chain does meanwhile: what was read at a start takes long to prove, and new blocks must not wait.
 func (f *follower) prove(ctx context.Context, position checkpoint, head order.Head) error {
 	verifier, can := f.source.(order.Verifier)
 	if !can {
 		return nil
 	}
 	end := min(head.Finalized, position.block) + 1
-	for f.proofIsDue(position, end) {
+	for began := time.Now(); f.proofIsDue(position, end) && time.Since(began) < f.poll; {
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, provenTogether), end) - 1}
 		f.provenSince = min(f.provenSince, r.from)
 		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {

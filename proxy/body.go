@@ -1,10 +1,13 @@
 package proxy
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -22,6 +25,14 @@ type bodyMembers struct {
 
 // readMembers reads the body of a request, whatever Content-Type its client gives it.
 func readMembers(c *gin.Context) (*bodyMembers, error) {
+	body, err := readBody(c)
+	if err != nil {
+		return nil, err
+	}
+	return parseMembers(body)
+}
+
+func readBody(c *gin.Context) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, bodyBytes))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return nil, bodyTooLong.from(err)
@@ -29,7 +40,7 @@ func readMembers(c *gin.Context) (*bodyMembers, error) {
 	if err != nil {
 		return nil, unreadable.from(err)
 	}
-	return parseMembers(body)
+	return body, nil
 }
 
 func parseMembers(body []byte) (*bodyMembers, error) {
@@ -44,6 +55,40 @@ func parseMembers(body []byte) (*bodyMembers, error) {
 		}
 	}
 	return m, nil
+}
+
+// addBody adds what a request's body says to the parameters: a JSON object, or a form as browsers send it. What the body
+// says counts.
+func (p *parameters) addBody(c *gin.Context) error {
+	body, err := readBody(c)
+	if err != nil || len(bytes.TrimSpace(body)) == 0 {
+		return err
+	}
+	if kind, _, _ := strings.Cut(c.ContentType(), ";"); kind == "application/x-www-form-urlencoded" {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return invalidBody.because("the body is not properly URL-encoded")
+		}
+		maps.Copy(p.values, form)
+		return nil
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(body, &given); err != nil || given == nil {
+		return invalidBody.because("the body must be a JSON object")
+	}
+	for name, value := range given {
+		var text string
+		switch {
+		case string(value) == "null":
+		case json.Unmarshal(value, &text) == nil:
+			p.values.Set(name, text)
+		case value[0] == '{' || value[0] == '[':
+			p.mistake(name + " must be a string or a number")
+		default:
+			p.values.Set(name, string(value))
+		}
+	}
+	return nil
 }
 
 // err names every wrong member.

@@ -249,6 +249,7 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.chainsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.chainIDsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.tokensRoute())...)
 	s.keyRouter = known.canonical(keyRouter)
 	return engine, known

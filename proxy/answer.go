@@ -59,7 +59,7 @@ var (
 	varyCoding  = []string{"Accept-Encoding"}
 	varyStreams = []string{"Accept, Accept-Encoding"}
 	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
-		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Request-Id, X-Unsimulated"}
+		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
 )
 
 // oneBody is what most loads come to.
@@ -134,7 +134,7 @@ func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 	if sent.etag != nil {
 		header["Etag"] = sent.etag
 		header["Age"] = ageOf(age)
-		if matches(c.Request.Header["If-None-Match"], sent.etag[0]) {
+		if c.Request.Method != http.MethodPost && matches(c.Request.Header["If-None-Match"], sent.etag[0]) {
 			c.Status(http.StatusNotModified)
 			return
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Inspect says what keeps the database from being used, and changes nothing: a PostgreSQL that does not answer or
-// refuses the user, a file of a newer version or of another program, or no directory for it. Errors hold no password.
+// Inspect says what keeps the database from being used, and changes nothing: a PostgreSQL that does not answer,
+// refuses the user or is behind a pooler by transaction, a file of a newer version or of another program, or no directory for it. Errors hold no password.
 func (l Location) Inspect(ctx context.Context) error {
 	if l.Postgres == "" {
 		if facts, err := os.Stat(filepath.Dir(l.Path)); err != nil || !facts.IsDir() {
@@ -24,7 +24,7 @@ func (l Location) Inspect(ctx context.Context) error {
 	if err != nil {
 		return errors.New("malformed PostgreSQL URL") // the cause quotes it, password included
 	}
-	setTimeouts(config)
+	setTimeouts(config, patience)
 	db := stdlib.OpenDB(*config)
-	return errors.Join(db.PingContext(ctx), db.Close())
+	return errors.Join(checkSessions(ctx, db), db.Close())
 }

@@ -48,6 +48,9 @@ func (e *Endpoint) standing() standing {
 	return ready
 }
 
+// IsReady reports whether the endpoint can be expected to answer at once.
+func (e *Endpoint) IsReady() bool { return e.standing() == ready }
+
 // burden is the expected wait for an endpoint: how long its calls of a kind take, multiplied by its share of failures.
 // Where too few are known it is a guess.
 func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {

@@ -37,6 +37,21 @@ type ChainBasis struct {
 	Every time.Duration
 
 	Quarantined QuarantinedBlocks // of the blocks from From to Indexed, those that were not read
+	Unsearched  BlockRange        // blocks that may hold more of the orders in the answer, and that no endpoint could search
+}
+
+// BlockRange is a range of blocks, both ends included; empty while To is zero.
+type BlockRange struct{ From, To uint64 }
+
+// and is the range from the first to the last block of both.
+func (r BlockRange) and(other BlockRange) BlockRange {
+	switch {
+	case r.To == 0:
+		return other
+	case other.To == 0:
+		return r
+	}
+	return BlockRange{min(r.From, other.From), max(r.To, other.To)}
 }
 
 // QuarantinedBlocks are the blocks of a chain that no endpoint could give as they must be.
@@ -119,6 +134,7 @@ func merge(chains []ChainBasis) []ChainBasis {
 	for _, c := range chains {
 		if last := len(merged) - 1; last >= 0 && merged[last].Chain == c.Chain {
 			merged[last].Final, merged[last].Unread = merged[last].Final && c.Final, merged[last].Unread || c.Unread
+			merged[last].Unsearched = merged[last].Unsearched.and(c.Unsearched)
 			continue
 		}
 		merged = append(merged, c)
@@ -143,6 +159,13 @@ func (x *Index) found(ctx context.Context, on Basis, from provenance, orders ...
 		give, take := on.of(o.Terms.Give.Chain), on.of(o.Terms.Take.Chain)
 		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, from, o, give.Chain, o.GiveBlock)
 		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, from, o, take.Chain, o.TakeBlock)
+		for _, gap := range o.Gaps {
+			for _, on := range []*ChainBasis{&give, &take} {
+				if on.Chain == gap.Chain {
+					on.Final, on.Unread, on.Unsearched = false, true, on.Unsearched.and(BlockRange{gap.From, gap.To})
+				}
+			}
+		}
 		found[i] = Found{o, Basis{At: on.At, Behind: on.Behind, Chains: merge([]ChainBasis{give, take})}}
 	}
 	return found

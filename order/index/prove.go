@@ -49,17 +49,17 @@ func (f *follower) proofIsDue(position checkpoint, end uint64) uint64 {
 	return 0
 }
 
-// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong.
+// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong. It goes on
+// later when the chain does meanwhile: what was read at a start takes long to prove, and new blocks must not wait.
 func (f *follower) prove(ctx context.Context, position checkpoint, head order.Head) error {
 	verifier, can := f.source.(order.Verifier)
 	if !can {
 		return nil
 	}
 	end := min(head.Finalized, position.block) + 1
-	begun := time.Now()
-	for {
+	for begun := time.Now(); ; {
 		most := f.proofIsDue(position, end)
-		if most == 0 || most < provenTogether && time.Since(begun) > f.paces.Asked/2 {
+		if most == 0 || time.Since(begun) > f.paces.Of(f.facts, f.demand.now())/2 {
 			return nil
 		}
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, most), end) - 1}

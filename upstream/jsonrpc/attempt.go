@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"crossgate/upstream"
 )
@@ -65,7 +66,7 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 	refused, isBatch := errors.AsType[*batchRefusedError](err)
 	said, isSaid := errors.AsType[*Error](err)
 	switch class := upstream.ClassOf(err); {
-	case isBatch && !refused.isUnsure && !refused.isOther:
+	case isBatch && !refused.isUnsure && !isForOne(err, calls):
 		known.refusedBatch(len(calls), refused.cause)
 	case class == upstream.Rejected && isSaid:
 		for _, call := range calls {
@@ -78,6 +79,17 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 			known.late(call)
 		}
 	}
+}
+
+// isForOne reports whether a refusal of a batch is one of a call in it: by what it says or, where it says nothing clear,
+// since it is a search that endpoints refuse more often than batches.
+func isForOne(err error, calls []*Call) bool {
+	refused, is := errors.AsType[*batchRefusedError](err)
+	if !is || refused.isOther {
+		return is
+	}
+	said, isSaid := errors.AsType[*Error](refused.cause)
+	return isSaid && said.Meaning() == Unclear && slices.ContainsFunc(calls, func(call *Call) bool { return call.Reach.Blocks > 0 })
 }
 
 // learn learns from the replies what the endpoint can do.

@@ -70,13 +70,22 @@ func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	}
 }
 
-// batchWidth is how many calls to make at once: as many as the endpoint takes that would be asked first.
-func (c *Client) batchWidth(ctx context.Context, calls []*Call) int {
-	next := c.pool.Next(ctx, spanMethod(calls), nil)
-	if next == nil {
-		return largestBatch
+// batchWidth is how many calls to make at once: as many as an endpoint takes that can answer them now, or else the one
+// that would be asked first.
+func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
+	if len(calls) == 1 {
+		return 1
 	}
-	return int(c.abilities[next].Batch())
+	suits := c.suits(calls[:1])
+	for e, known := range c.abilities {
+		if e.IsReady() && suits(e) {
+			width = max(width, int(known.Batch()))
+		}
+	}
+	if next := c.pool.Next(ctx, spanMethod(calls), suits); width == 0 && next != nil {
+		width = int(c.abilities[next].Batch())
+	}
+	return max(width, 1)
 }
 
 // Name returns the pool's name.
@@ -247,7 +256,7 @@ func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
 func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int) error {
 	refused, is := errors.AsType[*batchRefusedError](err)
 	switch {
-	case !is, refused.isUnsure && len(calls) == 1:
+	case !is, len(calls) == 1 && (refused.isUnsure || isForOne(err, calls)):
 		return fail(calls, c.failure(calls[0], err))
 	case refused.isUnsure:
 		return c.loseDoubtful(ctx, calls, joined)

@@ -82,7 +82,8 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 	return c.sendProof(ctx, e, turn, b)
 }
 
-// sendProof makes the calls of a batch and the proof, in one request when the endpoint takes that many.
+// sendProof makes the calls of a batch and the proof, in one request when the endpoint takes that many. What it refuses
+// for the sake of one of the calls is no reason to doubt the endpoint: the proof is made alone then.
 func (c *Client) sendProof(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch) *batchAttempt {
 	proof := c.identity.call
 	if uint64(len(b.calls)) < c.abilities[e].Batch() {
@@ -90,7 +91,10 @@ func (c *Client) sendProof(ctx context.Context, e *upstream.Endpoint, turn upstr
 		if got.checkProof(ctx); got.failure() == nil {
 			got.replies = got.replies.withoutFirst()
 		}
-		return got
+		if !isForOne(got.failure(), b.calls) {
+			return got
+		}
+		_ = got.Settle(ctx, got.failure())
 	}
 	got := c.send(ctx, e, turn, b, []*Call{proof})
 	if got.checkProof(ctx); got.failure() != nil {

@@ -201,7 +201,7 @@ func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
 }
 
 func followTrio(t *testing.T, start int) {
-	random := rand.New(rand.NewPCG(uint64(start), 0))
+	random := newRandom(uint64(start))
 	of := quickChain{time.Now()}
 	nodes := []*trioNode{
 		{takes: 250 * time.Millisecond, span: 1000}, {takes: 80 * time.Millisecond, span: 50_000, depth: 10_000}, {takes: 40 * time.Millisecond},
@@ -256,3 +256,5 @@ func followTrio(t *testing.T, start int) {
 		t.Errorf("%d blocks behind after having caught up, want at most %d", worst, trioLevel)
 	}
 }
+
+func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

@@ -81,7 +81,7 @@ func (f *fleet) configuration(database string) string {
 	text := string(f.world.Config("nowhere"))
 	behind := "http://" + f.chainLink.Address()
 	for was, is := range map[string]string{
-		`path: "nowhere"`:                   `postgres: "` + f.databaseLink.To(database) + `"`,
+		`path: "nowhere"`:                   `postgres: "` + f.databaseLink.To(database) + `", connections: 32`,
 		`telemetry: {admin: "127.0.0.1:0"}`: fmt.Sprintf("cache: {shared: %q}\n", "unix://"+f.cacheLink.Address()),
 		fmt.Sprintf("{id: 1, explorer: none, endpoints: [{url: %q}]}", f.world.URL()+"/rpc/1"): fmt.Sprintf(
 			"{id: 1, explorer: none, endpoints: [{name: linked, url: %q}, {name: direct, url: %q}]}", behind+"/rpc/1", f.world.URL()+"/rpc/1"),
@@ -160,18 +160,11 @@ func (r *replica) end(t testing.TB, by syscall.Signal) {
 	}
 }
 
-// endpoints are the replicas' addresses as the balancer knows them.
-func (f *fleet) endpoints() (addresses []string) {
-	for _, r := range f.replicas {
-		addresses = append(addresses, r.link.Address())
-	}
-	return addresses
-}
-
-// balance puts a balancer in front of the replicas. The test is skipped where it is not installed.
-func (f *fleet) balance(t *testing.T, by peer) {
+// balance puts a balancer in front of the replicas, which it reaches at these addresses. The test is skipped where it is not
+// installed.
+func (f *fleet) balance(t *testing.T, by peer, replicas ...string) {
 	t.Helper()
-	address, _, installed := by.start(t, strings.Join(f.endpoints(), " "))
+	address, _, installed := by.start(t, strings.Join(replicas, " "))
 	if !installed {
 		t.Skipf("%s is not installed (Debian and Ubuntu: apt-get install %s)", by.program, by.program)
 	}

@@ -13,6 +13,8 @@ type Index struct {
 	Behind   time.Duration `yaml:"behind"`   // answers name a chain whose lag is larger (X-Index-Behind)
 	Follow   Follow        `yaml:"follow"`   // how often chains are asked for news
 	Wait     time.Duration `yaml:"wait"`     // how long serve waits for a PostgreSQL that does not answer yet; 0: not at all
+	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and pings.
+	Connections int `yaml:"connections"`
 }
 
 // Follow sets how long a gateway waits between two looks at a chain, by what is asked about it.
@@ -37,7 +39,7 @@ func (f Follow) check(at place) {
 const defaultIndexPath = "crossgate.db"
 
 func defaultIndex() Index {
-	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Follow: defaultFollow(), Wait: time.Minute}
+	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Follow: defaultFollow(), Wait: time.Minute, Connections: 8}
 }
 
 func (i Index) check(at place) {
@@ -52,6 +54,7 @@ func (i Index) check(at place) {
 		at.key("postgres").mistake("want a URL that begins with postgres://")
 	}
 	i.Follow.check(at.key("follow"))
+	at.key("connections").mistakeIf(i.Connections < 1, "want at least 1")
 	at.key("wait").mistakeIf(i.Wait < 0, "want at least 0s")
 	at.key("behind").mistakeIf(i.Behind < time.Second, "want at least 1s")
 }

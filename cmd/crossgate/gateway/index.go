@@ -15,7 +15,7 @@ import (
 // openStore opens the database that c names. log has the beginning and the end of its outages.
 func openStore(ctx context.Context, c config.Index, log *slog.Logger) (*store.DB, error) {
 	if url := c.Postgres.Reveal(); url != "" {
-		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: c.Wait, Logger: log})
+		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: c.Wait, Readers: c.Connections, Logger: log})
 	}
 	return store.OpenSQLite(ctx, c.Path)
 }

@@ -9,8 +9,8 @@ import (
 	"crossgate/chain"
 )
 
-// The tokens that most orders are about. Sources: the Uniswap default token list 22.21.0
-// (npm, @uniswap/default-token-list); of USDG on Robinhood Chain and of the second face of Arc's coin, what wallets read on
+// The tokens that most orders are about. Sources: the Uniswap default token list 22.21.0 (npm,
+// @uniswap/default-token-list); of USDG on Robinhood Chain and of the second face of Arc's coin, what wallets read on
 // these chains in September 2026; of TRON's, the order protocol's own examples for integrators.
 //
 //go:embed wellknown.json
@@ -58,4 +58,14 @@ func ofUnread(key Key, c chain.Chain) Token {
 		return Token{Decimals: c.Coin.Decimals}
 	}
 	return Token{}
+}
+
+// WellKnown returns a token of a chain by its symbol, if it is one of those that most orders are about.
+func WellKnown(id chain.ID, symbol string) (key Key, known bool) {
+	for key, each := range wellKnown() {
+		if key.Chain == id && each.Symbol == symbol {
+			return key, true
+		}
+	}
+	return Key{}, false
 }

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"text/tabwriter"
+	"time"
 
+	"crossgate/chain"
 	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
 	"crossgate/order/index"
 )
 
@@ -16,12 +20,16 @@ import (
 // resumes there.
 func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
 	file := configFlag(flags)
+	dry := flags.Bool("dry-run", false, "tell what is left to read and what that takes, and read nothing")
 	if err := parse(flags, arguments); err != nil {
 		return err
 	}
 	c, err := load(*file)
 	if err != nil {
 		return err
+	}
+	if *dry {
+		return estimateBackfill(ctx, c, out)
 	}
 	bars := newBars(flags.Output(), c.Registry(), units{"blocks", "events"})
 	// Errors are shown beside the bar of their chain.
@@ -30,8 +38,7 @@ func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out 
 	})
 	switch {
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(out, "stopped; run backfill again to resume")
-		return nil
+		return errors.New("backfill stopped before all history was read; what was read is stored: run it again to go on")
 	case errors.As(err, new(*index.HistoryError)):
 		return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to go on", err)
 	case err != nil:
@@ -39,4 +46,54 @@ func backfill(ctx context.Context, flags *flag.FlagSet, arguments []string, out 
 	}
 	fmt.Fprintln(out, "backfill complete: the history of every chain is indexed")
 	return nil
+}
+
+// estimateBackfill prints what a backfill would read.
+func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error {
+	estimates, err := gateway.EstimateBackfill(ctx, c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	registry, unknown := c.Registry(), 0
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "chain\tfrom\tto\tblocks\tcalls\tat least\t")
+	for _, e := range estimates {
+		known, _ := registry.Chain(e.Chain)
+		if e.Err != nil {
+			unknown++
+			fmt.Fprintf(table, "%s\t?\t?\t?\t?\t?\t\n", known.Name)
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t\n", known.Name, e.From, e.To, e.Blocks(), e.Calls, atLeast(c, e.Chain, e.Calls))
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print table: %w", err)
+	}
+	fmt.Fprintln(out, "Each transaction with orders takes a call more, or two. Nothing was read.")
+	for _, e := range estimates {
+		if e.Err != nil {
+			known, _ := registry.Chain(e.Chain)
+			fmt.Fprintf(out, "%s: %s\n", known.Name, e.Err)
+		}
+	}
+	if unknown > 0 {
+		return fmt.Errorf("%d of %d chains could not be asked", unknown, len(estimates))
+	}
+	return nil
+}
+
+// atLeast is how long calls take at the rates of a chain's endpoints, of which a backfill leaves half to others.
+func atLeast(c config.Config, id chain.ID, calls uint64) string {
+	rate := 0.0
+	for _, own := range c.Chains {
+		for _, e := range own.Endpoints {
+			if own.ID == id && e.RequestsPerSecond == 0 {
+				return "no limit"
+			}
+			if own.ID == id {
+				rate += e.RequestsPerSecond / 2
+			}
+		}
+	}
+	return time.Duration(float64(calls) / rate * float64(time.Second)).Round(time.Second).String()
 }

@@ -21,8 +21,14 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	var said bytes.Buffer
-	if code := run(ctx, []string{"backfill", "--config", "offline.yaml"}, &said, &said); code > 1 {
-		t.Errorf("backfill = %d: %s", code, said.String())
+	if code := run(ctx, []string{"backfill", "--config", "offline.yaml"}, &said, &said); code != 1 ||
+		!strings.Contains(said.String(), "run it again to go on") {
+		t.Errorf("backfill that was stopped = %d: %s, want 1 and that it was", code, said.String())
+	}
+	said.Reset()
+	if code := run(t.Context(), []string{"backfill", "--dry-run", "--config", "offline.yaml"}, &said, &said); code != 1 ||
+		!strings.Contains(said.String(), "1 of 1 chains could not be asked") {
+		t.Errorf("backfill --dry-run of a chain that is away = %d: %s, want 1 and that it is", code, said.String())
 	}
 	said.Reset()
 	if code := run(ctx, []string{"index", "repair", "--config", "offline.yaml"}, &said, &said); code != 1 ||

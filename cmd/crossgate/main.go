@@ -15,10 +15,13 @@ import (
 const usage = `crossgate serves the state of cross-chain orders, what is locked for a taker, and swap transactions.
 
   crossgate serve [--config FILE] [--listen ADDRESS]   run the gateway
-  crossgate check [--config FILE] [--live]             report every mistake in a configuration; --live calls every
-                                                       endpoint and compares what it serves with the configuration
+  crossgate check [--config FILE]                      report every mistake in a configuration
+  crossgate doctor [--config FILE] [--json]            call everything that a configuration names: what each endpoint
+                                                       serves and can do, whether keys, database and shared cache work,
+                                                       and how many calls following the chains takes
   crossgate schema                                     print the JSON schema of the configuration, for editors
-  crossgate backfill [--config FILE]                   read history into the order index; can be stopped and resumed
+  crossgate backfill [--config FILE] [--dry-run]       read history into the order index; can be stopped and resumed;
+                                                       --dry-run tells what is left to read and what that takes
   crossgate index status [--config FILE]               show how far each chain has been indexed
   crossgate index audit [--config FILE] [SELECTION]    compare stored orders with the contracts and with receipts
   crossgate index repair [--config FILE] [SELECTION]   correct what an audit finds; with --from or --to, have blocks
@@ -42,7 +45,7 @@ Without a file the embedded default is used: all documented chains through publi
 type command func(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error
 
 var commands = map[string]command{
-	"serve": serve, "check": check, "schema": printSchema, "backfill": backfill, "index": indexCommand,
+	"serve": serve, "check": check, "doctor": doctor, "schema": printSchema, "backfill": backfill, "index": indexCommand,
 	"record": record, "replay": replay,
 }
 

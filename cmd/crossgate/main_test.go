@@ -86,7 +86,7 @@ func TestLiveCheckFailsWhenAnEndpointDoes(t *testing.T) {
 	var said bytes.Buffer
 	code := run(t.Context(), []string{"check", "--live", "--config", file}, &said, &said)
 	text := said.String()
-	if code != 1 || !strings.Contains(text, "Ethereum (1)") || !strings.Contains(text, "WRONG") || !strings.Contains(text, "1 of 1 endpoints") || strings.Contains(text, "SECRET") {
+	if code != 1 || !strings.Contains(text, "Ethereum (1)") || !strings.Contains(text, "WRONG") || !strings.Contains(text, "1 of 2 endpoints") || strings.Contains(text, "SECRET") {
 		t.Errorf("check --live = %d and said %s, want 1 and the endpoint, without its key", code, text)
 	}
 }

@@ -33,6 +33,10 @@ const (
 	stuckLimit   = 10 * time.Minute
 )
 
+// historyRanges times as many blocks as a follower reads at once are read of history, where most hold nothing: as
+// many as public endpoints search at once.
+const historyRanges = 5
+
 // UnreadHistory is what a backfill could not read of one chain: its blocks up to To.
 type UnreadHistory struct {
 	Chain chain.ID
@@ -61,6 +65,7 @@ func (x *Index) Backfill(ctx context.Context, report func(Progress)) error {
 	unread := make([]*UnreadHistory, len(x.followers))
 	for i, f := range x.followers {
 		own := newFollower(x.store.DB, f.chain, f.source, x.options) // apart from the one that may be running
+		own.width = newWidth(historyRanges * x.options.Range)
 		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}}
 		working.Go(func() { unread[i] = b.run(ctx) })
 	}

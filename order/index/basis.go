@@ -155,7 +155,7 @@ func (x *Index) Basis() Basis {
 func (x *Index) found(ctx context.Context, on Basis, from provenance, orders ...*order.Order) []Found {
 	found := make([]Found, len(orders))
 	for i, o := range orders {
-		x.askedAbout(o.Terms.Give.Chain, o.Terms.Take.Chain)
+		x.AskedAbout(o.Terms.Give.Chain, o.Terms.Take.Chain)
 		give, take := on.of(o.Terms.Give.Chain), on.of(o.Terms.Take.Chain)
 		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, from, o, give.Chain, o.GiveBlock)
 		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, from, o, take.Chain, o.TakeBlock)

@@ -108,8 +108,8 @@ func (d *demand) ask(what Demand) {
 	}
 }
 
-// askedAbout takes note that somebody asks about orders of chains.
-func (x *Index) askedAbout(ids ...chain.ID) {
+// AskedAbout takes note that somebody asks about orders of chains.
+func (x *Index) AskedAbout(ids ...chain.ID) {
 	for _, id := range ids {
 		if f, followed := x.byChain[id]; followed {
 			f.demand.ask(AskedAboutOrders)

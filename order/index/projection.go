@@ -59,8 +59,8 @@ func suspected(blockTime time.Duration) float64 {
 	return 1 - math.Pow(1-math.Pow(isSet, 3), 3)
 }
 
-// Project returns what following a chain takes when it is looked at so often, by endpoints of which each is asked for its
-// head too, without orders: those come on top, some 3 calls each.
+// Project returns what following a chain takes when it is looked at so often, by endpoints of which each is asked for
+// its head too, without orders: those come on top, some 3 calls each.
 func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	const day = float64(24 * time.Hour)
 	looks, blocks := day/float64(every), day/float64(max(c.BlockTime, time.Millisecond))
@@ -71,7 +71,7 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	each := blocks / news
 	tip := min(each, order.TipRange)
 	p := Projection{Looks: looks, Calls: map[string]float64{
-		"eth_getBlockByNumber": looks*1.25 + news*(tip-1),
+		"eth_getBlockByNumber": looks + max(looks/4, min(looks, day/float64(15*time.Second))) + news*(tip-1),
 		"eth_getLogs":          news * tip * suspected(c.BlockTime),
 	}}
 	if each > order.TipRange { // a list of the older ones, and whether the one before them still stands
@@ -81,8 +81,11 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	proofs := proofsOf(blocks, each, float64(every))
 	p.Calls["eth_getLogs"] += proofs.lists
 	p.Calls["eth_getBlockByNumber"] += proofs.lists + proofs.headers
-	if endpoints > 1 { // their heads are compared every 15 s at most
-		p.Calls["eth_getBlockByNumber"] += float64(endpoints) * min(looks, day/float64(15*time.Second))
+	// Endpoints prove which chain they serve, and their heads are compared, every 15 s at most.
+	again := min(looks, day/float64(15*time.Second))
+	p.Calls["eth_chainId"] = again * float64(endpoints+1) / 2
+	if endpoints > 1 {
+		p.Calls["eth_blockNumber"] = again * float64(endpoints)
 	}
 	return p
 }
@@ -98,13 +101,14 @@ func proofsOf(blocks, each, every float64) proofs {
 		return proofs{lists: max(blocks/provenTogether, day/float64(provenEvery))}
 	}
 	together := math.Ceil(provenAtOnce/each) * each // by whole looks
-	if soon := blocks / day * float64(provenSoon); together > soon {
+	if soon := math.Ceil(float64(provenSoon)/every) * each; together > soon {
 		return proofs{lists: day / float64(provenSoon), headers: blocks}
 	}
 	return proofs{lists: blocks / min(together, provenTogether)}
 }
 
-// projectSolana counts a look at Solana: its head in three calls, and the transactions of two programs between two blocks.
+// projectSolana counts a look at Solana: its head in three calls, and the transactions of two programs between two
+// blocks.
 func projectSolana(looks, blocks float64) Projection {
 	proofs := blocks / provenTogether
 	return Projection{Looks: looks, Calls: map[string]float64{

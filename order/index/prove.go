@@ -15,30 +15,38 @@ import (
 	"crossgate/store"
 )
 
-// When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks or
-// more at a time, which two lists of logs do. Fewer, of which each costs a header, are proven provenPromptly at a time
-// where somebody asks about the chain, else when the last proof is provenSoon ago; blocks at the tip, which were read with evidence, once there are provenTogether of them or the last proof is
-// provenEvery ago.
+// When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks
+// or more at a time, which two lists of logs do. Fewer, of which each costs a header, are proven provenPromptly at a
+// time where somebody asks about the chain, else when the last proof is provenSoon ago; blocks at the tip, which were
+// read with evidence, once there are provenTogether of them or the last proof is provenEvery ago.
 const (
 	provenAtOnce   = 257
 	provenPromptly = 32
+	provenSlice    = 8 // of those that are proven promptly
 	provenSoon     = 10 * time.Minute
 	provenTogether = 1000
 	provenEvery    = 30 * time.Minute
 	provenAgain    = 10_000 // blocks, when an endpoint is found wrong for the first time
 )
 
-// proofIsDue reports whether blocks from position.provenEnd to before end are to be read a second time now.
-func (f *follower) proofIsDue(position checkpoint, end uint64) bool {
+// proofIsDue returns how many of the blocks from position.provenEnd to before end are to be read a second time now, at
+// most: few where those who ask wait for the next look meanwhile.
+func (f *follower) proofIsDue(position checkpoint, end uint64) uint64 {
 	if end <= position.provenEnd {
-		return false
+		return 0
 	}
 	count := end - position.provenEnd
 	isWeak := position.provenEnd < f.wordEnd
 	since := time.Since(f.provenAt)
 	isSoon := isWeak && (count >= provenAtOnce || since >= provenSoon)
 	isPrompt := isWeak && (count >= provenPromptly || end >= f.wordEnd) && f.provesPromptly()
-	return count >= provenTogether || isSoon || isPrompt || since >= provenEvery
+	switch {
+	case count >= provenTogether || isSoon || since >= provenEvery:
+		return provenTogether
+	case isPrompt:
+		return provenSlice
+	}
+	return 0
 }
 
 // prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong.
@@ -49,8 +57,12 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 		return nil
 	}
 	end := min(head.Finalized, position.block) + 1
-	for began := time.Now(); f.proofIsDue(position, end) && time.Since(began) < f.poll; {
-		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, provenTogether), end) - 1}
+	for begun := time.Now(); ; {
+		most := f.proofIsDue(position, end)
+		if most == 0 || time.Since(begun) > f.paces.Of(f.facts, f.demand.now())/2 {
+			return nil
+		}
+		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, most), end) - 1}
 		f.provenSince = min(f.provenSince, r.from)
 		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {
 			position.provenEnd = r.to + 1
@@ -70,11 +82,10 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 		f.report(came.orders)
 		f.proved(position.provenEnd)
 	}
-	return nil
 }
 
-// provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look brings
-// no more blocks than are read with evidence.
+// provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look
+// brings no more blocks than are read with evidence.
 func (f *follower) provesPromptly() bool {
 	return f.demand.now() == AskedAboutOrders && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= f.paces.Asked)
 }

@@ -29,8 +29,12 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// taggedHeads is of how many calls of Head one asks for the finalized block too: what becomes final is of no hurry.
-const taggedHeads = 4
+// What becomes final is of no hurry: one of taggedHeads calls of Head asks for the finalized block too, and each of
+// calls that are taggedEvery apart.
+const (
+	taggedHeads = 4
+	taggedEvery = 15 * time.Second
+)
 
 // tagRetry is how long a chain whose nodes know no finalized block is not asked for one.
 const tagRetry = 10 * time.Minute
@@ -46,6 +50,7 @@ type Chain struct {
 	newest     atomic.Pointer[header] // block seen; nil before the first
 	finalized  atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
 	heads      atomic.Uint64          // times that Head was called
+	taggedAt   atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read       readHeaders            // since the newest block
 	noTagUntil atomic.Int64           // UNIX nanoseconds
 	filters    atomic.Int32           // what is known of those in headers
@@ -93,9 +98,10 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	calls := []*jsonrpc.Call{headerCall(&latest, "latest")}
 	now := time.Now()
 	finalized = c.finalized.Load()
-	tagged := now.UnixNano() >= c.noTagUntil.Load() && (c.heads.Add(1)%taggedHeads == 1 || finalized == nil)
+	tagged := now.UnixNano() >= c.noTagUntil.Load() && (c.heads.Add(1)%taggedHeads == 1 || finalized == nil || now.Sub(time.Unix(0, c.taggedAt.Load())) >= taggedEvery)
 	if tagged {
 		finalized = nil
+		c.taggedAt.Store(now.UnixNano())
 		calls = append(calls, headerCall(&finalized, "finalized"))
 	}
 	calls[0].Fresh = true

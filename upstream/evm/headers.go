@@ -2,8 +2,8 @@ package evm
 
 import "sync"
 
-// readHeaders are headers that were read since the newest block was seen, so that looking at the chain's newest end asks
-// for none of them twice.
+// readHeaders are headers that were read since the newest block was seen, so that looking at the chain's newest end
+// asks for none of them twice.
 type readHeaders struct {
 	mu       sync.Mutex
 	byNumber map[uint64]*header

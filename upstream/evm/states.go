@@ -69,8 +69,9 @@ func (c *Chain) storedOrders(
 	return c.callContracts(ctx, calls)
 }
 
-// Origin finds the first block with one of the order contracts by asking past blocks for their code, which
-// takes nodes that keep past state; without any it is block 0. See order.StateReader.
+// Origin returns the first block with orders as the registry knows it. Elsewhere it finds the first one with one of the
+// order contracts by asking past blocks for their code, which takes nodes that keep past state; without any it is a
+// block before the time since which the registry knows of orders, block 0 where it does not. See order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var latest *header
 	if err := c.rpc.All(ctx, headerCall(&latest, "latest")); err != nil {
@@ -79,10 +80,20 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	if latest == nil {
 		return 0, fmt.Errorf("chain %d: no latest block", c.chain.ID)
 	}
-	if c.recent {
-		return 0, nil
+	newest := uint64(latest.Number)
+	if known := c.chain.FirstBlock; known > 0 && known <= newest { // else it is another chain of that id
+		return known, nil
 	}
-	return c.firstCode(ctx, uint64(latest.Number), c.chain.Contracts.DlnSource, c.chain.Contracts.DlnDestination)
+	if !c.recent {
+		origin, err := c.firstCode(ctx, newest, c.chain.Contracts.DlnSource, c.chain.Contracts.DlnDestination)
+		if origin > 0 || err != nil {
+			return origin, err
+		}
+	}
+	if since := c.chain.Since; since > 0 && since < uint64(latest.Timestamp) {
+		return c.blockBefore(ctx, since, *latest, nil)
+	}
+	return 0, nil
 }
 
 // firstCode returns the first block up to last at which one of contracts exists, or 0 where nodes do not

@@ -16,6 +16,15 @@ func Backfill(ctx context.Context, c config.Config, log *slog.Logger, report fun
 	return withIndex(ctx, c, log, func(x *index.Index) error { return x.Backfill(ctx, report) })
 }
 
+// EstimateBackfill returns what Backfill would read of every chain.
+func EstimateBackfill(ctx context.Context, c config.Config, log *slog.Logger) (estimates []index.BackfillEstimate, err error) {
+	err = withIndex(ctx, c, log, func(x *index.Index) error {
+		estimates = x.EstimateBackfill(ctx)
+		return ctx.Err()
+	})
+	return estimates, err
+}
+
 // IndexStatus returns how far each chain has been indexed in c's database.
 func IndexStatus(ctx context.Context, c config.Config, log *slog.Logger) (status []index.Status, err error) {
 	err = withIndex(ctx, c, log, func(x *index.Index) error {

@@ -22,12 +22,16 @@ func openStore(ctx context.Context, c config.Index, log *slog.Logger) (*store.DB
 
 // index makes the order index over the configured chains.
 func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
-	return index.New(db, p.sources(), index.Options{
+	return index.New(db, p.sources(), p.indexOptions(c, log, o))
+}
+
+func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer) index.Options {
+	return index.Options{
 		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Observer: o, Logger: log,
 		Pace: index.Pace{
 			Asked: c.Follow.Asked, Listed: c.Follow.Listed, Idle: c.Follow.Idle, Retired: c.Follow.Retired, Looks: p.looks,
 		},
-	})
+	}
 }
 
 // observer drops kept answers when the index says so, and has tokens looked up while chains are asked.
@@ -47,8 +51,8 @@ func (o observer) BranchChanged(id chain.ID) { o.gateway.server.BranchChanged(id
 // OrderSeen implements index.Observer.
 func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }
 
-// looks is how many times a day the plans of a chain's endpoints allow to look for news there, if half of what they have
-// is kept for everything else: 0 for any number, as when one of them has no plan.
+// looks is how many times a day the plans of a chain's endpoints allow to look for news there, if half of what they
+// have is kept for everything else: 0 for any number, as when one of them has no plan.
 func (p *parts) looks(id chain.ID) float64 {
 	known, _ := p.registry.Chain(id)
 	read := p.chains[id]

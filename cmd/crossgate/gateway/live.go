@@ -26,42 +26,11 @@ const (
 
 // Identity is what one endpoint says it serves.
 type Identity struct {
-	Of       string // the chain, venue or price service it is configured for
-	Endpoint string
-	Head     uint64   // newest block of its chain; zero when unknown
-	Said     string   // in words; empty when it gave no usable answer
-	Wrong    []string // what differs from the configuration
-}
-
-// Identify calls every endpoint of c: those of chains for the chain's identity, its head and the code at the contracts
-// that the gateway relies on, those of services for any response. Heads of one chain are compared. The result has the
-// order of the file.
-func Identify(ctx context.Context, c config.Config) ([]Identity, error) {
-	if err := Check(c); err != nil {
-		return nil, err
-	}
-	var calls identification
-	lags := make(map[string]uint64)
-	registry := c.Registry()
-	for _, each := range c.Chains {
-		known, _ := registry.Chain(each.ID)
-		of := fmt.Sprintf("%s (%d)", known.Name, known.ID)
-		lags[of] = c.LagOf(each, known.BlockTime)
-		calls.add(of, each.Endpoints, func(ctx context.Context, e *upstream.Endpoint, f *Identity) error {
-			return identifyChain(ctx, known, e, f)
-		})
-	}
-	for _, each := range c.Venues {
-		calls.add(each.Name, each.Endpoints, identifyService)
-	}
-	if service := c.Prices.DefiLlama; service != nil {
-		calls.add("defillama", service.Endpoints, identifyService)
-	}
-	identities, err := calls.run(ctx)
-	for of, most := range lags {
-		compareHeads(identities, of, most)
-	}
-	return identities, err
+	Of       string   `json:"-"` // the chain, venue or price service it is configured for
+	Endpoint string   `json:"endpoint"`
+	Head     uint64   `json:"head"`  // newest block of its chain; zero when unknown
+	Said     string   `json:"said"`  // in words; empty when it gave no usable answer
+	Wrong    []string `json:"wrong"` // what differs from the configuration
 }
 
 // compareHeads reports the endpoints of a chain whose head is more than most blocks away from the median.

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+)
+
+// doctor tells what everything that a configuration names can do, and what following its chains takes.
+func doctor(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+	file := configFlag(flags)
+	asJSON := flags.Bool("json", false, "report as JSON")
+	if err := parse(flags, arguments); err != nil {
+		return err
+	}
+	c, err := load(*file)
+	if err != nil {
+		return err
+	}
+	return diagnose(ctx, c, flags.Output(), out, *asJSON)
+}
+
+// diagnose writes the report; it is an error when something differs from the configuration or cannot be used.
+func diagnose(ctx context.Context, c config.Config, progress, out io.Writer, asJSON bool) error {
+	bars := newBars(progress, c.Registry(), units{"endpoints", "calls"})
+	var d gateway.Diagnosis
+	err := bars.during(ctx, func() (err error) {
+		d, err = gateway.Diagnose(ctx, c, bars.report)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(d)
+	} else {
+		err = errors.Join(printEndpoints(out, d), printChains(out, d))
+	}
+	if wrong, all := d.Wrong(); err == nil && wrong > 0 {
+		return fmt.Errorf("%d of %d endpoints and services are WRONG; the report has the details", wrong, all)
+	}
+	return err
+}
+
+func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "for\tendpoint\t\tsays")
+	row := func(of, endpoint, said string, wrong []string) {
+		state := "ok"
+		if len(wrong) > 0 {
+			state = "WRONG"
+		}
+		lines := wrong
+		if said != "" {
+			lines = append([]string{said}, wrong...)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", of, endpoint, state, strings.Join(lines, "; "))
+	}
+	for _, c := range d.Chains {
+		for _, e := range c.Endpoints {
+			said := e.Said
+			if e.Capabilities != nil {
+				said += "; " + abilities(*e.Capabilities)
+			}
+			row(e.Of, e.Endpoint, said, e.Wrong)
+		}
+	}
+	for _, s := range d.Services {
+		row(s.Name, "", s.Said, s.Wrong)
+	}
+	return table.Flush()
+}
+
+// abilities says what an endpoint can do.
+func abilities(c gateway.Capabilities) string {
+	final, simulates := "no finalized block", "no simulation"
+	if c.FinalizedLag != nil {
+		final = fmt.Sprintf("final %d blocks back", *c.FinalizedLag)
+	}
+	if c.Simulates {
+		simulates = "simulates"
+	}
+	return fmt.Sprintf("logs: %d blocks at once, from %d ago; state: %d ago; batches of %d; %s; %s",
+		c.LogSpan, c.LogDepth, c.StateDepth, c.Batch, final, simulates)
+}
+
+// printChains writes what following takes, and the verdicts.
+func printChains(out io.Writer, d gateway.Diagnosis) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\twhile asked: calls a day\tplans\t")
+	var all gateway.Load
+	for _, c := range d.Chains {
+		plans := "none"
+		if c.Unasked.Monthly > 0 {
+			plans = fmt.Sprint(c.Unasked.Monthly)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t\n", c.Name, c.Unasked.CallsPerDay, c.Unasked.CallsPerMonth, c.Unasked.UnitsPerMonth,
+			c.Asked.CallsPerDay, plans)
+		all.CallsPerDay += c.Unasked.CallsPerDay
+		all.CallsPerMonth += c.Unasked.CallsPerMonth
+		all.UnitsPerMonth += c.Unasked.UnitsPerMonth
+	}
+	fmt.Fprintf(table, "all\t%d\t%d\t%d\t\t\t\n", all.CallsPerDay, all.CallsPerMonth, all.UnitsPerMonth)
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print table: %w", err)
+	}
+	fmt.Fprintln(out)
+	for _, c := range d.Chains {
+		fmt.Fprintf(out, "%s: %s\n", c.Name, strings.Join(c.Verdict, "; "))
+	}
+	return nil
+}

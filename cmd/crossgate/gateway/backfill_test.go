@@ -1,0 +1,56 @@
+package gateway
+
+import (
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+)
+
+// TestBackfillReadsWideRanges counts what a backfill of blocks without orders takes, which most of a chain's are.
+func TestBackfillReadsWideRanges(t *testing.T) {
+	const (
+		history = 400_000 // blocks
+		most    = 400     // calls, for two readings of each block; in ranges of 2,000 blocks they were 1,014
+	)
+	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	synctest.Test(t, func(t *testing.T) {
+		c := config.Default()
+		own := c.Chains[2]
+		known, _ := c.Registry().Chain(own.ID)
+		calmly := &calm{chain: known, began: time.Now(), final: 2, calls: map[string]int{}}
+		calmly.chain.FirstBlock = calmly.head() - history
+		for i := range own.Endpoints {
+			own.Endpoints[i].RequestsPerSecond = 0
+		}
+		p := &parts{registry: c.Registry()}
+		x := index.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, p.indexOptions(c.Index, slog.New(slog.DiscardHandler), nil))
+		estimate := x.EstimateBackfill(t.Context())[0]
+		clear(calmly.calls)
+		var last index.Progress
+		if err := x.Backfill(t.Context(), func(p index.Progress) { last = p }); err != nil {
+			t.Fatal(err)
+		}
+		if !last.Done || last.Read < history-10 || last.Read > history {
+			t.Errorf("at the end %+v, want %d blocks read", last, history)
+		}
+		total := calmly.total()
+		t.Logf("%d calls for %d blocks: %v", total, last.Read, calmly.calls)
+		if estimate.Err != nil || estimate.Blocks() < history-10 || estimate.Calls < uint64(total)*8/10 || estimate.Calls > uint64(total)*12/10 {
+			t.Errorf("estimated %+v, want %d blocks and what was counted, %d, within 20 %%", estimate, history, total)
+		}
+		if total > most {
+			t.Errorf("%d calls for %d blocks, want %d at most: %v", total, last.Read, most, calmly.calls)
+		}
+	})
+}

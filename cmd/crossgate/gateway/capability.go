@@ -1,0 +1,168 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// Capabilities are what an endpoint of an EVM chain or of TRON was seen to do. Zero values: it was not seen to.
+type Capabilities struct {
+	LogSpan      uint64  `json:"logSpan"`      // blocks that one search takes, of the spans that were tried
+	LogDepth     uint64  `json:"logDepth"`     // blocks behind its head from where logs could be had
+	StateDepth   uint64  `json:"stateDepth"`   // likewise of state
+	Batch        int     `json:"batch"`        // calls in one request, of the sizes that were tried
+	FinalizedLag *uint64 `json:"finalizedLag"` // blocks from its head to what it calls finalized; null: it knows no such block
+	Simulates    bool    `json:"simulates"`    // it has eth_simulateV1
+	LogRefusal   string  `json:"logRefusal,omitempty"`
+}
+
+// What is tried, the best first. Together with the identity an endpoint gets some 30 calls.
+var (
+	triedSpans   = []uint64{10_000, 2_000, 500, 50}
+	triedDepths  = []uint64{5_000_000, 100_000, 5_000}
+	triedStates  = []uint64{100_000, 120}
+	triedBatches = []int{10, 3}
+)
+
+// counting counts the HTTP requests of an endpoint.
+type counting struct{ requests, calls atomic.Int64 }
+
+// RoundTrip implements http.RoundTripper.
+func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.requests.Add(1)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// prober asks one endpoint what it can do.
+type prober struct {
+	chain    chain.Chain
+	endpoint *upstream.Endpoint
+	made     *counting
+	client   *jsonrpc.Client
+	head     uint64
+	found    Capabilities
+}
+
+func newProber(c chain.Chain, each config.Endpoint) (*prober, error) {
+	made := &counting{}
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: each.Name, URL: each.URL.Reveal(), Header: each.Header(), Timeout: each.Timeout,
+		RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: made},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &prober{chain: c, endpoint: e, made: made, client: jsonrpc.New(upstream.NewPool(each.Name, e))}, nil
+}
+
+// call makes one call; its error is that of the endpoint.
+func (p *prober) call(ctx context.Context, out any, method string, params ...any) error {
+	p.made.calls.Add(1)
+	return p.client.Call(ctx, method, out, params...)
+}
+
+// run finds out what the endpoint, which serves the right chain up to head, can do.
+func (p *prober) run(ctx context.Context, head uint64) {
+	p.head = head
+	p.searchLogs(ctx)
+	for _, depth := range triedStates {
+		var balance string
+		if depth < head && p.call(ctx, &balance, "eth_getBalance", p.chain.Contracts.DlnSource.String(), hexadecimal(head-depth)) == nil && balance != "" {
+			p.found.StateDepth = depth
+			break
+		}
+	}
+	var final struct{ Number string }
+	if p.call(ctx, &final, "eth_getBlockByNumber", "finalized", false) == nil {
+		if number, err := strconv.ParseUint(final.Number, 0, 64); err == nil {
+			p.found.FinalizedLag = new(head - min(number, head))
+		}
+	}
+	var blocks []struct{ Number string }
+	empty := map[string]any{"blockStateCalls": []any{map[string]any{}}}
+	p.found.Simulates = p.call(ctx, &blocks, "eth_simulateV1", empty, "latest") == nil && len(blocks) == 1
+	p.tryBatches(ctx)
+}
+
+// searchLogs finds how many blocks a search takes, and how old they may be.
+func (p *prober) searchLogs(ctx context.Context) {
+	for _, span := range triedSpans {
+		err := p.logs(ctx, p.head-min(span-1, p.head), p.head)
+		if err == nil {
+			p.found.LogSpan = span
+			break
+		}
+		p.found.LogRefusal = err.Error()
+	}
+	if p.found.LogSpan == 0 {
+		return
+	}
+	p.found.LogRefusal = ""
+	for _, depth := range triedDepths {
+		if depth < p.head && p.logs(ctx, p.head-depth, p.head-depth) == nil {
+			p.found.LogDepth = depth
+			return
+		}
+	}
+}
+
+func (p *prober) logs(ctx context.Context, from, to uint64) error {
+	var logs []struct{}
+	return p.call(ctx, &logs, "eth_getLogs", map[string]any{
+		"fromBlock": hexadecimal(from), "toBlock": hexadecimal(to), "address": p.chain.Contracts.DlnSource.String(),
+	})
+}
+
+// tryBatches counts how many requests some calls become: one that takes no batch of them gets several.
+func (p *prober) tryBatches(ctx context.Context) {
+	for _, size := range triedBatches {
+		calls := make([]*jsonrpc.Call, size)
+		for i := range calls {
+			calls[i] = &jsonrpc.Call{Method: "eth_getBlockByNumber", Params: []any{hexadecimal(p.head - min(uint64(i), p.head)), false}, Out: new(any)}
+		}
+		before := p.made.requests.Load()
+		p.made.calls.Add(int64(size))
+		// A new client has not learned yet what the endpoint takes.
+		err := jsonrpc.New(upstream.NewPool(p.endpoint.Name(), p.endpoint)).Batch(ctx, calls...)
+		if err == nil && p.made.requests.Load() == before+1 && !hasFailed(calls) {
+			p.found.Batch = size
+			return
+		}
+	}
+	p.found.Batch = 1
+}
+
+func hasFailed(calls []*jsonrpc.Call) bool {
+	for _, call := range calls {
+		if call.Err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func hexadecimal(number uint64) string { return fmt.Sprintf("0x%x", number) }
+
+// checkProtocol asks the order contracts which chain they are for: by the protocol's own number.
+func (p *prober) checkProtocol(ctx context.Context) (wrong string) {
+	const getChainID = "0x3408e470" // getChainId()
+	var said string
+	err := p.call(ctx, &said, "eth_call", map[string]any{"to": p.chain.Contracts.DlnSource.String(), "data": getChainID}, "latest")
+	if err != nil || len(said) != 66 {
+		return "" // an older contract, or one of a test
+	}
+	id, err := strconv.ParseUint(strings.TrimLeft(said[2:], "0"), 16, 64)
+	if err != nil || chain.ID(id) == p.chain.ID {
+		return ""
+	}
+	return fmt.Sprintf("dlnSource: the contract is for chain %d of the protocol, not %d", id, p.chain.ID)
+}

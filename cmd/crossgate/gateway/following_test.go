@@ -1,0 +1,310 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/solana"
+	"crossgate/upstream/tron"
+)
+
+// calm is a chain on which nothing of the order protocol happens, with real block times and filters as full as those of
+// a busy chain: all its nodes, and what they are asked.
+type calm struct {
+	chain chain.Chain
+	began time.Time
+	// final is how far the finalized tag is behind.
+	final uint64
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+// The chain is old enough for any lookback.
+const calmSince = 100 * 24 * time.Hour
+
+func (c *calm) head() uint64 {
+	return uint64((time.Since(c.began) + calmSince) / c.chain.BlockTime)
+}
+
+// RoundTrip implements http.RoundTripper: a node without a network.
+func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	isBatch := bytes.HasPrefix(raw, []byte("["))
+	if !isBatch {
+		raw = slices.Concat([]byte("["), raw, []byte("]"))
+	}
+	var calls []struct {
+		ID     json.RawMessage
+		Method string
+		Params []json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &calls); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	answers := make([]string, len(calls))
+	for i, call := range calls {
+		c.calls[call.Method]++
+		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, call.ID, c.answer(call.Method, call.Params))
+	}
+	text := answers[0]
+	if isBatch {
+		text = "[" + strings.Join(answers, ",") + "]"
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)),
+	}, nil
+}
+
+func (c *calm) answer(method string, params []json.RawMessage) string {
+	switch method {
+	case "eth_chainId":
+		return fmt.Sprintf(`"0x%x"`, c.chain.Native)
+	case "eth_blockNumber":
+		return fmt.Sprintf(`"0x%x"`, c.head())
+	case "eth_getLogs", "eth_getBlockReceipts", "getSignaturesForAddress":
+		return "[]"
+	case "eth_getBlockByNumber":
+		return c.header(string(bytes.Trim(params[0], `"`)))
+	case "getGenesisHash":
+		return strconv.Quote(c.chain.Genesis.Format(chain.SVM))
+	case "getSlot":
+		return strconv.FormatUint(c.head(), 10)
+	case "getBlock":
+		var slot uint64
+		if json.Unmarshal(params[0], &slot) != nil || slot > c.head() {
+			return "null"
+		}
+		return fmt.Sprintf(`{"blockhash":%q,"previousBlockhash":%q,"parentSlot":%d,"blockTime":%d}`,
+			c.hash(slot).Format(chain.SVM), c.hash(slot-1).Format(chain.SVM), slot-1, c.timeOf(slot))
+	}
+	return "null"
+}
+
+func (c *calm) header(block string) string {
+	number := c.head()
+	switch block {
+	case "latest":
+	case "finalized":
+		number -= c.final
+	default:
+		asked, err := strconv.ParseUint(block, 0, 64)
+		if err != nil || asked > number {
+			return "null"
+		}
+		number = asked
+	}
+	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x","logsBloom":"0x%s","receiptsRoot":"0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"}`,
+		number, "0x"+hex.EncodeToString(bytesOf(c.hash(number))), "0x"+hex.EncodeToString(bytesOf(c.hash(number-1))), c.timeOf(number), c.bloom(number))
+}
+
+func bytesOf(h chain.Hash) []byte { return h[:] }
+
+func (c *calm) hash(number uint64) (h chain.Hash) {
+	binary.BigEndian.PutUint64(h[:], uint64(c.chain.ID))
+	binary.BigEndian.PutUint64(h[8:], number+1)
+	return h
+}
+
+func (c *calm) timeOf(number uint64) int64 {
+	return c.began.Add(time.Duration(number)*c.chain.BlockTime - calmSince).Unix()
+}
+
+// bloom has the bits that 80 logs a second set, each with its contract and three topics.
+func (c *calm) bloom(number uint64) string {
+	var filter [256]byte
+	if c.chain.Family == chain.EVM {
+		random := rand.New(rand.NewPCG(uint64(c.chain.ID), number))
+		for range int(math.Ceil(80 * c.chain.BlockTime.Seconds() * 12)) {
+			bit := random.IntN(2048)
+			filter[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	return hex.EncodeToString(filter[:])
+}
+
+func (c *calm) total() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	total := 0
+	for _, calls := range c.calls {
+		total += calls
+	}
+	return total
+}
+
+// source makes the adapter of the chain as a gateway has it.
+func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) order.Source {
+	t.Helper()
+	var endpoints []*upstream.Endpoint
+	for _, each := range own.Endpoints {
+		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+			Name: each.Name, URL: each.URL.Reveal(), Timeout: each.Timeout,
+			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: c},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(e.Close)
+		endpoints = append(endpoints, e)
+	}
+	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), configured.LagOf(own, c.chain.BlockTime)
+	switch c.chain.Family {
+	case chain.SVM:
+		rpc.CompareHeads(lag, solana.HeadCall())
+		return solana.New(c.chain, rpc)
+	case chain.TVM:
+		rpc.CompareHeads(lag, evm.HeadCall())
+		return tron.New(c.chain, rpc)
+	}
+	rpc.CompareHeads(lag, evm.HeadCall())
+	return evm.New(c.chain, rpc)
+}
+
+// finalBehind is how many blocks the finalized tag of some chains' nodes is behind; 2 elsewhere.
+var finalBehind = map[chain.ID]uint64{
+	1: 80, 10: 600, 8453: 600, 100000021: 600, 100000023: 600, 42161: 3500, 4663: 8239, 59144: 2000, 100000017: 9000,
+	100000025: 9000, 100000031: 900, 100000026: 19, 100000002: 30, chain.Solana: 32,
+}
+
+// TestADayOfFollowing follows all chains of the default configuration and counts what their nodes are asked: a fortieth of
+// a day, or a whole one with CROSSGATE_DAY. Orders of two chains are asked for all the time, of no others.
+func TestADayOfFollowing(t *testing.T) {
+	const (
+		most   = 1_000_000
+		settle = 6 * time.Minute // after the start, when everything counts as asked about
+	)
+	simulated := 36 * time.Minute
+	if os.Getenv("CROSSGATE_DAY") != "" {
+		simulated = 24 * time.Hour
+	}
+	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	synctest.Test(t, func(t *testing.T) {
+		c := config.Default()
+		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
+		for _, own := range c.Chains {
+			known, _ := c.Registry().Chain(own.ID)
+			final, is := finalBehind[own.ID]
+			if !is {
+				final = 2
+			}
+			chains[own.ID] = &calm{chain: known, began: time.Now(), final: final, calls: map[string]int{}}
+			sources[own.ID] = chains[own.ID].source(t, c, own)
+		}
+		p := &parts{registry: c.Registry()}
+		o := p.indexOptions(c.Index, slog.New(slog.DiscardHandler), nil)
+		o.Lookback = 100
+		x := index.New(db, sources, o)
+		ctx, stop := context.WithCancel(t.Context())
+		running := make(chan error, 1)
+		go func() { running <- x.Run(ctx) }()
+		time.Sleep(settle)
+		for _, each := range chains {
+			each.mu.Lock()
+			clear(each.calls)
+			each.mu.Unlock()
+		}
+		seen := askAround(x, chains, []chain.ID{1, 8453}, simulated)
+		stop()
+		<-running
+		report(t, c, chains, float64(24*time.Hour)/float64(simulated), most)
+		for id, ages := range seen {
+			// A proof takes some of the five calls a second that each endpoint is asked: one look in a hundred waits for it.
+			slices.Sort(ages)
+			limit := chains[id].chain.BlockTime + 2*time.Second
+			usual, worst := ages[len(ages)*98/100], ages[len(ages)-1]
+			t.Logf("chain %d, which is asked about: newest indexed block at most %v old 98 times in 100, %v at worst", id, usual, worst)
+			if usual > limit || worst > limit+2*time.Second {
+				t.Errorf("chain %d was indexed up to a block that was %v old 98 times in 100, %v at worst: want %v", id, usual, worst, limit)
+			}
+		}
+	})
+}
+
+// askAround keeps asking about some chains for a time, and returns how old the newest indexed block of each was then and again.
+func askAround(x *index.Index, chains map[chain.ID]*calm, asked []chain.ID, during time.Duration) map[chain.ID][]time.Duration {
+	ages := map[chain.ID][]time.Duration{}
+	const interval = 333 * time.Millisecond
+	x.AskedAbout(asked...)
+	time.Sleep(10 * time.Second) // until it has caught up the chain itself answers, at 5 calls a second here
+	for range during / interval {
+		time.Sleep(interval)
+		x.AskedAbout(asked...)
+		for _, at := range x.Basis().Chains {
+			if slices.Contains(asked, at.Chain) {
+				c := chains[at.Chain]
+				made := c.began.Add(time.Duration(at.Indexed)*c.chain.BlockTime - calmSince)
+				ages[at.Chain] = append(ages[at.Chain], time.Since(made))
+			}
+		}
+	}
+	return ages
+}
+
+// report compares what was counted, made a day's, with what is allowed and with what is projected.
+func report(t *testing.T, c config.Config, chains map[chain.ID]*calm, toDay float64, most float64) {
+	t.Helper()
+	var counted, projected float64
+	for _, own := range c.Chains {
+		each, asked := chains[own.ID], index.Unasked
+		if own.ID == 1 || own.ID == 8453 {
+			asked = index.AskedAboutOrders
+		}
+		pace := index.Pace{Asked: c.Index.Follow.Asked, Listed: c.Index.Follow.Listed, Idle: c.Index.Follow.Idle, Retired: c.Index.Follow.Retired}
+		day := float64(each.total()) * toDay
+		p := index.Project(each.chain, pace.Of(each.chain, asked), len(own.Endpoints))
+		counted, projected = counted+day, projected+p.Total()
+		t.Logf("%-16s %8.0f calls a day, %8.0f projected: %v, %v", each.chain.Name, day, p.Total(), each.calls, roundedCalls(p.Calls, toDay))
+	}
+	t.Logf("all chains: %.0f calls a day, %.0f projected", counted, projected)
+	if counted > most {
+		t.Errorf("%.0f calls a day, want %.0f at most", counted, most)
+	}
+	if projected < 0.8*counted || projected > 1.2*counted {
+		t.Errorf("%.0f calls a day are projected, %.0f were counted: want 20 %% between them at most", projected, counted)
+	}
+}
+
+func roundedCalls(calls map[string]float64, toDay float64) map[string]int {
+	rounded := map[string]int{}
+	for method := range maps.Keys(calls) {
+		rounded[method] = int(calls[method] / toDay)
+	}
+	return rounded
+}

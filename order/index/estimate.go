@@ -1,0 +1,58 @@
+package index
+
+import (
+	"context"
+	"sync"
+
+	"crossgate/chain"
+)
+
+// BackfillEstimate is what is left to read of a chain's history, and what reading it takes.
+type BackfillEstimate struct {
+	Chain    chain.ID
+	From, To uint64 // blocks, both included; To below From: nothing is left
+	// Calls for blocks without orders. Each transaction with orders takes one more for its receipt, and each block with
+	// some another one where nodes do not tell the time of logs.
+	Calls uint64
+	Err   error // why it is not known
+}
+
+// Blocks is how many blocks are left.
+func (e BackfillEstimate) Blocks() uint64 { return e.To + 1 - min(e.From, e.To+1) }
+
+// callsPerRange is what one range of history takes: two readings, each of two searches with the header of their last
+// block, as public endpoints search 5,000 blocks at once, and the range's first block.
+const callsPerRange = 9
+
+// EstimateBackfill tells what Backfill would read, of every chain, by the calls that it begins with.
+func (x *Index) EstimateBackfill(ctx context.Context) []BackfillEstimate {
+	all := make([]BackfillEstimate, len(x.followers))
+	var asking sync.WaitGroup
+	for i, f := range x.followers {
+		b := &backfill{follower: newFollower(x.store.DB, f.chain, f.source, x.options)}
+		asking.Go(func() { all[i] = b.estimate(ctx) })
+	}
+	asking.Wait()
+	return all
+}
+
+func (b *backfill) estimate(ctx context.Context) BackfillEstimate {
+	e := BackfillEstimate{Chain: b.chain}
+	position, known, err := b.store.checkpoint(ctx, b.chain)
+	first := position.first
+	if err == nil && !known {
+		head, failed := b.source.Head(ctx)
+		first, err = head.Finalized, failed
+	}
+	if err == nil && first > 0 {
+		e.To = first - 1
+		e.From, err = b.origin(ctx, first)
+	} else {
+		e.From = 1
+	}
+	if e.Err = err; err == nil {
+		width := historyRanges * b.width.most
+		e.Calls = (e.Blocks() + width - 1) / width * callsPerRange
+	}
+	return e
+}

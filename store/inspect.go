@@ -1,0 +1,30 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// Inspect says what keeps the database from being used, and changes nothing: a PostgreSQL that does not answer,
+// refuses the user or is behind a pooler by transaction, a file of a newer version or of another program, or no directory for it. Errors hold no password.
+func (l Location) Inspect(ctx context.Context) error {
+	if l.Postgres == "" {
+		if facts, err := os.Stat(filepath.Dir(l.Path)); err != nil || !facts.IsDir() {
+			return fmt.Errorf("database %s: its directory does not exist", l.Path)
+		}
+		return inspectFile(ctx, l.Path)
+	}
+	config, err := pgx.ParseConfig(l.Postgres)
+	if err != nil {
+		return errors.New("malformed PostgreSQL URL") // the cause quotes it, password included
+	}
+	setTimeouts(config, patience)
+	db := stdlib.OpenDB(*config)
+	return errors.Join(checkSessions(ctx, db), db.Close())
+}

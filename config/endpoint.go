@@ -23,6 +23,29 @@ type Endpoint struct {
 	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0:
 	// unlimited
 	Monthly int `yaml:"monthly"`
+
+	Limits EndpointLimits `yaml:"limits"` // of a chain's endpoint, where they are known
+}
+
+// EndpointLimits are what a JSON-RPC endpoint does not do. What is not here is found out and remembered.
+type EndpointLimits struct {
+	Span  int `yaml:"span"`  // blocks in one search of logs; 0: found out
+	Batch int `yaml:"batch"` // calls in one request; 0: found out
+	// Logs is how many blocks before the newest one logs are kept for; 0: found out
+	Logs   int `yaml:"logs"`
+	Blocks int `yaml:"blocks"` // likewise blocks and receipts
+	State  int `yaml:"state"`  // likewise the state of contracts; 128 is usual without an archive
+	// Lacks are methods that are not answered, or a method and a tag: eth_getBlockByNumber finalized
+	Lacks []string `yaml:"lacks"`
+}
+
+func (l EndpointLimits) check(at place) {
+	for key, limit := range map[string]int{"span": l.Span, "batch": l.Batch, "logs": l.Logs, "blocks": l.Blocks, "state": l.State} {
+		at.key(key).mistakeIf(limit < 0, "want a whole number, at least 0; 0 means that it is found out")
+	}
+	for i, method := range l.Lacks {
+		at.key("lacks").item(i).mistakeIf(method == "", "want a JSON-RPC method, with a tag after it where only that is unknown")
+	}
 }
 
 // Header returns the configured headers.
@@ -93,6 +116,7 @@ func (e Endpoint) check(at place) {
 	for method, units := range e.Costs {
 		at.key("costs").key(method).mistakeIf(units < 1, "want a whole number above zero")
 	}
+	e.Limits.check(at.key("limits"))
 	at.key("monthly").mistakeIf(e.Monthly < 0, "want a whole number, at least 0; 0 means unlimited")
 	at.key("burst").mistakeIf(e.Burst < 0 || e.Burst > 0 && e.RequestsPerSecond == 0,
 		"want a whole number above zero, together with requestsPerSecond")

@@ -184,7 +184,7 @@ func TestSchemaGoesBackAndForth(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := dump(t, l)["events"]
-		for _, step := range [][3]int64{{5, 9, 5}, {6, 5, 6}, {0, 6, 9}, {8, 9, 8}, {0, 8, 9}, {0, 9, 9}} {
+		for _, step := range [][3]int64{{5, 10, 5}, {6, 5, 6}, {0, 6, 10}, {8, 10, 8}, {0, 8, 10}, {0, 10, 10}} {
 			before, after, err := l.Migrate(t.Context(), step[0])
 			if err != nil || before != step[1] || after != step[2] {
 				t.Errorf("%s: Migrate to %d = from %d to %d, %v, want from %d to %d", l, step[0], before, after, err, step[1], step[2])
@@ -214,11 +214,11 @@ func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 				}
 			}
 		}
-		migrateFurther(10, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
+		migrateFurther(11, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
 		fill(t, openAt(t, l))
-		migrateFurther(11, `UPDATE compatibility SET oldest = 11`)
+		migrateFurther(12, `UPDATE compatibility SET oldest = 12`)
 		_, err := openLocation(t.Context(), l)
-		if err == nil || !strings.Contains(err.Error(), "version 11, which this build cannot use") || !strings.Contains(err.Error(), "migrate --to 9") {
+		if err == nil || !strings.Contains(err.Error(), "version 12, which this build cannot use") || !strings.Contains(err.Error(), "migrate --to 10") {
 			t.Errorf("%s: a schema that this build cannot use: %v", l, err)
 		}
 	}

@@ -100,7 +100,8 @@ func (a plainReply) Judge(context.Context) error {
 type Job struct {
 	Kind   string // requests of one kind take alike
 	IsRead bool   // asking twice does no harm
-	// Suits says which endpoints can be expected to answer, by what is known of them; the others are asked last. Nil: all.
+	// Suits says which endpoints can be expected to answer, by what is known of them; the others are asked last.
+	// Nil: all.
 	Suits func(*Endpoint) bool
 	// Try makes an attempt at an endpoint. Several may be made at the same time, each in a goroutine of its own.
 	Try func(ctx context.Context, e *Endpoint, turn Turn) Reply

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// How long an endpoint that was proven wrong stays in quarantine, or one that is closed to us is left alone: at first firstQuarantine, then quarantineGrowth
-// times as long each time, up to what its options say.
+// How long an endpoint that was proven wrong stays in quarantine, or one that is closed to us is left alone: at first
+// firstQuarantine, then quarantineGrowth times as long each time, up to what its options say, or longestClosed.
 const (
 	firstQuarantine          = time.Minute
 	quarantineGrowth         = 5

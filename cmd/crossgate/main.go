@@ -29,6 +29,10 @@ const usage = `crossgate serves the state of cross-chain orders, what is locked 
   crossgate index backup [--config FILE] --file FILE   copy the database into a new file, also while gateways use it
   crossgate index restore [--config FILE] --file FILE  fill an empty database from a backup, of SQLite or PostgreSQL
   crossgate index migrate [--config FILE] [--to N]     bring the database's schema to a version, also an earlier one
+  crossgate record [--config FILE] --chain ID --endpoint NAME
+                                                       ask an endpoint what a gateway would, and print what it said without
+                                                       its keys, in the form of the book of behaviours
+  crossgate replay [--listen ADDRESS] [FILE]           answer as a recording says, or as the book does
   crossgate help                                       print this text
 
 A selection of orders: --order ID, --taker ADDRESS, --chain ID, --since TIME, --until TIME. Audits and repairs report
@@ -42,6 +46,7 @@ type command func(ctx context.Context, flags *flag.FlagSet, arguments []string, 
 
 var commands = map[string]command{
 	"serve": serve, "check": check, "doctor": doctor, "schema": printSchema, "backfill": backfill, "index": indexCommand,
+	"record": record, "replay": replay,
 }
 
 func main() {

@@ -81,8 +81,8 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 	}
 }
 
-// isForOne reports whether a refusal of a batch is one of a call in it: by what it says or, where it says nothing clear,
-// since it is a search that endpoints refuse more often than batches.
+// isForOne reports whether a refusal of a batch is one of a call in it: by what it says or, where it says nothing
+// clear, since it is a search that endpoints refuse more often than batches.
 func isForOne(err error, calls []*Call) bool {
 	refused, is := errors.AsType[*batchRefusedError](err)
 	if !is || refused.isOther {

@@ -256,8 +256,8 @@ func (r rpcResults) isBetter(than rpcResults) bool {
 	return lacking < otherLacking || lacking == otherLacking && count < otherCount
 }
 
-// gravest returns an error of the open calls, nil when none is open: of one by which the endpoint asks to be left alone,
-// else of the first.
+// gravest returns an error of the open calls, nil when none is open: of one by which the endpoint asks to be left
+// alone, else of the first.
 func (r rpcResults) gravest() (found error) {
 	for _, one := range r {
 		if !one.open {

@@ -40,6 +40,7 @@ type parts struct {
 type chainParts struct {
 	config config.Chain
 	pool   *upstream.Pool
+	rpc    *jsonrpc.Client
 	orders order.Source
 	tokens token.Reader
 	call   caller // nil: its contracts are not called
@@ -110,7 +111,12 @@ func (b *builder) addChain(path string, c config.Chain) {
 	known, _ := b.parts.registry.Chain(c.ID)
 	pool := b.pool(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
 	rpc, lag := jsonrpc.New(pool), b.config.LagOf(c, known.BlockTime)
-	made := &chainParts{config: c, pool: pool}
+	for _, each := range c.Endpoints {
+		if known := rpc.Capabilities(each.Name); known != nil { // the endpoint could be made
+			known.Declare(limitsOf(each.Limits))
+		}
+	}
+	made := &chainParts{config: c, pool: pool, rpc: rpc}
 	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM:

@@ -30,6 +30,7 @@ type Gateway struct {
 	secure *tls.Config   // of the operators' listener; nil: none
 	shared *shared.Cache // nil: there is none
 	plans  *planBook
+	limits *capabilityBook
 	cutOff *cutOff
 	log    *slog.Logger
 }
@@ -59,6 +60,8 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.sets = now
 	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
 	g.plans.write(ctx)
+	g.limits = &capabilityBook{store: store, abilities: now.abilities, log: log}
+	g.limits.update(ctx)
 	server, err := proxy.New(proxy.Options{
 		Orders:  now,
 		Swaps:   now,
@@ -98,7 +101,7 @@ func quotas(l config.Limits) quota.Options {
 // request has been answered, and what all of them spent is written last. Run ends with Close.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
-	stopCounting := g.plans.start(ctx)
+	stopCounting, stopLearning := g.plans.start(ctx), g.limits.start(ctx)
 	followed, shared := make(chan error, 1), make(chan error, 1)
 	go func() { followed <- g.sets.follow(following) }()
 	go func() { shared <- g.runShared(following) }()
@@ -106,6 +109,7 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	stop()
 	err := errors.Join(served, <-followed, <-shared)
 	stopCounting()
+	stopLearning()
 	return errors.Join(err, g.Close())
 }
 

@@ -19,8 +19,9 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (A
 test: ## vet, every test under the race detector, allocations without it, what is deployed, 2000 inputs for each fuzz target
 	@.ci/test
 
-soak: ## kills, providers that lose and lie, reorgs of every depth, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy (those that are installed), a fleet whose parts fail, a million orders: an hour and more
+soak: ## kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy (those that are installed), a fleet whose parts fail, a million orders: an hour and more
 	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
+	CROSSGATE_FILTERS=10000 go test -count=1 -timeout 120m -v -run 'TestListsEqualARecount' ./order/index
 	CROSSGATE_SEEDS=20 CROSSGATE_LIES=10000 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLoseLogs|TestLiesLeaveNoTrace' ./upstream/evm
 	cd sandbox && CROSSGATE_SEEDS=20 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLose' ./adapters/...
 	cd sandbox && CROSSGATE_REORGS=all go test -race -count=1 -timeout 30m -v -run 'TestReorgsOfRealChainsWhileServing' ./stories

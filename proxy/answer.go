@@ -134,7 +134,7 @@ func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 	if sent.etag != nil {
 		header["Etag"] = sent.etag
 		header["Age"] = ageOf(age)
-		if matches(c.Request.Header["If-None-Match"], sent.etag[0]) {
+		if c.Request.Method != http.MethodPost && matches(c.Request.Header["If-None-Match"], sent.etag[0]) {
 			c.Status(http.StatusNotModified)
 			return
 		}

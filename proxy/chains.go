@@ -18,14 +18,23 @@ var listLife = cache.Life{Fresh: time.Minute, Stale: time.Hour}
 
 // chainsRoute lists the chains on which swaps are supported.
 func (s *Server) chainsRoute() route[struct{}] {
+	return s.servingRoute("/v1.0/supported-chains-info", s.encoder.AppendChains)
+}
+
+// chainIDsRoute lists their ids.
+func (s *Server) chainIDsRoute() route[struct{}] {
+	return s.servingRoute("/v1.0/supported-chains", s.encoder.AppendChainIDs)
+}
+
+func (s *Server) servingRoute(path string, encode func([]byte, []chain.Chain) []byte) route[struct{}] {
 	return route[struct{}]{
-		paths:   []string{"/v1.0/supported-chains-info"},
+		paths:   []string{path},
 		dialect: swapping,
 		limit:   s.options.SwapLimit,
 		parse:   func(*gin.Context) (struct{}, error) { return struct{}{}, nil },
 		key:     func(path string, _ struct{}) cache.Key { return cache.KeyOf(path) },
 		load: func(context.Context, struct{}) ([]jsonBody, cache.Life, error) {
-			return oneBody(s.encoder.AppendChains(nil, s.serving())), listLife, nil
+			return oneBody(encode(nil, s.serving())), listLife, nil
 		},
 	}
 }

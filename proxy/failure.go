@@ -23,6 +23,7 @@ var domainErrors = []struct {
 	{order.ErrNotFound, unknownTx},
 	{index.ErrUnavailable, indexUnavailable},
 	{index.ErrEmpty, indexEmpty},
+	{index.ErrUnlisted, ordersUnlisted},
 	{cache.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},

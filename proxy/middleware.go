@@ -133,9 +133,11 @@ func (s *Server) limitURL(c *gin.Context) {
 	}
 }
 
-// Costs of requests in units of a quota. A swap asks every venue; a page asks for the orders that it shows.
+// Costs of requests in units of a quota. A swap asks every venue, a list reads a hundred orders; a page asks for the
+// orders that it shows.
 const (
 	cheapCost    = 1
+	listCost     = 5
 	estimateCost = 5
 	swapCost     = 10
 )

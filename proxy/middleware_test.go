@@ -41,14 +41,16 @@ func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
 
 func TestPreflight(t *testing.T) {
 	s := newWorld(t).server(t)
-	for _, target := range []string{
-		ordersPath + createdTx, "/api/orders/x", "/api/Transaction/x/orderIds", "/v1.0/dln/tx/x/order-ids", "/v1.0/dln/order/x/status",
-		"/api/Satistics/x/lockedAssets", swapPath,
+	const reads = "GET, HEAD, OPTIONS"
+	for target, methods := range map[string]string{
+		ordersPath + createdTx: reads, "/api/orders/x": reads, "/api/Transaction/x/orderIds": reads, "/v1.0/dln/tx/x/order-ids": reads,
+		"/v1.0/dln/order/x/status": reads, "/api/Satistics/x/lockedAssets": reads, swapPath: "GET, HEAD, POST, OPTIONS",
+		listPath: "POST, OPTIONS",
 	} {
 		response := do(s, http.MethodOptions, target, "Origin: https://wallet.example", "Access-Control-Request-Method: GET")
 		header := response.Header
 		if response.StatusCode != http.StatusNoContent || header.Get("Access-Control-Allow-Origin") != "*" ||
-			header.Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" {
+			header.Get("Access-Control-Allow-Methods") != methods {
 			t.Errorf("OPTIONS %s: HTTP %d %v", target, response.StatusCode, header)
 		}
 	}

@@ -29,20 +29,6 @@ func (s *Server) orderRoute() route[order.ID] {
 	}
 }
 
-// statusRoute answers how far the order with an id has come, in the words of the swap API.
-func (s *Server) statusRoute() route[order.ID] {
-	return route[order.ID]{
-		paths:   []string{"/v1.0/dln/order/:orderId/status"},
-		dialect: swapping,
-		limit:   s.options.OrderLimit,
-		parse:   parseOrderID,
-		key:     orderKey,
-		load:    s.loadStatus,
-		indexed: true,
-		shared:  true,
-	}
-}
-
 func parseOrderID(c *gin.Context) (order.ID, error) {
 	id, err := chain.ParseHash(c.Param("orderId"))
 	if err != nil {
@@ -68,14 +54,6 @@ func (s *Server) loadOrder(ctx context.Context, id order.ID) ([]jsonBody, cache.
 		return nil, noLife, err
 	}
 	return []jsonBody{bodyOf(records[0], o)}, life, nil
-}
-
-func (s *Server) loadStatus(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
-	o, err := s.orderByID(ctx, id)
-	if err != nil {
-		return nil, noLife, unknown(err, unknownStatus, o.Basis)
-	}
-	return []jsonBody{bodyOf(s.encoder.AppendStatus(nil, o.Order), o)}, lifeOf([]index.Found{o}), nil
 }
 
 // unknown tells a client whose order was not found what can be found: an id does not say which chain to ask.

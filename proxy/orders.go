@@ -26,6 +26,9 @@ type Orders interface {
 	ByID(context.Context, order.ID) (index.Found, error)
 	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
+	// List returns a part of the orders that a filter holds of; index.ErrEmpty, index.ErrUnlisted or
+	// index.ErrUnavailable when that cannot be known.
+	List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error)
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
 }

@@ -52,16 +52,12 @@ func (p *parameters) err() error {
 func (p *parameters) mistake(text string) { p.wrong = append(p.wrong, text) }
 
 // parseSwap reads a swap request; only one with a recipient can become a transaction.
-func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote.Request, error) {
-	p, err := readParameters(rawQuery)
-	if err != nil {
-		return quote.Request{}, err
-	}
+func parseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.Request, error) {
 	var r quote.Request
 	r.Chain = p.chainID("chainId", chains)
 	p.family = chains.Family(r.Chain)
 	r.TokenIn = p.token("tokenIn")
-	p.amounts(&r, hasRecipient)
+	p.amounts(&r, hasRecipient && !p.isUnsigned())
 	r.TokenOut = p.token("tokenOut")
 	if !r.TokenIn.IsAbsent() && r.TokenIn == r.TokenOut {
 		p.mistake("tokenOut must not be tokenIn")
@@ -76,13 +72,13 @@ func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote
 	r.Affiliate.Percent = p.affiliatePercent("affiliateFeePercent")
 	r.Affiliate.Recipient = p.account("affiliateFeeRecipient", p.optional("affiliateFeeRecipient"))
 	r.Sender = p.account("senderAddress", p.optional("senderAddress"))
-	if hasRecipient && p.family == chain.SVM && !p.values.Has("senderAddress") {
-		p.mistake("senderAddress is required on Solana, where a transaction names its fee payer")
-	}
 	r.Priority = p.priority("srcChainPriorityLevel")
 	r.ReferralCode = p.referralCode("referralCode")
 	if err := p.err(); err != nil {
 		return quote.Request{}, err
+	}
+	if p.isUnsigned() {
+		r.Recipient = chain.Address{}
 	}
 	switch wantsFee := r.Affiliate.Percent.IsPositive(); {
 	case wantsFee && r.Affiliate.Recipient.IsAbsent():
@@ -91,6 +87,12 @@ func parseSwap(rawQuery string, chains chain.Registry, hasRecipient bool) (quote
 		return quote.Request{}, affiliatePercentNotSet.because("")
 	}
 	return r, nil
+}
+
+// isUnsigned reports whether it is not said who signs where a transaction has to name that: on Solana. Then there is an
+// estimate and no transaction.
+func (p *parameters) isUnsigned() bool {
+	return p.family == chain.SVM && p.values.Get("senderAddress") == ""
 }
 
 // parseChainID reads a query about a whole chain.

@@ -12,8 +12,12 @@ type paths []string
 // canonical hands requests to next under the documented spelling of their path. The frameworks behind the original
 // APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients use both.
 func (p paths) canonical(next http.Handler) http.Handler {
-	spelled := p.ends()
+	spelled, fixed := p.ends(), p.fixed()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path, is := fixed.spell(r.URL.Path); is {
+			next.ServeHTTP(w, withPath(r, path))
+			return
+		}
 		if !slices.ContainsFunc(spelled, func(e ends) bool { return e.fit(r.URL.Path) }) {
 			for _, pattern := range p {
 				if path, fits := spell(r.URL.Path, pattern); fits {
@@ -24,6 +28,19 @@ func (p paths) canonical(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// fixed are the patterns without a parameter, which come before those that they would fit.
+func (p paths) fixed() paths {
+	return slices.DeleteFunc(slices.Clone(p), func(pattern string) bool { return strings.Contains(pattern, ":") })
+}
+
+func (p paths) spell(path string) (spelled string, is bool) {
+	at := slices.IndexFunc(p, func(each string) bool { return strings.EqualFold(each, strings.TrimSuffix(path, "/")) })
+	if at < 0 {
+		return "", false
+	}
+	return p[at], true
 }
 
 // ends are the parts of a pattern before and after its parameter. They are a cheap check that a path is spelt as

@@ -44,8 +44,12 @@ var (
 	unknownTx        = kind{404, 1204, "TRANSACTION_NOT_FOUND", "transaction not found on any chain; retry if it was sent just now"}
 	txWithoutOrder   = kind{404, 1205, "TRANSACTION_WITHOUT_ORDER", "the transaction did not create an order"}
 	orderOutOfRange  = kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
-	unknownOrder     = kind{404, 15, "UNKNOWN_ORDER", "no indexed order has this id"}
-	unknownStatus    = kind{400, 15, unknownOrder.id, unknownOrder.text} // 400 in the swap API
+	invalidBody      = kind{400, 1207, "INVALID_BODY", "invalid request body"}
+
+	sameChainUnlisted = kind{400, 1208, "SAME_CHAIN_NOT_INDEXED", "swaps within one chain are not indexed here; filterMode must be CrossChain"}
+
+	unknownOrder  = kind{404, 15, "UNKNOWN_ORDER", "no indexed order has this id"}
+	unknownStatus = kind{400, 15, unknownOrder.id, unknownOrder.text} // 400 in the swap API
 
 	chainUnreachable    = kind{503, 1301, "CHAIN_UNREACHABLE", "a chain that may hold the answer is unreachable; retry later"}
 	upstreamFailed      = kind{502, 1302, "UPSTREAM_FAILED", "no upstream returned a usable response; retry later"}
@@ -53,18 +57,19 @@ var (
 	upstreamTimeout     = kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later"}
 	indexUnavailable    = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
 	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not read any chain yet; retry later"}
+	ordersUnlisted      = kind{503, 1310, "ORDERS_NOT_LISTED_YET", "orders that were indexed before the last upgrade are being listed; retry later"}
 	unsimulated         = kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, and is not handed out unsimulated; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
 	tooManyStreams      = kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
 	overloaded          = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 
 	unknownPath      = kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths"}
-	methodNotAllowed = kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; use GET, HEAD or OPTIONS"}
+	methodNotAllowed = kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; Allow lists those that are"}
 	urlTooLong       = kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each"}
 	clientLeft       = kind{499, 1404, "CLIENT_CLOSED_REQUEST", "the client closed the connection before the response was ready"}
 	quotaExceeded    = kind{429, 1405, "QUOTA_EXCEEDED", "quota exceeded; retry after Retry-After seconds, see RateLimit-Policy"}
 	unreadable       = kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request"}
 	requestTooSlow   = kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time"}
-	bodyTooLong      = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads a body"}
+	bodyTooLong      = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads more than 64 KiB"}
 	headerTooLong    = kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
 	unknownVersion   = kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1, HTTP/1.0 or HTTP/2"}
 	unmetExpectation = kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}

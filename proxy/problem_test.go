@@ -75,7 +75,7 @@ func TestBadRequests(t *testing.T) {
 			if e := wantError(t, response, test.status, test.id); e.ErrorCode != test.code {
 				t.Errorf("errorCode = %d, want %d", e.ErrorCode, test.code)
 			}
-			if allow := response.Header.Get("Allow"); (allow == "GET, HEAD, OPTIONS") != (test.status == http.StatusMethodNotAllowed) {
+			if allow := response.Header.Get("Allow"); strings.HasPrefix(allow, "GET, HEAD, OPTIONS") != (test.status == http.StatusMethodNotAllowed) {
 				t.Errorf("Allow = %q", allow)
 			}
 		})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -15,6 +17,7 @@ import (
 // apart, and who answers one that has no answer in the cache.
 type route[Q any] struct {
 	paths   []string // the documented one first
+	methods []string // of requests; GET and HEAD when nil
 	dialect dialect
 	cost    int           // in units of a client's quota; 1 when zero
 	limit   time.Duration // of load, and so of everybody who waits for it
@@ -31,11 +34,18 @@ type route[Q any] struct {
 // mount makes engine serve r, and keyRouter find its cache keys. It returns the paths of r.
 func mount[Q any](s *Server, engine, keyRouter *gin.Engine, r route[Q]) []string {
 	handler := r.handler(s)
+	methods := r.methods
+	if methods == nil {
+		methods = []string{http.MethodGet, http.MethodHead}
+	}
 	for _, path := range r.paths {
-		engine.GET(path, handler)
-		engine.HEAD(path, handler)
-		engine.OPTIONS(path, preflight)
-		keyRouter.GET(path, r.probeKey)
+		for _, method := range methods {
+			engine.Handle(method, path, handler)
+		}
+		engine.OPTIONS(path, preflight(methods))
+		if slices.Contains(methods, http.MethodGet) {
+			keyRouter.GET(path, r.probeKey)
+		}
 		s.costs[path] = pathCost{max(r.cost, cheapCost), r.dialect}
 	}
 	return r.paths
@@ -138,11 +148,15 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 	return made, cache.Life{Fresh: made.problem.remembered()}, nil
 }
 
-func preflight(c *gin.Context) {
-	header := c.Writer.Header()
-	header.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-	header.Set("Access-Control-Allow-Headers", "*, Authorization")
-	header.Set("Access-Control-Max-Age", "86400")
-	header.Set("Allow", "GET, HEAD, OPTIONS")
-	c.Status(http.StatusNoContent)
+// preflight answers what pages of other origins may ask with (CORS).
+func preflight(methods []string) gin.HandlerFunc {
+	allowed := strings.Join(methods, ", ") + ", OPTIONS"
+	return func(c *gin.Context) {
+		header := c.Writer.Header()
+		header.Set("Access-Control-Allow-Methods", allowed)
+		header.Set("Access-Control-Allow-Headers", "*, Authorization")
+		header.Set("Access-Control-Max-Age", "86400")
+		header.Set("Allow", allowed)
+		c.Status(http.StatusNoContent)
+	}
 }

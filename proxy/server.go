@@ -32,7 +32,7 @@ import (
 const (
 	readLimit  = 10 * time.Second
 	writeLimit = 30 * time.Second
-	bodyBytes  = 64 << 10 // no path reads a body
+	bodyBytes  = 64 << 10
 	drainLimit = 15 * time.Second
 )
 
@@ -236,6 +236,11 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	var known paths
 	known = append(known, mount(s, engine, keyRouter, s.ordersRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.orderRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.stateRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.liteRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.orderListRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.unlockListRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.termsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.statusRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.orderIDsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.orderIDTextsRoute())...)
@@ -244,6 +249,7 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.chainsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.chainIDsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.tokensRoute())...)
 	s.keyRouter = known.canonical(keyRouter)
 	return engine, known

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/gin-gonic/gin"
 
@@ -17,6 +18,7 @@ func (s *Server) quoteRoute(
 ) route[quote.Request] {
 	return route[quote.Request]{
 		paths:   []string{path},
+		methods: []string{http.MethodGet, http.MethodHead, http.MethodPost},
 		dialect: swapping,
 		cost:    cost,
 		limit:   s.options.SwapLimit,
@@ -32,9 +34,16 @@ func (s *Server) swapRoute() route[quote.Request] {
 	return s.quoteRoute("/v1.0/chain/transaction", swapCost, true, s.loadSwap)
 }
 
-// parseRequest reads a swap request from its query and its Prefer header.
+// parseRequest reads a swap request from its query, with POST also from its body, and from its Prefer header.
 func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
-	r, err := parseSwap(c.Request.URL.RawQuery, s.options.Chains, hasRecipient)
+	p, err := readParameters(c.Request.URL.RawQuery)
+	if err == nil && c.Request.Method == http.MethodPost {
+		err = p.addBody(c)
+	}
+	if err != nil {
+		return quote.Request{}, err
+	}
+	r, err := parseSwap(p, s.options.Chains, hasRecipient)
 	r.Wait = waitOf(c.Request.Header)
 	return r, err
 }
@@ -43,6 +52,9 @@ func (s *Server) loadSwap(ctx context.Context, r quote.Request) ([]jsonBody, cac
 	estimate, err := s.options.Swaps.Estimate(ctx, r)
 	if err != nil {
 		return nil, noLife, err
+	}
+	if r.Recipient.IsAbsent() {
+		return quotedBody(s.encoder.AppendUnsigned(nil, estimate), estimate), noLife, nil
 	}
 	return quotedBody(s.encoder.AppendSwap(nil, estimate), estimate), noLife, nil
 }

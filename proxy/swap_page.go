@@ -50,7 +50,11 @@ func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
 	if named {
 		shown.Path = "/v1.0/chain/transaction?" + query.Encode()
 	}
-	r, err := parseSwap(query.Encode(), s.options.Chains, named)
+	p := &parameters{values: query}
+	r, err := parseSwap(p, s.options.Chains, named)
+	if err == nil && named && p.isUnsigned() { // the page is for signing
+		err = invalidParameters.because("senderAddress is required on Solana, where a transaction names its fee payer")
+	}
 	if err != nil {
 		return err
 	}

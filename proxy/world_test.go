@@ -53,12 +53,14 @@ const (
 
 // world answers what a Server asks, and counts.
 type world struct {
-	orders    map[string][]*order.Order
-	unindexed map[order.ID]bool
-	asked     atomic.Int64
-	lastSwap  quote.Request
-	tokenList *token.Directory
-	log       bytes.Buffer
+	orders     map[string][]*order.Order
+	unindexed  map[order.ID]bool
+	asked      atomic.Int64
+	lastSwap   quote.Request
+	lastFilter index.Filter
+	lastPart   [2]uint64 // skip, take
+	tokenList  *token.Directory
+	log        bytes.Buffer
 
 	mu    sync.Mutex
 	basis []index.ChainBasis // ascending
@@ -124,6 +126,11 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 				l := order.Lock{Order: order.ID{7}, Give: order.Offer{Chain: 8453, Token: usdc, Amount: chain.NewAmount(17_992_800)}, TakeChain: 137}
 				return order.Locked([]order.Lock{l}), nil
 			},
+			list: func(f index.Filter, skip, take uint64) (index.List, error) {
+				w.asked.Add(1)
+				w.lastFilter, w.lastPart = f, [2]uint64{skip, take}
+				return index.List{Orders: slices.Concat(w.orders[claimedTx], w.orders[createdTx]), Total: 2}, nil
+			},
 			isFinal: func(o *order.Order) bool {
 				return !slices.ContainsFunc(o.Steps(), func(at order.At) bool {
 					return time.Since(time.Unix(int64(at.Time), 0)) < 6*time.Hour
@@ -161,6 +168,7 @@ type answering struct {
 	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
 	byID    func(context.Context, order.ID) (*order.Order, error)
 	locked  func(context.Context, chain.Address) ([]order.LockedChain, error)
+	list    func(f index.Filter, skip, take uint64) (index.List, error)
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
 }
@@ -223,6 +231,12 @@ func (a *answering) Locked(ctx context.Context, who chain.Address) ([]order.Lock
 	basis := a.Basis()
 	locked, err := a.locked(ctx, who)
 	return locked, basis, err
+}
+
+func (a *answering) List(_ context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
+	basis := a.Basis()
+	listed, err := a.list(f, skip, take)
+	return listed, basis, err
 }
 
 // ordersOf are the orders that a server under test answers from.

@@ -169,22 +169,28 @@ func (c *comparison) asked() []Asked {
 	return append(all, c.rejected...)
 }
 
-// list is the comparison as the answer shows it: every venue once, by its better way, the one whose
-// transaction it is first. One price serves all, so that values differ only where amounts do.
+// list is the comparison as the answer shows it: every venue once, by its better way, the largest amount first. Of equal
+// ones the one whose transaction it is comes first. What nobody can hold a venue to, since no transaction of its is
+// taken here, stands behind the best of the others however much it quotes. One price serves all, so that values differ
+// only where amounts do.
 func (c *comparison) list(decimals uint8) []Compared {
 	var list []Compared
-	shown := map[string]bool{}
-	add := func(p Profile, amount chain.Amount) {
-		if shown[p.Name] {
+	bound := map[string]bool{} // by venue, those that could be held to their amounts
+	best := c.won.received()
+	add := func(o *built) {
+		name := cmp.Or(o.profile.AnswerName, o.profile.Name)
+		if _, shown := bound[name]; shown {
 			return
 		}
-		shown[p.Name] = true
+		amount := o.received()
+		if bound[name] = o.compareOnly == nil; bound[name] && amount.Cmp(best) > 0 {
+			best = amount
+		}
 		list = append(list, Compared{
-			Name: p.Name, Amount: amount, USD: c.prices.out.of(amount, decimals), ImageURL: p.ImageURL,
+			Name: name, Amount: amount, USD: c.prices.out.of(amount, decimals), ImageURL: o.profile.ImageURL,
 		})
-		list[len(list)-1].PriceDrop = priceDrop(amount, list[0].Amount)
 	}
-	add(c.won.profile, c.won.received())
+	add(c.won)
 	rest := make([]built, 0, len(c.lost)+len(c.candidates))
 	for _, o := range c.candidates {
 		rest = append(rest, built{candidate: *o})
@@ -192,13 +198,26 @@ func (c *comparison) list(decimals uint8) []Compared {
 	rest = append(rest, c.lost...)
 	slices.SortStableFunc(rest, func(a, b built) int { return b.score.Cmp(a.score) })
 	for i := range rest {
-		add(rest[i].profile, rest[i].received())
+		add(&rest[i])
+	}
+	rank := func(one Compared) (amount chain.Amount, unbound int) {
+		if !bound[one.Name] && one.Amount.Cmp(best) >= 0 {
+			return best, 1
+		}
+		return one.Amount, 0
+	}
+	slices.SortStableFunc(list, func(a, b Compared) int {
+		amountA, unboundA := rank(a)
+		amountB, unboundB := rank(b)
+		return cmp.Or(amountB.Cmp(amountA), cmp.Compare(unboundA, unboundB))
+	})
+	for i := range list {
+		list[i].PriceDrop = priceDrop(list[i].Amount, list[0].Amount)
 	}
 	return list
 }
 
-// priceDrop is how far amount is below best, in percent of best with two decimals. A venue that pays more
-// than the best but costs more gas than that has 0.
+// priceDrop is how far amount is below best, in percent of best with two decimals; 0 for more than the best.
 func priceDrop(amount, best chain.Amount) float64 {
 	missing := best.Sub(amount)
 	if missing.IsZero() {

@@ -217,11 +217,14 @@ func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect(t, "compared", names(got.Compared), row.want)
-		for _, c := range got.Compared {
-			if c.PriceDrop < 0 {
-				t.Errorf("price drop of %s = %v, want none below 0", c.Name, c.PriceDrop)
-			}
+		var ranked []string
+		for _, a := range got.Asked {
+			ranked = append(ranked, a.Venue)
+		}
+		expect(t, "ranked", ranked, row.want)
+		// Whoever won: it is the amounts that are compared, and who pays most is the measure.
+		if last := got.Compared[2]; last.Name != "frugal" || last.PriceDrop != 2 || got.Compared[0].PriceDrop != 0 {
+			t.Errorf("compared = %+v, want frugal last, 2 %% below the others", got.Compared)
 		}
 	}
 }

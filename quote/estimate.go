@@ -127,7 +127,7 @@ func (t *trade) estimate(ctx context.Context, c comparison) Estimate {
 	return Estimate{
 		Chain:               t.swap.Chain,
 		In:                  c.prices.in.side(t.swap.In),
-		Out:                 c.prices.out.side(out),
+		Out:                 Priced{out, c.prices.out.of(best.payout.whole(), out.Token.Decimals)},
 		MinOut:              best.payout.minimum,
 		SlippagePercent:     t.swap.SlippagePercent.InexactFloat64(),
 		RecommendedSlippage: best.recommended(t.swap).InexactFloat64(),

@@ -36,11 +36,11 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 	out := amount("100000000000000000000")
 	want := quote.Estimate{
 		Chain: ethereum,
-		In: quote.Priced{USD: 100, Side: quote.Side{
+		In: quote.Priced{USD: new(100.0), Side: quote.Side{
 			Address: usdc, Amount: chain.NewAmount(100_000_000),
 			Token: token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: logo + usdc.String() + "/big/token-logo.png"},
 		}},
-		Out: quote.Priced{USD: 99.9, Side: quote.Side{
+		Out: quote.Priced{USD: new(99.9), Side: quote.Side{
 			Address: dai, Amount: out,
 			Token: token.Token{Decimals: 18, Name: "Dai Stablecoin", Symbol: "DAI", LogoURI: logo + dai.String() + "/big/token-logo.png"},
 		}},
@@ -48,13 +48,14 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 		SlippagePercent:     0.1,
 		RecommendedSlippage: 0.1,
 		Compared: []quote.Compared{
-			{Name: "best", Amount: out, USD: 99.9, ImageURL: "https://logo.example/best.png"},
-			{Name: "next", Amount: amount("99876500000000000000"), USD: 99.776624, PriceDrop: 0.12, ImageURL: "https://logo.example/next.png"},
+			{Name: "best", Amount: out, USD: new(99.9), ImageURL: "https://logo.example/best.png"},
+			{Name: "next", Amount: amount("99876500000000000000"), USD: new(99.776624), PriceDrop: 0.12, ImageURL: "https://logo.example/next.png"},
 		},
-		Unsimulated: true,   // nothing here can simulate
-		Tx:          got.Tx, // the guard's own tests are about it
+		ProtocolFeeUSD: new(0.0),
+		Unsimulated:    true,   // nothing here can simulate
+		Tx:             got.Tx, // the guard's own tests are about it
 		Fee: &quote.Fee{ // the recorded answer of the hosted service has this total for this gas and price
-			Total: amount("439326826112330"), GasLimit: 383_410, USD: 1.31798,
+			Total: amount("439326826112330"), GasLimit: 383_410, USD: new(1.31798),
 			Price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)},
 		},
 		Costs: []quote.Cost{{
@@ -77,7 +78,7 @@ func TestEstimateWithoutPricesOrFees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Fee != nil || got.In.USD != 0 || got.Out.USD != 0 {
+	if got.Fee != nil || got.In.USD != nil || got.Out.USD != nil {
 		t.Errorf("Estimate = %+v, want neither fee nor values", got)
 	}
 }

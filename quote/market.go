@@ -48,18 +48,21 @@ func (e *Estimator) startPrices(ctx context.Context, r Request) func() market {
 	})
 }
 
-// of returns the USD value of an amount, rounded to the six decimals that the service writes; zero when
-// the price is not known.
-func (w worth) of(amount chain.Amount, decimals uint8) float64 {
+// of returns the USD value of an amount, rounded to the six decimals that the service writes; nil when it is not known.
+// Nothing is worth nothing at any price.
+func (w worth) of(amount chain.Amount, decimals uint8) *float64 {
+	if amount.IsZero() {
+		return new(float64)
+	}
 	if w.usd == nil {
-		return 0
+		return nil
 	}
 	value := new(big.Rat).Mul(amount.Units(decimals), w.usd)
 	rounded, err := strconv.ParseFloat(value.FloatString(6), 64)
 	if err != nil { // beyond float64: no such price is meant
-		return 0
+		return nil
 	}
-	return rounded
+	return &rounded
 }
 
 func (w worth) side(s Side) Priced {

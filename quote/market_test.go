@@ -45,19 +45,19 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	}
 	// 100 USDC for 90, 100 and 125 DAI: one is worth a dollar.
 	got := ask(usdcToDai(), 900_000_000_000, 1_250_000_000_000, 1_000_000_000_000)
-	if got.In.USD != 100 || got.Out.USD != 125 || got.Compared[2].USD != 90 {
-		t.Errorf("USD of %s in, %s out = %v, %v, of the last %v; want 100, 125 and 90", got.In.Amount, got.Out.Amount, got.In.USD, got.Out.USD, got.Compared[2].USD)
+	if *got.In.USD != 100 || *got.Out.USD != 125 || *got.Compared[2].USD != 90 {
+		t.Errorf("USD of %s in, %s out = %v, %v, of the last %v; want 100, 125 and 90", got.In.Amount, got.Out.Amount, *got.In.USD, *got.Out.USD, *got.Compared[2].USD)
 	}
 	r := usdcToDai()
 	r.TokenIn, r.TokenOut = dai, usdc
 	r.AmountIn = amount("1")
-	if got = ask(r, 2_000_000); got.In.USD != 2 || got.Out.USD != 2 {
-		t.Errorf("USD = %v in, %v out, want 2 for the token that nobody prices", got.In.USD, got.Out.USD)
+	if got = ask(r, 2_000_000); *got.In.USD != 2 || *got.Out.USD != 2 {
+		t.Errorf("USD = %v in, %v out, want 2 for the token that nobody prices", *got.In.USD, *got.Out.USD)
 	}
 	// 100 USDC for 0.05 of the coin: what gas costs is known as well.
 	r = usdcToDai()
 	r.TokenOut = coin
-	if got = ask(r, 500_000_000); got.Out.USD != 100 || got.Fee.USD != 0.24 {
-		t.Errorf("USD of the coin out = %v, of the fee %v, want 100, and 0.24 for 120,000 gas", got.Out.USD, got.Fee.USD)
+	if got = ask(r, 500_000_000); *got.Out.USD != 100 || *got.Fee.USD != 0.24 {
+		t.Errorf("USD of the coin out = %v, of the fee %v, want 100, and 0.24 for 120,000 gas", *got.Out.USD, *got.Fee.USD)
 	}
 }

@@ -78,10 +78,13 @@ func (p payout) fee() chain.Amount { return p.protocolFee.Add(p.operatorFee) }
 
 func (p payout) net() chain.Amount { return p.gross.Sub(p.protocolFee).Sub(p.affiliateFee) }
 
+// whole is what the venue pays, before anything that is taken on this way.
+func (p payout) whole() chain.Amount { return p.gross.Add(p.operatorFee) }
+
 // costs are the lines between the amounts, in the sequence in which they are taken.
 func (p payout) costs() []Cost {
 	var costs []Cost
-	rest := p.gross.Add(p.operatorFee)
+	rest := p.whole()
 	add := func(kind string, fee chain.Amount, bps string) {
 		costs = append(costs, Cost{Type: kind, AmountIn: rest, AmountOut: rest.Sub(fee), Fee: fee, FeeBps: bps})
 		rest = rest.Sub(fee)

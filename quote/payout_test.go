@@ -2,6 +2,7 @@ package quote
 
 import (
 	"encoding/json"
+	"math/big"
 	"os"
 	"path/filepath"
 	"testing"
@@ -81,5 +82,25 @@ func TestPayoutEqualsTheRecordedAnswer(t *testing.T) {
 		if cost != want {
 			t.Errorf("cost %d = %+v, want %+v", i, cost, want)
 		}
+	}
+}
+
+// TestOutputIsPricedBeforeFees goes by the recorded answer of the hosted service (USDC to ETH, 2026-09): the value of
+// tokenOut is that of the gross amount, and the protocol fee's 8 basis points of it.
+func TestOutputIsPricedBeforeFees(t *testing.T) {
+	p := newPayout(amount("2000723290779000"), charges{protocolBps: 8}, decimal.RequireFromString("0.3"))
+	if p.net() != amount("1999122712146377") || p.whole() != amount("2000723290779000") {
+		t.Fatalf("payout = %s of %s", p.net(), p.whole())
+	}
+	price, _ := new(big.Rat).SetString("2494.923739") // 4.991652 USD for the gross amount
+	eth := worth{price}
+	if got := *eth.of(p.whole(), 18); got != 4.991652 {
+		t.Errorf("tokenOut is worth %v, want 4.991652", got)
+	}
+	if got := *eth.of(p.fee(), 18); got != 0.003993 {
+		t.Errorf("protocol fee is worth %v, want 0.003993", got)
+	}
+	if got := (worth{}).of(p.fee(), 18); got != nil {
+		t.Errorf("without a price it is worth %v, want nothing that is known", *got)
 	}
 }

@@ -211,6 +211,7 @@ func TestForeignSpenders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	expect(t, "chosen when an approval is needed", got.Asked[0].Venue, "plain")
 	expect(t, "compared when an approval is needed", names(got.Compared), []string{"plain", "foreign"})
 	if drop := got.Compared[1].PriceDrop; drop != 0 {
 		t.Errorf("price drop of who pays more = %v, want 0", drop)

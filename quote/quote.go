@@ -122,7 +122,7 @@ type Estimate struct {
 	MinOut              chain.Amount // what the calldata enforces
 	SlippagePercent     float64
 	RecommendedSlippage float64    // percent
-	Compared            []Compared // best first; the first one made Tx
+	Compared            []Compared // the largest amount first; gas may make another one the best
 	Asked               []Asked    // every venue of the chain, with what became of it
 	Way                 Way        // that Tx takes
 	Tx                  Tx
@@ -130,24 +130,25 @@ type Estimate struct {
 	QuotedAt            time.Time    // when venues were asked
 	Expires             time.Time    // when the venue stops standing by its quote; zero: it does not say
 	ProtocolFee         chain.Amount // out token; what the public router keeps, or the operator of a direct swap
-	ProtocolFeeUSD      float64
-	Fee                 *Fee // nil when the chain's fees could not be read
-	MaxBalance          bool // all that the sender has is swapped
+	ProtocolFeeUSD      *float64     // nil: not known
+	Fee                 *Fee         // nil when the chain's fees could not be read
+	MaxBalance          bool         // all that the sender has is swapped
 	Costs               []Cost
 }
 
-// Priced is a Side with its USD value; zero when no price is known.
+// Priced is a Side with its USD value; nil when no price is known. That of the output is the value of what the venue
+// pays, before fees.
 type Priced struct {
 	Side
-	USD float64
+	USD *float64
 }
 
 // Compared is one venue's place in the comparison.
 type Compared struct {
 	Name      string
 	Amount    chain.Amount
-	USD       float64
-	PriceDrop float64 // percent below the best; the best has 0
+	USD       *float64 // nil: not known
+	PriceDrop float64  // percent below the first; the first has 0
 	ImageURL  string
 }
 
@@ -189,7 +190,7 @@ type Fee struct {
 	Beside chain.Amount
 	// Priority is the part of Total that buys a place in a block: on Solana alone.
 	Priority chain.Amount
-	USD      float64
+	USD      *float64 // nil: not known
 }
 
 // GasPrice is what a unit of gas costs on an EVM chain, in wei, or of energy on TRON, in sun.

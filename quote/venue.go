@@ -20,8 +20,10 @@ type Venue interface {
 
 // Profile is what a venue declares about itself.
 type Profile struct {
-	Name     string // stable and lower case: configuration, metrics and answers carry it
-	ImageURL string
+	Name string // stable and lower case: configuration, metrics and explanations carry it
+	// AnswerName is how comparedAggregators spells it where the hosted service was recorded to spell it otherwise.
+	AnswerName string
+	ImageURL   string
 	// Routers are the contracts that its transactions call, which are also what the sender approves. A chain
 	// without an entry is not served.
 	Routers map[chain.ID]chain.Address

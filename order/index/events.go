@@ -52,7 +52,7 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 	return events, nil
 }
 
-// eachPart has a statement asked about ids, as many as one takes at a time: with placeholders for them, and its arguments.
+// eachPart has a statement asked about ids, as many as one takes at a time: by their placeholders and its arguments.
 func eachPart(ids []order.ID, ask func(marks string, keys []any) error) error {
 	for part := range slices.Chunk(ids, idsAtOnce) {
 		keys := make([]any, len(part))

@@ -2,12 +2,14 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/store"
 )
 
 // Filter says which orders a list holds: those that all of its members hold of. Absent and empty members hold of every
@@ -221,10 +223,27 @@ func (s orderStore) listKeyed(ctx context.Context, f Filter, skip, take uint64) 
 	q.keys(f)
 	q.cells(f, "+")
 	q.times(f)
+	if f.isPersonal() { // all that match are read in any case: they are counted on the way
+		if ids, total, err = s.countedPage(ctx, q, skip, take); err != nil || len(ids) > 0 {
+			return ids, total, err
+		}
+	}
 	if _, err = s.QueryRow(ctx, []any{&total}, `SELECT COUNT(*) FROM order_list`+q.where(), q.args...); err != nil || skip >= total {
 		return nil, total, err
 	}
 	ids, err = s.page(ctx, q, newestFirst, skip, take)
+	return ids, total, err
+}
+
+// countedPage is page with the count of all rows that match; both are nothing beyond the last.
+func (s orderStore) countedPage(ctx context.Context, q listQuery, skip, take uint64) (ids []order.ID, total uint64, err error) {
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		err := rows.Scan(store.HashColumn(&id), &total)
+		ids = append(ids, id)
+		return err
+	}, `SELECT id, COUNT(*) OVER () FROM order_list`+q.where()+` ORDER BY `+newestFirst+
+		` LIMIT `+q.arg(clamped(take))+` OFFSET `+q.arg(clamped(skip)), q.args...)
 	return ids, total, err
 }
 

@@ -6,6 +6,13 @@ import (
 	"crossgate/chain"
 )
 
+// AppendChainIDs appends the ids of the chains on which swaps are supported.
+func (e Encoder) AppendChainIDs(dst []byte, chains []chain.Chain) []byte {
+	return e.object(dst, func(w *writer) {
+		list(w.name("chains"), chains, func(c chain.Chain) { w.uint(uint64(c.ID)) })
+	})
+}
+
 // AppendChains appends the chains on which swaps are supported. Solana has no id but that of the API.
 func (e Encoder) AppendChains(dst []byte, chains []chain.Chain) []byte {
 	return e.object(dst, func(w *writer) {

@@ -31,6 +31,11 @@ func TestAppendExplanation(t *testing.T) {
 	checkGolden(t, "explanation_failed", documented.AppendExplanation(nil, quote.Estimate{Asked: swap.Asked[2:]}, quote.ErrNoRoute))
 }
 
+func TestAppendChainIDs(t *testing.T) {
+	ethereum, _ := documented.Chains.Chain(chain.Ethereum)
+	checkGolden(t, "chain_ids", documented.AppendChainIDs(nil, []chain.Chain{ethereum, ethereum}))
+}
+
 func TestAppendTokens(t *testing.T) {
 	checkGolden(t, "tokens", documented.AppendTokens(nil, chain.Ethereum, []ListedToken{{
 		Address: chain.NewAddress(unhex(t, "0327112423f3a68efdf1fcf402f6c5cb9f7c33fd")),

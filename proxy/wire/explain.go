@@ -19,10 +19,28 @@ func (e Encoder) AppendExplanation(dst []byte, s quote.Estimate, failed error) [
 			w.name("amount").decimal(s.Out.Amount)
 			w.name("minAmount").decimal(s.MinOut)
 			w.name("protocolFee").decimal(s.ProtocolFee)
+			list(w.name("unpriced"), unpriced(s), w.plain)
 			w.name("quotedAt").plain(s.QuotedAt.UTC().Format(time.RFC3339Nano))
 		}
 		objects(w.name("aggregators"), s.Asked, w.asked)
 	})
+}
+
+// unpriced are the members of the response that have no USD value, because no source prices the token.
+func unpriced(s quote.Estimate) (members []string) {
+	if s.In.USD == nil {
+		members = append(members, "tokenIn")
+	}
+	if s.Out.USD == nil {
+		members = append(members, "tokenOut")
+	}
+	if s.ProtocolFeeUSD == nil {
+		members = append(members, "protocolFee")
+	}
+	if s.Fee != nil && s.Fee.USD == nil {
+		members = append(members, "estimatedTransactionFee")
+	}
+	return members
 }
 
 var verdicts = map[quote.Verdict]string{

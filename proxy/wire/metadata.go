@@ -2,9 +2,9 @@ package wire
 
 import "crossgate/order/onchain"
 
-// orderMetadata writes the decoded metadata of the maker's software. The raw bytes are added, as in the hosted
-// service's lists of orders, where a code or the whole version is unknown.
-func (w *writer) orderMetadata(raw []byte) {
+// orderMetadata writes the decoded metadata of the maker's software. The raw bytes are added where a code or the whole
+// version is unknown, and always in lists of orders, as the hosted service does.
+func (w *writer) orderMetadata(raw []byte, isListed bool) {
 	if len(raw) == 0 {
 		w.null()
 		return
@@ -20,7 +20,7 @@ func (w *writer) orderMetadata(raw []byte) {
 			w.name(member).null()
 		}
 	} else {
-		if m.CreationProcessType == "" || m.Origin == "" || m.PromotionType == "" || m.OrderTradeType == "" {
+		if isListed || m.CreationProcessType == "" || m.Origin == "" || m.PromotionType == "" || m.OrderTradeType == "" {
 			w.name("rawMetadataHex").hex(raw)
 		}
 		w.name("version").uint(uint64(m.Version))

@@ -33,7 +33,7 @@ func TestOrderMetadataKeepsWhatHasNoName(t *testing.T) {
 			want = `{"rawMetadataHex":` + string(raw.json) + "," + test.want
 		}
 		w := &writer{}
-		w.orderMetadata(test.raw)
+		w.orderMetadata(test.raw, false)
 		if got := string(w.json); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}

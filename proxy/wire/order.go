@@ -44,7 +44,7 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	w.orderEvents(o)
 	w.name("preswapData").preswap(terms.Give.Chain, created.Preswap, r)
 	w.name("externalCallData").bytesOrNull(terms.ExternalCall)
-	w.name("orderMetadata").orderMetadata(created.Metadata)
+	w.name("orderMetadata").orderMetadata(created.Metadata, false)
 	w.close('}')
 	return w.json
 }

@@ -14,6 +14,11 @@ func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
 	})
 }
 
+// AppendUnsigned appends the estimate of a swap that has no transaction because it is not known who signs it.
+func (e Encoder) AppendUnsigned(dst []byte, s quote.Estimate) []byte {
+	return e.object(dst, func(w *writer) { w.estimation(s) })
+}
+
 // AppendEstimation appends the estimate of a swap without a transaction.
 func (e Encoder) AppendEstimation(dst []byte, s quote.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
@@ -31,7 +36,9 @@ func (w *writer) estimation(s quote.Estimate) {
 	w.name("recommendedSlippage").number(s.RecommendedSlippage)
 	objects(w.name("comparedAggregators"), s.Compared, w.compared)
 	w.name("protocolFee").decimal(s.ProtocolFee)
-	w.name("protocolFeeApproximateUsdValue").usdText(s.ProtocolFeeUSD)
+	if s.ProtocolFeeUSD != nil {
+		w.name("protocolFeeApproximateUsdValue").usdText(*s.ProtocolFeeUSD)
+	}
 	if s.Fee != nil {
 		w.name("estimatedTransactionFee").transactionFee(*s.Fee, s.Chain.Family)
 	}
@@ -79,16 +86,23 @@ func (w *writer) swapToken(side quote.Priced, family chain.Family, least *chain.
 		w.name("minAmount").decimal(*least)
 	}
 	w.name("amount").decimal(side.Amount)
-	w.name("approximateUsdValue").usd(side.USD)
+	w.approximateUSD(side.USD)
 	w.close('}')
 }
 
 func (w *writer) compared(v quote.Compared) {
 	w.name("name").text(v.Name)
 	w.name("amount").decimal(v.Amount)
-	w.name("approximateUsdValue").usd(v.USD)
+	w.approximateUSD(v.USD)
 	w.name("priceDrop").number(v.PriceDrop)
 	w.name("imageUrl").text(v.ImageURL)
+}
+
+// approximateUSD writes the value of something, as a member that is absent where the value is not known: it is not 0.
+func (w *writer) approximateUSD(value *float64) {
+	if value != nil {
+		w.name("approximateUsdValue").usd(*value)
+	}
 }
 
 // usdText is a USD value as a string: the documented type of the protocol fee's value, for which the hosted service is
@@ -120,7 +134,7 @@ func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 		w.name("maxPriorityFeePerGas").decimal(f.Price.MaxPriority)
 	}
 	w.close('}')
-	w.name("approximateUsdValue").usd(f.USD)
+	w.approximateUSD(f.USD)
 	w.close('}')
 }
 

@@ -19,27 +19,27 @@ func recordedSwap(t testing.TB) quote.Estimate {
 			Address: chain.NewAddress(unhex(t, "a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")),
 			Token:   token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC"},
 			Amount:  amount(t, "5000000"),
-		}, USD: 5},
+		}, USD: new(5.0)},
 		Out: quote.Priced{Side: quote.Side{
 			Address: chain.NativeCoin(chain.EVM),
 			Token:   token.Token{Decimals: 18, Name: "Ethereum", Symbol: "ETH"},
 			Amount:  amount(t, "1999122712146377"),
-		}, USD: 4.9916524},
+		}, USD: new(4.9916524)},
 		MinOut:              amount(t, "1993120542274040"),
 		SlippagePercent:     0.3,
 		RecommendedSlippage: 0.3,
 		Compared: []quote.Compared{
-			{Name: "kyberswap", Amount: amount(t, "1999122712146377"), USD: 4.991652, ImageURL: "https://logos.example/kyber.svg"},
-			{Name: "velora", Amount: amount(t, "1993325000000000"), USD: 4.977176, PriceDrop: 0.29},
+			{Name: "kyber", Amount: amount(t, "1999122712146377"), USD: new(4.991652), ImageURL: "https://logos.example/kyber.svg"},
+			{Name: "velora", Amount: amount(t, "1993325000000000"), USD: new(4.977176), PriceDrop: 0.29},
 		},
 		Tx: quote.Tx{
 			To:   ethereum.Contracts.Router,
 			Data: unhex(t, "258c16ee"),
 		},
 		ProtocolFee:    amount(t, "1600578632623"),
-		ProtocolFeeUSD: 0.003993,
+		ProtocolFeeUSD: new(0.003993),
 		Fee: &quote.Fee{
-			Total: amount(t, "439326826112330"), GasLimit: 383410, USD: 1.0960871,
+			Total: amount(t, "439326826112330"), GasLimit: 383410, USD: new(1.0960871),
 			Price: quote.GasPrice{Expected: amount(t, "1145840813"), Base: amount(t, "145840813"), MaxFee: amount(t, "1291681626"), MaxPriority: amount(t, "1000000000")},
 		},
 		Costs: []quote.Cost{
@@ -61,7 +61,7 @@ func TestAppendSwapOfAllThatTheSenderHas(t *testing.T) {
 
 func TestAppendSwapOfALegacyChainWithoutPrices(t *testing.T) {
 	swap := recordedSwap(t)
-	swap.In.USD, swap.Out.USD, swap.ProtocolFeeUSD = 0, 0, 0
+	swap.In.USD, swap.Out.USD, swap.ProtocolFeeUSD = nil, nil, nil
 	swap.ProtocolFee = chain.Amount{}
 	swap.Compared, swap.Costs = nil, nil
 	swap.Fee.Price = quote.GasPrice{Expected: amount(t, "3000000000"), Legacy: true}
@@ -83,7 +83,7 @@ func TestAppendSwapOfEachFamily(t *testing.T) {
 	swap := recordedSwap(t)
 	swap.MaxBalance = true
 	swap.Fee = &quote.Fee{
-		Total: amount(t, "15000"), GasLimit: 120, Beside: amount(t, "3000"), USD: 0.5,
+		Total: amount(t, "15000"), GasLimit: 120, Beside: amount(t, "3000"), USD: new(0.5),
 		Price: quote.GasPrice{Expected: amount(t, "100"), Legacy: true},
 	}
 	swap.Chain, _ = documented.Chains.Chain(chain.Tron)

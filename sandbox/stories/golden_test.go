@@ -1,6 +1,7 @@
 package stories_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -27,6 +28,7 @@ func TestGoldenLedgers(t *testing.T) {
 		t.Run("finality", front.finality)
 		t.Run("orders", front.orders)
 		t.Run("cases", front.particular)
+		t.Run("lists", front.lists)
 		t.Run("locked", front.locked)
 		t.Run("locked cases", front.lockedCases)
 	})
@@ -40,6 +42,49 @@ func (f goldenFront) orders(t *testing.T) {
 		get(t, f.url+"/api/Orders/"+want.OrderID, &byID)
 		compare(t, want.OrderID, byCreation, want.json())
 		compare(t, want.OrderID, byID, byCreation)
+	}
+}
+
+// lists looks for every order of the golden ledgers in the whole list, page by page, and compares it with its record.
+func (f goldenFront) lists(t *testing.T) {
+	const pageLength = 40
+	listed := map[string]map[string]any{}
+	for skip := 0; ; skip += pageLength {
+		var page struct {
+			Orders     []map[string]any
+			TotalCount int
+		}
+		response, body := ask(t, http.MethodPost, f.url+"/api/Orders/filteredList", fmt.Sprintf(`{"skip":%d,"take":%d}`, skip, pageLength))
+		checkDocumented(t, response, body)
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber()
+		if err := decoder.Decode(&page); err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		for _, each := range page.Orders {
+			listed[each["orderId"].(map[string]any)["stringValue"].(string)] = each
+		}
+		if len(page.Orders) < pageLength {
+			if page.TotalCount != len(listed) {
+				t.Errorf("%d different orders are listed, of %d", len(listed), page.TotalCount)
+			}
+			break
+		}
+	}
+	orders := readExpectation(t).Orders
+	for _, want := range orders {
+		var record map[string]any
+		get(t, f.url+"/api/Orders/"+want.OrderID, &record)
+		found := map[string]any{}
+		for _, member := range []string{
+			"orderId", "giveOfferWithMetadata", "takeOfferWithMetadata", "state", "externalCallState", "finalPercentFee", "fixFee", "preswapData",
+		} {
+			found[member] = record[member]
+		}
+		compare(t, want.OrderID, listed[want.OrderID], found)
+	}
+	if len(listed) != len(orders) {
+		t.Errorf("%d orders are listed, want %d", len(listed), len(orders))
 	}
 }
 

@@ -27,7 +27,7 @@ var documentedRoutes = sync.OnceValues(func() (routers.Router, error) {
 func checkDocumented(t testing.TB, response *http.Response, body []byte) {
 	t.Helper()
 	request := response.Request
-	if path := request.URL.Path; request.Method != http.MethodGet || !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/v1.0/") {
+	if path := request.URL.Path; request.Method != http.MethodGet && request.Method != http.MethodPost || !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/v1.0/") {
 		return
 	}
 	known, err := documentedRoutes()

@@ -53,6 +53,7 @@ func TestStories(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"pick":       word((*story).pick),
 			"ask":        word((*story).ask),
+			"send":       word((*story).send),
 			"control":    word((*story).control),
 			"only":       word((*story).only),
 			"status":     word((*story).status),
@@ -73,10 +74,10 @@ type storyKey struct{}
 type story struct {
 	gateway, sandbox string
 
-	method, url string
-	headers     []string
-	response    *http.Response
-	body        []byte
+	method, url, sent string
+	headers           []string
+	response          *http.Response
+	body              []byte
 }
 
 // word makes a testscript command of a method.
@@ -147,11 +148,16 @@ func pickOrder(ts *testscript.TestScript, world worldJSON, wanted []string) erro
 }
 
 func (s *story) ask(_ *testscript.TestScript, arguments []string) error {
-	s.method, s.url, s.headers = arguments[0], s.gateway+arguments[1], arguments[2:]
+	s.method, s.url, s.sent, s.headers = arguments[0], s.gateway+arguments[1], "", arguments[2:]
 	return s.again()
 }
 
-func (s *story) again() error { return s.fetch(s.method, s.url, nil, s.headers) }
+func (s *story) send(_ *testscript.TestScript, arguments []string) error {
+	s.method, s.url, s.sent, s.headers = http.MethodPost, s.gateway+arguments[0], arguments[1], arguments[2:]
+	return s.again()
+}
+
+func (s *story) again() error { return s.fetch(s.method, s.url, strings.NewReader(s.sent), s.headers) }
 
 func (s *story) control(_ *testscript.TestScript, arguments []string) error {
 	err := s.fetch(http.MethodPost, s.sandbox+"/sandbox/"+arguments[0], strings.NewReader(arguments[1]), nil)

@@ -28,7 +28,7 @@ var kyber = service{
 		Name: "kyberswap", URL: "https://aggregator-api.kyberswap.com", Keyless: true, RequestsPerSecond: 2.5, Burst: 5,
 	},
 	profile: quote.Profile{
-		ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
+		AnswerName: "kyber", ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
 		MaxAffiliatePercent: decimal.New(9999, -2), // any share of the input that leaves something to swap
 	},
 	contracts: []deployment{{

@@ -40,6 +40,13 @@ func (s *sets) Locked(ctx context.Context, taker chain.Address) ([]order.LockedC
 	return now.index.Locked(ctx, taker)
 }
 
+// List implements proxy.Orders.
+func (s *sets) List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.List(ctx, f, skip, take)
+}
+
 // Basis implements proxy.Orders.
 func (s *sets) Basis() index.Basis {
 	now, done := s.use()

@@ -1,0 +1,203 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+)
+
+// bodyMembers are those of a JSON object in a request's body, and collect everything that is wrong with them. The hosted
+// service reads their names in any case and ignores those that it does not know; null is as good as absent.
+type bodyMembers struct {
+	values map[string]json.RawMessage // by lower-case name
+	wrong  []string
+}
+
+// readMembers reads the body of a request, whatever Content-Type its client gives it.
+func readMembers(c *gin.Context) (*bodyMembers, error) {
+	body, err := readBody(c)
+	if err != nil {
+		return nil, err
+	}
+	return parseMembers(body)
+}
+
+func readBody(c *gin.Context) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, bodyBytes))
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		return nil, bodyTooLong.from(err)
+	}
+	if err != nil {
+		return nil, unreadable.from(err)
+	}
+	return body, nil
+}
+
+func parseMembers(body []byte) (*bodyMembers, error) {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(body, &given); err != nil || given == nil {
+		return nil, invalidBody.because("the body must be a JSON object")
+	}
+	m := &bodyMembers{values: make(map[string]json.RawMessage, len(given))}
+	for name, value := range given {
+		if string(value) != "null" {
+			m.values[strings.ToLower(name)] = value
+		}
+	}
+	return m, nil
+}
+
+// addBody adds what a request's body says to the parameters: a JSON object, or a form as browsers send it. What the body
+// says counts.
+func (p *parameters) addBody(c *gin.Context) error {
+	body, err := readBody(c)
+	if err != nil || len(bytes.TrimSpace(body)) == 0 {
+		return err
+	}
+	if kind, _, _ := strings.Cut(c.ContentType(), ";"); kind == "application/x-www-form-urlencoded" {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return invalidBody.because("the body is not properly URL-encoded")
+		}
+		maps.Copy(p.values, form)
+		return nil
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(body, &given); err != nil || given == nil {
+		return invalidBody.because("the body must be a JSON object")
+	}
+	for name, value := range given {
+		var text string
+		switch {
+		case string(value) == "null":
+		case json.Unmarshal(value, &text) == nil:
+			p.values.Set(name, text)
+		case value[0] == '{' || value[0] == '[':
+			p.mistake(name + " must be a string or a number")
+		default:
+			p.values.Set(name, string(value))
+		}
+	}
+	return nil
+}
+
+// err names every wrong member.
+func (m *bodyMembers) err() error {
+	if len(m.wrong) == 0 {
+		return nil
+	}
+	return invalidBody.because(strings.Join(m.wrong, "; "))
+}
+
+func (m *bodyMembers) mistake(text string) { m.wrong = append(m.wrong, text) }
+
+// text returns a string, empty when there is none.
+func (m *bodyMembers) text(name string) (text string) {
+	value, given := m.values[strings.ToLower(name)]
+	if given && json.Unmarshal(value, &text) != nil {
+		m.mistake(name + " must be a string")
+	}
+	return strings.TrimSpace(text)
+}
+
+// number returns a whole number of so many bits, also one that is written as a string; an empty string is none.
+func (m *bodyMembers) number(name string, bits int) (n uint64, given bool) {
+	value, given := m.values[strings.ToLower(name)]
+	if !given || string(value) == `""` {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.Trim(string(value), `"`), 10, bits)
+	if err != nil {
+		m.mistake(name + " must be a whole number from 0 to " + strconv.FormatUint(1<<bits-1, 10))
+	}
+	return n, err == nil
+}
+
+// list returns the values of a list; a single value is a list of one.
+func (m *bodyMembers) list(name string) (values []json.RawMessage) {
+	value, given := m.values[strings.ToLower(name)]
+	if given && json.Unmarshal(value, &values) != nil {
+		values = []json.RawMessage{value}
+	}
+	return values
+}
+
+// chains returns ids of chains, of which also such may be asked for that no order is known of.
+func (m *bodyMembers) chains(name string) (ids []chain.ID) {
+	for _, value := range m.list(name) {
+		id, err := chain.ParseID(strings.Trim(string(value), `"`))
+		if err != nil || uint64(id) >= 1<<63 {
+			m.mistake(name + " must be a list of chain ids")
+			return nil
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// words returns the values that words of a list stand for.
+func words[V any](m *bodyMembers, name string, known []V, spell func(V) string) (values []V) {
+	var spelled []string
+	for _, value := range known {
+		spelled = append(spelled, spell(value))
+	}
+	for _, raw := range m.list(name) {
+		at := -1
+		for i := range spelled {
+			if strings.EqualFold(strings.Trim(string(raw), `"`), spelled[i]) {
+				at = i
+			}
+		}
+		if at < 0 {
+			m.mistake(name + " must be a list of the following values: " + strings.Join(spelled, ", "))
+			return nil
+		}
+		values = append(values, known[at])
+	}
+	return values
+}
+
+// address returns the address that a string spells, absent when there is none.
+func (m *bodyMembers) address(name string) chain.Address {
+	text := m.text(name)
+	if text == "" {
+		return chain.Address{}
+	}
+	return m.addressOf(name, text)
+}
+
+func (m *bodyMembers) addressOf(name, text string) chain.Address {
+	a, _, err := chain.ParseAnyAddress(text)
+	switch {
+	case err != nil:
+		m.mistake(name + " must be an address: 0x followed by 40 hex digits, or base58 on Solana or TRON")
+	case chain.ChecksumFails(text):
+		m.mistake(name + " has a wrong EIP-55 checksum; check its digits")
+	}
+	return a
+}
+
+// addresses returns those that a string spells, joined by spaces, or a list of strings.
+func (m *bodyMembers) addresses(name string) (all []chain.Address) {
+	for _, value := range m.list(name) {
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			m.mistake(name + " must be one string with addresses joined by a space")
+			return nil
+		}
+		for field := range strings.FieldsSeq(text) {
+			all = append(all, m.addressOf(name, field))
+		}
+	}
+	return all
+}

@@ -1,0 +1,196 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy/wire"
+)
+
+// Parts of a list: the documented most, and what a client gets who does not say.
+const (
+	mostListed    = 100
+	usuallyListed = 20
+)
+
+// partOfList asks for some of the orders that a filter holds of.
+type partOfList struct {
+	Filter     index.Filter
+	Skip, Take uint64
+}
+
+// orderListRoute lists orders by a filter, newest first.
+func (s *Server) orderListRoute() route[partOfList] {
+	return s.listRoute("/api/Orders/filteredList", parseOrderList, s.loadOrderList)
+}
+
+// unlockListRoute lists what takers need to unlock their orders.
+func (s *Server) unlockListRoute() route[partOfList] {
+	return s.listRoute("/api/Orders/getForUnlockAuthorities", parseUnlockList, s.loadUnlockList)
+}
+
+func (s *Server) listRoute(
+	path string, parse func(*bodyMembers) (partOfList, error), load func(context.Context, partOfList) ([]jsonBody, cache.Life, error),
+) route[partOfList] {
+	return route[partOfList]{
+		paths:   []string{path},
+		methods: []string{http.MethodPost},
+		dialect: tracking,
+		cost:    listCost,
+		limit:   s.options.OrderLimit,
+		parse: func(c *gin.Context) (partOfList, error) {
+			m, err := readMembers(c)
+			if err != nil {
+				return partOfList{}, err
+			}
+			return parse(m)
+		},
+		key:     listKey,
+		load:    load,
+		indexed: true,
+		shared:  true,
+	}
+}
+
+// listKey is a key of every member of a question.
+func listKey(path string, q partOfList) cache.Key {
+	text, err := json.Marshal(q)
+	if err != nil {
+		panic("proxy: a filter that JSON cannot hold: " + err.Error())
+	}
+	return cache.KeyOf(path, text)
+}
+
+// parseOrderList reads a filter. The members of a body hold together; none is required.
+func parseOrderList(m *bodyMembers) (partOfList, error) {
+	q := parsePart(m)
+	f := &q.Filter
+	f.TakeChains = m.chains("takeChainIds")
+	f.Calls = words(m, "externalCallStates", allCalls, order.ExternalCallState.String)
+	f.TradeType = m.text("orderTradeType")
+	f.Since, _ = m.number("blockTimestampFrom", 53)
+	until, isUntil := m.number("blockTimestampTo", 53)
+	if f.Until = until; isUntil && until == 0 {
+		m.mistake("blockTimestampTo must be greater than 0")
+	}
+	f.Maker, f.Creator, f.Fulfiller = m.address("maker"), m.address("creator"), m.address("fulfiller")
+	f.GiveAuthority, f.OrderAuthority = m.address("orderAuthorityInSourceChain"), m.address("orderAuthorityInDestinationChain")
+	if code, given := m.number("referralCode", 32); given {
+		f.ReferralCode = new(uint32)
+		*f.ReferralCode = uint32(code)
+	}
+	f.Search = parseSearch(m.text("filter"))
+	mode := m.text("filterMode")
+	switch {
+	case strings.EqualFold(mode, "SameChain"), strings.EqualFold(mode, "Mixed"):
+		if err := m.err(); err != nil {
+			return partOfList{}, err
+		}
+		return partOfList{}, sameChainUnlisted.because("")
+	case mode != "" && !strings.EqualFold(mode, "CrossChain"):
+		m.mistake("filterMode must be one of the following values: CrossChain, SameChain, Mixed")
+	}
+	return q, m.err()
+}
+
+// parseUnlockList reads the shorter body of the takers' list.
+func parseUnlockList(m *bodyMembers) (partOfList, error) {
+	q := parsePart(m)
+	if len(q.Filter.UnlockAuthorities) == 0 && len(m.wrong) == 0 {
+		m.mistake("unlockAuthorities must be one string with addresses joined by a space")
+	}
+	return q, m.err()
+}
+
+// parsePart reads what both lists know.
+func parsePart(m *bodyMembers) partOfList {
+	q := partOfList{Take: usuallyListed}
+	q.Skip, _ = m.number("skip", 53)
+	if take, given := m.number("take", 53); given {
+		q.Take = min(take, mostListed)
+	}
+	if q.Take == 0 {
+		m.mistake("take must be greater than 0")
+	}
+	q.Filter.GiveChains = m.chains("giveChainIds")
+	q.Filter.States = words(m, "orderStates", allStates, order.State.String)
+	q.Filter.UnlockAuthorities = m.addresses("unlockAuthorities")
+	return q
+}
+
+// What lists can be asked for.
+var (
+	allStates = []order.State{
+		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
+		order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel,
+	}
+	allCalls = []order.ExternalCallState{
+		order.NoExtCall, order.AwaitingOrderFulfillment, order.AwaitingExecution, order.Executing, order.Completed,
+		order.Failed, order.CancelledCall, order.OrderCancelled,
+	}
+)
+
+// parseSearch reads a text as everything that it can be; nil for none.
+func parseSearch(text string) *index.Search {
+	if text == "" {
+		return nil
+	}
+	s := &index.Search{}
+	if a, _, err := chain.ParseAnyAddress(text); err == nil {
+		s.Address = a
+	}
+	if tx, err := chain.ParseTxHash(text); err == nil {
+		s.Tx = tx
+	}
+	if id, err := chain.ParseHash(text); err == nil {
+		s.Order = id
+	}
+	return s
+}
+
+func (s *Server) loadOrderList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+	return s.loadList(ctx, q, func(l index.List) ([]byte, error) {
+		found := make([]index.Found, len(l.Orders))
+		for i, o := range l.Orders {
+			found[i].Order = o
+		}
+		tokens, err := s.tokens(ctx, tokensOf(found))
+		records := make([]wire.Record, len(l.Orders))
+		for i, o := range l.Orders {
+			records[i] = recordOf(o, tokens)
+		}
+		return s.encoder.AppendOrderList(nil, records, l.Total), err
+	})
+}
+
+func (s *Server) loadUnlockList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+	return s.loadList(ctx, q, func(l index.List) ([]byte, error) {
+		return s.encoder.AppendUnlockList(nil, l.Orders, l.Total), nil
+	})
+}
+
+func (s *Server) loadList(
+	ctx context.Context, q partOfList, encode func(index.List) ([]byte, error),
+) ([]jsonBody, cache.Life, error) {
+	listed, basis, err := s.options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
+	if err != nil {
+		return nil, noLife, err
+	}
+	text, err := encode(listed)
+	if err != nil {
+		return nil, noLife, err
+	}
+	b := jsonBody{text: string(text), basis: basis}
+	for _, o := range listed.Orders {
+		b.orders = append(b.orders, o.ID)
+	}
+	return []jsonBody{b}, movingLife, nil
+}

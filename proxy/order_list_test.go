@@ -1,0 +1,216 @@
+package proxy
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+const (
+	listPath   = "/api/Orders/filteredList"
+	unlockPath = "/api/Orders/getForUnlockAuthorities"
+	solanaText = "Hxro1uJ4pQ5hkhrYQpA2bhvVV1nFQv8H8PNGU1bbtiTK"
+)
+
+// post sends a body and returns the answer.
+func post(s *Server, path, body string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	request.Header.Set("Content-Type", "application/json-patch+json")
+	answer := httptest.NewRecorder()
+	s.Handler().ServeHTTP(answer, request)
+	return answer
+}
+
+// TestListsReadEveryMember sends bodies as clients do, and some that only the documents know.
+func TestListsReadEveryMember(t *testing.T) {
+	who, other := address(t, taker), address(t, nobody)
+	code := uint32(31805)
+	solana, err := chain.ParseAddress(solanaText, chain.SVM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := chain.ParseTxHash(createdTx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	search := func(text string) string { return `{"filter":"` + text + `"}` }
+	for body, want := range map[string]partOfList{
+		`{}`: {Take: 20},
+		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100},
+		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100},
+		`{"giveChainIds":[1,137,250],"takeChainIds":["56"],"orderStates":["Created","claimedunlock"],"externalCallStates":["NoExtCall"],"take":1}`: {index.Filter{
+			GiveChains: []chain.ID{1, 137, 250}, TakeChains: []chain.ID{56},
+			States: []order.State{order.StateCreated, order.StateClaimedUnlock}, Calls: []order.ExternalCallState{order.NoExtCall},
+		}, 0, 1},
+		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {index.Filter{
+			Since: 1758806388, Until: 1758806399, ReferralCode: &code, TradeType: "Market",
+		}, 0, 20},
+		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20},
+		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {index.Filter{
+			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
+		}, 0, 20},
+		search(taker):      {index.Filter{Search: &index.Search{Address: who}}, 0, 20},
+		search(createdTx):  {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20},
+		search("anything"): {index.Filter{Search: &index.Search{}}, 0, 20},
+	} {
+		w := newWorld(t)
+		if answer := post(w.server(t), listPath, body); answer.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", body, answer.Code, answer.Body)
+			continue
+		}
+		if got := (partOfList{w.lastFilter, w.lastPart[0], w.lastPart[1]}); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
+		}
+	}
+}
+
+// TestListsNameEveryMistake names all of them at once.
+func TestListsNameEveryMistake(t *testing.T) {
+	s := newWorld(t).server(t)
+	for _, test := range []struct {
+		path, body, id string
+		named          []string
+	}{
+		{listPath, ``, "INVALID_BODY", []string{"JSON object"}},
+		{listPath, `[]`, "INVALID_BODY", []string{"JSON object"}},
+		{listPath, `null`, "INVALID_BODY", []string{"JSON object"}},
+		{listPath, `{"take":0,"skip":-1,"giveChainIds":["x"],"orderStates":["Lost"],"maker":"0x12","filter":5}`, "INVALID_BODY", []string{
+			"take must be greater than 0", "skip must be a whole number", "giveChainIds must be a list of chain ids",
+			"orderStates must be a list of the following values: Created, ", "maker must be an address", "filter must be a string",
+		}},
+		{listPath, `{"referralCode":4294967296,"blockTimestampTo":0,"filterMode":"Strict"}`, "INVALID_BODY", []string{
+			"referralCode must be a whole number from 0 to 4294967295", "blockTimestampTo", "filterMode must be one of",
+		}},
+		{listPath, `{"maker":"0xDAC17F958D2ee523a2206206994597C13D831ec8"}`, "INVALID_BODY", []string{"checksum"}},
+		{listPath, `{"filterMode":"SameChain"}`, "SAME_CHAIN_NOT_INDEXED", []string{"within one chain"}},
+		{listPath, `{"filterMode":"Mixed"}`, "SAME_CHAIN_NOT_INDEXED", []string{"within one chain"}},
+		{unlockPath, `{"take":10}`, "INVALID_BODY", []string{"unlockAuthorities"}},
+	} {
+		answer := post(s, test.path, test.body)
+		var problem struct{ ErrorID, Message string }
+		if err := json.Unmarshal(answer.Body.Bytes(), &problem); err != nil || answer.Code != http.StatusBadRequest || problem.ErrorID != test.id {
+			t.Errorf("%s: %d %s, want 400 %s", test.body, answer.Code, answer.Body, test.id)
+		}
+		for _, named := range test.named {
+			if !strings.Contains(problem.Message, named) {
+				t.Errorf("%s: %q does not say %q", test.body, problem.Message, named)
+			}
+		}
+	}
+}
+
+func TestListsAnswerInTheirShapes(t *testing.T) {
+	s := newWorld(t).server(t)
+	var list struct {
+		Orders []struct {
+			OrderID, CreateEventTransactionHash struct{ StringValue string }
+			CreationTimestamp                   uint64
+			State, TradeType                    string
+			GiveTokenAddress, FinalGiveAmount   struct{ StringValue string }
+		}
+		TotalCount int
+	}
+	if err := json.Unmarshal(post(s, listPath, `{}`).Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Orders) != 2 || list.TotalCount != 2 || list.Orders[1].CreateEventTransactionHash.StringValue != createdTx ||
+		list.Orders[0].State != "ClaimedUnlock" || list.Orders[0].TradeType != "CrossChain" || list.Orders[1].CreationTimestamp == 0 {
+		t.Errorf("list: %+v", list)
+	}
+	if err := json.Unmarshal(post(s, unlockPath, `{"unlockAuthorities":"`+taker+`"}`).Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if list.Orders[0].GiveTokenAddress.StringValue != usdcText || list.Orders[0].FinalGiveAmount.StringValue == "" {
+		t.Errorf("unlock list: %+v", list)
+	}
+}
+
+// TestListsAreAskedByPost has the paths in any case, kept for equal questions, and no other method.
+func TestListsAreAskedByPost(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	for _, path := range []string{listPath, "/API/orders/FILTEREDLIST/", "/api/Orders/filteredlist"} {
+		if answer := post(s, path, `{"take":5, "maker":"`+taker+`"}`); answer.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+		}
+	}
+	if asked := w.asked.Load(); asked != 1 {
+		t.Errorf("one question three times was asked of the index %d times, want once", asked)
+	}
+	answer := post(s, ordersPath+createdTx, `{}`)
+	if allow := answer.Header().Get("Allow"); answer.Code != http.StatusMethodNotAllowed || strings.Contains(allow, "POST") {
+		t.Errorf("POST of a path without a body: %d, Allow %q", answer.Code, allow)
+	}
+	if answer := post(s, listPath, `{"filter":"`+strings.Repeat("x", bodyBytes)+`"}`); answer.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a body that is too long: %d", answer.Code)
+	}
+}
+
+func TestUnlistedOrdersAreNoEmptyList(t *testing.T) {
+	s := newWorld(t).server(t, func(o *Options) {
+		ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnlisted }
+	})
+	answer := post(s, listPath, `{}`)
+	if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "ORDERS_NOT_LISTED_YET") ||
+		answer.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %s %v", answer.Code, answer.Body, answer.Header())
+	}
+}
+
+// TestOrdersInEveryForm asks for one order on each path that has a form of it.
+func TestOrdersInEveryForm(t *testing.T) {
+	s := newWorld(t).server(t)
+	id := order.ID{7}.String()
+	for path, want := range map[string]string{
+		"/v1.0/dln/order/" + id:               `{"orderId":"` + id + `","status":"Created","orderStruct":{"makerOrderNonce":`,
+		"/v1.0/dln/order/" + id + "/status":   `{"orderId":"` + id + `","status":"Created"}`,
+		"/api/Orders/" + id + "/state":        `"Created"`,
+		"/api/orders/" + id + "/LITEMODEL":    `{"orderId":{"bytesValue":`,
+		"/v1.0/dln/order/0x12":                `{"errorCode":1203,`,
+		"/v1.0/dln/order/" + unknownIs:        `{"errorCode":15,`,
+		"/api/Orders/" + unknownIs + "/state": `{"errorCode":404,`,
+	} {
+		answer := httptest.NewRecorder()
+		s.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		if !strings.HasPrefix(answer.Body.String(), want) {
+			t.Errorf("%s: %s, want %s…", path, answer.Body, want)
+		}
+	}
+}
+
+// FuzzListBody holds bodies to being refused or understood, and to one meaning.
+func FuzzListBody(f *testing.F) {
+	for _, body := range []string{
+		`{}`, `null`, `{"take":1e3}`, `{"skip":"5","Take":100,"filter":"` + taker + `"}`, `{"giveChainIds":[1,"137"],"orderStates":"Created"}`,
+		`{"unlockAuthorities":["` + taker + `","` + nobody + ` ` + solanaText + `"],"referralCode":"1"}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		m, err := parseMembers(body)
+		if err != nil {
+			return
+		}
+		for _, parse := range []func(*bodyMembers) (partOfList, error){parseOrderList, parseUnlockList} {
+			m.wrong = nil
+			q, err := parse(m)
+			if err != nil {
+				continue
+			}
+			if q.Take == 0 || q.Take > mostListed {
+				t.Errorf("%s: takes %d", body, q.Take)
+			}
+			m.wrong = nil
+			if again, err := parse(m); err != nil || listKey("", again) != listKey("", q) {
+				t.Errorf("%s is understood in two ways", body)
+			}
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// AppendOrderList appends a part of a list of orders whose creations are known, of so many in all.
+func (e Encoder) AppendOrderList(dst []byte, records []Record, total uint64) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("orders"), records, w.listedOrder)
+		w.name("totalCount").uint(total)
+	})
+}
+
+// listedOrder writes an order as lists have it: some members of the record, two of them in another form, and the type
+// of its trade.
+func (w *writer) listedOrder(r Record) {
+	o, created := r.Order, r.Order.Created
+	source, destination := w.chains.Family(o.Terms.Give.Chain), w.chains.Family(o.Terms.Take.Chain)
+	w.name("orderId").hash(o.ID)
+	w.name("creationTimestamp").uint(created.At.Time)
+	w.name("giveOfferWithMetadata").offer(o.Terms.Give, o.GiveFinal, r.Give)
+	w.name("takeOfferWithMetadata").offer(o.Terms.Take, o.TakeFinal, r.Take)
+	w.name("state").plain(o.State.String())
+	w.name("externalCallState").plain(o.Call.String())
+	w.name("finalPercentFee").bigNumberOrNull(o.FinalPercentFee)
+	w.name("fixFee").bigNumber(created.Fact.FixFee)
+	w.name("affiliateFee").listedAffiliateFee(created.Fact.Affiliate, source)
+	w.name("unlockAuthorityDst").addressOrNull(factOf(o.Fulfilled).UnlockAuthority, destination)
+	w.name("createEventTransactionHash").txHash(created.At.Tx, source)
+	w.name("preswapData").preswap(o.Terms.Give.Chain, created.Fact.Preswap, r)
+	w.name("orderMetadata").orderMetadata(created.Fact.Metadata, true)
+	w.name("tradeType").plain("CrossChain")
+}
+
+// listedAffiliateFee is an object of nulls where there is no fee.
+func (w *writer) listedAffiliateFee(a *order.Affiliate, source chain.Family) {
+	if a != nil {
+		w.affiliateFee(a, source)
+		return
+	}
+	w.open('{')
+	w.name("beneficiarySrc").null()
+	w.name("amount").null()
+	w.close('}')
+}
+
+// AppendUnlockList appends what a taker needs to unlock a part of its orders, of so many in all.
+func (e Encoder) AppendUnlockList(dst []byte, orders []*order.Order, total uint64) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("orders"), orders, func(o *order.Order) {
+			w.name("orderId").hash(o.ID)
+			w.name("giveTokenAddress").address(o.Terms.Give.Token, w.chains.Family(o.Terms.Give.Chain))
+			w.name("finalGiveAmount").bigNumber(o.GiveFinal)
+		})
+		w.name("totalCount").uint(total)
+	})
+}

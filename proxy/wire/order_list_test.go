@@ -1,0 +1,34 @@
+package wire
+
+import (
+	"testing"
+
+	"crossgate/order"
+)
+
+// TestAppendOrderList has an order with everything, and one with as little as possible.
+func TestAppendOrderList(t *testing.T) {
+	records := []Record{
+		{Order: claimedOrder(t), Give: usdc, Take: usdc, PreswapIn: usdc},
+		{Order: fold(t, plainOrder(t)), Give: usdc, Take: usdc},
+	}
+	checkGolden(t, "order_list", documented.AppendOrderList(nil, records, 1234))
+	const none = `{"orders":[],"totalCount":0}`
+	if got := string(documented.AppendOrderList(nil, nil, 0)); got != none {
+		t.Errorf("no orders are %s, want %s", got, none)
+	}
+}
+
+func TestAppendUnlockList(t *testing.T) {
+	checkGolden(t, "unlock_list", documented.AppendUnlockList(nil, []*order.Order{claimedOrder(t)}, 1))
+}
+
+func TestAppendTerms(t *testing.T) {
+	checkGolden(t, "order_terms", documented.AppendTerms(nil, claimedOrder(t)))
+	checkGolden(t, "order_terms_plain", documented.AppendTerms(nil, fold(t, plainOrder(t))))
+	checkGolden(t, "order_lite", documented.AppendLite(nil, claimedOrder(t)))
+	checkGolden(t, "order_lite_plain", documented.AppendLite(nil, fold(t, plainOrder(t))))
+	if got := string(documented.AppendState(nil, claimedOrder(t))); got != `"ClaimedUnlock"` {
+		t.Errorf("state is %s", got)
+	}
+}

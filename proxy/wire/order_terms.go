@@ -1,0 +1,88 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// AppendState appends how far an order has come, as a bare string.
+func (e Encoder) AppendState(dst []byte, o *order.Order) []byte {
+	w := &writer{json: dst}
+	w.plain(o.State.String())
+	return w.json
+}
+
+// AppendLite appends an order's terms and state in the encodings of the record (schema OrderLiteDTO). When an order was
+// created may not be known, which is null.
+func (e Encoder) AppendLite(dst []byte, o *order.Order) []byte {
+	terms := o.Terms
+	source, destination := e.Chains.Family(terms.Give.Chain), e.Chains.Family(terms.Take.Chain)
+	return e.object(dst, func(w *writer) {
+		w.name("orderId").hash(o.ID)
+		if w.name("creationTimestamp"); o.Created == nil {
+			w.null()
+		} else {
+			w.uint(o.Created.At.Time)
+		}
+		w.name("state").plain(o.State.String())
+		w.name("externalCallState").plain(o.Call.String())
+		w.name("makerOrderNonce").bigNumber(chain.NewAmount(terms.Nonce))
+		w.name("makerSrc").address(terms.Maker, source)
+		w.name("giveOffer").liteOffer(terms.Give)
+		w.name("receiverDst").address(terms.Receiver, destination)
+		w.name("takeOffer").liteOffer(terms.Take)
+		w.name("givePatchAuthoritySrc").address(terms.Authorities.GivePatch, source)
+		w.name("orderAuthorityAddressDst").address(terms.Authorities.Order, destination)
+		w.name("allowedTakerDst").address(terms.Authorities.AllowedTaker, destination)
+		w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
+		w.name("rawOrderMetadataHex").bytesOrNull(factOf(o.Created).Metadata)
+		if w.name("orderFulfilledTransactionHash"); o.Fulfilled == nil {
+			w.null()
+		} else {
+			w.txHash(o.Fulfilled.At.Tx, destination)
+		}
+	})
+}
+
+func (w *writer) liteOffer(o order.Offer) {
+	w.open('{')
+	w.name("chainId").chainID(o.Chain)
+	w.name("tokenAddress").address(o.Token, w.chains.Family(o.Chain))
+	w.name("amount").bigNumber(o.Amount)
+	w.close('}')
+}
+
+// AppendTerms appends an order's terms and state in the texts of the swap API (schema DlnOrderResponse of its OpenAPI
+// document, but for chain ids, which live answers have as numbers, and amounts, which they have as strings).
+func (e Encoder) AppendTerms(dst []byte, o *order.Order) []byte {
+	return e.object(dst, func(w *writer) {
+		w.name("orderId").hex(o.ID[:])
+		w.name("status").plain(o.State.String())
+		w.name("orderStruct").orderStruct(o.Terms)
+		w.name("externalCallState").plain(o.Call.String())
+	})
+}
+
+func (w *writer) orderStruct(terms order.Terms) {
+	source, destination := w.chains.Family(terms.Give.Chain), w.chains.Family(terms.Take.Chain)
+	w.open('{')
+	w.name("makerOrderNonce").uint(terms.Nonce)
+	w.name("makerSrc").plain(terms.Maker.Format(source))
+	w.name("giveOffer").offerText(terms.Give)
+	w.name("receiverDst").plain(terms.Receiver.Format(destination))
+	w.name("takeOffer").offerText(terms.Take)
+	w.name("givePatchAuthoritySrc").plain(terms.Authorities.GivePatch.Format(source))
+	w.name("orderAuthorityAddressDst").plain(terms.Authorities.Order.Format(destination))
+	w.name("allowedTakerDst").plain(terms.Authorities.AllowedTaker.Format(destination))
+	w.name("allowedCancelBeneficiarySrc").plain(terms.Authorities.CancelBeneficiary.Format(source))
+	w.name("externalCall").hex(terms.ExternalCall)
+	w.close('}')
+}
+
+func (w *writer) offerText(o order.Offer) {
+	w.open('{')
+	w.name("chainId").uint(uint64(o.Chain))
+	w.name("tokenAddress").plain(o.Token.Format(w.chains.Family(o.Chain)))
+	w.name("amount").decimal(o.Amount)
+	w.close('}')
+}

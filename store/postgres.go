@@ -20,8 +20,8 @@ import (
 type PostgresOptions struct {
 	// Wait is how long to wait for a server that does not answer yet; not at all when zero.
 	Wait time.Duration
-	// Readers is how many connections are open for reading at most, 8 for 0. Those for writing are 3, and notifications and
-	// pings have one each.
+	// Readers is how many connections are open for reading at most, 8 for 0. Those for writing are 3, and notifications
+	// and pings have one each.
 	Readers int
 	Logger  *slog.Logger // for the beginning and the end of outages; nil: nothing is logged
 }
@@ -61,9 +61,9 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 // patience is how long the server is waited for, and how long it waits for a replica that vanished in a transaction.
 const patience = 5 * time.Second
 
-// setTimeouts bounds how long a connection is waited for, unless the URL does, and has the server end transactions in which
-// nothing happens for as long as idle, 0: never. Poolers refuse to pass such settings on when a connection begins, so they
-// are made right after.
+// setTimeouts bounds how long a connection is waited for, unless the URL does, and has the server end transactions in
+// which nothing happens for as long as idle, 0: never. Poolers refuse to pass such settings on when a connection
+// begins, so they are made right after.
 func setTimeouts(config *pgx.ConnConfig, idle time.Duration) {
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, patience)
 	config.RuntimeParams["application_name"] = "crossgate"
@@ -77,8 +77,8 @@ func setTimeouts(config *pgx.ConnConfig, idle time.Duration) {
 var errPooled = errors.New("a pooler gives its connections to each transaction anew, so notifications and locks would get lost: " +
 	"set pool_mode = session (PgBouncer), or connect to the server itself")
 
-// checkSessions returns errPooled when two connections are one of the server's. It asks by the simple protocol, which every
-// pooler passes on.
+// checkSessions returns errPooled when two connections are one of the server's. It asks by the simple protocol, which
+// every pooler passes on.
 func checkSessions(ctx context.Context, db *sql.DB) error {
 	one, err := db.Conn(ctx)
 	if err != nil {

@@ -35,13 +35,13 @@ var house = map[string]room{
 	"cache/shared": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"upstream":     {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
-	"upstream/jsonrpc": {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
-
-	"upstream/evm":    {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/tron":   {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
-	"upstream/solana": {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/venue":  {"chain chain/solana quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/price":  {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/jsonrpc":           {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
+	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is facts about others: what reads them imports it"},
+	"upstream/evm":               {"chain order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/tron":              {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/solana":            {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/venue":             {"chain chain/solana quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
 	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/web":         {"chain token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
@@ -79,7 +79,8 @@ var house = map[string]room{
 	"sandbox/adapters/venue":  {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 
 	"cache/redistest":    {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
-	"store/postgrestest": {"", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"store/postgrestest": {"linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"linktest":           {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 
 	"examples/taker": {"", "a client knows nothing but the HTTP API: it is copied out of this tree"},
 

@@ -48,6 +48,11 @@ type head struct {
 	status int
 	length int  // of the body, bytes
 	isKept bool // the gateway had it
+	isLast bool // of its connection
+	// isBehind says that the index has not read all chains up to their heads.
+	isBehind bool
+	// retryAfter is the header of that name.
+	retryAfter string
 }
 
 // readHead reads up to where the body begins.
@@ -64,14 +69,28 @@ func readHead(reader *bufio.Reader) (head, error) {
 		if status, found := bytes.CutPrefix(line, []byte("HTTP/1.1 ")); first && found {
 			read.status, err = strconv.Atoi(string(status[:min(3, len(status))]))
 		}
-		if length, found := bytes.CutPrefix(line, []byte("Content-Length: ")); found {
+		if length, found := cutName(line, "Content-Length: "); found {
 			read.length, err = strconv.Atoi(string(length))
 		}
 		if err != nil {
 			return head{}, err
 		}
-		if bytes.HasPrefix(line, []byte("Cache-Status: crossgate; hit")) {
+		if after, found := cutName(line, "Retry-After: "); found {
+			read.retryAfter = string(after)
+		}
+		if value, found := cutName(line, "Connection: "); found && string(value) == "close" {
+			read.isLast = true
+		}
+		if value, found := cutName(line, "Cache-Status: "); found && bytes.HasPrefix(value, []byte("crossgate; hit")) {
 			read.isKept = true
 		}
 	}
+}
+
+// cutName returns what follows a header's name, which some balancers write in small letters.
+func cutName(line []byte, name string) (value []byte, found bool) {
+	if len(line) < len(name) || !bytes.EqualFold(line[:len(name)], []byte(name)) {
+		return nil, false
+	}
+	return line[len(name):], true
 }

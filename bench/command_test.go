@@ -25,13 +25,7 @@ type command struct {
 // being asked to. It wants requests when startCommand returns. parts are its configuration, but for the addresses.
 func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) command {
 	b.Helper()
-	directory := b.TempDir()
-	program, file := filepath.Join(directory, "crossgate"), filepath.Join(directory, "crossgate.yaml")
-	build := exec.Command("go", "build", "-o", program, "./cmd/crossgate")
-	build.Dir = ".." // where its own go.mod is
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	program, file := buildCommand(b), filepath.Join(b.TempDir(), "crossgate.yaml")
 	public, operators := freeAddress(b), freeAddress(b)
 	parts = append(parts, fmt.Sprintf("listen: %s\ntelemetry: {admin: %q}\n", public, operators))
 	if err := os.WriteFile(file, []byte(strings.Join(parts, "")), 0o600); err != nil {
@@ -58,7 +52,19 @@ func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) comman
 	return g
 }
 
-func (g command) awaitReady(b *testing.B) {
+// buildCommand returns the path of the gateway's program.
+func buildCommand(b testing.TB) (program string) {
+	b.Helper()
+	program = filepath.Join(b.TempDir(), "crossgate")
+	build := exec.Command("go", "build", "-o", program, "./cmd/crossgate")
+	build.Dir = ".." // where its own go.mod is
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+func (g command) awaitReady(b testing.TB) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
 	defer cancel()

@@ -140,7 +140,7 @@ func BenchmarkHotHit(b *testing.B) {
 		contenders = append(contenders, &contender{name: name, pid: process.pid, address: process.line(b)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(peers)) {
-		if address, pid, installed := peers[name].start(b, contenders[0].address); installed {
+		if address, pid, installed := peers[name].start(b, contenders[0].address, "taskset", "-c", "0"); installed {
 			contenders = append(contenders, &contender{name: name, pid: pid, address: address})
 		}
 	}

@@ -128,7 +128,7 @@ func fill(b *testing.B, path string, sources map[chain.ID]order.Source) (*index.
 		b.Fatal(err)
 	}
 	x := index.New(store, sources, index.Options{
-		Chains: chain.Documented(), Range: 100, MinPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Chains: chain.Documented(), Range: 100, Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	ctx, stop := context.WithCancel(b.Context())
 	ended := make(chan error, 1)

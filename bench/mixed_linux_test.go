@@ -147,11 +147,11 @@ func (m *mixed) body(number uint64) []byte {
 // question asks for an order.
 func (m *mixed) question(number uint64) question {
 	q := question{
-		text: fmt.Appendf(nil, "GET /api/Orders/creationTxHash/%s HTTP/1.1\r\nHost: crossgate\r\n\r\n", m.give.transactionOf(number, 0)),
-		want: func() []byte { return m.body(number) },
+		text:  fmt.Appendf(nil, "GET /api/Orders/creationTxHash/%s HTTP/1.1\r\nHost: crossgate\r\n\r\n", m.give.transactionOf(number, 0)),
+		check: is(func() []byte { return m.body(number) }),
 	}
 	if q.isHit = number < keptOnes; q.isHit {
-		q.want = func() []byte { return m.wanted[number] }
+		q.check = is(func() []byte { return m.wanted[number] })
 	}
 	return q
 }

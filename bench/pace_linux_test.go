@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,10 +28,30 @@ type pacer struct {
 // question is a request with what its answer must be.
 type question struct {
 	text   []byte
-	want   func() []byte
+	check  func(got head, body []byte) error // errDeclined where that is an answer, too
 	due    time.Time
 	isHit  bool
+	limit  time.Duration // that the answer may not take; 0: none
 	during *phase
+}
+
+// errDeclined is no answer, and no mistake: the gateway said that it cannot answer now, and when to ask again.
+var errDeclined = errors.New("declined")
+
+// is checks that an answer is 200 with the body that want returns.
+func is(want func() []byte) func(head, []byte) error {
+	return func(got head, body []byte) error {
+		if got.status == http.StatusOK && bytes.Equal(body, want()) {
+			return nil
+		}
+		return fmt.Errorf("%d: %.200s", got.status, body)
+	}
+}
+
+// name is the first line of the request.
+func (q question) name() string {
+	line, _, _ := bytes.Cut(q.text, []byte("\r\n"))
+	return string(line)
 }
 
 // line is one connection, whose answers are read as they come.
@@ -49,7 +70,8 @@ type phase struct {
 	hits, misses []time.Duration // that answers took
 	late         []time.Duration // by which requests were sent after they were due
 	loaded       int             // hits that were not kept
-	wrong        []string        // what came instead of the right answer
+	declined     int
+	wrong        []string // what came instead of the right answer
 
 	usage usage
 }
@@ -140,10 +162,15 @@ func (p *pacer) listen(l *line) {
 			return
 		}
 		q.during.answered(q, got, body, time.Since(q.due))
-		p.mu.Lock()
-		p.idle = append(p.idle, l)
-		p.mu.Unlock()
+		if !got.isLast {
+			p.mu.Lock()
+			p.idle = append(p.idle, l)
+			p.mu.Unlock()
+		}
 		p.under.Done()
+		if got.isLast {
+			return
+		}
 	}
 }
 
@@ -159,7 +186,7 @@ func (p *pacer) forget(l *line) bool {
 func (p *pacer) fail(q question, err error) {
 	q.during.mu.Lock()
 	defer q.during.mu.Unlock()
-	q.during.wrong = append(q.during.wrong, err.Error())
+	q.during.wrong = append(q.during.wrong, q.name()+" "+err.Error())
 	p.under.Done()
 }
 
@@ -180,11 +207,17 @@ func (f *phase) sent(late time.Duration) {
 }
 
 func (f *phase) answered(q question, got head, body []byte, took time.Duration) {
-	isRight := got.status == http.StatusOK && bytes.Equal(body, q.want())
+	err := q.check(got, body)
+	if q.limit > 0 && took > q.limit {
+		err = errors.Join(err, fmt.Errorf("%d after %v", got.status, took.Round(time.Millisecond)))
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !isRight {
-		f.wrong = append(f.wrong, fmt.Sprintf("%d: %.200s", got.status, body))
+	switch {
+	case errors.Is(err, errDeclined):
+		f.declined++
+	case err != nil:
+		f.wrong = append(f.wrong, q.name()+" "+err.Error())
 	}
 	if !q.isHit {
 		f.misses = append(f.misses, took)

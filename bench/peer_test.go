@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -78,8 +79,9 @@ var peers = map[string]peer{
 	},
 }
 
-// start runs the peer until the benchmark ends. It reports false where the peer is not installed.
-func (p peer) start(b *testing.B, origin string) (address string, pid int, installed bool) {
+// start runs the peer until the benchmark ends, by way of another command if one is given. It reports false where the peer
+// is not installed.
+func (p peer) start(b testing.TB, origin string, by ...string) (address string, pid int, installed bool) {
 	b.Helper()
 	program, err := exec.LookPath(p.program)
 	if err != nil {
@@ -92,7 +94,8 @@ func (p peer) start(b *testing.B, origin string) (address string, pid int, insta
 			b.Fatal(err)
 		}
 	}
-	process := exec.Command("taskset", append([]string{"-c", "0", program}, p.command(directory, address)...)...)
+	by = slices.Concat(by, []string{program}, p.command(directory, address))
+	process := exec.Command(by[0], by[1:]...)
 	process.Stderr = os.Stderr
 	if err := process.Start(); err != nil {
 		b.Fatal(err)
@@ -105,7 +108,7 @@ func (p peer) start(b *testing.B, origin string) (address string, pid int, insta
 	return address, process.Process.Pid, true
 }
 
-func freeAddress(b *testing.B) string {
+func freeAddress(b testing.TB) string {
 	b.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -115,7 +118,7 @@ func freeAddress(b *testing.B) string {
 	return listener.Addr().String()
 }
 
-func awaitListener(b *testing.B, address string) {
+func awaitListener(b testing.TB, address string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second)
 	defer cancel()

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -18,11 +19,15 @@ type Chain struct {
 	Native      uint64 // EIP-155 chain id; zero on Solana
 	Genesis     Hash   // hash of the first block, by which clusters of Solana are told apart; absent elsewhere
 	Name        string
+	Listed      string // its name in the hosted service's lists
+	Retired     bool   // takes part in no new orders, by the hosted service; old ones remain
 	Family      Family
 	Coin        Coin
 	WrappedCoin Address
 	BlockTime   time.Duration // typical
 	Finality    uint64        // blocks after which the protocol's validators trust an event
+	FirstBlock  uint64        // no order is in an earlier one; 0: not known
+	Since       uint64        // UNIX time; no order is older; 0: not known
 	Contracts   Contracts
 	Explorer    string // base URL of a block explorer for people; empty when unknown
 }
@@ -54,7 +59,7 @@ type Registry struct {
 //go:embed chains.yaml
 var documented []byte
 
-// Documented returns the 28 chains that the service's documents list. Sources of every value stand in
+// Documented returns the chains on which the order protocol is known to live. Sources of every value stand in
 // chains.yaml.
 func Documented() Registry { return parseDocumented() }
 
@@ -122,10 +127,14 @@ type stanza struct {
 	Native    uint64        `yaml:"native"`
 	Genesis   string        `yaml:"genesis"`
 	Name      string        `yaml:"name"`
+	Listed    string        `yaml:"listed"`
+	Retired   bool          `yaml:"retired"`
 	Family    string        `yaml:"family"`
 	Coin      coinStanza    `yaml:"coin"`
 	BlockTime time.Duration `yaml:"blockTime"`
 	Finality  uint64        `yaml:"finality"`
+	First     uint64        `yaml:"firstBlock"`
+	Since     time.Time     `yaml:"since"`
 	Explorer  string        `yaml:"explorer"`
 	Contracts struct {
 		DlnSource           string `yaml:"dlnSource"`
@@ -150,9 +159,12 @@ func (s stanza) chain() (Chain, error) {
 		return Chain{}, err
 	}
 	c := Chain{
-		ID: s.ID, Native: s.Native, Name: s.Name, Family: family,
+		ID: s.ID, Native: s.Native, Name: s.Name, Listed: cmp.Or(s.Listed, s.Name), Retired: s.Retired, Family: family,
 		Coin:      Coin{Name: s.Coin.Name, Symbol: s.Coin.Symbol, Decimals: s.Coin.Decimals},
-		BlockTime: s.BlockTime, Finality: s.Finality, Explorer: s.Explorer,
+		BlockTime: s.BlockTime, Finality: s.Finality, FirstBlock: s.First, Explorer: s.Explorer,
+	}
+	if !s.Since.IsZero() {
+		c.Since = uint64(s.Since.Unix())
 	}
 	var mistakes []error
 	if s.Genesis != "" {

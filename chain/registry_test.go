@@ -1,14 +1,19 @@
 package chain
 
 import (
+	"encoding/json"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestDocumentedChains(t *testing.T) {
 	registry := Documented()
-	if got, want := len(registry.All()), 28; got != want {
+	if got, want := len(registry.All()), 30; got != want {
 		t.Fatalf("%d documented chains, want %d", got, want)
 	}
 	sonic, known := registry.Chain(100000014)
@@ -28,9 +33,46 @@ func TestDocumentedChains(t *testing.T) {
 		if c.Contracts.DlnSource.IsAbsent() || c.BlockTime <= 0 || c.Finality == 0 || c.Coin.Symbol == "" {
 			t.Errorf("chain %d lacks a fact: %+v", c.ID, c)
 		}
+		if (c.FirstBlock == 0) == (c.Since == 0) || c.Since != 0 && time.Unix(int64(c.Since), 0).Year() < 2022 {
+			t.Errorf("chain %d begins at block %d and time %d, want one of them", c.ID, c.FirstBlock, c.Since)
+		}
 		explorer, err := url.Parse(c.Explorer)
 		if err != nil || explorer.Scheme != "https" || explorer.Host == "" || strings.HasSuffix(c.Explorer, "/") {
 			t.Errorf("chain %d has the explorer %q, want https and no slash at its end", c.ID, c.Explorer)
+		}
+	}
+}
+
+// TestListedChains compares what is said of the hosted service's chains with its list, where that is at hand.
+func TestListedChains(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "shared", "recorded", "debridge", "supported-chains-info-2026-09.json"))
+	if err != nil {
+		t.Skip("without the recorded list: ", err)
+	}
+	var list struct {
+		Chains []struct {
+			ChainID         ID
+			OriginalChainID uint64
+			ChainName       string
+		}
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	hosted := []ID{5042} // since that list
+	for _, listed := range list.Chains {
+		hosted = append(hosted, listed.ChainID)
+		c, known := Documented().Chain(listed.ChainID)
+		if !known || c.Listed != listed.ChainName {
+			t.Errorf("chain %d is listed as %q, want %q", listed.ChainID, c.Listed, listed.ChainName)
+		}
+		if listed.OriginalChainID != 0 && c.Native != listed.OriginalChainID {
+			t.Errorf("chain %d has native id %d, want %d", listed.ChainID, c.Native, listed.OriginalChainID)
+		}
+	}
+	for _, c := range Documented().All() {
+		if got, want := c.Retired, !slices.Contains(hosted, c.ID); got != want {
+			t.Errorf("chain %d is retired: %t, want %t", c.ID, got, want)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type Chain struct {
 	Coin      Coin          `yaml:"coin"`
 	BlockTime time.Duration `yaml:"blockTime"`
 	Finality  uint64        `yaml:"finality"` // blocks
+	// FirstBlock is where a backfill ends: no order is in an earlier block.
+	FirstBlock uint64 `yaml:"firstBlock"`
 	// Explorer is the base URL of the links to transactions and addresses on the pages; none: no links.
 	Explorer  string    `yaml:"explorer"`
 	Contracts Contracts `yaml:"contracts"`
@@ -59,13 +61,18 @@ func (c Config) Registry() chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
-// over returns known with the overrides of c.
+// over returns known with the overrides of c. Where orders begin is known of the documented contracts only.
 func (c Chain) over(known chain.Chain) chain.Chain {
+	if !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
+		known.FirstBlock, known.Since = 0, 0
+	}
 	return chain.Chain{
 		ID:      c.ID,
 		Native:  cmp.Or(c.Native, known.Native),
 		Genesis: cmp.Or(c.Genesis, known.Genesis),
 		Name:    cmp.Or(c.Name, known.Name),
+		Listed:  cmp.Or(c.Name, known.Listed),
+		Retired: known.Retired,
 		Family:  cmp.Or(c.Family, known.Family),
 		Coin: chain.Coin{
 			Name:     cmp.Or(c.Coin.Name, known.Coin.Name),
@@ -75,6 +82,8 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 		WrappedCoin: cmp.Or(c.Coin.Wrapped, known.WrappedCoin),
 		BlockTime:   cmp.Or(c.BlockTime, known.BlockTime),
 		Finality:    cmp.Or(c.Finality, known.Finality),
+		FirstBlock:  cmp.Or(c.FirstBlock, known.FirstBlock),
+		Since:       known.Since,
 		Explorer:    c.explorerOver(known),
 		Contracts: chain.Contracts{
 			DlnSource:           cmp.Or(c.Contracts.DlnSource, known.Contracts.DlnSource),

@@ -41,12 +41,12 @@ chains:
 	registry, documented := c.Registry(), chain.Documented()
 
 	want, _ := documented.Chain(1)
-	want.Name, want.Contracts.Gate = "Ours", address(t, "0x1111111111111111111111111111111111111111")
+	want.Name, want.Listed, want.Contracts.Gate = "Ours", "Ours", address(t, "0x1111111111111111111111111111111111111111")
 	if got, _ := registry.Chain(1); got != want {
 		t.Errorf("Chain(1) = %+v, want %+v", got, want)
 	}
 	want = chain.Chain{
-		ID: 100000099, Native: 31337, Name: "Staging", Family: chain.EVM, BlockTime: 2 * time.Second,
+		ID: 100000099, Native: 31337, Name: "Staging", Listed: "Staging", Family: chain.EVM, BlockTime: 2 * time.Second,
 		Coin: chain.Coin{Symbol: "ETH", Decimals: 18},
 		Contracts: chain.Contracts{
 			DlnSource:      address(t, "0x2222222222222222222222222222222222222222"),

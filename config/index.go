@@ -11,13 +11,35 @@ type Index struct {
 	Postgres Secret        `yaml:"postgres"` // postgres://user:password@host/database, instead of a file
 	Lookback uint64        `yaml:"lookback"` // how many blocks before the head a first start begins; 0: at the first block
 	Behind   time.Duration `yaml:"behind"`   // answers name a chain whose lag is larger (X-Index-Behind)
+	Follow   Follow        `yaml:"follow"`   // how often chains are asked for news
 	Wait     time.Duration `yaml:"wait"`     // how long serve waits for a PostgreSQL that does not answer yet; 0: not at all
+	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and pings.
+	Connections int `yaml:"connections"`
+}
+
+// Follow sets how long a gateway waits between two looks at a chain, by what is asked about it.
+type Follow struct {
+	Asked   time.Duration `yaml:"asked"`   // while somebody asks about its orders, and for five minutes after
+	Listed  time.Duration `yaml:"listed"`  // while somebody asks what is locked for a taker
+	Idle    time.Duration `yaml:"idle"`    // while nobody asks
+	Retired time.Duration `yaml:"retired"` // while nobody asks about orders of a chain that takes no new ones
+}
+
+func defaultFollow() Follow {
+	return Follow{Asked: 1500 * time.Millisecond, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
+}
+
+func (f Follow) check(at place) {
+	at.key("asked").mistakeIf(f.Asked < 100*time.Millisecond, "want at least 100ms")
+	at.key("listed").mistakeIf(f.Listed < f.Asked, "want at least asked")
+	at.key("idle").mistakeIf(f.Idle < f.Listed, "want at least listed")
+	at.key("retired").mistakeIf(f.Retired < f.Idle, "want at least idle")
 }
 
 const defaultIndexPath = "crossgate.db"
 
 func defaultIndex() Index {
-	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Wait: time.Minute}
+	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Follow: defaultFollow(), Wait: time.Minute, Connections: 8}
 }
 
 func (i Index) check(at place) {
@@ -31,6 +53,8 @@ func (i Index) check(at place) {
 	case !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://"):
 		at.key("postgres").mistake("want a URL that begins with postgres://")
 	}
+	i.Follow.check(at.key("follow"))
+	at.key("connections").mistakeIf(i.Connections < 1, "want at least 1")
 	at.key("wait").mistakeIf(i.Wait < 0, "want at least 0s")
 	at.key("behind").mistakeIf(i.Behind < time.Second, "want at least 1s")
 }

@@ -52,6 +52,10 @@ type Order struct {
 	GiveFinal, TakeFinal chain.Amount  // after patches; the terms' amounts without them
 	FinalPercentFee      *chain.Amount // after patches; nil while no event told it
 
+	// Gaps are what its reader could not search of its chains: events in there are missing. None for an order that was
+	// folded from all its events.
+	Gaps []Gap
+
 	// The newest blocks of the give and the take chain with an event of the order; zero without one.
 	GiveBlock, TakeBlock uint64
 

@@ -80,7 +80,7 @@ type Block struct {
 type HistorySource interface {
 	// History returns the events that one side of the order left on this chain. since is the UNIX time of
 	// the creation where that is known: nothing happened before, and the creation itself may be left out.
-	// Zero: nothing is known.
+	// Zero: nothing is known. *PartialError beside the events where not all blocks could be searched.
 	History(ctx context.Context, id ID, side Side, since uint64) ([]Event, error)
 }
 

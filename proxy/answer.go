@@ -59,7 +59,7 @@ var (
 	varyCoding  = []string{"Accept-Encoding"}
 	varyStreams = []string{"Accept, Accept-Encoding"}
 	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
-		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Request-Id, X-Unsimulated"}
+		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
 )
 
 // oneBody is what most loads come to.

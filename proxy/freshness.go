@@ -21,6 +21,7 @@ const (
 	indexFrom        = "X-Index-From"
 	indexProven      = "X-Index-Proven"
 	indexQuarantined = "X-Index-Quarantined"
+	orderUnsearched  = "X-Order-Unsearched"
 )
 
 // chainsUnheard is the header with the chains that could know what was not found, and did not answer: a list of
@@ -37,15 +38,19 @@ type freshness struct {
 	from        []string // first indexed block and its time, per chain of which anything was read
 	proven      []string // newest block up to which a second reading confirms the first, per chain that has one
 	quarantined []string // how many blocks are left out, and the first of them, per chain that has any
+	unsearched  []string // first and last of the blocks that may hold more of an order and could not be searched, per chain
 }
 
 // freshnessOf shows the basis of an answer as it was when the answer was made.
 func freshnessOf(b index.Basis, made time.Time) freshness {
-	var heads, late, begins, proofs, gaps []string
+	var heads, late, begins, proofs, gaps, missing []string
 	longest, isKnown := time.Duration(0), true
 	for i := range b.Chains {
 		c := &b.Chains[i]
 		id, by := c.Chain.String(), c.By(made)
+		if r := c.Unsearched; r.To > 0 {
+			missing = append(missing, fmt.Sprintf("%s;first=%d;last=%d", id, r.From, r.To))
+		}
 		switch {
 		case !c.Followed:
 			continue
@@ -62,12 +67,13 @@ func freshnessOf(b index.Basis, made time.Time) freshness {
 			gaps = append(gaps, fmt.Sprintf("%s;blocks=%d;first=%d", id, q.Count, q.First))
 		}
 		longest = max(longest, by)
-		if by > b.Behind {
+		if b.IsBehind(c, by) {
 			late = append(late, id)
 		}
 	}
 	f := freshness{
 		head: headerList(heads), behind: headerList(late), from: headerList(begins), proven: headerList(proofs), quarantined: headerList(gaps),
+		unsearched: headerList(missing),
 	}
 	if isKnown && f.head != nil {
 		f.lag = []string{strconv.FormatInt(int64(longest/time.Second), 10)}
@@ -102,6 +108,7 @@ func (f freshness) write(header http.Header) {
 		{indexFrom, f.from},
 		{indexProven, f.proven},
 		{indexQuarantined, f.quarantined},
+		{orderUnsearched, f.unsearched},
 	} {
 		if each.value != nil {
 			header[each.name] = each.value

@@ -87,7 +87,7 @@ func (s *Server) homePage(c *gin.Context) {
 		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
 		if c.Indexed > 0 {
 			row.Lag = c.By(now)
-			row.Late = row.Lag > basis.Behind
+			row.Late = basis.IsBehind(&c, row.Lag)
 			row.From, row.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
 			row.Proven, row.Quarantined = c.Proven, c.Quarantined.Count
 		}
@@ -165,7 +165,7 @@ func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
 		if c.From.Number > 0 {
 			gap.From, gap.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
 		}
-		if by := c.By(made); by > b.Behind {
+		if by := c.By(made); b.IsBehind(&c, by) {
 			gap.Lag = by
 		}
 		if gap.Quarantined = c.Quarantined.Count; gap != (web.Gap{Chain: c.Chain}) {

@@ -41,8 +41,7 @@ func (l Location) open() (database, error) {
 		if err != nil {
 			return database{}, errors.New("malformed PostgreSQL URL") // the cause quotes it, password included
 		}
-		setTimeouts(config)
-		delete(config.RuntimeParams, "idle_in_transaction_session_timeout") // a copy takes as long as it takes
+		setTimeouts(config, 0) // a copy takes as long as it takes
 		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil
 	}
 	if _, err := os.Stat(l.Path); err != nil {
@@ -75,7 +74,7 @@ func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, e
 		if before, err = inspect(ctx, db.DB, db.dialect); err != nil {
 			return err
 		}
-		provider, err := db.migrations()
+		provider, err := db.migrations(ctx)
 		if err != nil {
 			return err
 		}
@@ -106,9 +105,12 @@ func (l Location) Migrate(ctx context.Context, to int64) (before, after int64, e
 }
 
 // migrations are what changes the schema, one process at a time.
-func (db database) migrations() (*goose.Provider, error) {
+func (db database) migrations(ctx context.Context) (*goose.Provider, error) {
 	if db.dialect != goose.DialectPostgres {
 		return newProvider(db.DB, db.dialect)
+	}
+	if err := checkSessions(ctx, db.DB); err != nil {
+		return nil, err
 	}
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {

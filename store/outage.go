@@ -38,6 +38,8 @@ type availability struct {
 	pools  []*sql.DB // whose idle connections are of no use after an outage
 	log    *slog.Logger
 
+	unobserve func() error // ends the measurement; nil before it began
+
 	mu       sync.Mutex
 	away     error // why nothing is asked; nil while the database answers
 	open     map[*trackedConn]struct{}
@@ -270,7 +272,6 @@ func (a *availability) dial(ctx context.Context, network, address string) (net.C
 // await returns when the database answers. It waits for a server that cannot be reached, or that is starting, for up to
 // limit.
 func (a *availability) await(ctx context.Context, limit time.Duration) error {
-	const patience = 5 * time.Second // of one attempt
 	began, isLogged := time.Now(), false
 	for {
 		err := a.ping(ctx, patience)
@@ -308,5 +309,9 @@ func (a *availability) close() error {
 	}
 	a.mu.Unlock()
 	a.checks.Wait()
-	return a.pinger.Close()
+	var err error
+	if a.unobserve != nil {
+		err = a.unobserve()
+	}
+	return errors.Join(err, a.pinger.Close())
 }

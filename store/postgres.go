@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -18,44 +19,93 @@ import (
 // PostgresOptions say how a PostgreSQL is opened.
 type PostgresOptions struct {
 	// Wait is how long to wait for a server that does not answer yet; not at all when zero.
-	Wait   time.Duration
-	Logger *slog.Logger // for the beginning and the end of outages; nil: nothing is logged
+	Wait time.Duration
+	// Readers is how many connections are open for reading at most, 8 for 0. Those for writing are 3, and notifications and
+	// pings have one each.
+	Readers int
+	Logger  *slog.Logger // for the beginning and the end of outages; nil: nothing is logged
 }
 
 // OpenPostgres opens the PostgreSQL database at url (postgres://user:password@host/name) and brings its schema up to
 // date. Any number of replicas may use it at a time.
 func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, error) {
-	const readers, writers = 8, 3
+	const readers, writers = 8, 3 // unless the options say otherwise
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("open database: malformed PostgreSQL URL") // the cause quotes it, password included
 	}
-	setTimeouts(config)
+	setTimeouts(config, patience)
 	a := newAvailability(limited(stdlib.OpenDB(*config), 1), cmp.Or(o.Logger, slog.New(slog.DiscardHandler)))
 	if err := a.await(ctx, o.Wait); err != nil {
 		return nil, errors.Join(fmt.Errorf("open PostgreSQL database: %w", err), a.close())
 	}
 	config.DialFunc = a.dial
 	writer := limited(stdlib.OpenDB(*config), writers)
+	if err := checkSessions(ctx, writer); err != nil {
+		return nil, errors.Join(fmt.Errorf("open PostgreSQL database: %w", err), writer.Close(), a.close())
+	}
 	if err := migratePostgres(ctx, writer); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate PostgreSQL database: %w", err), writer.Close(), a.close())
 	}
-	reader := limited(stdlib.OpenDB(*config), readers)
+	reader := limited(stdlib.OpenDB(*config), cmp.Or(o.Readers, readers))
 	a.pools = []*sql.DB{reader, writer}
+	if a.unobserve, err = a.observe(); err != nil {
+		return nil, errors.Join(fmt.Errorf("measure the PostgreSQL database: %w", err), reader.Close(), writer.Close(), a.close())
+	}
 	return &DB{
 		name: "PostgreSQL", reader: reader, writer: writer,
 		replica: &replica{config: config, name: replicaName()}, availability: a,
 	}, nil
 }
 
-// setTimeouts bounds how long a connection is waited for, unless the URL does, and has the server end idle
-// transactions, so that a replica that vanished does not keep others waiting.
-func setTimeouts(config *pgx.ConnConfig) {
-	const limit = 5 * time.Second
-	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, limit)
+// patience is how long the server is waited for, and how long it waits for a replica that vanished in a transaction.
+const patience = 5 * time.Second
+
+// setTimeouts bounds how long a connection is waited for, unless the URL does, and has the server end transactions in which
+// nothing happens for as long as idle, 0: never. Poolers refuse to pass such settings on when a connection begins, so they
+// are made right after.
+func setTimeouts(config *pgx.ConnConfig, idle time.Duration) {
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, patience)
 	config.RuntimeParams["application_name"] = "crossgate"
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(limit.Milliseconds())
-	config.RuntimeParams["tcp_user_timeout"] = fmt.Sprint(limit.Milliseconds())
+	settings := fmt.Sprintf("SET idle_in_transaction_session_timeout = %d; SET tcp_user_timeout = %d",
+		idle.Milliseconds(), patience.Milliseconds())
+	config.AfterConnect = func(ctx context.Context, connection *pgconn.PgConn) error {
+		return connection.Exec(ctx, settings).Close()
+	}
+}
+
+var errPooled = errors.New("a pooler gives its connections to each transaction anew, so notifications and locks would get lost: " +
+	"set pool_mode = session (PgBouncer), or connect to the server itself")
+
+// checkSessions returns errPooled when two connections are one of the server's. It asks by the simple protocol, which every
+// pooler passes on.
+func checkSessions(ctx context.Context, db *sql.DB) error {
+	one, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer one.Close() //nolint:errcheck // it goes back to the pool
+	other, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer other.Close() //nolint:errcheck // it goes back to the pool
+	const looks = 3
+	seen := map[int]*sql.Conn{}
+	for range looks {
+		for _, connection := range []*sql.Conn{one, other} {
+			var process int
+			row := connection.QueryRowContext(ctx, `SELECT pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol)
+			if err := row.Scan(&process); err != nil {
+				return err
+			}
+			if of, known := seen[process]; known && of != connection {
+				return errPooled
+			}
+			seen[process] = connection
+		}
+	}
+	return nil
 }
 
 // migratePostgres lets one replica at a time change the schema.

@@ -84,7 +84,8 @@ func NewDirectory(o DirectoryOptions) *Directory {
 //
 // A contract that does not return its decimals gets 0, so that amounts stand as the whole numbers they are
 // on chain and nothing is scaled by a guess. Without a name the symbol stands for it, and without either
-// the shortened address. The same holds for chains that cannot be asked at all. An error means that a
+// the shortened address. The same holds for tokens of chains that cannot be asked at all, unless they are well known
+// (wellknown.json) or wrap the chain's coin. An error means that a
 // chain which could have answered did not; it is not remembered.
 func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]Token, error) {
 	tokens := make([]Token, len(addresses))
@@ -144,7 +145,7 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 		return d.complete(key, Token{Decimals: c.Coin.Decimals, Name: c.Coin.Name, Symbol: c.Coin.Symbol}), true
 	}
 	if _, readable := d.readers[key.Chain]; !readable || key.Address.IsAbsent() {
-		return d.complete(key, Token{}), true
+		return d.complete(key, ofUnread(key, c)), true
 	}
 	return Token{}, false
 }

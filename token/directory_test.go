@@ -121,7 +121,9 @@ func TestLookupWritesAddressesInTheirFamilysForm(t *testing.T) {
 		address chain.Address
 		want    token.Token
 	}{
-		{chain.Tron, tether, token.Token{Name: "TR7NHq…Lj6t", Symbol: "TR7NHq…Lj6t", LogoURI: logo(100000026, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")}},
+		{chain.Tron, tether, token.Token{Decimals: 6, Name: "Tether USD", Symbol: "USDT", LogoURI: logo(100000026, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")}},
+		{chain.Tron, address("TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR"), token.Token{Decimals: 6, Name: "TNUC9Q…jWFR", Symbol: "TNUC9Q…jWFR", LogoURI: logo(100000026, "TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR")}},
+		{chain.Solana, address("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: logo(7565164, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")}},
 		{chain.Solana, chain.NativeCoin(chain.SVM), token.Token{Decimals: 9, Name: "Solana", Symbol: "SOL", LogoURI: logo(7565164, "11111111111111111111111111111111")}},
 		{4, usdc, token.Token{Name: "0xa0b8…eb48", Symbol: "0xa0b8…eb48", LogoURI: logo(4, usdc.String())}},
 	} {

@@ -98,8 +98,11 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 		a.Err = e.badAnswer(a.request, wrong)
 	}
 	if a.report != nil {
-		if ClassOf(a.Err) == RateLimited {
-			e.budget.pause(detailsOf(a.Err).RetryAfter)
+		switch said := detailsOf(a.Err); {
+		case said.Closed:
+			e.close(ctx, said)
+		case said.Class == RateLimited:
+			e.budget.pause(said.RetryAfter)
 		}
 		a.report(a.Err)
 		e.learn(ctx, a.request, time.Since(a.sent), a.Err)

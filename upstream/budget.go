@@ -133,8 +133,8 @@ func (b *budget) left() (units float64, limited bool) {
 	return left, true
 }
 
-// retryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.
-func retryAfter(header http.Header) time.Duration {
+// RetryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.
+func RetryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

@@ -73,6 +73,7 @@ type Endpoint struct {
 	control           atomic.Pointer[Request] // that no caller has a part in; nil: none is known
 	failed            atomic.Pointer[Request] // the last that it failed at; nil: none
 	quarantine        quarantine
+	closed            quarantine // to us, by its own word
 	longestQuarantine time.Duration
 	cordoned          atomic.Bool
 	log               *slog.Logger // nil: nobody hears of bad answers
@@ -82,7 +83,7 @@ type Endpoint struct {
 	mu        sync.Mutex
 	isProbing bool
 	stopProbe context.CancelFunc
-	closed    bool
+	isClosed  bool
 	measures  measures
 }
 
@@ -166,6 +167,12 @@ type Request struct {
 	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
 	// were answered well. Nil accepts all.
 	Check func(Response) error
+	// AnyStatus says that the maker of the request reads responses of every status, and what Response.StatusError says
+	// of them: JSON-RPC servers put their reasons under any.
+	AnyStatus bool
+	// Suits says which endpoints can be expected to answer, by what is known of them; nil: all. Nothing is repeated at
+	// another one for the sake of knowledge alone.
+	Suits func(*Endpoint) bool
 }
 
 func (r Request) method() string {

@@ -44,6 +44,9 @@ type Error struct {
 	Err        error         // the cause; may be nil
 
 	Contradicts bool // the response could be read and contradicts its request
+	// Closed says that the endpoint will answer nothing for long: its plan is spent, or it refuses our key. It is left
+	// alone for RetryAfter or, without that, longer each time.
+	Closed bool
 
 	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
 	// endpoint, an answer that is too long.

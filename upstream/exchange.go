@@ -38,12 +38,23 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 			Err: fmt.Errorf("answer exceeds %d bytes", e.maxBody), excused: true,
 		}
 	}
-	if class := classOfStatus(answer.StatusCode); class != 0 {
-		return response, &Error{
-			Class: class, Endpoint: e.name, Status: answer.StatusCode, RetryAfter: retryAfter(answer.Header),
-		}
+	if !r.AnyStatus {
+		err = response.StatusError()
 	}
-	return response, nil
+	return response, err
+}
+
+// StatusError is what the status alone says, an *Error: nil where the response is for the caller to read.
+func (r Response) StatusError() error {
+	class := classOfStatus(r.Status)
+	if class == 0 {
+		return nil
+	}
+	failed := &Error{Class: class, Status: r.Status, RetryAfter: RetryAfter(r.Header)}
+	if r.from != nil {
+		failed.Endpoint = r.from.name
+	}
+	return failed
 }
 
 // mostExpected bounds the buffer that is allocated by the length that a response claims.

@@ -100,6 +100,8 @@ func (a plainReply) Judge(context.Context) error {
 type Job struct {
 	Kind   string // requests of one kind take alike
 	IsRead bool   // asking twice does no harm
+	// Suits says which endpoints can be expected to answer, by what is known of them; the others are asked last. Nil: all.
+	Suits func(*Endpoint) bool
 	// Try makes an attempt at an endpoint. Several may be made at the same time, each in a goroutine of its own.
 	Try func(ctx context.Context, e *Endpoint, turn Turn) Reply
 }
@@ -109,16 +111,43 @@ type Job struct {
 // attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	p.retries.earn()
-	r := &race{pool: p, job: j, order: p.postpone(p.order(j.Kind), Avoided(ctx)), failures: make(map[int]error), results: make(chan result, 1)}
+	order, suited := p.suited(p.postpone(p.order(j.Kind), Avoided(ctx)), j.Suits)
+	r := &race{pool: p, job: j, order: order, suited: suited, failures: make(map[int]error), results: make(chan result, 1)}
 	return r.run(ctx)
 }
 
-// answered learns which endpoint gave the answer of a job, and whether another one failed before.
-func (p *Pool) answered(index int, j Job, failed, doubted bool) {
+// Next returns the endpoint that a job would be tried at first; nil in an empty pool.
+func (p *Pool) Next(ctx context.Context, kind string, suits func(*Endpoint) bool) *Endpoint {
+	order, _ := p.suited(p.postpone(p.order(kind), Avoided(ctx)), suits)
+	if len(order) == 0 {
+		return nil
+	}
+	return p.endpoints[order[0]]
+}
+
+// suited moves endpoints that cannot be expected to answer behind the others, and counts the latter.
+func (p *Pool) suited(order []int, suits func(*Endpoint) bool) (reordered []int, suited int) {
+	if suits == nil {
+		return order, len(order)
+	}
+	var rest []int
+	for _, index := range order {
+		if suits(p.endpoints[index]) {
+			reordered = append(reordered, index)
+		} else {
+			rest = append(rest, index)
+		}
+	}
+	return append(reordered, rest...), len(reordered)
+}
+
+// answered learns which endpoint gave the answer of a job, and whether another one failed before; isOther that it was
+// asked for other reasons than how well it does.
+func (p *Pool) answered(index int, j Job, failed, isOther bool) {
 	switch {
 	case int64(index) == p.preferred.Load():
 		p.overtaken.Store(0)
-	case doubted: // an endpoint that confirmed another's answer did not do better
+	case isOther: // one that confirmed another's answer, or can do what the other cannot, did not do better
 	case failed || p.overtaken.Add(1) >= overtakenMost:
 		p.prefer(index)
 	}
@@ -169,7 +198,7 @@ func (p *Pool) order(kind string) []int {
 // askable leaves out unusable endpoints, unless all are: then their errors say why.
 func askable(order []int, standings []standing) []int {
 	for i, index := range order {
-		if i > 0 && standings[index] >= quarantined {
+		if i > 0 && standings[index] >= closed {
 			return order[:i]
 		}
 	}
@@ -201,7 +230,7 @@ func (p *Pool) explore(winner int) {
 		return
 	}
 	known, found := p.endpoints[winner].replays.latest()
-	if e := p.endpoints[oldest]; found && now.Sub(e.health.measured()) >= exploreEvery {
+	if e := p.endpoints[oldest]; found && (known.Suits == nil || known.Suits(e)) && now.Sub(e.health.measured()) >= exploreEvery {
 		e.inBackground(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
 	}
 }

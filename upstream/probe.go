@@ -233,7 +233,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 func (e *Endpoint) inBackground(work func(context.Context)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || e.isProbing {
+	if e.isClosed || e.isProbing {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -250,7 +250,7 @@ func (e *Endpoint) inBackground(work func(context.Context)) {
 // Close ends what the endpoint does in the background and closes connections that wait for further use.
 func (e *Endpoint) Close() {
 	e.mu.Lock()
-	e.closed = true
+	e.isClosed = true
 	if e.stopProbe != nil {
 		e.stopProbe()
 	}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,7 @@ import (
 	"time"
 )
 
-// How long an endpoint that was proven wrong stays in quarantine: at first firstQuarantine, then quarantineGrowth
+// How long an endpoint that was proven wrong stays in quarantine, or one that is closed to us is left alone: at first firstQuarantine, then quarantineGrowth
 // times as long each time, up to what its options say.
 const (
 	firstQuarantine          = time.Minute
@@ -93,7 +94,22 @@ func (e *Endpoint) unusable() error {
 	if left, reason := e.quarantine.left(time.Now()); left > 0 {
 		return &Error{Class: Unusable, Endpoint: e.name, RetryAfter: left, Err: fmt.Errorf("quarantined for a wrong answer: %s", reason)}
 	}
+	if left, reason := e.closed.left(time.Now()); left > 0 {
+		return &Error{Class: Unusable, Endpoint: e.name, RetryAfter: left, Err: fmt.Errorf("closed to us: %s", reason)}
+	}
 	return nil
+}
+
+// longestClosed is how long an endpoint is left alone at most that is closed to us.
+const longestClosed = 6 * time.Hour
+
+// close takes the endpoint out of use that said that it will answer nothing for long. It is tried again after a minute
+// at first: what it said may have been about one call.
+func (e *Endpoint) close(ctx context.Context, said *Error) {
+	term := e.closed.extend(time.Now(), said.Error(), cmp.Or(min(said.RetryAfter, longestClosed), longestClosed))
+	if term > 0 && e.log != nil {
+		e.log.WarnContext(ctx, "endpoint closed to us", "endpoint", e.name, "for", term.String(), "error", said)
+	}
 }
 
 // breakerError is the error of a call that the breaker keeps away.

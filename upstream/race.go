@@ -18,6 +18,14 @@ const (
 	backoff       = 50 * time.Millisecond // before the same endpoint is asked again, and up to twice more
 )
 
+// How long a caller waits for an endpoint to confirm what another one said: so many times what it usually takes, and a
+// moment at least; coldWitness while that is not known. What nobody confirms is told as it was heard.
+const (
+	usualWitness = 3
+	leastWitness = 500 * time.Millisecond
+	coldWitness  = 1200 * time.Millisecond
+)
+
 var errOvertaken = errors.New("another endpoint was faster")
 
 // race is one job on its way through a pool. Attempts bring answers, the loop in run judges them.
@@ -25,13 +33,17 @@ type race struct {
 	pool    *Pool
 	job     Job
 	order   []int // endpoints by index
+	suited  int   // of these, at the beginning, that can be expected to answer
 	next    int   // in order
 	running int
 	hedged  bool
 	retried bool
+	since   time.Time   // that an answer waits to be confirmed; zero: none does
+	silent  bool        // nobody confirmed it in time
 	results chan result // with room for one: an attempt in the caller's goroutine must not block
 
-	failures map[int]error // by endpoint, the latest of each
+	failures map[int]error           // by endpoint, the latest of each
+	abandon  context.CancelCauseFunc // ends the attempts under way; nil where there is one endpoint
 }
 
 // result is what one try brought.
@@ -47,19 +59,15 @@ func (r *race) run(caller context.Context) (Reply, error) {
 	}
 	ctx := caller
 	if len(r.order) > 1 {
-		racing, lose := context.WithCancel(caller)
+		racing, lose := context.WithCancelCause(caller)
 		defer r.join(caller)
-		defer lose()
-		ctx = racing
+		defer lose(nil)
+		ctx, r.abandon = racing, lose
 	}
 	r.start(ctx, false)
 	for r.running > 0 {
-		got, slow := r.await(ctx)
-		if slow {
-			r.hedged = true
-			if r.pool.retries.hedge() {
-				r.start(ctx, true)
-			}
+		got, came := r.await(ctx)
+		if !came {
 			continue
 		}
 		r.running--
@@ -70,7 +78,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		if err == nil {
 			r.quarantineContradicted(caller)
 			if len(Avoided(caller)) == 0 { // otherwise the order was not the pool's
-				r.pool.answered(got.index, r.job, r.failed(), r.doubted())
+				r.pool.answered(got.index, r.job, r.failed(), r.doubted() || r.suited < len(r.order))
 			}
 			return got.answer, nil
 		}
@@ -78,7 +86,11 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		if caller.Err() != nil {
 			break
 		}
+		if ClassOf(err) == Unconfirmed && r.since.IsZero() {
+			r.since = time.Now()
+		}
 		switch {
+		case r.silent: // what was heard is told
 		case r.running == 0 && r.mayGoOn(ctx, err):
 			r.start(ctx, false)
 		case r.running > 0 && r.isLatest(got) && r.next < len(r.order) && r.mayGoOn(ctx, err):
@@ -98,26 +110,61 @@ func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 	return nil
 }
 
-// await returns the next result, or that it is time for a hedge.
-func (r *race) await(ctx context.Context) (got result, slow bool) {
-	delay, may := r.hedgeDelay(ctx)
-	if !may {
-		return <-r.results, false
+// await returns the next result. It reports false when another endpoint was asked meanwhile, or is not waited for any
+// longer.
+func (r *race) await(ctx context.Context) (got result, came bool) {
+	hedge, mayHedge := r.hedgeDelay(ctx)
+	witness, isLimited := r.witnessDelay(ctx)
+	if !mayHedge && !isLimited {
+		return <-r.results, true
+	}
+	isWitness := isLimited && (!mayHedge || witness < hedge)
+	delay := hedge
+	if isWitness {
+		delay = witness
 	}
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case got = <-r.results:
-		return got, false
+		return got, true
 	case <-timer.C:
-		return result{}, true
 	}
+	if isWitness {
+		r.silent = true
+		r.abandon(context.DeadlineExceeded)
+		return result{}, false
+	}
+	r.hedged = true
+	if r.pool.retries.hedge() {
+		r.start(ctx, true)
+	}
+	return result{}, false
+}
+
+// witnessDelay returns for how long an answer may still wait to be confirmed, where a caller waits for it.
+func (r *race) witnessDelay(ctx context.Context) (time.Duration, bool) {
+	if r.since.IsZero() || r.silent || IsBackground(ctx) {
+		return 0, false
+	}
+	limit := leastWitness
+	for _, index := range r.order[:r.next] {
+		if r.failures[index] != nil {
+			continue
+		}
+		if usual, known := r.pool.endpoints[index].health.usual(r.job.Kind, hedgeQuantile); known {
+			limit = max(limit, usualWitness*usual)
+		} else {
+			limit = max(limit, coldWitness)
+		}
+	}
+	return max(0, time.Until(r.since.Add(limit))), true
 }
 
 // hedgeDelay returns after what time the next endpoint is asked as well, where that may be: once, for reads that
 // a caller waits for, at an endpoint that can answer at once.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
-	if !r.job.IsRead || r.hedged || r.next >= len(r.order) || IsBackground(ctx) {
+	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || IsBackground(ctx) {
 		return 0, false
 	}
 	if r.pool.endpoints[r.order[r.next]].standing() != ready {
@@ -169,7 +216,8 @@ func (r *race) start(ctx context.Context, isHedge bool) {
 		}()
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
 	}
-	if _, mayHedge := r.hedgeDelay(ctx); !mayHedge && r.running == 1 {
+	_, mayHedge := r.hedgeDelay(ctx)
+	if _, isLimited := r.witnessDelay(ctx); !mayHedge && !isLimited && r.running == 1 {
 		attempt()
 		return
 	}

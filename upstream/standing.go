@@ -14,23 +14,28 @@ const (
 	lagging              // does not know the newest blocks, or claims to know more than all others
 	unsure               // fails so often that its breaker is about to open
 	away                 // asked us to pause, or its breaker is open
+	closed               // to us, by its own word
 	quarantined          // was proven wrong
 	cordoned             // by an operator
 )
 
 var standingNames = [...]string{
-	"ready", "short of its rate", "away from the others' head", "suspected", "away", "quarantined", "cordoned",
+	"ready", "short of its rate", "away from the others' head", "suspected", "away", "closed to us", "quarantined", "cordoned",
 }
 
 func (s standing) String() string { return standingNames[s] }
 
 func (e *Endpoint) standing() standing {
-	banned, _ := e.quarantine.left(time.Now())
+	now := time.Now()
+	banned, _ := e.quarantine.left(now)
+	shut, _ := e.closed.left(now)
 	switch {
 	case e.cordoned.Load():
 		return cordoned
 	case banned > 0:
 		return quarantined
+	case shut > 0:
+		return closed
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
 	case e.breaker.isSuspecting():
@@ -42,6 +47,9 @@ func (e *Endpoint) standing() standing {
 	}
 	return ready
 }
+
+// IsReady reports whether the endpoint can be expected to answer at once.
+func (e *Endpoint) IsReady() bool { return e.standing() == ready }
 
 // burden is the expected wait for an endpoint: how long its calls of a kind take, multiplied by its share of failures.
 // Where too few are known it is a guess.
@@ -82,11 +90,14 @@ func (e *Endpoint) Health() Health {
 	if e.breaker.hasOpened() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}
-	banned, reason := e.quarantine.left(now)
-	if banned > 0 {
-		health.Reason = reason
+	for _, each := range []*quarantine{&e.closed, &e.quarantine} {
+		left, reason := each.left(now)
+		if left > 0 {
+			health.Reason = reason
+		}
+		health.RetryAfter = max(health.RetryAfter, left)
 	}
-	health.RetryAfter = max(health.RetryAfter, e.budget.pauseLeft(now), banned)
+	health.RetryAfter = max(health.RetryAfter, e.budget.pauseLeft(now))
 	health.CanBeAsked = e.standing() < away
 	if off, compared := e.head.off(); compared {
 		health.Head = fmt.Sprintf("%+d", off)

@@ -31,7 +31,7 @@ func TestCommandLines(t *testing.T) {
 		{"serve --nonsense", 2, []string{"nonsense"}},
 		{"schema", 0, []string{`"$schema"`, `"requestsPerSecond"`}},
 		{"check extra", 2, []string{`unexpected "extra"`}},
-		{"check", 0, []string{"28 chains, "}},
+		{"check", 0, []string{"30 chains, "}},
 		{"check --config " + filepath.Join("..", "..", "deploy", "crossgate.yaml"), 0, []string{"valid"}},
 		{"check --config missing.yaml", 1, []string{"missing.yaml"}},
 		{"check --config " + wrong, 1, []string{

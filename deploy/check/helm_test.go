@@ -241,6 +241,38 @@ secrets: {VALKEY_CA: {secret: cache, key: ca.crt}}`))
 	}
 }
 
+// TestProbesSpeakAsTheListenersDo has probes ask where, and how, a kubelet is answered.
+func TestProbesSpeakAsTheListenersDo(t *testing.T) {
+	const (
+		public = "tls: {certFile: /run/secrets/crossgate/TLS_CERT, keyFile: /run/secrets/crossgate/TLS_KEY}"
+		mutual = "tls: {certFile: /run/secrets/crossgate/TLS_CERT, keyFile: /run/secrets/crossgate/TLS_KEY, clientCAFile: /run/secrets/crossgate/CA}"
+		more   = "\nserviceMonitor: {enabled: true}"
+	)
+	for _, c := range []struct{ values, want, refusal string }{
+		{"config: {}", "{path: /readyz, port: http, scheme: HTTP}", ""},
+		{"config: {" + public + "}", "{path: /readyz, port: http, scheme: HTTPS}", ""},
+		{"config: {" + mutual + "}", "{path: /readyz, port: admin, scheme: HTTP}", ""},
+		{"config: {" + mutual + ", telemetry: {" + public + "}}", "{path: /readyz, port: admin, scheme: HTTPS}", ""},
+		{"config: {" + mutual + ", telemetry: {" + mutual + "}}", "", "probes have no certificate"},
+		{"config: {}" + more, "path: /metrics\n      scheme: http\n", ""},
+		{"config: {telemetry: {" + public + "}}" + more, "path: /metrics\n      scheme: https\n", ""},
+	} {
+		values, err := chartutil.ReadValues([]byte(c.values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := render(loadChart(t), chartutil.CoalesceTables(values, readValues(t, "one")))
+		switch {
+		case c.refusal != "" && (err == nil || !strings.Contains(err.Error(), c.refusal)):
+			t.Errorf("%s: %v, want %q", c.values, err, c.refusal)
+		case c.refusal == "" && err != nil:
+			t.Errorf("%s: %v", c.values, err)
+		case !strings.Contains(text, c.want):
+			t.Errorf("%s: the manifests have no %s", c.values, c.want)
+		}
+	}
+}
+
 // TestOnlyWhatTakesARestartReplacesPods changes the configuration of a release, which a running gateway takes over by
 // itself unless it cannot.
 func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
@@ -252,6 +284,8 @@ func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 		"config: {swap: {deadline: 9s}}":            true,
 		"config: {cache: {maxBytes: 512MiB}}":       true,
 		"config: {index: {lookback: 9}}":            true,
+		"config: {connections: {idle: 9s}}":         true,
+		"config: {tls: {certFile: a, keyFile: b}}":  true,
 		"config: {telemetry: {level: debug}}":       true,
 		"drainSeconds: 20":                          true,
 		"postgres: {secret: elsewhere, key: other}": false,

@@ -32,8 +32,26 @@ type ChainBasis struct {
 	Final  bool       // no reorg can take back what the answer says of this chain
 	Unread bool       // some of that is in blocks that are neither final nor indexed: good until Epoch ends
 	Epoch  *Epoch     // of the chain when the reading began
+	// Every is the time between two looks at a chain that hardly anybody asks about, 0 at one that is asked about: its
+	// lag may be so much larger before it counts as behind.
+	Every time.Duration
 
 	Quarantined QuarantinedBlocks // of the blocks from From to Indexed, those that were not read
+	Unsearched  BlockRange        // blocks that may hold more of the orders in the answer, and that no endpoint could search
+}
+
+// BlockRange is a range of blocks, both ends included; empty while To is zero.
+type BlockRange struct{ From, To uint64 }
+
+// and is the range from the first to the last block of both.
+func (r BlockRange) and(other BlockRange) BlockRange {
+	switch {
+	case r.To == 0:
+		return other
+	case other.To == 0:
+		return r
+	}
+	return BlockRange{min(r.From, other.From), max(r.To, other.To)}
 }
 
 // QuarantinedBlocks are the blocks of a chain that no endpoint could give as they must be.
@@ -70,6 +88,9 @@ func (b Basis) Holds() bool {
 	}
 	return true
 }
+
+// IsBehind reports whether a lag of one of the chains is larger than it should be.
+func (b Basis) IsBehind(c *ChainBasis, lag time.Duration) bool { return lag > b.Behind+c.Every }
 
 // IsFinal reports whether no reorg can make the answer wrong.
 func (b Basis) IsFinal() bool {
@@ -113,6 +134,7 @@ func merge(chains []ChainBasis) []ChainBasis {
 	for _, c := range chains {
 		if last := len(merged) - 1; last >= 0 && merged[last].Chain == c.Chain {
 			merged[last].Final, merged[last].Unread = merged[last].Final && c.Final, merged[last].Unread || c.Unread
+			merged[last].Unsearched = merged[last].Unsearched.and(c.Unsearched)
 			continue
 		}
 		merged = append(merged, c)
@@ -133,9 +155,17 @@ func (x *Index) Basis() Basis {
 func (x *Index) found(ctx context.Context, on Basis, from provenance, orders ...*order.Order) []Found {
 	found := make([]Found, len(orders))
 	for i, o := range orders {
+		x.askedAbout(o.Terms.Give.Chain, o.Terms.Take.Chain)
 		give, take := on.of(o.Terms.Give.Chain), on.of(o.Terms.Take.Chain)
 		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, from, o, give.Chain, o.GiveBlock)
 		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, from, o, take.Chain, o.TakeBlock)
+		for _, gap := range o.Gaps {
+			for _, on := range []*ChainBasis{&give, &take} {
+				if on.Chain == gap.Chain {
+					on.Final, on.Unread, on.Unsearched = false, true, on.Unsearched.and(BlockRange{gap.From, gap.To})
+				}
+			}
+		}
 		found[i] = Found{o, Basis{At: on.At, Behind: on.Behind, Chains: merge([]ChainBasis{give, take})}}
 	}
 	return found

@@ -50,7 +50,7 @@ func (p plan) open(ctx context.Context) (*store.DB, error) {
 
 func (p plan) index(store *store.DB, chains map[chain.ID]*clockwork) *Index {
 	return New(store, sourcesOf(chains), quietly(Options{
-		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 16, MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond,
+		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 16, Pace: Pace{Asked: 10 * time.Millisecond},
 	}))
 }
 

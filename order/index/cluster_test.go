@@ -222,7 +222,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	})
 	log := &lines{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	address := link.Address(create(t, database, "orders"))
+	address := link.To(create(t, database, "orders"))
 	db, err := store.OpenPostgres(t.Context(), address, store.PostgresOptions{Logger: logger})
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	w := newWorld()
 	x := New(db, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, Options{
-		Chains: evmChains(1, 137, 10), MinPoll: 10 * time.Millisecond, MaxPoll: 10 * time.Millisecond, Logger: logger,
+		Chains: evmChains(1, 137, 10), Pace: Pace{Asked: 10 * time.Millisecond}, Logger: logger,
 	})
 	runIndex(t, x)
 	until(t, "indexed", func() bool { return lagOf(x, 1).Indexed == 1 && lagOf(x, 137).Head == lagOf(x, 137).Indexed })
@@ -243,7 +243,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	}{
 		{"stopped", database.Stop, database.Resume},
 		{"standing still", database.Suspend, database.Continue},
-		{"cut off", func() error { link.Cut(); return nil }, func() error { link.Mend(); return nil }},
+		{"cut off", func() error { link.Lose(); return nil }, link.Heal},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			if err := way.take(); err != nil {

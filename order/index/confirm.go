@@ -57,7 +57,11 @@ func (x *Index) confirm(
 
 // isBehind reports whether the store lacks recent blocks of a followed chain.
 func (x *Index) isBehind(f *follower) bool {
-	return f != nil && f.lag().By(time.Now()) > x.options.Behind
+	if f == nil {
+		return false
+	}
+	read := f.basis()
+	return Basis{Behind: x.options.Behind}.IsBehind(&read, read.By(time.Now()))
 }
 
 // states reads what the give chains of locks store of the orders, all chains at once. It returns nothing about a chain

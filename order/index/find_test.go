@@ -305,3 +305,20 @@ func TestLockedFromFulfilmentToClaim(t *testing.T) {
 		t.Errorf("Locked of nobody = %v, %v", got, err)
 	}
 }
+
+// TestFindAnswersWithWhatCanBeRead has a take chain whose nodes keep no old blocks: the order is as far as it is known,
+// what is stored of it stays, and the answer says which blocks are missing and is not final.
+func TestFindAnswersWithWhatCanBeRead(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	x := w.index(t)
+	w.take.gap = &order.PartialError{Gap: order.Gap{Chain: 137, From: 1, To: 1000}, Err: errors.New("pruned")}
+	found := mustFind(t, x, w.creation)
+	if found.State != order.StateFulfilled || !slices.Equal(found.Gaps, []order.Gap{w.take.gap.Gap}) {
+		t.Errorf("order is %v with gaps %v, want it as far as it is known", found.State, found.Gaps)
+	}
+	basis := found.Basis.of(137)
+	if basis.Final || basis.Unsearched != (BlockRange{1, 1000}) || found.Basis.of(1).Unsearched != (BlockRange{}) {
+		t.Errorf("basis %+v, want blocks 1 to 1000 of chain 137 to be missing", found.Basis)
+	}
+}

@@ -24,15 +24,20 @@ type follower struct {
 	store       orderStore
 	logger      *slog.Logger
 	observer    Observer
-	poll        time.Duration
+	facts       chain.Chain
+	paces       Pace
+	demand      *demand
+	poll        time.Duration // while somebody asks
 	lookback    uint64
 	width       width
 	readAhead   chan struct{}   // shared by all followers
+	unknown     *unknownChains  // likewise
 	lease       store.Lease     // held while the chain is followed
 	wordEnd     uint64          // blocks before it were read on one endpoint's word, as far as is known
 	provenSince uint64          // first block that was proven since the start
 	liars       map[string]bool // endpoints that were found wrong since then
 	retriedAt   time.Time       // when quarantined blocks were asked for again
+	lookedAt    time.Time       // when a replica that watches asked for the head
 
 	mu        sync.Mutex
 	position  checkpoint
@@ -54,17 +59,22 @@ type follower struct {
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
 	known, _ := o.Chains.Chain(id)
-	poll := min(max(known.BlockTime, o.MinPoll), o.MaxPoll)
+	known.ID = id
+	poll := o.Pace.Asked
 	return &follower{
 		chain:     id,
 		source:    source,
 		store:     orderStore{db},
 		logger:    o.Logger.With("chain", id),
 		observer:  o.Observer,
+		facts:     known,
+		paces:     o.Pace,
+		demand:    newDemand(),
 		poll:      poll,
 		lookback:  o.Lookback,
 		width:     newWidth(o.Range),
 		readAhead: o.readAhead,
+		unknown:   o.unknown,
 		epoch:     new(Epoch),
 		every:     poll,
 		provenAt:  time.Now(),
@@ -89,6 +99,8 @@ func (f *follower) run(ctx context.Context) {
 		case leads:
 			f.lead(ctx, held)
 			continue
+		case f.doubts() == nil && time.Since(f.lookedAt) < f.paces.Of(f.facts, f.demand.now()):
+			f.watchStore(ctx)
 		default:
 			f.watch(ctx)
 		}
@@ -141,7 +153,10 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 			pause = f.pauseAfter(err, pause)
 			f.logFailure(ctx, err, pause)
 		}
-		if errors.Is(err, store.ErrLeaseLost) || !wait(leading, pause) {
+		if errors.Is(err, store.ErrLeaseLost) {
+			break
+		}
+		if err == nil && !f.waitForNews(leading) || err != nil && !wait(leading, pause) {
 			break
 		}
 	}
@@ -169,19 +184,25 @@ func (f *follower) pauseAfter(err error, pause time.Duration) time.Duration {
 	return min(2*pause, longest)
 }
 
-// watch learns how far the replica that follows the chain has come.
-func (f *follower) watch(ctx context.Context) {
+// watchStore learns how far the replica that follows the chain has come, and reports whether that is known.
+func (f *follower) watchStore(ctx context.Context) bool {
 	f.pace(store.LeaseInterval)
 	position, known, err := f.store.checkpoint(ctx, f.chain)
 	if err != nil || !known {
-		return
+		return false
 	}
 	if f.moved(position, chain.Hash{}) {
 		f.observer.BranchChanged(f.chain)
 	}
-	if err := f.learnQuarantined(ctx); err != nil {
+	return f.learnQuarantined(ctx) == nil
+}
+
+// watch compares that with the chain.
+func (f *follower) watch(ctx context.Context) {
+	if !f.watchStore(ctx) {
 		return
 	}
+	f.lookedAt = time.Now()
 	head, err := f.readHead(ctx)
 	if err != nil {
 		return
@@ -327,6 +348,12 @@ func (f *follower) canonical(ctx context.Context, number uint64, head order.Head
 	case head.Latest.Number - 1:
 		return head.Latest.Parent, nil
 	}
+	if head.Latest.Number > number && head.Latest.Number-number <= order.TipRange {
+		// The next block names it, and is read anyway.
+		if next, err := f.source.Block(ctx, number+1); err == nil && next.Number == number+1 {
+			return next.Parent, nil
+		}
+	}
 	block, err := f.source.Block(ctx, number)
 	if err != nil {
 		return chain.Hash{}, fmt.Errorf("read block %d: %w", number, err)
@@ -362,6 +389,7 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 		return err
 	}
 	f.report(changes)
+	f.unknown.see(a.events)
 	f.moved(a.checkpoint, a.blocks[0].hash)
 	if len(a.quarantined) > 0 {
 		return f.learnQuarantined(ctx)

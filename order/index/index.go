@@ -36,25 +36,25 @@ type Options struct {
 	Chains   chain.Registry // families and block times; chains that it does not hold are not searched
 	Lookback uint64         // blocks behind the head where following a new chain begins; 0: its first block
 	Range    uint64         // most blocks to read at once; default 2000
-	MinPoll  time.Duration  // a chain is asked for news once per block time, at least this apart; default 500 ms
-	MaxPoll  time.Duration  // and at most this apart; default 1 s
+	Pace     Pace           // how often chains are asked for news
 	Ahead    int            // ranges that may be read ahead of those being stored, of all chains together; default 4
 	Behind   time.Duration  // lag from which a chain counts as behind and is asked about what is locked; default 1 min
 	Observer Observer       // default: nobody
 	Logger   *slog.Logger
 
 	readAhead chan struct{} // holds one value per range that is read ahead
+	unknown   *unknownChains
 }
 
 func (o Options) withDefaults() Options {
 	o.Range = cmp.Or(o.Range, 2000)
-	o.MinPoll = cmp.Or(o.MinPoll, 500*time.Millisecond)
-	o.MaxPoll = max(cmp.Or(o.MaxPoll, time.Second), o.MinPoll)
+	o.Pace = o.Pace.withDefaults()
 	o.Ahead = cmp.Or(o.Ahead, 4)
 	o.Behind = cmp.Or(o.Behind, time.Minute)
 	o.readAhead = make(chan struct{}, o.Ahead)
 	o.Observer = cmp.Or(o.Observer, Observer(unobserved{}))
 	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.unknown = newUnknownChains(o.Chains, o.Logger)
 	return o
 }
 
@@ -85,6 +85,7 @@ func (x *Index) Run(ctx context.Context) error {
 		followers.Go(func() { f.run(ctx) })
 	}
 	followers.Go(func() { x.listen(ctx) })
+	followers.Go(func() { x.options.unknown.run(ctx, x.store) })
 	followers.Go(func() { x.catchUpList(ctx) })
 	followers.Wait()
 	<-ctx.Done()
@@ -167,6 +168,7 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 	if taker.IsAbsent() {
 		return nil, basis, nil
 	}
+	x.askedWhatIsLocked()
 	if err := x.checkReadable(ctx); err != nil {
 		return nil, basis, fmt.Errorf("read locked orders: %w", err)
 	}

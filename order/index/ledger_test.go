@@ -17,6 +17,8 @@ import (
 // ledger is a small chain in memory that tells of orders: blocks that follow each other, can be dropped,
 // and hold events.
 type ledger struct {
+	gap *order.PartialError // what History cannot search; nil: nothing
+
 	mu       sync.Mutex
 	id       chain.ID
 	blocks   []sealed
@@ -182,6 +184,9 @@ func (l *ledger) History(ctx context.Context, id order.ID, side order.Side, sinc
 				events = append(events, e)
 			}
 		}
+	}
+	if l.gap != nil {
+		return events, l.gap
 	}
 	return events, nil
 }

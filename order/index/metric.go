@@ -20,7 +20,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 // observe has the place of every follower read whenever measurements are collected, until stop is called.
 func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
-	var errs [6]error
+	var errs [7]error
 	head, err := meter.Int64ObservableGauge("crossgate.index.head",
 		metric.WithDescription("Number of the newest block that a chain reported."))
 	errs[0] = err
@@ -36,6 +36,9 @@ func (x *Index) observe() (stop func() error, err error) {
 	quarantined, err := meter.Int64ObservableGauge("crossgate.index.quarantined_blocks",
 		metric.WithDescription("Blocks left out of the index because no endpoint gives what they hold."))
 	errs[4] = err
+	unknown, err := meter.Int64ObservableGauge("crossgate.index.unknown_chain_orders",
+		metric.WithDescription("Orders that give or take on a chain which is not known, by that chain."))
+	errs[6] = err
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := time.Now()
 		for _, each := range x.Basis().Chains {
@@ -49,8 +52,11 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveInt64(proven, int64(each.Proven), of)
 			o.ObserveInt64(quarantined, int64(each.Quarantined.Count), of)
 		}
+		for _, each := range x.UnknownChains() {
+			o.ObserveInt64(unknown, int64(each.Orders), chainAttribute(each.Chain))
+		}
 		return nil
-	}, head, indexed, lag, proven, quarantined)
+	}, head, indexed, lag, proven, quarantined, unknown)
 	errs[5] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err

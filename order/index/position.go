@@ -33,6 +33,9 @@ func (f *follower) basis() ChainBasis {
 	defer f.mu.Unlock()
 	lag := Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
 	b := ChainBasis{Chain: f.chain, Followed: true, Lag: lag, Hash: f.hash, Epoch: f.epoch}
+	if every := f.paces.Of(f.facts, f.demand.now()); every > f.paces.Asked {
+		b.Every = every
+	}
 	b.From = BlockTime{f.position.first, f.position.firstTime}
 	b.Proven = f.provenTo(f.position, f.finalized)
 	if b.Quarantined.Count = len(f.left); len(f.left) > 0 {

@@ -16,10 +16,13 @@ import (
 )
 
 // When final blocks are read a second time. What one endpoint's word stands for is proven soon, provenAtOnce blocks or
-// more at a time; blocks at the tip, which were read with evidence, once there are provenTogether of them or the last
-// proof is provenEvery ago.
+// more at a time, which two lists of logs do. Fewer, of which each costs a header, are proven provenPromptly at a time
+// where somebody asks about the chain, else when the last proof is provenSoon ago; blocks at the tip, which were read with evidence, once there are provenTogether of them or the last proof is
+// provenEvery ago.
 const (
-	provenAtOnce   = 32
+	provenAtOnce   = 257
+	provenPromptly = 32
+	provenSoon     = 10 * time.Minute
 	provenTogether = 1000
 	provenEvery    = 30 * time.Minute
 	provenAgain    = 10_000 // blocks, when an endpoint is found wrong for the first time
@@ -32,18 +35,21 @@ func (f *follower) proofIsDue(position checkpoint, end uint64) bool {
 	}
 	count := end - position.provenEnd
 	isWeak := position.provenEnd < f.wordEnd
-	return count >= provenTogether || isWeak && (count >= provenAtOnce || end >= f.wordEnd) ||
-		time.Since(f.provenAt) >= provenEvery
+	since := time.Since(f.provenAt)
+	isSoon := isWeak && (count >= provenAtOnce || since >= provenSoon)
+	isPrompt := isWeak && (count >= provenPromptly || end >= f.wordEnd) && f.provesPromptly()
+	return count >= provenTogether || isSoon || isPrompt || since >= provenEvery
 }
 
-// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong.
+// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong. It goes on
+// later when the chain does meanwhile: what was read at a start takes long to prove, and new blocks must not wait.
 func (f *follower) prove(ctx context.Context, position checkpoint, head order.Head) error {
 	verifier, can := f.source.(order.Verifier)
 	if !can {
 		return nil
 	}
 	end := min(head.Finalized, position.block) + 1
-	for f.proofIsDue(position, end) {
+	for began := time.Now(); f.proofIsDue(position, end) && time.Since(began) < f.poll; {
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, provenTogether), end) - 1}
 		f.provenSince = min(f.provenSince, r.from)
 		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {
@@ -65,6 +71,12 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 		f.proved(position.provenEnd)
 	}
 	return nil
+}
+
+// provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look brings
+// no more blocks than are read with evidence.
+func (f *follower) provesPromptly() bool {
+	return f.demand.now() == AskedAboutOrders && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= f.paces.Asked)
 }
 
 // isNews reports whether one of some endpoints was not known to err. Then what it had a part in is proven once more,

@@ -25,7 +25,7 @@ func testReorgsWhileServing(t *testing.T, store *store.DB) {
 	ledger := newLedger(1)
 	ledger.finality = 30
 	x := New(store, map[chain.ID]order.Source{1: ledger}, quietly(Options{
-		Chains: evmChains(1), MinPoll: time.Millisecond, MaxPoll: time.Millisecond,
+		Chains: evmChains(1), Pace: Pace{Asked: time.Millisecond},
 	}))
 	runIndex(t, x)
 	s := served{ledger: ledger, index: x, blocks: map[order.ID][]chain.Hash{}}

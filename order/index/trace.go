@@ -139,6 +139,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	work.Go(func() { fromGive, giveErr = x.ask(ctx, give) })
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
 	work.Wait()
+	gaps := slices.Concat(give.takeGap(&giveErr), take.takeGap(&takeErr))
 	if err := unreachable(ctx, give, giveErr, take, takeErr); err != nil {
 		return nil, fmt.Errorf("complete order %s: %w", o.ID, err)
 	}
@@ -149,7 +150,19 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	if !hasTerms {
 		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
 	}
+	completed.Gaps = gaps
 	return completed, nil
+}
+
+// takeGap takes note that a chain could not be searched to the end, which is no failure: the order is as far as it is
+// known.
+func (q *query) takeGap(err *error) []order.Gap {
+	partial, is := errors.AsType[*order.PartialError](*err)
+	if !is {
+		return nil
+	}
+	*err, q.isPartial = nil, true
+	return []order.Gap{partial.Gap}
 }
 
 // provenance is where known events come from, and so what they can be relied on for.
@@ -199,6 +212,7 @@ type query struct {
 	side      order.Side
 	since     uint64
 	creation  chain.TxHash // to be read again, since a reorg may have dropped it; absent when it cannot have
+	isPartial bool         // its chain could not be searched to the end
 }
 
 // query is what has to be asked about one side of an order.
@@ -246,7 +260,7 @@ func (x *Index) ask(ctx context.Context, q query) ([]order.Event, error) {
 // creation stays unless the history has it again, and so does what a history may lack: changes of the amounts and
 // steps of the external call.
 func (q query) replaces(e order.Event, history []order.Event) bool {
-	if e.At.Chain != q.chain {
+	if e.At.Chain != q.chain || q.isPartial {
 		return false
 	}
 	switch e.Fact.(type) {

@@ -15,8 +15,15 @@ import (
 type Condition struct {
 	Store    string // why the order store is unavailable; empty: it is not
 	Chains   []ChainCondition
+	Unknown  []UnknownChain // ascending
 	Services []Service
 	Venues   []Venue
+}
+
+// UnknownChain is a chain that orders name and the gateway does not know.
+type UnknownChain struct {
+	Chain  chain.ID
+	Orders uint64
 }
 
 // ChainCondition is how far the orders of a chain are indexed.
@@ -107,6 +114,9 @@ func (p *Pages) trouble(o Operators) (all []string) {
 		if c.Quarantined > 0 {
 			all = append(all, plural(c.Quarantined, "block")+" of "+p.chainName(c.Chain)+" in quarantine")
 		}
+	}
+	for _, c := range o.Unknown {
+		all = append(all, fmt.Sprintf("chain %d is not known; orders that name it: %s; add it to the configuration", c.Chain, count(c.Orders)))
 	}
 	for _, s := range o.Services {
 		for _, e := range s.Endpoints {

@@ -288,9 +288,10 @@ func TestStatusPageTellsWhatWasLeftOut(t *testing.T) {
 	pages := New(explored())
 	chains := []ChainCondition{{Chain: 137, Head: 902, Indexed: 900, From: 70, Proven: 880, Quarantined: 2}}
 	page := text(render(t, func(to io.Writer) error {
-		return pages.Operators(to, Operators{Condition: Condition{Chains: chains}, Now: noon})
+		unknown := []UnknownChain{{Chain: 4_000_000_000, Orders: 1234}}
+		return pages.Operators(to, Operators{Condition: Condition{Chains: chains, Unknown: unknown}, Now: noon})
 	}))
-	for _, want := range []string{"2 blocks of Polygon in quarantine", "Polygon 902 900 – 70 880 2"} {
+	for _, want := range []string{"chain 4000000000 is not known; orders that name it: 1,234; add it to the configuration", "2 blocks of Polygon in quarantine", "Polygon 902 900 – 70 880 2"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}

@@ -19,7 +19,7 @@ func (e Encoder) AppendChains(dst []byte, chains []chain.Chain) []byte {
 		objects(w.name("chains"), chains, func(c chain.Chain) {
 			w.name("chainId").uint(uint64(c.ID))
 			w.name("originalChainId").uint(cmp.Or(c.Native, uint64(c.ID)))
-			w.name("chainName").text(c.Name)
+			w.name("chainName").text(cmp.Or(c.Listed, c.Name))
 		})
 	})
 }

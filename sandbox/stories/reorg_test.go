@@ -144,7 +144,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	})
 	kept := new(keptAnswers)
 	r.index = index.New(store, map[chain.ID]order.Source{1: r.give, 137: r.take}, index.Options{
-		Chains: chain.Documented(), MinPoll: poll, MaxPoll: poll, Observer: kept, Logger: slog.New(slog.DiscardHandler),
+		Chains: chain.Documented(), Pace: index.Pace{Asked: poll}, Observer: kept, Logger: slog.New(slog.DiscardHandler),
 	})
 	kept.Server = r.serve(t)
 	ctx, stop := context.WithCancel(context.Background())

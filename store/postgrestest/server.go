@@ -133,6 +133,17 @@ func (s *Server) Stop() error {
 	return s.running.Wait()
 }
 
+// Kill ends the server at once, as a crash would: what it wrote last is recovered by Resume.
+func (s *Server) Kill() error {
+	if err := s.running.Process.Signal(syscall.SIGQUIT); err != nil {
+		return err
+	}
+	if err := s.running.Wait(); s.running.ProcessState == nil {
+		return err
+	}
+	return nil
+}
+
 // Suspend has all processes of the server stand still: connections stay, and nothing answers. Continue has them go on.
 func (s *Server) Suspend() error { return s.signal(syscall.SIGSTOP) }
 

@@ -132,6 +132,9 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 		}
 		return nil
 	}, "eth_getBlockByNumber", block, false)
+	if tag, is := block.(string); is && tag != "latest" {
+		asked.Reach.Tag = tag
+	}
 	if block == "latest" {
 		asked.Head = func(result any) (uint64, bool) {
 			if h := *result.(**header); h != nil {

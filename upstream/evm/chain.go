@@ -29,6 +29,9 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
+// taggedHeads is of how many calls of Head one asks for the finalized block too: what becomes final is of no hurry.
+const taggedHeads = 4
+
 // tagRetry is how long a chain whose nodes know no finalized block is not asked for one.
 const tagRetry = 10 * time.Minute
 
@@ -37,11 +40,13 @@ type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 
-	logSpan *jsonrpc.Width // blocks that the endpoints search for logs at once
-	recent  bool           // the nodes keep the newest state only
-	flat    bool           // gas costs everybody the same
+	recent bool // the nodes keep the newest state only
+	flat   bool // gas costs everybody the same
 
 	newest     atomic.Pointer[header] // block seen; nil before the first
+	finalized  atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
+	heads      atomic.Uint64          // times that Head was called
+	read       readHeaders            // since the newest block
 	noTagUntil atomic.Int64           // UNIX nanoseconds
 	filters    atomic.Int32           // what is known of those in headers
 	fees       atomic.Pointer[feeMarket]
@@ -62,7 +67,7 @@ func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
-	made := &Chain{chain: c, logSpan: jsonrpc.NewWidth(widestLogSpan)}
+	made := &Chain{chain: c}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)
@@ -87,8 +92,10 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	var latest, finalized *header
 	calls := []*jsonrpc.Call{headerCall(&latest, "latest")}
 	now := time.Now()
-	tagged := now.UnixNano() >= c.noTagUntil.Load()
+	finalized = c.finalized.Load()
+	tagged := now.UnixNano() >= c.noTagUntil.Load() && (c.heads.Add(1)%taggedHeads == 1 || finalized == nil)
 	if tagged {
+		finalized = nil
 		calls = append(calls, headerCall(&finalized, "finalized"))
 	}
 	calls[0].Fresh = true
@@ -105,6 +112,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	c.sawHead(latest)
 	head := order.Head{Latest: latest.block()}
 	head.Finalized = head.Latest.Number - min(head.Latest.Number, c.chain.Finality)
+	c.finalized.Store(finalized)
 	if finalized != nil {
 		head.Finalized = min(uint64(finalized.Number), head.Latest.Number)
 	} else if tagged && isUnknownTag(calls[1].Err) {
@@ -119,6 +127,7 @@ func (c *Chain) sawHead(latest *header) {
 	c.seeFilter(latest)
 	if before := c.newest.Swap(latest); before == nil || before.Hash != latest.Hash {
 		c.rpc.Invalidate()
+		c.read.forget()
 	}
 }
 
@@ -142,13 +151,19 @@ func refusedByContract(err error) bool {
 
 // Block returns the block that has number now; see order.Source.
 func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
+	if read := c.read.take(number); read != nil {
+		return read.block(), nil
+	}
 	var found *header
-	if err := c.rpc.All(ctx, headerCall(&found, quantity(number))); err != nil {
+	asked := headerCall(&found, quantity(number))
+	if err := c.rpc.All(ctx, asked); err != nil {
 		return order.Block{}, err
 	}
 	if found == nil {
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, number, order.ErrNotFound)
 	}
+	found.by = asked.By
+	c.read.keep(found)
 	return found.block(), nil
 }
 

@@ -24,6 +24,9 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 			headers[i] = newest
 			continue
 		}
+		if headers[i] = c.read.of(uint64(number)); headers[i] != nil {
+			continue
+		}
 		calls = append(calls, existingHeaderCall(&headers[i], number))
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
@@ -49,6 +52,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	if err != nil {
 		return nil, fmt.Errorf("blocks %d to %d: %w", from, to, err)
 	}
+	c.read.end(headers[len(headers)-1])
 	var suspects []*header
 	for _, h := range headers {
 		if c.mayHold(h, contracts) {
@@ -105,7 +109,9 @@ func (c *Chain) logsIn(
 	calls := make([]*jsonrpc.Call, len(blocks))
 	for i, h := range blocks {
 		filter := logFilter{Block: &h.Hash, Address: contracts, Topics: [][]chain.Hash{orderTopics}}
-		calls[i] = jsonrpc.NewCall(&lists[i], filter.accepts, "eth_getLogs", filter)
+		calls[i] = jsonrpc.NewCall(&lists[i], filter.accepts, getLogs, filter)
+		calls[i].Reach = c.reach(uint64(h.Number))
+		calls[i].Reach.Blocks = 1
 		calls[i].Independent, calls[i].Passing = true, (*jsonrpc.Error).IsBehind
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {

@@ -224,7 +224,7 @@ func callsToFollow(t *testing.T, recordings []*recording, share float64, seed ui
 			t.Fatal(err)
 		}
 		x := index.New(db, sources, index.Options{
-			Chains: chain.NewRegistry(registry...), MinPoll: time.Second, MaxPoll: time.Second, Logger: slog.New(slog.DiscardHandler),
+			Chains: chain.NewRegistry(registry...), Pace: index.Pace{Asked: time.Second}, Logger: slog.New(slog.DiscardHandler),
 		})
 		stop := runIndex(t, x)
 		for ticks := time.Tick(time.Second); len(calls) < len(recordings); <-ticks {

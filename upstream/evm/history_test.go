@@ -1,6 +1,7 @@
 package evm_test
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -128,8 +129,10 @@ func TestHistoryNeverGuesses(t *testing.T) {
 		n.keep(10_000_060, 25_000_000)
 		n.add(t, 10_000_060, true, fulfilledLog(t, terms))
 		n.add(t, 25_000_000, true, unlockLog(t, id))
-		if got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000)); err == nil {
-			t.Errorf("History() = %+v, want an error", got)
+		got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
+		partial, is := errors.AsType[*order.PartialError](err)
+		if !is || len(got) != 1 || partial.Chain != testChain.ID || partial.From > 25_000_000 || partial.To != 40_000_000 {
+			t.Errorf("History() = %+v, %v, want the fulfilment and which blocks were not searched", got, err)
 		}
 	})
 	t.Run("contract unknown", func(t *testing.T) {

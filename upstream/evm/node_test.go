@@ -36,6 +36,7 @@ type node struct {
 	answers  map[string]string
 	maxRange uint64 // of eth_getLogs; zero: any
 	archive  uint64 // oldest block whose state is kept
+	pruned   uint64 // oldest block whose logs are kept
 	deployed uint64 // first block with contracts
 
 	mu       sync.Mutex
@@ -211,6 +212,9 @@ func (n *node) search(param json.RawMessage) string {
 	from, to := parseQuantity(filter.FromBlock), parseQuantity(filter.ToBlock)
 	if n.maxRange != 0 && to-from+1 > n.maxRange {
 		return fault(-32005, fmt.Sprintf("block range exceeds %d", n.maxRange))
+	}
+	if from < n.pruned {
+		return fault(-32701, "History has been pruned for this block")
 	}
 	found := []json.RawMessage{}
 	for _, l := range n.logs {

@@ -63,7 +63,7 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 				var said lockedBuffer
 				source := evm.New(described, jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
 				x := index.New(db, map[chain.ID]order.Source{described.ID: source}, index.Options{
-					Chains: chain.NewRegistry(described), MinPoll: time.Millisecond, MaxPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+					Chains: chain.NewRegistry(described), Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
 				})
 				stop := runIndex(t, x)
 				defer stop()

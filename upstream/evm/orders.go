@@ -26,7 +26,8 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 	}
 	tip := to + 1
 	if newest := c.newest.Load(); newest != nil && to+order.TipRange > uint64(newest.Number) {
-		tip = max(from, to+1-min(order.TipRange, to+1))
+		last := max(to, uint64(newest.Number))
+		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
 	var events []order.Event
 	if from < tip {
@@ -135,7 +136,9 @@ func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, er
 		if receipts[l.TransactionHash] == nil {
 			transactions = append(transactions, l)
 			receipts[l.TransactionHash] = new(*receipt)
-			calls = append(calls, minedReceiptCall(receipts[l.TransactionHash], l.TransactionHash, l.BlockHash))
+			asked := minedReceiptCall(receipts[l.TransactionHash], l.TransactionHash, l.BlockHash)
+			asked.Reach = c.reach(uint64(l.BlockNumber))
+			calls = append(calls, asked)
 			blocks = append(blocks, uint64(l.BlockNumber))
 		}
 		if l.BlockTimestamp == 0 && headers[l.BlockHash] == nil {
@@ -209,90 +212,4 @@ func (c *Chain) events(r *receipt, facts []onchain.Found, mined uint64) []order.
 		}
 	}
 	return events
-}
-
-// widestLogSpan is how many blocks are searched at once unless the endpoints find that too many.
-const widestLogSpan = 5000
-
-// logFilter selects logs of a range of blocks, or of one block by its hash (EIP-234).
-type logFilter struct {
-	From    *quantity       `json:"fromBlock,omitempty"`
-	To      *quantity       `json:"toBlock,omitempty"`
-	Block   *chain.Hash     `json:"blockHash,omitempty"`
-	Address []chain.Address `json:"address"`
-	Topics  [][]chain.Hash  `json:"topics"`
-}
-
-var orderTopics = onchain.Topics()
-
-// logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
-// range that the endpoints find too wide is searched in parts.
-func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Address) ([]log, error) {
-	contracts = slices.DeleteFunc(slices.Clone(contracts), chain.Address.IsAbsent)
-	if len(contracts) == 0 {
-		return nil, nil // without an address the filter would mean every contract
-	}
-	logs, told, err := c.list(ctx, from, to, contracts)
-	for _, each := range told {
-		c.voices.Heard(each)
-	}
-	return logs, err
-}
-
-// list is logs with who told them.
-func (c *Chain) list(ctx context.Context, from, to uint64, contracts []chain.Address) (logs []log, told []upstream.Voice, err error) {
-	for from <= to {
-		last := min(to, from+c.logSpan.Now()-1)
-		filter := logFilter{From: new(quantity(from)), To: new(quantity(last)), Address: contracts, Topics: [][]chain.Hash{orderTopics}}
-		var part []log
-		var end *header
-		// A node that lags behind answers with the logs it has: one that does not know the last block is passed over.
-		asked := jsonrpc.NewCall(&part, filter.accepts, "eth_getLogs", filter)
-		err := c.rpc.All(ctx, asked, existingHeaderCall(&end, *filter.To))
-		var refused *jsonrpc.Error
-		if errors.As(err, &refused) && refused.IsTooWide() && last > from {
-			c.learnSpan(refused, last-from+1)
-			continue
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, last, err)
-		}
-		c.logSpan.Accepted(last - from + 1)
-		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: last, By: asked.By, IsList: true})
-		from = last + 1
-	}
-	return logs, told, nil
-}
-
-// learnSpan takes from a refusal how many blocks are searched at once, where span were too many.
-func (c *Chain) learnSpan(refused *jsonrpc.Error, span uint64) {
-	limit, limited := refused.SpanLimit()
-	fitting, fits := refused.FittingSpan()
-	switch {
-	case limited && limit < span:
-		c.logSpan.Limited(limit)
-	case fits && fitting < span:
-		c.logSpan.Fits(fitting)
-	default:
-		c.logSpan.Refused(span)
-	}
-}
-
-// accepts refuses logs that were not asked for.
-func (f logFilter) accepts(logs []log) error {
-	for i, l := range logs {
-		switch {
-		case f.Block == nil && (l.BlockNumber < *f.From || l.BlockNumber > *f.To):
-			return fmt.Errorf("log of block %d, outside of %d to %d", l.BlockNumber, *f.From, *f.To)
-		case f.Block != nil && l.BlockHash != *f.Block:
-			return errors.New("log of another block")
-		case !slices.Contains(f.Address, l.Address):
-			return errors.New("log of another contract")
-		case l.TransactionHash.IsAbsent() || l.BlockHash.IsAbsent() || l.Removed:
-			return errors.New("log that is in no block")
-		case i > 0 && (l.BlockNumber < logs[i-1].BlockNumber || l.BlockNumber == logs[i-1].BlockNumber && l.Index <= logs[i-1].Index):
-			return errors.New("logs out of order")
-		}
-	}
-	return nil
 }

@@ -618,7 +618,7 @@ func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (
 		t.Fatal(err)
 	}
 	x := index.New(db, sources, index.Options{
-		Chains: chain.NewRegistry(registry...), MinPoll: time.Millisecond, MaxPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(c.logs, nil)),
+		Chains: chain.NewRegistry(registry...), Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(c.logs, nil)),
 	})
 	stop := runIndex(t, x)
 	bare := map[chain.ID]order.Source{} // cannot be asked for more than is stored

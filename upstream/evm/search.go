@@ -15,7 +15,7 @@ import (
 // Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the
 // first one mostly holds what is searched; on a young chain it holds everything.
 const (
-	windowBlocks = widestLogSpan
+	windowBlocks = 5000
 	windowLimit  = 3
 )
 
@@ -35,6 +35,7 @@ type search struct {
 	foundPatch bool
 	logs       []log
 	bisected   bool
+	gap        *order.PartialError // blocks that were not searched; nil: none
 
 	call     contractCall // whether its external call is over; to is absent unless one was registered
 	callOver bool         // as logs tell
@@ -44,7 +45,7 @@ func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
 	if err := s.readStorage(ctx, since); err != nil || s.isEmpty() {
 		return nil, err
 	}
-	if err := s.scan(ctx, since); err != nil {
+	if err := s.scan(ctx, since); err != nil && !isPruned(err) {
 		return nil, err
 	}
 	if !s.isComplete() {
@@ -55,19 +56,34 @@ func (s *search) run(ctx context.Context, since uint64) ([]order.Event, error) {
 	if err := s.endCall(ctx); err != nil {
 		return nil, err
 	}
-	return s.events(ctx)
+	events, err := s.events(ctx)
+	if err == nil && s.gap != nil {
+		return events, s.gap
+	}
+	return events, err
 }
 
-// bisect finds what the logs that were searched lack in the state of past blocks.
+// bisect finds what the logs that were searched lack in the state of past blocks, or where no endpoint has that in the
+// logs up to the newest block.
 func (s *search) bisect(ctx context.Context) error {
-	if s.chain.recent {
-		return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
+	if !s.chain.recent {
+		s.bisected = true
+		err := s.bisectSteps(ctx)
+		if err == nil {
+			err = s.bisectPatch(ctx)
+		}
+		if !isPruned(err) {
+			return err
+		}
+		s.bisected = false
+		if err := s.scanOn(ctx, s.isComplete); err != nil || s.gap != nil {
+			return err
+		}
 	}
-	s.bisected = true
-	if err := s.bisectSteps(ctx); err != nil {
-		return err
+	if s.isComplete() {
+		return nil
 	}
-	return s.bisectPatch(ctx)
+	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
 }
 
 // path is the way that the search took, for its span.
@@ -151,11 +167,11 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 		if s.isComplete() || from > latest {
 			break
 		}
-		s.to = min(from+windowBlocks-1, latest)
-		if err := s.collect(ctx, from, s.to); err != nil {
+		to := min(from+windowBlocks-1, latest)
+		if err := s.collect(ctx, from, to); err != nil {
 			return err
 		}
-		from = s.to + 1
+		from, s.to = to+1, to
 	}
 	return nil
 }
@@ -223,6 +239,7 @@ func (s *search) firstBlock(
 		calls := make([]*jsonrpc.Call, len(blocks))
 		for i, block := range blocks {
 			calls[i] = asked.on(&answers[i], quantity(block))
+			calls[i].Reach = s.chain.stateAt(block)
 		}
 		if err := s.chain.rpc.All(ctx, calls...); err != nil {
 			return 0, err
@@ -300,7 +317,7 @@ func (s *search) events(ctx context.Context) ([]order.Event, error) {
 			events = append(events, e)
 		}
 	}
-	if len(events) < s.steps {
+	if len(events) < s.steps && s.gap == nil {
 		return nil, errors.New("receipts lack events that the logs had")
 	}
 	return events, nil

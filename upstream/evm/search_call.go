@@ -31,7 +31,11 @@ func (s *search) endCall(ctx context.Context) error {
 		block = "latest"
 	}
 	var now payload
-	if err := s.chain.rpc.All(ctx, s.call.on(&now, block)); err != nil {
+	err := s.chain.rpc.All(ctx, s.call.on(&now, block))
+	if refusedByContract(err) { // an adapter that does not tell
+		return s.scanOn(ctx, func() bool { return s.callOver })
+	}
+	if err != nil {
 		return err
 	}
 	if isOver, err := s.isCallOver(now); err != nil || !isOver {
@@ -40,7 +44,7 @@ func (s *search) endCall(ctx context.Context) error {
 	if err := s.searchCall(ctx); err != nil {
 		return err
 	}
-	if !s.callOver {
+	if !s.callOver && s.gap == nil {
 		return fmt.Errorf("chain %d: the external call of order %s is over, no event tells how", s.chain.chain.ID, s.id)
 	}
 	return nil
@@ -68,6 +72,9 @@ func (s *search) searchCall(ctx context.Context) error {
 	}
 	s.bisected = true
 	block, err := s.firstBlock(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), s.call, s.isCallOver)
+	if isPruned(err) {
+		return s.scanOn(ctx, func() bool { return s.callOver })
+	}
 	if err != nil {
 		return fmt.Errorf("block in which the external call of order %s ended: %w", s.id, err)
 	}

@@ -113,6 +113,7 @@ func (c *Chain) hasCode(ctx context.Context, block quantity, contracts []chain.A
 	calls := make([]*jsonrpc.Call, len(contracts))
 	for i, contract := range contracts {
 		calls[i] = jsonrpc.NewCall(&codes[i], nil, "eth_getCode", contract, block)
+		calls[i].Reach = c.stateAt(uint64(block))
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return false, err

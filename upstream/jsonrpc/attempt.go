@@ -1,7 +1,10 @@
 package jsonrpc
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 
 	"crossgate/upstream"
 )
@@ -31,7 +34,8 @@ func (c *Client) send(
 	if err != nil {
 		panic("jsonrpc: parameters that JSON could hold before: " + err.Error())
 	}
-	request := upstream.Request{Body: body, Calls: len(calls), RPCMethod: spanMethod(calls)}
+	request := upstream.Request{Body: body, Calls: len(calls), RPCMethod: spanMethod(calls), AnyStatus: true}
+	request.Suits = c.suits(calls)
 	for _, call := range calls {
 		request.Cost += e.CostOf(call.Method)
 	}
@@ -43,11 +47,62 @@ func (c *Client) send(
 	if a.Err == nil {
 		a.replies, a.err = read(calls, a.Response, first)
 		a.replies.by = e.Name()
+		a.err = cmp.Or(a.err, a.replies.results.batchRefusal(len(calls)))
 	}
-	if err := a.failure(); err != nil && a.identity != nil {
-		a.identity.after(err)
+	if err := a.failure(); err != nil {
+		a.learnOfFailure(calls, err)
+	} else {
+		a.learn(calls)
 	}
 	return a
+}
+
+// learnOfFailure learns from a response that answers no call, or from none.
+func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
+	if a.identity != nil {
+		a.identity.after(err)
+	}
+	known := a.client.abilities[a.Endpoint]
+	refused, isBatch := errors.AsType[*batchRefusedError](err)
+	said, isSaid := errors.AsType[*Error](err)
+	switch class := upstream.ClassOf(err); {
+	case isBatch && !refused.isUnsure && !isForOne(err, calls):
+		known.refusedBatch(len(calls), refused.cause)
+	case class == upstream.Rejected && isSaid:
+		for _, call := range calls {
+			if each := said.about(call); each.concerns(call, len(calls)) {
+				known.refused(call, each)
+			}
+		}
+	case class == upstream.Rejected, class == upstream.Timeout && upstream.IsFault(err):
+		for _, call := range calls {
+			known.late(call)
+		}
+	}
+}
+
+// isForOne reports whether a refusal of a batch is one of a call in it: by what it says or, where it says nothing clear,
+// since it is a search that endpoints refuse more often than batches.
+func isForOne(err error, calls []*Call) bool {
+	refused, is := errors.AsType[*batchRefusedError](err)
+	if !is || refused.isOther {
+		return is
+	}
+	said, isSaid := errors.AsType[*Error](refused.cause)
+	return isSaid && said.Meaning() == Unclear && slices.ContainsFunc(calls, func(call *Call) bool { return call.Reach.Blocks > 0 })
+}
+
+// learn learns from the replies what the endpoint can do.
+func (a *batchAttempt) learn(calls []*Call) {
+	known := a.client.abilities[a.Endpoint]
+	for i, call := range calls {
+		result := a.replies.results[i]
+		if said, is := errors.AsType[*Error](result.err); is {
+			known.refused(call, said)
+		} else if result.err == nil {
+			known.answered(call)
+		}
+	}
 }
 
 // failure is why there is nothing to judge.

@@ -35,6 +35,9 @@ type Call struct {
 	// one whose nodes are not all as far; see Client.All.
 	Passing func(*Error) bool
 
+	// Reach is what of the chain the call reads, for endpoints that do not serve all of it.
+	Reach Reach
+
 	// Head, when not nil, sees a pointer to an accepted result and tells how far the endpoint's chain has come, if the
 	// result says so; see Client.CompareHeads.
 	Head func(result any) (number uint64, told bool)

@@ -23,17 +23,69 @@ const (
 // nobody has called Invalidate since. Whoever joins judges the result by its own Accept and Doubt. Safe for
 // concurrent use.
 type Client struct {
-	pool     *upstream.Pool
-	label    string // that errors begin with, as a rule what the pool serves
-	lastID   *atomic.Uint64
-	batch    *Width
-	identity *identityProof // nil: endpoints are taken for what they are configured as
-	inflight *inflightTable
+	pool      *upstream.Pool
+	label     string // that errors begin with, as a rule what the pool serves
+	lastID    *atomic.Uint64
+	abilities map[*upstream.Endpoint]*Capabilities
+	identity  *identityProof // nil: endpoints are taken for what they are configured as
+	inflight  *inflightTable
 }
 
 // New returns a client that asks the endpoints of p.
 func New(p *upstream.Pool) *Client {
-	return &Client{pool: p, lastID: new(atomic.Uint64), batch: NewWidth(largestBatch), inflight: newInflightTable(p)}
+	c := &Client{pool: p, lastID: new(atomic.Uint64), abilities: make(map[*upstream.Endpoint]*Capabilities), inflight: newInflightTable(p)}
+	for _, e := range p.Endpoints() {
+		c.abilities[e] = newCapabilities()
+	}
+	return c
+}
+
+// Capabilities returns what the endpoint of that name can do; nil for one that is not in the pool.
+func (c *Client) Capabilities(endpoint string) *Capabilities {
+	for e, known := range c.abilities {
+		if e.Name() == endpoint {
+			return known
+		}
+	}
+	return nil
+}
+
+// Search returns how many blocks to search at once from one on: as many as the endpoint takes that would be asked first
+// among those that can be expected to answer.
+func (c *Client) Search(ctx context.Context, method string, oldest Reach) (blocks uint64) {
+	oldest.Blocks = 1
+	call := &Call{Method: method, Reach: oldest}
+	next := c.pool.Next(ctx, method, c.suits([]*Call{call}))
+	if next == nil {
+		return 1
+	}
+	return c.abilities[next].Span()
+}
+
+// suits says which endpoints can be expected to answer calls; nil: all.
+func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
+	return func(e *upstream.Endpoint) bool {
+		known := c.abilities[e]
+		return uint64(len(calls)) <= known.Batch() && !slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call) })
+	}
+}
+
+// batchWidth is how many calls to make at once: as many as an endpoint takes that can answer them now, or else the one
+// that would be asked first.
+func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
+	if len(calls) == 1 {
+		return 1
+	}
+	suits := c.suits(calls[:1])
+	for e, known := range c.abilities {
+		if e.IsReady() && suits(e) {
+			width = max(width, int(known.Batch()))
+		}
+	}
+	if next := c.pool.Next(ctx, spanMethod(calls), suits); width == 0 && next != nil {
+		width = int(c.abilities[next].Batch())
+	}
+	return max(width, 1)
 }
 
 // Name returns the pool's name.
@@ -72,7 +124,8 @@ func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	if len(calls) <= int(c.batch.Now()) {
+	width := c.batchWidth(ctx, calls)
+	if len(calls) <= width {
 		return c.exchange(ctx, calls, 0)
 	}
 	var (
@@ -82,7 +135,7 @@ func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 		lost    []error
 		chunks  int
 	)
-	for chunk := range slices.Chunk(calls, int(c.batch.Now())) {
+	for chunk := range slices.Chunk(calls, width) {
 		chunks++
 		slots <- struct{}{}
 		working.Go(func() {
@@ -199,14 +252,15 @@ func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
 }
 
 // lose is the end of calls that nothing could be had for but err. Where no endpoint takes so many at once it halves
-// them and remembers.
+// them.
 func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int) error {
-	var refused *batchRefusedError
-	if !errors.As(err, &refused) {
+	refused, is := errors.AsType[*batchRefusedError](err)
+	switch {
+	case !is, len(calls) == 1 && (refused.isUnsure || isForOne(err, calls)):
 		return fail(calls, c.failure(calls[0], err))
-	}
-	c.batch.Refused(uint64(refused.size))
-	if len(calls) == 1 {
+	case refused.isUnsure:
+		return c.loseDoubtful(ctx, calls, joined)
+	case len(calls) == 1:
 		return c.exchange(ctx, calls, joined) // others, or a proof, had gone with it
 	}
 	half := (len(calls) + 1) / 2
@@ -214,6 +268,18 @@ func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int)
 		return second
 	}
 	return nil
+}
+
+// loseDoubtful makes one call of a batch alone, which endpoints failed at without a word: where it is answered they
+// take no batches.
+func (c *Client) loseDoubtful(ctx context.Context, calls []*Call, joined int) error {
+	if err := c.exchange(ctx, calls[:1], joined); err != nil {
+		return fail(calls[1:], err)
+	}
+	if by := c.Capabilities(calls[0].By); by != nil && calls[0].Err == nil {
+		by.batch.Limited(1)
+	}
+	return c.Batch(ctx, calls[1:]...)
 }
 
 // failure says that a call failed.

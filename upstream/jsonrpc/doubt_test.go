@@ -3,6 +3,7 @@ package jsonrpc_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -104,6 +105,46 @@ func TestDoubtEndsBeforeTheCallersTime(t *testing.T) {
 			t.Errorf("%v, %v; context: %v", err, call.Err, ctx.Err())
 		}
 	})
+}
+
+// Who waits for an answer does not wait long for an endpoint that says nothing to confirm it, whether that was asked first or
+// second. Where nobody waits it has its time.
+func TestSilentWitnessIsNotWaitedForLong(t *testing.T) {
+	const limit = 12 * time.Second
+	for name, test := range map[string]struct {
+		silentFirst, isBackground bool
+		most                      time.Duration
+	}{
+		"asked second":               {false, false, 2 * time.Second},
+		"asked first":                {true, false, 2 * time.Second},
+		"nobody waits, asked second": {false, true, limit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var asked atomic.Int64
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				defer cancel()
+				if test.isBackground {
+					ctx = upstream.InBackground(ctx)
+				}
+				endpoints := []*upstream.Endpoint{endpoint(t, "speaks", tells("null", &asked)), endpoint(t, "silent", silent)}
+				if test.silentFirst {
+					slices.Reverse(endpoints)
+				}
+				var found *string
+				call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
+				began := time.Now()
+				err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).Batch(ctx, call)
+				took := time.Since(began)
+				if err != nil || call.Err != nil || found != nil {
+					t.Errorf("%v, %v", err, call.Err)
+				}
+				if took > test.most || test.isBackground && took < limit/4 {
+					t.Errorf("an answer after %v, want up to %v, and longer where nobody waits", took, test.most)
+				}
+			})
+		})
+	}
 }
 
 // Who confirms that something is nowhere is not asked first from then on.

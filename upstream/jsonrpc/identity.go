@@ -39,7 +39,7 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 		e.SetControl(controlRequest(e, proof))
 	}
 	return &Client{
-		pool: c.pool, label: label + ": ", lastID: c.lastID, batch: c.batch, identity: p, inflight: newInflightTable(c.pool),
+		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool),
 	}
 }
 
@@ -50,13 +50,13 @@ func controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
 		panic("jsonrpc: a call of ours that JSON cannot hold: " + err.Error())
 	}
 	return upstream.Request{
-		Body: body, Cost: e.CostOf(call.Method), Calls: 1, RPCMethod: call.Method,
+		Body: body, Cost: e.CostOf(call.Method), Calls: 1, RPCMethod: call.Method, AnyStatus: true,
 		Check: func(response upstream.Response) error {
 			got, err := read([]*Call{call}, response, controlID)
 			if err != nil {
 				return err
 			}
-			return got.results.firstOpen()
+			return got.results.gravest()
 		},
 	}
 }
@@ -82,15 +82,19 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 	return c.sendProof(ctx, e, turn, b)
 }
 
-// sendProof makes the calls of a batch and the proof, in one request when the endpoint takes that many.
+// sendProof makes the calls of a batch and the proof, in one request when the endpoint takes that many. What it refuses
+// for the sake of one of the calls is no reason to doubt the endpoint: the proof is made alone then.
 func (c *Client) sendProof(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch) *batchAttempt {
 	proof := c.identity.call
-	if uint64(len(b.calls)) < c.batch.Now() {
+	if uint64(len(b.calls)) < c.abilities[e].Batch() {
 		got := c.send(ctx, e, turn, b, append([]*Call{proof}, b.calls...))
 		if got.checkProof(ctx); got.failure() == nil {
 			got.replies = got.replies.withoutFirst()
 		}
-		return got
+		if !isForOne(got.failure(), b.calls) {
+			return got
+		}
+		_ = got.Settle(ctx, got.failure())
 	}
 	got := c.send(ctx, e, turn, b, []*Call{proof})
 	if got.checkProof(ctx); got.failure() != nil {

@@ -212,7 +212,7 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer func() { b.panicked = recover() }()
 	b.err = errPanicked // unless something else is known
 	_, b.err = c.pool.Run(ctx, upstream.Job{
-		Kind: spanMethod(b.calls), IsRead: true, // there is no method here that changes anything
+		Kind: spanMethod(b.calls), IsRead: true, Suits: c.suits(b.calls), // there is no method here that changes anything
 		Try: func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
 			return c.attempt(ctx, e, turn, b)
 		},

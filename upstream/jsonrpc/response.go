@@ -8,95 +8,10 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"strconv"
-	"strings"
 	"sync"
 
 	"crossgate/upstream"
 )
-
-// responseObject is section 5 of the specification.
-type responseObject struct {
-	ID     json.RawMessage `json:"id"`
-	Result json.RawMessage `json:"result"`
-	Error  *Error          `json:"error"`
-}
-
-// id reads the id, which some servers return as text.
-func (o responseObject) id() (uint64, bool) {
-	id, err := strconv.ParseUint(strings.Trim(string(o.ID), `"`), 10, 64)
-	return id, err == nil
-}
-
-// isFor reports whether the object has an id.
-func (o responseObject) isFor(id uint64) bool {
-	own, isReadable := o.id()
-	return isReadable && own == id
-}
-
-// redacted is the object without what a message of the response must not tell.
-func (o *responseObject) redacted(response upstream.Response) *responseObject {
-	if o.Error != nil {
-		o.Error.Message = response.Redact(o.Error.Message)
-	}
-	return o
-}
-
-// batchRefusedError says that an endpoint declined a batch as a batch.
-type batchRefusedError struct {
-	size  int
-	cause error
-}
-
-func (e *batchRefusedError) Error() string { return fmt.Sprintf("batch refused: %s", e.cause) }
-func (e *batchRefusedError) Unwrap() error { return e.cause }
-
-// parse reads the response objects in the response to so many calls. Servers put error objects under any
-// status below 500; a response that is neither is a bad one, a bare 4xx a refusal.
-func parse(response upstream.Response, asked int) ([]responseObject, error) {
-	body := bytes.TrimSpace(response.Body)
-	var objects []responseObject
-	var err error
-	if len(body) > 0 && body[0] == '[' {
-		err = json.Unmarshal(body, &objects)
-	} else {
-		objects = make([]responseObject, 1)
-		err = json.Unmarshal(body, &objects[0])
-	}
-	if response.Status >= 400 && (err != nil || len(objects) == 0 || objects[0].Error == nil) {
-		return nil, declined(response.Status, asked)
-	}
-	if err != nil {
-		return nil, errors.New("not a JSON-RPC response")
-	}
-	for i := range objects {
-		objects[i].redacted(response)
-	}
-	if asked > 1 && body[0] != '[' {
-		return nil, wholeRefused(objects[0], asked)
-	}
-	return objects, nil
-}
-
-// declined is a 4xx whose body says nothing.
-func declined(status, asked int) error {
-	cause := errors.New(strings.ToLower(http.StatusText(status)))
-	if asked > 1 && (status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge) {
-		cause = &batchRefusedError{asked, cause}
-	}
-	return &upstream.Error{Class: upstream.Rejected, Status: status, Err: cause}
-}
-
-// wholeRefused is a single response object in answer to a batch.
-func wholeRefused(object responseObject, asked int) error {
-	if object.Error == nil {
-		return errors.New("one response object for several calls")
-	}
-	if class := object.Error.class(); class == upstream.RateLimited || class == upstream.BadAnswer {
-		return &upstream.Error{Class: class, Err: object.Error}
-	}
-	return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{asked, object.Error}}
-}
 
 // rpcResult is what a response says about one call: a value for Out, or an error. open says that another
 // endpoint may well do better.
@@ -163,7 +78,7 @@ func readInSequence(calls []*Call, response upstream.Response, first uint64) (re
 		case !isBatch || json.Unmarshal(text, &object) != nil || !object.isFor(first+uint64(i)):
 			return nil, false
 		default:
-			results[i] = decode(call, object.redacted(response))
+			results[i] = decode(call, object.receivedIn(response))
 		}
 	}
 	if isBatch && !isNext(decoder, ']') {
@@ -250,11 +165,11 @@ func decode(call *Call, object *responseObject) rpcResult {
 		return unanswered(errors.New("no response object for this call"))
 	}
 	if object.Error != nil {
-		class := object.Error.class()
-		if class == 0 {
-			return rpcResult{err: object.Error}
+		said := object.Error.about(call)
+		if failed := said.failure(); failed != nil {
+			return rpcResult{err: failed, open: true}
 		}
-		return rpcResult{err: &upstream.Error{Class: class, Err: object.Error}, open: true}
+		return rpcResult{err: said}
 	}
 	if object.Result == nil {
 		return unanswered(errors.New("response object without a result"))
@@ -341,11 +256,28 @@ func (r rpcResults) isBetter(than rpcResults) bool {
 	return lacking < otherLacking || lacking == otherLacking && count < otherCount
 }
 
-// firstOpen returns the error of the first open call, nil when none is.
-func (r rpcResults) firstOpen() error {
+// gravest returns an error of the open calls, nil when none is open: of one by which the endpoint asks to be left alone,
+// else of the first.
+func (r rpcResults) gravest() (found error) {
 	for _, one := range r {
-		if one.open {
+		if !one.open {
+			continue
+		}
+		if failed, is := errors.AsType[*upstream.Error](one.err); is && (failed.Closed || failed.Class == upstream.RateLimited) {
 			return one.err
+		}
+		if found == nil {
+			found = one.err
+		}
+	}
+	return found
+}
+
+// batchRefusal is the error of a batch that was refused as a batch, though call by call.
+func (r rpcResults) batchRefusal(asked int) error {
+	for _, one := range r {
+		if said, is := errors.AsType[*Error](one.err); is && asked > 1 && said.Meaning() == BatchLimit {
+			return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{size: asked, cause: said}}
 		}
 	}
 	return nil
@@ -365,7 +297,7 @@ func (c *comparison) add(got rpcResults) error {
 	if c.best == nil || got.isBetter(c.best) {
 		c.best = got
 	}
-	return got.firstOpen()
+	return got.gravest()
 }
 
 // fill sets the results of calls of a client; errors of open ones are the whole pool's.

@@ -30,6 +30,7 @@ const (
 // llamaSlugs are the service's names of our chains, as the keys of its adapters' chain list spell them.
 var llamaSlugs = map[chain.ID]string{
 	1: "ethereum", 10: "optimism", 56: "bsc", 137: "polygon", 8453: "base", 42161: "arbitrum", 43114: "avax", 59144: "linea",
+	4663: "robinhood", 5042: "arc",
 	chain.Solana: "solana", 100000001: "neon_evm", 100000002: "xdai", 100000008: "zilliqa", 100000009: "flow",
 	100000013: "sty", 100000014: "sonic", 100000017: "abstract", 100000019: "cronos", 100000020: "berachain",
 	100000021: "bob", 100000022: "hyperliquid", 100000023: "mantle", 100000025: "sophon", chain.Tron: "tron",
@@ -38,7 +39,7 @@ var llamaSlugs = map[chain.ID]string{
 
 // coinGeckoIDs price native coins whose wrapped form is not known to the registry.
 var coinGeckoIDs = map[chain.ID]string{
-	100000001: "neon", 100000008: "zilliqa", 100000013: "story-2", 100000025: "sophon",
+	5042: "usd-coin", 100000001: "neon", 100000008: "zilliqa", 100000013: "story-2", 100000025: "sophon",
 }
 
 // llama is DefiLlama behind a pool.

@@ -17,15 +17,19 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		told.Store = store.State
 	}
 	now := time.Now()
-	for _, c := range used.index.Basis().Chains {
+	basis := used.index.Basis()
+	for _, c := range basis.Chains {
 		each := web.ChainCondition{
 			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven, Quarantined: c.Quarantined.Count,
 		}
 		if c.Head > 0 {
 			each.Lag = c.By(now)
-			each.Late = each.Lag >= g.behind
+			each.Late = basis.IsBehind(&c, each.Lag)
 		}
 		told.Chains = append(told.Chains, each)
+	}
+	for _, each := range used.index.UnknownChains() {
+		told.Unknown = append(told.Unknown, web.UnknownChain(each))
 	}
 	for _, pool := range used.parts.pools {
 		service := web.Service{Name: pool.Name()}

@@ -20,11 +20,12 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 		all = append(all, admin.Dependency{Kind: "cache", Name: "shared", OK: ok, State: state})
 	}
 	now := time.Now()
-	for _, c := range used.index.Basis().Chains {
+	basis := used.index.Basis()
+	for _, c := range basis.Chains {
 		each := admin.Dependency{Kind: "chain", Name: c.Chain.String(), State: "head not known yet"}
 		if c.Head > 0 {
 			by := c.By(now)
-			each.OK = by < g.behind
+			each.OK = !basis.IsBehind(&c, by)
 			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", c.Indexed, c.Head, by.Round(time.Second))
 		}
 		if q := c.Quarantined; q.Count > 0 {

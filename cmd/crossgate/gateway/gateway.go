@@ -31,7 +31,6 @@ type Gateway struct {
 	shared *shared.Cache // nil: there is none
 	plans  *planBook
 	cutOff *cutOff
-	behind time.Duration // lag from which a chain counts as behind
 	log    *slog.Logger
 }
 
@@ -50,7 +49,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, behind: c.Index.Behind, log: log}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, log: log}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/config"
@@ -14,7 +15,7 @@ import (
 // openStore opens the database that c names. log has the beginning and the end of its outages.
 func openStore(ctx context.Context, c config.Index, log *slog.Logger) (*store.DB, error) {
 	if url := c.Postgres.Reveal(); url != "" {
-		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: c.Wait, Logger: log})
+		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: c.Wait, Readers: c.Connections, Logger: log})
 	}
 	return store.OpenSQLite(ctx, c.Path)
 }
@@ -23,6 +24,9 @@ func openStore(ctx context.Context, c config.Index, log *slog.Logger) (*store.DB
 func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Observer) *index.Index {
 	return index.New(db, p.sources(), index.Options{
 		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Observer: o, Logger: log,
+		Pace: index.Pace{
+			Asked: c.Follow.Asked, Listed: c.Follow.Listed, Idle: c.Follow.Idle, Retired: c.Follow.Retired, Looks: p.looks,
+		},
 	})
 }
 
@@ -42,3 +46,22 @@ func (o observer) BranchChanged(id chain.ID) { o.gateway.server.BranchChanged(id
 
 // OrderSeen implements index.Observer.
 func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }
+
+// looks is how many times a day the plans of a chain's endpoints allow to look for news there, if half of what they have
+// is kept for everything else: 0 for any number, as when one of them has no plan.
+func (p *parts) looks(id chain.ID) float64 {
+	known, _ := p.registry.Chain(id)
+	read := p.chains[id]
+	if read == nil {
+		return 0
+	}
+	const month = 32 // days, as plans are spent
+	calls := 0.0
+	for _, e := range read.config.Endpoints {
+		if e.Monthly == 0 {
+			return 0
+		}
+		calls += float64(e.Monthly) / index.Project(known, time.Hour, 1).Units(e.Costs)
+	}
+	return calls / month / 2 * index.Project(known, time.Hour, 1).Looks
+}

@@ -83,7 +83,7 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	w.must(err)
 	var said log
 	x := index.New(db, map[chain.ID]order.Source{chain.Solana: source}, index.Options{
-		Chains: chain.NewRegistry(known), MinPoll: time.Millisecond, MaxPoll: time.Millisecond,
+		Chains: chain.NewRegistry(known), Pace: index.Pace{Asked: time.Millisecond},
 		Logger: slog.New(slog.NewTextHandler(&said, nil)),
 	})
 	stop := course.Run(t, x)

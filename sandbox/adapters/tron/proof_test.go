@@ -83,7 +83,7 @@ func follow(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...s
 	registry := chain.NewRegistry(facts, beside.Facts)
 	var said bytes.Buffer
 	x := index.New(db, map[chain.ID]order.Source{chain.Tron: source, polygon: giving}, index.Options{
-		Chains: registry, MinPoll: time.Millisecond, MaxPoll: time.Millisecond, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+		Chains: registry, Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
 	})
 	stop := course.Run(t, x)
 	course.Until(t, func() bool { return s.isOver() && !s.lacks(x) })

@@ -84,7 +84,7 @@ func mutateOnSolana(t *testing.T, world *sandbox.World, v quote.Venue, s quote.S
 		t.Fatalf("the guard refuses the venue's own transaction: %v", err)
 	}
 	node, random := jsonrpc.New(newPool(t, "node", world.Solana().RPC)), rand.New(rand.NewPCG(1, 2))
-	for i := range mutations(t) {
+	for i := range mutations(t, fewMutations) {
 		data, what := changeMessage(t, tx.Data, s, random, i)
 		minimum, err := check(data)
 		if err != nil {

@@ -24,12 +24,15 @@ import (
 // thief is paid by mutated calldata.
 var thief = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
 
+// fewMutations are those of make test.
+const fewMutations = 60
+
 // mutations is how many times each transaction is changed: CROSSGATE_MUTATIONS, or a few.
-func mutations(t *testing.T) int {
+func mutations(t *testing.T, few int) int {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_MUTATIONS")
 	if text == "" {
-		return 60
+		return few
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -78,7 +81,7 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 			m := mutant{venue: v, swap: s, node: jsonrpc.New(newPool(t, "node", c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
 			if m.build(t) {
 				made++
-				m.mutate(t, mutations(t))
+				m.mutate(t, mutations(t, fewMutations))
 			}
 		}
 		if made > 0 {
@@ -92,6 +95,7 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 type mutant struct {
 	venue   quote.Venue
 	swap    quote.Swap
+	spender chain.Address // who takes the input
 	node    *jsonrpc.Client
 	random  *rand.Rand
 	quote   quote.Quote
@@ -114,6 +118,7 @@ func (m *mutant) build(t *testing.T) bool {
 		t.Fatal(err)
 	}
 	m.minimum = m.quote.AmountOut.MulDiv(9_950, 10_000)
+	m.spender = m.venue.Profile().Spender(m.swap.Chain.ID, m.tx.To)
 	if _, err := m.check(m.tx.Data); err != nil {
 		t.Fatalf("%s to %s: the guard refuses the venue's own transaction: %v", m.swap.In.Token.Symbol, m.swap.Out.Token.Symbol, err)
 	}
@@ -234,7 +239,7 @@ func (m *mutant) outcome(t *testing.T, data []byte) (received, taken chain.Amoun
 	if !s.In.Address.IsNative() {
 		allowed := s
 		allowed.In.Amount = s.In.Amount.MulDiv(10, 1)
-		calls = append(calls, approve(allowed, m.venue.Profile().Spender(s.Chain.ID, m.tx.To)))
+		calls = append(calls, approve(allowed, m.spender))
 	}
 	calls = append(calls, balances...)
 	calls = append(calls, simulatedCall{

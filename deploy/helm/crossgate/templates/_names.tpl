@@ -35,7 +35,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "crossgate.restart" -}}
 {{- $config := include "crossgate.config" . | fromYaml }}
 {{- $swap := default dict (get $config "swap") }}
-{{- toYaml (dict "config" (pick $config "listen" "drain" "index" "cache" "telemetry") "deadline" (get $swap "deadline")) | sha256sum }}
+{{- toYaml (dict "config" (pick $config "listen" "tls" "connections" "drain" "index" "cache" "telemetry") "deadline" (get $swap "deadline")) | sha256sum }}
+{{- end }}
+
+{{- /* Where probes ask: the public listener, or that of operators where only clients with a certificate are answered. */ -}}
+{{- define "crossgate.probed" -}}
+{{- $public := default dict (get .Values.config "tls") }}
+{{- $admin := default dict (get (default dict (get .Values.config "telemetry")) "tls") }}
+{{- if not (hasKey $public "clientCAFile") -}}
+port: http, scheme: {{ ternary "HTTPS" "HTTP" (hasKey $public "certFile") }}
+{{- else if not (hasKey $admin "clientCAFile") -}}
+port: admin, scheme: {{ ternary "HTTPS" "HTTP" (hasKey $admin "certFile") }}
+{{- else }}
+{{- fail "probes have no certificate: leave clientCAFile out of config.tls or out of config.telemetry.tls" }}
+{{- end }}
 {{- end }}
 
 {{- /* Secrets by the name that the configuration has for them. */ -}}

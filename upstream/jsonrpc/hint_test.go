@@ -14,7 +14,7 @@ func TestProvidersLimitsAreUnderstood(t *testing.T) {
 		limit   uint64 // of every search
 		fitting uint64 // of this one
 	}{
-		{-32602, "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x10, 0x1f]", 2000, 16},
+		{-32602, "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x10, 0x1f]", 0, 16},
 		{-32600, "Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range. Based on your parameters, this block range should work: [0x10, 0x19]. Upgrade to PAYG for expanded block range.", 10, 10},
 		{-32005, "query returned more than 10000 results. Try with this block range [0x1E8480, 0x1E84E3].", 0, 100},
 		{-32614, "eth_getLogs is limited to a 10,000 range", 10_000, 0},
@@ -40,7 +40,7 @@ func TestProvidersLimitsAreUnderstood(t *testing.T) {
 		{-32602, "Block range limit exceeded. See more details at the documentation", 0, 0},
 	} {
 		e := &jsonrpc.Error{Code: test.code, Message: test.message}
-		limit, limited := e.SpanLimit()
+		limit, limited := e.SpanLimit(1_000_000)
 		fitting, fits := e.FittingSpan()
 		if !e.IsTooWide() || limit != test.limit || limited != (test.limit > 0) || fitting != test.fitting || fits != (test.fitting > 0) {
 			t.Errorf("%q: too wide %v, limit %d, fitting %d, want %d and %d", test.message, e.IsTooWide(), limit, fitting, test.limit, test.fitting)

@@ -1,0 +1,151 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"crossgate/linktest"
+)
+
+// What a fleet is asked while parts of it fail.
+const (
+	chaosRate = 200 // requests a second
+	// longestAnswer is what no answer may take but one that chains must be asked for, which may take longestCold: of unknown
+	// transactions and new orders always, of all orders while the database is away.
+	longestAnswer = 2 * time.Second
+	longestCold   = 6 * time.Second
+	// slowLink is how late each piece of up to 16 KiB arrives.
+	slowLink = 100 * time.Millisecond
+	// chaosSettings bound a swap below what the balancer waits for an answer (docs/operations.md).
+	chaosSettings = "swap: {window: 600ms, deadline: 1200ms}\n"
+)
+
+// fault is one way in which a part of a fleet fails.
+type fault struct {
+	name       string
+	begin, end func(t *testing.T)
+	takes      missing
+}
+
+// missing is what answers must do without.
+type missing struct {
+	index bool // the database: orders are told by their chains, and those by id, statuses and what is locked may be declined
+	chain bool // an endpoint of a chain: what only chains know may be declined
+}
+
+// TestChaos has each part of a fleet fail in each way while 200 requests a second are asked: a gateway, PostgreSQL, Redis,
+// the link from the balancer to a gateway, and a chain's endpoint are killed, stand still, lose everything, and become
+// slow. No answer may be a 500, wrong, or take more than 2 s. CROSSGATE_CHAOS is how long each fault lasts.
+func TestChaos(t *testing.T) {
+	span, err := time.ParseDuration(os.Getenv("CROSSGATE_CHAOS"))
+	if err != nil {
+		t.Skip("CROSSGATE_CHAOS says no time, 5s for instance: make soak does")
+	}
+	f := startFleet(t, chaosSettings)
+	f.balance(t, haproxy(true, retries), f.replicas[0].link.Address(), f.replicas[1].link.Address())
+	is := look(t, f.world)
+	is.settle(t, "http://"+f.address)
+	p := &pacer{address: f.address}
+	defer p.close()
+	var phases []*phase
+	during := func(name string, without missing, span time.Duration) {
+		each := &phase{name: name, span: span}
+		phases = append(phases, each)
+		p.run(each, chaosRate, func() question { return is.mix(without) })
+		p.under.Wait()
+	}
+	during("nothing fails", missing{}, span)
+	for _, each := range f.faults() {
+		t.Run(each.name, func(t *testing.T) {
+			each.begin(t)
+			o := is.deliver(t)
+			during(each.name, each.takes, span)
+			each.end(t)
+			healed := time.Now()
+			during("afterwards", each.takes, min(span, 5*time.Second))
+			is.until(t, "http://"+f.address, "/api/Orders/"+o.OrderID, isOrder(o))
+			is.until(t, "http://"+f.address, is.lockedPath(), func(got head, body []byte) error {
+				if !strings.Contains(string(body), o.OrderID) {
+					return fmt.Errorf("%d without %s: %.200s", got.status, o.OrderID, body)
+				}
+				return is.isLocked(got, body)
+			})
+			t.Logf("what happened meanwhile is told %v after the end", time.Since(healed).Round(100*time.Millisecond))
+		})
+	}
+	reportChaos(t, phases)
+}
+
+// faults are all that a fleet meets, one after the other.
+func (f *fleet) faults() (all []fault) {
+	first := f.replicas[0]
+	all = append(all,
+		fault{name: "gateway killed", begin: func(t *testing.T) { first.end(t, syscall.SIGKILL) }, end: func(t *testing.T) { first.start(t) }},
+		fault{
+			name:  "gateway stopped",
+			begin: func(t *testing.T) { first.signal(t, syscall.SIGSTOP) }, end: func(t *testing.T) { first.signal(t, syscall.SIGCONT) },
+		},
+		fault{name: "PostgreSQL killed", begin: must(f.database.Kill), end: must(f.database.Resume), takes: missing{index: true}},
+		fault{name: "PostgreSQL stopped", begin: must(f.database.Suspend), end: must(f.database.Continue), takes: missing{index: true}},
+		fault{name: "Redis killed", begin: must(f.cache.Kill), end: must(f.cache.Resume)},
+		fault{name: "Redis stopped", begin: must(f.cache.Pause), end: must(f.cache.Continue)},
+	)
+	for _, each := range []struct {
+		name string
+		link *linktest.Link
+		is   missing
+	}{
+		{"PostgreSQL", f.databaseLink.Link, missing{index: true}},
+		{"Redis", f.cacheLink, missing{}},
+		{"gateway", first.link, missing{}},
+		{"endpoint", f.chainLink, missing{chain: true}},
+	} {
+		ways := []fault{
+			{name: "link to " + each.name + " loses everything", begin: always(each.link.Lose)},
+			{name: "link to " + each.name + " is slow", begin: always(func() { each.link.Slow(slowLink) })},
+		}
+		if each.link == first.link || each.link == f.chainLink {
+			ways = append(ways,
+				fault{name: "link to " + each.name + " refuses", begin: always(each.link.Refuse)},
+				fault{name: "link to " + each.name + " stands still", begin: always(each.link.Stand)},
+			)
+		}
+		for _, way := range ways {
+			way.end, way.takes = must(each.link.Heal), each.is
+			all = append(all, way)
+		}
+	}
+	return all
+}
+
+func must(act func() error) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Helper()
+		if err := act(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func always(act func()) func(*testing.T) { return func(*testing.T) { act() } }
+
+// reportChaos says what became of the questions of each phase, and fails where one became nothing good.
+func reportChaos(t *testing.T, phases []*phase) {
+	t.Helper()
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\trequests\tkept p50\tp99\tlongest\tmade p50\tp99\tlongest\tdeclined\twrong\t")
+	for _, each := range phases {
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%d\t%d\t\n", each.name, len(each.late), quantiles(each.hits), quantiles(each.misses), each.declined, len(each.wrong))
+		if len(each.wrong) > 0 {
+			t.Errorf("%s: %d of %d answers are wrong, such as %s", each.name, len(each.wrong), len(each.late), each.wrong[0])
+		}
+	}
+	_ = table.Flush()
+	t.Logf("milliseconds\n%s", text.String())
+}

@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"crossgate/cache/redistest"
+	"crossgate/linktest"
+	"crossgate/sandbox"
+	"crossgate/store/postgrestest"
+)
+
+// fleet is a deployment on one machine: two gateways that share a PostgreSQL and a Redis, behind a balancer and in front
+// of a world. Between all of them are links that can fail; the other endpoint of the first chain has none.
+type fleet struct {
+	world        *sandbox.World
+	database     *postgrestest.Server
+	databaseLink *postgrestest.Link
+	cache        *redistest.Server
+	cacheLink    *linktest.Link
+	chainLink    *linktest.Link
+	replicas     []*replica
+	address      string // of the balancer
+}
+
+// replica is one gateway, a process of its own that can be started again.
+type replica struct {
+	link          *linktest.Link // from the balancer
+	program, file string
+	public, admin string
+	process       *exec.Cmd
+	said          bytes.Buffer
+}
+
+// startFleet starts everything but the balancer, until the test ends. settings are lines of the gateways' configuration.
+func startFleet(t *testing.T, settings string) *fleet {
+	t.Helper()
+	f := &fleet{cache: redistest.Serve(t)}
+	var err error
+	if f.database, err = postgrestest.Start(); err != nil {
+		t.Skipf("no PostgreSQL to test with: %v", err)
+	}
+	t.Cleanup(func() { closed(t, f.database.Remove) })
+	if f.databaseLink, err = f.database.NewLink(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, f.databaseLink.Close) })
+	direct, err := f.database.Create("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.world, err = sandbox.Start(t.Context(), sandbox.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, f.world.Close) })
+	f.cacheLink = openLink(t, "unix", filepath.Join(t.TempDir(), "redis"), strings.TrimPrefix(f.cache.URL(), "unix://"))
+	f.chainLink = openLink(t, "tcp", "127.0.0.1:0", strings.TrimPrefix(f.world.URL(), "http://"))
+	configuration := f.configuration(direct) + settings
+	program := buildCommand(t)
+	for range 2 {
+		r := newReplica(t, program, configuration)
+		r.start(t)
+		f.replicas = append(f.replicas, r)
+	}
+	for _, r := range f.replicas {
+		command{admin: "http://" + r.admin}.awaitReady(t)
+	}
+	return f
+}
+
+// configuration is the world's, with the links in the places of what they lead to.
+func (f *fleet) configuration(database string) string {
+	text := string(f.world.Config("nowhere"))
+	behind := "http://" + f.chainLink.Address()
+	for was, is := range map[string]string{
+		`path: "nowhere"`:                   `postgres: "` + f.databaseLink.To(database) + `", connections: 32`,
+		`telemetry: {admin: "127.0.0.1:0"}`: fmt.Sprintf("cache: {shared: %q}\n", "unix://"+f.cacheLink.Address()),
+		fmt.Sprintf("{id: 1, explorer: none, endpoints: [{url: %q}]}", f.world.URL()+"/rpc/1"): fmt.Sprintf(
+			"{id: 1, explorer: none, endpoints: [{name: linked, url: %q}, {name: direct, url: %q}]}", behind+"/rpc/1", f.world.URL()+"/rpc/1"),
+	} {
+		if !strings.Contains(text, was) {
+			panic("the sandbox's configuration has no " + was)
+		}
+		text = strings.Replace(text, was, is, 1)
+	}
+	return text
+}
+
+func openLink(t *testing.T, network, address, to string) *linktest.Link {
+	t.Helper()
+	link, err := linktest.Open(network, address, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, link.Close) })
+	return link
+}
+
+func closed(t *testing.T, end func() error) {
+	t.Helper()
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func newReplica(t *testing.T, program, configuration string) *replica {
+	t.Helper()
+	r := &replica{program: program, file: filepath.Join(t.TempDir(), "crossgate.yaml"), public: freeAddress(t), admin: freeAddress(t)}
+	configuration += fmt.Sprintf("listen: %s\ntelemetry: {admin: %q}\n", r.public, r.admin)
+	if err := os.WriteFile(r.file, []byte(configuration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.link = openLink(t, "tcp", "127.0.0.1:0", r.public)
+	t.Cleanup(func() {
+		if r.process.ProcessState == nil {
+			r.signal(t, syscall.SIGKILL)
+			_ = r.process.Wait() // killed
+		}
+		if t.Failed() {
+			const last = 4 << 10
+			t.Logf("a gateway said\n%s", r.said.Bytes()[max(0, r.said.Len()-last):])
+		}
+	})
+	return r
+}
+
+// start has the gateway run, and listen.
+func (r *replica) start(t testing.TB) {
+	t.Helper()
+	r.process = exec.Command(r.program, "serve", "--config", r.file)
+	r.process.Stderr = &r.said
+	r.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := r.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitListener(t, r.public)
+}
+
+func (r *replica) signal(t testing.TB, by syscall.Signal) {
+	t.Helper()
+	if err := r.process.Process.Signal(by); err != nil {
+		t.Error(err)
+	}
+}
+
+// end sends a signal and waits until the gateway has ended.
+func (r *replica) end(t testing.TB, by syscall.Signal) {
+	t.Helper()
+	r.signal(t, by)
+	if err := r.process.Wait(); err != nil && by != syscall.SIGKILL && !errors.As(err, new(*exec.ExitError)) {
+		t.Error(err)
+	}
+}
+
+// balance puts a balancer in front of the replicas, which it reaches at these addresses. The test is skipped where it is not
+// installed.
+func (f *fleet) balance(t *testing.T, by peer, replicas ...string) {
+	t.Helper()
+	address, _, installed := by.start(t, strings.Join(replicas, " "))
+	if !installed {
+		t.Skipf("%s is not installed (Debian and Ubuntu: apt-get install %s)", by.program, by.program)
+	}
+	f.address = address
+	command{admin: "http://" + address}.awaitReady(t) // by way of the balancer
+}
+
+// patience is what a machine with much else to do may take.
+const patience = time.Minute

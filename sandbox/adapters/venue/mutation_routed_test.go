@@ -1,0 +1,172 @@
+package venue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+	"crossgate/token"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/venue"
+)
+
+// TestNoMutationPassesThePublicRouter has venues answer with changed calldata, which is wrapped into calls of the public
+// router, with a node that simulates and with one that does not. What is handed out is run on the chain: where it does not
+// revert, the recipient gets the minimum of the answer, and nothing more than the input is taken.
+func TestNoMutationPassesThePublicRouter(t *testing.T) {
+	sandboxtest.Executes(t)
+	world := sandboxtest.Shared(t)
+	for _, at := range world.Venues() {
+		if isOnSolana(at.Name) {
+			continue // no public router stands there
+		}
+		t.Run(at.Name, func(t *testing.T) {
+			routeMutants(t, world, at.Name, venue.Options{Pool: newPool(t, at.Name, at.URL), Key: at.Key, Contracts: contractsOf(t, world)})
+		})
+	}
+	for _, name := range world.Exchanges() {
+		t.Run(name, func(t *testing.T) { routeMutants(t, world, name, venue.Options{Contracts: contractsOf(t, world)}) })
+	}
+}
+
+// routeMutants changes a venue's transactions on the first chain where the public router calls it.
+func routeMutants(t *testing.T, world *sandbox.World, name string, o venue.Options) {
+	t.Helper()
+	o.Registry = chain.Documented()
+	v, err := venue.New(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Profile().Wraps {
+		t.Skip("wrapping does not go through the public router")
+	}
+	const kinds = 5 // of swap, at least, among which the mutations are divided
+	for _, c := range world.Chains() {
+		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 || c.Facts.Contracts.Router.IsAbsent() {
+			continue
+		}
+		made := 0
+		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
+			for _, simulates := range []bool{true, false} {
+				if newRoutedMutants(t, v, c, s, simulates).mutate(t, mutations(t, 20)/kinds+1) {
+					made++
+				}
+			}
+		}
+		if made > 0 {
+			return
+		}
+	}
+	t.Skip("the public router calls it nowhere in the sandbox")
+}
+
+// spoiler is a venue whose calldata is changed.
+type spoiler struct {
+	quote.Venue
+	mutant // of the transaction that it built last
+	number int
+	what   string // was changed; empty: nothing yet
+}
+
+// Build implements quote.Venue.
+func (v *spoiler) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
+	tx, err := v.Venue.Build(ctx, s, q)
+	if err != nil || v.number < 0 {
+		return tx, err
+	}
+	v.swap, v.quote, v.tx, v.minimum = s, q, tx, q.AmountOut.MulDiv(9_950, 10_000)
+	if len(tx.Data) < 36 {
+		return tx, nil // it has nothing to change
+	}
+	tx.Data, v.what = v.change(v.number)
+	return tx, nil
+}
+
+// routedMutants are the answers of a gateway whose only venue is a spoiler.
+type routedMutants struct {
+	venue     *spoiler
+	estimator *quote.Estimator
+	request   quote.Request
+	outer     mutant // the transactions that are handed out
+	router    chain.Address
+}
+
+func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swap, simulates bool) *routedMutants {
+	t.Helper()
+	node := jsonrpc.New(newPool(t, "node", c.EVMRPC))
+	at := evm.New(c.Facts, node)
+	spoiled := &spoiler{Venue: v, mutant: mutant{venue: v, random: rand.New(rand.NewPCG(1, 2))}}
+	kind := quote.Chain{Guard: evm.Guard{}, Router: evm.NewRouter(at), Execution: quote.PreferRouter}
+	if simulates {
+		kind.Simulator = evm.NewSimulator(at)
+	}
+	own := map[token.Key]token.Token{}
+	for _, side := range []quote.Side{s.In, s.Out} {
+		own[token.Key{Chain: c.Facts.ID, Address: side.Address}] = side.Token
+	}
+	slippage := s.SlippagePercent
+	return &routedMutants{
+		venue: spoiled, router: c.Facts.Contracts.Router,
+		estimator: quote.New(quote.Options{
+			Registry: chain.Documented(), Venues: []quote.Venue{spoiled}, Chains: map[chain.ID]quote.Chain{c.Facts.ID: kind},
+			Tokens: token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Own: own}),
+			Logger: slog.New(slog.DiscardHandler),
+		}),
+		request: quote.Request{
+			Chain: c.Facts.ID, TokenIn: s.In.Address, TokenOut: s.Out.Address, AmountIn: s.In.Amount,
+			Sender: s.Sender, Recipient: s.Recipient, SlippagePercent: &slippage,
+		},
+		outer: mutant{venue: v, swap: s, node: node, spender: c.Facts.Contracts.Router},
+	}
+}
+
+// mutate asks for so many swaps. It reports false where the venue makes none by way of the router.
+func (m *routedMutants) mutate(t *testing.T, times int) bool {
+	t.Helper()
+	m.venue.number = -1 // the venue's own
+	own, err := m.estimator.Estimate(t.Context(), m.request)
+	if err != nil || own.Way != quote.Routed {
+		return false
+	}
+	m.run(t, own, true)
+	for m.venue.number = range times {
+		got, err := m.estimator.Estimate(t.Context(), m.request)
+		if err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", m.venue.what, err)
+			}
+			continue
+		}
+		if got.Way != quote.Routed || got.Tx.To != m.router {
+			t.Errorf("%s: handed out a transaction to %s", m.venue.what, got.Tx.To)
+			continue
+		}
+		m.run(t, got, false)
+	}
+	return true
+}
+
+// run executes what was handed out. A transaction that nothing was changed in must succeed.
+func (m *routedMutants) run(t *testing.T, got quote.Estimate, mustSucceed bool) {
+	t.Helper()
+	m.outer.tx = got.Tx
+	received, taken, succeeds := m.outer.outcome(t, got.Tx.Data)
+	what := fmt.Sprintf("%s of %s to %s", m.venue.what, m.outer.swap.In.Token.Symbol, m.outer.swap.Out.Token.Symbol)
+	switch {
+	case !succeeds && mustSucceed:
+		t.Errorf("%s: the venue's own transaction fails", what)
+	case !succeeds:
+	case got.MinOut.IsZero() || received.Cmp(got.MinOut) < 0:
+		t.Errorf("%s: handed out, and the recipient gets %s of %s", what, received, got.MinOut)
+	case taken.Cmp(m.outer.swap.In.Amount) > 0:
+		t.Errorf("%s: handed out, and takes %s of %s", what, taken, m.outer.swap.In.Amount)
+	}
+}

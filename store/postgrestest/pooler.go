@@ -1,0 +1,76 @@
+package postgrestest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Pooler is a PgBouncer in front of a server, with the settings of its package otherwise.
+type Pooler struct {
+	server  *Server
+	dir     string
+	running *exec.Cmd
+}
+
+// ErrNoPooler says that PgBouncer is not installed.
+var ErrNoPooler = errors.New("PgBouncer is not installed (apt-get install pgbouncer)")
+
+// poolerPort is a part of the socket's name.
+const poolerPort = "6432"
+
+// NewPooler runs a PgBouncer for a database of the server. mode is session, transaction or statement. Close ends it.
+func (s *Server) NewPooler(database, mode string) (*Pooler, error) {
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		return nil, ErrNoPooler
+	}
+	dir, err := os.MkdirTemp("", "pooler") // short: the socket's path must be
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "pgbouncer.ini")
+	settings := fmt.Sprintf("[databases]\n%s = host=%s user=postgres\n[pgbouncer]\npool_mode = %s\nunix_socket_dir = %s\n"+
+		"listen_addr =\nlisten_port = %s\nauth_type = any\n", database, s.dir, mode, dir, poolerPort)
+	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil {
+		return nil, err
+	}
+	p := &Pooler{server: s, dir: dir, running: exec.Command(program, "--quiet", file)} //nolint:noctx // it runs until Close
+	if s.as != nil {
+		if err := os.Chown(dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
+			return nil, err
+		}
+	}
+	p.running.SysProcAttr = withUs(s.as)
+	if err := p.running.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+		connection, err := net.Dial("unix", filepath.Join(dir, ".s.PGSQL."+poolerPort)) //nolint:noctx // it takes no time
+		if err == nil {
+			return p, connection.Close()
+		}
+		if time.Now().After(deadline) {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
+}
+
+// To is the address of the database by way of the pooler, made of its address at the server.
+func (p *Pooler) To(direct string) string {
+	return strings.Replace(direct, url.QueryEscape(p.server.dir), url.QueryEscape(p.dir)+"&port="+poolerPort, 1)
+}
+
+// Close ends the pooler, and all connections by way of it.
+func (p *Pooler) Close() error {
+	err := p.running.Process.Signal(syscall.SIGTERM)
+	_ = p.running.Wait() // however it ends
+	return errors.Join(err, os.RemoveAll(p.dir))
+}

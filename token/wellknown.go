@@ -1,0 +1,61 @@
+package token
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"crossgate/chain"
+)
+
+// The tokens that most orders are about. Sources: the Uniswap default token list 22.21.0
+// (npm, @uniswap/default-token-list); of USDG on Robinhood Chain and of the second face of Arc's coin, what wallets read on
+// these chains in September 2026; of TRON's, the order protocol's own examples for integrators.
+//
+//go:embed wellknown.json
+var wellKnownFile []byte
+
+// wellKnown are the tokens of wellknown.json, for chains that are not read: amounts of orders between such a chain and
+// one that is read are scaled right all the same.
+var wellKnown = sync.OnceValue(func() map[Key]Token {
+	tokens, err := parseWellKnown(wellKnownFile)
+	if err != nil {
+		panic("token: embedded wellknown.json: " + err.Error())
+	}
+	return tokens
+})
+
+func parseWellKnown(text []byte) (map[Key]Token, error) {
+	var rows []struct {
+		Chain        chain.ID
+		Address      string
+		Decimals     *uint8
+		Symbol, Name string
+	}
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, err
+	}
+	tokens := make(map[Key]Token, len(rows))
+	for _, each := range rows {
+		address, err := chain.ParseAddress(each.Address, chain.Documented().Family(each.Chain))
+		key := Key{each.Chain, address}
+		_, isTwice := tokens[key]
+		if err != nil || isTwice || each.Decimals == nil || each.Symbol == "" || each.Name == "" {
+			return nil, fmt.Errorf("token %s of chain %d: incomplete, repeated or of another family: %w", each.Address, each.Chain, err)
+		}
+		tokens[key] = Token{Decimals: *each.Decimals, Name: each.Name, Symbol: each.Symbol}
+	}
+	return tokens, nil
+}
+
+// ofUnread returns what is known of a token of a chain that is not read. A coin's wrapper has the coin's decimals.
+func ofUnread(key Key, c chain.Chain) Token {
+	if known, is := wellKnown()[key]; is {
+		return known
+	}
+	if !c.WrappedCoin.IsAbsent() && key.Address == c.WrappedCoin {
+		return Token{Decimals: c.Coin.Decimals}
+	}
+	return Token{}
+}

@@ -1,0 +1,128 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order/onchain"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// logFilter selects logs of a range of blocks, or of one block by its hash (EIP-234).
+type logFilter struct {
+	From    *quantity       `json:"fromBlock,omitempty"`
+	To      *quantity       `json:"toBlock,omitempty"`
+	Block   *chain.Hash     `json:"blockHash,omitempty"`
+	Address []chain.Address `json:"address"`
+	Topics  [][]chain.Hash  `json:"topics"`
+}
+
+var orderTopics = onchain.Topics()
+
+// logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
+// range that the endpoints find too wide is searched in parts.
+func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Address) ([]log, error) {
+	contracts = slices.DeleteFunc(slices.Clone(contracts), chain.Address.IsAbsent)
+	if len(contracts) == 0 {
+		return nil, nil // without an address the filter would mean every contract
+	}
+	logs, told, err := c.list(ctx, from, to, contracts)
+	for _, each := range told {
+		c.voices.Heard(each)
+	}
+	return logs, err
+}
+
+// mostNarrowings is how often a search is tried with fewer blocks from the same block on: from thousands to one.
+const mostNarrowings = 16
+
+// list is logs with who told them. Each search spans as many blocks as the endpoint takes that is asked first; where
+// that fails, for being too wide or because another one has to be asked, as many as are known to be possible then.
+func (c *Chain) list(ctx context.Context, from, to uint64, contracts []chain.Address) (logs []log, told []upstream.Voice, err error) {
+	fitting := to - from + 1 // for what the blocks hold
+	for narrowed := 0; from <= to; {
+		span := min(to-from+1, c.rpc.Search(ctx, getLogs, c.reach(from)), fitting)
+		part, by, err := c.listAtOnce(ctx, from, from+span-1, contracts)
+		if err != nil {
+			fitting = min(c.narrower(err, span), c.rpc.Search(ctx, getLogs, c.reach(from)))
+			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
+				continue
+			}
+			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, from+span-1, err)
+		}
+		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: from + span - 1, By: by, IsList: true})
+		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
+	}
+	return logs, told, nil
+}
+
+const getLogs = "eth_getLogs"
+
+// listAtOnce makes one search, and tells who answered it.
+func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, contracts []chain.Address) (logs []log, by string, err error) {
+	filter := logFilter{From: new(quantity(from)), To: new(quantity(to)), Address: contracts, Topics: [][]chain.Hash{orderTopics}}
+	asked := jsonrpc.NewCall(&logs, filter.accepts, getLogs, filter)
+	asked.Reach = c.reach(from)
+	asked.Reach.Blocks = to - from + 1
+	// A node that lags behind answers with the logs it has: one that does not know the last block is passed over.
+	var end *header
+	known := existingHeaderCall(&end, *filter.To)
+	known.Reach = c.reach(to)
+	err = c.rpc.All(ctx, asked, known)
+	return logs, asked.By, err
+}
+
+// narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other
+// reason.
+func (c *Chain) narrower(err error, span uint64) uint64 {
+	said, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit })
+	if !is {
+		return span
+	}
+	if fitting, told := said.FittingSpan(); told && fitting < span {
+		return fitting
+	}
+	return span / 2
+}
+
+// reach is that of a call that reads from a block on.
+func (c *Chain) reach(from uint64) jsonrpc.Reach {
+	reach := jsonrpc.Reach{Oldest: from}
+	if newest := c.newest.Load(); newest != nil {
+		reach.Depth = uint64(newest.Number) - min(from, uint64(newest.Number))
+	}
+	return reach
+}
+
+// stateAt is the reach of a call that reads the state of a block.
+func (c *Chain) stateAt(block uint64) jsonrpc.Reach {
+	reach := c.reach(block)
+	reach.State = true
+	return reach
+}
+
+// accepts refuses logs that were not asked for.
+func (f logFilter) accepts(logs []log) error {
+	if logs == nil {
+		return errors.New("no list of logs") // some gateways answer null when something fails
+	}
+	for i, l := range logs {
+		switch {
+		case f.Block == nil && (l.BlockNumber < *f.From || l.BlockNumber > *f.To):
+			return fmt.Errorf("log of block %d, outside of %d to %d", l.BlockNumber, *f.From, *f.To)
+		case f.Block != nil && l.BlockHash != *f.Block:
+			return errors.New("log of another block")
+		case !slices.Contains(f.Address, l.Address):
+			return errors.New("log of another contract")
+		case l.TransactionHash.IsAbsent() || l.BlockHash.IsAbsent() || l.Removed:
+			return errors.New("log that is in no block")
+		case i > 0 && (l.BlockNumber < logs[i-1].BlockNumber || l.BlockNumber == logs[i-1].BlockNumber && l.Index <= logs[i-1].Index):
+			return errors.New("logs out of order")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/upstream/evm"
+)
+
+const (
+	stretched = 1000 // blocks for each of the ledger
+	keptState = 128  // blocks
+)
+
+var numbered = regexp.MustCompile(`"blockNumber":\s*"0x([0-9a-f]+)"`)
+
+// stretch puts each block of a recorded ledger a thousand blocks after the one before it, at a node that keeps the
+// state of the newest blocks only.
+func (l ledger) stretch(t *testing.T) *node {
+	t.Helper()
+	n := l.node(t)
+	move := func(raw json.RawMessage) json.RawMessage {
+		return numbered.ReplaceAllFunc(raw, func(found []byte) []byte {
+			number := parseQuantity("0x" + string(numbered.FindSubmatch(found)[1]))
+			return fmt.Appendf(nil, `"blockNumber":"0x%x"`, number*stretched)
+		})
+	}
+	receipts, logs := make(map[string]json.RawMessage), slices.Clone(n.logs)
+	for hash, raw := range n.receipts {
+		receipts[hash] = move(raw)
+	}
+	for i := range logs {
+		logs[i].block, logs[i].raw = logs[i].block*stretched, move(logs[i].raw)
+	}
+	n.receipts, n.logs = receipts, logs
+	n.head, n.finalized, n.archive = l.Head*stretched, l.Finalized*stretched, l.Head*stretched-keptState
+	n.blockTime = func(number uint64) uint64 {
+		at := number / stretched
+		begins, ends := parseQuantity(l.Blocks[at].Timestamp), parseQuantity(l.Blocks[min(at+1, l.Head)].Timestamp)
+		return begins + (ends-begins)*(number%stretched)/stretched
+	}
+	n.storage = func(to, data string, block uint64) string { return l.read(to, data, block/stretched) }
+	return n
+}
+
+// TestOrdersOlderThanTheStateAreFoundInLogs has nodes with 128 blocks of state: every order of the ledgers is complete.
+func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
+	folder := goldenFolder(t)
+	paths, _ := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
+	chains := map[chain.ID]*evm.Chain{}
+	for _, path := range paths {
+		var l ledger
+		readJSON(t, path, &l)
+		chains[l.DeBridgeID] = l.stretch(t).serve(t, chain.Chain{
+			ID: l.DeBridgeID, Native: l.ChainID, BlockTime: time.Second, Finality: 12,
+			Contracts: chain.Contracts{
+				DlnSource: address(t, l.Contracts.DlnSource), DlnDestination: address(t, l.Contracts.DlnDestination),
+				Gate: address(t, l.Contracts.Gate), ExternalCallAdapter: address(t, l.Contracts.ExternalCallAdapter),
+			},
+		})
+	}
+	var expected expectation
+	readJSON(t, filepath.Join(folder, "expected-A.json"), &expected)
+	complete := 0
+	for _, want := range expected.Orders {
+		events, err := chains[want.SourceChainID].EventsIn(t.Context(), want.CreationTxHash)
+		if err != nil {
+			t.Errorf("EventsIn(%s): %v", want.CreationTxHash, err)
+			continue
+		}
+		events = slices.DeleteFunc(events, func(e order.Event) bool { return e.Order != want.OrderID })
+		since := events[0].At.Time
+		given, err := chains[want.SourceChainID].History(t.Context(), want.OrderID, order.GiveSide, since)
+		events = append(events, given...)
+		if take, configured := chains[want.TakeChainID]; configured {
+			taken, takeErr := take.History(t.Context(), want.OrderID, order.TakeSide, since)
+			events, err = append(events, taken...), errors.Join(err, takeErr)
+		}
+		got, _ := order.Fold(events)
+		if err != nil || got.State.String() != want.Record.State || got.Call.String() != want.Record.ExternalCallState {
+			t.Errorf("order %s is %v, %v (%v), want %s, %s", want.OrderID, got.State, got.Call, err, want.Record.State, want.Record.ExternalCallState)
+			continue
+		}
+		complete++
+	}
+	t.Logf("%d of %d orders are complete", complete, len(expected.Orders))
+}
+
+// TestLogsThatNobodyKeepsAreSaidToBeMissing has a node without the logs of older blocks: what is found in newer ones is
+// told, with the blocks that may hold more.
+func TestLogsThatNobodyKeepsAreSaidToBeMissing(t *testing.T) {
+	terms, id := delivery()
+	n := newNode(1_000_000)
+	n.archive, n.pruned = 999_900, 800_000
+	n.keep(500_060, 900_000)
+	n.add(t, 500_060, true, fulfilledLog(t, terms))
+	n.add(t, 900_000, true, unlockLog(t, id))
+	got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(500_000))
+	partial, is := errors.AsType[*order.PartialError](err)
+	if !is || partial.From > 500_060 || partial.To < 799_999 || partial.To >= 900_000 {
+		t.Fatalf("History() = %v, want the blocks before 800000 to be missing", err)
+	}
+	if len(got) != 1 || got[0].At.Block != 900_000 {
+		t.Errorf("History() = %+v, want the unlock", got)
+	}
+}

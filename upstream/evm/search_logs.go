@@ -1,0 +1,70 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"crossgate/order"
+	"crossgate/upstream/jsonrpc"
+)
+
+// How far logs are searched beyond the first windows for one order: a caller waits, and plans have limits. The rest of
+// the caller's time is for reading what was found.
+const (
+	longestScan  = 20 * time.Second
+	scanFraction = 2   // the part of the caller's time: a half
+	mostWindows  = 600 // three million blocks
+)
+
+var errTooLong = errors.New("searching takes too long without the state of past blocks")
+
+// isPruned reports whether an endpoint does not keep what was asked for, and no other one does.
+func isPruned(err error) bool {
+	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.Pruned })
+	return is
+}
+
+// scanOn reads windows of logs after those that were searched until everything is found. Blocks that no endpoint has
+// logs of any more, and those for which there is no time, are a gap.
+func (s *search) scanOn(ctx context.Context, isFound func() bool) error {
+	latest, from := uint64(s.latest.Number), s.from
+	if s.to > 0 {
+		from = s.to + 1
+	}
+	until := time.Now().Add(longestScan)
+	if deadline, limited := ctx.Deadline(); limited {
+		if part := time.Now().Add(time.Until(deadline) / scanFraction); part.Before(until) {
+			until = part
+		}
+	}
+	for windows := 0; from <= latest && !isFound(); windows++ {
+		if time.Now().After(until) || windows == mostWindows {
+			s.lack(from, latest, errTooLong)
+			return nil
+		}
+		to := min(from+windowBlocks-1, latest)
+		err := s.collect(ctx, from, to)
+		if isPruned(err) && to < latest {
+			to = max(to, from+(latest-from)/2) // what is half as old may be there
+			s.lack(from, to, err)
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		from, s.to = to+1, to
+	}
+	if isFound() {
+		s.gap = nil
+	}
+	return nil
+}
+
+// lack takes note of blocks that were not searched.
+func (s *search) lack(from, to uint64, why error) {
+	if s.gap == nil {
+		s.gap = &order.PartialError{Gap: order.Gap{Chain: s.chain.chain.ID, From: from}}
+	}
+	s.gap.To, s.gap.Err = to, why
+}

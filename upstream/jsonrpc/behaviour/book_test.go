@@ -1,0 +1,258 @@
+package behaviour_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+	"crossgate/upstream/jsonrpc/behaviour"
+)
+
+// patience is for an endpoint that hangs.
+const patience = 300 * time.Millisecond
+
+// TestTheBookIsReadAsItMeans plays each case to a client: alone, and beside an endpoint that answers. Where a status is
+// not known the case is played under each that providers use.
+func TestTheBookIsReadAsItMeans(t *testing.T) {
+	t.Parallel()
+	for _, each := range behaviour.Book() {
+		statuses := []int{each.Answer.Status}
+		if each.Answer.Status == 0 && !each.Answer.Hangs {
+			statuses = []int{http.StatusOK, http.StatusBadRequest, http.StatusInternalServerError}
+		}
+		for _, status := range statuses {
+			each.Answer.Status = status
+			t.Run(fmt.Sprintf("%s/%d", each.ID, status), func(t *testing.T) {
+				t.Parallel()
+				checkAlone(t, each)
+				checkBesideHealthy(t, each)
+			})
+		}
+	}
+}
+
+// calls are the question as calls, with outs that take anything.
+func calls(q behaviour.Question) []*jsonrpc.Call {
+	made := make([]*jsonrpc.Call, max(q.Calls, 1))
+	for i := range made {
+		made[i] = &jsonrpc.Call{Method: q.Method, Params: []any{i}, Out: new(json.RawMessage)}
+		made[i].Reach = jsonrpc.Reach{Blocks: q.Blocks, Depth: q.Depth, Tag: q.Tag}
+		if q.Depth > 0 {
+			made[i].Reach.Oldest = 1
+			made[i].Reach.State = q.Method == "eth_call"
+		}
+	}
+	return made
+}
+
+func endpoint(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	timeout := 10 * time.Second
+	if name == "hanging" {
+		timeout = patience
+	}
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Timeout: timeout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
+// played is an endpoint that behaves as the case says.
+func played(t *testing.T, c behaviour.Case) (*upstream.Endpoint, *behaviour.Player) {
+	t.Helper()
+	player := behaviour.NewPlayer([]behaviour.Case{c})
+	var handler http.Handler = player
+	name := "odd"
+	switch {
+	case c.Answer.Hangs:
+		name = "hanging"
+	case c.Means == "batch limit":
+		handler = answeringSingles(player)
+	}
+	return endpoint(t, name, handler), player
+}
+
+// answeringSingles has batches answered by another.
+func answeringSingles(batches http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // of a test's client
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if body[0] == '[' {
+			batches.ServeHTTP(w, r)
+			return
+		}
+		answerAll(w, r)
+	})
+}
+
+// checkAlone asks the endpoint alone: the error says what it means, and the client has learned from it.
+func checkAlone(t *testing.T, c behaviour.Case) {
+	t.Helper()
+	odd, player := played(t, c)
+	client := jsonrpc.New(upstream.NewPool("chain", odd))
+	asked := calls(c.Question)
+	_ = client.Batch(t.Context(), asked...) // each call has its error
+	failed := asked[len(asked)-1].Err
+	if c.Means == "false claim" {
+		if failed != nil {
+			t.Errorf("alone: %v, want a result, which the chain's own checks judge", failed)
+		}
+		return
+	}
+	if c.Means == "batch limit" {
+		if failed != nil {
+			t.Errorf("alone: %v, want single calls", failed)
+		}
+		checkLearned(t, c, client.Capabilities(odd.Name()), nil)
+		return
+	}
+	if failed == nil {
+		t.Fatal("alone: no error")
+	}
+	if c.Answer.Hangs {
+		if upstream.ClassOf(failed) != upstream.Timeout {
+			t.Errorf("alone: %v, want a timeout", failed)
+		}
+		return
+	}
+	if upstream.ClassOf(failed) == 0 {
+		t.Errorf("alone: %v is final, though no contract said it", failed)
+	}
+	if meaning, told := meant(failed); told && meaning.String() != c.Means && !(c.Means == "unclear" && c.Answer.Status >= 500) {
+		t.Errorf("alone: %v means %s, want %s", failed, meaning, c.Means)
+	}
+	checkLearned(t, c, client.Capabilities(odd.Name()), failed)
+	checkPause(t, c, client, player)
+}
+
+func meant(err error) (jsonrpc.Meaning, bool) {
+	said, is := errors.AsType[*jsonrpc.Error](err)
+	if !is {
+		return jsonrpc.Unclear, false
+	}
+	return said.Meaning(), true
+}
+
+func checkLearned(t *testing.T, c behaviour.Case, known *jsonrpc.Capabilities, failed error) {
+	t.Helper()
+	limits, _ := known.Known()
+	learns := behaviour.Learns{}
+	if c.Learns != nil {
+		learns = *c.Learns
+	}
+	if learns.Span > 0 && limits.Span != min(learns.Span, known.Span()) || learns.Span > 0 && learns.Span < 5000 && known.Span() != learns.Span {
+		t.Errorf("alone: %d blocks are searched at once (learned %d), want %d", known.Span(), limits.Span, learns.Span)
+	}
+	if learns.Calls > 0 && known.Batch() > learns.Calls {
+		t.Errorf("alone: %d calls are made at once, want %d", known.Batch(), learns.Calls)
+	}
+	if c.Means == "range limit" && known.Span() >= c.Question.Blocks {
+		t.Errorf("alone: %d blocks are searched at once after %d were refused", known.Span(), c.Question.Blocks)
+	}
+	if c.Means == "method missing" && !strings.Contains(strings.Join(limits.Lacks, " "), c.Question.Method) {
+		t.Errorf("alone: %v is lacking, want %s", limits.Lacks, c.Question.Method)
+	}
+	if c.Means == "pruned" && len(limits.Depths) == 0 {
+		t.Errorf("alone: nothing is known of how deep the endpoint reaches")
+	}
+	if c.Means == "pruned" && limits.Span > 0 {
+		t.Errorf("alone: searches are narrowed to %d blocks for what is not kept", limits.Span)
+	}
+	said, is := errors.AsType[*jsonrpc.Error](failed)
+	if !is {
+		return
+	}
+	if floor, told := said.Floor(); told != (learns.Floor > 0) || told && floor != learns.Floor {
+		t.Errorf("alone: oldest block %d, want %d", floor, learns.Floor)
+	}
+	if wait, _ := said.Wait(); learns.Wait > 0 && wait.Seconds() != learns.Wait {
+		t.Errorf("alone: asked to wait %v, want %v s", wait, learns.Wait)
+	}
+}
+
+// checkPause asks again at once: an endpoint that limits us, or is closed to us, is left alone.
+func checkPause(t *testing.T, c behaviour.Case, client *jsonrpc.Client, player *behaviour.Player) {
+	t.Helper()
+	before := player.Asked()
+	hurried, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_ = client.Batch(hurried, calls(c.Question)...) // the endpoint's word is known
+	switch after := player.Asked(); c.Means {
+	case "rate limit", "quota spent", "key refused":
+		if after != before {
+			t.Errorf("alone: asked again at once")
+		}
+	default:
+		if after == before {
+			t.Errorf("alone: never asked again")
+		}
+	}
+}
+
+// checkBesideHealthy asks the endpoint first, and another one that answers: no question is lost, and the second time
+// the endpoint is not asked what it is known not to answer.
+func checkBesideHealthy(t *testing.T, c behaviour.Case) {
+	t.Helper()
+	if c.Means == "false claim" {
+		return
+	}
+	odd, player := played(t, c)
+	client := jsonrpc.New(upstream.NewPool("chain", odd, endpoint(t, "healthy", http.HandlerFunc(answerAll))))
+	for round := range 2 {
+		before := player.Asked()
+		asked := calls(c.Question)
+		if err := client.Batch(t.Context(), asked...); err != nil {
+			t.Errorf("beside a healthy endpoint: %v", err)
+		}
+		for _, call := range asked {
+			if call.Err != nil || call.By != "healthy" {
+				t.Errorf("beside a healthy endpoint: %v by %q", call.Err, call.By)
+			}
+		}
+		isSpared := c.Means != "unclear" && c.Means != "overloaded" && c.Means != "not yet known" && c.Means != "result limit"
+		if round == 1 && isSpared && player.Asked() != before {
+			t.Errorf("beside a healthy endpoint: asked again what it is known not to answer")
+		}
+	}
+}
+
+// answerAll answers any call with its first parameter.
+func answerAll(w http.ResponseWriter, r *http.Request) {
+	type object struct {
+		ID     json.RawMessage   `json:"id"`
+		Params []json.RawMessage `json:"params,omitempty"`
+		Result json.RawMessage   `json:"result,omitempty"`
+	}
+	var text json.RawMessage
+	if json.NewDecoder(r.Body).Decode(&text) != nil {
+		return
+	}
+	var several []object
+	isBatch := json.Unmarshal(text, &several) == nil
+	if !isBatch {
+		several = make([]object, 1)
+		_ = json.Unmarshal(text, &several[0])
+	}
+	for i := range several {
+		several[i].Result, several[i].Params = several[i].Params[0], nil
+	}
+	if isBatch {
+		_ = json.NewEncoder(w).Encode(several)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(several[0])
+}

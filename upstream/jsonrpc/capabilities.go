@@ -1,0 +1,295 @@
+package jsonrpc
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// How long something is taken for lacking before it is tried again: endpoints and plans change.
+const (
+	lacksMethod = 6 * time.Hour    // told in words
+	lacksBlock  = 10 * time.Minute // seen: not even one block is searched
+	lacksDepth  = time.Hour        // what is that old is not kept
+	lacksTag    = 10 * time.Minute // nodes that start have no final block yet
+)
+
+const (
+	// leastSoft is the fewest blocks that a search is narrowed to for failures that may have had other reasons.
+	leastSoft = 256
+	// nearHead is within how many blocks of the newest one a node that lacks something may just be behind.
+	nearHead = 64
+)
+
+// Reach is what of a chain a call reads, for endpoints that do not serve all of it. The zero value is what all do.
+type Reach struct {
+	Blocks uint64 // that are searched at once; zero: it is no search
+	Oldest uint64 // block that is read
+	Depth  uint64 // of that block before the newest; zero: unknown, or at the head
+	State  bool   // it is state that is read, not what happened
+	Tag    string // by which a block is named, of those that some nodes do not know
+}
+
+// part is the part of a chain's past that a call reads: endpoints keep each for another time.
+func (r Reach) part() string {
+	switch {
+	case r.State:
+		return "state"
+	case r.Blocks > 0:
+		return "logs"
+	}
+	return "blocks"
+}
+
+// Limits are what an endpoint can do, where somebody knows it: its operator, or what it said before a restart. Zero is
+// not known.
+type Limits struct {
+	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
+	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
+	Depths map[string]uint64 `json:"depths,omitempty"` // blocks before the newest that logs, state and blocks are kept for
+	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag
+}
+
+// Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
+// while, since endpoints and plans change; what its operator declared is not. Safe for concurrent use.
+type Capabilities struct {
+	batch, span *Width
+
+	mu       sync.Mutex
+	declared Limits
+	depths   map[string]*depth
+	lacks    map[string]time.Time // until when methods are not asked for
+	version  uint64
+}
+
+// depth is how far into the past an endpoint answers.
+type depth struct {
+	most     uint64 // as far as is known
+	answered uint64 // the deepest that it did
+	until    time.Time
+}
+
+func newCapabilities() *Capabilities {
+	return &Capabilities{
+		batch: NewWidth(largestBatch), span: NewWidth(widestSearch), depths: make(map[string]*depth), lacks: make(map[string]time.Time),
+	}
+}
+
+// widestSearch is how many blocks are searched at once where nobody refused that.
+const widestSearch = 5000
+
+// Declare sets what an operator knows of the endpoint. It is never tried whether more is possible.
+func (c *Capabilities) Declare(known Limits) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.declared = known
+	c.batch.bound(known.Batch)
+	c.span.bound(known.Span)
+}
+
+// Span is how many blocks are searched at once.
+func (c *Capabilities) Span() uint64 { return c.span.Now() }
+
+// Batch is how many calls are made in one request.
+func (c *Capabilities) Batch() uint64 { return c.batch.Now() }
+
+// can reports whether the endpoint can be expected to answer a call.
+func (c *Capabilities) can(call *Call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if c.lacksLocked(call.Method, now) || call.Reach.Tag != "" && c.lacksLocked(call.Method+" "+call.Reach.Tag, now) {
+		return false
+	}
+	part := call.Reach.part()
+	if most := c.declared.Depths[part]; most > 0 && call.Reach.Depth > most {
+		return false
+	}
+	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most {
+		return false
+	}
+	most := c.span.limited()
+	return most == 0 || call.Reach.Blocks <= most
+}
+
+func (c *Capabilities) lacksLocked(what string, now time.Time) bool {
+	return slices.Contains(c.declared.Lacks, what) || now.Before(c.lacks[what])
+}
+
+// answered learns that the endpoint answered a call.
+func (c *Capabilities) answered(call *Call) {
+	if call.Reach.Blocks > 0 {
+		c.span.Accepted(call.Reach.Blocks)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.lacks, call.Method)
+	if call.Reach.Tag != "" {
+		delete(c.lacks, call.Method+" "+call.Reach.Tag)
+	}
+	if call.Reach.Depth == 0 {
+		return
+	}
+	d := c.depthLocked(call.Reach.part())
+	d.answered = max(d.answered, call.Reach.Depth)
+	d.most = max(d.most, d.answered)
+}
+
+func (c *Capabilities) depthLocked(part string) *depth {
+	if c.depths[part] == nil {
+		c.depths[part] = &depth{}
+	}
+	return c.depths[part]
+}
+
+// refused learns from an error that the endpoint gave to a call.
+func (c *Capabilities) refused(call *Call, said *Error) {
+	switch said.Meaning() {
+	case MethodMissing:
+		c.lack(call.Method, lacksMethod)
+	case TagMissing:
+		if call.Reach.Tag != "" {
+			c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
+		}
+	case Pruned:
+		c.forgot(call.Reach, said)
+	case RangeLimit:
+		c.narrow(call, said)
+	case Unclear:
+		if call.Reach.Blocks > 0 && !isAboutFilter(said) {
+			c.narrow(call, said)
+		}
+	case Overloaded:
+		c.late(call)
+	}
+}
+
+// isAboutFilter reports whether an error is about what is searched for, not where.
+func isAboutFilter(said *Error) bool {
+	text := said.text()
+	return strings.Contains(text, "topic") || strings.Contains(text, "address")
+}
+
+// concerns reports whether an error about so many calls can be about this one.
+func (e *Error) concerns(call *Call, calls int) bool {
+	switch e.Meaning() {
+	case MethodMissing:
+		return calls == 1 || strings.Contains(e.text(), strings.ToLower(call.Method))
+	case Pruned:
+		return call.Reach.Depth > 0
+	}
+	return true
+}
+
+// lack learns that a method is not to be had for a while.
+func (c *Capabilities) lack(what string, term time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lacks[what] = time.Now().Add(term)
+	c.version++
+}
+
+// narrow learns that a search was too wide. An endpoint that does not search a single block does not search.
+func (c *Capabilities) narrow(call *Call, said *Error) {
+	asked := call.Reach.Blocks
+	limit, isTold := said.SpanLimit(asked)
+	fitting, fits := said.FittingSpan()
+	switch {
+	case asked == 0:
+	case isTold:
+		c.span.Limited(limit)
+	case fits && fitting < asked:
+		c.span.Fits(fitting)
+	case asked == 1:
+		c.lack(call.Method, lacksBlock)
+	default:
+		c.span.Refused(asked)
+	}
+}
+
+// refusedBatch learns that so many calls were too many at once.
+func (c *Capabilities) refusedBatch(calls int, cause error) {
+	if said, is := errors.AsType[*Error](cause); is {
+		if limit, isTold := said.BatchLimit(calls); isTold {
+			c.batch.Limited(uint64(limit))
+			return
+		}
+	}
+	c.batch.Refused(uint64(calls))
+}
+
+// late learns that a search took too long, or failed for a reason that width may have a part in.
+func (c *Capabilities) late(call *Call) {
+	if call.Reach.Blocks > leastSoft {
+		c.span.Refused(call.Reach.Blocks)
+	}
+}
+
+// forgot learns that something is older than what the endpoint keeps: what is half as old may be there.
+func (c *Capabilities) forgot(asked Reach, said *Error) {
+	if asked.Depth <= nearHead {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.depthLocked(asked.part())
+	most := asked.Depth / 2
+	if d.answered < asked.Depth {
+		most = max(most, d.answered)
+	}
+	if floor, isTold := said.Floor(); isTold && floor > asked.Oldest && floor-asked.Oldest < asked.Depth {
+		most = asked.Depth - (floor - asked.Oldest)
+	}
+	d.most, d.answered = most, min(d.answered, most)
+	d.until = time.Now().Add(lacksDepth)
+	c.version++
+}
+
+// Known returns the limits that hold now, and a number that is another one when they have changed.
+func (c *Capabilities) Known() (known Limits, version uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	known = Limits{Batch: c.batch.limited(), Span: c.span.limited(), Depths: maps.Clone(c.declared.Depths), Lacks: slices.Clone(c.declared.Lacks)}
+	for part, d := range c.depths {
+		if now.Before(d.until) {
+			if known.Depths == nil {
+				known.Depths = make(map[string]uint64)
+			}
+			known.Depths[part] = d.most
+		}
+	}
+	for what, until := range c.lacks {
+		if now.Before(until) && !slices.Contains(known.Lacks, what) {
+			known.Lacks = append(known.Lacks, what)
+		}
+	}
+	slices.Sort(known.Lacks)
+	return known, c.version + c.batch.changes() + c.span.changes()
+}
+
+// Recall begins with what the endpoint was known for at a time before a restart. Each limit lasts as long as if it had
+// been met then.
+func (c *Capabilities) Recall(known Limits, at time.Time) {
+	if known.Batch > 0 {
+		c.batch.recall(known.Batch, at)
+	}
+	if known.Span > 0 {
+		c.span.recall(known.Span, at)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for part, most := range known.Depths {
+		*c.depthLocked(part) = depth{most: most, until: at.Add(lacksDepth)}
+	}
+	for _, what := range known.Lacks {
+		term := lacksMethod
+		if strings.Contains(what, " ") {
+			term = lacksTag
+		}
+		c.lacks[what] = at.Add(term)
+	}
+}

@@ -1,0 +1,214 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// responseObject is section 5 of the specification, and what servers answer in its place.
+type responseObject struct {
+	ID     json.RawMessage `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *Error          `json:"error"`
+}
+
+// id reads the id, which some servers return as text.
+func (o responseObject) id() (uint64, bool) {
+	id, err := strconv.ParseUint(strings.Trim(string(o.ID), `"`), 10, 64)
+	return id, err == nil
+}
+
+// isFor reports whether the object has an id.
+func (o responseObject) isFor(id uint64) bool {
+	own, isReadable := o.id()
+	return isReadable && own == id
+}
+
+// receivedIn is the object with what its response adds to an error, and without what a message must not tell.
+func (o *responseObject) receivedIn(response upstream.Response) *responseObject {
+	if o.Error != nil {
+		o.Error.receivedIn(response)
+	}
+	return o
+}
+
+// receivedIn adds what a response says beside an error, and takes out what a message must not tell.
+func (e *Error) receivedIn(response upstream.Response) {
+	e.Message = response.Redact(e.Message)
+	e.status = response.Status
+	e.pause = pauseOf(response.Header)
+}
+
+// about is the error as one about a call.
+func (e *Error) about(call *Call) *Error {
+	said := *e
+	said.method = call.Method
+	said.meaning = said.read()
+	said.isRead = true
+	return &said
+}
+
+// pauseOf is how long a response asks us to wait: by Retry-After or, where no request is left, until the count of
+// requests begins anew. Providers name the latter in seconds.
+func pauseOf(header http.Header) time.Duration {
+	if asked := upstream.RetryAfter(header); asked > 0 {
+		return asked
+	}
+	if header.Get("X-Ratelimit-Remaining") != "0" {
+		return 0
+	}
+	seconds, err := strconv.ParseUint(header.Get("X-Ratelimit-Reset"), 10, 31)
+	if err != nil {
+		return 0
+	}
+	if at := time.Unix(int64(seconds), 0); seconds > uint64(365*24*time.Hour/time.Second) {
+		return max(time.Until(at), 0) // a time, not a term
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// batchRefusedError says that an endpoint declined a batch as a batch.
+type batchRefusedError struct {
+	size     int
+	isUnsure bool // it may be that it would decline each call
+	isOther  bool // it would decline one of the calls, for a reason that it gives
+	cause    error
+}
+
+func (e *batchRefusedError) Error() string { return fmt.Sprintf("batch refused: %s", e.cause) }
+func (e *batchRefusedError) Unwrap() error { return e.cause }
+
+// parse reads the response objects in the response to so many calls. Servers put error objects under any status, and
+// texts in their place; a response that is neither is a bad one, or what its status says.
+func parse(response upstream.Response, asked int) ([]responseObject, error) {
+	body := bytes.TrimSpace(response.Body)
+	var objects []responseObject
+	var err error
+	if len(body) > 0 && body[0] == '[' {
+		err = json.Unmarshal(body, &objects)
+	} else {
+		objects = make([]responseObject, 1)
+		err = json.Unmarshal(body, &objects[0])
+	}
+	if err != nil || len(objects) == 0 || objects[0].Error == nil && (response.Status >= http.StatusBadRequest || objects[0].ID == nil) {
+		if said := bareError(body); said != nil {
+			objects, err = []responseObject{{Error: said}}, nil
+		}
+	}
+	if response.Status >= http.StatusBadRequest && (err != nil || len(objects) == 0 || objects[0].Error == nil) {
+		return nil, declined(response, asked)
+	}
+	if err != nil {
+		if failed := response.StatusError(); failed != nil {
+			return nil, failed
+		}
+		return nil, errors.New("not a JSON-RPC response")
+	}
+	for i := range objects {
+		objects[i].receivedIn(response)
+	}
+	if asked > 1 && isForWhole(objects) {
+		return nil, wholeRefused(objects[0], asked)
+	}
+	return objects, nil
+}
+
+// isForWhole reports whether a response to a batch is about the batch, not about its calls: one object that names none
+// of them.
+func isForWhole(objects []responseObject) bool {
+	if len(objects) != 1 {
+		return false
+	}
+	_, isReadable := objects[0].id()
+	return objects[0].Error != nil || !isReadable
+}
+
+// longestText bounds what is taken for a message that stands for a whole response.
+const longestText = 512
+
+// bareError reads an error that came without an envelope: its members alone, or a line of text. Nil is none.
+func bareError(body []byte) *Error {
+	said := struct {
+		Error   *Error          `json:"error"`
+		Code    json.RawMessage `json:"code"`
+		Message string          `json:"message"`
+		Detail  string          `json:"detail"`
+		Reason  string          `json:"reason"`
+		Data    json.RawMessage `json:"data"`
+		Result  struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+		} `json:"result"`
+	}{}
+	err := json.Unmarshal(body, &said)
+	switch {
+	case said.Error != nil:
+		return said.Error
+	case err == nil || len(body) > 0 && body[0] == '{':
+		text := strings.TrimSpace(strings.Join([]string{said.Message, said.Detail, said.Reason}, " "))
+		if text == "" && said.Result.Code != "" {
+			text = strings.ToLower(strings.ReplaceAll(said.Result.Code, "_", " "))
+		}
+		if text == "" {
+			return nil
+		}
+		code, _ := strconv.Atoi(strings.Trim(string(said.Code), `"`))
+		return &Error{Code: code, Message: text, Data: said.Data, isBare: true}
+	case len(body) == 0 || len(body) > longestText || bytes.ContainsAny(body, "<{[\x00"):
+		return nil
+	}
+	return &Error{Message: string(body), isBare: true}
+}
+
+// declined is a response of a status from 400 on whose body says nothing.
+func declined(response upstream.Response, asked int) error {
+	status := response.Status
+	cause := errors.New(strings.ToLower(http.StatusText(status)))
+	isRefusal := status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
+	if asked > 1 && (isRefusal || status == http.StatusInternalServerError) {
+		cause = &batchRefusedError{size: asked, isUnsure: !isRefusal, cause: cause}
+	}
+	failed := &upstream.Error{Class: upstream.Rejected, Status: status, Err: cause}
+	if byStatus, is := errors.AsType[*upstream.Error](response.StatusError()); is {
+		failed.Class, failed.RetryAfter = byStatus.Class, byStatus.RetryAfter
+	}
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
+		failed.Closed = true
+	}
+	return failed
+}
+
+// wholeRefused is a single response object in answer to a batch.
+func wholeRefused(object responseObject, asked int) error {
+	if object.Error == nil {
+		return errors.New("one response object for several calls")
+	}
+	said := object.Error
+	refused := &batchRefusedError{size: asked, cause: said}
+	switch said.Meaning() {
+	case Overloaded:
+		failed := said.failure()
+		if said.isBare && said.status == http.StatusInternalServerError {
+			refused.isUnsure, failed.Err = true, refused
+		}
+		return failed
+	case RateLimit, QuotaSpent, KeyRefused:
+		return said.failure()
+	case BatchLimit, Unclear:
+	default:
+		refused.isOther = true
+	}
+	if failed := said.failure(); failed != nil && failed.Class == upstream.BadAnswer {
+		return failed
+	}
+	return &upstream.Error{Class: upstream.Rejected, Err: refused}
+}

@@ -1,0 +1,218 @@
+package jsonrpc
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// longestShort is up to how long a wait is one for a rate, not for a plan's day or month.
+const longestShort = 2 * time.Minute
+
+// hints are what the data of an error object holds: texts, and numbers by their names.
+type hints struct {
+	texts   []string
+	numbers map[string]float64
+	named   map[string]string
+}
+
+// hints reads the data. Servers put a text there, or an object that may hold others.
+func (e *Error) hints() hints {
+	found := hints{numbers: make(map[string]float64), named: make(map[string]string)}
+	var data any
+	if len(e.Data) == 0 || json.Unmarshal(e.Data, &data) != nil {
+		return found
+	}
+	found.add("", data, 0)
+	return found
+}
+
+const deepestHint = 4
+
+func (h *hints) add(name string, value any, depth int) {
+	switch value := value.(type) {
+	case string:
+		h.named[name] = value
+		if !hexText.MatchString(strings.ToLower(value)) {
+			h.texts = append(h.texts, value)
+		}
+	case float64:
+		h.numbers[name] = value
+	case map[string]any:
+		if depth == deepestHint {
+			return
+		}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			h.add(strings.ToLower(key), value[key], depth+1)
+		}
+	}
+}
+
+// count returns the number whose name holds all of these words.
+func (h *hints) count(words ...string) (uint64, bool) {
+	for _, name := range slices.Sorted(maps.Keys(h.numbers)) {
+		holds := !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(name, word) })
+		if n := h.numbers[name]; holds && n >= 1 && n < 1<<53 {
+			return uint64(n), true
+		}
+	}
+	return 0, false
+}
+
+var waits = []*regexp.Regexp{
+	regexp.MustCompile(`(?:suspended for|(?:try|retry|retrying|wait|again|backoff|reset)[a-z ]*(?:in|after|for)?:?) ?(\d+) ?(ms|milliseconds?|s\b|sec\w*|m\b|min\w*|h\b|hours?)`),
+}
+
+var waitUnits = map[string]time.Duration{"ms": time.Millisecond, "mi": time.Minute, "m": time.Minute, "s": time.Second, "se": time.Second, "h": time.Hour, "ho": time.Hour}
+
+// Wait returns how long the endpoint wants not to be asked, if the error or the response's header tells.
+func (e *Error) Wait() (time.Duration, bool) {
+	if e.pause > 0 {
+		return e.pause, true
+	}
+	h := e.hints()
+	for _, name := range []string{"backoff", "retry", "wait"} {
+		if n, told := h.count(name); told {
+			if strings.Contains(strings.Join(slices.Collect(maps.Keys(h.numbers)), " "), name+"_ms") {
+				return time.Duration(n) * time.Millisecond, true
+			}
+			return time.Duration(n) * time.Second, true
+		}
+	}
+	for _, form := range waits {
+		found := form.FindStringSubmatch(e.text())
+		if found == nil {
+			continue
+		}
+		n, err := strconv.ParseUint(found[1], 10, 31)
+		unit := found[2]
+		switch {
+		case strings.HasPrefix(unit, "milli"):
+			unit = "ms"
+		case len(unit) > 2:
+			unit = unit[:2]
+		}
+		if err == nil && n > 0 {
+			return time.Duration(n) * waitUnits[unit], true
+		}
+	}
+	return 0, false
+}
+
+var (
+	hexNumber = regexp.MustCompile(`0x[0-9a-f]+`)
+	// plainNumber is a number as people write it, with what is around it: 10,000 or 10k, and what it counts.
+	plainNumber = regexp.MustCompile(`(?:^|[^\w.#])([\d][\d,]*)(k?)\b( ?(?:s|sec|seconds?|ms|minutes?|hours?|results?|logs?|events?|topics|addresses|mb|kb|bytes)\b)?`)
+	limitBefore = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|exceed(?:ed|ing)?|restrict\w*|within|size|distance|only)[^\d]{0,32}$`)
+	askedBefore = regexp.MustCompile(`(?:requested|got|asked|given|received|your range|from|to block|actual|was|is currently)[^\d]{0,12}$`)
+)
+
+// SpanLimit returns how many blocks the endpoint searches at once, if the error tells; asked is how many were asked
+// for. Numbers of results, as in "returned more than 10000 results", are none of blocks.
+func (e *Error) SpanLimit(asked uint64) (blocks uint64, told bool) {
+	if e.Meaning() != RangeLimit {
+		return 0, false
+	}
+	h := e.hints()
+	for _, names := range [][]string{{"max", "range"}, {"limit", "range"}, {"max", "block"}, {"limit", "block"}} {
+		if n, told := h.count(names...); told && n < asked {
+			return n, true
+		}
+	}
+	text := hexNumber.ReplaceAllString(e.text(), "")
+	var limit uint64
+	best := -1
+	for _, at := range plainNumber.FindAllStringSubmatchIndex(text, -1) {
+		n, isCount := count(text[at[2]:at[3]], text[at[4]:at[5]])
+		if !isCount || at[6] >= 0 || n >= asked || strings.HasPrefix(text[at[1]:], " >") {
+			continue
+		}
+		likely := 1
+		if limitBefore.MatchString(text[:at[2]]) {
+			likely++
+		}
+		if askedBefore.MatchString(text[:at[2]]) {
+			likely--
+		}
+		if likely >= max(best, 1) {
+			limit, best = n, likely
+		}
+	}
+	return limit, limit > 0
+}
+
+// What would fit this time, which another part of the chain may not.
+var (
+	hexRange     = regexp.MustCompile(`\[0x([0-9a-f]+), ?0x([0-9a-f]+)\]`)
+	decimalRange = regexp.MustCompile(`retry with the range (\d+)-(\d+)`)
+)
+
+// FittingSpan returns how many blocks of those that were asked for would have been few enough, if the error
+// tells.
+func (e *Error) FittingSpan() (blocks uint64, told bool) {
+	h := e.hints()
+	if from, to := h.named["from"], h.named["to"]; from != "" && to != "" {
+		return between(strings.TrimPrefix(strings.ToLower(from), "0x"), strings.TrimPrefix(strings.ToLower(to), "0x"), 16)
+	}
+	text := e.text()
+	if found := hexRange.FindStringSubmatch(text); found != nil {
+		return between(found[1], found[2], 16)
+	}
+	if found := decimalRange.FindStringSubmatch(text); found != nil {
+		return between(found[1], found[2], 10)
+	}
+	return 0, false
+}
+
+// between counts the blocks of a range.
+func between(first, last string, base int) (blocks uint64, is bool) {
+	from, fromErr := strconv.ParseUint(first, base, 63)
+	to, toErr := strconv.ParseUint(last, base, 63)
+	if fromErr != nil || toErr != nil || to < from {
+		return 0, false
+	}
+	return to - from + 1, true
+}
+
+var (
+	batchNumber = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|size)[^\d]{0,32}(\d+)`)
+	noBatches   = regexp.MustCompile(`batch\w*( \w+)? (is |are )?(not |un|dis)|(no|disallow\w*|forbidden) batch`)
+)
+
+// BatchLimit returns how many calls the endpoint takes at once, if the error tells; asked is how many it refused.
+func (e *Error) BatchLimit(asked int) (calls int, told bool) {
+	if e.Meaning() != BatchLimit {
+		return 0, false
+	}
+	for _, found := range batchNumber.FindAllStringSubmatch(e.text(), -1) {
+		if n, err := strconv.Atoi(found[1]); err == nil && n > 0 && n < asked {
+			return n, true
+		}
+	}
+	return 1, noBatches.MatchString(e.text())
+}
+
+var floorNumber = regexp.MustCompile(`(?:lowest height is|base height:?|first (?:retained|available) (?:block|state)(?: is|:)?|(?:oldest|earliest)(?: available)? (?:block|slot)(?: is|:)?) ?#?(\d+)`)
+
+// Floor returns the oldest block that the endpoint keeps, if the error tells.
+func (e *Error) Floor() (block uint64, told bool) {
+	found := floorNumber.FindStringSubmatch(e.text())
+	if found == nil || e.Meaning() != Pruned {
+		return 0, false
+	}
+	block, err := strconv.ParseUint(found[1], 10, 63)
+	return block, err == nil && block > 1 // the first block of a chain is no floor
+}
+
+// count reads a number as people write it: 10,000 or 10k.
+func count(digits, thousands string) (uint64, bool) {
+	n, err := strconv.ParseUint(strings.ReplaceAll(digits, ",", ""), 10, 40)
+	if thousands != "" {
+		n *= 1000
+	}
+	return n, err == nil && n > 0
+}

@@ -16,8 +16,8 @@ import (
 	"crossgate/chain"
 )
 
-// bodyMembers are those of a JSON object in a request's body, and collect everything that is wrong with them. The hosted
-// service reads their names in any case and ignores those that it does not know; null is as good as absent.
+// bodyMembers are those of a JSON object in a request's body, and collect everything that is wrong with them. The
+// hosted service reads their names in any case and ignores those that it does not know; null is as good as absent.
 type bodyMembers struct {
 	values map[string]json.RawMessage // by lower-case name
 	wrong  []string
@@ -57,8 +57,8 @@ func parseMembers(body []byte) (*bodyMembers, error) {
 	return m, nil
 }
 
-// addBody adds what a request's body says to the parameters: a JSON object, or a form as browsers send it. What the body
-// says counts.
+// addBody adds what a request's body says to the parameters: a JSON object, or a form as browsers send it. What the
+// body says counts.
 func (p *parameters) addBody(c *gin.Context) error {
 	body, err := readBody(c)
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {

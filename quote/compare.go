@@ -171,8 +171,8 @@ func (c *comparison) asked() []Asked {
 
 // list is the comparison as the answer shows it: every venue once, by its better way, the largest amount first. Of
 // equal ones the one whose transaction it is comes first. What nobody can hold a venue to, since no transaction of its
-// is taken here, stands behind the best of the others however much it quotes. One price serves all, so that values differ
-// only where amounts do.
+// is taken here, stands behind the best of the others however much it quotes. One price serves all, so that values
+// differ only where amounts do.
 func (c *comparison) list(decimals uint8) []Compared {
 	var list []Compared
 	bound := map[string]bool{} // by venue, those that could be held to their amounts

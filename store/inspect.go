@@ -12,7 +12,8 @@ import (
 )
 
 // Inspect says what keeps the database from being used, and changes nothing: a PostgreSQL that does not answer,
-// refuses the user or is behind a pooler by transaction, a file of a newer version or of another program, or no directory for it. Errors hold no password.
+// refuses the user or is behind a pooler by transaction, a file of a newer version or of another program, or no
+// directory for it. Errors hold no password.
 func (l Location) Inspect(ctx context.Context) error {
 	if l.Postgres == "" {
 		if facts, err := os.Stat(filepath.Dir(l.Path)); err != nil || !facts.IsDir() {

@@ -49,8 +49,9 @@ func (f *follower) proofIsDue(position checkpoint, end uint64) uint64 {
 	return 0
 }
 
-// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong.
-// It goes on later when the chain does meanwhile: what was read at a start takes long to prove, and new blocks must not wait.
+// prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong. It
+// goes on at the next look when half the time to it has gone: what was read at a start takes long to prove, and new
+// blocks must not wait.
 func (f *follower) prove(ctx context.Context, position checkpoint, head order.Head) error {
 	verifier, can := f.source.(order.Verifier)
 	if !can {

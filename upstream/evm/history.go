@@ -21,8 +21,8 @@ func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream/evm") }
 // the amounts were changed. That is searched in the logs of the blocks from since on and, where those do not
 // hold it, found exactly by asking the storage of past blocks, for which nodes need an archive; without,
 // logs are searched up to the newest block, as far as endpoints have them and time allows: *order.PartialError says
-// what was left out. The end of an external call that was registered is found in the same way. It is an error when something
-// that storage tells of cannot be found.
+// what was left out. The end of an external call that was registered is found in the same way. It is an error when
+// something that storage tells of cannot be found.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (events []order.Event, err error) {
 	ctx, span := tracer().Start(ctx, "order.history", trace.WithAttributes(attribute.Int64("crossgate.chain.id", int64(c.chain.ID))))
 	defer func() {

@@ -109,7 +109,8 @@ func (c *Cache[V]) load(ctx context.Context, f *fill[V]) {
 }
 
 // complete hands the value to everybody who waits before the store has it, and only then forgets the fill: a call in
-// between joins it instead of loading again. After an error the fill is forgotten first. Other replicas come last.
+// between joins it instead of loading again. After an error, and where the value is not kept, the fill is forgotten
+// first: nobody who comes later has it. Other replicas come last.
 func (c *Cache[V]) complete(ctx context.Context, f *fill[V]) {
 	if f.err != nil {
 		c.counts.failed.Add(1)
@@ -121,6 +122,9 @@ func (c *Cache[V]) complete(ctx context.Context, f *fill[V]) {
 	}
 	if c.options.Tags != nil {
 		f.entry.tags = c.options.Tags(f.entry.value)
+	}
+	if f.entry.life.whole() == 0 {
+		c.forget(f)
 	}
 	close(f.done)
 	c.keep(f.entry)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"crossgate/config"
@@ -47,25 +46,7 @@ type capabilityBook struct {
 
 // start reads and writes until stop, which writes once more.
 func (b *capabilityBook) start(ctx context.Context) (stop func()) {
-	running, end := context.WithCancel(context.WithoutCancel(ctx))
-	var working sync.WaitGroup
-	working.Go(func() {
-		tick := time.NewTicker(capabilityInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				b.update(running)
-			case <-running.Done():
-				b.update(context.WithoutCancel(running))
-				return
-			}
-		}
-	})
-	return func() {
-		end()
-		working.Wait()
-	}
+	return periodically(ctx, capabilityInterval, b.update)
 }
 
 // update recalls what is stored of endpoints that are new here, and stores what was found out since of the others.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"crossgate/store"
@@ -26,31 +25,9 @@ type planBook struct {
 	isFailing bool // the latest write failed
 }
 
-// start writes what is due until stop, which writes once more. It does not end with ctx: requests may still be
-// spending.
+// start writes what is due until stop, which writes once more.
 func (b *planBook) start(ctx context.Context) (stop func()) {
-	running, end := context.WithCancel(context.WithoutCancel(ctx))
-	var writing sync.WaitGroup
-	writing.Go(func() { b.run(running) })
-	return func() {
-		end()
-		writing.Wait()
-	}
-}
-
-// run writes until ctx ends, and then once more.
-func (b *planBook) run(ctx context.Context) {
-	tick := time.NewTicker(planInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			b.write(ctx)
-		case <-ctx.Done():
-			b.write(context.WithoutCancel(ctx))
-			return
-		}
-	}
+	return periodically(ctx, planInterval, b.write)
 }
 
 // write stores the claims that are due, and gives the endpoints the totals.

@@ -115,22 +115,19 @@ func (c *Cache[V]) complete(ctx context.Context, f *fill[V]) {
 	if f.err != nil {
 		c.counts.failed.Add(1)
 		c.postpone(f.key)
-		c.forget(f)
-		close(f.done)
-		c.share(ctx, f)
-		return
-	}
-	if c.options.Tags != nil {
+	} else if c.options.Tags != nil {
 		f.entry.tags = c.options.Tags(f.entry.value)
 	}
-	if f.entry.life.whole() == 0 {
+	if f.err != nil || f.entry.life.whole() == 0 {
+		c.forget(f)
+		close(f.done)
+	} else {
+		close(f.done)
+		c.keep(f.entry)
 		c.forget(f)
 	}
-	close(f.done)
-	c.keep(f.entry)
-	c.forget(f)
 	c.share(ctx, f)
-	if f.outcome == Stale {
+	if f.err == nil && f.outcome == Stale {
 		c.join(ctx, f.key, fillOptions[V]{load: f.fillOptions.load, isShared: true, want: shared.Fresh})
 	}
 }

@@ -66,9 +66,8 @@ func (r *recorder) questions() []behaviour.Question {
 		text, _ := json.Marshal(parameters) // of texts and maps of texts
 		return text
 	}
-	hex := func(number uint64) string { return fmt.Sprintf("0x%x", number) }
 	search := func(from, to uint64) json.RawMessage {
-		return list(map[string]any{"fromBlock": hex(from), "toBlock": hex(to), "address": contract, "topics": [][]string{{"0x" + strings.Repeat("00", 32)}}})
+		return list(map[string]any{"fromBlock": hexadecimal(from), "toBlock": hexadecimal(to), "address": contract, "topics": [][]string{{"0x" + strings.Repeat("00", 32)}}})
 	}
 	questions := []behaviour.Question{
 		{Method: "eth_getBlockByNumber", Params: list("finalized", false), Tag: "finalized"},
@@ -88,7 +87,7 @@ func (r *recorder) questions() []behaviour.Question {
 		if r.head > depth {
 			questions = append(questions,
 				behaviour.Question{Method: "eth_getLogs", Params: search(r.head-depth, r.head-depth), Blocks: 1, Depth: depth},
-				behaviour.Question{Method: "eth_getBalance", Params: list(contract, hex(r.head-depth)), Depth: depth})
+				behaviour.Question{Method: "eth_getBalance", Params: list(contract, hexadecimal(r.head-depth)), Depth: depth})
 		}
 	}
 	return questions

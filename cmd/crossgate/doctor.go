@@ -69,8 +69,8 @@ func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
 	for _, c := range d.Chains {
 		for _, e := range c.Endpoints {
 			said := e.Said
-			if e.Capabilities != nil {
-				said += "; " + abilities(*e.Capabilities)
+			if e.Findings != nil {
+				said += "; " + abilities(*e.Findings)
 			}
 			row(e.Of, e.Endpoint, said, e.Wrong)
 		}
@@ -82,7 +82,7 @@ func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
 }
 
 // abilities says what an endpoint can do.
-func abilities(c gateway.Capabilities) string {
+func abilities(c gateway.Findings) string {
 	final, simulates := "no finalized block", "no simulation"
 	if c.FinalizedLag != nil {
 		final = fmt.Sprintf("final %d blocks back", *c.FinalizedLag)

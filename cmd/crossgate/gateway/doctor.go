@@ -46,7 +46,7 @@ type Load struct {
 // EndpointDiagnosis is about one endpoint of a chain.
 type EndpointDiagnosis struct {
 	Identity
-	*Capabilities
+	*Findings
 	Calls int64 `json:"calls"` // that this took
 }
 
@@ -159,7 +159,7 @@ func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config
 	}
 	if c.Family != chain.SVM && d.Head > 0 {
 		p.run(ctx, d.Head)
-		d.Capabilities = &p.found
+		d.Findings = &p.found
 		if wrong := p.checkProtocol(ctx); wrong != "" {
 			d.Identity.Wrong = append(d.Identity.Wrong, wrong)
 		}
@@ -194,13 +194,13 @@ func loadOf(c chain.Chain, own config.Chain, every time.Duration) Load {
 
 // verdict says in words what the endpoints of a chain are good for together.
 func (d *ChainDiagnosis) verdict(c chain.Chain) (said []string) {
-	serving, best := 0, Capabilities{}
+	serving, best := 0, Findings{}
 	for _, e := range d.Endpoints {
 		if e.Head == 0 {
 			continue
 		}
 		serving++
-		if can := e.Capabilities; can != nil {
+		if can := e.Findings; can != nil {
 			best.LogSpan, best.LogDepth = max(best.LogSpan, can.LogSpan), max(best.LogDepth, can.LogDepth)
 			best.StateDepth, best.Simulates = max(best.StateDepth, can.StateDepth), best.Simulates || can.Simulates
 		}

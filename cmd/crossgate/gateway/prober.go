@@ -14,8 +14,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Capabilities are what an endpoint of an EVM chain or of TRON was seen to do. Zero values: it was not seen to.
-type Capabilities struct {
+// Findings are what an endpoint of an EVM chain or of TRON was seen to do. Zero values: it was not seen to.
+type Findings struct {
 	LogSpan      uint64  `json:"logSpan"`      // blocks that one search takes, of the spans that were tried
 	LogDepth     uint64  `json:"logDepth"`     // blocks behind its head from where logs could be had
 	StateDepth   uint64  `json:"stateDepth"`   // likewise of state
@@ -49,7 +49,7 @@ type prober struct {
 	made     *counting
 	client   *jsonrpc.Client
 	head     uint64
-	found    Capabilities
+	found    Findings
 }
 
 func newProber(c chain.Chain, each config.Endpoint) (*prober, error) {

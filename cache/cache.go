@@ -1,11 +1,12 @@
 // Package cache keeps values for as long as they may be served, and has one load per key answer everybody who asks
 // meanwhile.
 //
-// Hit is the fast path: it looks a key up in ristretto and allocates nothing. Get takes the rest. A value has a Life of
-// three parts, those of RFC 5861: fresh, then served while it is revalidated in the background, then served only if
-// revalidating it fails. On a miss the call joins the fill of its key, or starts one (singleflight): a goroutine of its
-// own, which outlives the calls that wait for it and has a limit of its own. With a Shared level behind, the fill first
-// looks there, and holds a lock there while it loads, so that one replica loads for all.
+// Hit is the fast path: it looks a key up in ristretto and allocates nothing. Get takes the rest. A value has a Life
+// of three parts, those of RFC 5861: fresh, then served while it is revalidated in the background, then served only if
+// revalidating it fails or takes more than 1.5 s. On a miss the call joins the fill of its key, or starts one
+// (singleflight): a goroutine of its own, which outlives the calls that wait for it and has a limit of its own. With a
+// Shared level behind, the fill first looks there, and holds a lock there while it loads, so that one replica loads
+// for all.
 //
 // Three things end a value before its life does. A purge names a key or a tag and reaches whatever was loaded before
 // it, also what is just being loaded; it goes to all replicas. Options.Holds is asked before a value is served:
@@ -32,6 +33,8 @@ import (
 var (
 	ErrClosed = errors.New("cache is closed")
 	ErrBusy   = errors.New("too many loads under way")
+
+	errLate = errors.New("the load takes longer than an old value is held back for it")
 )
 
 // Defaults of Options.
@@ -52,6 +55,9 @@ const (
 
 // retryDelay is how long after a failed load a value past its freshness is served without another attempt.
 const retryDelay = time.Second
+
+// lateAfter is how long a load may take before a value that is kept for the case of an error is served. It goes on.
+const lateAfter = 1500 * time.Millisecond
 
 // revalidation is when a value past its freshness is to be loaded again.
 type revalidation uint8
@@ -154,7 +160,7 @@ type Result[V any] struct {
 	Age     time.Duration // since it was loaded; zero on a miss
 	Shared  bool          // a miss whose load another call had started
 	Remote  bool          // from the shared level
-	Failure error         // of StaleIfError: why the load failed that this call waited for
+	Failure error         // of StaleIfError: why the load failed that this call waited for; nil when it goes on
 }
 
 // Load fetches the value of a key. Its error goes to everybody who waits and is not kept: a result that should be
@@ -201,15 +207,17 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 	c.counts.misses.Add(1)
 	how.want = shared.Stale
 	f, shared := c.join(ctx, key, how)
-	result, err := f.wait(ctx)
+	result, err := f.waitBeside(ctx, kept)
 	if shared && err == nil && !c.holds(result.Value) { // its load began before this call; the next one will not have
 		c.forget(f)
 		f, shared = c.join(ctx, key, how)
-		result, err = f.wait(ctx)
+		result, err = f.waitBeside(ctx, kept)
 	}
 	if err != nil && kept.Outcome == StaleIfError {
 		c.counts.staleIfErrors.Add(1)
-		kept.Failure = err
+		if !errors.Is(err, errLate) {
+			kept.Failure = err
+		}
 		return kept, nil
 	}
 	result.Shared = shared

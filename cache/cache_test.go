@@ -100,6 +100,33 @@ func TestOldValuesOutliveFailingLoads(t *testing.T) {
 	})
 }
 
+// TestOldValuesAreNotHeldBackForLong asks for a value that is past its freshness while its load takes 5 s.
+func TestOldValuesAreNotHeldBackForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options[string]{})
+		want(t, c, counted(new(atomic.Int64), Life{Fresh: time.Second, IfError: time.Minute}), "value 1", Miss, 0)
+		<-time.After(time.Second)
+		began := time.Now()
+		slow := func(context.Context) (string, Life, error) {
+			<-time.After(5 * time.Second)
+			return "value 2", Life{Fresh: time.Hour}, nil
+		}
+		for _, waits := range []time.Duration{lateAfter, 0} { // the second one finds the load late already
+			asked := time.Now()
+			got, err := c.Get(t.Context(), named("key"), slow)
+			if err != nil || got.Value != "value 1" || got.Outcome != StaleIfError || got.Failure != nil || time.Since(asked) != waits {
+				t.Errorf("Get = %+v, %v after %v, want the old value after %v", got, err, time.Since(asked), waits)
+			}
+		}
+		<-time.After(time.Until(began.Add(5 * time.Second)))
+		synctest.Wait()
+		want(t, c, slow, "value 2", Hit, 0)
+		if got := c.Stats(); got.Failed != 0 || got.StaleIfErrors != 2 || got.Loads != 2 {
+			t.Errorf("Stats = %+v, want two old values and no failure", got)
+		}
+	})
+}
+
 func TestZeroLifeIsNotKept(t *testing.T) {
 	c := open(t, Options[string]{})
 	var loads atomic.Int64

@@ -16,6 +16,7 @@ type fill[V any] struct {
 	fillOptions[V]
 	key     Key
 	number  uint64 // of the last purge before it began
+	began   time.Time
 	done    chan struct{}
 	entry   entry[V]
 	outcome Outcome
@@ -75,7 +76,7 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fi
 		}
 		c.slots++
 	}
-	f = &fill[V]{fillOptions: how, done: make(chan struct{}), err: errExited, key: key, number: number}
+	f = &fill[V]{fillOptions: how, done: make(chan struct{}), err: errExited, key: key, number: number, began: time.Now()}
 	c.fills[key] = f
 	c.running.Add(1)
 	go c.run(context.WithoutCancel(ctx), f)
@@ -150,6 +151,16 @@ func (c *Cache[V]) releaseSlot(f *fill[V], began time.Time) {
 		defer c.mu.Unlock()
 		c.slots--
 	})
+}
+
+// waitBeside waits for a fill, but no longer than lateAfter where an old value is kept: errLate then.
+func (f *fill[V]) waitBeside(ctx context.Context, kept Result[V]) (Result[V], error) {
+	if kept.Outcome == StaleIfError {
+		limited, cancel := context.WithDeadlineCause(ctx, f.began.Add(lateAfter), errLate)
+		defer cancel()
+		ctx = limited
+	}
+	return f.wait(ctx)
 }
 
 // wait returns the fill's result, or ctx's error when that ends first.

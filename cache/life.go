@@ -6,7 +6,7 @@ import "time"
 type Life struct {
 	Fresh   time.Duration // served as it is
 	Stale   time.Duration // after Fresh: served while it is loaded again
-	IfError time.Duration // after Stale: served when loading it again fails
+	IfError time.Duration // after Stale: served when loading it again fails, or takes long
 }
 
 // whole is the time after which a value is gone.
@@ -44,7 +44,7 @@ const (
 	Miss         Outcome = iota // loaded for this call, or for one that asked at the same time
 	Hit                         // kept and fresh
 	Stale                       // kept, past its freshness, being loaded again
-	StaleIfError                // kept, past that too, and loading it again failed
+	StaleIfError                // kept, past that too, and loading it again failed or takes long
 )
 
 // outcomeNames are published: labels of measurements and spans.

@@ -233,3 +233,38 @@ func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
 	wantResult(t, "the other", <-waiting, "value", Miss, false)
 	asked.Wait()
 }
+
+// TestLocksAreReleasedWhenValuesAreNotAskedFor has so many calls fail that no more values are asked for, and a lock be
+// released then, which nothing else would end.
+func TestLocksAreReleasedWhenValuesAreNotAskedFor(t *testing.T) {
+	server := redistest.Serve(t)
+	a := startReplica(t, server.URL(), func(_ *Options[string], on *shared.Options) {
+		on.Timeout, on.LockLife = 250*time.Millisecond, time.Hour
+	}).connected(t)
+	b := startReplica(t, server.URL()).connected(t)
+	_, lock := a.shared.Claim(t.Context(), named("key"), shared.Stale, time.Second)
+	if lock == nil {
+		t.Fatal("no fill lock for a key that nobody has")
+	}
+	waiting := make(chan *shared.FillLock, 1)
+	go func() {
+		_, next := b.shared.Claim(t.Context(), named("key"), shared.Stale, 5*time.Second)
+		waiting <- next
+	}()
+	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lease", named("key")), "awaited") == 1 })
+	if err := server.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "no more calls to be made", func() bool {
+		a.shared.TryClaim(t.Context(), named("another"), shared.Any)
+		state, _ := a.shared.Status()
+		return strings.Contains(state, "skipped")
+	})
+	if err := server.Continue(); err != nil {
+		t.Fatal(err)
+	}
+	lock.Release(t.Context())
+	if next := <-waiting; next == nil {
+		t.Error("the other still waits for a lock that was released")
+	}
+}

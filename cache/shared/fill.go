@@ -129,7 +129,7 @@ func (f *FillLock) KeepAlive(ctx context.Context) (stop func()) {
 				return
 			case <-ticker.C:
 				// A lock that is lost shows when the value is put.
-				_, _ = c.call(ctx, c.values, renewScript, []string{lockName(f.key)},
+				_, _ = c.call(ctx, c.locks, renewScript, []string{lockName(f.key)},
 					f.token, strconv.FormatInt(c.lockLife.Milliseconds(), 10))
 			}
 		}
@@ -175,7 +175,7 @@ func (f *FillLock) put(ctx context.Context, value ...string) {
 		markPrefix, f.token, channelName, notice{isRelease: true, keys: []Key{f.key}}.text(), seconds(markTime),
 	}, value...)
 	// Where the call fails the lock expires.
-	_, _ = f.cache.call(ctx, f.cache.values, putScript,
+	_, _ = f.cache.call(ctx, f.cache.locks, putScript,
 		[]string{stateName, valueName(f.key), lockName(f.key)}, arguments...)
 }
 

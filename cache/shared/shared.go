@@ -67,6 +67,7 @@ type Cache struct {
 	log          *slog.Logger
 	connected    atomic.Pointer[connection] // nil while there is none
 	values       *callPolicy
+	locks        *callPolicy // to renew and release fill locks
 	quotas       *callPolicy
 	duration     metric.Float64Histogram
 	publisher    publisher
@@ -102,15 +103,16 @@ func New(o Options) (*Cache, error) {
 	option.ConnWriteTimeout = silence
 	const buffer = 64 << 10
 	option.ReadBufferEachConn, option.WriteBufferEachConn = buffer, buffer
-	timeout := cmp.Or(o.Timeout, defaultTimeout)
+	timeout, lockLife := cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.LockLife, defaultLock)
 	c := &Cache{
 		option:       option,
 		certificates: o.Certificates,
 		silence:      silence,
-		lockLife:     cmp.Or(o.LockLife, defaultLock),
+		lockLife:     lockLife,
 		replica:      newToken(),
 		log:          cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).With("server", option.InitAddress[0]),
 		values:       newCallPolicy(timeout),
+		locks:        newCallPolicy(lockLife),    // nobody waits here, and other replicas wait until the lock is released or expires
 		quotas:       newCallPolicy(timeout / 4), // every request asks for its quota, also one that hits the cache
 		publisher:    publisher{filled: make(chan struct{}, 1)},
 		onPurge:      func(Purge, ...Key) {},

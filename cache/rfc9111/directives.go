@@ -1,0 +1,181 @@
+package rfc9111
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+)
+
+// longest is what a lifetime or an age is taken for that is longer (RFC 9111, section 1.2.2).
+const longest = (1 << 31) * time.Second
+
+// Directives are the members of a Cache-Control field by their name in lower case. Of several with one name the first
+// counts (RFC 9111, section 4.2.1).
+type Directives map[string]string
+
+// ParseDirectives reads the lines of a Cache-Control field. A member that is no directive is left out.
+func ParseDirectives(lines []string) Directives {
+	var found Directives
+	for member := range members(lines) {
+		name, value, _ := strings.Cut(member, "=")
+		if !isToken(name) {
+			continue
+		}
+		name = strings.ToLower(name)
+		if _, known := found[name]; known {
+			continue
+		}
+		if found == nil {
+			found = make(Directives)
+		}
+		found[name] = unquote(value)
+	}
+	return found
+}
+
+// has reports whether there is a directive, whatever its value.
+func (d Directives) has(name string) bool {
+	_, is := d[name]
+	return is
+}
+
+// span returns the value of a directive in delta-seconds. One that is malformed is zero: a lifetime that cannot be read
+// is over (RFC 9111, section 4.2.1).
+func (d Directives) span(name string) (span time.Duration, given bool) {
+	text, given := d[name]
+	if !given {
+		return 0, false
+	}
+	span, _ = deltaSeconds(text)
+	return span, true
+}
+
+// fields returns the field names that no-cache or private is limited to; whole when it is not limited.
+func (d Directives) fields(name string) (names []string, whole bool) {
+	text, given := d[name]
+	if !given {
+		return nil, false
+	}
+	for each := range members([]string{text}) {
+		if isToken(each) {
+			names = append(names, http.CanonicalHeaderKey(each))
+		}
+	}
+	return names, len(names) == 0
+}
+
+// targets are the targeted fields that a cache in front of an origin obeys, the most specific first (RFC 9213).
+var targets = []string{"Crossgate-Cache-Control", "Cdn-Cache-Control"}
+
+// directivesOf returns the directives that hold for a response, and whether a targeted field gave them: then neither
+// Cache-Control nor Expires counts.
+func directivesOf(header http.Header) (found Directives, isTargeted bool) {
+	for _, name := range targets {
+		if found = parseTargeted(header[name]); len(found) > 0 {
+			return found, true
+		}
+	}
+	return ParseDirectives(header["Cache-Control"]), false
+}
+
+// parseTargeted reads a targeted field, a dictionary of structured fields. One that is malformed, or has a lifetime
+// that is no integer, is as if it were not there (RFC 9213, section 2.1).
+func parseTargeted(lines []string) Directives {
+	if len(lines) == 0 {
+		return nil
+	}
+	dictionary, err := httpsfv.UnmarshalDictionary(lines)
+	if err != nil {
+		return nil
+	}
+	found := make(Directives)
+	for _, name := range dictionary.Names() {
+		member, _ := dictionary.Get(name)
+		item, isItem := member.(httpsfv.Item)
+		if !isItem {
+			continue
+		}
+		switch value := item.Value.(type) {
+		case bool:
+			if value {
+				found[name] = ""
+			}
+		case int64:
+			found[name] = secondsText(value)
+		case string:
+			if isLifetime(name) {
+				return nil
+			}
+			found[name] = value
+		default:
+			if isLifetime(name) {
+				return nil
+			}
+			found[name] = ""
+		}
+	}
+	return found
+}
+
+func isLifetime(name string) bool { return name == "max-age" || name == "s-maxage" }
+
+// members iterates over the members of a list, without blanks around them. A comma within quotes is part of a member.
+func members(lines []string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, line := range lines {
+			for rest := line; rest != ""; {
+				end := memberEnd(rest)
+				member := strings.Trim(rest[:end], " \t")
+				rest = strings.TrimPrefix(rest[end:], ",")
+				if member != "" && !yield(member) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// memberEnd is where the first member of a list ends.
+func memberEnd(text string) int {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case quoted && text[i] == '\\':
+			i++
+		case !quoted && text[i] == ',':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// unquote returns what a quoted string stands for, other text as it is.
+func unquote(text string) string {
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return text
+	}
+	var plain strings.Builder
+	for i := 1; i < len(text)-1; i++ {
+		if text[i] == '\\' && i+1 < len(text)-1 {
+			i++
+		}
+		plain.WriteByte(text[i])
+	}
+	return plain.String()
+}
+
+// isToken reports whether text is a token (RFC 9110, section 5.6.2).
+func isToken(text string) bool {
+	for i := range len(text) {
+		b := text[i]
+		isLetter := 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
+		if !isLetter && strings.IndexByte("!#$%&'*+-.^_`|~", b) < 0 {
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,231 @@
+package rfc9111
+
+import (
+	"bytes"
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func mustParse(t *testing.T, text string) *url.URL {
+	t.Helper()
+	at, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func TestSelections(t *testing.T) {
+	for name, c := range map[string]struct {
+		response, first, second string
+		want                    bool
+	}{
+		"no Vary":                  {"", "A: 1", "A: 2", true},
+		"equal":                    {"Vary: a", "A: 1\nB: 2", "A: 1\nB: 3", true},
+		"different":                {"Vary: a", "A: 1", "A: 2", false},
+		"left out the second time": {"Vary: a", "A: 1", "", false},
+		"left out the first time":  {"Vary: a", "", "A: 1", false},
+		"empty is not left out":    {"Vary: a", "A:", "", false},
+		"left out both times":      {"Vary: a, b", "A: 1", "A: 1", true},
+		"one of two differs":       {"Vary: a\nVary: b", "A: 1\nB: 2", "A: 1\nB: 3", false},
+		"lines":                    {"Vary: A", "A: 1, 2", "A: 1\nA: 2", true},
+		"blanks":                   {"Vary: a", "A: 1,2", "A:  1 ,  2 ", true},
+		"order counts":             {"Vary: a", "A: 1, 2", "A: 2, 1", false},
+		"a comma within quotes":    {"Vary: a", `A: "1,2"`, "A: 1,2", false},
+		"case counts":              {"Vary: a", "A: x", "A: X", false},
+		"languages in any order":   {"Vary: accept-language", "Accept-Language: en, de", "Accept-Language: DE,  en", true},
+		"languages by weight":      {"Vary: accept-language", "Accept-Language: en, de;q=0.5", "Accept-Language: de; q=0.50,en;Q=1.0", true},
+		"other weights":            {"Vary: accept-language", "Accept-Language: en, de;q=0.5", "Accept-Language: en;q=0.5, de", false},
+		"malformed weights":        {"Vary: accept-language", "Accept-Language: en;q=x", "Accept-Language: en;q=y", false},
+		"the language wanted most": {"Vary: Accept-Language\nContent-Language: de", "Accept-Language: en, de", "Accept-Language: fr;q=0.5, de", true},
+		"a language not most":      {"Vary: Accept-Language\nContent-Language: de", "Accept-Language: en, de", "Accept-Language: fr, de", false},
+		"a language not wanted":    {"Vary: Accept-Language\nContent-Language: de", "Accept-Language: de", "Accept-Language: de;q=0", false},
+		"codings":                  {"Vary: accept-encoding", "Accept-Encoding: gzip, br", "Accept-Encoding: br,GZIP", true},
+		"types keep their case":    {"Vary: accept", "Accept: a/b;p=X", "Accept: a/b;p=x", false},
+	} {
+		stored := header(c.response)
+		got := SelectionOf(header(c.first), stored).Matches(header(c.second), stored)
+		if got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+func TestNotModified(t *testing.T) {
+	for name, c := range map[string]struct {
+		request, stored string
+		status          int
+		want            bool
+	}{
+		"equal tag":                     {`If-None-Match: "a"`, `ETag: "a"`, 200, true},
+		"one of several":                {`If-None-Match: "b", "a" , "c"`, `ETag: "a"`, 200, true},
+		"another tag":                   {`If-None-Match: "b"`, `ETag: "a"`, 200, false},
+		"weak tags":                     {`If-None-Match: W/"a"`, `ETag: "a"`, 200, true},
+		"any":                           {"If-None-Match: *", "", 200, true},
+		"no tag":                        {`If-None-Match: "a"`, "", 200, false},
+		"the tag counts alone":          {"If-None-Match: \"a\"\nIf-Modified-Since: $-99", "ETag: \"a\"\nLast-Modified: $-9", 200, true},
+		"the other tag counts alone":    {"If-None-Match: \"b\"\nIf-Modified-Since: $0", "ETag: \"a\"\nLast-Modified: $-9", 200, false},
+		"equal date":                    {"If-Modified-Since: $-9", "Last-Modified: $-9", 200, true},
+		"older":                         {"If-Modified-Since: $-8", "Last-Modified: $-9", 200, true},
+		"newer":                         {"If-Modified-Since: $-10", "Last-Modified: $-9", 200, false},
+		"without a date, by Date":       {"If-Modified-Since: $-8", "Date: $-9", 200, true},
+		"without any, by its reception": {"If-Modified-Since: $-1", "", 200, false},
+		"no date":                       {"If-Modified-Since: x", "Last-Modified: $-9", 200, false},
+		"an old form":                   {"If-Modified-Since: Monday, 23-Nov-26 05:59:51 GMT", "Last-Modified: $-9", 200, true},
+		"an error":                      {`If-None-Match: "a"`, `ETag: "a"`, 404, false},
+		"no condition":                  {"", `ETag: "a"`, 200, false},
+	} {
+		if got := NotModified(header(c.request), c.status, header(c.stored), now); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+func TestConditions(t *testing.T) {
+	q := header("If-None-Match: \"x\"\nIf-Range: \"x\"\nA: 1")
+	SetConditions(q, header("ETag: \"a\"\nLast-Modified: $-9"), header(`ETag: W/"b"`), header(`ETag: "a"`), header(""))
+	want := header("If-None-Match: \"a\", W/\"b\"\nIf-Modified-Since: $-9\nA: 1")
+	if difference := cmp.Diff(want, q); difference != "" {
+		t.Error(difference)
+	}
+	for _, c := range []struct {
+		newer, stored string
+		want          bool
+	}{
+		{"", "", true},
+		{"", `ETag: "a"`, true},
+		{`ETag: "a"`, `ETag: "a"`, true},
+		{`ETag: "b"`, `ETag: "a"`, false},
+		{`ETag: "a"`, "", false},
+	} {
+		if got := Updates(header(c.newer), header(c.stored)); got != c.want {
+			t.Errorf("304 with %q of what has %q: %t", c.newer, c.stored, got)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for lines, want := range map[string]struct {
+		Extent
+		Wanted
+	}{
+		"":                                      {Extent{}, All},
+		"Range: bytes=0-1":                      {Extent{0, 2, 10}, Part},
+		"Range: bytes=4-":                       {Extent{4, 10, 10}, Part},
+		"Range: Bytes=-3":                       {Extent{7, 10, 10}, Part},
+		"Range: bytes=-30":                      {Extent{0, 10, 10}, Part},
+		"Range: bytes=8-30":                     {Extent{8, 10, 10}, Part},
+		"Range: bytes=10-":                      {Extent{}, Unsatisfiable},
+		"Range: bytes=-0":                       {Extent{}, Unsatisfiable},
+		"Range: bytes=3-2":                      {Extent{}, All},
+		"Range: bytes=0-1,3-4":                  {Extent{}, All},
+		"Range: bytes=0-1\nRange: bytes=2-3":    {Extent{}, All},
+		"Range: lines=0-1":                      {Extent{}, All},
+		"Range: bytes=a-":                       {Extent{}, All},
+		"Range: bytes=+1-2":                     {Extent{}, All},
+		"Range: bytes=-":                        {Extent{}, All},
+		"Range: bytes=99999999999999999999999-": {Extent{}, All},
+		"Range: bytes=0-1\nIf-Range: \"a\"":     {Extent{0, 2, 10}, Part},
+		"Range: bytes=0-1\nIf-Range: \"b\"":     {Extent{}, All},
+		"Range: bytes=0-1\nIf-Range: W/\"a\"":   {Extent{}, All},
+		"Range: bytes=0-1\nIf-Range: $-900":     {Extent{0, 2, 10}, Part},
+		"Range: bytes=0-1\nIf-Range: $-901":     {Extent{}, All},
+	} {
+		stored := header("ETag: \"a\"\nLast-Modified: $-900\nDate: $0")
+		extent, wanted := RangeOf(Request{Method: "GET", Header: header(lines)}, stored, 10, now)
+		if extent != want.Extent || wanted != want.Wanted {
+			t.Errorf("%q: %v %d, want %v", lines, extent, wanted, want)
+		}
+	}
+}
+
+func TestContentRanges(t *testing.T) {
+	for text, want := range map[string]Extent{
+		"bytes 0-4/10": {0, 5, 10}, "bytes 9-9/10": {9, 10, 10}, "bytes 0-9/10": {0, 10, 10},
+		"bytes 0-4/*": {}, "bytes 5-4/10": {}, "bytes 0-10/10": {}, "bytes */10": {}, "lines 0-4/10": {}, "bytes 0-4": {}, "": {},
+	} {
+		got, known := ContentRange(header("Content-Range: " + text))
+		if known != (want != Extent{}) || known && got != want {
+			t.Errorf("%q: %v, %t", text, got, known)
+		}
+		if known && got.String() != text {
+			t.Errorf("%q is written %q", text, got)
+		}
+	}
+}
+
+func TestCombine(t *testing.T) {
+	for name, c := range map[string]struct {
+		a    Extent
+		b    Extent
+		want Extent
+	}{
+		"one after the other":  {Extent{0, 5, 10}, Extent{5, 10, 10}, Extent{0, 10, 10}},
+		"one before the other": {Extent{5, 10, 10}, Extent{0, 5, 10}, Extent{0, 10, 10}},
+		"overlapping":          {Extent{0, 7, 10}, Extent{5, 9, 10}, Extent{0, 9, 10}},
+		"within":               {Extent{0, 9, 10}, Extent{5, 7, 10}, Extent{0, 9, 10}},
+		"with a gap":           {Extent{0, 4, 10}, Extent{5, 7, 10}, Extent{}},
+		"of different lengths": {Extent{0, 5, 10}, Extent{5, 7, 11}, Extent{}},
+	} {
+		whole := []byte("0123456789a")
+		got, body, joined := Combine(c.a, whole[c.a.First:c.a.End], c.b, whole[c.b.First:c.b.End])
+		if got != c.want || joined != (c.want != Extent{}) || !bytes.Equal(body, whole[c.want.First:c.want.End]) {
+			t.Errorf("%s: %v %q", name, got, body)
+		}
+	}
+}
+
+func TestStrongValidators(t *testing.T) {
+	for name, c := range map[string]struct {
+		a, b string
+		want bool
+	}{
+		"equal tags":             {`ETag: "a"`, `ETag: "a"`, true},
+		"different tags":         {`ETag: "a"`, `ETag: "b"`, false},
+		"weak tags":              {`ETag: W/"a"`, `ETag: W/"a"`, false},
+		"a tag and none":         {`ETag: "a"`, "Last-Modified: $-90\nDate: $0", false},
+		"old dates":              {"Last-Modified: $-90\nDate: $-1", "Last-Modified: $-90\nDate: $0", true},
+		"dates that are too new": {"Last-Modified: $-9\nDate: $-1", "Last-Modified: $-9\nDate: $0", false},
+		"nothing":                {"", "", false},
+	} {
+		if got := SameStrong(header(c.a), header(c.b), now); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+func TestQueries(t *testing.T) {
+	for _, c := range []struct{ field, raw, want string }{
+		{"", "b=1&a=2", "b=1&a=2"},
+		{"key-order", "b=1&a=2&b=0", "a=2&b=1&b=0"},
+		{`params=("utm")`, "utm=1&a=2&%75tm=3", "a=2"},
+		{"params", "a=1&b=2", ""},
+		{`params, except=("a")`, "b=2&a=1&a=0", "a=1&a=0"},
+		{`params, except=("a"), key-order`, "c&b=2&a=1", "a=1"},
+		{`except=("a")`, "b=2", "b=2"},
+		{"params=?0", "b=2", "b=2"},
+		{"params=(utm)", "utm=2", "utm=2"},
+		{"params=1", "utm=2", "utm=2"},
+		{"key-order, &", "b&a", "b&a"},
+		{"key-order", "b=%zz&a%zz", "b=%zz&a%zz"},
+		{"key-order", "b;c&a", "b;c&a"},
+	} {
+		if got := QueryOf(header("No-Vary-Search: " + c.field)).Canonical(c.raw); got != c.want {
+			t.Errorf("%s: %q is %q, want %q", c.field, c.raw, got, c.want)
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	for want, s := range map[string]Status{
+		"c; hit; ttl=9":                                      {Hit: true, TTL: 9e9},
+		"c; hit; ttl=-2; detail=origin-failed":               {Hit: true, TTL: -2e9, Detail: "origin-failed"},
+		"c; fwd=uri-miss; fwd-status=200; stored; collapsed": {Forwarded: "uri-miss", Answered: 200, Stored: true, Collapsed: true},
+	} {
+		if got := string(s.Append(nil, "c")); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package rfc9111
+
+import (
+	"net/http"
+	"time"
+)
+
+// Use is what to do with a stored response that matches a request.
+type Use uint8
+
+// The uses.
+const (
+	Validate             Use = iota // ask the origin whether it still holds
+	Serve                           // as it is, fresh or by the leave of the request
+	ServeWhileValidating            // stale, and validate it meanwhile
+)
+
+// UseOf decides how a stored response may answer a request now (RFC 9111, section 4). Ended says that an operator, or
+// an unsafe request, has declared it out of date.
+func UseOf(q Request, p Policy, ended bool, now time.Time) Use {
+	wants := RequestDirectives(q.Header)
+	if p.NoCache || ended && p.Strict || wants.has("no-cache") {
+		return Validate
+	}
+	age, left := p.AgeAt(now), p.FreshFor(now)
+	if most, given := wants.span("max-age"); given && age > most && !(p.Immutable && left > 0) {
+		return Validate
+	}
+	if least, given := wants.span("min-fresh"); given && left < least {
+		return Validate
+	}
+	switch {
+	case ended:
+		if p.WhileRevalidate > 0 {
+			return ServeWhileValidating
+		}
+		return Validate
+	case left > 0:
+		return Serve
+	case p.Strict:
+		return Validate
+	}
+	if text, given := wants["max-stale"]; given {
+		most, limited := deltaSeconds(text)
+		if text == "" || limited && -left <= most {
+			return Serve
+		}
+	}
+	if -left < p.WhileRevalidate {
+		return ServeWhileValidating
+	}
+	return Validate
+}
+
+// MayServeOnError reports whether a stored response may answer although the origin failed to validate it (RFC 5861,
+// section 4). A window that the request names counts where the response allows any.
+func MayServeOnError(q Request, p Policy, now time.Time) bool {
+	wants := RequestDirectives(q.Header)
+	if p.Strict || wants.has("no-cache") {
+		return false
+	}
+	window := p.IfError
+	if asked, given := wants.span("stale-if-error"); given {
+		window = min(window, asked)
+	}
+	return -p.FreshFor(now) < window
+}
+
+// IsFailure reports whether a status is a failure in whose stead a stale response may be served (RFC 5861, section 4).
+func IsFailure(status int) bool {
+	switch status {
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// RequestDirectives are those of a request; Pragma says no-cache where there is no Cache-Control (RFC 9111, section
+// 5.4).
+func RequestDirectives(header http.Header) Directives {
+	if lines := header["Cache-Control"]; len(lines) > 0 {
+		return ParseDirectives(lines)
+	}
+	for member := range members(header["Pragma"]) {
+		if member == "no-cache" {
+			return Directives{"no-cache": ""}
+		}
+	}
+	return nil
+}
+
+// OnlyIfCached reports whether a request is not to be forwarded (RFC 9111, section 5.2.1.7).
+func (d Directives) OnlyIfCached() bool { return d.has("only-if-cached") }
+
+// NoStore reports whether nothing of the exchange is to be stored, nor anything stored is wanted.
+func (d Directives) NoStore() bool { return d.has("no-store") }
+
+// IsSafe reports whether a method changes nothing at the origin (RFC 9110, section 9.2.1).
+func IsSafe(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+	return false
+}
+
+// Invalidates reports whether the response to an unsafe request invalidates what is stored (RFC 9111, section 4.4).
+func Invalidates(method string, status int) bool {
+	return !IsSafe(method) && status >= http.StatusOK && status < http.StatusBadRequest
+}

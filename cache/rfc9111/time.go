@@ -1,0 +1,77 @@
+package rfc9111
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// deltaSeconds reads digits (RFC 9111, section 1.2.2). More than longest is longest.
+func deltaSeconds(text string) (time.Duration, bool) {
+	const mostDigits = 10
+	significant := strings.TrimLeft(text, "0")
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+	}
+	switch {
+	case text == "":
+		return 0, false
+	case len(significant) > mostDigits:
+		return longest, true
+	}
+	seconds, _ := strconv.ParseInt("0"+significant, 10, 64)
+	return min(time.Duration(seconds)*time.Second, longest), true
+}
+
+// secondsText is deltaSeconds the other way; below zero is malformed and stays so.
+func secondsText(seconds int64) string { return strconv.FormatInt(seconds, 10) }
+
+// ParseDate reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7), in any case. The name of the day
+// need not be right. The year of the form with two digits is the one that is at most 50 years after now.
+func ParseDate(text string, now time.Time) (time.Time, bool) {
+	upper := strings.ToUpper(text)
+	for _, layout := range []string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC} {
+		at, err := time.ParseInLocation(layout, upper, time.UTC)
+		if err != nil || !strings.EqualFold(withoutDay(at.Format(layout)), withoutDay(text)) {
+			continue // time.Parse skips blanks
+		}
+		if strings.Contains(layout, "-06 ") {
+			at = inCentury(at, now)
+		}
+		return at, true
+	}
+	return time.Time{}, false
+}
+
+// withoutDay is a date without the name of its day.
+func withoutDay(text string) string {
+	if _, rest, found := strings.Cut(text, ","); found {
+		return rest
+	}
+	_, rest, _ := strings.Cut(text, " ")
+	return rest
+}
+
+// inCentury moves a date whose year had two digits to the latest year of that ending that is not too far in the future.
+func inCentury(at, now time.Time) time.Time {
+	const century, farthest = 100, 50
+	year := now.Year() + farthest
+	year -= ((year-at.Year())%century + century) % century
+	at = at.AddDate(year-at.Year(), 0, 0)
+	if at.After(now.AddDate(farthest, 0, 0)) {
+		at = at.AddDate(-century, 0, 0)
+	}
+	return at
+}
+
+// dateOf returns the date of a field. The first line counts.
+func dateOf(header http.Header, name string, now time.Time) (time.Time, bool) {
+	lines := header[name]
+	if len(lines) == 0 {
+		return time.Time{}, false
+	}
+	return ParseDate(lines[0], now)
+}

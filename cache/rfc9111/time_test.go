@@ -1,0 +1,68 @@
+package rfc9111
+
+import (
+	"testing"
+	"time"
+)
+
+func TestParseDate(t *testing.T) {
+	want := time.Date(2050, 8, 18, 2, 1, 18, 0, time.UTC)
+	for text, is := range map[string]bool{
+		"Thu, 18 Aug 2050 02:01:18 GMT":    true,
+		"Mon, 18 Aug 2050 02:01:18 GMT":    true, // another day
+		"THU, 18 aug 2050 02:01:18 gmt":    true,
+		"Thursday, 18-Aug-50 02:01:18 GMT": true,
+		"Thu Aug 18 02:01:18 2050":         true,
+		"Thu, 18 Aug 2050 02:01:18 UTC":    false,
+		"Thu, 18 Aug 2050 02:01:18 +0000":  false,
+		"Thursday, 18-Aug-50 02:01:18 CET": false,
+		"Thu, 18 Aug 50 02:01:18 GMT":      false,
+		"Thu 18 Aug 2050 02:01:18 GMT":     false,
+		"Thu, 18  Aug  2050 02:01:18 GMT":  false,
+		"Thu, 18-Aug-2050 02:01:18 GMT":    false,
+		"Thu, 18 Aug 2050 2:01:18 GMT":     false,
+		"Thu, 18 Aug 2050 02.01.18 GMT":    false,
+		"Thu, 18 Aug 2050 02:01 GMT":       false,
+		"Thu, 18 Aug 2050 02:01:18.5 GMT":  false,
+		"Xyz, 18 Aug 2050 02:01:18 GMT":    false,
+		"Thu, 31 Feb 2050 02:01:18 GMT":    false,
+		" Thu, 18 Aug 2050 02:01:18 GMT":   false,
+		"2050-08-18T02:01:18Z":             false,
+		"0":                                false,
+		"-1":                               false,
+		"":                                 false,
+	} {
+		got, known := ParseDate(text, now)
+		if known != is || known && !got.Equal(want) {
+			t.Errorf("%q: %v, %t", text, got, known)
+		}
+	}
+}
+
+func TestYearsOfTwoDigits(t *testing.T) {
+	for digits, year := range map[string]int{"26": 2026, "75": 2075, "76": 2076, "77": 1977, "99": 1999, "00": 2000} {
+		got, known := ParseDate("Monday, 23-Nov-"+digits+" 05:00:00 GMT", now)
+		if !known || got.Year() != year {
+			t.Errorf("year %s: %v, want %d", digits, got, year)
+		}
+	}
+	if got, _ := ParseDate("Monday, 24-Nov-76 05:00:00 GMT", now); got.Year() != 1976 {
+		t.Errorf("a day more than 50 years after now: %v, want 1976", got)
+	}
+}
+
+func TestDeltaSeconds(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"0": 0, "60": time.Minute, "0060": time.Minute, "2147483647": longest - time.Second, "2147483648": longest,
+		"99999999999": longest, "999999999999999999999999999999": longest,
+	} {
+		if got, known := deltaSeconds(text); !known || got != want {
+			t.Errorf("%q: %v, %t, want %v", text, got, known, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "+1", "1.0", "a1", "1a", "'1'", " 1", "0x1"} {
+		if got, known := deltaSeconds(text); known || got != 0 {
+			t.Errorf("%q: %v, %t", text, got, known)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package rfc9111
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Conditions are the request fields that make a request conditional (RFC 9110, section 13.1).
+var Conditions = []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"}
+
+// HasConditions reports whether a request has preconditions that a cache does not evaluate itself: they are for the
+// origin (RFC 9110, section 13.2.1).
+func HasConditions(q http.Header) bool {
+	return len(q["If-Match"]) > 0 || len(q["If-Unmodified-Since"]) > 0
+}
+
+// SetConditions makes a request validate stored responses instead of asking for a new one (RFC 9111, section 4.3.1): by
+// the tags of all of them, and by the date of the first, which is the one that would answer.
+func SetConditions(q http.Header, stored ...http.Header) {
+	for _, name := range Conditions {
+		delete(q, name)
+	}
+	var tags []string
+	for _, header := range stored {
+		if tag := header["Etag"]; len(tag) > 0 && !slices.Contains(tags, tag[0]) {
+			tags = append(tags, tag[0])
+		}
+	}
+	if len(tags) > 0 {
+		q["If-None-Match"] = []string{strings.Join(tags, ", ")}
+	}
+	if len(stored) == 0 {
+		return
+	}
+	if modified := stored[0]["Last-Modified"]; len(modified) > 0 {
+		q["If-Modified-Since"] = modified[:1]
+	}
+}
+
+// Updates reports whether a 304 is about a stored response (RFC 9111, section 4.3.4): it names the tag of that, or
+// none.
+func Updates(notModified, stored http.Header) bool {
+	tag := notModified["Etag"]
+	return len(tag) == 0 || len(stored["Etag"]) > 0 && weakly(tag[0]) == weakly(stored["Etag"][0])
+}
+
+// ofContent are the fields of a stored response that a 304 does not change: they are about the bytes that are kept.
+var ofContent = []string{"Content-Encoding", "Content-Length", "Content-Range"}
+
+// Merge returns the fields of a stored response after a 304, or a 206 that it is combined with (RFC 9111, section 3.2).
+func Merge(stored, newer http.Header) http.Header {
+	merged, fields := stored.Clone(), Stored(newer)
+	for name, lines := range fields {
+		if !slices.Contains(ofContent, name) {
+			merged[name] = lines
+		}
+	}
+	return merged
+}
+
+// NotModified reports whether a request has a precondition that a stored response does not meet, so that 304 is the
+// answer (RFC 9111, section 4.3.2). If-None-Match counts alone where there is one.
+func NotModified(q http.Header, status int, stored http.Header, received time.Time) bool {
+	if status != http.StatusOK && status != http.StatusPartialContent && status != http.StatusNoContent {
+		return false
+	}
+	if given := q["If-None-Match"]; len(given) > 0 {
+		tag := stored["Etag"]
+		for member := range members(given) {
+			if member == "*" || len(tag) > 0 && weakly(member) == weakly(tag[0]) {
+				return true
+			}
+		}
+		return false
+	}
+	since, known := dateOf(q, "If-Modified-Since", received)
+	if !known {
+		return false
+	}
+	modified, known := dateOf(stored, "Last-Modified", received)
+	if !known {
+		if modified, known = dateOf(stored, "Date", received); !known {
+			modified = received
+		}
+	}
+	return !modified.After(since)
+}
+
+// weakly is a tag as the weak comparison sees it (RFC 9110, section 8.8.3.2).
+func weakly(tag string) string { return strings.TrimPrefix(tag, "W/") }
+
+// isStrong reports whether a tag is a strong one.
+func isStrong(tag string) bool { return strings.HasPrefix(tag, `"`) }
+
+// SameStrong reports whether two responses have the same strong validator (RFC 9110, section 8.8.3.2; of dates, section
+// 8.8.2.2: one that is a minute older than the response).
+func SameStrong(a, b http.Header, now time.Time) bool {
+	if tagA, tagB := a["Etag"], b["Etag"]; len(tagA) > 0 || len(tagB) > 0 {
+		return len(tagA) > 0 && len(tagB) > 0 && isStrong(tagA[0]) && tagA[0] == tagB[0]
+	}
+	modifiedA, knownA := strongDate(a, now)
+	modifiedB, knownB := strongDate(b, now)
+	return knownA && knownB && modifiedA.Equal(modifiedB)
+}
+
+// strongDate is the Last-Modified date of a response, where that is a strong validator.
+func strongDate(header http.Header, now time.Time) (time.Time, bool) {
+	modified, known := dateOf(header, "Last-Modified", now)
+	date, dated := dateOf(header, "Date", now)
+	return modified, known && dated && date.Sub(modified) >= time.Minute
+}

@@ -63,25 +63,34 @@ func (a *Attempt) send(caller context.Context) (Response, error) {
 	defer cancel()
 	// Beside WithTimeout, which goes by the caller's deadline where that is earlier: the deadline may move meanwhile.
 	defer time.AfterFunc(e.timeout, cancel).Stop()
-	if err := e.unusable(); err != nil {
+	if err := a.enter(ctx, caller); err != nil {
 		return Response{}, err
 	}
+	return e.exchange(ctx, caller, a.request)
+}
+
+// enter takes the request's share of the budget, and has the breaker let it in.
+func (a *Attempt) enter(ctx, caller context.Context) error {
+	e := a.Endpoint
+	if err := e.unusable(); err != nil {
+		return err
+	}
 	if !e.breaker.isClosed() {
-		return Response{}, e.breakerError()
+		return e.breakerError()
 	}
 	after, ok, err := e.budget.take(ctx, e.unitsOf(a.request))
 	if err != nil {
-		return Response{}, e.interrupted(caller, time.Now())
+		return e.interrupted(caller, time.Now())
 	}
 	if !ok {
-		return Response{}, &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
+		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
 	}
 	report, ok := e.breaker.enter()
 	if !ok {
-		return Response{}, e.breakerError()
+		return e.breakerError()
 	}
 	a.report, a.sent = report, time.Now()
-	return e.exchange(ctx, caller, a.request)
+	return nil
 }
 
 // Settle ends the attempt. wrong is what is wrong with its response; a plain error makes it a bad answer, an *Error

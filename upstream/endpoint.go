@@ -48,6 +48,7 @@ type EndpointOptions struct {
 	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default
 
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
+	Forwards   bool                 // requests of clients go on as they are, see Pool.Forward: nothing is decompressed
 	Client     *http.Client         // must honour contexts; its own by default
 	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
 	Logger     *slog.Logger         // for bad answers; nil: they are not logged
@@ -59,6 +60,7 @@ type Endpoint struct {
 	base              *url.URL
 	asks              http.Header // of every request; never changed, as requests share it
 	posts             http.Header // of those with a body, likewise
+	given             http.Header // as configured, likewise
 	timeout           time.Duration
 	maxBody           int64
 	client            *http.Client
@@ -103,10 +105,11 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		name:              o.Name,
 		base:              base,
 		asks:              headerOf(o.Header),
+		given:             o.Header.Clone(),
 		posts:             headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
 		timeout:           cmp.Or(o.Timeout, defaultTimeout),
 		maxBody:           cmp.Or(o.MaxBody, defaultMaxBody),
-		client:            newClient(o.Client),
+		client:            newClient(o.Client, o.Forwards),
 		attributes:        o.Attributes,
 		costs:             o.Costs,
 		breaker:           newBreaker(o.Name),
@@ -128,7 +131,7 @@ func headerOf(given ...http.Header) http.Header {
 }
 
 // newClient has the transport of given, or a new one, and never follows a redirect: keys would go along.
-func newClient(given *http.Client) *http.Client {
+func newClient(given *http.Client, forwards bool) *http.Client {
 	client := &http.Client{}
 	if given != nil {
 		*client = *given
@@ -142,6 +145,7 @@ func newClient(given *http.Client) *http.Client {
 			IdleConnTimeout:        90 * time.Second,
 			TLSHandshakeTimeout:    5 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
+			DisableCompression:     forwards,
 		}
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -40,6 +40,8 @@ type conn struct {
 	watched chan struct{} // closed when the watch has ended; nil: there is none
 	ahead   [1]byte       // of the next request, read by the watch
 	held    int           // bytes in ahead
+
+	hijacked bool
 }
 
 const left = -1
@@ -97,7 +99,7 @@ func (c *conn) exchange() (goesOn bool) {
 	began := time.Now()
 	c.input.limit = began.Add(c.server.options.ReadLimit)
 	ctx := &requestContext{conn: c}
-	r, err := c.input.request(ctx)
+	r, body, err := c.input.request(ctx)
 	if err != nil {
 		if !errors.Is(err, errGone) {
 			c.refuse(statusOf(err))
@@ -108,14 +110,16 @@ func (c *conn) exchange() (goesOn bool) {
 	w := newResponse(c, r)
 	defer w.release()
 	returned := c.server.handle(w, r)
+	isRead := body == nil || body.end()
 	ctx.end()
-	if !returned || !w.finish() {
+	w.ends = w.ends || !isRead
+	if !returned || w.hijacked || !w.finish() {
 		return false
 	}
 	if !w.ends {
 		return true
 	}
-	if !r.Close || !c.input.isEmpty() {
+	if !r.Close || !isRead || !c.input.isEmpty() {
 		c.linger()
 	}
 	return false
@@ -184,8 +188,8 @@ func (c *conn) limitWrite(limit time.Time) error {
 // watch calls disconnected, from a goroutine of its own, if the client disconnects before unwatch. Nothing may be read
 // meanwhile.
 func (c *conn) watch(disconnected func()) {
-	if c.held > 0 {
-		return // the next request has begun
+	if c.held > 0 || c.hijacked {
+		return // the next request has begun, or somebody else reads
 	}
 	watched := make(chan struct{})
 	c.watched = watched

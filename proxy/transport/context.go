@@ -11,9 +11,10 @@ import (
 type requestContext struct {
 	conn *conn
 
-	mu   sync.Mutex
-	done chan struct{} // nil until Done is called
-	err  error
+	mu        sync.Mutex
+	done      chan struct{} // nil until Done is called
+	err       error
+	isReading bool // the body is not read yet: what comes is no sign of the client
 }
 
 var _ context.Context = (*requestContext)(nil)
@@ -37,13 +38,24 @@ func (c *requestContext) Done() <-chan struct{} {
 	defer c.mu.Unlock()
 	if c.done == nil {
 		c.done = make(chan struct{})
-		if c.err == nil {
-			c.conn.watch(c.cancel)
-		} else {
+		switch {
+		case c.err != nil:
 			close(c.done)
+		case !c.isReading:
+			c.conn.watch(c.cancel)
 		}
 	}
 	return c.done
+}
+
+// bodyRead is called when a streamed body has been read: from then on the connection may be watched.
+func (c *requestContext) bodyRead() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isReading = false
+	if c.done != nil && c.err == nil {
+		c.conn.watch(c.cancel)
+	}
 }
 
 // cancel ends the context, once.

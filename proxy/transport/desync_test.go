@@ -117,7 +117,7 @@ static_resources:
 // packages are where programs come from whose name is not their package's.
 var packages = map[string]string{
 	"varnishd": "Debian and Ubuntu: apt-get install varnish",
-	"envoy":    "neither Debian nor Ubuntu have it: put a release of envoyproxy.io on the PATH",
+	"envoy":    "no package of Debian: put a release of envoyproxy.io on the PATH",
 }
 
 // fronts are as their packages configure them, and as lax as they can be told to be.

@@ -30,31 +30,35 @@ const (
 // errGone is the end of a connection on which no request has begun.
 var errGone = errors.New("the client has left")
 
-// request reads a request into the form that net/http gives it, with its body. It shares no memory with the connection,
-// so handlers may keep it.
-func (in *input) request(ctx context.Context) (*http.Request, error) {
+// request reads a request into the form that net/http gives it, with its body unless that is a stream. It shares no
+// memory with the connection, so handlers may keep it.
+func (in *input) request(ctx *requestContext) (*http.Request, *bodyStream, error) {
 	if in.afterPost {
 		if err := in.skipLines(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	head, err := in.until(headEnd)
 	switch {
 	case errors.Is(err, errFull):
-		return nil, errHeadTooLong
+		return nil, nil, errHeadTooLong
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := parseHead(ctx, string(head))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.RemoteAddr, r.TLS = in.from.remote, in.from.tls
 	in.afterPost = r.Method == http.MethodPost
 	if r.ContentLength == 0 {
-		return r, nil
+		return r, nil, nil
 	}
-	return r, in.readBody(r)
+	if streams := in.from.server.options.Stream; streams != nil && streams(r) {
+		body, err := in.streamBody(r, ctx)
+		return r, body, err
+	}
+	return r, nil, in.readBody(r)
 }
 
 // skipLines skips the empty line that some old clients send after the body of a POST (RFC 9112, section 2.2).

@@ -28,6 +28,7 @@ type response struct {
 	limited   bool // the handler has limited writing
 	streaming bool
 	chunked   bool
+	hijacked  bool  // the connection is the handler's
 	failure   error // of the connection
 
 	whole string // the body, if it was written at once
@@ -262,7 +263,9 @@ func (w *response) finish() (sent bool) {
 	w.ends = w.ends || isOff // the client may not find the next response
 	if w.streaming {
 		if w.chunked {
-			w.out = append(w.out, "0\r\n\r\n"...)
+			w.out = append(w.out, "0\r\n"...)
+			w.appendTrailer()
+			w.out = append(w.out, "\r\n"...)
 		}
 		return w.send(nil)
 	}

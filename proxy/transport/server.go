@@ -2,14 +2,16 @@
 // the processor time of net/http's own server, and strictly by RFC 9112 (docs/decisions/0019-connections.md). HTTP/2,
 // over TLS or with prior knowledge, is net/http's.
 //
-// A request is read whole, head and body, before the handler is called in the connection's goroutine. Memory for it
-// grows with what has arrived, whatever its length is said to be. Requests are understood as net/http understands them,
-// or refused by an HTTP status, which Options.Refuse turns into a response; where RFC 9112 lets a server choose between
-// repairing a request and refusing it, it is refused. After a refusal what still comes is read and thrown away for a
-// while (conn.linger), so that the answer is not lost by a reset.
+// A request is read whole, head and body, before the handler is called in the connection's goroutine, unless
+// Options.Stream has its body read by the handler. Memory for it grows with what has arrived, whatever its length is
+// said to be. Requests are understood as net/http understands them, or refused by an HTTP status, which
+// Options.Refuse turns into a response; where RFC 9112 lets a server choose between repairing a request and refusing
+// it, it is refused. After a refusal what still comes is read and thrown away for a while (conn.linger), so that the
+// answer is not lost by a reset.
 //
 // The handler writes to a response, which is sent as a whole when the handler returns. From the first Flush on it is a
-// stream, sent as it comes. Trailers of responses and hijacking are not supported.
+// stream, sent as it comes, and its trailers are those of http.TrailerPrefix. A hijacked connection is the handler's
+// until that returns, and closed then.
 //
 // Handlers notice one difference: the client's disconnect ends the request's context only once something waits on its
 // Done channel. That call starts a goroutine which reads ahead from the connection (conn.watch) until the handler has
@@ -44,7 +46,9 @@ type Options struct {
 	ReadLimit  time.Duration // for a request to arrive, from its first byte; for a handshake
 	WriteLimit time.Duration // for a response to be sent
 	IdleLimit  time.Duration // between two requests of a connection, and before the first
-	BodyBytes  int           // in a request
+	BodyBytes  int           // in a request whose body is read before it is handled
+	// Stream says whose bodies the handler reads as they come, of any length. nil: nobody's.
+	Stream func(*http.Request) bool
 
 	Connections Limits
 

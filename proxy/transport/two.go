@@ -41,13 +41,16 @@ func (s *Server) newSecond() *http.Server {
 	}
 }
 
-// serveTwo handles a request of HTTP/2. A body that is too long is refused before it is read, or while it is.
+// serveTwo handles a request of HTTP/2. A body that is too long, and no stream, is refused before it is
+// read, or while it is.
 func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength > int64(s.options.BodyBytes) {
-		s.options.Refuse(w, http.StatusRequestEntityTooLarge)
-		return
+	if s.options.Stream == nil || !s.options.Stream(r) {
+		if r.ContentLength > int64(s.options.BodyBytes) {
+			s.options.Refuse(w, http.StatusRequestEntityTooLarge)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, int64(s.options.BodyBytes))
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, int64(s.options.BodyBytes))
 	if !s.handle(w, r) {
 		panic(http.ErrAbortHandler) // ends the stream
 	}

@@ -1,0 +1,145 @@
+package transport
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// bodyStream is the body of a request that its handler reads as it comes. It may be read by another goroutine than the
+// handler's, and is at its end when the handler returns.
+type bodyStream struct {
+	in      *input
+	request *http.Request
+	ctx     *requestContext
+
+	mu       sync.Mutex
+	left     int64 // of the body or, in chunks, of the chunk
+	chunked  bool
+	overhead int   // of chunk lines
+	begun    bool  // a chunk, whose end is still to be read
+	err      error // of every later call; io.EOF: all has been read
+}
+
+var errBodyEnded = errors.New("request body read after its handler has returned")
+
+// streamBody has r's body read by the handler, once it has told a client that waits for that to send it. A client that
+// sends nothing for ReadLimit has the body fail.
+func (in *input) streamBody(r *http.Request, ctx *requestContext) (*bodyStream, error) {
+	if len(r.Header["Expect"]) > 0 && r.ProtoMinor > 0 && in.isEmpty() {
+		if err := in.from.continues(); err != nil {
+			return nil, errGone
+		}
+	}
+	ctx.isReading = true
+	s := &bodyStream{in: in, request: r, ctx: ctx, left: r.ContentLength, chunked: r.ContentLength < 0}
+	if s.chunked {
+		s.left = 0
+	}
+	r.Body = s
+	return s, nil
+}
+
+// Read reads what has arrived.
+func (s *bodyStream) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || len(p) == 0 {
+		return 0, s.err
+	}
+	s.in.limit = time.Now().Add(s.in.from.server.options.ReadLimit)
+	n, err := s.read(p)
+	if err == nil {
+		return n, nil
+	}
+	s.err = err
+	if errors.Is(err, io.EOF) {
+		s.ctx.bodyRead()
+		return n, io.EOF
+	}
+	s.ctx.cancel()
+	return n, err
+}
+
+func (s *bodyStream) read(p []byte) (int, error) {
+	if s.chunked && s.left == 0 {
+		if err := s.nextChunk(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.in.takeSome(p[:min(int64(len(p)), s.left)])
+	s.left -= int64(n)
+	switch {
+	case errors.Is(err, io.EOF):
+		return n, io.ErrUnexpectedEOF
+	case err == nil && s.left == 0 && !s.chunked:
+		return n, io.EOF
+	}
+	return n, err
+}
+
+// nextChunk reads up to the data of the next chunk; io.EOF: that was the last.
+func (s *bodyStream) nextChunk() error {
+	if s.begun {
+		if line, err := s.in.line(); err != nil || len(line) > 0 {
+			return cmp.Or(unexpected(err), error(errMalformed))
+		}
+	}
+	line, err := s.in.line()
+	if err != nil {
+		return unexpected(err)
+	}
+	s.overhead += len(line) + len("\r\n")
+	if s.left, err = chunkSize(line); err != nil {
+		return err
+	}
+	s.begun = true
+	if s.left == 0 {
+		if err := s.in.trailer(s.request); err != nil {
+			return unexpected(err)
+		}
+		return io.EOF
+	}
+	if s.overhead = int(max(int64(s.overhead)-16-2*min(s.left, mostOverhead), 0)); s.overhead > mostOverhead {
+		return errMalformed
+	}
+	return nil
+}
+
+// unexpected makes the end of a connection within a body an error.
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Close leaves the rest unread, as handlers do that need no more.
+func (s *bodyStream) Close() error { return nil }
+
+// end ends the body when the handler has returned, whoever still reads it, and reports whether all of it was read.
+func (s *bodyStream) end() (all bool) {
+	if !s.mu.TryLock() { // somebody waits for what comes
+		_ = s.in.from.SetReadDeadline(longAgo)
+		s.mu.Lock()
+		s.in.from.readLimit = time.Time{}
+	}
+	defer s.mu.Unlock()
+	all = errors.Is(s.err, io.EOF)
+	s.err = errBodyEnded
+	return all
+}
+
+// takeSome reads what has arrived into p, at least one byte of it.
+func (in *input) takeSome(p []byte) (int, error) {
+	if in.isEmpty() {
+		in.from.limitRead(in.limit)
+		return in.from.Read(p)
+	}
+	n := copy(p, in.unread())
+	in.begin += n
+	return n, nil
+}

@@ -1,0 +1,260 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Forward is a request of a client that goes on to an endpoint as it is.
+type Forward struct {
+	Method   string
+	Path     string // as the client escaped it, below the endpoint's URL; begins with a slash
+	RawQuery string
+	Host     string      // empty: the endpoint's
+	Header   http.Header // end to end; the endpoint's own fields are set in addition or instead
+
+	Body          io.Reader // nil: none
+	ContentLength int64     // -1: not known
+	Trailer       http.Header
+
+	// Inform is told of interim responses, which come before Pool.Forward returns; nil: they are dropped.
+	Inform func(status int, header http.Header)
+}
+
+// mayRepeat reports whether asking twice does no harm.
+func (f Forward) mayRepeat() bool {
+	return f.Body == nil && (f.Method == http.MethodGet || f.Method == http.MethodHead || f.Method == http.MethodOptions)
+}
+
+// Forward sends f to an endpoint, and returns the response when its header has come; the caller closes its body. A
+// request that may be repeated is sent to another endpoint where the first fails or is slow; any other is sent once. A
+// response of any status is a response: one that says that an endpoint failed is returned where none does better. ctx
+// ends the request until the response is returned, closing its body ends it afterwards.
+func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
+	var opened responses
+	attempt := func(ctx context.Context, e *Endpoint, turn Turn) Reply { return e.forward(ctx, f, turn, &opened) }
+	if f.mayRepeat() && len(p.endpoints) > 1 {
+		winner, err := p.Run(ctx, Job{IsRead: true, Try: attempt})
+		if err != nil {
+			return opened.choose(nil, err)
+		}
+		return opened.choose(winner.(*forwarded).response, nil)
+	}
+	e := p.Next(ctx, "", nil)
+	if e == nil {
+		return nil, attempts{errors.New("no endpoint is configured")}.summary(p.name)
+	}
+	only := attempt(ctx, e, Turn{number: 1}).(*forwarded)
+	var wrong error
+	if only.Err == nil {
+		wrong = only.Judge(ctx)
+	}
+	return opened.choose(only.response, only.Settle(ctx, wrong))
+}
+
+// responses are those of the attempts to forward one request.
+type responses struct {
+	mu     sync.Mutex
+	opened []*http.Response
+	failed *http.Response // the latest by which an endpoint says that it failed; nil: there is none
+}
+
+func (r *responses) add(response *http.Response) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.opened = append(r.opened, response)
+}
+
+// fail notes that a response says that its endpoint failed.
+func (r *responses) fail(response *http.Response) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = response
+}
+
+// choose returns the response that was accepted or, where an error says that there is none, the failed one. The others
+// are closed.
+func (r *responses) choose(accepted *http.Response, err error) (*http.Response, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		accepted = r.failed
+	}
+	for _, each := range r.opened {
+		if each != accepted {
+			_ = each.Body.Close()
+		}
+	}
+	if accepted == nil {
+		return nil, err
+	}
+	return accepted, nil
+}
+
+// forwarded is an attempt whose response is read by the client.
+type forwarded struct {
+	*Attempt
+	response *http.Response
+	opened   *responses
+}
+
+// Judge holds against an endpoint what its status says about itself.
+func (f *forwarded) Judge(context.Context) error {
+	class := Class(0)
+	switch status := f.response.StatusCode; {
+	case status == http.StatusTooManyRequests:
+		class = RateLimited
+	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported: // of the request
+	case status >= http.StatusInternalServerError:
+		class = ServerError
+	}
+	if class == 0 {
+		return nil
+	}
+	f.opened.fail(f.response)
+	return &Error{Class: class, Status: f.response.StatusCode, RetryAfter: RetryAfter(f.response.Header)}
+}
+
+// forward makes an attempt that is over when the header of the response has come. From then on only its body ends the
+// exchange.
+func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn, opened *responses) *forwarded {
+	a := &Attempt{Endpoint: e, request: addressRequest, turn: turn, began: time.Now()}
+	ctx, span := startAttempt(caller, e, Request{Method: f.Method}, turn.number)
+	a.span = span
+	attempt := &forwarded{Attempt: a, opened: opened}
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	unlink := context.AfterFunc(caller, cancel)
+	limit := time.AfterFunc(e.timeout, cancel)
+	var response *http.Response
+	if a.Err = a.enter(sending, caller); a.Err == nil {
+		response, a.Err = e.open(sending, caller, f)
+	}
+	isEnded := !limit.Stop()
+	if isEnded = !unlink() || isEnded; isEnded && a.Err == nil {
+		_ = response.Body.Close()
+		a.Err = e.interrupted(caller, a.sent)
+	}
+	if a.Err != nil {
+		cancel()
+		return attempt
+	}
+	response.Body = e.follow(response.Body, cancel)
+	opened.add(response)
+	attempt.response, a.Response.Status = response, response.StatusCode
+	return attempt
+}
+
+// addressRequest stands for a forwarded request where one is repeated to learn about the endpoint: what clients ask is
+// theirs.
+var addressRequest = Request{AnyStatus: true, Check: func(r Response) error {
+	if r.Status >= http.StatusInternalServerError {
+		return &Error{Class: ServerError, Status: r.Status}
+	}
+	return nil
+}}
+
+// open sends f and returns the response with its body unread.
+func (e *Endpoint) open(ctx, caller context.Context, f Forward) (*http.Response, error) {
+	target, err := e.below(f)
+	if err != nil {
+		return nil, &Error{Class: Rejected, Endpoint: e.name, Err: err}
+	}
+	if f.Inform != nil {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
+				f.Inform(status, http.Header(header))
+				return nil
+			},
+		})
+	}
+	request, err := http.NewRequestWithContext(ctx, f.Method, "", f.Body)
+	if err != nil {
+		return nil, &Error{Class: Rejected, Endpoint: e.name, Err: errors.New("request cannot be built from its method")}
+	}
+	request.URL, request.Host = target, f.Host
+	request.Header, request.ContentLength, request.Trailer = f.Header, f.ContentLength, f.Trailer
+	if f.Body == nil {
+		request.ContentLength = 0
+	}
+	if len(e.given) > 0 {
+		request.Header = maps.Clone(f.Header)
+		maps.Copy(request.Header, e.given)
+	}
+	started := time.Now()
+	response, err := e.client.Do(request)
+	if err != nil {
+		return nil, e.broken(ctx, caller, started, err)
+	}
+	return response, nil
+}
+
+// below is the URL of f at the endpoint. The path stays as the client escaped it: what is two segments to the one is
+// two to the other.
+func (e *Endpoint) below(f Forward) (*url.URL, error) {
+	target := *e.base
+	escaped := strings.TrimSuffix(target.EscapedPath(), "/") + f.Path
+	path, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil, fmt.Errorf("path cannot be decoded: %w", err)
+	}
+	target.Path, target.RawPath = path, escaped
+	switch {
+	case target.RawQuery == "":
+		target.RawQuery = f.RawQuery
+	case f.RawQuery != "":
+		target.RawQuery += "&" + f.RawQuery
+	}
+	return &target, nil
+}
+
+// follow returns a body that ends its exchange when it is closed. That it breaks before is a failure of the endpoint.
+func (e *Endpoint) follow(body io.ReadCloser, cancel context.CancelFunc) io.ReadCloser {
+	followed := &followedBody{ReadCloser: body, endpoint: e, cancel: cancel}
+	if writer, isBoth := body.(io.Writer); isBoth { // of a protocol that was switched to
+		return struct {
+			*followedBody
+			io.Writer
+		}{followed, writer}
+	}
+	return followed
+}
+
+type followedBody struct {
+	io.ReadCloser
+	endpoint *Endpoint
+	cancel   context.CancelFunc
+	isClosed atomic.Bool
+}
+
+// Read tells no more of an error than what is no secret.
+func (b *followedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == nil || errors.Is(err, io.EOF) {
+		return n, err
+	}
+	broken := &Error{Class: Unreachable, Endpoint: b.endpoint.name, Err: errors.New(b.endpoint.secrets.Replace(err.Error()))}
+	if !b.isClosed.Load() {
+		if report, isIn := b.endpoint.breaker.enter(); isIn {
+			report(broken)
+			b.endpoint.health.note("", 0, broken)
+		}
+	}
+	return n, broken
+}
+
+func (b *followedBody) Close() error {
+	b.isClosed.Store(true)
+	defer b.cancel()
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,165 @@
+package upstream_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/upstream"
+)
+
+// origin is an endpoint in front of a server on loopback.
+func origin(t *testing.T, path string, header http.Header, answer http.HandlerFunc) *upstream.Endpoint {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: "origin", URL: server.URL + path, Header: header, Timeout: 5 * time.Second, Forwards: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
+func TestForwardedRequestsArriveAsTheyAre(t *testing.T) {
+	type heard struct {
+		Method, URI, Host, Body string
+		Header, Trailer         http.Header
+	}
+	var got heard
+	e := origin(t, "/base/?k=1", http.Header{"X-Key": {"ours"}}, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = heard{r.Method, r.RequestURI, r.Host, string(body), r.Header, r.Trailer}
+		w.Header().Set("Link", "</a>")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Set("Content-Encoding", "gzip")
+		w.WriteHeader(299)
+		_, _ = io.WriteString(w, "as it is")
+	})
+	var informed []int
+	response, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{
+		Method: "M-SEARCH", Path: "/a%2Fb//c", RawQuery: "x=%20&y", Host: "client.example",
+		Header: http.Header{"X-Key": {"theirs"}, "A": {"1", "2"}, "User-Agent": {""}},
+		Body:   io.MultiReader(strings.NewReader("in "), strings.NewReader("parts")), ContentLength: -1, Trailer: http.Header{"Sum": {"9"}},
+		Inform: func(status int, header http.Header) { informed = append(informed, status, len(header["Link"])) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != 299 || string(body) != "as it is" || response.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("%d %v %q, %v", response.StatusCode, response.Header, body, err)
+	}
+	want := heard{
+		"M-SEARCH", "/base/a%2Fb//c?k=1&x=%20&y", "client.example", "in parts",
+		http.Header{"X-Key": {"ours"}, "A": {"1", "2"}},
+		http.Header{"Sum": {"9"}},
+	}
+	if difference := cmp.Diff(want, got); difference != "" {
+		t.Error(difference)
+	}
+	if difference := cmp.Diff([]int{http.StatusEarlyHints, 1}, informed); difference != "" {
+		t.Error(difference)
+	}
+}
+
+func TestForwardFailsOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		method string
+		first  int
+		body   io.Reader
+		want   int
+		asked  int64 // both
+	}{
+		"a read that fails":        {"GET", 500, nil, 200, 2},
+		"a read that is refused":   {"GET", 404, nil, 404, 1},
+		"too many of them":         {"GET", 429, nil, 200, 2},
+		"a request with a body":    {"GET", 503, strings.NewReader("a"), 503, 1},
+		"a request that does more": {"POST", 503, nil, 503, 1},
+	} {
+		var asked atomic.Int64
+		answer := func(status int) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); w.WriteHeader(status) }
+		}
+		pool := upstream.NewPool("pool", origin(t, "", nil, answer(c.first)), origin(t, "", nil, answer(200)))
+		response, err := pool.Forward(t.Context(), upstream.Forward{Method: c.method, Path: "/", Header: http.Header{}, Body: c.body})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != c.want || asked.Load() != c.asked {
+			t.Errorf("%s: %d after %d requests, want %d after %d", name, response.StatusCode, asked.Load(), c.want, c.asked)
+		}
+	}
+}
+
+// TestForwardedFailureIsTheAnswer has all endpoints fail.
+func TestForwardedFailureIsTheAnswer(t *testing.T) {
+	failing := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "sorry", http.StatusBadGateway) }
+	for _, pool := range []*upstream.Pool{
+		upstream.NewPool("pool", origin(t, "", nil, failing)),
+		upstream.NewPool("pool", origin(t, "", nil, failing), origin(t, "", nil, failing)),
+	} {
+		response, err := pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusBadGateway || string(body) != "sorry\n" {
+			t.Errorf("%d %q, %v", response.StatusCode, body, err)
+		}
+		if health := pool.Endpoints()[0].Health(); health.Reason == "" {
+			t.Error("the failure is not held against the endpoint")
+		}
+	}
+}
+
+func TestForwardedBodyThatBreaks(t *testing.T) {
+	e := origin(t, "", nil, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "9")
+		_, _ = io.WriteString(w, "half")
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	response, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var failed *upstream.Error
+	if _, err := io.ReadAll(response.Body); !errors.As(err, &failed) || failed.Class != upstream.Unreachable {
+		t.Errorf("%v, want an error of the endpoint", err)
+	}
+	if e.Health().Reason == "" {
+		t.Error("the failure is not held against the endpoint")
+	}
+}
+
+func TestForwardEndsWithItsCaller(t *testing.T) {
+	left := make(chan struct{})
+	e := origin(t, "", nil, func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(left)
+	})
+	response, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	<-left
+	if e.Health().Reason != "" {
+		t.Error("a caller who leaves is held against the endpoint")
+	}
+}

@@ -19,16 +19,8 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (A
 test: ## vet, every test under the race detector, allocations without it, what is deployed, 2000 inputs for each fuzz target
 	@.ci/test
 
-soak: ## kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy (those that are installed), a fleet whose parts fail, a million orders: an hour and more
-	CROSSGATE_KILLS=200 go test -race -count=1 -timeout 30m -v -run 'TestKilledIndexLosesNothing' ./order/index
-	CROSSGATE_FILTERS=10000 go test -count=1 -timeout 120m -v -run 'TestListsEqualARecount' ./order/index
-	CROSSGATE_SEEDS=20 CROSSGATE_LIES=10000 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLoseLogs|TestLiesLeaveNoTrace' ./upstream/evm
-	cd sandbox && CROSSGATE_SEEDS=20 go test -count=1 -timeout 60m -v -run 'TestProvidersThatLose' ./adapters/...
-	cd sandbox && CROSSGATE_REORGS=all go test -race -count=1 -timeout 30m -v -run 'TestReorgsOfRealChainsWhileServing' ./stories
-	CROSSGATE_DESYNC=1 go test -count=1 -timeout 30m -v -run 'TestNobodyIsAnsweredForAnother' ./proxy/transport
-	cd sandbox && CROSSGATE_MUTATIONS=10000 go test -count=1 -timeout 60m -v -run 'TestNoMutation' ./adapters/venue
-	cd bench && CROSSGATE_CHAOS=20s go test -count=1 -timeout 40m -v -run 'TestChaos|TestDrain' .
-	cd bench && CROSSGATE_SOAK=10m go test -timeout 40m -run '^$$' -bench Memory -benchtime 1x .
+soak: ## kills, providers that lose and lie, reorgs of every depth, ten thousand filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour and more; installs what it needs but Envoy
+	@.ci/soak
 
 lint: ## what a machine can say about style
 	go run $(LINTER) run

@@ -24,16 +24,19 @@ var house = map[string]room{
 	"chain/solana": {"chain", "a wire format knows no order and no swap: what reads meaning out of it belongs to order/onchain or upstream/solana"},
 	"token":        {"cache/flight chain", "state what is needed as token.Reader or token.PriceSource and let upstream/* fulfil it"},
 
+	"token/catalog": {"chain token", "reading lists is pure: whoever fetches them and asks the contracts hands the answers in"},
+
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/index":   {"chain order order/onchain store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
 	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
-	"cache/flight": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"cache":        {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"cache/shared": {"", "a mechanism knows no domain word: give it a type parameter or an option"},
-	"upstream":     {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
+	"cache/flight":  {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache":         {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache/rfc9111": {"", "rules without a cache: what keeps or asks belongs to proxy/passthrough"},
+	"cache/shared":  {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"upstream":      {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
 	"upstream/jsonrpc":           {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is facts about others: what reads them imports it"},
@@ -41,21 +44,23 @@ var house = map[string]room{
 	"upstream/tron":              {"chain order quote token upstream upstream/evm upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"chain chain/solana order order/onchain quote token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/venue":             {"chain chain/solana quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/tokenlist":         {"upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
 	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/web":         {"chain token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
 	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
 	"proxy/certificate": {"", "TLS files of listeners: what connections carry belongs to proxy"},
+	"proxy/passthrough": {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
 	"proxy/quota":       {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":             {"cache cache/shared chain order order/index proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
+	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/quota proxy/web quote store token upstream " +
-			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tron upstream/venue",
+		"cache cache/rfc9111 cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/passthrough proxy/quota proxy/web quote store token token/catalog upstream " +
+			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
@@ -109,9 +114,11 @@ var doors = []door{
 	{"github.com/klauspost/compress", "proxy", "", "bodies are compressed by proxy, once for all who want them so"},
 	{"github.com/swaggest/swgui", "proxy", "", "Swagger UI is served by proxy"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
+	{"github.com/dunglas/httpsfv", "cache/rfc9111", "", "structured fields are read where the rules about them are"},
 	{"github.com/redis/rueidis", "cache/shared", "cache", "what replicas share is behind shared.Cache"},
 	{"github.com/sony/gobreaker/v2", "cache/shared upstream", "", "call services through upstream.Endpoint, which has a breaker"},
 	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
+	{"github.com/coder/websocket", "upstream/evm", "", "heads are announced by upstream/evm: call services through upstream.Endpoint"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
 	{"golang.org/x/sync", "sandbox/cmd/sandbox", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},

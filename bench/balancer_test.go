@@ -12,7 +12,8 @@ const (
 	retries = "retry-on conn-failure empty-response response-timeout\n  timeout server 1700ms"
 )
 
-// haproxy balances between gateways as docs/operations.md says; checked has it look at /readyz.
+// haproxy balances between gateways as docs/operations.md says; checked has it look at /readyz, and ask them all when
+// that has ruled out each.
 func haproxy(checked bool, about string) peer {
 	return peer{
 		program: "haproxy",
@@ -20,10 +21,13 @@ func haproxy(checked bool, about string) peer {
 			var servers strings.Builder
 			check, options := "", ""
 			if checked {
-				check, options = " check inter 1s fall 3 rise 2", "option httpchk GET /readyz\n  timeout check 1s"
+				check, options = " check inter 1s fall 3 rise 2", "option httpchk GET /readyz\n  timeout check 1s\n  option allbackups"
 			}
 			for i, origin := range strings.Fields(origins) {
 				fmt.Fprintf(&servers, "  server gateway%d %s%s\n", i, origin, check)
+				if checked {
+					fmt.Fprintf(&servers, "  server unchecked%d %s backup\n", i, origin)
+				}
 			}
 			return map[string]string{"haproxy.cfg": `
 defaults

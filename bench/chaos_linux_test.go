@@ -15,8 +15,8 @@ import (
 // What a fleet is asked while parts of it fail.
 const (
 	chaosRate = 200 // requests a second
-	// longestAnswer is what no answer may take but one that chains must be asked for, which may take longestCold: of unknown
-	// transactions and new orders always, of all orders while the database is away.
+	// longestAnswer is what no answer may take but one that was read from chains or venues, which may take longestCold: of
+	// unknown transactions, new orders and swaps always, of other orders while the database is away and nothing is kept.
 	longestAnswer = 2 * time.Second
 	longestCold   = 6 * time.Second
 	// slowLink is how late each piece of up to 16 KiB arrives.
@@ -34,7 +34,7 @@ type fault struct {
 
 // missing is what answers must do without.
 type missing struct {
-	index bool // the database: orders are told by their chains, and those by id, statuses and what is locked may be declined
+	index bool // the database: orders that are not kept are told by their chains; by id, statuses and what is locked may be declined
 	chain bool // an endpoint of a chain: what only chains know may be declined
 }
 

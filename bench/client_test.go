@@ -47,7 +47,7 @@ func readAnswer(reader *bufio.Reader) error {
 type head struct {
 	status int
 	length int  // of the body, bytes
-	isKept bool // the gateway had it
+	isKept bool // the gateway had it, or an old one where loading it again failed
 	isLast bool // of its connection
 	// isBehind says that the index has not read all chains up to their heads.
 	isBehind bool
@@ -81,8 +81,8 @@ func readHead(reader *bufio.Reader) (head, error) {
 		if value, found := cutName(line, "Connection: "); found && string(value) == "close" {
 			read.isLast = true
 		}
-		if value, found := cutName(line, "Cache-Status: "); found && bytes.HasPrefix(value, []byte("crossgate; hit")) {
-			read.isKept = true
+		if value, found := cutName(line, "Cache-Status: "); found {
+			read.isKept = bytes.HasPrefix(value, []byte("crossgate; hit")) || bytes.Contains(value, []byte("stale-if-error"))
 		}
 	}
 }

@@ -35,6 +35,7 @@ var hotServers = map[string]func(net.Listener) error{
 	"crossgate":     crossgateHot,
 	"gin-ristretto": ginHot,
 	"net-http":      bareHot,
+	"passthrough":   passingHot,
 }
 
 func hotPath() string { return "/api/Orders/creationTxHash/" + claimed().Created.At.Tx.String() }
@@ -145,12 +146,12 @@ func BenchmarkHotHit(b *testing.B) {
 		}
 	}
 	for _, c := range contenders {
-		askHot(b, c.address, connections, batch/connections) // the first requests make the answer
+		askHot(b, c.address, hotPath(), connections, batch/connections) // the first requests make the answer
 	}
 	for b.Loop() {
 		for _, c := range contenders {
 			before, began := c.spent(b), time.Now()
-			askHot(b, c.address, connections, batch/connections)
+			askHot(b, c.address, hotPath(), connections, batch/connections)
 			c.wall += time.Since(began)
 			c.cpu += c.spent(b) - before
 		}
@@ -185,8 +186,8 @@ func (c *contender) spent(b *testing.B) time.Duration {
 }
 
 // askHot sends count requests over each of so many connections.
-func askHot(b *testing.B, address string, connections, count int) {
-	request := []byte("GET " + hotPath() + " HTTP/1.1\r\nHost: " + address + "\r\nAccept: */*\r\n\r\n")
+func askHot(b *testing.B, address, path string, connections, count int) {
+	request := []byte("GET " + path + " HTTP/1.1\r\nHost: " + address + "\r\nAccept: */*\r\n\r\n")
 	var clients sync.WaitGroup
 	for range connections {
 		clients.Go(func() {

@@ -27,16 +27,19 @@ import (
 type node struct {
 	ledger   *ledger
 	native   uint64
+	bloom    string             // of every header; absent: none
 	began    time.Time          // from when on it makes blocks after the ledger's; zero: it makes none
 	logs     []logs             // of the blocks that have any, ascending
 	receipts map[string]receipt // by transaction hash
+	byHash   map[string]uint64  // numbers of the blocks that have logs
 	storage  map[string]string  // of contracts: answers by calldata
 }
 
-// logs are those of one block, separated by commas.
+// logs are those of one block and one contract that follow each other, separated by commas.
 type logs struct {
-	block uint64
-	text  string
+	block   uint64
+	emitter string
+	text    string
 }
 
 // receipt is one with its logs, which are some of its block's.
@@ -46,7 +49,7 @@ type receipt struct{ head, logs string }
 var nativeIDs = map[chain.ID]uint64{giveChain: 1, takeChain: 137}
 
 func newNode(l *ledger) *node {
-	return &node{ledger: l, native: nativeIDs[l.id], receipts: map[string]receipt{}, storage: map[string]string{}}
+	return &node{ledger: l, native: nativeIDs[l.id], receipts: map[string]receipt{}, byHash: map[string]uint64{}, storage: map[string]string{}}
 }
 
 // serve makes the adapter of a chain that a node serves on a port of its own until the benchmark ends.
@@ -72,30 +75,36 @@ func (n *node) write(b order.Block, all []transaction) {
 	if len(all) == 0 {
 		return
 	}
-	var text strings.Builder
-	ends := make([]int, len(all))
-	for i, t := range all {
+	n.byHash[b.Hash.String()] = b.Number
+	for _, t := range all {
+		var texts []string
 		for _, log := range t.logs {
-			if text.Len() > 0 {
-				text.WriteByte(',')
+			topics := make([]string, len(log.Topics))
+			for i, topic := range log.Topics {
+				topics[i] = strconv.Quote(topic.String())
 			}
-			fmt.Fprintf(&text, `{"address":%q,"topics":[%q],"data":"0x%x","blockNumber":"0x%x","blockHash":%q,`+
+			text := fmt.Sprintf(`{"address":%q,"topics":[%s],"data":"0x%x","blockNumber":"0x%x","blockHash":%q,`+
 				`"blockTimestamp":"0x%x","transactionHash":%q,"transactionIndex":"0x%x","logIndex":"0x%x","removed":false}`,
-				log.Address, log.Topics[0], log.Data, b.Number, b.Hash, b.Time, t.tx, log.Index, log.Index)
+				log.Address, strings.Join(topics, ","), log.Data, b.Number, b.Hash, b.Time, t.tx, log.Index, log.Index)
+			texts = append(texts, text)
+			n.keepLog(b.Number, log.Address.String(), text)
 		}
-		ends[i] = text.Len()
-	}
-	written, begin := text.String(), 0
-	for i, t := range all {
 		n.receipts[t.tx.String()] = receipt{
 			head: fmt.Sprintf(`{"transactionHash":%q,"blockHash":%q,"blockNumber":"0x%x","from":%q,"to":%q,`+
 				`"status":"0x1","type":"0x2","gasUsed":"0x2dc6c","cumulativeGasUsed":"0x5b8d80","effectiveGasPrice":"0x3b9aca00",`+
 				`"contractAddress":null,"logs":[`, t.tx, b.Hash, b.Number, busyTaker, contracts.DlnSource),
-			logs: strings.TrimPrefix(written[begin:ends[i]], ","),
+			logs: strings.Join(texts, ","),
 		}
-		begin = ends[i]
 	}
-	n.logs = append(n.logs, logs{b.Number, written})
+}
+
+// keepLog adds a log to what searches find.
+func (n *node) keepLog(block uint64, emitter, text string) {
+	if last := len(n.logs) - 1; last >= 0 && n.logs[last].block == block && n.logs[last].emitter == emitter {
+		n.logs[last].text += "," + text
+		return
+	}
+	n.logs = append(n.logs, logs{block, emitter, text})
 }
 
 // keep puts how far an order has come into the storage of the chain's contract.
@@ -146,6 +155,10 @@ func (n *node) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		}
 		text.WriteString(`{"jsonrpc":"2.0","id":`)
 		text.Write(c.ID)
+		if c.Method == "eth_getBlockReceipts" {
+			text.WriteString(`,"error":{"code":-32601,"message":"the method eth_getBlockReceipts does not exist"}}`)
+			continue
+		}
 		text.WriteString(`,"result":`)
 		n.answer(&text, c)
 		text.WriteByte('}')
@@ -166,8 +179,13 @@ func (n *node) answer(out *bytes.Buffer, c call) {
 	case "eth_blockNumber":
 		fmt.Fprintf(out, `"0x%x"`, n.newest())
 	case "eth_getBlockByNumber":
-		b := n.ledger.block(n.number(c.Params[0]))
-		fmt.Fprintf(out, `{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`, b.Number, b.Hash, b.Parent, b.Time)
+		n.header(out, n.number(c.Params[0]))
+	case "eth_getBlockByHash":
+		if number, known := n.byHash[unquoted(c.Params[0])]; known {
+			n.header(out, number)
+			return
+		}
+		out.WriteString("null")
 	case "eth_getTransactionReceipt":
 		if found, known := n.receipts[unquoted(c.Params[0])]; known {
 			out.WriteString(found.head)
@@ -177,9 +195,12 @@ func (n *node) answer(out *bytes.Buffer, c call) {
 		}
 		out.WriteString("null")
 	case "eth_getLogs":
-		var filter struct{ FromBlock, ToBlock json.RawMessage }
+		var filter struct {
+			FromBlock, ToBlock json.RawMessage
+			Address            []string
+		}
 		_ = json.Unmarshal(c.Params[0], &filter)
-		n.search(out, n.number(filter.FromBlock), n.number(filter.ToBlock))
+		n.search(out, n.number(filter.FromBlock), n.number(filter.ToBlock), filter.Address)
 	case "eth_call":
 		var message struct{ Data string }
 		_ = json.Unmarshal(c.Params[0], &message)
@@ -189,20 +210,34 @@ func (n *node) answer(out *bytes.Buffer, c call) {
 	}
 }
 
+func (n *node) header(out *bytes.Buffer, number uint64) {
+	b := n.ledger.block(number)
+	fmt.Fprintf(out, `{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"`, b.Number, b.Hash, b.Parent, b.Time)
+	if n.bloom != "" {
+		fmt.Fprintf(out, `,"logsBloom":%q`, n.bloom)
+	}
+	out.WriteByte('}')
+}
+
 // zeroWord is what contracts answer of what they do not know.
 var zeroWord = `"0x` + strings.Repeat("0", 64) + `"`
 
-// search writes the logs of blocks.
-func (n *node) search(out *bytes.Buffer, from, to uint64) {
+// search writes the logs of contracts in blocks.
+func (n *node) search(out *bytes.Buffer, from, to uint64, emitters []string) {
 	first, _ := slices.BinarySearchFunc(n.logs, from, func(l logs, block uint64) int { return cmp.Compare(l.block, block) })
 	out.WriteByte('[')
-	for i, each := range n.logs[first:] {
+	isFirst := true
+	for _, each := range n.logs[first:] {
 		if each.block > to {
 			break
 		}
-		if i > 0 {
+		if !slices.ContainsFunc(emitters, func(e string) bool { return strings.EqualFold(e, each.emitter) }) {
+			continue
+		}
+		if !isFirst {
 			out.WriteByte(',')
 		}
+		isFirst = false
 		out.WriteString(each.text)
 	}
 	out.WriteByte(']')

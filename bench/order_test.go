@@ -149,7 +149,7 @@ func (oneOrder) Basis() index.Basis { return index.Basis{At: time.Now(), All: tr
 // oneToken says that every token is USDC.
 type oneToken struct{}
 
-func (oneToken) Listed(chain.ID) []chain.Address                          { return nil }
+func (oneToken) Listed(context.Context, chain.ID) []token.Listing         { return nil }
 func (oneToken) USD(context.Context, ...token.Key) map[token.Key]*big.Rat { return nil }
 
 func (oneToken) Lookup(_ context.Context, _ chain.ID, addresses ...chain.Address) ([]token.Token, error) {

@@ -32,6 +32,7 @@ type question struct {
 	due    time.Time
 	isHit  bool
 	limit  time.Duration // that the answer may not take; 0: none
+	cold   time.Duration // the same, of one that was made for it; 0: no other
 	during *phase
 }
 
@@ -208,7 +209,11 @@ func (f *phase) sent(late time.Duration) {
 
 func (f *phase) answered(q question, got head, body []byte, took time.Duration) {
 	err := q.check(got, body)
-	if q.limit > 0 && took > q.limit {
+	limit := q.limit
+	if q.cold > 0 && got.status == http.StatusOK && !got.isKept {
+		limit = q.cold
+	}
+	if limit > 0 && took > limit {
 		err = errors.Join(err, fmt.Errorf("%d after %v", got.status, took.Round(time.Millisecond)))
 	}
 	f.mu.Lock()

@@ -168,12 +168,15 @@ func outputOf(body []byte) (*big.Int, error) {
 // mix is the next question: what clients of wallets, takers and pages ask for.
 func (f *truth) mix(without missing) question {
 	o := f.orders[mathrand.IntN(len(f.orders))]
-	quick := longestAnswer
-	if without.index {
-		quick = longestCold
+	known := func(path string, check func(head, []byte) error) question {
+		q := ask(path, longestAnswer, check)
+		if without.index {
+			q.cold = longestCold
+		}
+		return q
 	}
 	byIndex := func(path string, check func(head, []byte) error) question {
-		return ask(path, quick, declining(without.index, "INDEX_UNAVAILABLE", check))
+		return known(path, declining(without.index, "INDEX_UNAVAILABLE", check))
 	}
 	cold := func(path string, check func(head, []byte) error) question {
 		q := ask(path, longestCold, declining(without.chain, "", check))
@@ -182,7 +185,7 @@ func (f *truth) mix(without missing) question {
 	}
 	switch n := mathrand.IntN(100); {
 	case n < 25:
-		return ask("/api/Orders/creationTxHash/"+o.CreationTxHash, quick, isOrder(o))
+		return known("/api/Orders/creationTxHash/"+o.CreationTxHash, isOrder(o))
 	case n < 30:
 		if o, has := f.newest(); has {
 			return cold("/api/Orders/creationTxHash/"+o.CreationTxHash, isMoving(o))

@@ -133,6 +133,9 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 		return
 	}
 	whole := c.over(known)
+	if whole.Family != chain.EVM {
+		refuseWebSockets(c.Endpoints, at.key("endpoints"))
+	}
 	c.checkContracts(whole.Family, at)
 	if c.Fee != nil {
 		c.Fee.check(whole.Family, at.key("fee"))

@@ -41,6 +41,8 @@ type Config struct {
 	Tokens    Tokens    `yaml:"tokens"`
 	Telemetry Telemetry `yaml:"telemetry"`
 
+	Passthrough Passthrough `yaml:"passthrough"`
+
 	lines    map[string]int // of every path in the file
 	files    []string       // that values were read from
 	revision string
@@ -119,7 +121,8 @@ func parseDocument(text []byte) (yaml.Node, error) {
 func base() Config {
 	return Config{
 		Listen: "127.0.0.1:8080", Index: defaultIndex(), Cache: defaultCache(), Limits: defaultLimits(),
-		Connections: defaultConnections(), Swap: defaultSwap(), Health: defaultHealth(), Telemetry: defaultTelemetry(),
+		Connections: defaultConnections(), Swap: defaultSwap(), Health: defaultHealth(), Tokens: defaultTokens(),
+		Telemetry: defaultTelemetry(), Passthrough: defaultPassthrough(),
 	}
 }
 
@@ -144,4 +147,5 @@ func (c Config) check(at place) {
 	c.Prices.check(at.key("prices"))
 	c.Tokens.check(c.Registry(), at.key("tokens"))
 	c.Telemetry.check(at.key("telemetry"))
+	c.Passthrough.check(at.key("passthrough"))
 }

@@ -16,6 +16,9 @@ type Endpoint struct {
 	URL     Secret            `yaml:"url"`
 	Headers map[string]Secret `yaml:"headers"` // sent with every request, for instance with an API key
 	Timeout time.Duration     `yaml:"timeout"` // of one call; default: 10s
+	// WebSocket is where an EVM chain's endpoint tells of new heads (newHeads), so that it need not be asked for them;
+	// headers are sent there too. Saves calls on chains with blocks slower than index.follow.asked
+	WebSocket Secret `yaml:"websocket"`
 
 	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units per second, with costs; 0: unlimited
 	Burst             int            `yaml:"burst"`
@@ -71,8 +74,14 @@ func (c Config) nameEndpoints() {
 	for _, each := range c.Venues {
 		nameEndpoints(each.Endpoints, each.Name)
 	}
+	for _, each := range c.Tokens.Lists {
+		nameEndpoints(each.Endpoints, each.Name)
+	}
 	if c.Prices.DefiLlama != nil {
 		nameEndpoints(c.Prices.DefiLlama.Endpoints, "defillama")
+	}
+	for _, each := range c.Passthrough.Hosts {
+		nameEndpoints(each.Endpoints, "origin-"+each.Name)
 	}
 }
 
@@ -102,10 +111,20 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 	}
 }
 
+// refuseWebSockets reports endpoints that are to tell of heads and serve no EVM chain.
+func refuseWebSockets(endpoints []Endpoint, at place) {
+	for i, endpoint := range endpoints {
+		at.item(i).key("websocket").mistakeIf(endpoint.WebSocket.Reveal() != "",
+			"take it out: endpoints of EVM chains alone tell of heads by WebSocket")
+	}
+}
+
 func (e Endpoint) check(at place) {
 	at.key("name").mistakeIf(e.Name == "" || strings.ContainsAny(e.Name, "/?& \t\n"),
 		"want a name without spaces, slashes, ? and &: it replaces the URL in logs")
 	at.key("url").mistakeIf(!isWebAddress(e.URL.Reveal()), "want a URL that begins with https:// or http://")
+	at.key("websocket").mistakeIf(e.WebSocket.Reveal() != "" && !isAddress(e.WebSocket.Reveal(), "wss", "ws"),
+		"want a URL that begins with wss:// or ws://")
 	for name, value := range e.Headers {
 		at.key("headers").key(name).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.ContainsAny(name, " :") || name == "",
 			"not a valid HTTP header")

@@ -26,7 +26,7 @@ type Follow struct {
 }
 
 func defaultFollow() Follow {
-	return Follow{Asked: 1500 * time.Millisecond, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
+	return Follow{Asked: 1900 * time.Millisecond, Listed: 15 * time.Second, Idle: time.Minute, Retired: 4 * time.Minute}
 }
 
 func (f Follow) check(at place) {

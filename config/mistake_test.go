@@ -40,9 +40,14 @@ tokens:
   own:
     - {chain: 5, address: "0x0000000000000000000000000000000000000000", symbol: X, decimals: 78}
     - {chain: 1, address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", decimals: 300}
+  lists:
+    - {name: "a b", file: x.json, endpoints: [{url: "https://lists.example"}]}
+    - {name: uniswap}
+    - {name: uniswap, file: y.json}
+  refresh: 1s
 telemetry: {trustTraceparent: perhaps, service: a, service: b}
 `))
-	want := `34 mistakes
+	want := `39 mistakes
   listen: line 1: want host:port, for instance 127.0.0.1:8080
   index.lookback: line 2: want a whole number, at least 0
   index.path: line 2: want the path of the database file
@@ -75,8 +80,13 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   tokens.own[0].decimals: line 29: want at most 77
   tokens.own[1].decimals: line 30: want a whole number, at least 0
   tokens.own[1].symbol: line 30: want the token's symbol
-  telemetry.service: line 31: duplicate key in line 31, first in line 31
-  telemetry.trustTraceparent: line 31: want true or false
+  tokens.lists[0].file: line 32: want either endpoints or file, not both
+  tokens.lists[0].name: line 32: want a name without spaces, slashes, ? and &
+  tokens.lists[1].endpoints: line 33: want at least one endpoint with a url
+  tokens.lists[2].name: line 34: duplicate of lists[1]
+  tokens.refresh: line 35: want at least 1m
+  telemetry.service: line 36: duplicate key in line 36, first in line 36
+  telemetry.trustTraceparent: line 36: want true or false
 `
 	if err == nil {
 		t.Fatal("Parse found no mistake")

@@ -14,5 +14,6 @@ type PriceService struct {
 func (p Prices) check(at place) {
 	if p.DefiLlama != nil {
 		checkEndpoints(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
+		refuseWebSockets(p.DefiLlama.Endpoints, at.key("defillama").key("endpoints"))
 	}
 }

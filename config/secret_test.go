@@ -53,7 +53,7 @@ func TestVariableThatIsNotSetIsAMistake(t *testing.T) {
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Setenv("CHAIN_KEY", canary)
 	c, err := config.Parse([]byte(`
-chains: [{id: 1, endpoints: [{url: "https://${CHAIN_KEY}.example.com", headers: {X-Key: "${CHAIN_KEY}"}}]}]
+chains: [{id: 1, endpoints: [{url: "https://${CHAIN_KEY}.example.com", websocket: "wss://example.com/${CHAIN_KEY}", headers: {X-Key: "${CHAIN_KEY}"}}]}]
 venues: [{name: velora, key: "${CHAIN_KEY}", endpoints: [{url: "https://example.com?key=${CHAIN_KEY}"}]}]
 `))
 	if err != nil {
@@ -63,6 +63,7 @@ venues: [{name: velora, key: "${CHAIN_KEY}", endpoints: [{url: "https://example.
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		fmt.Fprintf(&out, verb, c)
 		fmt.Fprintf(&out, verb, c.Chains[0].Endpoints[0].URL)
+		fmt.Fprintf(&out, verb, c.Chains[0].Endpoints[0].WebSocket)
 		fmt.Fprintf(&out, verb, c.Venues)
 	}
 	slog.New(slog.NewJSONHandler(&out, nil)).Info("started", "config", c, "endpoint", c.Chains[0].Endpoints[0], "key", c.Venues[0].Key)
@@ -85,7 +86,7 @@ listen: ${CHAIN_KEY}
 index: ${CHAIN_KEY}
 cache: {maxBytes: "${CHAIN_KEY}"}
 swap: {window: "${CHAIN_KEY}"}
-chains: [{id: "${CHAIN_KEY}", endpoints: [{name: "${CHAIN_KEY} x", url: "${CHAIN_KEY}", burst: "${CHAIN_KEY}"}], contracts: {gate: "${CHAIN_KEY}"}}]
+chains: [{id: "${CHAIN_KEY}", endpoints: [{name: "${CHAIN_KEY} x", url: "${CHAIN_KEY}", websocket: "${CHAIN_KEY}", burst: "${CHAIN_KEY}"}], contracts: {gate: "${CHAIN_KEY}"}}]
 venues: [{name: "${CHAIN_KEY}", endpoints: "${CHAIN_KEY}"}]
 tokens: {logo: "${CHAIN_KEY}", own: [{chain: 1, address: "${CHAIN_KEY}"}]}
 telemetry: {trustTraceparent: "${CHAIN_KEY}"}

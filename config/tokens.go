@@ -2,17 +2,34 @@ package config
 
 import (
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"crossgate/chain"
 )
 
-// Tokens are the operator's corrections of token metadata.
+// Tokens are the operator's corrections of token metadata, and the lists of tokens that answers are made of.
 type Tokens struct {
 	// Logo is the URL of token logos, with placeholders {chainId} and {address}; empty: deBridge's.
 	Logo string  `yaml:"logo"`
 	Own  []Token `yaml:"own"`
+	// Lists are public token lists, of which the first that has a token counts. Well-known tokens are listed without
+	// any.
+	Lists   []TokenList   `yaml:"lists"`
+	Refresh time.Duration `yaml:"refresh"` // how often the lists are looked at again
 }
+
+// TokenList is a public token list: in the format of tokenlists.org, or an answer of Jupiter's Tokens API. A token is
+// taken over when its contract confirms the decimals; a list with other decimals than a contract's is refused as a
+// whole.
+type TokenList struct {
+	Name      string     `yaml:"name"`
+	Endpoints []Endpoint `yaml:"endpoints"` // their URLs lead to the list
+	File      string     `yaml:"file"`      // path of a list of one's own, instead of endpoints
+}
+
+func defaultTokens() Tokens { return Tokens{Refresh: 6 * time.Hour} }
 
 // Token overrides the metadata of a token's contract.
 type Token struct {
@@ -30,6 +47,8 @@ const mostDecimals = 77
 func (t Tokens) check(registry chain.Registry, at place) {
 	at.key("logo").mistakeIf(t.Logo != "" && (!isWebAddress(t.Logo) || !strings.Contains(t.Logo, "{address}")),
 		"want a URL with the placeholder {address} and, if needed, {chainId}")
+	at.key("refresh").mistakeIf(t.Refresh < time.Minute, "want at least 1m")
+	checkTokenLists(t.Lists, at.key("lists"))
 	type key struct {
 		chain   chain.ID
 		address chain.Address
@@ -47,6 +66,26 @@ func (t Tokens) check(registry chain.Registry, at place) {
 	}
 }
 
+func checkTokenLists(lists []TokenList, at place) {
+	first := make(map[string]int)
+	for i, list := range lists {
+		at := at.item(i)
+		if earlier, taken := first[list.Name]; taken {
+			at.key("name").mistake("duplicate of lists[%d]", earlier)
+		} else {
+			first[list.Name] = i
+		}
+		at.key("name").mistakeIf(list.Name == "" || strings.ContainsAny(list.Name, "/?& \t\n"), "want a name without spaces, slashes, ? and &")
+		switch {
+		case list.File == "":
+			checkEndpoints(list.Endpoints, at.key("endpoints"))
+			refuseWebSockets(list.Endpoints, at.key("endpoints"))
+		case len(list.Endpoints) > 0:
+			at.key("file").mistake("want either endpoints or file, not both")
+		}
+	}
+}
+
 func (t Token) check(registry chain.Registry, at place) {
 	if _, known := registry.Chain(t.Chain); !known {
 		at.key("chain").mistake("want the id of a documented chain or of one under chains")
@@ -58,7 +97,9 @@ func (t Token) check(registry chain.Registry, at place) {
 	at.key("logo").mistakeIf(t.Logo != "" && !isWebAddress(t.Logo), "want a URL")
 }
 
-func isWebAddress(text string) bool {
+func isWebAddress(text string) bool { return isAddress(text, "https", "http") }
+
+func isAddress(text string, schemes ...string) bool {
 	parsed, err := url.Parse(text)
-	return err == nil && parsed.Host != "" && (parsed.Scheme == "https" || parsed.Scheme == "http")
+	return err == nil && parsed.Host != "" && slices.Contains(schemes, parsed.Scheme)
 }

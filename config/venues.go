@@ -21,6 +21,7 @@ func checkVenues(venues []Venue, at place) {
 		}
 		if len(venue.Endpoints) > 0 {
 			checkEndpoints(venue.Endpoints, at.item(i).key("endpoints"))
+			refuseWebSockets(venue.Endpoints, at.item(i).key("endpoints"))
 		}
 	}
 }

@@ -2,9 +2,9 @@ package order
 
 import "crossgate/chain"
 
-// Event is one thing that a chain said about one order.
+// Event is one thing that a chain said about one order, or about one swap within the chain.
 type Event struct {
-	Order ID
+	Order ID // or the swap's
 	At    At
 	Fact  Fact
 }
@@ -23,10 +23,11 @@ type Created struct {
 	Preswap      *Preswap
 }
 
-// Affiliate is the share of the give amount that is paid to an integrator when the order is claimed.
+// Affiliate is an integrator's share: of an order's give amount, paid when the order is claimed, or of what a swap
+// within a chain brought, paid at once.
 type Affiliate struct {
 	Beneficiary chain.Address
-	Amount      chain.Amount // give token
+	Amount      chain.Amount // give token; of a swap out token
 }
 
 // Preswap is a swap that the router made in the creating transaction to obtain the give token.

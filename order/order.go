@@ -81,6 +81,6 @@ type At struct {
 	Block     uint64 // slot on Solana
 	BlockHash chain.Hash
 	Time      uint64        // of the block, UNIX seconds
-	Initiator chain.Address // sender of the transaction; fee payer on Solana
+	Initiator chain.Address // sender of the transaction, fee payer on Solana; absent: not read, see LogSource
 	LogIndex  uint          // tells the events of a block apart and orders those of one transaction
 }

@@ -14,6 +14,9 @@ var ErrNotFound = errors.New("not found")
 // ErrNoOrder says that a transaction exists and created no order.
 var ErrNoOrder = errors.New("transaction created no order")
 
+// ErrNoSwap says that a transaction exists and made no swap within its chain.
+var ErrNoSwap = errors.New("transaction made no swap within its chain")
+
 // UnreadableError says that no endpoint gave what one block holds as it must be: a transaction without its receipt, or
 // contents that contradict each other. Other blocks may well be readable.
 type UnreadableError struct {
@@ -40,9 +43,22 @@ type Source interface {
 	// Events returns the events of blocks from to to, both included, in block and log order; *UnreadableError when
 	// one of the blocks keeps it from doing so.
 	Events(ctx context.Context, from, to uint64) ([]Event, error)
-	// EventsIn returns the order events of one transaction in log order: ErrNotFound when the chain does
-	// not know the transaction, none when it is no order transaction.
+	// EventsIn returns the events of orders and swaps of one transaction in log order: ErrNotFound when the chain does
+	// not know the transaction, none when it has none.
 	EventsIn(ctx context.Context, tx chain.TxHash) ([]Event, error)
+}
+
+// LogSource is a Source that reads old blocks from their logs, for much less than their transactions cost.
+type LogSource interface {
+	// EventsOfLogs returns Events. Those of which logs say all but who sent the transaction are without At.Initiator;
+	// creations have it.
+	EventsOfLogs(ctx context.Context, from, to uint64) ([]Event, error)
+}
+
+// CallCounter is a Source that counts what it asks.
+type CallCounter interface {
+	// Calls returns how many calls the chain's endpoints got so far, those of repeated attempts among them.
+	Calls() uint64
 }
 
 // TipRange is how many of the newest blocks a Source reads one by one, each with evidence that the endpoint which

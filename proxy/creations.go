@@ -12,35 +12,35 @@ import (
 	"crossgate/order/index"
 )
 
-// creations remembers the transactions that created orders, for the newest orders that were remembered: at
-// least creationsKept of them and at most twice as many. An order that was read from its chains need not be in
-// the index, and clients ask for the ids of a transaction's orders first and for the orders by id then.
-type creations struct {
+// creations remembers the transactions, as a T names them, that created orders or made swaps, for the newest of these
+// that were remembered: at least creationsKept of them and at most twice as many. What was read from its chains need
+// not be in the index, and clients ask for what a transaction did first and for that by its id then.
+type creations[T any] struct {
 	mu         sync.Mutex
-	young, old map[order.ID]chain.TxHash
+	young, old map[order.ID]T
 }
 
 const creationsKept = 1 << 14
 
-func (c *creations) remember(tx chain.TxHash, ids ...order.ID) {
+func (c *creations[T]) remember(tx T, ids ...order.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range ids {
 		if c.young == nil || len(c.young) >= creationsKept {
-			c.young, c.old = make(map[order.ID]chain.TxHash), c.young
+			c.young, c.old = make(map[order.ID]T), c.young
 		}
 		c.young[id] = tx
 	}
 }
 
 // learn remembers what another replica found.
-func (c *creations) learn(tx chain.TxHash, bodies []jsonBody) {
+func (c *creations[T]) learn(tx T, bodies []jsonBody) {
 	for _, b := range bodies {
 		c.remember(tx, b.orders...)
 	}
 }
 
-func (c *creations) of(id order.ID) (tx chain.TxHash, remembered bool) {
+func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if tx, remembered = c.young[id]; !remembered {

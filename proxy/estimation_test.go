@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -137,4 +138,43 @@ func TestTokenListIsByAddress(t *testing.T) {
 	if response := get(s, "/v1.0/token-list?chainId=2"); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("HTTP %d for an unknown chain, want 400", response.StatusCode)
 	}
+}
+
+func TestTokenSearchIsBySymbolNameAndAddress(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	search := func(query string) (found []string) {
+		var got struct {
+			Tokens []struct {
+				ChainID uint64
+				Symbol  string
+			}
+		}
+		response := get(s, "/v1.0/token-list/search?"+query)
+		if err := json.Unmarshal(body(t, response), &got); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("HTTP %d, %v", response.StatusCode, err)
+		}
+		for _, each := range got.Tokens {
+			found = append(found, fmt.Sprintf("%s@%d", each.Symbol, each.ChainID))
+		}
+		return found
+	}
+	for query, want := range map[string]string{
+		"chainId=8453&query=usdc": "USDC@8453", "chainId=8453&query=wrapped%20e": "WETH@8453", "chainId=8453&query=" + usdcText: "USDC@8453",
+	} {
+		if got := search(query); len(got) == 0 || got[0] != want {
+			t.Errorf("search %s = %v, want %s first", query, got, want)
+		}
+	}
+	if got := search("query=usdc"); len(got) < 5 {
+		t.Errorf("USDC is found on %v, want it on every chain", got)
+	}
+	wrong := wantError(t, get(s, "/v1.0/token-list/search?chainId=2&query="), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
+	for _, part := range []string{"query must be", "chainId must be"} {
+		if !strings.Contains(wrong.Message, part) {
+			t.Errorf("message %q lacks %q", wrong.Message, part)
+		}
+	}
+	long := "/v1.0/token-list/search?query=" + strings.Repeat("a", 129)
+	wantError(t, get(s, long), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
 }

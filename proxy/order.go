@@ -25,7 +25,7 @@ func (s *Server) orderRoute() route[order.ID] {
 		load:    s.loadOrder,
 		indexed: true,
 		shared:  true,
-		streams: true,
+		streams: "order",
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 type partOfList struct {
 	Filter     index.Filter
 	Skip, Take uint64
+	SameChain  bool // of the swaps within a chain instead
 }
 
 // orderListRoute lists orders by a filter, newest first.
@@ -90,11 +91,13 @@ func parseOrderList(m *bodyMembers) (partOfList, error) {
 	f.Search = parseSearch(m.text("filter"))
 	mode := m.text("filterMode")
 	switch {
-	case strings.EqualFold(mode, "SameChain"), strings.EqualFold(mode, "Mixed"):
+	case strings.EqualFold(mode, "SameChain"):
+		q.SameChain = true
+	case strings.EqualFold(mode, "Mixed"):
 		if err := m.err(); err != nil {
 			return partOfList{}, err
 		}
-		return partOfList{}, sameChainUnlisted.because("")
+		return partOfList{}, mixedUnlisted.because("")
 	case mode != "" && !strings.EqualFold(mode, "CrossChain"):
 		m.mistake("filterMode must be one of the following values: CrossChain, SameChain, Mixed")
 	}
@@ -157,6 +160,9 @@ func parseSearch(text string) *index.Search {
 }
 
 func (s *Server) loadOrderList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+	if q.SameChain {
+		return s.loadSwapList(ctx, q)
+	}
 	return s.loadList(ctx, q, func(l index.List) ([]byte, error) {
 		found := make([]index.Found, len(l.Orders))
 		for i, o := range l.Orders {

@@ -44,28 +44,29 @@ func TestListsReadEveryMember(t *testing.T) {
 	for body, want := range map[string]partOfList{
 		`{}`: {Take: 20},
 		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100},
-		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100},
+		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100, false},
 		`{"giveChainIds":[1,137,250],"takeChainIds":["56"],"orderStates":["Created","claimedunlock"],"externalCallStates":["NoExtCall"],"take":1}`: {index.Filter{
 			GiveChains: []chain.ID{1, 137, 250}, TakeChains: []chain.ID{56},
 			States: []order.State{order.StateCreated, order.StateClaimedUnlock}, Calls: []order.ExternalCallState{order.NoExtCall},
-		}, 0, 1},
+		}, 0, 1, false},
 		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {index.Filter{
 			Since: 1758806388, Until: 1758806399, ReferralCode: &code, TradeType: "Market",
-		}, 0, 20},
-		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20},
+		}, 0, 20, false},
+		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, false},
 		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {index.Filter{
 			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
-		}, 0, 20},
-		search(taker):      {index.Filter{Search: &index.Search{Address: who}}, 0, 20},
-		search(createdTx):  {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20},
-		search("anything"): {index.Filter{Search: &index.Search{}}, 0, 20},
+		}, 0, 20, false},
+		`{"filterMode":"sameChain","maker":"` + taker + `"}`: {index.Filter{Maker: who}, 0, 20, true},
+		search(taker):      {index.Filter{Search: &index.Search{Address: who}}, 0, 20, false},
+		search(createdTx):  {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, false},
+		search("anything"): {index.Filter{Search: &index.Search{}}, 0, 20, false},
 	} {
 		w := newWorld(t)
 		if answer := post(w.server(t), listPath, body); answer.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", body, answer.Code, answer.Body)
 			continue
 		}
-		if got := (partOfList{w.lastFilter, w.lastPart[0], w.lastPart[1]}); !reflect.DeepEqual(got, want) {
+		if got := (partOfList{w.lastFilter, w.lastPart[0], w.lastPart[1], w.listedSwaps}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
 		}
 	}
@@ -89,8 +90,8 @@ func TestListsNameEveryMistake(t *testing.T) {
 			"referralCode must be a whole number from 0 to 4294967295", "blockTimestampTo", "filterMode must be one of",
 		}},
 		{listPath, `{"maker":"0xDAC17F958D2ee523a2206206994597C13D831ec8"}`, "INVALID_BODY", []string{"checksum"}},
-		{listPath, `{"filterMode":"SameChain"}`, "SAME_CHAIN_NOT_INDEXED", []string{"within one chain"}},
-		{listPath, `{"filterMode":"Mixed"}`, "SAME_CHAIN_NOT_INDEXED", []string{"within one chain"}},
+		{listPath, `{"filterMode":"SameChain","take":0}`, "INVALID_BODY", []string{"take must be greater than 0"}},
+		{listPath, `{"filterMode":"Mixed"}`, "MIXED_NOT_LISTED", []string{"CrossChain and SameChain"}},
 		{unlockPath, `{"take":10}`, "INVALID_BODY", []string{"unlockAuthorities"}},
 	} {
 		answer := post(s, test.path, test.body)

@@ -213,7 +213,7 @@ func TestOrderIDsAreAlwaysAList(t *testing.T) {
 }
 
 func TestCreationsForgetTheOldest(t *testing.T) {
-	var c creations
+	var c creations[chain.TxHash]
 	id := func(n int) order.ID { return order.ID{byte(n >> 16), byte(n >> 8), byte(n)} }
 	for n := range 3 * creationsKept {
 		c.remember(chain.NewTxHash([]byte{1}), id(n))

@@ -29,6 +29,18 @@ type Orders interface {
 	// List returns a part of the orders that a filter holds of; index.ErrEmpty, index.ErrUnlisted or
 	// index.ErrUnavailable when that cannot be known.
 	List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error)
+	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and what was
+	// searched for them, also beside an error: order.ErrNotFound, order.ErrNoSwap, *index.UnreachableError.
+	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]index.FoundSwap, index.Basis, error)
+	// SwapByID is ByID of a swap.
+	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
+	// ListSwaps is List of swaps within a chain.
+	ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error)
+	// Daily returns statistics by day and pair of chains, in this sequence, for UNIX days from one to another, and what
+	// each pair had before; index.ErrEmpty, index.ErrUncounted or index.ErrUnavailable when that cannot be known.
+	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
+	// AllTime returns the statistics of all orders, with the errors of Daily.
+	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
 }
@@ -52,7 +64,7 @@ func (s *Server) ordersRoute() route[creation] {
 		load:    func(ctx context.Context, q creation) ([]jsonBody, cache.Life, error) { return s.loadOrders(ctx, q.tx) },
 		choose:  chooseOrder,
 		indexed: true,
-		streams: true,
+		streams: "order",
 		shared:  true,
 		learn:   func(q creation, bodies []jsonBody) { s.creations.learn(q.tx, bodies) },
 	}

@@ -31,6 +31,8 @@ func (s *Server) mountPages(engine *gin.Engine) {
 		"/locked":               s.formPage("taker", "/locked/", lockedForm),
 		"/locked/:takerAddress": s.lockedPage,
 		"/swap":                 s.swapPage,
+		"/swap/:id":             s.swapIDPage,
+		"/swap/:id/tx/:hash":    s.swapTxPage,
 	} {
 		engine.GET(path, page)
 		engine.HEAD(path, page)
@@ -109,6 +111,12 @@ func (s *Server) formPage(field, path string, form func(io.Writer) error) gin.Ha
 
 func (s *Server) orderPage(c *gin.Context) {
 	shown, err := s.findForPage(c.Request.Context(), c.Param("hash"), c.Request.URL.RawQuery)
+	if isKind(err, unknownTx, txWithoutOrder, unknownOrder) {
+		if path, found := s.swapNamed(c.Request.Context(), c.Param("hash")); found {
+			c.Redirect(http.StatusSeeOther, path)
+			return
+		}
+	}
 	if err != nil {
 		s.failPage(c, err)
 		return

@@ -30,6 +30,14 @@ func (p paths) canonical(next http.Handler) http.Handler {
 	})
 }
 
+// has reports whether a path is one of the patterns, in any spelling.
+func (p paths) has(path string) bool {
+	return slices.ContainsFunc(p, func(pattern string) bool {
+		_, fits := spell(path, pattern)
+		return fits
+	})
+}
+
 // fixed are the patterns without a parameter, which come before those that they would fit.
 func (p paths) fixed() paths {
 	return slices.DeleteFunc(slices.Clone(p), func(pattern string) bool { return strings.Contains(pattern, ":") })

@@ -46,7 +46,11 @@ var (
 	orderOutOfRange  = kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
 	invalidBody      = kind{400, 1207, "INVALID_BODY", "invalid request body"}
 
-	sameChainUnlisted = kind{400, 1208, "SAME_CHAIN_NOT_INDEXED", "swaps within one chain are not indexed here; filterMode must be CrossChain"}
+	mixedUnlisted = kind{400, 1208, "MIXED_NOT_LISTED", "orders and swaps within one chain are not listed together; ask for filterMode CrossChain and SameChain"}
+
+	malformedSwapID = kind{400, 1209, "MALFORMED_SWAP_ID", "a swap id must be 0x followed by 64 hex digits"}
+	unknownSwap     = kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // 422: clients of the hosted service expect it
+	swapOutOfRange  = kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}
 
 	unknownOrder  = kind{404, 15, "UNKNOWN_ORDER", "no indexed order has this id"}
 	unknownStatus = kind{400, 15, unknownOrder.id, unknownOrder.text} // 400 in the swap API
@@ -58,6 +62,7 @@ var (
 	indexUnavailable    = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
 	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not read any chain yet; retry later"}
 	ordersUnlisted      = kind{503, 1310, "ORDERS_NOT_LISTED_YET", "orders that were indexed before the last upgrade are being listed; retry later"}
+	ordersUncounted     = kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "many orders are indexed that statistics do not have yet; retry later"}
 	unsimulated         = kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, and is not handed out unsimulated; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
 	tooManyStreams      = kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
 	overloaded          = kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
@@ -72,6 +77,7 @@ var (
 	bodyTooLong      = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads more than 64 KiB"}
 	headerTooLong    = kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
 	unknownVersion   = kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1, HTTP/1.0 or HTTP/2"}
+	notCached        = kind{504, 1414, "NOT_CACHED", "nothing is cached for this request, and only-if-cached forbids to ask for it"}
 	unmetExpectation = kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}
 	unknownCoding    = kind{501, 1412, "TRANSFER_CODING_NOT_SUPPORTED", "transfer coding not supported; use chunked or Content-Length"}
 
@@ -93,7 +99,7 @@ func (p *problem) remembered() time.Duration {
 		return 0
 	}
 	switch p.id {
-	case unknownTx.id, txWithoutOrder.id, unknownOrder.id:
+	case unknownTx.id, txWithoutOrder.id, unknownOrder.id, unknownSwap.id:
 		return unknownLife.Fresh
 	}
 	return 0

@@ -41,7 +41,7 @@ func (s *Server) encodeOrders(ctx context.Context, orders []index.Found) (bodies
 // lifeOf is the life of an answer about orders.
 func lifeOf(orders []index.Found) cache.Life {
 	for _, o := range orders {
-		if !isFinal(o.Order) || !o.Basis.IsFinal() {
+		if !isFinal(o.Order) || !o.Basis.IsFinal() || len(o.Gaps) > 0 {
 			return movingLife
 		}
 	}

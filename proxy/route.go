@@ -26,7 +26,7 @@ type route[Q any] struct {
 	load    func(context.Context, Q) (bodies []jsonBody, life cache.Life, err error)
 	choose  func(Q, []jsonBody) (*jsonBody, error) // nil: load makes one body
 	indexed bool                                   // the order index answers
-	streams bool                                   // the answer can be followed as it changes
+	streams string                                 // name of the events by which the answer can be followed; empty: it cannot
 	shared  bool                                   // replicas may have answers from each other
 	learn   func(Q, []jsonBody)                    // remembers what another replica found; nil: nothing
 }
@@ -54,7 +54,7 @@ func mount[Q any](s *Server, engine, keyRouter *gin.Engine, r route[Q]) []string
 // handler is the walk of every request.
 func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 	vary := varyCoding
-	if r.streams {
+	if r.streams != "" {
 		vary = varyStreams
 	}
 	return func(c *gin.Context) {
@@ -65,7 +65,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 			s.fail(c, r.dialect, problemOf(err))
 			return
 		}
-		if r.streams && wantsStream(c.Request) {
+		if r.streams != "" && wantsStream(c.Request) {
 			r.stream(c, s, question)
 			return
 		}

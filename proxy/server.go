@@ -15,11 +15,13 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/cache"
 	"crossgate/cache/shared"
 	"crossgate/chain"
+	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
@@ -53,8 +55,8 @@ type Swaps interface {
 
 // Tokens knows what tokens are called and what they are worth (token.Directory).
 type Tokens interface {
-	// Listed returns the tokens of a chain that the operator or the chain's own list vouches for.
-	Listed(chain.ID) []chain.Address
+	// Listed returns the tokens of a chain that somebody vouches for, by ascending address.
+	Listed(context.Context, chain.ID) []token.Listing
 	// Lookup returns metadata of one chain's tokens, in the order of the addresses. A token without metadata is not an
 	// error; a chain that cannot be read is.
 	Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
@@ -73,8 +75,11 @@ type Options struct {
 	Quotas  quota.Options  // of clients
 	Unready func() error   // why other replicas should be asked instead of this one; nil: never
 	Tracing Tracing
-	TLS     *tls.Config  // of the listener, which offers h2 and http/1.1; nil: none
-	Logger  *slog.Logger // slog.Default() when nil
+
+	Passthrough Passthrough // of paths that are not answered here
+
+	TLS    *tls.Config  // of the listener, which offers h2 and http/1.1; nil: none
+	Logger *slog.Logger // slog.Default() when nil
 
 	Limits
 }
@@ -105,17 +110,23 @@ type Server struct {
 	options   Options
 	encoder   wire.Encoder
 	answers   *cache.Cache[answer]
-	creations creations
+	creations creations[chain.TxHash]
+	swapTxs   creations[swapTx]
 	streams   *streams
 	pages     *web.Pages
 	measures  *measures
 	handler   http.Handler
 	keyRouter http.Handler // finds the cache keys of requests instead of answering them
-	quotas    *quota.Limiter
-	costs     map[string]pathCost // by pattern of path
-	log       *slog.Logger
-	tracer    trace.Tracer
-	draining  atomic.Bool
+	known     paths        // of the API
+
+	passthrough *passthrough.Handler // of other paths; nil: they are unknown
+	forwarded   metric.Registration  // of the callback that reads its counts
+
+	quotas   *quota.Limiter
+	costs    map[string]pathCost // by pattern of path
+	log      *slog.Logger
+	tracer   trace.Tracer
+	draining atomic.Bool
 }
 
 // New returns a server; Close it after Run.
@@ -150,6 +161,11 @@ func New(o Options) (*Server, error) {
 		s.answers.Close()
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
+	if err = s.openPassthrough(o.Passthrough); err != nil {
+		s.measures.close()
+		s.answers.Close()
+		return nil, fmt.Errorf("passthrough: %w", err)
+	}
 	s.handler = s.router()
 	return s, nil
 }
@@ -168,6 +184,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) Close() {
 	s.measures.close()
 	s.answers.Close()
+	s.closePassthrough()
 }
 
 // Run serves on listener until ctx ends. Then /readyz turns unavailable and every answer closes its connection; after
@@ -180,6 +197,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		WriteLimit: writeLimit,
 		IdleLimit:  cmp.Or(s.options.Idle, defaultIdle),
 		BodyBytes:  bodyBytes,
+		Stream:     s.isPassedOn,
 		TLS:        s.options.TLS,
 		Connections: transport.Limits{
 			All: s.options.Connections, PerAddress: s.options.PerAddress, Exempt: s.quotas.Trusts,
@@ -217,6 +235,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 // router is the handler of all paths.
 func (s *Server) router() http.Handler {
 	engine, known := s.engine()
+	s.known = known
 	return known.canonical(engine)
 }
 
@@ -228,7 +247,7 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
 	s.mountHealth(engine)
 	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
-	engine.NoRoute(s.notFound)
+	engine.NoRoute(s.unrouted)
 	engine.NoMethod(s.methodNotAllowed)
 	s.mountPages(engine)
 	s.mountDocuments(engine)
@@ -244,13 +263,18 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	known = append(known, mount(s, engine, keyRouter, s.statusRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.orderIDsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.orderIDTextsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.swapTxRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.swapIDRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.lockedRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.dailyRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.allTimeRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.swapRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.chainsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.chainIDsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.tokensRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.tokenSearchRoute())...)
 	s.keyRouter = known.canonical(keyRouter)
 	return engine, known
 }

@@ -102,7 +102,7 @@ func (r route[Q]) stream(c *gin.Context, s *Server, question Q) {
 	for {
 		if err == nil && current.tag() != known {
 			known = current.tag()
-			events.send("id: " + known + "\nevent: order\ndata: " + current.text + "\n\n")
+			events.send("id: " + known + "\nevent: " + r.streams + "\ndata: " + current.text + "\n\n")
 		}
 		if err == nil && current.final {
 			events.send("event: final\ndata: {}\n\n")

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -12,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/proxy/web"
+	"crossgate/token"
 )
 
 // swapPage shows a comparison. Its query is that of the API, except that the amount can be in whole tokens and the
@@ -25,7 +27,7 @@ func (s *Server) swapPage(c *gin.Context) {
 	ctx := c.Request.Context()
 	shown := web.Swap{Form: form, Chains: s.serving(), Origin: originOf(c.Request), Now: time.Now()}
 	if id, err := chain.ParseID(form.Get("chainId")); err == nil {
-		shown.Listed = s.listed(ctx, id)
+		shown.Listed = s.offered(ctx, id)
 	}
 	status := http.StatusOK
 	if form.Has("tokenIn") {
@@ -120,17 +122,24 @@ func (s *Server) serving() []chain.Chain {
 	return serving
 }
 
-// listed are tokens to choose from; none when they cannot be loaded, because the form works without them.
-func (s *Server) listed(ctx context.Context, id chain.ID) []web.Listed {
-	addresses := s.options.Tokens.Listed(id)
-	tokens, err := s.options.Tokens.Lookup(ctx, id, addresses...)
-	if err != nil {
-		return nil
-	}
+// mostOffered is how many tokens a form offers.
+const mostOffered = 300
+
+// offered are listed tokens to choose from, the prominent ones first.
+func (s *Server) offered(ctx context.Context, id chain.ID) []web.Listed {
+	listed := s.options.Tokens.Listed(ctx, id)
+	slices.SortStableFunc(listed, func(a, b token.Listing) int {
+		if a.IsProminent == b.IsProminent {
+			return 0
+		} else if a.IsProminent {
+			return -1
+		}
+		return 1
+	})
 	family := s.options.Chains.Family(id)
-	all := make([]web.Listed, len(tokens))
-	for i, t := range tokens {
-		all[i] = web.Listed{Address: addresses[i].Format(family), Symbol: t.Symbol}
+	all := make([]web.Listed, min(len(listed), mostOffered))
+	for i := range all {
+		all[i] = web.Listed{Address: listed[i].Address.Format(family), Symbol: listed[i].Symbol}
 	}
 	return all
 }

@@ -31,11 +31,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // What the small world of these tests holds.
 const (
-	createdTx = "0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"
-	claimedTx = "0xc2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2"
-	plainTx   = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
-	severalTx = "0xc5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5"
-	unknownIs = "0xc4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4"
+	createdTx   = "0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"
+	claimedTx   = "0xc2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2"
+	plainTx     = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
+	severalTx   = "0xc5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5"
+	swappedTx   = "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a"
+	freshSwapTx = "0x5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b"
+	unknownIs   = "0xc4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4"
 
 	taker    = "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1"
 	nobody   = "0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2"
@@ -62,6 +64,9 @@ type world struct {
 	tokenList  *token.Directory
 	log        bytes.Buffer
 
+	swaps       []order.Swap
+	listedSwaps bool // and not orders
+
 	mu    sync.Mutex
 	basis []index.ChainBasis // ascending
 }
@@ -86,6 +91,7 @@ func newWorld(t testing.TB) *world {
 	for id := range byte(3) {
 		w.orders[severalTx] = append(w.orders[severalTx], created(t, order.ID{10 + id}, severalTx, now-10))
 	}
+	w.swaps = []order.Swap{swapped(t, 1, swappedTx, now-86_400), swapped(t, 2, swappedTx, now-86_400), swapped(t, 3, freshSwapTx, now-10)}
 	return w
 }
 
@@ -233,6 +239,15 @@ func (a *answering) Locked(ctx context.Context, who chain.Address) ([]order.Lock
 	return locked, basis, err
 }
 
+func (a *answering) Daily(_ context.Context, from, _ uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
+	row := order.DailyStatistics{Day: from, Give: 1, Take: 8453, Statistics: order.Statistics{Created: 2, Given: order.USD{Micros: 1_500_000, Orders: 1}}}
+	return []order.DailyStatistics{row}, []order.DailyStatistics{row}, index.Basis{}, nil
+}
+
+func (a *answering) AllTime(context.Context) (order.Statistics, index.Basis, error) {
+	return order.Statistics{Created: 2}, index.Basis{}, nil
+}
+
 func (a *answering) List(_ context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
 	basis := a.Basis()
 	listed, err := a.list(f, skip, take)
@@ -259,9 +274,9 @@ func (e estimates) Estimate(ctx context.Context, r quote.Request) (quote.Estimat
 // listing is a directory whose list is USDC on every chain.
 type listing struct{ *token.Directory }
 
-func (l listing) Listed(chain.ID) []chain.Address {
+func (l listing) Listed(_ context.Context, id chain.ID) []token.Listing {
 	usdc, _ := chain.ParseAddress(usdcText, chain.EVM)
-	return []chain.Address{usdc}
+	return []token.Listing{{Key: token.Key{Chain: id, Address: usdc}, Token: token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC"}}}
 }
 
 // estimate pays out one unit of tokenOut for each of tokenIn.

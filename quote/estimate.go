@@ -17,7 +17,9 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	ctx, span := startEstimate(ctx, r.Chain)
 	defer func() {
 		e.measures.judged(ctx, estimate.Asked)
-		e.tally.add(e.now(), estimate.Asked)
+		now := e.now()
+		e.tally.add(now, estimate.Asked)
+		e.failures.note(ctx, e.log, now, estimate.Asked)
 		finish(span, err)
 	}()
 

@@ -21,7 +21,8 @@ type Options struct {
 	Tokens   *token.Directory
 	Chains   map[chain.ID]Chain
 	Window   time.Duration    // DefaultWindow when zero
-	Logger   *slog.Logger     // of transactions that did not pass; slog.Default() when nil
+	Failures *Failures        // of the venues, as far as other estimators know; the estimator's own when nil
+	Logger   *slog.Logger     // of failing venues and of transactions that did not pass; slog.Default() when nil
 	Now      func() time.Time // time.Now by default
 }
 
@@ -37,6 +38,7 @@ type Estimator struct {
 	rounds   roundCache
 	measures measures
 	tally    tally
+	failures *Failures
 }
 
 // profiledVenue is a venue with what it declares about itself.
@@ -49,7 +51,10 @@ type profiledVenue struct {
 func New(o Options) *Estimator {
 	e := &Estimator{
 		registry: o.Registry, tokens: o.Tokens, chains: o.Chains, window: cmp.Or(o.Window, DefaultWindow), now: o.Now,
-		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(),
+		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(), failures: o.Failures,
+	}
+	if e.failures == nil {
+		e.failures = &Failures{}
 	}
 	if e.now == nil {
 		e.now = time.Now

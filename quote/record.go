@@ -12,6 +12,7 @@ type Record struct {
 	Took                                  time.Duration // its latest quote; zero before that
 	Reason                                string        // of its latest refusal; empty when there was none
 	At                                    time.Time     // of that
+	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
 }
 
 // Records returns what became of every venue, in the sequence in which they were given.
@@ -24,6 +25,9 @@ func (e *Estimator) Records() []Record {
 		records[i] = Record{Name: name}
 		if kept := e.tally.venues[name]; kept != nil {
 			records[i] = *kept
+		}
+		if series := e.failures.of(name); series.isFailing() {
+			records[i].FailingSince = series.first
 		}
 	}
 	return records

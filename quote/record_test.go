@@ -9,7 +9,7 @@ import (
 )
 
 func TestRecordsTellWhatBecameOfVenues(t *testing.T) {
-	e := &Estimator{venues: []profiledVenue{{profile: Profile{Name: "a"}}, {profile: Profile{Name: "b"}}, {profile: Profile{Name: "c"}}}}
+	e := &Estimator{venues: []profiledVenue{{profile: Profile{Name: "a"}}, {profile: Profile{Name: "b"}}, {profile: Profile{Name: "c"}}}, failures: &Failures{}}
 	first, second := time.Unix(1, 0), time.Unix(2, 0)
 	refused := errors.New("HTTP 500")
 	e.tally.add(first, []Asked{

@@ -51,6 +51,11 @@ var controls = []control{
 		"claim-cancel", `{"orderId":"0x…"}`, "claims the cancel that was sent for an order",
 		decoded((*World).controlClaim),
 	},
+	{
+		"swap", `{"chainId":8453,"amount":"0.5","recipient":"0x…","affiliate":"0x…","affiliateBps":50}`,
+		"swaps the coin for USDC through the public router, for the first maker unless another recipient is named",
+		decoded((*World).controlSwap),
+	},
 	{"mine", `{"chainId":1,"blocks":3}`, "adds empty blocks", decoded((*World).controlMine)},
 	{
 		"reorg", `{"chainId":1,"depth":2,"again":false}`,

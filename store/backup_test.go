@@ -184,7 +184,11 @@ func TestSchemaGoesBackAndForth(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := dump(t, l)["events"]
-		for _, step := range [][3]int64{{5, 10, 5}, {6, 5, 6}, {0, 6, 10}, {8, 10, 8}, {0, 8, 10}, {0, 10, 10}} {
+		newest, _, err := l.Migrate(t.Context(), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range [][3]int64{{6, 5, 6}, {0, 6, newest}, {8, newest, 8}, {0, 8, newest}, {0, newest, newest}} {
 			before, after, err := l.Migrate(t.Context(), step[0])
 			if err != nil || before != step[1] || after != step[2] {
 				t.Errorf("%s: Migrate to %d = from %d to %d, %v, want from %d to %d", l, step[0], before, after, err, step[1], step[2])
@@ -204,7 +208,11 @@ func TestSchemaGoesBackAndForth(t *testing.T) {
 func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 	for _, l := range []Location{{Path: filepath.Join(t.TempDir(), "orders.db")}, {Postgres: newDatabase(t)}} {
 		newer := openAt(t, l)
-		migrateFurther := func(version int, statement string) {
+		newest, err := versionOf(t.Context(), newer.writer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		migrateFurther := func(version int64, statement string) {
 			t.Helper()
 			for _, each := range []string{
 				fmt.Sprintf(`INSERT INTO %s (version_id, is_applied) VALUES (%d, true)`, goose.DefaultTablename, version), statement,
@@ -214,11 +222,12 @@ func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 				}
 			}
 		}
-		migrateFurther(11, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
+		migrateFurther(newest+1, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
 		fill(t, openAt(t, l))
-		migrateFurther(12, `UPDATE compatibility SET oldest = 12`)
-		_, err := openLocation(t.Context(), l)
-		if err == nil || !strings.Contains(err.Error(), "version 12, which this build cannot use") || !strings.Contains(err.Error(), "migrate --to 10") {
+		migrateFurther(newest+2, fmt.Sprintf(`UPDATE compatibility SET oldest = %d`, newest+2))
+		_, err = openLocation(t.Context(), l)
+		refusal, remedy := fmt.Sprintf("version %d, which this build cannot use", newest+2), fmt.Sprintf("migrate --to %d", newest)
+		if err == nil || !strings.Contains(err.Error(), refusal) || !strings.Contains(err.Error(), remedy) {
 			t.Errorf("%s: a schema that this build cannot use: %v", l, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"fmt"
 
 	"crossgate/chain"
@@ -53,4 +54,19 @@ func TxHashColumn(into *chain.TxHash) Column {
 		*into = chain.NewTxHash(raw)
 		return nil
 	}
+}
+
+// AmountColumn scans decimal digits into an amount.
+func AmountColumn(into *chain.Amount) sql.Scanner { return amountColumn{into} }
+
+type amountColumn struct{ into *chain.Amount }
+
+// Scan implements sql.Scanner.
+func (c amountColumn) Scan(value any) (err error) {
+	digits, is := value.(string)
+	if !is {
+		return fmt.Errorf("column holds %T, not digits", value)
+	}
+	*c.into, err = chain.ParseAmount(digits)
+	return err
 }

@@ -23,14 +23,22 @@ var remedies = map[int]string{
 
 // withRemedy adds to a database's error what to do about it.
 func withRemedy(err error) error {
-	var refused *sqlite.Error
-	if !errors.As(err, &refused) {
-		return err
-	}
-	const primary = 0xff // extended codes hold the primary one in their low byte
-	remedy, known := remedies[refused.Code()&primary]
+	remedy, known := remedies[primaryCode(err)]
 	if !known {
 		return err
 	}
 	return fmt.Errorf("%s (%w)", remedy, err)
 }
+
+// primaryCode is the result code of SQLite's error, 0 for another one. Extended codes hold it in their low byte.
+func primaryCode(err error) int {
+	refused, is := errors.AsType[*sqlite.Error](err)
+	if !is {
+		return sqlite3.SQLITE_OK
+	}
+	const primary = 0xff
+	return refused.Code() & primary
+}
+
+// isBusy reports whether another process kept the file locked.
+func isBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }

@@ -2,10 +2,14 @@ package store
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -196,4 +200,28 @@ func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "SECRET") {
 		t.Errorf("OpenPostgres of no address: %v", err)
 	}
+}
+
+// TestOpenWaitsForWhoBeganTheFile has another connection write to a new file, which is not its write-ahead log's yet:
+// SQLite does not wait by itself there.
+func TestOpenWaitsForWhoBeganTheFile(t *testing.T) {
+	path := t.TempDir() + "/orders.db"
+	other, err := openFile(path, 1, url.Values{"_txlock": {"immediate"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	begun, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := OpenSQLite(limited, path); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("OpenSQLite beside who writes: %v, want that it waits", err)
+	}
+	if err := begun.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	openStoreAt(t, path)
 }

@@ -22,10 +22,12 @@ var ErrUnavailable = errors.New("database unavailable")
 
 const (
 	// slowAfter is what work may take before the database is asked whether it is there at all, and again each time it
-	// passes; pingLimit is how long that answer may take. Together they bound how long anybody waits for a database
-	// that does not answer, however long a statement may take on one that does.
-	slowAfter = 400 * time.Millisecond
-	pingLimit = 1400 * time.Millisecond
+	// passes; pingLimit is how long that answer may take, one round trip, and connectLimit where there is no connection
+	// to ask by, which takes six. Together they bound how long anybody waits for a database that does not answer,
+	// however long a statement may take on one that does.
+	slowAfter    = 300 * time.Millisecond
+	pingLimit    = 800 * time.Millisecond
+	connectLimit = 1400 * time.Millisecond
 	// pingPause is between two looks at a database that does not answer.
 	pingPause = 500 * time.Millisecond
 )
@@ -184,7 +186,11 @@ func (a *availability) run(ctx context.Context, known func()) {
 	defer known()
 	began := time.Now()
 	for {
-		err := a.ping(ctx, pingLimit)
+		limit := connectLimit
+		if a.pinger.Stats().OpenConnections > 0 {
+			limit = pingLimit
+		}
+		err := a.ping(ctx, limit)
 		if ctx.Err() != nil {
 			return
 		}

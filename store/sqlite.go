@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -31,7 +32,11 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	if err := migrate(ctx, writer, goose.DialectSQLite3); err != nil {
+	err = connect(ctx, writer)
+	if err == nil {
+		err = migrate(ctx, writer, goose.DialectSQLite3)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate database %s: %w", path, withRemedy(err)), writer.Close())
 	}
 	reader, err := openFile(path, fileReaders, writing)
@@ -39,6 +44,24 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
 	}
 	return &DB{name: path, reader: reader, writer: writer}, nil
+}
+
+// connect makes a connection, and so a new file one with a write-ahead log. SQLite does not wait for others there,
+// since the change begins as a read: one who writes to the new file meanwhile is waited for here, for as long as
+// busyLimit.
+func connect(ctx context.Context, db *sql.DB) error {
+	const pause = 10 * time.Millisecond
+	for began := time.Now(); ; {
+		err := db.PingContext(ctx)
+		if !isBusy(err) || time.Since(began) > busyLimit {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 // inspectFile looks into a file, if there is one, without changing it.
@@ -54,14 +77,17 @@ func inspectFile(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// busyTimeout is how long to wait for another process that writes, a backfill for instance.
-const busyTimeout = "busy_timeout(30000)"
+// busyLimit is how long to wait for another process that writes, a backfill for instance.
+const busyLimit = 30 * time.Second
+
+var busyTimeout = fmt.Sprintf("busy_timeout(%d)", busyLimit.Milliseconds())
 
 // writing uses the write-ahead log, so that readers and the writer do not wait for each other. A power failure can lose
-// the newest commits, which are whole ranges of a chain and are read again.
+// the newest commits, which are whole ranges of a chain and are read again. The log is copied back when it has 32 MiB:
+// pages of indexes are written again and again, and so only once.
 var writing = url.Values{
 	"_pragma": {
-		busyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)",
+		busyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)", "wal_autocheckpoint(8192)",
 		fmt.Sprintf("cache_size(-%d)", filePages>>10), "mmap_size(1073741824)", "temp_store(MEMORY)",
 	},
 	"_txlock": {"immediate"},

@@ -9,8 +9,8 @@
 // each other what changed with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim
 // always succeeds, and there is nobody to notify.
 //
-// A PostgreSQL that does not answer makes every call fail within two seconds, and then at once, with ErrUnavailable
-// (outage.go), until it answers again.
+// A PostgreSQL that does not answer makes every call fail after little more than a second, and then at once, with
+// ErrUnavailable (outage.go), until it answers again.
 //
 // Who keeps something writes its queries: order/index those about orders. Token metadata and what endpoints have spent
 // of their monthly plans are here (tokens.go, plans.go), since packages token and upstream know no database.

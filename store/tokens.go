@@ -74,3 +74,24 @@ func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Readi
 	}
 	return nil
 }
+
+// OrderedTokens returns the metadata of tokens of a chain that orders were about, of those in most orders at most so
+// many.
+func (db *DB) OrderedTokens(ctx context.Context, id chain.ID, most int) (known map[chain.Address]token.Token, err error) {
+	ctx, end := db.StartSpan(ctx, "SELECT", "order_tokens")
+	defer func() { end(err) }()
+	known = make(map[chain.Address]token.Token)
+	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var address chain.Address
+		var t token.Token
+		err := rows.Scan(AddressColumn(&address), &t.Decimals, &t.Name, &t.Symbol)
+		known[address] = t
+		return err
+	}, `SELECT tokens.address, decimals, name, symbol FROM order_tokens
+		JOIN tokens ON tokens.chain = order_tokens.chain AND tokens.address = order_tokens.address
+		WHERE order_tokens.chain = $1 ORDER BY orders DESC, tokens.address LIMIT $2`, id, most)
+	if err != nil {
+		return nil, fmt.Errorf("read tokens of orders on chain %d: %w", id, err)
+	}
+	return known, nil
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,5 +63,38 @@ func TestManyTokensAreReadAtOnce(t *testing.T) {
 	got, err := store.Tokens(t.Context(), keys)
 	if err != nil || len(got) != len(keys) {
 		t.Errorf("Tokens = %d of %d, %v", len(got), len(keys), err)
+	}
+}
+
+// TestOrderedTokensAreThoseOfMostOrders has both databases.
+func TestOrderedTokensAreThoseOfMostOrders(t *testing.T) {
+	for name, db := range map[string]*DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		six := uint8(6)
+		readings := map[token.Key]token.Reading{}
+		for i := range 4 {
+			key := token.Key{Chain: chain.ID(1 + i/3), Address: chain.NewAddress(fmt.Appendf(nil, "token %014d", i))}
+			readings[key] = token.Reading{Decimals: &six, Symbol: fmt.Sprint(i), Name: fmt.Sprint("token ", i)}
+			err := db.Update(t.Context(), func(tx *Tx) error {
+				_, err := tx.ExecContext(t.Context(), `INSERT INTO order_tokens (chain, address, orders) VALUES ($1, $2, $3)`,
+					key.Chain, Blob(key.Address.Bytes()), i+1)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		readings[token.Key{Chain: 1, Address: chain.NewAddress([]byte("one of a swap alone."))}] = token.Reading{Decimals: &six, Symbol: "SWAPPED"}
+		if err := db.SaveTokens(t.Context(), readings); err != nil {
+			t.Fatal(err)
+		}
+		got, err := db.OrderedTokens(t.Context(), 1, 2)
+		var symbols []string
+		for _, each := range got {
+			symbols = append(symbols, each.Symbol)
+		}
+		slices.Sort(symbols)
+		if err != nil || !slices.Equal(symbols, []string{"1", "2"}) {
+			t.Errorf("%s: OrderedTokens = %v, %v, want the two of most orders", name, symbols, err)
+		}
 	}
 }

@@ -27,6 +27,8 @@ type DirectoryOptions struct {
 	Prices   []PriceSource
 	// Own is the operator's list, which goes before everything else.
 	Own map[Key]Token
+	// Listed returns tokens of a chain that others vouch for, and whose texts can be shown.
+	Listed func(context.Context, chain.ID) map[chain.Address]Token
 	// LogoPattern makes the LogoURI of tokens that have none: {chainId} and {address} are filled in.
 	// Empty: DefaultLogoPattern.
 	LogoPattern string
@@ -42,6 +44,7 @@ type Directory struct {
 	registry    chain.Registry
 	readers     map[chain.ID]Reader
 	own         map[Key]Token
+	listed      func(context.Context, chain.ID) map[chain.Address]Token
 	logoPattern string
 	now         func() time.Time
 	sources     []PriceSource
@@ -69,7 +72,7 @@ func NewDirectory(o DirectoryOptions) *Directory {
 		o.Now = time.Now
 	}
 	d := &Directory{
-		registry: o.Registry, readers: o.Readers, own: o.Own,
+		registry: o.Registry, readers: o.Readers, own: o.Own, listed: o.Listed,
 		logoPattern: o.LogoPattern, now: o.Now, sources: o.Prices, recall: o.Recall, remember: o.Remember,
 	}
 	d.contracts = newMemory(rememberedTokens, readPatience, d.isCurrent)
@@ -77,6 +80,10 @@ func NewDirectory(o DirectoryOptions) *Directory {
 	d.prices = newMemory(rememberedPrices, pricePatience, d.isFresh)
 	return d
 }
+
+// Close waits until what was read is remembered, 8 s at most. It comes after the last Lookup; what is read for one that
+// was given up is remembered no more.
+func (d *Directory) Close() { d.contracts.close() }
 
 // Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the
 // chain's registry entry for its native coin, what was read before, or the contracts, which are asked

@@ -242,6 +242,59 @@ func (s *shelf) remember(_ context.Context, readings map[token.Key]token.Reading
 	}
 }
 
+// TestCloseWaitsForWhatIsBeingRemembered has a lookup be answered while its tokens are still being stored.
+func TestCloseWaitsForWhatIsBeingRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, stored, closed := make(chan struct{}), false, false
+		d := token.NewDirectory(token.DirectoryOptions{
+			Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: ethereum()},
+			Remember: func(context.Context, map[token.Key]token.Reading) { <-store; stored = true },
+		})
+		if _, err := d.Lookup(t.Context(), 1, usdc); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			d.Close()
+			closed = true
+		}()
+		synctest.Wait()
+		if closed {
+			t.Error("closed while tokens are being stored")
+		}
+		close(store)
+		synctest.Wait()
+		if !stored || !closed {
+			t.Errorf("stored: %v, closed: %v", stored, closed)
+		}
+	})
+}
+
+// TestNothingIsRememberedAfterClose has a contract answer after its caller has left and the directory was closed.
+func TestNothingIsRememberedAfterClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stored := false
+		d := token.NewDirectory(token.DirectoryOptions{
+			Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: ethereum()},
+			Remember: func(context.Context, map[token.Key]token.Reading) { stored = true },
+		})
+		given, leave := context.WithCancel(t.Context())
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			_, _ = d.Lookup(given, 1, usdc)
+		}()
+		synctest.Wait()
+		leave()
+		<-left
+		d.Close()
+		time.Sleep(2 * time.Second) // of the bubble: the contract has answered
+		synctest.Wait()
+		if stored {
+			t.Error("tokens are stored after the directory was closed")
+		}
+	})
+}
+
 func TestTokensAreRecalledBeforeChainsAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{kept: map[token.Key]token.Reading{}}

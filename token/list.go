@@ -2,26 +2,128 @@ package token
 
 import (
 	"bytes"
+	"context"
+	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"crossgate/chain"
 )
 
-// Listed returns the vetted tokens of a chain, by ascending address: its coin, the wrapped coin, and the
-// operator's list. What contracts say about themselves is no reason to be listed.
-func (d *Directory) Listed(id chain.ID) []chain.Address {
-	var listed []chain.Address
-	if c, registered := d.registry.Chain(id); registered {
-		listed = append(listed, chain.NativeCoin(c.Family))
-		if !c.WrappedCoin.IsAbsent() {
-			listed = append(listed, c.WrappedCoin)
+// Listing is a token of a chain's list.
+type Listing struct {
+	Key
+	Token
+	IsProminent bool // the coin, or in the operator's list, or well known
+}
+
+// wrapperPatience is how long a list waits for the name of the chain's wrapped coin, where no list has it.
+const wrapperPatience = time.Second
+
+// Listed returns the tokens of a chain that somebody vouches for, by ascending address: those of the operator's list,
+// the chain's coin, what DirectoryOptions.Listed has, the well-known ones and the wrapped coin, which alone may have to
+// be read from the chain, and is left out where that takes long. Of a token that several have, the first counts.
+func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
+	c, registered := d.registry.Chain(id)
+	tokens := make(map[chain.Address]Listing)
+	add := func(address chain.Address, t Token, isProminent bool) {
+		if listed, known := tokens[address]; known {
+			t, isProminent = listed.Token, listed.IsProminent || isProminent
 		}
+		tokens[address] = Listing{Key{id, address}, d.complete(Key{id, address}, t), isProminent}
 	}
-	for key := range d.own {
+	for key, t := range d.own {
 		if key.Chain == id {
-			listed = append(listed, key.Address)
+			add(key.Address, t, true)
 		}
 	}
-	slices.SortFunc(listed, func(a, b chain.Address) int { return bytes.Compare(a.Bytes(), b.Bytes()) })
-	return slices.Compact(listed)
+	if registered {
+		add(chain.NativeCoin(c.Family), Token{Decimals: c.Coin.Decimals, Name: c.Coin.Name, Symbol: c.Coin.Symbol}, true)
+	}
+	if d.listed != nil {
+		for address, t := range d.listed(ctx, id) {
+			add(address, t, false)
+		}
+	}
+	for key, t := range wellKnown() {
+		if key.Chain == id {
+			add(key.Address, t, true)
+		}
+	}
+	if _, known := tokens[c.WrappedCoin]; registered && !known && !c.WrappedCoin.IsAbsent() {
+		limited, cancel := context.WithTimeout(ctx, wrapperPatience)
+		defer cancel()
+		if wrapped, err := d.Lookup(limited, id, c.WrappedCoin); err == nil {
+			add(c.WrappedCoin, wrapped[0], true)
+		}
+	}
+	listed := slices.Collect(maps.Values(tokens))
+	slices.SortFunc(listed, func(a, b Listing) int { return bytes.Compare(a.Address.Bytes(), b.Address.Bytes()) })
+	return listed
+}
+
+// Search returns those of listed tokens that a text is about, at most so many, the best first: the token at that
+// address, then by symbol and name those that are the text, begin with it, or contain it. Case does not matter.
+func Search(listed []Listing, text string, most int) []Listing {
+	text = strings.ToLower(strings.TrimSpace(text))
+	address, _, err := chain.ParseAnyAddress(text)
+	if text == "" {
+		return nil
+	}
+	type hit struct {
+		Listing
+		rank int
+	}
+	var hits []hit
+	for _, each := range listed {
+		if rank := rankOf(each, text); err == nil && each.Address == address {
+			hits = append(hits, hit{each, -1})
+		} else if rank >= 0 {
+			hits = append(hits, hit{each, rank})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return a.rank - b.rank })
+	found := make([]Listing, 0, min(most, len(hits)))
+	for _, each := range hits[:min(most, len(hits))] {
+		found = append(found, each.Listing)
+	}
+	return found
+}
+
+// rankOf says how well a token's symbol and name fit a lower-case text: 0 is best, below 0 not at all.
+func rankOf(t Listing, text string) int {
+	symbol, name := strings.ToLower(t.Symbol), strings.ToLower(t.Name)
+	for rank, fits := range []bool{
+		symbol == text, name == text, strings.HasPrefix(symbol, text), strings.HasPrefix(name, text),
+		strings.Contains(symbol, text), strings.Contains(name, text),
+	} {
+		if fits {
+			return rank
+		}
+	}
+	return -1
+}
+
+// Read returns what the contracts of tokens of one chain say of themselves, whatever lists say: recalled where that is
+// stored already. Contracts that say nothing are left out.
+func (d *Directory) Read(ctx context.Context, id chain.ID, addresses ...chain.Address) (map[Key]Reading, error) {
+	keys := make([]Key, len(addresses))
+	for i, address := range addresses {
+		keys[i] = Key{id, address}
+	}
+	if _, readable := d.readers[id]; !readable {
+		return nil, nil
+	}
+	read, err := d.contracts.get(ctx, keys, d.read)
+	if err != nil {
+		return nil, err
+	}
+	said := make(map[Key]Reading, len(read))
+	for key, r := range read {
+		if r.Decimals != nil {
+			said[key] = r.Reading
+		}
+	}
+	return said, nil
 }

@@ -1,6 +1,7 @@
 package token_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -8,22 +9,97 @@ import (
 	"crossgate/token"
 )
 
-func TestListedAreCoinsAndTheOperatorsTokens(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(1)
-	own := chain.NewAddress([]byte("a token of our own.."))
+// symbols are those of listed tokens by address.
+func symbols(listed []token.Listing) map[string]string {
+	all := make(map[string]string)
+	for _, each := range listed {
+		all[each.Address.String()] = each.Symbol
+	}
+	return all
+}
+
+func TestListedAreVouchedFor(t *testing.T) {
+	own, other := chain.NewAddress([]byte("a token of our own..")), chain.NewAddress([]byte("a token of a list..."))
 	d := token.NewDirectory(token.DirectoryOptions{
 		Registry: chain.Documented(),
 		Own: map[token.Key]token.Token{
-			{Chain: 1, Address: own}:                  {Symbol: "OWN"},
-			{Chain: 1, Address: ethereum.WrappedCoin}: {Symbol: "WETH"},
-			{Chain: 10, Address: own}:                 {Symbol: "OWN"},
+			{Chain: 1, Address: own}:  {Symbol: "OWN", Decimals: 3},
+			{Chain: 10, Address: own}: {Symbol: "OWN"},
+		},
+		Listed: func(_ context.Context, id chain.ID) map[chain.Address]token.Token {
+			return map[chain.Address]token.Token{own: {Symbol: "OTHER"}, other: {Symbol: id.String(), Decimals: 9}}
 		},
 	})
-	want := []chain.Address{chain.NativeCoin(chain.EVM), own, ethereum.WrappedCoin}
-	if got := d.Listed(1); !slices.Equal(got, want) {
-		t.Errorf("Listed(1) = %v, want %v", got, want)
+	listed := d.Listed(t.Context(), 1)
+	got := symbols(listed)
+	for address, want := range map[string]string{
+		own.String(): "OWN", other.String(): "1", "0x0000000000000000000000000000000000000000": "ETH",
+		"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": "USDC", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2": "WETH",
+	} {
+		if got[address] != want {
+			t.Errorf("Listed(1) has %q at %s, want %q", got[address], address, want)
+		}
 	}
-	if got := d.Listed(4); len(got) != 0 {
-		t.Errorf("Listed(4) = %v, want nothing of a chain that is not there", got)
+	if !slices.IsSortedFunc(listed, func(a, b token.Listing) int { return a.Address.Compare(b.Address) }) {
+		t.Error("the list is not by address")
+	}
+	for _, each := range listed {
+		if each.IsProminent != (each.Address != other) {
+			t.Errorf("%s is prominent: %t", each.Symbol, each.IsProminent)
+		}
+		if each.LogoURI == "" || each.Name == "" {
+			t.Errorf("incomplete %+v", each)
+		}
+	}
+	if got := d.Listed(t.Context(), 4); len(got) != 2 {
+		t.Errorf("Listed(4) = %v, want what lists have of a chain that is not there", got)
+	}
+}
+
+// TestEthereumsListIsRightOffline asks a directory that can read nothing.
+func TestEthereumsListIsRightOffline(t *testing.T) {
+	reader := ethereum()
+	reader.failed = context.DeadlineExceeded
+	d := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader}})
+	decimals := map[string]uint8{}
+	for _, each := range d.Listed(t.Context(), 1) {
+		decimals[each.Symbol+" "+each.Address.String()] = each.Decimals
+	}
+	for token, want := range map[string]uint8{
+		"USDC 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": 6, "USDT 0xdac17f958d2ee523a2206206994597c13d831ec7": 6,
+		"DAI 0x6b175474e89094c44da98b954eedeac495271d0f": 18, "WBTC 0x2260fac5e5542a773aa44fbcfedf7c193bc2c599": 8,
+	} {
+		if got, listed := decimals[token]; !listed || got != want {
+			t.Errorf("%s has %d decimals, listed: %t; want %d", token, got, listed, want)
+		}
+	}
+	if len(reader.asked) != 0 {
+		t.Errorf("the chain was asked: %v", reader.asked)
+	}
+}
+
+func TestSearchPutsTheBestFirst(t *testing.T) {
+	listed := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented()}).Listed(t.Context(), 1)
+	for _, row := range []struct {
+		text string
+		most int
+		want []string
+	}{
+		{"usdc", 5, []string{"USDC"}},
+		{"0xDAC17F958D2ee523a2206206994597C13D831ec7", 5, []string{"USDT"}},
+		{"wrapped ", 3, []string{"WBTC", "WETH", "cbETH"}},
+		{"ETH", 2, []string{"ETH", "ENA"}},
+		{"btc", 5, []string{"WBTC", "cbBTC"}},
+		{"", 5, nil},
+		{" \t", 5, nil},
+		{"nothing is called this", 5, nil},
+	} {
+		var got []string
+		for _, each := range token.Search(listed, row.text, row.most) {
+			got = append(got, each.Symbol)
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("Search(%q) = %v, want %v", row.text, got, row.want)
+		}
 	}
 }

@@ -15,10 +15,12 @@ type memory[V any] struct {
 	limit    int           // values per generation; two are kept
 	patience time.Duration // how long a load may take, whoever waits for it
 	fresh    func(V) bool  // whether a value may be used without loading it again
-	// after, when not nil, sees what a load brought; nobody waits for it.
-	after func(context.Context, map[Key]V)
+	// after, when not nil, sees what a load brought. No load waits for it; afterwards knows those under way.
+	after      func(context.Context, map[Key]V)
+	afterwards sync.WaitGroup // none is added once isClosed
 
-	mu sync.Mutex
+	mu       sync.Mutex
+	isClosed bool
 	// Values live in two generations: when the young one is full it becomes the old one, whose values
 	// survive only if they are used again. It forgets the least used without a list to maintain.
 	young, old map[Key]V
@@ -95,13 +97,30 @@ func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (value
 		return nil, err
 	}
 	if m.after != nil {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
-			defer cancel()
-			m.after(ctx, values)
-		}()
+		m.showAfter(context.WithoutCancel(ctx), values)
 	}
 	return values, nil
+}
+
+func (m *memory[V]) showAfter(ctx context.Context, values map[Key]V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.isClosed {
+		return
+	}
+	m.afterwards.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, m.patience)
+		defer cancel()
+		m.after(ctx, values)
+	})
+}
+
+// close waits until after has seen what was loaded; it sees nothing that is loaded later.
+func (m *memory[V]) close() {
+	m.mu.Lock()
+	m.isClosed = true
+	m.mu.Unlock()
+	m.afterwards.Wait()
 }
 
 // settle remembers what a batch brought and lets its keys be loaded again.

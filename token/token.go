@@ -14,6 +14,7 @@ package token
 import (
 	"context"
 	"math/big"
+	"time"
 
 	"crossgate/chain"
 )
@@ -49,3 +50,6 @@ type Reader interface {
 
 // PriceSource returns the USD price of one whole token for those of keys that it knows.
 type PriceSource func(ctx context.Context, keys []Key) (map[Key]*big.Rat, error)
+
+// PastPriceSource is a PriceSource for prices at a time.
+type PastPriceSource func(ctx context.Context, at time.Time, keys []Key) (map[Key]*big.Rat, error)

@@ -9,9 +9,11 @@ import (
 	"crossgate/chain"
 )
 
-// The tokens that most orders are about. Sources: the Uniswap default token list 22.21.0 (npm,
-// @uniswap/default-token-list); of USDG on Robinhood Chain and of the second face of Arc's coin, what wallets read on
-// these chains in September 2026; of TRON's, the order protocol's own examples for integrators.
+// The tokens that most orders are about: addresses and what their contracts say of themselves, which are facts and
+// under no licence; the selection is our own. Compared with the Uniswap default token list 22.21.0 (npm,
+// @uniswap/default-token-list); of BTCB and ETH on BNB Chain with Aave's address book 4.44.22 (npm,
+// @bgd-labs/aave-address-book); of USDG on Robinhood Chain and of the second face of Arc's coin, with what wallets read
+// on these chains in September 2026; of TRON's, with the order protocol's own examples for integrators.
 //
 //go:embed wellknown.json
 var wellKnownFile []byte
@@ -62,8 +64,13 @@ func ofUnread(key Key, c chain.Chain) Token {
 
 // WellKnown returns a token of a chain by its symbol, if it is one of those that most orders are about.
 func WellKnown(id chain.ID, symbol string) (key Key, known bool) {
+	return WellKnownBy(id, func(other string) bool { return other == symbol })
+}
+
+// WellKnownBy is WellKnown with the symbol that is wanted described.
+func WellKnownBy(id chain.ID, is func(symbol string) bool) (key Key, known bool) {
 	for key, each := range wellKnown() {
-		if key.Chain == id && each.Symbol == symbol {
+		if key.Chain == id && is(each.Symbol) {
 			return key, true
 		}
 	}

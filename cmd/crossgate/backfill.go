@@ -69,7 +69,7 @@ func estimateBackfill(ctx context.Context, c config.Config, out io.Writer) error
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print table: %w", err)
 	}
-	fmt.Fprintln(out, "Each transaction with orders takes a call more, or two. Nothing was read.")
+	fmt.Fprintln(out, "Each creation of an order takes a call more, as does each block with orders where nodes do not tell the time of logs. Nothing was read.")
 	for _, e := range estimates {
 		if e.Err != nil {
 			known, _ := registry.Chain(e.Chain)

@@ -36,6 +36,18 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 		t.Errorf("index repair that was stopped = %d: %s, want 1 and that it was", code, said.String())
 	}
 	said.Reset()
+	if err := os.WriteFile("ids.txt", []byte(oneID), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	imports := []string{"index", "import", "--config", "offline.yaml", "--taker", "0x00000000000000000000000000000000000000aa", "ids.txt"}
+	if code := run(ctx, imports, &said, &said); code != 1 || !strings.Contains(said.String(), "run it again to go on") {
+		t.Errorf("index import that was stopped = %d: %s, want 1 and that it was", code, said.String())
+	}
+	said.Reset()
+	if code := run(t.Context(), imports, &said, &said); code != 1 || !strings.Contains(said.String(), oneID+": not verified: ") {
+		t.Errorf("index import from a chain that is away = %d: %s, want 1 and the order", code, said.String())
+	}
+	said.Reset()
 	if code := run(t.Context(), []string{"index", "status", "--config", "offline.yaml"}, &said, &said); code != 0 ||
 		!strings.Contains(said.String(), "unreachable") || !strings.Contains(said.String(), "not read yet") {
 		t.Errorf("index status = %d: %s", code, said.String())
@@ -51,6 +63,8 @@ func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 		want     []string
 	}{
 		{index.Progress{Total: 400, Read: 100, Events: 500}, []string{"[======                  ]", "25.0%", "50 events/s", "30s left"}},
+		{index.Progress{Total: 400, Read: 100, Calls: 120, Expected: 480}, []string{"120 of about 480 calls, 12.0 calls/s, 30s left"}},
+		{index.Progress{Total: 40_000, Read: 20, Calls: 1}, []string{"1 of about 1 calls", "5h33m10s left"}},
 		{index.Progress{Total: 400, Err: errors.New("no route to host")}, []string{"0.0%", "waiting: no route to host"}},
 		{index.Progress{Total: 400, Read: 400, Done: true}, []string{"100.0%", "done"}},
 		{index.Progress{Total: 400, Read: 100, Done: true, Err: errors.New("history has been pruned")}, []string{"25.0%", "given up: history has been pruned"}},

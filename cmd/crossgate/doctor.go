@@ -90,11 +90,15 @@ func abilities(c gateway.Findings) string {
 	if c.Simulates {
 		simulates = "simulates"
 	}
-	return fmt.Sprintf("logs: %d blocks at once, from %d ago; state: %d ago; batches of %d; %s; %s",
+	said := fmt.Sprintf("logs: %d blocks at once, from %d ago; state: %d ago; batches of %d; %s; %s",
 		c.LogSpan, c.LogDepth, c.StateDepth, c.Batch, final, simulates)
+	for _, quirk := range c.Quirks {
+		said += "; " + quirk.String()
+	}
+	return said
 }
 
-// printChains writes what following takes, and the verdicts.
+// printChains writes what following takes, and the verdicts on chains and on the plans that they spend.
 func printChains(out io.Writer, d gateway.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\twhile asked: calls a day\tplans\t")
@@ -117,6 +121,13 @@ func printChains(out io.Writer, d gateway.Diagnosis) error {
 	fmt.Fprintln(out)
 	for _, c := range d.Chains {
 		fmt.Fprintf(out, "%s: %s\n", c.Name, strings.Join(c.Verdict, "; "))
+	}
+	for _, a := range d.Accounts {
+		key := "with one key"
+		if !a.Keyed {
+			key = "without a key"
+		}
+		fmt.Fprintf(out, "%s %s (%s): %s\n", a.Provider, key, strings.Join(a.Chains, ", "), strings.Join(a.Verdict, "; "))
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 // indexCommands are the subcommands of crossgate index.
 var indexCommands = map[string]command{
-	"status": showStatus, "audit": audit, "repair": repair,
+	"status": showStatus, "audit": audit, "repair": repair, "import": importOrders,
 	"migrate": migrateIndex, "backup": backupIndex, "restore": restoreIndex,
 }
 
@@ -28,7 +28,7 @@ func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, 
 			return do(ctx, flags, arguments[1:], out)
 		}
 	}
-	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair|migrate|backup|restore [--config FILE]; see crossgate help\n")
+	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair|import|migrate|backup|restore [--config FILE]; see crossgate help\n")
 	return errUsage
 }
 

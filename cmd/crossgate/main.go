@@ -26,6 +26,10 @@ const usage = `crossgate serves the state of cross-chain orders, what is locked 
   crossgate index audit [--config FILE] [SELECTION]    compare stored orders with the contracts and with receipts
   crossgate index repair [--config FILE] [SELECTION]   correct what an audit finds; with --from or --to, have blocks
                                                        verified again
+  crossgate index import [--config FILE] --taker ADDRESS [--origin NAME | FILE]
+                                                       verify a taker's orders on their chains and store them: ids by line
+                                                       or as a JSON array, - for standard input, or as an origin under
+                                                       passthrough.hosts lists them; can be stopped and resumed
   crossgate index backup [--config FILE] --file FILE   copy the database into a new file, also while gateways use it
   crossgate index restore [--config FILE] --file FILE  fill an empty database from a backup, of SQLite or PostgreSQL
   crossgate index migrate [--config FILE] [--to N]     bring the database's schema to a version, also an earlier one

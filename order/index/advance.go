@@ -37,6 +37,9 @@ func (s orderStore) apply(ctx context.Context, a advance) (changes []Change, err
 		if err := moveCheckpoint(ctx, tx, a); err != nil {
 			return err
 		}
+		if err := moveSwaps(ctx, tx, a); err != nil {
+			return err
+		}
 		withdrawn, err := withdraw(ctx, tx, a.chain, a.from)
 		if err != nil {
 			return err
@@ -51,7 +54,7 @@ func (s orderStore) apply(ctx context.Context, a advance) (changes []Change, err
 		if err != nil {
 			return err
 		}
-		changes = changesOf(folded, withdrawn)
+		changes = changesOf(folded, slices.Concat(withdrawn, a.events))
 		return s.announce(ctx, tx, changes)
 	})
 	if err != nil {
@@ -63,7 +66,11 @@ func (s orderStore) apply(ctx context.Context, a advance) (changes []Change, err
 // rewind withdraws what blocks after the checkpoint said: they were dropped from the chain.
 func (s orderStore) rewind(ctx context.Context, l store.Lease, id chain.ID, from, to checkpoint) (changes []Change, err error) {
 	err = s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
-		if err := moveCheckpoint(ctx, tx, advance{chain: id, before: from, checkpoint: to}); err != nil {
+		back := advance{chain: id, from: to.block + 1, before: from, checkpoint: to}
+		if err := moveCheckpoint(ctx, tx, back); err != nil {
+			return err
+		}
+		if err := moveSwaps(ctx, tx, back); err != nil {
 			return err
 		}
 		withdrawn, err := withdraw(ctx, tx, id, to.block+1)
@@ -83,7 +90,7 @@ func (s orderStore) rewind(ctx context.Context, l store.Lease, id chain.ID, from
 	return changes, nil
 }
 
-// extend stores a range of blocks before the first one that was read: history.
+// extend stores a range of blocks before the first one that was read: history. It takes the place of what was imported.
 func (s orderStore) extend(ctx context.Context, l store.Lease, id chain.ID, got rangeEvents) error {
 	first, before := got.end, got.to+1
 	err := s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
@@ -93,10 +100,18 @@ func (s orderStore) extend(ctx context.Context, l store.Lease, id chain.ID, got 
 		if err := changedOne(moved, err); err != nil {
 			return err
 		}
+		if err := extendSwaps(ctx, tx, id, first, before); err != nil {
+			return err
+		}
 		if err := quarantineBlocks(ctx, tx, id, got.quarantined); err != nil {
 			return err
 		}
-		_, err = addEvents(ctx, tx, got.events, nil)
+		imported, err := queryEvents(ctx, tx, `DELETE FROM events WHERE chain = $1 AND block BETWEEN $2 AND $3 RETURNING `+eventColumns,
+			int64(id), int64(got.from), int64(got.to))
+		if err != nil {
+			return err
+		}
+		_, err = addEvents(ctx, tx, got.events, imported)
 		return err
 	})
 	if err != nil {
@@ -141,6 +156,12 @@ func withdraw(ctx context.Context, tx *store.Tx, id chain.ID, from uint64) (with
 	if err != nil {
 		return nil, err
 	}
+	swaps, err := eventsOfSwaps(ctx, tx, `DELETE FROM swaps WHERE chain = $1 AND block >= $2 RETURNING `+swapColumns,
+		int64(id), int64(from))
+	if err != nil {
+		return nil, err
+	}
+	withdrawn = append(withdrawn, swaps...)
 	for _, table := range []string{"blocks", "quarantined_blocks"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE chain = $1 AND number >= $2`, int64(id), int64(from)); err != nil {
 			return nil, err
@@ -170,6 +191,11 @@ func keepBlocks(ctx context.Context, tx *store.Tx, a advance) error {
 // events. An order left without terms is forgotten. It returns the orders by id; nil for a
 // forgotten one.
 func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Event) (map[order.ID]*order.Order, error) {
+	events, swaps := parted(events)
+	withdrawn, withdrawnSwaps := parted(withdrawn)
+	if err := addSwaps(ctx, tx, swaps, withdrawnSwaps); err != nil {
+		return nil, err
+	}
 	changed := make(map[order.ID]*order.Order, len(events))
 	for _, e := range withdrawn {
 		changed[e.Order] = nil
@@ -210,10 +236,23 @@ func addEvents(ctx context.Context, tx *store.Tx, events, withdrawn []order.Even
 	if err := tx.ExecEach(ctx, upsertOrder, written); err != nil {
 		return nil, err
 	}
-	if err := list(ctx, tx, changed, ids); err != nil {
+	valued := map[order.ID]bool{}
+	for _, e := range slices.Concat(events, withdrawn) {
+		valued[e.Order] = valued[e.Order] || isOfValue(e.Fact)
+	}
+	if err := list(ctx, tx, changed, ids, func(id order.ID) bool { return valued[id] }); err != nil {
 		return nil, err
 	}
 	return changed, tx.ExecEach(ctx, `DELETE FROM unlisted WHERE order_id = $1`, forgotten)
+}
+
+// isOfValue reports whether a fact is about amounts, or who moved them when.
+func isOfValue(fact order.Fact) bool {
+	switch fact.(type) {
+	case order.Created, order.Fulfilled, order.GiveIncreased, order.TakeDecreased:
+		return true
+	}
+	return false
 }
 
 func compareIDs(a, b order.ID) int { return slices.Compare(a[:], b[:]) }

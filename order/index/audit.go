@@ -353,7 +353,9 @@ func (a *auditor) compareTransaction(ctx context.Context, at order.At, found []o
 	if err != nil {
 		return err
 	}
+	stored, _ = parted(stored)
 	stored = slices.DeleteFunc(stored, func(e order.Event) bool { return e.At.Tx != at.Tx })
+	found, _ = parted(found)
 	c, err := correct(stored, found)
 	if err != nil {
 		return err

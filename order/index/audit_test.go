@@ -68,28 +68,35 @@ type audited struct {
 
 func newAudited(t *testing.T, db *store.DB) *audited {
 	t.Helper()
-	a := &audited{give: keeper{newLedger(1)}, take: keeper{newLedger(137)}, deals: map[order.State]deal{}}
-	for i, state := range []order.State{order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock} {
-		d := newDeal(byte(i+1), 1, 137)
-		a.deals[state] = d
-		a.give.mine([]told{d.created()})
-		if state >= order.StateFulfilled {
-			a.take.mine([]told{d.fulfilled()})
-		}
-		if state >= order.StateSentUnlock {
-			a.take.mine([]told{d.sentUnlock()})
-		}
-		if state == order.StateClaimedUnlock {
-			a.give.mine([]told{d.claimedUnlock()})
-		}
-	}
-	for range 10 {
-		a.give.mine()
-		a.take.mine()
-	}
+	a := &audited{}
+	a.give, a.take, a.deals = everyState()
 	a.Index = New(db, map[chain.ID]order.Source{1: a.give, 137: a.take}, quietly(Options{Chains: evmChains(1, 137)}))
 	followAll(t, a.Index)
 	return a
+}
+
+// everyState is two chains with one order of every state, all of them final.
+func everyState() (give, take keeper, deals map[order.State]deal) {
+	give, take, deals = keeper{newLedger(1)}, keeper{newLedger(137)}, map[order.State]deal{}
+	for i, state := range []order.State{order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock} {
+		d := newDeal(byte(i+1), 1, 137)
+		deals[state] = d
+		give.mine([]told{d.created()})
+		if state >= order.StateFulfilled {
+			take.mine([]told{d.fulfilled()})
+		}
+		if state >= order.StateSentUnlock {
+			take.mine([]told{d.sentUnlock()})
+		}
+		if state == order.StateClaimedUnlock {
+			give.mine([]told{d.claimedUnlock()})
+		}
+	}
+	for range 10 {
+		give.mine()
+		take.mine()
+	}
+	return give, take, deals
 }
 
 // differences lists what an audit found, and fails when something could not be compared.

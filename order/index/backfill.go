@@ -20,6 +20,9 @@ type Progress struct {
 	Read  uint64 // of them, so far
 	// Events were found in them; of an audit, transactions were read; of a repair, events were corrected.
 	Events uint64
+	// Calls were made by a backfill, of so many Expected: in proportion to what was read took, or before by the
+	// estimate. Both zero where nobody counts.
+	Calls, Expected uint64
 	// Done is set with the last report of a chain.
 	Done bool
 	// Err is why nothing is being read now; it is tried again, unless this is the last report.
@@ -33,9 +36,9 @@ const (
 	stuckLimit   = 10 * time.Minute
 )
 
-// historyRanges times as many blocks as a follower reads at once are read of history, where most hold nothing: as
-// many as public endpoints search at once.
-const historyRanges = 5
+// historyRanges times as many blocks as a follower reads at once are read of history, where most hold nothing: eight
+// times as many as public endpoints search at once, since a header is read for each range.
+const historyRanges = 20
 
 // UnreadHistory is what a backfill could not read of one chain: its blocks up to To.
 type UnreadHistory struct {
@@ -66,7 +69,7 @@ func (x *Index) Backfill(ctx context.Context, report func(Progress)) error {
 	for i, f := range x.followers {
 		own := newFollower(x.store.DB, f.chain, f.source, x.options) // apart from the one that may be running
 		own.width = newWidth(historyRanges * x.options.Range)
-		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}}
+		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}, counted: callsOf(f.source)}
 		working.Go(func() { unread[i] = b.run(ctx) })
 	}
 	working.Wait()
@@ -90,6 +93,7 @@ type backfill struct {
 	*follower
 	report   func(Progress)
 	progress Progress
+	counted  uint64 // calls of the chain's source before
 
 	first    uint64    // block before which nothing is read so far; 0: not known
 	firstAt  time.Time // since when
@@ -99,7 +103,7 @@ type backfill struct {
 // run works until the history is read, ctx ends or the rest is given up, which it returns. Where another process does
 // this job it waits for its end.
 func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
-	pause := b.poll
+	pause := b.paces.Asked
 	for ctx.Err() == nil {
 		before := b.progress.Read
 		done, err := b.attempt(ctx)
@@ -107,22 +111,22 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 			return nil
 		}
 		if b.progress.Read != before {
-			pause = b.poll
+			pause = b.paces.Asked
 		}
 		pause = b.pauseAfter(err, pause)
 		if errors.Is(err, errMoved) || errors.Is(err, store.ErrLeaseLost) {
-			pause = b.poll // the store is elsewhere by now: from there
+			pause = b.paces.Asked // the store is elsewhere by now: from there
 		} else {
 			b.progress.Err = err
 			if b.isHopeless(ctx, err) {
 				b.progress.Done = true
-				b.report(b.progress)
+				b.tell()
 				return &UnreadHistory{b.chain, b.first - 1, err}
 			}
-			b.report(b.progress)
+			b.tell()
 		}
 		if isRefusal(err) {
-			pause = b.poll // which nobody takes back for waiting
+			pause = b.paces.Asked // which nobody takes back for waiting
 		}
 		if !wait(ctx, pause) {
 			return nil
@@ -203,7 +207,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 		return err
 	}
 	b.progress.Done = true
-	b.report(b.progress)
+	b.tell()
 	return nil
 }
 
@@ -264,7 +268,7 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 			b.reached(got.from)
 			b.progress.Read += got.to + 1 - max(got.from, origin)
 			b.progress.Events += uint64(len(got.events))
-			b.report(b.progress)
+			b.tell()
 			return nil
 		})
 }
@@ -274,7 +278,7 @@ func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (ra
 	got := rangeEvents{blocks: r, end: order.Block{Number: r.from}}
 	var err error
 	searched := blocks{max(r.from, origin), r.to}
-	if got.events, got.quarantined, err = b.eventsOf(ctx, searched); err != nil {
+	if got.events, got.quarantined, err = b.eventsOf(ctx, searched, b.events()); err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
 	if got.events, err = b.proven(ctx, searched, got); err != nil {
@@ -289,6 +293,14 @@ func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (ra
 	}
 	got.end.Time = first.Time
 	return got, nil
+}
+
+// events is how the events of history are read: from logs where the chain can.
+func (b *backfill) events() func(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	if fromLogs, can := b.source.(order.LogSource); can {
+		return fromLogs.EventsOfLogs
+	}
+	return b.source.Events
 }
 
 // proven returns the events of a range as a second reading has them.

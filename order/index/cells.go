@@ -29,7 +29,7 @@ func (s orderStore) listCells(ctx context.Context, f Filter, skip, take uint64) 
 	var q listQuery
 	if at.areFew(take) {
 		q.cells(at.narrowed, "")
-		q.times(f)
+		q.times(f, "created")
 		ids, err = s.page(ctx, q, sortedNewestFirst, skip, take)
 		return ids, total, err
 	}
@@ -37,7 +37,7 @@ func (s orderStore) listCells(ctx context.Context, f Filter, skip, take uint64) 
 		return nil, 0, err
 	}
 	q.cells(f, "+")
-	q.times(f)
+	q.times(f, "created")
 	ids, err = s.page(ctx, q, newestFirst, skip, take)
 	return ids, total, err
 }
@@ -88,40 +88,45 @@ func day(at uint64) uint64 { return at / secondsOfDay }
 // startOf is when a day begins.
 func startOf(day uint64) uint64 { return day * secondsOfDay }
 
-// countBetween counts orders of some time: whole days by their cells, the others by looking.
+// countBetween counts orders of some time.
 func (s orderStore) countBetween(ctx context.Context, f Filter) (orders uint64, err error) {
-	until := uint64(1 << 40) // in 30 000 years
-	if f.Until > 0 {
-		until = min(f.Until, until)
+	return inDays(f.Since, f.Until, func(first, end uint64) (orders uint64, err error) {
+		var q listQuery
+		q.add("day >= %s AND day < %s", clamped(first), clamped(end))
+		q.cells(f, "")
+		_, err = s.QueryRow(ctx, []any{&orders}, `SELECT COALESCE(SUM(orders), 0) FROM order_counts`+q.where(), q.args...)
+		return orders, err
+	}, func(since, until uint64) (uint64, error) { return s.look(ctx, f, since, until) })
+}
+
+// inDays adds up what is in a time, both ends included, until 0 for any: its whole days, from a first to before an end,
+// and the rest by looking at each.
+func inDays(since, until uint64, whole, look func(from, to uint64) (uint64, error)) (count uint64, err error) {
+	const never = 1 << 40 // in 30 000 years
+	if until == 0 || until > never {
+		until = never
 	}
-	if f.Since > until {
+	if since > until {
 		return 0, nil
 	}
-	firstWhole, endWhole := day(f.Since+secondsOfDay-1), day(until+1)
-	if firstWhole >= endWhole {
-		return s.look(ctx, f, f.Since, until)
+	first, end := day(since+secondsOfDay-1), day(until+1)
+	if first >= end {
+		return look(since, until)
 	}
-	var q listQuery
-	q.add("day >= %s AND day < %s", clamped(firstWhole), clamped(endWhole))
-	q.cells(f, "")
-	if _, err = s.QueryRow(ctx, []any{&orders}, `SELECT COALESCE(SUM(orders), 0) FROM order_counts`+q.where(), q.args...); err != nil {
+	if count, err = whole(first, end); err != nil {
 		return 0, err
 	}
-	if from := startOf(firstWhole); f.Since < from {
-		edge, err := s.look(ctx, f, f.Since, from-1)
+	for _, edge := range [][2]uint64{{since, startOf(first)}, {startOf(end), until + 1}} {
+		if edge[0] >= edge[1] {
+			continue
+		}
+		n, err := look(edge[0], edge[1]-1)
 		if err != nil {
 			return 0, err
 		}
-		orders += edge
+		count += n
 	}
-	if end := startOf(endWhole); end <= until {
-		edge, err := s.look(ctx, f, end, until)
-		if err != nil {
-			return 0, err
-		}
-		orders += edge
-	}
-	return orders, nil
+	return count, nil
 }
 
 // look counts the orders of a time by looking at each.

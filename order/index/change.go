@@ -13,22 +13,22 @@ import (
 	"crossgate/store"
 )
 
-// Change is an order about which something new was stored, or something withdrawn: answers
+// Change is an order or a swap about which something new was stored, or something withdrawn: answers
 // about it are out of date.
 type Change struct {
-	Order    order.ID
-	Creation chain.TxHash  // absent when it was not seen
+	Order    order.ID      // or the swap's
+	Creation chain.TxHash  // absent when it was not seen; of a swap the transaction that made it
 	Taker    chain.Address // unlock authority; absent when nobody has delivered
 }
 
-// changesOf lists what answers depend on the orders now, or did on the events that were withdrawn.
-func changesOf(folded map[order.ID]*order.Order, withdrawn []order.Event) []Change {
+// changesOf lists what answers depend on the orders now, or do or did on events that were added or withdrawn.
+func changesOf(folded map[order.ID]*order.Order, events []order.Event) []Change {
 	changes := make(map[order.ID]Change, len(folded))
-	for _, e := range withdrawn {
+	for _, e := range events {
 		changed := changes[e.Order]
 		changed.Order = e.Order
 		switch fact := e.Fact.(type) {
-		case order.Created:
+		case order.Created, order.Swapped:
 			changed.Creation = e.At.Tx
 		case order.Fulfilled:
 			changed.Taker = fact.UnlockAuthority

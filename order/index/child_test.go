@@ -48,10 +48,10 @@ func (p plan) open(ctx context.Context) (*store.DB, error) {
 	return store.OpenSQLite(ctx, p.Store)
 }
 
-// index reads few blocks at once: 15 of history, so that a plan's chains take many ranges.
+// index reads few blocks at once: 20 of history, so that a plan's chains take many ranges.
 func (p plan) index(store *store.DB, chains map[chain.ID]*clockwork) *Index {
 	return New(store, sourcesOf(chains), quietly(Options{
-		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 3, Pace: Pace{Asked: 10 * time.Millisecond},
+		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 1, Pace: Pace{Asked: 10 * time.Millisecond},
 	}))
 }
 

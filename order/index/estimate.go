@@ -5,14 +5,15 @@ import (
 	"sync"
 
 	"crossgate/chain"
+	"crossgate/order"
 )
 
 // BackfillEstimate is what is left to read of a chain's history, and what reading it takes.
 type BackfillEstimate struct {
 	Chain    chain.ID
 	From, To uint64 // blocks, both included; To below From: nothing is left
-	// Calls for blocks without orders. Each transaction with orders takes one more for its receipt, and each block with
-	// some another one where nodes do not tell the time of logs.
+	// Calls for blocks without orders. Each creation takes one more for its receipt, and each block with orders another
+	// one where nodes do not tell the time of logs.
 	Calls uint64
 	Err   error // why it is not known
 }
@@ -20,9 +21,9 @@ type BackfillEstimate struct {
 // Blocks is how many blocks are left.
 func (e BackfillEstimate) Blocks() uint64 { return e.To + 1 - min(e.From, e.To+1) }
 
-// callsPerRange is what one range of history takes: two readings, each of two searches with the header of their last
-// block, as public endpoints search 5,000 blocks at once, and the range's first block.
-const callsPerRange = 9
+// callsPerRange is what one range of history takes: two readings, each of eight searches, as public endpoints search
+// 5,000 blocks at once, and the range's first block.
+const callsPerRange = 17
 
 // EstimateBackfill tells what Backfill would read, of every chain, by the calls that it begins with.
 func (x *Index) EstimateBackfill(ctx context.Context) []BackfillEstimate {
@@ -51,8 +52,31 @@ func (b *backfill) estimate(ctx context.Context) BackfillEstimate {
 		e.From = 1
 	}
 	if e.Err = err; err == nil {
-		width := historyRanges * b.width.most
-		e.Calls = (e.Blocks() + width - 1) / width * callsPerRange
+		e.Calls = callsFor(e.Blocks(), historyRanges*b.width.most)
 	}
 	return e
+}
+
+// callsFor is how many calls blocks without orders take, so many at once.
+func callsFor(blocks, width uint64) uint64 { return (blocks + width - 1) / width * callsPerRange }
+
+// callsOf is how many calls a source has made; zero where it does not count.
+func callsOf(source order.Source) uint64 {
+	if counter, counts := source.(order.CallCounter); counts {
+		return counter.Calls()
+	}
+	return 0
+}
+
+// tell reports how far the backfill is, with what it has cost and is expected to.
+func (b *backfill) tell() {
+	p := &b.progress
+	if made := callsOf(b.source); made > b.counted {
+		p.Calls = made - b.counted
+		p.Expected = p.Calls + callsFor(p.Total-p.Read, b.width.most)
+		if p.Read > 0 {
+			p.Expected = uint64(float64(p.Calls) * float64(p.Total) / float64(p.Read))
+		}
+	}
+	b.report(b.progress)
 }

@@ -107,11 +107,18 @@ func (s orderStore) createdIn(ctx context.Context, tx chain.TxHash) (orders [][]
 
 // eventsBetween returns the events of a range of a chain's blocks, in block and log order.
 func (s orderStore) eventsBetween(ctx context.Context, id chain.ID, r blocks) ([]order.Event, error) {
-	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+`
-		FROM events WHERE chain = $1 AND block BETWEEN $2 AND $3 ORDER BY block, log_index`, int64(id), int64(r.from), int64(r.to))
+	const within = ` WHERE chain = $1 AND block BETWEEN $2 AND $3`
+	args := []any{int64(id), int64(r.from), int64(r.to)}
+	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+` FROM events`+within, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.from, r.to, id, err)
 	}
+	swaps, err := eventsOfSwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps`+within, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read swaps of blocks %d to %d of chain %d: %w", r.from, r.to, id, err)
+	}
+	events = append(events, swaps...)
+	slices.SortFunc(events, func(a, b order.Event) int { return comparePlaces(a.At, b.At) })
 	return events, nil
 }
 

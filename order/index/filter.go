@@ -147,25 +147,37 @@ func (q *listQuery) cells(f Filter, plus string) {
 	}
 }
 
-// times demands when the order was created.
-func (q *listQuery) times(f Filter) {
+// times demands when what is listed came to be, by a column.
+func (q *listQuery) times(f Filter, column string) {
 	if f.Since > 0 {
-		q.add("created >= %s", clamped(f.Since))
+		q.add(column+" >= %s", clamped(f.Since))
 	}
 	if f.Until > 0 {
-		q.add("created <= %s", clamped(f.Until))
+		q.add(column+" <= %s", clamped(f.Until))
 	}
+}
+
+// referral demands the referral code. Many may share it, so that who is named is searched by first.
+func (q *listQuery) referral(f Filter) {
+	if f.ReferralCode == nil {
+		return
+	}
+	plus := ""
+	if f.isPersonal() {
+		plus = "+"
+	}
+	q.add(plus+"referral_code = %s", int64(*f.ReferralCode))
 }
 
 // keys demands what few orders have.
 func (q *listQuery) keys(f Filter) {
-	for column, a := range map[string]chain.Address{
-		"maker": f.Maker, "creator": f.Creator, "give_authority": f.GiveAuthority, "order_authority": f.OrderAuthority,
-	} {
-		if !a.IsAbsent() {
-			q.add(column+" = %s", a.Bytes())
-		}
+	if !f.Maker.IsAbsent() {
+		q.add("maker = %s", f.Maker.Bytes())
 	}
+	q.person(f.Creator, whoIsMaker("creator"), whoIsOther("creator", "maker"))
+	q.person(f.GiveAuthority, whoIsMaker("give_authority"), whoIsOther("give_authority", "maker"))
+	q.person(f.OrderAuthority, "maker = %s AND receiver = maker AND order_authority = receiver",
+		whoIsOther("receiver", "maker")+" AND order_authority = receiver", whoIsOther("order_authority", "receiver"))
 	if !f.Fulfiller.IsAbsent() {
 		q.add("fulfiller = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
 	}
@@ -177,16 +189,28 @@ func (q *listQuery) keys(f Filter) {
 		marks := strings.TrimSuffix(strings.Repeat("%s, ", len(authorities)), ", ")
 		q.add("unlock_authority IN ("+marks+") AND length(unlock_authority) > 0", authorities...)
 	}
-	if f.ReferralCode != nil {
-		plus := ""
-		if f.isPersonal() {
-			plus = "+"
-		}
-		q.add(plus+"referral_code = %s", int64(*f.ReferralCode))
-	}
+	q.referral(f)
 	if f.Search != nil {
 		q.search(*f.Search)
 	}
+}
+
+// Who has part in an order is found by the index of what he is first: of makers, or of those who are somebody else.
+func whoIsMaker(column string) string { return "maker = %s AND " + column + " = maker" }
+
+func whoIsOther(column, than string) string { return column + " = %s AND " + column + " <> " + than }
+
+// person demands that somebody has a part in an order, which is one of some conditions.
+func (q *listQuery) person(a chain.Address, conditions ...string) {
+	if a.IsAbsent() {
+		return
+	}
+	values := make([]any, len(conditions))
+	for i := range conditions {
+		conditions[i] = "SELECT id FROM order_list WHERE " + conditions[i]
+		values[i] = a.Bytes()
+	}
+	q.add("id IN ("+strings.Join(conditions, " UNION ALL ")+")", values...)
 }
 
 // search demands that an order has something of what is searched for. Each part is answered by an index of its own.
@@ -197,8 +221,10 @@ func (q *listQuery) search(s Search) {
 		parts, values = append(parts, statement), append(values, value)
 	}
 	if !s.Address.IsAbsent() {
-		for _, column := range []string{"maker", "receiver", "give_authority", "order_authority"} {
-			part(s.Address.Bytes(), "SELECT id FROM order_list WHERE "+column+" = %s")
+		for _, condition := range []string{
+			"maker = %s", whoIsOther("receiver", "maker"), whoIsOther("give_authority", "maker"), whoIsOther("order_authority", "receiver"),
+		} {
+			part(s.Address.Bytes(), "SELECT id FROM order_list WHERE "+condition)
 		}
 		part(s.Address.Bytes(), "SELECT id FROM order_list WHERE affiliate = %s AND length(affiliate) > 0")
 	}
@@ -209,6 +235,11 @@ func (q *listQuery) search(s Search) {
 	if s.Order != (order.ID{}) {
 		part(s.Order[:], "SELECT id FROM order_list WHERE id = %s")
 	}
+	q.anyOf(parts, values)
+}
+
+// anyOf demands that one of some statements finds the row's id.
+func (q *listQuery) anyOf(parts []string, values []any) {
 	if len(parts) == 0 {
 		q.add("1 = 0")
 		return
@@ -222,7 +253,7 @@ func (s orderStore) listKeyed(ctx context.Context, f Filter, skip, take uint64) 
 	var q listQuery
 	q.keys(f)
 	q.cells(f, "+")
-	q.times(f)
+	q.times(f, "created")
 	if f.isPersonal() { // all that match are read in any case: they are counted on the way
 		if ids, total, err = s.countedPage(ctx, q, skip, take); err != nil || len(ids) > 0 {
 			return ids, total, err

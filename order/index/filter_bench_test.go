@@ -48,7 +48,7 @@ func settle(b *testing.B, db *store.DB) {
 // fillList stores orders and their events.
 func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 	b.Helper()
-	const atOnce = 20_000
+	const atOnce = 2_000
 	for first := 0; first < orders; first += atOnce {
 		err := db.Update(b.Context(), func(tx *store.Tx) error {
 			folded, ids, rows := map[order.ID]*order.Order{}, []order.ID{}, [][]any{}
@@ -68,7 +68,7 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 			if err := tx.ExecEach(b.Context(), insertEvent, rows); err != nil {
 				return err
 			}
-			return list(b.Context(), tx, folded, ids)
+			return list(b.Context(), tx, folded, ids, func(order.ID) bool { return false })
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -113,6 +113,13 @@ func (v *invented) events() []order.Event {
 		Take:        order.Offer{Chain: some(), Token: v.people[1], Amount: chain.NewAmount(v.number)},
 		Authorities: order.Authorities{GivePatch: v.somebody(), Order: v.somebody()},
 	}
+	signer := v.somebody()
+	if v.IntN(4) > 0 { // as mostly
+		signer, terms.Authorities.GivePatch, terms.Authorities.Order = terms.Maker, terms.Maker, terms.Receiver
+		if v.IntN(2) == 0 {
+			terms.Receiver, terms.Authorities.Order = terms.Maker, terms.Maker
+		}
+	}
 	if v.IntN(8) == 0 {
 		terms.ExternalCall = []byte{1}
 	}
@@ -140,10 +147,14 @@ func (v *invented) events() []order.Event {
 		if isOfGiveSide(fact) {
 			on = terms.Give.Chain
 		}
+		initiator := v.somebody()
+		if _, is := fact.(order.Created); is {
+			initiator = signer
+		}
 		tx := order.ID{2: byte(step)}
 		binary.BigEndian.PutUint64(tx[8:], v.number/2) // two orders share their transactions
 		events = append(events, order.Event{Order: id, Fact: fact, At: order.At{
-			Chain: on, Tx: chain.NewTxHash(tx[:]), Block: v.number, LogIndex: uint(4*v.number) + uint(step), Time: at, Initiator: v.somebody(),
+			Chain: on, Tx: chain.NewTxHash(tx[:]), Block: v.number, LogIndex: uint(4*v.number) + uint(step), Time: at, Initiator: initiator,
 		}})
 	}
 	return events

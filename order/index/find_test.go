@@ -205,6 +205,26 @@ func TestFindAsksAChainFollowedSinceTheCreationOnly(t *testing.T) {
 	}
 }
 
+// TestFindAsksAChainOfWhichBlocksAreLeftOut has the fulfilment be in a block that cannot be read.
+func TestFindAsksAChainOfWhichBlocksAreLeftOut(t *testing.T) {
+	w := newWorld()
+	w.fulfil()
+	take := &unreadable{ledger: w.take, block: uint64(len(w.take.blocks) - 1)}
+	x := New(openStore(t), map[chain.ID]order.Source{1: w.give, 137: take}, quietly(Options{Chains: evmChains(1, 137)}))
+	for range quarantineAfter - 1 {
+		if err := x.byChain[137].catchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
+			t.Fatalf("catchUp: %v, want that the block cannot be read", err)
+		}
+	}
+	followAll(t, x)
+	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
+		t.Errorf("state %v, want Fulfilled", o.State)
+	}
+	if before, after := x.byChain[137].covers(uint64(time.Now().Add(time.Hour).Unix())), w.give.times("History"); !before || after != 0 {
+		t.Errorf("what came after the block is covered: %v; the chain without such blocks was asked %d times", before, after)
+	}
+}
+
 func TestFindForgetsAFulfilmentThatAReorgDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

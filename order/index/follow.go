@@ -27,7 +27,8 @@ type follower struct {
 	facts       chain.Chain
 	paces       Pace
 	demand      *demand
-	poll        time.Duration // while somebody asks
+	announcers  []Announcer // asked while this replica follows the chain
+	announced   *announcements
 	lookback    uint64
 	width       width
 	readAhead   chan struct{}   // shared by all followers
@@ -60,7 +61,6 @@ type follower struct {
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
 	known, _ := o.Chains.Chain(id)
 	known.ID = id
-	poll := o.Pace.Asked
 	return &follower{
 		chain:     id,
 		source:    source,
@@ -70,15 +70,16 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		facts:     known,
 		paces:     o.Pace,
 		demand:    newDemand(),
-		poll:      poll,
+		announced: newAnnouncements(o.Pace.Quiet, known.BlockTime),
 		lookback:  o.Lookback,
 		width:     newWidth(o.Range),
 		readAhead: o.readAhead,
 		unknown:   o.unknown,
 		epoch:     new(Epoch),
-		every:     poll,
+		every:     o.Pace.Asked,
 		provenAt:  time.Now(),
 
+		announcers:  o.Announcers[id],
 		provenSince: math.MaxUint64,
 		liars:       make(map[string]bool),
 	}
@@ -106,7 +107,7 @@ func (f *follower) run(ctx context.Context) {
 		}
 		pause := store.LeaseInterval
 		if f.doubts() != nil {
-			pause = f.poll // the one that follows is about to withdraw blocks
+			pause = f.paces.Asked // the one that follows is about to withdraw blocks
 		}
 		if !wait(ctx, pause) {
 			return
@@ -136,19 +137,21 @@ func wait(ctx context.Context, d time.Duration) bool {
 func (f *follower) lead(ctx context.Context, held store.Lease) {
 	leading, release := f.store.Hold(ctx, held)
 	f.lease = held
-	f.pace(f.poll)
-	pause := f.poll
+	f.pace(f.paces.Asked)
+	stopListening := f.listen(leading)
+	defer stopListening()
+	pause := f.paces.Asked
 	for {
-		before := f.basis().Indexed
+		before, begun := f.basis().Indexed, time.Now()
 		err := f.catchUp(leading)
 		switch {
 		case leading.Err() != nil || err == nil || errors.Is(err, errMoved) || errors.Is(err, store.ErrUnavailable):
 			// Where another process moved the checkpoint, reading begins there; a store that is unavailable says so at
 			// once.
-			pause = f.poll
+			pause = f.paces.Asked
 		default:
 			if f.basis().Indexed != before {
-				pause = f.poll
+				pause = f.paces.Asked
 			}
 			pause = f.pauseAfter(err, pause)
 			f.logFailure(ctx, err, pause)
@@ -156,7 +159,7 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 		if errors.Is(err, store.ErrLeaseLost) {
 			break
 		}
-		if err == nil && !f.waitForNews(leading) || err != nil && !wait(leading, pause) {
+		if err == nil && !f.waitForNews(leading, begun) || err != nil && !wait(leading, pause) {
 			break
 		}
 	}
@@ -174,55 +177,14 @@ func (f *follower) logFailure(ctx context.Context, err error, pause time.Duratio
 
 // pauseAfter is how long to wait after a failure that followed a pause.
 func (f *follower) pauseAfter(err error, pause time.Duration) time.Duration {
-	longest := max(maxBackoff, f.poll)
+	longest := max(maxBackoff, f.paces.Asked)
 	if asked, is := errors.AsType[interface {
 		error
 		RetryIn() time.Duration
 	}](err); is && asked.RetryIn() > 0 {
-		return min(max(asked.RetryIn(), f.poll), longest)
+		return min(max(asked.RetryIn(), f.paces.Asked), longest)
 	}
 	return min(2*pause, longest)
-}
-
-// watchStore learns how far the replica that follows the chain has come, and reports whether that is known.
-func (f *follower) watchStore(ctx context.Context) bool {
-	f.pace(store.LeaseInterval)
-	position, known, err := f.store.checkpoint(ctx, f.chain)
-	if err != nil || !known {
-		return false
-	}
-	if f.moved(position, chain.Hash{}) {
-		f.observer.BranchChanged(f.chain)
-	}
-	return f.learnQuarantined(ctx) == nil
-}
-
-// watch compares that with the chain.
-func (f *follower) watch(ctx context.Context) {
-	if !f.watchStore(ctx) {
-		return
-	}
-	f.lookedAt = time.Now()
-	head, err := f.readHead(ctx)
-	if err != nil {
-		return
-	}
-	kept, found, err := f.store.keptBlock(ctx, f.chain, head.Latest.Number+1)
-	if err != nil || !found {
-		return
-	}
-	hash, err := f.canonical(ctx, kept.number, head)
-	if err != nil {
-		return
-	}
-	if hash != kept.hash {
-		f.doubtSince(head, 0)
-		return
-	}
-	f.accept(head)
-	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
-		f.levelNow()
-	}
 }
 
 // catchUp reads what happened since the checkpoint, range by range.

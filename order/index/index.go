@@ -39,8 +39,11 @@ type Options struct {
 	Pace     Pace           // how often chains are asked for news
 	Ahead    int            // ranges that may be read ahead of those being stored, of all chains together; default 4
 	Behind   time.Duration  // lag from which a chain counts as behind and is asked about what is locked; default 1 min
+	Prices   PriceSource    // for statistics; nil: no values are known
 	Observer Observer       // default: nobody
 	Logger   *slog.Logger
+
+	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
 
 	readAhead chan struct{} // holds one value per range that is read ahead
 	unknown   *unknownChains
@@ -87,6 +90,7 @@ func (x *Index) Run(ctx context.Context) error {
 	followers.Go(func() { x.listen(ctx) })
 	followers.Go(func() { x.options.unknown.run(ctx, x.store) })
 	followers.Go(func() { x.catchUpList(ctx) })
+	followers.Go(func() { x.countUp(ctx) })
 	followers.Wait()
 	<-ctx.Done()
 	return stopObserving()
@@ -244,7 +248,7 @@ func (e *UnheardError) Is(target error) bool { return target == order.ErrNotFoun
 
 // endSpan ends a span; answers that are no failure of ours do not mark it.
 func endSpan(span trace.Span, err error) {
-	if err != nil && !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
+	if err != nil && !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) && !errors.Is(err, order.ErrNoSwap) {
 		span.SetStatus(codes.Error, err.Error())
 	}
 	span.End()

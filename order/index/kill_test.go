@@ -27,7 +27,7 @@ func kills(t *testing.T) int {
 // leaves, finished, answers as one that was never interrupted.
 func TestKilledIndexLosesNothing(t *testing.T) {
 	t.Parallel()
-	const each = 160 // blocks of history that each process is told more of than the one before: 10 ranges of 2 chains
+	const each = 200 // blocks of history that each process is told more of than the one before: 10 ranges of 2 chains
 	count := kills(t)
 	p := plan{
 		Store: t.TempDir() + "/orders.db", Start: time.Now(), Lookback: 64, Every: time.Millisecond,

@@ -7,21 +7,24 @@ import (
 	"fmt"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/store"
 )
 
 const listColumns = `id, created, give_chain, take_chain, state, call, trade_type, referral_code, maker, creator, receiver,
-	give_authority, order_authority, fulfiller, unlock_authority, affiliate, fulfilled_in`
+	give_authority, order_authority, affiliate, fulfiller, unlock_authority, fulfilled_in`
 
-const upsertListed = `INSERT INTO order_list (` + listColumns + `)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-	ON CONFLICT (id) DO UPDATE SET created = excluded.created, give_chain = excluded.give_chain, take_chain = excluded.take_chain,
-		state = excluded.state, call = excluded.call, trade_type = excluded.trade_type, referral_code = excluded.referral_code,
-		maker = excluded.maker, creator = excluded.creator, receiver = excluded.receiver, give_authority = excluded.give_authority,
-		order_authority = excluded.order_authority, fulfiller = excluded.fulfiller, unlock_authority = excluded.unlock_authority,
-		affiliate = excluded.affiliate, fulfilled_in = excluded.fulfilled_in`
+// Rows are written as narrowly as they change: an index costs something only when a column of it is written.
+const (
+	insertListed = `INSERT INTO order_list (` + listColumns + `)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+	updateListedState      = `UPDATE order_list SET state = $2, call = $3 WHERE id = $1`
+	updateListedFulfilment = `UPDATE order_list SET state = $2, call = $3, fulfiller = $4, unlock_authority = $5, fulfilled_in = $6
+		WHERE id = $1`
+	deleteListed = `DELETE FROM order_list WHERE id = $1`
+)
 
 // cell is what orders are counted by.
 type cell struct {
@@ -34,85 +37,165 @@ const (
 	anyDay       = -1 // the day of the cells that count orders of all days
 )
 
-func cellOf(o *order.Order) cell {
-	return cell{
-		day: int64(o.Created.At.Time) / secondsOfDay, give: int64(o.Terms.Give.Chain), take: int64(o.Terms.Take.Chain),
-		state: int64(o.State), call: int64(o.Call), tradeType: tradeType(o),
-	}
-}
-
 // tradeType is what the order's metadata says of it, empty where that is not known.
 func tradeType(o *order.Order) string {
 	m, _ := onchain.ParseMetadata(o.Created.Fact.Metadata)
 	return m.OrderTradeType
 }
 
-// listedRow is the arguments of upsertListed for an order whose creation is known.
-func listedRow(o *order.Order) []any {
-	in, created, terms := cellOf(o), o.Created, o.Terms
-	var affiliate, fulfiller, unlockAuthority, fulfilledIn []byte
+// listing is a row of order_list. Bytes are in strings, for rows to be compared.
+type listing struct {
+	terms      listedTerms
+	state      [2]int64  // of the order and of its external call
+	fulfilment [3]string // fulfiller, unlock authority and transaction; empty before
+}
+
+// listedTerms are the columns that do not change while an order lives.
+type listedTerms struct {
+	created, give, take int64
+	tradeType           string
+	referralCode        int64
+	people              [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee
+}
+
+// listingOf is the row of an order whose creation is known.
+func listingOf(o *order.Order) listing {
+	created, terms := o.Created, o.Terms
+	l := listing{state: [2]int64{int64(o.State), int64(o.Call)}, terms: listedTerms{
+		created: int64(created.At.Time), give: int64(terms.Give.Chain), take: int64(terms.Take.Chain), tradeType: tradeType(o),
+		referralCode: int64(created.Fact.ReferralCode),
+	}}
+	people := []chain.Address{terms.Maker, created.At.Initiator, terms.Receiver, terms.Authorities.GivePatch, terms.Authorities.Order}
 	if created.Fact.Affiliate != nil {
-		affiliate = created.Fact.Affiliate.Beneficiary.Bytes()
+		people = append(people, created.Fact.Affiliate.Beneficiary)
+	}
+	for i, each := range people {
+		l.terms.people[i] = string(each.Bytes())
 	}
 	if o.Fulfilled != nil {
-		fulfiller, unlockAuthority = o.Fulfilled.Fact.Taker.Bytes(), o.Fulfilled.Fact.UnlockAuthority.Bytes()
-		fulfilledIn = o.Fulfilled.At.Tx.Bytes()
+		fact := o.Fulfilled.Fact
+		l.fulfilment = [3]string{string(fact.Taker.Bytes()), string(fact.UnlockAuthority.Bytes()), string(o.Fulfilled.At.Tx.Bytes())}
 	}
-	return []any{
-		o.ID[:], int64(created.At.Time), in.give, in.take, in.state, in.call, in.tradeType, int64(created.Fact.ReferralCode),
-		store.Blob(terms.Maker.Bytes()), store.Blob(created.At.Initiator.Bytes()), store.Blob(terms.Receiver.Bytes()),
-		store.Blob(terms.Authorities.GivePatch.Bytes()), store.Blob(terms.Authorities.Order.Bytes()), store.Blob(fulfiller),
-		store.Blob(unlockAuthority), store.Blob(affiliate), store.Blob(fulfilledIn),
+	return l
+}
+
+// row is the arguments of insertListed.
+func (l listing) row(id order.ID) []any {
+	t := l.terms
+	row := []any{id[:], t.created, t.give, t.take, l.state[0], l.state[1], t.tradeType, t.referralCode}
+	for _, each := range t.people {
+		row = append(row, []byte(each))
+	}
+	return append(row, l.fulfilled()...)
+}
+
+func (l listing) fulfilled() []any {
+	f := l.fulfilment
+	return []any{[]byte(f[0]), []byte(f[1]), []byte(f[2])}
+}
+
+// cell is the one that the order is in.
+func (l listing) cell() cell {
+	t := l.terms
+	return cell{day: t.created / secondsOfDay, give: t.give, take: t.take, state: l.state[0], call: l.state[1], tradeType: t.tradeType}
+}
+
+// isActive reports whether the order waits for somebody to fulfil it.
+func (l listing) isActive() bool { return order.State(l.state[0]) == order.StateCreated }
+
+// listChange is how the rows of some orders change, as the arguments of statements.
+type listChange struct {
+	gone, added, states, fulfilments [][]any
+	cells                            map[cell]int64
+}
+
+// move takes a row from one form to another, either of which may be none.
+func (c *listChange) move(id order.ID, from, to *listing) {
+	count := func(l *listing, by int64) {
+		if l != nil {
+			in := l.cell()
+			c.cells[in] += by
+			in.day = anyDay
+			c.cells[in] += by
+		}
+	}
+	count(from, -1)
+	count(to, 1)
+	switch {
+	case from == nil && to == nil || from != nil && to != nil && *from == *to:
+	case from == nil:
+		c.added = append(c.added, to.row(id))
+	case to == nil || from.terms != to.terms:
+		c.gone = append(c.gone, []any{id[:]})
+		if to != nil {
+			c.added = append(c.added, to.row(id))
+		}
+	case from.fulfilment == to.fulfilment:
+		c.states = append(c.states, []any{id[:], to.state[0], to.state[1]})
+	default:
+		c.fulfilments = append(c.fulfilments, append([]any{id[:], to.state[0], to.state[1]}, to.fulfilled()...))
 	}
 }
 
-// list writes what lists are searched by anew for some orders, which are nil when nothing is known of their terms, and
-// counts them where they are now.
-func list(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, ids []order.ID) error {
-	change, err := listedCells(ctx, tx, ids)
+// list writes what lists are searched by anew for some orders, which are nil when nothing is known of their terms,
+// counts them where they are now, and notes those of which statistics change: where countsAnew says so, and where it
+// shows here.
+func list(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, ids []order.ID, countsAnew func(order.ID) bool) error {
+	known, err := listings(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
-	var listed, gone [][]any
+	change := listChange{cells: map[cell]int64{}}
+	var uncounted [][]any
 	for _, id := range ids {
-		o := orders[id]
-		if o == nil || o.Created == nil {
-			gone = append(gone, []any{id[:]})
-			continue
+		from, to := known[id], (*listing)(nil)
+		if o := orders[id]; o != nil && o.Created != nil {
+			l := listingOf(o)
+			to = &l
 		}
-		in := cellOf(o)
-		change[in]++
-		in.day = anyDay
-		change[in]++
-		listed = append(listed, listedRow(o))
+		change.move(id, from, to)
+		if countsAnew(id) || (from == nil) != (to == nil) || from != nil && from.isActive() != to.isActive() {
+			uncounted = append(uncounted, []any{id[:]})
+		}
 	}
-	if err := tx.ExecEach(ctx, `DELETE FROM order_list WHERE id = $1`, gone); err != nil {
-		return err
+	for _, step := range []struct {
+		statement string
+		rows      [][]any
+	}{
+		{deleteListed, change.gone},
+		{insertListed, change.added},
+		{updateListedState, change.states},
+		{updateListedFulfilment, change.fulfilments},
+		{`INSERT INTO uncounted (order_id) VALUES ($1)`, uncounted},
+	} {
+		if err := tx.ExecEach(ctx, step.statement, step.rows); err != nil {
+			return err
+		}
 	}
-	if err := tx.ExecEach(ctx, upsertListed, listed); err != nil {
-		return err
-	}
-	return countCells(ctx, tx, change)
+	return countCells(ctx, tx, change.cells)
 }
 
-// listedCells returns the cells in which orders are counted so far, as what has to be taken from each.
-func listedCells(ctx context.Context, tx *store.Tx, ids []order.ID) (map[cell]int64, error) {
-	change := map[cell]int64{}
+// listings returns the rows of orders as they are.
+func listings(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*listing, error) {
+	known := make(map[order.ID]*listing, len(ids))
 	err := eachPart(ids, func(marks string, keys []any) error {
 		return tx.ForEachRow(ctx, func(rows *sql.Rows) error {
-			var in cell
-			var created int64
-			if err := rows.Scan(&created, &in.give, &in.take, &in.state, &in.call, &in.tradeType); err != nil {
-				return err
+			var id order.ID
+			l := &listing{}
+			t := &l.terms
+			columns := []any{store.HashColumn(&id), &t.created, &t.give, &t.take, &l.state[0], &l.state[1], &t.tradeType, &t.referralCode}
+			for i := range t.people {
+				columns = append(columns, &t.people[i])
 			}
-			in.day = created / secondsOfDay
-			change[in]--
-			in.day = anyDay
-			change[in]--
-			return nil
-		}, `SELECT created, give_chain, take_chain, state, call, trade_type FROM order_list WHERE id IN (`+marks+`)`, keys...)
+			for i := range l.fulfilment {
+				columns = append(columns, &l.fulfilment[i])
+			}
+			err := rows.Scan(columns...)
+			known[id] = l
+			return err
+		}, `SELECT `+listColumns+` FROM order_list WHERE id IN (`+marks+`)`, keys...)
 	})
-	return change, err
+	return known, err
 }
 
 // countCells changes how many orders are in cells; empty ones are forgotten.
@@ -186,7 +269,7 @@ func (s orderStore) listSome(ctx context.Context) (left bool, err error) {
 			}
 			rows[i] = []any{id[:]}
 		}
-		if err := list(ctx, tx, orders, ids); err != nil {
+		if err := list(ctx, tx, orders, ids, func(order.ID) bool { return true }); err != nil {
 			return err
 		}
 		left = len(ids) == listedAtOnce

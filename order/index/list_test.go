@@ -145,7 +145,7 @@ func TestWhatAnEarlierReleaseWritesIsCaughtUpWith(t *testing.T) {
 			fillInvented(t, db, v, 50)
 			for _, statement := range []string{
 				`DELETE FROM events WHERE kind = 'claimed'`,
-				`UPDATE orders SET state = 3 WHERE state = 6`,
+				`UPDATE orders SET state = CASE state WHEN 6 THEN 3 ELSE 5 END WHERE state IN (6, 7)`, // with the events, as ever
 				`DELETE FROM orders WHERE take_chain = 137`,
 				`DELETE FROM events WHERE order_id NOT IN (SELECT id FROM orders)`,
 			} {

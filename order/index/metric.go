@@ -20,7 +20,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 // observe has the place of every follower read whenever measurements are collected, until stop is called.
 func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
-	var errs [7]error
+	var errs [8]error
 	head, err := meter.Int64ObservableGauge("crossgate.index.head",
 		metric.WithDescription("Number of the newest block that a chain reported."))
 	errs[0] = err
@@ -39,6 +39,9 @@ func (x *Index) observe() (stop func() error, err error) {
 	unknown, err := meter.Int64ObservableGauge("crossgate.index.unknown_chain_orders",
 		metric.WithDescription("Orders that give or take on a chain which is not known, by that chain."))
 	errs[6] = err
+	announcers, err := meter.Int64ObservableGauge("crossgate.index.announcers",
+		metric.WithDescription("Connections by which endpoints of a chain announce its heads."))
+	errs[7] = err
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := time.Now()
 		for _, each := range x.Basis().Chains {
@@ -52,11 +55,16 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveInt64(proven, int64(each.Proven), of)
 			o.ObserveInt64(quarantined, int64(each.Quarantined.Count), of)
 		}
+		for _, each := range x.followers {
+			if len(each.announcers) > 0 {
+				o.ObserveInt64(announcers, int64(each.announced.connections()), chainAttribute(each.chain))
+			}
+		}
 		for _, each := range x.UnknownChains() {
 			o.ObserveInt64(unknown, int64(each.Orders), chainAttribute(each.Chain))
 		}
 		return nil
-	}, head, indexed, lag, proven, quarantined, unknown)
+	}, head, indexed, lag, proven, quarantined, unknown, announcers)
 	errs[5] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
@@ -73,6 +81,13 @@ func countReorg(ctx context.Context, id chain.ID) {
 // 0 at the start, so that the first correction shows as an increase.
 func countCorrections(ctx context.Context, id chain.ID, events int) {
 	count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
+}
+
+// countAnnouncerLosses counts connections by which heads are announced that were lost or could not be made. It is
+// called with 0 at the start, likewise.
+func countAnnouncerLosses(ctx context.Context, id chain.ID, times int) {
+	count(ctx, id, times, "crossgate.index.announcer_losses",
+		"Connections for announced heads that were lost or could not be made.")
 }
 
 // count adds to a counter, which is asked for each time, like the tracer: what is counted here is rare enough.

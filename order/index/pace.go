@@ -14,10 +14,11 @@ const askedFor = 5 * time.Minute
 // Pace is how often a chain is asked for news. A head that nobody waits for costs as much as one that somebody does, so
 // the pace follows what is asked: docs/decisions/0026-following.md.
 type Pace struct {
-	Asked   time.Duration // while somebody asks about its orders; default 1.5 s
+	Asked   time.Duration // while somebody asks about its orders; default 1.9 s
 	Listed  time.Duration // while somebody asks what is locked, which any chain may hold; default 15 s
 	Idle    time.Duration // while nobody asks; default 1 min
 	Retired time.Duration // while nobody asks about a chain that takes no new orders; default 4 min
+	Quiet   time.Duration // at least, while heads are announced and the newest one was read; default 15 s
 	// Looks is how many times a day a chain may be asked at all by the plans of its endpoints; nil or 0: any number.
 	Looks func(chain.ID) float64
 }
@@ -26,7 +27,7 @@ func (p Pace) withDefaults() Pace {
 	for _, each := range []struct {
 		of       *time.Duration
 		standard time.Duration
-	}{{&p.Asked, 1500 * time.Millisecond}, {&p.Listed, 15 * time.Second}, {&p.Idle, time.Minute}, {&p.Retired, 4 * time.Minute}} {
+	}{{&p.Asked, 1900 * time.Millisecond}, {&p.Listed, 15 * time.Second}, {&p.Idle, time.Minute}, {&p.Retired, 4 * time.Minute}, {&p.Quiet, 15 * time.Second}} {
 		if *each.of == 0 {
 			*each.of = each.standard
 		}
@@ -126,14 +127,19 @@ func (x *Index) askedWhatIsLocked() {
 	}
 }
 
-// waitForNews returns when it is time for the next look: by the pace, at once when more is asked than before. It
-// returns false when ctx has ended.
-func (f *follower) waitForNews(ctx context.Context) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(f.paces.Of(f.facts, f.demand.now())):
-	case <-f.demand.woken:
+// waitForNews returns when it is time for the next look: by the pace, counted from when the last one began, so
+// that proofs do not hold it up; at once when more is asked than before; where heads are announced, when a new one is,
+// and not before the pace. It returns false when ctx has ended.
+func (f *follower) waitForNews(ctx context.Context, begun time.Time) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(f.untilLook(begun)):
+			return true
+		case <-f.demand.woken:
+			return true
+		case <-f.announced.gained:
+		}
 	}
-	return true
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -92,13 +93,18 @@ func (f *follower) pace(every time.Duration) {
 }
 
 // covers reports whether the store holds all events of the chain since a time, UNIX seconds: following
-// began before it, and the follower was level with the chain's head just now.
+// began before it, the follower was level with the chain's head just now, and no block is left out that may be newer.
 func (f *follower) covers(since uint64) bool {
 	const patience = 3 // looks that may be missed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.begun && (f.position.firstTime <= since || f.position.first == 0) && f.doubt == nil &&
-		!f.levelAt.IsZero() && time.Since(f.levelAt) <= patience*f.every
+	every := f.every
+	if time.Until(f.announced.quietUntil(f.head)) > 0 {
+		every = max(every, f.announced.every)
+	}
+	leftOut := func(b QuarantinedBlock) bool { return b.Since >= since } // no block is newer than its quarantine
+	return f.begun && !slices.ContainsFunc(f.left, leftOut) && (f.position.firstTime <= since || f.position.first == 0) && f.doubt == nil &&
+		!f.levelAt.IsZero() && time.Since(f.levelAt) <= patience*every
 }
 
 func (f *follower) hasBegun() bool {

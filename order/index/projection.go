@@ -51,12 +51,12 @@ func (p *Projection) Add(other Projection) {
 const logsPerSecond = 80
 
 // suspected is the share of a chain's blocks whose filter does not rule the order protocol out: each of a block's logs
-// sets up to 12 bits of 2048 (the contract, three topics), and the protocol is ruled out when none of its three
+// sets up to 12 bits of 2048 (the contract, three topics), and the protocol is ruled out when none of its four
 // contracts has its three bits.
 func suspected(blockTime time.Duration) float64 {
 	bits := 12 * logsPerSecond * blockTime.Seconds()
 	isSet := 1 - math.Exp(-bits/2048)
-	return 1 - math.Pow(1-math.Pow(isSet, 3), 3)
+	return 1 - math.Pow(1-math.Pow(isSet, 3), 4)
 }
 
 // Project returns what following a chain takes when it is looked at so often, by endpoints of which each is asked for

@@ -22,7 +22,7 @@ import (
 const (
 	provenAtOnce   = 257
 	provenPromptly = 32
-	provenSlice    = 8 // of those that are proven promptly
+	provenSlice    = 5 // of those that are proven promptly
 	provenSoon     = 10 * time.Minute
 	provenTogether = 1000
 	provenEvery    = 30 * time.Minute
@@ -119,11 +119,12 @@ func (f *follower) verify(
 	if err != nil {
 		return came, err
 	}
-	stored, err := f.store.eventsBetween(ctx, f.chain, r)
+	parts := r.without(quarantined)
+	stored, err := f.firstReading(ctx, r, parts)
 	if err != nil {
 		return came, err
 	}
-	verdict, err := verifyParts(ctx, verifier, r.without(quarantined), stored)
+	verdict, err := verifyParts(ctx, verifier, parts, stored)
 	if err != nil {
 		return came, err
 	}
@@ -185,7 +186,7 @@ func (c correction) isEmpty() bool { return len(c.missing) == 0 && len(c.wrong) 
 
 // correct compares what is stored of blocks with what they hold.
 func correct(stored, proven []order.Event) (c correction, err error) {
-	have, err := rowTexts(stored)
+	have, err := rowTexts(alike(stored, proven))
 	if err != nil {
 		return c, err
 	}
@@ -195,6 +196,17 @@ func correct(stored, proven []order.Event) (c correction, err error) {
 	}
 	c.wrong, c.missing = lacking(stored, have, want), lacking(proven, want, have)
 	return c, nil
+}
+
+// alike returns stored events with the initiators of proven ones where the stored ones were read without.
+func alike(stored, proven []order.Event) []order.Event {
+	events := slices.Clone(stored)
+	for i := range events {
+		if e := &events[i]; e.At.Initiator.IsAbsent() {
+			e.At.Initiator = initiatorAt(e.At, proven)
+		}
+	}
+	return events
 }
 
 // lacking are those events whose text is not among others.
@@ -215,7 +227,7 @@ func lacking(events []order.Event, texts, others []string) (lack []order.Event) 
 func rowTexts(events []order.Event) ([]string, error) {
 	texts := make([]string, len(events))
 	for i, e := range events {
-		row, err := eventRow(e)
+		row, err := rowOf(e)
 		if err != nil {
 			return nil, err
 		}
@@ -236,14 +248,16 @@ func (s orderStore) correct(
 		for i, e := range c.wrong {
 			rows[i] = []any{int64(id), int64(e.At.Block), int64(e.At.LogIndex)}
 		}
-		if err := tx.ExecEach(ctx, `DELETE FROM events WHERE chain = $1 AND block = $2 AND log_index = $3`, rows); err != nil {
-			return err
+		for _, table := range []string{"events", "swaps"} {
+			if err := tx.ExecEach(ctx, `DELETE FROM `+table+` WHERE chain = $1 AND block = $2 AND log_index = $3`, rows); err != nil {
+				return err
+			}
 		}
 		folded, err := addEvents(ctx, tx, c.missing, c.wrong)
 		if err != nil {
 			return err
 		}
-		changes = changesOf(folded, c.wrong)
+		changes = changesOf(folded, slices.Concat(c.wrong, c.missing))
 		return s.announce(ctx, tx, changes)
 	})
 	if err != nil {

@@ -133,12 +133,14 @@ func (f *follower) learnQuarantined(ctx context.Context) error {
 	return nil
 }
 
-// eventsOf reads the events of a range. A block that has been unreadable often enough is left out.
-func (f *follower) eventsOf(ctx context.Context, r blocks) (events []order.Event, left []QuarantinedBlock, err error) {
+// eventsOf reads the events of a range by read. A block that has been unreadable often enough is left out.
+func (f *follower) eventsOf(
+	ctx context.Context, r blocks, read func(ctx context.Context, from, to uint64) ([]order.Event, error),
+) (events []order.Event, left []QuarantinedBlock, err error) {
 	parts := []blocks{r}
 	for len(parts) > 0 {
 		part := parts[0]
-		read, err := f.source.Events(ctx, part.from, part.to)
+		got, err := read(ctx, part.from, part.to)
 		if bad, isDue := f.unreadable(err); isDue && bad.Number >= part.from && bad.Number <= part.to {
 			f.logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
 				"block", bad.Number, "error", bad.Reason)
@@ -149,7 +151,7 @@ func (f *follower) eventsOf(ctx context.Context, r blocks) (events []order.Event
 		if err != nil {
 			return nil, nil, err
 		}
-		events, parts = append(events, read...), parts[1:]
+		events, parts = append(events, got...), parts[1:]
 	}
 	return events, left, nil
 }

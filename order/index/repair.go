@@ -190,7 +190,8 @@ func (m *mender) readAgain(ctx context.Context, number uint64, differing correct
 		differing.wrong = refilled(differing.wrong, differing.missing, blocks{number, number})
 		return differing, nil
 	}
-	stored, err := m.store.eventsBetween(ctx, m.chain, blocks{number, number})
+	block := blocks{number, number}
+	stored, err := m.firstReading(ctx, block, []blocks{block})
 	if err != nil {
 		return correction{}, err
 	}
@@ -217,7 +218,12 @@ func (c correction) applied(stored []order.Event) []order.Event {
 func withdrawAnswers(ctx context.Context, tx *store.Tx, id chain.ID, position checkpoint) error {
 	counted, err := tx.ExecContext(ctx, `UPDATE checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
 		int64(id), int64(position.reorgs))
-	return changedOne(counted, err)
+	if err := changedOne(counted, err); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE swap_checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
+		int64(id), int64(position.reorgs))
+	return err
 }
 
 // corrected takes note of a correction.
@@ -259,12 +265,12 @@ func (m *mender) mendBlocks(ctx context.Context, asked blocks) error {
 	if err := m.retryQuarantined(ctx, position); err != nil {
 		return err
 	}
-	pause, failures := m.poll, 0
+	pause, failures := m.paces.Asked, 0
 	for end := r.to + 1; end > r.from; {
 		part := blocks{max(r.from, end-min(end, m.width.now, provenTogether)), end - 1}
 		err := m.mendPart(ctx, verifier, part)
 		if err == nil {
-			end, pause, failures = part.from, m.poll, 0
+			end, pause, failures = part.from, m.paces.Asked, 0
 			m.width.held(0)
 			continue
 		}

@@ -123,10 +123,12 @@ func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from pro
 // configured, or has no history, cannot be asked, and the order is as the other chain has it. order.ErrNotFound when a
 // reorg dropped everything that is known.
 func (x *Index) complete(ctx context.Context, known []order.Event, from provenance) (*order.Order, error) {
+	known, gaps := x.identify(ctx, known)
 	o, hasTerms := order.Fold(known)
 	if !hasTerms {
 		return nil, fmt.Errorf("fold order: %w", order.ErrNotFound)
 	}
+	o.Gaps = gaps
 	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
 	if isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain)) {
 		return o, nil
@@ -139,7 +141,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	work.Go(func() { fromGive, giveErr = x.ask(ctx, give) })
 	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
 	work.Wait()
-	gaps := slices.Concat(give.takeGap(&giveErr), take.takeGap(&takeErr))
+	gaps = slices.Concat(gaps, give.takeGap(&giveErr), take.takeGap(&takeErr))
 	if err := unreachable(ctx, give, giveErr, take, takeErr); err != nil {
 		return nil, fmt.Errorf("complete order %s: %w", o.ID, err)
 	}

@@ -1,8 +1,10 @@
-// Package onchain reads what chains say about orders: the logs and calls of EVM contracts, and the instructions, logs
-// and accounts of Solana's programs. It is pure: adapters in upstream fetch the bytes and pass them in.
+// Package onchain reads what chains say about orders, and about swaps within a chain: the logs and calls of EVM
+// contracts, and the instructions, logs and accounts of Solana's programs. It is pure: adapters in upstream fetch the
+// bytes and pass them in.
 //
 // [Decode] turns the logs of an EVM transaction into facts, [DecodeSolana] a transaction of Solana; both return [Found]
 // values, each an order.Fact with the order that it belongs to and its position, from which order.Fold makes the order.
+// A swap is one fact whole (swap.go).
 // What other contracts did is passed over; an event of the protocol that cannot be read is an error, since an order
 // must not stand still unnoticed. An order's [ID] is computed from its terms and never believed.
 //

@@ -41,17 +41,18 @@ var events = byTopic(
 	event{"ExternalCallExecuted(bytes32,bool)", adapter, readCallExecuted},
 	event{"ExternalCallFailed(bytes32,bytes)", adapter, readCallFailed},
 	event{"ExternalCallCancelled(bytes32,bytes32,address,address,uint256)", adapter, readCallOfSecondWord(order.CallCancelled)},
+	event{"SameChainSwapExecuted(address,address,address,uint256,address,uint256,uint256,uint256,uint32)", router, readSwapped},
 )
 
 // gateClaimed is the gate's report of a message carried out; debridgeId, receiver and chainIdFrom are indexed
 // (debridge-contracts-v1, interfaces/IDeBridgeGate.sol).
 var gateClaimed = topic("Claimed(bytes32,bytes32,uint256,address,uint256,uint256,bytes,bool)")
 
-// Topics lists the first topics to ask a node for, on the addresses of DlnSource, DlnDestination, the
-// external call adapter and the gate. The gate's Claimed is among them because it names the submission
-// of a claim.
+// Topics lists the first topics to ask a node for, on the addresses of DlnSource, DlnDestination, the external call
+// adapter, the router and the gate. The gate's Claimed is among them because it names the submission of a claim, and
+// the router's AffiliateFeePaid because it names who was paid a share of a swap.
 func Topics() []chain.Hash {
-	topics := []chain.Hash{gateClaimed}
+	topics := []chain.Hash{gateClaimed, affiliateFeePaid}
 	for t := range events {
 		topics = append(topics, t)
 	}
@@ -80,6 +81,7 @@ func eventOf(c chain.Contracts, log Log) (e event, ours bool) {
 func source(c chain.Contracts) chain.Address      { return c.DlnSource }
 func destination(c chain.Contracts) chain.Address { return c.DlnDestination }
 func adapter(c chain.Contracts) chain.Address     { return c.ExternalCallAdapter }
+func router(c chain.Contracts) chain.Address      { return c.Router }
 
 func readCreated(w words) (order.ID, order.Fact) {
 	id, created := readCreation(w)

@@ -16,14 +16,14 @@ type Log struct {
 	Index   uint // position within the block
 }
 
-// Found is a fact that a transaction states about an order.
+// Found is a fact that a transaction states about an order, or a swap.
 type Found struct {
-	Order    order.ID
+	Order    order.ID // absent of a swap, whose id its place gives (SwapID)
 	LogIndex uint
 	Fact     order.Fact
 }
 
-// Decode returns what the logs of one transaction, given in log order, say about orders. Logs of other
+// Decode returns what the logs of one transaction, given in log order, say about orders and swaps. Logs of other
 // contracts than c are ignored, whatever they look like; a log of c that is not encoded as its event
 // demands, or whose order id does not follow from its terms, is an error.
 //
@@ -32,9 +32,10 @@ type Found struct {
 // block unreadable.
 func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 	var found []Found
-	swaps := swaps{router: c.Router}
+	swaps, shares := swaps{router: c.Router}, shares{router: c.Router}
 	for i, log := range logs {
 		swaps.see(log)
+		shares.see(log)
 		e, ours := eventOf(c, log)
 		if !ours {
 			continue
@@ -52,6 +53,9 @@ func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 			fact = f
 		case order.Claimed:
 			f.Submission = submissionOf(c, logs[i+1:])
+			fact = f
+		case order.Swapped:
+			f.Affiliate = shares.take(f)
 			fact = f
 		}
 		found = append(found, Found{id, log.Index, fact})

@@ -37,6 +37,16 @@ func PackTerms(t order.Terms) []byte {
 	return append(packed, hash[:]...)
 }
 
+// SwapID is the id of a swap within a chain: of the swaps that a transaction made the one at index, in log order from
+// 0. keccak256 of the API's number of the chain and the index, as 256-bit integers with the transaction's hash between
+// them. No contract numbers its swaps, and the hosted service does not say how it does; this stays the same when a
+// reorg moves the transaction to another block.
+func SwapID(id chain.ID, tx chain.TxHash, index int) order.ID {
+	packed := appendAmount(make([]byte, 0, 3*wordSize), chain.NewAmount(uint64(id)))
+	packed = append(packed, tx.Bytes()...)
+	return order.ID(crypto.Keccak256Hash(appendAmount(packed, chain.NewAmount(uint64(index)))))
+}
+
 func appendOffer(packed []byte, o order.Offer) []byte {
 	packed = appendAmount(packed, chain.NewAmount(uint64(o.Chain)))
 	packed = appendParty(packed, o.Token)

@@ -43,6 +43,11 @@ type Server interface {
 	// Purge drops the cached answers about any of the orders and chains, and those at paths with their queries. A path
 	// at which no answer is ever cached is an error; nothing is dropped then.
 	Purge(how cache.Purge, orders []order.ID, chains []chain.ID, paths []string) error
+	// PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without
+	// any, all of it. A host that is not configured is an error; nothing is dropped then.
+	PurgeHosts(how cache.Purge, hosts, paths []string) error
+	// Hosts counts what became of requests to each host.
+	Hosts() []web.Host
 }
 
 // Gateway is what the public server depends on.
@@ -58,7 +63,7 @@ type Gateway interface {
 
 // Dependency is something that the gateway needs, as it is at the moment.
 type Dependency struct {
-	Kind  string `json:"kind"` // chain, endpoint, store or cache
+	Kind  string `json:"kind"` // chain, endpoint, store, cache or token list
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	State string `json:"state"` // in words
@@ -137,7 +142,8 @@ func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
 // statusPage shows the condition of everything that the gateway needs.
 func (a admin) statusPage(w http.ResponseWriter, r *http.Request) {
 	shown := web.Operators{
-		Condition: a.Gateway.Condition(r.Context()), Cache: web.CacheCounts(a.Server.CacheStats()), Now: time.Now(),
+		Condition: a.Gateway.Condition(r.Context()), Cache: web.CacheCounts(a.Server.CacheStats()), Hosts: a.Server.Hosts(),
+		Now: time.Now(),
 	}
 	if err := a.Server.Ready(); err != nil {
 		shown.Unready = err.Error()

@@ -28,6 +28,14 @@ func (server) CacheStats() cache.Stats { return cache.Stats{} }
 
 func (server) Purge(cache.Purge, []order.ID, []chain.ID, []string) error { return nil }
 
+func (server) PurgeHosts(_ cache.Purge, hosts, _ []string) error {
+	if hosts[0] != "orders" {
+		return errors.New("host unknown")
+	}
+	return nil
+}
+func (server) Hosts() []web.Host { return nil }
+
 // gateway has one dependency, the head of a chain that is not known yet, and one endpoint at most, 8453/node.
 type gateway struct{ endpoint *upstream.Endpoint }
 

@@ -22,13 +22,18 @@ func (a admin) guarded(next http.HandlerFunc) http.Handler {
 	}))
 }
 
-// purge drops cached answers: those about an order or a chain, or the one at a path. After a soft purge such an answer
-// is served stale until it has been loaded again; after a hard one it is not served at all.
+// purge drops cached answers: those about an order or a chain, or the one at a path; with a host what is stored of
+// that, all of it or at its paths. After a soft purge such an answer is served stale until it has been loaded again;
+// after a hard one it is not served at all.
 func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	how, known := map[string]cache.Purge{"": cache.Soft, "soft": cache.Soft, "hard": cache.Hard}[query.Get("how")]
 	if !known {
 		writeError(w, http.StatusBadRequest, "how must be soft or hard")
+		return
+	}
+	if hosts := query["host"]; len(hosts) > 0 {
+		a.purgeHosts(w, how, hosts, query["path"])
 		return
 	}
 	var orders []order.ID
@@ -60,4 +65,13 @@ func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]int{"purged": count})
+}
+
+// purgeHosts drops what is stored of hosts.
+func (a admin) purgeHosts(w http.ResponseWriter, how cache.Purge, hosts, paths []string) {
+	if err := a.Server.PurgeHosts(how, hosts, paths); err != nil {
+		writeError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]int{"purged": len(hosts) * max(len(paths), 1)})
 }

@@ -35,6 +35,9 @@ func (o *Options) client(r *http.Request) (client, Quota) {
 // trusted proxy has seen it. Clients whose address cannot be read have the zero prefix in common.
 func (l *Limiter) Address(r *http.Request) netip.Prefix { return l.options.Load().origin(r) }
 
+// Client is the address of a request's client, as the last trusted proxy has seen it. Invalid: it cannot be read.
+func (l *Limiter) Client(r *http.Request) netip.Addr { return l.options.Load().addressOf(r) }
+
 // Trusts reports whether an address is a trusted proxy's, which speaks for many clients.
 func (l *Limiter) Trusts(address netip.Addr) bool { return l.options.Load().trusts(address) }
 

@@ -66,18 +66,22 @@ func (p *Pages) Locked(to io.Writer, l Locked) error {
 		}
 		v.JSON = indented(l.Answer)
 		var total float64
+		var isPriced bool
 		for _, c := range chains {
 			shown := lockedChain{Name: p.chainName(c.ChainID.chain())}
 			for i := range c.LockedTokens {
 				t := p.lockedToken(l, c, i)
 				shown.Tokens = append(shown.Tokens, t)
 				v.Orders += t.Orders
-				usd, _ := c.LockedTokens[i].Amount.Float64()
-				total += usd
+				if usd, err := c.LockedTokens[i].Amount.Float64(); err == nil {
+					total, isPriced = total+usd, true
+				}
 			}
 			v.Chains = append(v.Chains, shown)
 		}
-		v.Total = usdText(total)
+		if isPriced {
+			v.Total = usdText(total)
+		}
 	}
 	return p.write(to, "locked", view{Title: "Locked assets", At: "locked", Now: l.Now, Page: v})
 }
@@ -129,10 +133,10 @@ func groupedNumber(n json.Number) string {
 	return joined(grouped(whole), fraction)
 }
 
-// usdOf is empty where no price is known, for which the API has 0.
+// usdOf is empty where no price is known.
 func usdOf(n json.Number) string {
 	value, err := n.Float64()
-	if err != nil || value == 0 {
+	if err != nil {
 		return ""
 	}
 	return usdText(value)

@@ -70,6 +70,7 @@ type Venue struct {
 	Took                                  time.Duration // its last quote; zero: none
 	Reason                                string        // of its last refusal; empty: there was none
 	At                                    time.Time     // of that
+	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
 }
 
 // CacheCounts are the counts of the response cache since the start.
@@ -80,7 +81,20 @@ type Operators struct {
 	Condition
 	Unready string // why the server is not ready; empty: it is
 	Cache   CacheCounts
+	Hosts   []Host
 	Now     time.Time
+}
+
+// Host counts what became of requests that are passed through to an origin.
+type Host struct {
+	Name     string
+	Outcomes []HostCount
+}
+
+// HostCount is what became of requests, and of how many.
+type HostCount struct {
+	Name  string
+	Times uint64
 }
 
 type operatorsView struct {
@@ -128,6 +142,11 @@ func (p *Pages) trouble(o Operators) (all []string) {
 				text += ", its breaker forced " + e.Breaker + " by an operator"
 			}
 			all = append(all, text)
+		}
+	}
+	for _, v := range o.Venues {
+		if !v.FailingSince.IsZero() {
+			all = append(all, "venue "+v.Name+" has given nothing but failures for "+lasting(o.Now.Sub(v.FailingSince)))
 		}
 	}
 	return all

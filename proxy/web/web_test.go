@@ -408,6 +408,15 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	}
 }
 
+func TestOperatorsSeeWhichVenuesFail(t *testing.T) {
+	o := Operators{Now: noon}
+	o.Venues = []Venue{{Name: "kyberswap", Refused: 2, FailingSince: noon.Add(-50 * time.Hour)}, {Name: "velora", Won: 1, Refused: 1}}
+	page := text(operatorsPage(t, o))
+	if want := "1 problem venue kyberswap has given nothing but failures for 2 days"; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %q: %s", want, page)
+	}
+}
+
 func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	o := Operators{Now: noon, Unready: "server is shutting down"}
 	o.Store = "no space left"

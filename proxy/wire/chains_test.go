@@ -37,10 +37,12 @@ func TestAppendChainIDs(t *testing.T) {
 }
 
 func TestAppendTokens(t *testing.T) {
-	checkGolden(t, "tokens", documented.AppendTokens(nil, chain.Ethereum, []ListedToken{{
-		Address: chain.NewAddress(unhex(t, "0327112423f3a68efdf1fcf402f6c5cb9f7c33fd")),
-		Token:   token.Token{Decimals: 18, Name: "PieDAO BTC++", Symbol: "BTC++", LogoURI: "https://logos.example/btc.png"},
-	}}))
+	listed := []token.Listing{{
+		Key:   token.Key{Chain: chain.Ethereum, Address: chain.NewAddress(unhex(t, "0327112423f3a68efdf1fcf402f6c5cb9f7c33fd"))},
+		Token: token.Token{Decimals: 18, Name: "PieDAO BTC++", Symbol: "BTC++", LogoURI: "https://logos.example/btc.png"},
+	}}
+	checkGolden(t, "tokens", documented.AppendTokens(nil, chain.Ethereum, listed))
+	checkGolden(t, "found_tokens", documented.AppendFoundTokens(nil, listed))
 }
 
 // TestChainsAreNumberedAsRecorded compares the numbers of every chain that was recorded and that we know.

@@ -12,11 +12,11 @@ import (
 // Worth is the metadata and the USD price of one whole token, by token.
 type Worth struct {
 	Tokens map[token.Key]token.Token
-	USD    map[token.Key]*big.Rat // without an entry, the value is shown as 0
+	USD    map[token.Key]*big.Rat // without an entry, there are no values
 }
 
 // AppendLocked appends the locked assets, an empty list when nothing is locked. amount and
-// dstChainAmount are USD values, tokenAmount and dstChainTokenAmount whole tokens
+// dstChainAmount are USD values, which are absent without a price, tokenAmount and dstChainTokenAmount whole tokens
 // (docs/decisions/0004-readings.md).
 func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
 	w := &writer{json: dst, chains: e.Chains}
@@ -33,11 +33,15 @@ func (w *writer) lockedToken(key token.Key, t order.LockedToken, worth Worth) {
 	metadata, price := worth.Tokens[key], worth.USD[key]
 	w.name("tokenAddress").address(t.Token, w.chains.Family(key.Chain))
 	w.name("tokenMetadata").tokenMetadata(metadata)
-	w.name("amount").value(t.Amount, metadata.Decimals, price)
+	if price != nil {
+		w.name("amount").value(t.Amount, metadata.Decimals, price)
+	}
 	w.name("tokenAmount").units(t.Amount, metadata.Decimals)
 	objects(w.name("dstChainsLockedAmounts"), t.Targets, func(target order.LockedTarget) {
 		w.name("targetChainId").chainID(target.Chain)
-		w.name("dstChainAmount").value(target.Amount, metadata.Decimals, price)
+		if price != nil {
+			w.name("dstChainAmount").value(target.Amount, metadata.Decimals, price)
+		}
 		w.name("dstChainTokenAmount").units(target.Amount, metadata.Decimals)
 		list(w.name("ordersToUnlock"), target.Orders, w.hash)
 	})
@@ -59,10 +63,6 @@ func (w *writer) units(a chain.Amount, decimals uint8) {
 
 // value writes the value of an amount in USD, with at most six decimals.
 func (w *writer) value(a chain.Amount, decimals uint8, price *big.Rat) {
-	if price == nil {
-		w.json = append(w.json, '0')
-		return
-	}
 	const places = 6
 	text := new(big.Rat).Mul(a.Units(decimals), price).FloatString(places)
 	w.json = append(w.json, strings.TrimRight(strings.TrimRight(text, "0"), ".")...)

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"crossgate/chain"
-	"crossgate/order"
-)
+import "crossgate/order"
 
 // AppendState appends how far an order has come, as a bare string.
 func (e Encoder) AppendState(dst []byte, o *order.Order) []byte {
@@ -26,7 +23,7 @@ func (e Encoder) AppendLite(dst []byte, o *order.Order) []byte {
 		}
 		w.name("state").plain(o.State.String())
 		w.name("externalCallState").plain(o.Call.String())
-		w.name("makerOrderNonce").bigNumber(chain.NewAmount(terms.Nonce))
+		w.name("makerOrderNonce").uint(terms.Nonce)
 		w.name("makerSrc").address(terms.Maker, source)
 		w.name("giveOffer").liteOffer(terms.Give)
 		w.name("receiverDst").address(terms.Receiver, destination)

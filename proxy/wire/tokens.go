@@ -5,28 +5,36 @@ import (
 	"crossgate/token"
 )
 
-// ListedToken is a token of a chain's list.
-type ListedToken struct {
-	Address chain.Address
-	Token   token.Token
-}
-
 // AppendTokens appends a chain's token list, by address.
-func (e Encoder) AppendTokens(dst []byte, id chain.ID, tokens []ListedToken) []byte {
+func (e Encoder) AppendTokens(dst []byte, id chain.ID, tokens []token.Listing) []byte {
 	family := e.Chains.Family(id)
 	return e.object(dst, func(w *writer) {
 		w.name("tokens").open('{')
 		for _, t := range tokens {
-			address := t.Address.Format(family)
-			w.name(address).open('{')
-			w.name("symbol").text(t.Token.Symbol)
-			w.name("name").text(t.Token.Name)
-			w.name("decimals").uint(uint64(t.Token.Decimals))
-			w.name("address").plain(address)
-			w.name("logoURI").text(t.Token.LogoURI)
-			list[string](w.name("tags"), nil, w.text)
+			w.name(t.Address.Format(family)).open('{')
+			w.listedToken(t, family)
 			w.close('}')
 		}
 		w.close('}')
 	})
+}
+
+// AppendFoundTokens appends tokens of any chains, the best first.
+func (e Encoder) AppendFoundTokens(dst []byte, tokens []token.Listing) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("tokens"), tokens, func(t token.Listing) {
+			w.name("chainId").uint(uint64(t.Chain))
+			w.listedToken(t, e.Chains.Family(t.Chain))
+		})
+	})
+}
+
+// listedToken writes the members of a token as lists have them.
+func (w *writer) listedToken(t token.Listing, family chain.Family) {
+	w.name("symbol").text(t.Symbol)
+	w.name("name").text(t.Name)
+	w.name("decimals").uint(uint64(t.Decimals))
+	w.name("address").plain(t.Address.Format(family))
+	w.name("logoURI").text(t.LogoURI)
+	list[string](w.name("tags"), nil, w.text)
 }

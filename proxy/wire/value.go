@@ -174,7 +174,7 @@ func (w *writer) eventMetadata(at *order.At) {
 	w.name("blockNumber").uint(at.Block)
 	w.name("blockHash").hashOf(at.BlockHash, family)
 	w.name("blockTimeStamp").uint(at.Time)
-	w.name("initiator").address(at.Initiator, family)
+	w.name("initiator").addressOrNull(at.Initiator, family)
 	w.close('}')
 }
 

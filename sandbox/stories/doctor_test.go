@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/cache/redistest"
 	"crossgate/cmd/crossgate/gateway"
@@ -36,10 +39,15 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	silent := c.Chains[evm].Endpoints[0].URL.Reveal()
 	deaf := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { withoutLogs(w, r, silent) }))
 	t.Cleanup(deaf.Close)
+	ahead := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tomorrow(w, r, silent) }))
+	t.Cleanup(ahead.Close)
 	c.Chains[evm].Endpoints = append(c.Chains[evm].Endpoints,
 		config.Endpoint{Name: "confused", URL: c.Chains[other].Endpoints[0].URL},
+		config.Endpoint{Name: "again", URL: c.Chains[evm].Endpoints[0].URL},
+		config.Endpoint{Name: "early", URL: config.NewSecret(ahead.URL)},
 		config.Endpoint{Name: "deaf", URL: config.NewSecret(deaf.URL)},
 		config.Endpoint{Name: "gone", URL: config.NewSecret("http://127.0.0.1:9/" + key)})
+	c.Chains[evm].Endpoints = append(c.Chains[evm].Endpoints, elsewhere(t, key)...)
 	c.Chains[other].Contracts.Multicall = c.Registry().All()[0].WrappedCoin // where nobody has put a contract
 	keyed := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == "kyberswap" })
 	c.Venues[keyed].Endpoints = []config.Endpoint{{Name: "keyed", URL: config.NewSecret(refusing.URL)}}
@@ -51,7 +59,10 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	wrong, _ := wrongOf(t, c)
 	for of, want := range map[string]string{
 		"confused": "serves chain 8453, not 1", "gone": "unreachable", "chain-8453": "multicall: no code at 0x",
-		"deaf": "lists no logs", "venue kyberswap": "HTTP 401", "database": "connection refused", "shared cache": "WRONGPASS",
+		"again": "has the URL of", "early": "ahead of this machine's clock",
+		"deaf": "lists no logs", "page": "not a JSON-RPC response", "moved": "HTTP 301", "lost": "HTTP 404", "forbidden": "HTTP 403",
+		"nowhere": "lookup", "untrusted": "certificate", "plain": "HTTP response to HTTPS client", "busy": "HTTP 503",
+		"venue kyberswap": "HTTP 401", "database": "connection refused", "shared cache": "WRONGPASS",
 	} {
 		if got := wrong[of]; !strings.Contains(got, want) || strings.Contains(got, key) {
 			t.Errorf("%s: %q, want %q and no key", of, got, want)
@@ -61,6 +72,50 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	if len(wrong) > 0 {
 		t.Errorf("wrong as well: %q", wrong)
 	}
+}
+
+// elsewhere are endpoints at which no node answers; their URLs hold a key.
+func elsewhere(t *testing.T, key string) (endpoints []config.Endpoint) {
+	t.Helper()
+	at := func(name, url string) {
+		endpoints = append(endpoints, config.Endpoint{Name: name, URL: config.NewSecret(url + "/" + key), Timeout: 5 * time.Second})
+	}
+	for name, status := range map[string]int{
+		"page": http.StatusOK, "moved": http.StatusMovedPermanently, "lost": http.StatusNotFound, "forbidden": http.StatusForbidden,
+		"busy": http.StatusServiceUnavailable,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "https://127.0.0.1:9/")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, "<html><body>Welcome</body></html>")
+		}))
+		t.Cleanup(server.Close)
+		at(name, server.URL)
+		if name == "page" {
+			at("plain", strings.Replace(server.URL, "http:", "https:", 1))
+		}
+	}
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that fail
+	untrusted.StartTLS()
+	t.Cleanup(untrusted.Close)
+	at("untrusted", untrusted.URL)
+	at("nowhere", "http://node.invalid")
+	return endpoints
+}
+
+var stamped = regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`)
+
+// tomorrow passes calls on to a node, and dates its blocks a day from now.
+func tomorrow(w http.ResponseWriter, r *http.Request, node string) {
+	response, err := http.Post(node, "application/json", r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body) // the client asks again
+	_, _ = w.Write(stamped.ReplaceAll(body, fmt.Appendf(nil, `"timestamp":"0x%x"`, time.Now().Add(24*time.Hour).Unix())))
 }
 
 // withoutLogs passes calls on to a node, but for searches of logs.

@@ -53,6 +53,14 @@ func (w *wallet) approve(t *testing.T, token, spender common.Address, amount *bi
 // send sends a transaction, waits for it, and returns what its gas and value cost the sender.
 func (w *wallet) send(t *testing.T, to common.Address, data []byte, value *big.Int) *big.Int {
 	t.Helper()
+	receipt := w.transact(t, to, data, value)
+	cost := new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed))
+	return cost.Add(cost, value)
+}
+
+// transact sends a transaction that has to succeed, waits for it, and returns its receipt.
+func (w *wallet) transact(t *testing.T, to common.Address, data []byte, value *big.Int) *types.Receipt {
+	t.Helper()
 	ctx := t.Context()
 	nonce, err := w.client.PendingNonceAt(ctx, w.address)
 	if err != nil {
@@ -79,8 +87,7 @@ func (w *wallet) send(t *testing.T, to common.Address, data []byte, value *big.I
 	if receipt.Status != types.ReceiptStatusSuccessful {
 		t.Fatalf("the transaction failed: %+v", receipt)
 	}
-	cost := new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed))
-	return cost.Add(cost, value)
+	return receipt
 }
 
 // await returns the receipt of a transaction as soon as its block is the head: a receipt can be had a moment before.

@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"strconv"
 	"strings"
 
 	"crossgate/sandbox/solana"
@@ -8,7 +9,7 @@ import (
 
 // defiLlama is the price API of DefiLlama. It never declines: it leaves out what it does not know.
 var defiLlama = dialect{
-	endpoints: endpoints{"GET /prices/current/{coins}": llamaCurrent},
+	endpoints: endpoints{"GET /prices/current/{coins}": llamaCurrent, "GET /prices/historical/{at}/{coins}": llamaPast},
 }
 
 // llamaChains are the chains, and llamaCoins their coins, by DefiLlama's and CoinGecko's names for them.
@@ -18,20 +19,31 @@ var (
 )
 
 // llamaCurrent answers for those of the coins asked for that it knows, under the spelling of the request.
-func llamaCurrent(r *request) (any, error) {
+func llamaCurrent(r *request) (any, error) { return llamaPrices(r, r.now().Unix()), nil }
+
+// llamaPast is llamaCurrent for a time: prices in this world never change.
+func llamaPast(r *request) (any, error) {
+	at, err := strconv.ParseInt(r.get("at"), 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	return llamaPrices(r, at), nil
+}
+
+func llamaPrices(r *request, at int64) object {
 	prices := object{}
 	for key := range strings.SplitSeq(r.get("coins"), ",") {
 		t := r.llamaToken(key)
 		if t.USD == 0 {
 			continue
 		}
-		price := object{"symbol": t.Symbol, "price": t.USD, "timestamp": r.now().Unix(), "confidence": 0.99}
+		price := object{"symbol": t.Symbol, "price": t.USD, "timestamp": at, "confidence": 0.99}
 		if !strings.HasPrefix(key, "coingecko:") {
 			price["decimals"] = t.Decimals // absent for coins requested by name
 		}
 		prices[key] = price
 	}
-	return object{"coins": prices}, nil
+	return object{"coins": prices}
 }
 
 // llamaToken is the zero token where nothing is known.

@@ -9,24 +9,30 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// dflow is DFlow's Trade API on its host for development, which wants no key.
+// dflow is DFlow's Trade API on its host for production, which wants a key.
 var dflow = dialect{
 	endpoints: endpoints{"GET /order": dflowOrder},
 	refusals: []refusal{
 		{errNoRoute, http.StatusBadRequest, "route_not_found", "Route not found"},
+		{errUnauthorized, http.StatusUnauthorized, "unauthorized", "Invalid API key"},
 		{nil, http.StatusBadRequest, "invalid_request", ""},
 	},
 	problem: func(_ *request, f refusal) any { return object{"msg": f.message, "code": f.code} },
 	limited: object{"msg": "Rate limit exceeded", "code": "rate_limited"},
 	routers: only(solanaID, solana.DFlow().String()),
+	key:     dflowKey,
 }
 
 const (
+	dflowKey          = "sandbox"
 	dflowAutoSlippage = "50" // bps, which "auto" is taken for
 	dflowLeastFeeBps  = 10   // of pools that it routes through: it ignores the shallow ones with a low fee
 )
 
 func dflowOrder(r *request) (any, error) {
+	if r.Header.Get("X-Api-Key") != dflowKey {
+		return nil, errUnauthorized
+	}
 	slippage := cmp.Or(r.get("slippageBps"), dflowAutoSlippage)
 	if slippage == "auto" {
 		slippage = dflowAutoSlippage

@@ -29,7 +29,16 @@ func solanaVenue(venue string) http.Handler {
 	ledger.Stock(solana.NewPool(solana.Tokens[0], solana.Tokens[1], 25), 100_000_000_000_000, 15_000_000_000_000)
 	ledger.Stock(solana.NewPool(solana.Tokens[0], solana.Tokens[1], 5), 10_000_000_000_000, 1_500_000_000_000)
 	ledger.Fund(trader.Key, 1_000_000_000_000, 1_000_000)
-	return Handlers(Market{Solana: ledger})[venue]
+	return keyed(venue, Market{Solana: ledger})
+}
+
+// keyed serves a venue to callers with its key.
+func keyed(venue string, m Market) http.Handler {
+	h := Handlers(m)[venue]
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("X-Api-Key", Key(venue))
+		h.ServeHTTP(w, r)
+	})
 }
 
 // callHandler sends a request and decodes the answer.
@@ -73,7 +82,7 @@ func TestJupiterDialect(t *testing.T) {
 	}
 	for _, name := range []string{"jupiter", "dflow"} {
 		path := map[string]string{"jupiter": "/swap/v1/quote", "dflow": "/order"}[name]
-		if status, answer := callHandler(t, Handlers(testMarket())[name], http.MethodGet, path+query(), ""); status != http.StatusBadRequest {
+		if status, answer := callHandler(t, keyed(name, testMarket()), http.MethodGet, path+query(), ""); status != http.StatusBadRequest {
 			t.Errorf("%s without a ledger: HTTP %d %v", name, status, answer)
 		}
 	}
@@ -133,6 +142,9 @@ func TestJupiterBuildsTheQuoteItIsGiven(t *testing.T) {
 }
 
 func TestDFlowDialect(t *testing.T) {
+	if status, answer := callHandler(t, Handlers(Market{})["dflow"], http.MethodGet, "/order"+query(), ""); status != http.StatusUnauthorized {
+		t.Errorf("without a key: HTTP %d %v, want 401", status, answer)
+	}
 	h := solanaVenue("dflow")
 	for name, row := range map[string]struct{ query, code string }{
 		"no amount":       {query("amount", "1.5"), "invalid_request"},

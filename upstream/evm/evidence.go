@@ -77,7 +77,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		}
 		logs = append(logs, list...)
 	}
-	return c.settledEvents(ctx, logs)
+	return c.settledEvents(ctx, logs, c.eventsAround)
 }
 
 // mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none

@@ -55,16 +55,36 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 	}
 }
 
-// TestCallerIsPaidOnlyWhereHeIsTheRecipient: a router that pays its caller pays the sender.
+// TestCallerIsPaidOnlyWhereHeIsTheRecipient: a router that pays its caller pays the sender, who must be somebody.
 func TestCallerIsPaidOnlyWhereHeIsTheRecipient(t *testing.T) {
 	p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) {
 		return quote.Call{TokenIn: someToken, TokenOut: otherToken, MinOut: chain.NewAmount(1)}, nil
 	}}
-	s := quote.Swap{
-		In: quote.Side{Address: someToken}, Out: quote.Side{Address: otherToken}, Sender: stranger, Recipient: somebody,
+	for name, s := range map[string]quote.Swap{
+		"another":                    {Sender: stranger, Recipient: somebody},
+		"nobody":                     {},
+		"nobody, who has a sender":   {Sender: somebody},
+		"a recipient without sender": {Recipient: somebody},
+	} {
+		s.In, s.Out = quote.Side{Address: someToken}, quote.Side{Address: otherToken}
+		if _, err := (evm.Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: MinOut = %v, want ErrRefused", name, err)
+		}
 	}
-	if _, err := (evm.Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); !errors.Is(err, quote.ErrRefused) {
-		t.Errorf("MinOut = %v, want ErrRefused", err)
+}
+
+// TestOneUnitIsNotRoundedToNothing: rounding takes a unit from every minimum but the smallest.
+func TestOneUnitIsNotRoundedToNothing(t *testing.T) {
+	s := quote.Swap{
+		In: quote.Side{Address: someToken}, Out: quote.Side{Address: otherToken}, Sender: somebody, Recipient: somebody,
+	}
+	for enforced, isRefused := range map[uint64]bool{0: true, 1: false} {
+		p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) {
+			return quote.Call{TokenIn: someToken, TokenOut: otherToken, MinOut: chain.NewAmount(enforced)}, nil
+		}}
+		if _, err := (evm.Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); isRefused != errors.Is(err, quote.ErrRefused) {
+			t.Errorf("a minimum of %d in place of 1: %v", enforced, err)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 	if len(contracts) == 0 {
 		return nil, nil // without an address the filter would mean every contract
 	}
-	logs, told, err := c.list(ctx, from, to, contracts)
+	logs, told, err := c.list(ctx, from, to, contracts, false)
 	for _, each := range told {
 		c.voices.Heard(each)
 	}
@@ -42,11 +42,14 @@ const mostNarrowings = 16
 
 // list is logs with who told them. Each search spans as many blocks as the endpoint takes that is asked first; where
 // that fails, for being too wide or because another one has to be asked, as many as are known to be possible then.
-func (c *Chain) list(ctx context.Context, from, to uint64, contracts []chain.Address) (logs []log, told []upstream.Voice, err error) {
+// isChecked says that the blocks themselves are going to tell what the list lacks.
+func (c *Chain) list(
+	ctx context.Context, from, to uint64, contracts []chain.Address, isChecked bool,
+) (logs []log, told []upstream.Voice, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
 		span := min(to-from+1, c.rpc.Search(ctx, getLogs, c.reach(from)), fitting)
-		part, by, err := c.listAtOnce(ctx, from, from+span-1, contracts)
+		part, by, err := c.listAtOnce(ctx, from, from+span-1, contracts, isChecked)
 		if err != nil {
 			fitting = min(c.narrower(err, span), c.rpc.Search(ctx, getLogs, c.reach(from)))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
@@ -62,12 +65,22 @@ func (c *Chain) list(ctx context.Context, from, to uint64, contracts []chain.Add
 
 const getLogs = "eth_getLogs"
 
+// longPast is how many blocks before the newest one a search ends of which no header shows that the node has come as
+// far: endpoints that are that far behind the others are not asked (jsonrpc.Client.CompareHeads).
+const longPast = 20_000
+
 // listAtOnce makes one search, and tells who answered it.
-func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, contracts []chain.Address) (logs []log, by string, err error) {
+func (c *Chain) listAtOnce(
+	ctx context.Context, from, to uint64, contracts []chain.Address, isChecked bool,
+) (logs []log, by string, err error) {
 	filter := logFilter{From: new(quantity(from)), To: new(quantity(to)), Address: contracts, Topics: [][]chain.Hash{orderTopics}}
 	asked := jsonrpc.NewCall(&logs, filter.accepts, getLogs, filter)
 	asked.Reach = c.reach(from)
 	asked.Reach.Blocks = to - from + 1
+	if newest := c.newest.Load(); isChecked || newest != nil && to+longPast <= uint64(newest.Number) {
+		err = c.rpc.All(ctx, asked)
+		return logs, asked.By, err
+	}
 	// A node that lags behind answers with the logs it has: one that does not know the last block is passed over.
 	var end *header
 	known := existingHeaderCall(&end, *filter.To)

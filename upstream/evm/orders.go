@@ -11,16 +11,25 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
-	"crossgate/upstream/jsonrpc"
 )
 
-// Events returns the order events of blocks from to to: one search for their logs, then, when there are
-// any, one round trip for the receipts that they are in. Receipts name the sender and hold the router's
-// and the gate's logs, which belong to the events. The newest blocks are read one by one, with evidence for each
-// (tipEvents). Nobody waits for them: these calls give way to those of others.
+// Events returns the events of orders and swaps of blocks from to to: one search for their logs, then, when there are
+// any of orders, one round trip for the receipts that they are in. Receipts name the sender and hold the router's
+// and the gate's logs, which belong to the events; of swaps the logs say everything. The newest blocks are read one by
+// one, with evidence for each (tipEvents). Nobody waits for them: these calls give way to those of others.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	return c.eventsBetween(ctx, from, to, c.emitters(), c.eventsAround)
+}
+
+// eventReader makes events of logs that somebody listed.
+type eventReader func(context.Context, []log) ([]order.Event, error)
+
+// eventsBetween searches the logs of contracts in blocks from to to and makes events of them by around, except for the
+// newest blocks.
+func (c *Chain) eventsBetween(
+	ctx context.Context, from, to uint64, contracts []chain.Address, around eventReader,
+) (events []order.Event, err error) {
 	ctx = upstream.InBackground(ctx)
-	contracts := c.emitters()
 	if len(contracts) == 0 {
 		return nil, nil // without an address a search would mean every contract
 	}
@@ -29,18 +38,17 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 		last := max(to, uint64(newest.Number))
 		tip = max(from, last+1-min(order.TipRange, last+1))
 	}
-	var events []order.Event
 	if from < tip {
 		logs, err := c.logs(upstream.Avoiding(ctx, c.voices.Liars()...), from, tip-1, contracts...)
 		if err != nil {
 			return nil, err
 		}
-		if events, err = c.settledEvents(ctx, logs); err != nil {
+		if events, err = c.settledEvents(ctx, logs, around); err != nil {
 			return nil, err
 		}
 	}
 	if tip <= to {
-		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.voices.Liars()...), tip, to, contracts)
+		newest, err := c.tipEvents(upstream.Avoiding(ctx, c.voices.Liars()...), tip, to, c.emitters())
 		if err != nil {
 			return nil, err
 		}
@@ -49,12 +57,12 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 	return events, nil
 }
 
-// settledEvents is eventsAround for logs that somebody listed, who may err: where transactions do not bear them out,
+// settledEvents makes events of logs that somebody listed, who may err, by around: where that finds them contradicted,
 // the receipts of their block decide, if its header proves them.
-func (c *Chain) settledEvents(ctx context.Context, logs []log) (events []order.Event, err error) {
+func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReader) (events []order.Event, err error) {
 	var settled []order.Event
 	for {
-		events, err = c.eventsAround(ctx, logs)
+		events, err = around(ctx, logs)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			break
@@ -85,11 +93,11 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log) (events []order.E
 	return events, nil
 }
 
-// emitters lists the contracts whose logs tell of orders.
+// emitters lists the contracts whose logs tell of orders and swaps.
 func (c *Chain) emitters() []chain.Address {
 	contracts := c.chain.Contracts
-	return slices.DeleteFunc(
-		[]chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter}, chain.Address.IsAbsent)
+	all := []chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter, contracts.Router}
+	return slices.DeleteFunc(all, chain.Address.IsAbsent)
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for
@@ -121,62 +129,6 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	return c.events(found, facts, mined), nil
 }
 
-// eventsAround returns the order events of the transactions that logs are in, in block and log order as
-// logs are. It takes one round trip, none without logs.
-func (c *Chain) eventsAround(ctx context.Context, logs []log) ([]order.Event, error) {
-	if len(logs) == 0 {
-		return nil, nil
-	}
-	var transactions []log // the first of each
-	receipts := map[chain.Hash]**receipt{}
-	headers := map[chain.Hash]**header{}
-	var calls []*jsonrpc.Call
-	var blocks []uint64 // of each call
-	for _, l := range logs {
-		if receipts[l.TransactionHash] == nil {
-			transactions = append(transactions, l)
-			receipts[l.TransactionHash] = new(*receipt)
-			asked := minedReceiptCall(receipts[l.TransactionHash], l.TransactionHash, l.BlockHash)
-			asked.Reach = c.reach(uint64(l.BlockNumber))
-			calls = append(calls, asked)
-			blocks = append(blocks, uint64(l.BlockNumber))
-		}
-		if l.BlockTimestamp == 0 && headers[l.BlockHash] == nil {
-			headers[l.BlockHash] = new(*header)
-			calls = append(calls, headerByHashCall(headers[l.BlockHash], l.BlockHash))
-			blocks = append(blocks, uint64(l.BlockNumber))
-		}
-	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		for i, call := range calls {
-			if isUnreadable(call.Err) {
-				return nil, &order.UnreadableError{Block: blocks[i], Err: err}
-			}
-		}
-		return nil, err
-	}
-	var events []order.Event
-	for _, l := range transactions {
-		r := *receipts[l.TransactionHash]
-		facts, err := c.facts(r)
-		if err != nil {
-			return nil, &order.UnreadableError{Block: uint64(l.BlockNumber), Err: err}
-		}
-		mined := uint64(l.BlockTimestamp)
-		if mined == 0 {
-			mined = uint64((*headers[l.BlockHash]).Timestamp)
-		}
-		events = append(events, c.events(r, facts, mined)...)
-	}
-	return events, nil
-}
-
-// isUnreadable reports whether endpoints answered, and none with what must be there.
-func isUnreadable(err error) bool {
-	class := upstream.ClassOf(err)
-	return class == upstream.BadAnswer || class == upstream.Rejected
-}
-
 // facts decodes what a transaction says about orders.
 func (c *Chain) facts(r *receipt) ([]onchain.Found, error) {
 	if r.failed() {
@@ -196,8 +148,9 @@ func (c *Chain) facts(r *receipt) ([]onchain.Found, error) {
 // events puts facts into their place and time, mined, in UNIX seconds.
 func (c *Chain) events(r *receipt, facts []onchain.Found, mined uint64) []order.Event {
 	events := make([]order.Event, len(facts))
+	swaps := 0
 	for i, fact := range facts {
-		events[i] = order.Event{
+		e := order.Event{
 			Order: fact.Order,
 			Fact:  fact.Fact,
 			At: order.At{
@@ -210,6 +163,11 @@ func (c *Chain) events(r *receipt, facts []onchain.Found, mined uint64) []order.
 				LogIndex:  fact.LogIndex,
 			},
 		}
+		if _, isSwap := e.Swap(); isSwap {
+			e.Order, e.At.Initiator = onchain.SwapID(c.chain.ID, e.At.Tx, swaps), chain.Address{}
+			swaps++
+		}
+		events[i] = e
 	}
 	return events
 }

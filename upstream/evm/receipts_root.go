@@ -48,7 +48,7 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 			return &upstream.Error{Class: upstream.Rejected, Err: errors.Join(errUnproven, err)}
 		}
 		return nil
-	}, "eth_getBlockReceipts", h.Hash)
+	}, getBlockReceipts, h.Hash)
 	asked.Independent = true
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err

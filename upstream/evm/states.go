@@ -80,6 +80,7 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	if latest == nil {
 		return 0, fmt.Errorf("chain %d: no latest block", c.chain.ID)
 	}
+	c.sawHead(latest)
 	newest := uint64(latest.Number)
 	if known := c.chain.FirstBlock; known > 0 && known <= newest { // else it is another chain of that id
 		return known, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	"crossgate/upstream"
@@ -47,7 +48,7 @@ func (c *Client) send(
 	if a.Err == nil {
 		a.replies, a.err = read(calls, a.Response, first)
 		a.replies.by = e.Name()
-		a.err = cmp.Or(a.err, a.replies.results.batchRefusal(len(calls)))
+		a.err = cmp.Or(a.err, a.replies.results.batchRefusal(calls))
 	}
 	if err := a.failure(); err != nil {
 		a.learnOfFailure(calls, err)
@@ -74,11 +75,18 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 				known.refused(call, each)
 			}
 		}
-	case class == upstream.Rejected, class == upstream.Timeout && upstream.IsFault(err):
+	case class == upstream.Rejected, class == upstream.Timeout && upstream.IsFault(err), hasTimedOut(err):
 		for _, call := range calls {
 			known.late(call)
 		}
 	}
+}
+
+// hasTimedOut reports whether whoever stands before the endpoint's nodes did not wait for them (524 is Cloudflare's).
+func hasTimedOut(err error) bool {
+	const timeoutOccurred = 524
+	failed, is := errors.AsType[*upstream.Error](err)
+	return is && slices.Contains([]int{http.StatusRequestTimeout, http.StatusGatewayTimeout, timeoutOccurred}, failed.Status)
 }
 
 // isForOne reports whether a refusal of a batch is one of a call in it: by what it says or, where it says nothing

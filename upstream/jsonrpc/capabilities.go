@@ -243,6 +243,9 @@ func (c *Capabilities) forgot(asked Reach, said *Error) {
 	if floor, isTold := said.Floor(); isTold && floor > asked.Oldest && floor-asked.Oldest < asked.Depth {
 		most = asked.Depth - (floor - asked.Oldest)
 	}
+	if kept, isTold := said.Depth(); isTold && kept < asked.Depth {
+		most = kept
+	}
 	d.most, d.answered = most, min(d.answered, most)
 	d.until = time.Now().Add(lacksDepth)
 	c.version++

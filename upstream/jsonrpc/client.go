@@ -40,6 +40,10 @@ func New(p *upstream.Pool) *Client {
 	return c
 }
 
+// Sent returns how many calls were sent to the endpoints so far, those of repeated attempts and the proofs of who the
+// endpoints are among them.
+func (c *Client) Sent() uint64 { return c.lastID.Load() }
+
 // Capabilities returns what the endpoint of that name can do; nil for one that is not in the pool.
 func (c *Client) Capabilities(endpoint string) *Capabilities {
 	for e, known := range c.abilities {
@@ -60,6 +64,17 @@ func (c *Client) Search(ctx context.Context, method string, oldest Reach) (block
 		return 1
 	}
 	return c.abilities[next].Span()
+}
+
+// Serves reports whether an endpoint can be expected to have a method.
+func (c *Client) Serves(method string) bool {
+	call := &Call{Method: method}
+	for e, known := range c.abilities {
+		if e.IsReady() && known.can(call) {
+			return true
+		}
+	}
+	return false
 }
 
 // suits says which endpoints can be expected to answer calls; nil: all.

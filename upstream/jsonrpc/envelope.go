@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,8 +33,20 @@ func (o responseObject) isFor(id uint64) bool {
 	return isReadable && own == id
 }
 
+// isUnusual reports whether more may be said outside of the members of a response object: an error is a text, or there
+// is none under a status that wants one or without an id.
+func (o responseObject) isUnusual(status int) bool {
+	if o.Error != nil {
+		return o.Error.isBare && len(o.Result) == 0
+	}
+	return status >= http.StatusBadRequest || o.ID == nil
+}
+
 // receivedIn is the object with what its response adds to an error, and without what a message must not tell.
 func (o *responseObject) receivedIn(response upstream.Response) *responseObject {
+	if o.Error != nil && o.Error.isNothing() && len(o.Result) > 0 {
+		o.Error = nil // false, or an empty object, beside a result
+	}
 	if o.Error != nil {
 		o.Error.receivedIn(response)
 	}
@@ -50,7 +63,7 @@ func (e *Error) receivedIn(response upstream.Response) {
 // about is the error as one about a call.
 func (e *Error) about(call *Call) *Error {
 	said := *e
-	said.method = call.Method
+	said.method, said.depth = call.Method, call.Reach.Depth
 	said.meaning = said.read()
 	said.isRead = true
 	return &said
@@ -98,22 +111,29 @@ func parse(response upstream.Response, asked int) ([]responseObject, error) {
 		objects = make([]responseObject, 1)
 		err = json.Unmarshal(body, &objects[0])
 	}
-	if err != nil || len(objects) == 0 || objects[0].Error == nil && (response.Status >= http.StatusBadRequest || objects[0].ID == nil) {
+	if err != nil || len(objects) == 0 || len(objects) == 1 && objects[0].isUnusual(response.Status) {
 		if said := bareError(body); said != nil {
 			objects, err = []responseObject{{Error: said}}, nil
 		}
 	}
-	if response.Status >= http.StatusBadRequest && (err != nil || len(objects) == 0 || objects[0].Error == nil) {
+	isSaid := slices.ContainsFunc(objects, func(each responseObject) bool { return each.Error != nil })
+	if response.Status >= http.StatusBadRequest && (err != nil || !isSaid) {
 		return nil, declined(response, asked)
 	}
 	if err != nil {
 		if failed := response.StatusError(); failed != nil {
 			return nil, failed
 		}
+		if asked > 1 && len(body) == 0 {
+			return nil, unanswering(asked)
+		}
 		return nil, errors.New("not a JSON-RPC response")
 	}
 	for i := range objects {
 		objects[i].receivedIn(response)
+	}
+	if asked > 1 && len(objects) == 0 {
+		return nil, unanswering(asked)
 	}
 	if asked > 1 && isForWhole(objects) {
 		return nil, wholeRefused(objects[0], asked)
@@ -121,14 +141,15 @@ func parse(response upstream.Response, asked int) ([]responseObject, error) {
 	return objects, nil
 }
 
-// isForWhole reports whether a response to a batch is about the batch, not about its calls: one object that names none
-// of them.
-func isForWhole(objects []responseObject) bool {
-	if len(objects) != 1 {
-		return false
-	}
-	_, isReadable := objects[0].id()
-	return objects[0].Error != nil || !isReadable
+// isForWhole reports whether a response to a batch is about the batch, not about its calls: one object, for there are
+// several calls.
+func isForWhole(objects []responseObject) bool { return len(objects) == 1 }
+
+// unanswering is a response that leaves all calls of a batch open, or all but one. It may be that the endpoint takes no
+// batches.
+func unanswering(asked int) error {
+	cause := errors.New("fewer response objects than calls")
+	return &upstream.Error{Class: upstream.BadAnswer, Err: &batchRefusedError{size: asked, isUnsure: true, cause: cause}}
 }
 
 // longestText bounds what is taken for a message that stands for a whole response.
@@ -137,31 +158,26 @@ const longestText = 512
 // bareError reads an error that came without an envelope: its members alone, or a line of text. Nil is none.
 func bareError(body []byte) *Error {
 	said := struct {
-		Error   *Error          `json:"error"`
-		Code    json.RawMessage `json:"code"`
-		Message string          `json:"message"`
-		Detail  string          `json:"detail"`
-		Reason  string          `json:"reason"`
-		Data    json.RawMessage `json:"data"`
-		Result  struct {
-			Code    string `json:"code"`
-			Message string `json:"message"`
+		Error  *Error          `json:"error"`
+		Code   json.RawMessage `json:"code"`
+		Data   json.RawMessage `json:"data"`
+		Result struct {
+			Code string `json:"code"`
 		} `json:"result"`
 	}{}
 	err := json.Unmarshal(body, &said)
 	switch {
-	case said.Error != nil:
+	case said.Error != nil && !said.Error.isNothing() && !said.Error.isBare:
 		return said.Error
 	case err == nil || len(body) > 0 && body[0] == '{':
-		text := strings.TrimSpace(strings.Join([]string{said.Message, said.Detail, said.Reason}, " "))
+		text := strings.TrimSpace(strings.Join(textsIn(body), " "))
 		if text == "" && said.Result.Code != "" {
 			text = strings.ToLower(strings.ReplaceAll(said.Result.Code, "_", " "))
 		}
 		if text == "" {
 			return nil
 		}
-		code, _ := strconv.Atoi(strings.Trim(string(said.Code), `"`))
-		return &Error{Code: code, Message: text, Data: said.Data, isBare: true}
+		return &Error{Code: codeIn(said.Code), Message: text, Data: said.Data, isBare: true}
 	case len(body) == 0 || len(body) > longestText || bytes.ContainsAny(body, "<{[\x00"):
 		return nil
 	}
@@ -181,8 +197,11 @@ func declined(response upstream.Response, asked int) error {
 		failed.Class, failed.RetryAfter = byStatus.Class, byStatus.RetryAfter
 	}
 	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired, http.StatusUnavailableForLegalReasons:
 		failed.Closed = true
+	}
+	if isElsewhere(status) {
+		failed.Class = upstream.BadAnswer
 	}
 	return failed
 }
@@ -190,7 +209,7 @@ func declined(response upstream.Response, asked int) error {
 // wholeRefused is a single response object in answer to a batch.
 func wholeRefused(object responseObject, asked int) error {
 	if object.Error == nil {
-		return errors.New("one response object for several calls")
+		return unanswering(asked)
 	}
 	said := object.Error
 	refused := &batchRefusedError{size: asked, cause: said}

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,6 +18,7 @@ type Error struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 
 	method string        // that was asked; empty when several were
+	depth  uint64        // of what was asked for, before the newest block
 	status int           // HTTP status
 	pause  time.Duration // that the response's header asks for
 	isBare bool          // it came without an envelope
@@ -25,16 +29,43 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("RPC error %d: %.200s", e.Code, e.Message) }
 
-// UnmarshalJSON reads an error object, or the bare text that rate limiters in front of nodes answer in its
-// place (java-tron's RateLimiterServlet: {"Error":"class … : lack of computing resources"}).
+// UnmarshalJSON reads an error object, or the bare text that rate limiters in front of nodes answer in its place
+// (java-tron's RateLimiterServlet: {"Error":"class … : lack of computing resources"}). Members of other types
+// than the specification's are read as what they hold: codes as texts, messages as objects; what holds nothing
+// is nothing.
 func (e *Error) UnmarshalJSON(text []byte) error {
-	if len(text) > 0 && text[0] == '"' {
-		*e = Error{isBare: true}
-		return json.Unmarshal(text, &e.Message)
+	*e = Error{}
+	if text[0] != '{' {
+		e.isBare = true
+		_ = json.Unmarshal(text, &e.Message) // a text, else nothing
+		return nil
 	}
-	type object Error
-	return json.Unmarshal(text, (*object)(e))
+	var members struct {
+		Code    json.RawMessage `json:"code"`
+		Message json.RawMessage `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	e.Code, e.Data = codeIn(members.Code), members.Data
+	if json.Unmarshal(members.Message, &e.Message) != nil || e.Message == "" {
+		e.Message = strings.Join(textsIn(text), " ")
+	}
+	return nil
 }
+
+// codeIn reads a number, which some servers write as text; zero is none.
+func codeIn(text json.RawMessage) int {
+	number, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	if err != nil || math.Abs(number) > math.MaxInt32 {
+		return 0
+	}
+	return int(number)
+}
+
+// isNothing reports whether there is no error in an object that has the member.
+func (e *Error) isNothing() bool { return e.Code == 0 && e.Message == "" && len(e.Data) == 0 }
 
 // Codes that mean something wherever they come from: JSON-RPC 2.0 section 5.1, EIP-1474, EIP-4444, go-ethereum's 3 for
 // reverts, and HTTP's 429, which some providers repeat here.

@@ -33,6 +33,39 @@ func (e *Error) hints() hints {
 
 const deepestHint = 4
 
+// saying are names of members that hold what a server has to say, wherever it says so.
+var saying = regexp.MustCompile(`message|msg|error|detail|reason|title|descri|cause`)
+
+// textsIn returns what the members of an object say, in whatever form a server puts it.
+func textsIn(body []byte) (texts []string) {
+	var object map[string]any
+	if json.Unmarshal(body, &object) != nil {
+		return nil
+	}
+	return appendTexts(nil, object, 0)
+}
+
+func appendTexts(texts []string, value any, depth int) []string {
+	switch value := value.(type) {
+	case string:
+		return append(texts, value)
+	case []any:
+		for _, each := range value {
+			texts = appendTexts(texts, each, depth)
+		}
+	case map[string]any:
+		if depth == deepestHint {
+			return texts
+		}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if saying.MatchString(strings.ToLower(name)) {
+				texts = appendTexts(texts, value[name], depth+1)
+			}
+		}
+	}
+	return texts
+}
+
 func (h *hints) add(name string, value any, depth int) {
 	switch value := value.(type) {
 	case string:
@@ -64,7 +97,7 @@ func (h *hints) count(words ...string) (uint64, bool) {
 }
 
 var waits = []*regexp.Regexp{
-	regexp.MustCompile(`(?:suspended for|(?:try|retry|retrying|wait|again|backoff|reset)[a-z ]*(?:in|after|for)?:?) ?(\d+) ?(ms|milliseconds?|s\b|sec\w*|m\b|min\w*|h\b|hours?)`),
+	regexp.MustCompile(`(?:suspended for|(?:try|retry|retrying|wait|again|backoff|reset)[a-z ]*(?:in|after|for)?:?) ?(\d+(?:\.\d+)?) ?(ms|milliseconds?|s\b|sec\w*|m\b|min\w*|h\b|hours?)`),
 }
 
 var waitUnits = map[string]time.Duration{"ms": time.Millisecond, "mi": time.Minute, "m": time.Minute, "s": time.Second, "se": time.Second, "h": time.Hour, "ho": time.Hour}
@@ -88,7 +121,7 @@ func (e *Error) Wait() (time.Duration, bool) {
 		if found == nil {
 			continue
 		}
-		n, err := strconv.ParseUint(found[1], 10, 31)
+		n, err := strconv.ParseFloat(found[1], 64)
 		unit := found[2]
 		switch {
 		case strings.HasPrefix(unit, "milli"):
@@ -96,8 +129,8 @@ func (e *Error) Wait() (time.Duration, bool) {
 		case len(unit) > 2:
 			unit = unit[:2]
 		}
-		if err == nil && n > 0 {
-			return time.Duration(n) * waitUnits[unit], true
+		if err == nil && n > 0 && n < 1<<31 {
+			return time.Duration(n * float64(waitUnits[unit])), true
 		}
 	}
 	return 0, false
@@ -105,9 +138,10 @@ func (e *Error) Wait() (time.Duration, bool) {
 
 var (
 	hexNumber = regexp.MustCompile(`0x[0-9a-f]+`)
-	// plainNumber is a number as people write it, with what is around it: 10,000 or 10k, and what it counts.
-	plainNumber = regexp.MustCompile(`(?:^|[^\w.#])([\d][\d,]*)(k?)\b( ?(?:s|sec|seconds?|ms|minutes?|hours?|results?|logs?|events?|topics|addresses|mb|kb|bytes)\b)?`)
-	limitBefore = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|exceed(?:ed|ing)?|restrict\w*|within|size|distance|only)[^\d]{0,32}$`)
+	// plainNumber is a number as people write it, with what is around it: 10,000, 10.000 or 10k, and what it counts.
+	plainNumber = regexp.MustCompile(`(?:^|[^\w.#])(\d[\d,_]*(?:\.\d{3})*)(k?)\b( ?(?:s|sec|seconds?|ms|minutes?|hours?|results?|logs?|events?|topics|addresses|mb|kb|bytes)\b)?`)
+	fraction    = regexp.MustCompile(`^\.\d`)
+	limitBefore = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|exceed(?:ed|ing)?|restrict\w*|within|size|distance|only|window|<=)[^\d]{0,32}$`)
 	askedBefore = regexp.MustCompile(`(?:requested|got|asked|given|received|your range|from|to block|actual|was|is currently)[^\d]{0,12}$`)
 )
 
@@ -123,12 +157,16 @@ func (e *Error) SpanLimit(asked uint64) (blocks uint64, told bool) {
 			return n, true
 		}
 	}
-	text := hexNumber.ReplaceAllString(e.text(), "")
+	text := e.text()
+	if n, told := hexLimit(text); told && n < asked {
+		return n, true
+	}
+	text = hexNumber.ReplaceAllString(text, "")
 	var limit uint64
 	best := -1
 	for _, at := range plainNumber.FindAllStringSubmatchIndex(text, -1) {
 		n, isCount := count(text[at[2]:at[3]], text[at[4]:at[5]])
-		if !isCount || at[6] >= 0 || n >= asked || strings.HasPrefix(text[at[1]:], " >") {
+		if !isCount || at[6] >= 0 || n >= asked || strings.HasPrefix(text[at[1]:], " >") || fraction.MatchString(text[at[1]:]) {
 			continue
 		}
 		likely := 1
@@ -143,6 +181,20 @@ func (e *Error) SpanLimit(asked uint64) (blocks uint64, told bool) {
 		}
 	}
 	return limit, limit > 0
+}
+
+// hexLimit returns the number in hexadecimal that a text calls a limit.
+func hexLimit(text string) (limit uint64, told bool) {
+	if hexRange.MatchString(text) {
+		return 0, false // blocks that would fit
+	}
+	for _, at := range hexNumber.FindAllStringIndex(text, -1) {
+		n, err := strconv.ParseUint(text[at[0]+2:at[1]], 16, 32)
+		if err == nil && n > 0 && limitBefore.MatchString(text[:at[0]]) && !askedBefore.MatchString(text[:at[0]]) {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // What would fit this time, which another part of the chain may not.
@@ -180,7 +232,7 @@ func between(first, last string, base int) (blocks uint64, is bool) {
 
 var (
 	batchNumber = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|size)[^\d]{0,32}(\d+)`)
-	noBatches   = regexp.MustCompile(`batch\w*( \w+)? (is |are )?(not |un|dis)|(no|disallow\w*|forbidden) batch`)
+	noBatches   = regexp.MustCompile(`batch\w*( \w+)? (is |are )?(not |un|dis|only )|(no|disallow\w*|forbidden) batch`)
 )
 
 // BatchLimit returns how many calls the endpoint takes at once, if the error tells; asked is how many it refused.
@@ -208,9 +260,20 @@ func (e *Error) Floor() (block uint64, told bool) {
 	return block, err == nil && block > 1 // the first block of a chain is no floor
 }
 
-// count reads a number as people write it: 10,000 or 10k.
+var keptNumber = regexp.MustCompile(recentBlocks)
+
+// Depth returns how many of the newest blocks the endpoint keeps, if the error tells.
+func (e *Error) Depth() (blocks uint64, told bool) {
+	found := keptNumber.FindStringSubmatch(e.text())
+	if found == nil || e.Meaning() != Pruned {
+		return 0, false
+	}
+	return count(found[1], found[2])
+}
+
+// count reads a number as people write it: 10,000, 10.000 or 10k.
 func count(digits, thousands string) (uint64, bool) {
-	n, err := strconv.ParseUint(strings.ReplaceAll(digits, ",", ""), 10, 40)
+	n, err := strconv.ParseUint(strings.NewReplacer(",", "", "_", "", ".", "").Replace(digits), 10, 40)
 	if thousands != "" {
 		n *= 1000
 	}

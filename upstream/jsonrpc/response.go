@@ -145,8 +145,8 @@ func arrange(objects []responseObject, asked int, first uint64) []*responseObjec
 	arranged := make([]*responseObject, asked)
 	for i, object := range objects {
 		id, readable := object.id()
-		if !readable && asked == 1 && object.Error != nil {
-			id = first // an error object may lack the id (section 5 of the specification)
+		if asked == 1 && object.Error != nil && (!readable || object.Error.failure() != nil) {
+			id = first // an error object may lack the id (section 5 of the specification); balancers give their own
 		}
 		if position := id - first; position < uint64(asked) {
 			arranged[position] = &objects[i]
@@ -273,11 +273,16 @@ func (r rpcResults) gravest() (found error) {
 	return found
 }
 
-// batchRefusal is the error of a batch that was refused as a batch, though call by call.
-func (r rpcResults) batchRefusal(asked int) error {
-	for _, one := range r {
-		if said, is := errors.AsType[*Error](one.err); is && asked > 1 && said.Meaning() == BatchLimit {
-			return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{size: asked, cause: said}}
+// batchRefusal is the error of a batch that was refused as a batch, though call by call: for its size, or for that of
+// its response, which go-ethereum says to each call that it no longer answers.
+func (r rpcResults) batchRefusal(calls []*Call) error {
+	for i, one := range r {
+		said, is := errors.AsType[*Error](one.err)
+		if !is || len(calls) == 1 {
+			continue
+		}
+		if said.Meaning() == BatchLimit || said.Meaning() == ResultLimit && calls[i].Reach.Blocks == 0 {
+			return &upstream.Error{Class: upstream.Rejected, Err: &batchRefusedError{size: len(calls), cause: said}}
 		}
 	}
 	return nil

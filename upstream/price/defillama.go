@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ const (
 	coinsPerCall = 80
 	// maxPriceAge is how old a price may be. The service itself hands out prices of up to six hours.
 	maxPriceAge = 10 * time.Minute
+	// pastWidth is how far from the time that is asked for a past price may be, on either side.
+	pastWidth = time.Hour
 	// minConfidence is on the service's own scale from 0 to 1; what it is sure of has 0.9 and more.
 	minConfidence = 0.8
 )
@@ -53,10 +56,22 @@ type llama struct {
 // registry's chains. A native coin is priced as its wrapped form. When only some of the calls succeed,
 // their prices come together with the error.
 func DefiLlama(p *upstream.Pool, registry chain.Registry) token.PriceSource {
-	return llama{pool: p, registry: registry, now: time.Now}.prices
+	l := llama{pool: p, registry: registry, now: time.Now}
+	return func(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+		return l.prices(ctx, keys, time.Time{})
+	}
 }
 
-func (l llama) prices(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+// DefiLlamaPast is DefiLlama for prices at a time, within an hour of it.
+func DefiLlamaPast(p *upstream.Pool, registry chain.Registry) token.PastPriceSource {
+	l := llama{pool: p, registry: registry, now: time.Now}
+	return func(ctx context.Context, at time.Time, keys []token.Key) (map[token.Key]*big.Rat, error) {
+		return l.prices(ctx, keys, at)
+	}
+}
+
+// prices are those at a time, the zero one for now.
+func (l llama) prices(ctx context.Context, keys []token.Key, at time.Time) (map[token.Key]*big.Rat, error) {
 	byCoin := make(map[string][]token.Key, len(keys))
 	var coins []string
 	for _, key := range keys {
@@ -69,7 +84,7 @@ func (l llama) prices(ctx context.Context, keys []token.Key) (map[token.Key]*big
 		}
 		byCoin[coin] = append(byCoin[coin], key)
 	}
-	priced, err := l.ask(ctx, coins)
+	priced, err := l.ask(ctx, coins, at)
 	prices := make(map[token.Key]*big.Rat, len(keys))
 	for coin, usd := range priced {
 		for _, key := range byCoin[coin] {
@@ -100,7 +115,7 @@ func (l llama) coin(key token.Key) string {
 }
 
 // ask prices coins in as many calls as it takes, all at once.
-func (l llama) ask(ctx context.Context, coins []string) (map[string]*big.Rat, error) {
+func (l llama) ask(ctx context.Context, coins []string, at time.Time) (map[string]*big.Rat, error) {
 	var (
 		group    sync.WaitGroup
 		mu       sync.Mutex
@@ -110,7 +125,7 @@ func (l llama) ask(ctx context.Context, coins []string) (map[string]*big.Rat, er
 	for begin := 0; begin < len(coins); begin += coinsPerCall {
 		some := coins[begin:min(begin+coinsPerCall, len(coins))]
 		group.Go(func() {
-			found, err := l.call(ctx, some)
+			found, err := l.call(ctx, some, at)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -125,14 +140,21 @@ func (l llama) ask(ctx context.Context, coins []string) (map[string]*big.Rat, er
 	return prices, errors.Join(failures...)
 }
 
-func (l llama) call(ctx context.Context, coins []string) (map[string]*big.Rat, error) {
+func (l llama) call(ctx context.Context, coins []string, at time.Time) (map[string]*big.Rat, error) {
 	var found map[string]*big.Rat
-	request := upstream.Request{Path: "/prices/current/" + strings.Join(coins, ",")}
+	request, width := upstream.Request{Path: "/prices/current/" + strings.Join(coins, ",")}, maxPriceAge
+	if at.IsZero() {
+		at = l.now()
+	} else {
+		width = pastWidth
+		request.Path = fmt.Sprintf("/prices/historical/%d/%s", at.Unix(), strings.Join(coins, ","))
+		request.Query = url.Values{"searchWidth": {"1h"}}
+	}
 	_, err := l.pool.Do(ctx, request, func(r upstream.Response) (err error) {
 		if r.Status >= 300 {
 			return fmt.Errorf("HTTP status %d", r.Status)
 		}
-		found, err = readPrices(r.Body, l.now())
+		found, err = readPrices(r.Body, at, width)
 		return err
 	})
 	if err != nil {
@@ -141,9 +163,9 @@ func (l llama) call(ctx context.Context, coins []string) (map[string]*big.Rat, e
 	return found, nil
 }
 
-// readPrices reads an answer of /prices/current and keeps what is young and sure enough. Coins that the
-// service does not know are simply missing.
-func readPrices(body []byte, now time.Time) (map[string]*big.Rat, error) {
+// readPrices reads an answer of /prices/current or /prices/historical and keeps what is sure enough, and of a time no
+// further from the wanted one than width. Coins that the service does not know are simply missing.
+func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big.Rat, error) {
 	var answer struct {
 		Coins map[string]struct {
 			Price      float64  `json:"price"`
@@ -160,8 +182,8 @@ func readPrices(body []byte, now time.Time) (map[string]*big.Rat, error) {
 	prices := make(map[string]*big.Rat, len(answer.Coins))
 	for coin, told := range answer.Coins {
 		sure := told.Confidence == nil || *told.Confidence >= minConfidence
-		young := now.Sub(time.Unix(told.Timestamp, 0)) <= maxPriceAge
-		if usd := exact(told.Price); sure && young && usd != nil {
+		isNear := at.Sub(time.Unix(told.Timestamp, 0)).Abs() <= width
+		if usd := exact(told.Price); sure && isNear && usd != nil {
 			prices[coin] = usd
 		}
 	}

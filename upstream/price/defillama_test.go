@@ -84,7 +84,7 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 		native(chain.Tron), // told without confidence
 		{Chain: 4, Address: usdc.Address},
 		{Chain: 1},
-	})
+	}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestDefiLlamaSplitsAndKeepsWhatItGot(t *testing.T) {
 		last := r.URL.Path[strings.LastIndexByte(r.URL.Path, ',')+1:]
 		_, _ = fmt.Fprintf(w, `{"coins":{%q:{"price":2,"timestamp":1790000000}}}`, last)
 	})
-	prices, err := l.prices(t.Context(), keys)
+	prices, err := l.prices(t.Context(), keys, time.Time{})
 	if err == nil {
 		t.Error("prices = no error, want that of the refused call")
 	}
@@ -151,7 +151,7 @@ func TestReadPricesRefusesWhatIsNoAnswer(t *testing.T) {
 		"", "null", "{}", "[]", "<html></html>", `{"coins":null}`, `{"coins":[]}`,
 		`{"coins":{"a":{"price":"1"}}}`, `{"coins":{"a":{"price":1e999}}}`,
 	} {
-		if prices, err := readPrices([]byte(body), fixtureTime); err == nil {
+		if prices, err := readPrices([]byte(body), fixtureTime, maxPriceAge); err == nil {
 			t.Errorf("readPrices(%q) = %v, want an error", body, prices)
 		}
 	}
@@ -166,7 +166,7 @@ func TestReadPricesLeavesOutWhatIsNoPrice(t *testing.T) {
 		`{"price":1,"timestamp":1789999399}`,
 		`{"price":1,"timestamp":1790000000,"confidence":0.79}`,
 	} {
-		prices, err := readPrices([]byte(`{"coins":{"a":`+coin+`}}`), fixtureTime)
+		prices, err := readPrices([]byte(`{"coins":{"a":`+coin+`}}`), fixtureTime, maxPriceAge)
 		if err != nil || len(prices) != 0 {
 			t.Errorf("readPrices(%s) = %v, %v, want nothing", coin, prices, err)
 		}
@@ -186,7 +186,7 @@ func FuzzReadPrices(f *testing.F) {
 	f.Add([]byte(`{"coins":{"a":{"price":1e-300,"timestamp":1790000000,"confidence":1}}}`))
 	f.Add([]byte(`{"coins":{"a":{"price":1e308,"timestamp":1790000000}}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		prices, _ := readPrices(body, fixtureTime)
+		prices, _ := readPrices(body, fixtureTime, maxPriceAge)
 		for coin, usd := range prices {
 			if usd.Sign() <= 0 {
 				t.Errorf("price of %q = %s", coin, usd)
@@ -218,7 +218,7 @@ func TestReadPricesOfTheService(t *testing.T) {
 		if err := json.Unmarshal(text, &file); err != nil {
 			t.Fatal(err)
 		}
-		prices, err := readPrices(file.Response.Body, time.Unix(recorded.now, 0))
+		prices, err := readPrices(file.Response.Body, time.Unix(recorded.now, 0), maxPriceAge)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,5 +229,26 @@ func TestReadPricesOfTheService(t *testing.T) {
 		if diff := cmp.Diff(recorded.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", recorded.name, diff)
 		}
+	}
+}
+
+func TestDefiLlamaPastIsOfTheTimeAskedFor(t *testing.T) {
+	at := fixtureTime.Add(-1000 * time.Hour)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if want := fmt.Sprintf("/prices/historical/%d/", at.Unix()); !strings.HasPrefix(r.URL.Path, want) || r.URL.Query().Get("searchWidth") != "1h" {
+			t.Errorf("asked %s, want %s", r.URL, want)
+		}
+		_, _ = fmt.Fprintf(w, `{"coins":{"tron:TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR":{"price":0.1,"timestamp":%d},`+
+			`"base:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913":{"price":1,"timestamp":%d}}}`, at.Add(time.Hour).Unix(), at.Add(-61*time.Minute).Unix())
+	}))
+	t.Cleanup(server.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "llama", URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := DefiLlamaPast(upstream.NewPool("prices", endpoint), chain.Documented())
+	prices, err := past(t.Context(), at, []token.Key{native(chain.Tron), key(t, 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")})
+	if diff := cmp.Diff(map[token.Key]string{native(chain.Tron): "0.1"}, texts(prices)); err != nil || diff != "" {
+		t.Errorf("prices, %v (-want +got):\n%s", err, diff)
 	}
 }

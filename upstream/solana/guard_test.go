@@ -116,6 +116,17 @@ func TestMessagesOnSolana(t *testing.T) {
 		"an heir from a table":        func(l *draft) { l.instructions[3].Accounts[1] = 200 },
 		"no heir":                     func(l *draft) { l.instructions[3].Accounts = nil },
 		"a program from a table":      func(l *draft) { l.instructions[2].Program = 200 },
+		"a newer token's transfer": func(l *draft) {
+			l.keys[6] = wire.Token2022Program
+			l.instructions = append(l.instructions, wire.CompiledInstruction{Program: 6, Accounts: []byte{1, 5, 0}, Data: []byte{3}})
+		},
+		"nothing asked of a token":   func(l *draft) { l.instructions[1].Data = nil },
+		"an account without owner":   func(l *draft) { l.instructions[4].Accounts = l.instructions[4].Accounts[:2] },
+		"a transfer with more to it": func(l *draft) { l.instructions[0].Data = append(moveLamports(1000), 0) },
+		"somebody else who pays": func(l *draft) { // for an instruction of the venue's alone
+			l.keys[0], l.keys[6] = stranger, sender
+			l.instructions = l.instructions[2:3]
+		},
 	}
 	for name, change := range wrongDrafts {
 		l := right()
@@ -147,6 +158,14 @@ func TestMessagesOnSolana(t *testing.T) {
 	if err := guard.Check(s, p, quote.Tx{Data: right().seal()}); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("another recipient: %v, want that it is refused", err)
 	}
+	s.Recipient, s.Out.Address = chain.Address{}, chain.NativeCoin(chain.SVM)
+	fromTable := right()
+	fromTable.instructions[2].Accounts = []byte{0, 1}
+	fromTable.instructions[4].Accounts[2] = 200
+	if err := guard.Check(s, p, quote.Tx{Data: fromTable.seal()}); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("an account for a table's, without a recipient: %v, want that it is refused", err)
+	}
+	s.Out.Address = stranger
 	s.Recipient, s.In.Address = sender, stranger
 	if err := guard.Check(s, p, quote.Tx{Data: right().seal()}); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("lamports for a token input: %v, want that it is refused", err)

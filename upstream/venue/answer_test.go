@@ -16,7 +16,7 @@ import (
 
 // Keys are what the sandbox's venues are asked with; the others take none.
 var Keys = map[string]string{
-	zeroEx.Name: "sandbox", oneInch.Name: "sandbox", enso.Name: "sandbox", okx.Name: "sandbox:secret:passphrase",
+	zeroEx.Name: "sandbox", oneInch.Name: "sandbox", enso.Name: "sandbox", dflow.Name: "sandbox", okx.Name: "sandbox:secret:passphrase",
 }
 
 // baseSwap is a swap of the coin on Base that has amount as its input.

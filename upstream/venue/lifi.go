@@ -26,27 +26,41 @@ var lifi = service{
 		routers: []string{"0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"}, // the Diamond, also the spender
 	}},
 	functions: readsCalls(
-		lifiFunction("swapTokensSingleV3ERC20ToERC20", false), lifiFunction("swapTokensMultipleV3ERC20ToERC20", true),
-		lifiFunction("swapTokensSingleV3ERC20ToNative", false), lifiFunction("swapTokensMultipleV3ERC20ToNative", true),
-		lifiFunction("swapTokensSingleV3NativeToERC20", false), lifiFunction("swapTokensMultipleV3NativeToERC20", true),
+		lifiFunction(lifiToken, lifiToken, false), lifiFunction(lifiToken, lifiToken, true),
+		lifiFunction(lifiToken, lifiCoin, false), lifiFunction(lifiToken, lifiCoin, true),
+		lifiFunction(lifiCoin, lifiToken, false), lifiFunction(lifiCoin, lifiToken, true),
 	),
 }
 
 // lifiSwap is SwapData: callTo, approveTo, sendingAssetId, receivingAssetId, fromAmount, callData, requiresDeposit.
 const lifiSwap = "(address,address,address,address,uint256,bytes,bool)"
 
+// What functions of GenericSwapFacetV3 are named for.
+const (
+	lifiToken = "ERC20"
+	lifiCoin  = "Native"
+)
+
 // lifiFunction is a function of GenericSwapFacetV3: transactionId, integrator, referrer, receiver, minAmountOut, and
-// one swap or several in a row. What the last one gives is held to the minimum.
-func lifiFunction(name string, several bool) function {
+// one swap or several in a row. What the last one gives is held to the minimum. Where the function is for the coin,
+// that is what goes in or out, whatever the swaps name: the contract takes the call's value, and pays its balance.
+func lifiFunction(from, to string, several bool) function {
+	const before = "(bytes32,string,string,address,uint256,"
 	f := function{
-		signature: name + "(bytes32,string,string,address,uint256," + lifiSwap + ")",
+		signature: "swapTokensSingleV3" + from + "To" + to + before + lifiSwap + ")",
 		payee:     position{3}, minOut: position{4},
 		tokenIn: position{5, 2}, tokenOut: position{5, 3}, amountIn: position{5, 4},
 	}
 	if several {
-		f.signature = name + "(bytes32,string,string,address,uint256," + lifiSwap + "[])"
+		f.signature = "swapTokensMultipleV3" + from + "To" + to + before + lifiSwap + "[])"
 		f.tokenIn, f.tokenOut, f.amountIn = position{5, 0, 2}, position{5, -1, 3}, position{5, 0, 4}
 		f.refine = lifiDeposits
+	}
+	if from == lifiCoin {
+		f.tokenIn, f.amountIn = coinItself, callValue
+	}
+	if to == lifiCoin {
+		f.tokenOut = coinItself
 	}
 	return f
 }

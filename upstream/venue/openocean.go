@@ -19,9 +19,9 @@ import (
 // openOcean prices with /quote and builds with /swap, which prices again. Its referrer fee is not taken for
 // the affiliate's: nothing says which side it comes from.
 var openOcean = service{
-	// 20 requests in 10 s per address; holders of a key ask elsewhere and have plans of their own.
+	// 20 requests in 10 s per address; holders of a key ask open-api-pro.openocean.finance and have plans of their own.
 	Service: Service{
-		Name: "openocean", URL: "https://open-api.openocean.finance", KeyedURL: "https://open-api-pro.openocean.finance",
+		Name: "openocean", URL: "https://open-api.openocean.finance",
 		RequestsPerSecond: 1.5, Burst: 4,
 	},
 	profile: quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},

@@ -49,7 +49,6 @@ type Options struct {
 type Service struct {
 	Name              string
 	URL               string // empty when there is no service to be asked
-	KeyedURL          string // where holders of a key ask, when that is elsewhere
 	Keyed             bool   // it requires a key
 	Keyless           bool   // it has no keys
 	RequestsPerSecond float64

@@ -47,6 +47,41 @@ func (s *sets) List(ctx context.Context, f index.Filter, skip, take uint64) (ind
 	return now.index.List(ctx, f, skip, take)
 }
 
+// FindSwaps implements proxy.Orders.
+func (s *sets) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) ([]index.FoundSwap, index.Basis, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.FindSwaps(ctx, id, tx)
+}
+
+// SwapByID implements proxy.Orders.
+func (s *sets) SwapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.SwapByID(ctx, id)
+}
+
+// ListSwaps implements proxy.Orders.
+func (s *sets) ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.ListSwaps(ctx, f, skip, take)
+}
+
+// Daily implements proxy.Orders.
+func (s *sets) Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
+	now, done := s.use()
+	defer done()
+	return now.index.Daily(ctx, from, to)
+}
+
+// AllTime implements proxy.Orders.
+func (s *sets) AllTime(ctx context.Context) (order.Statistics, index.Basis, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.AllTime(ctx)
+}
+
 // Basis implements proxy.Orders.
 func (s *sets) Basis() index.Basis {
 	now, done := s.use()
@@ -67,10 +102,10 @@ func (s *sets) Serves(id chain.ID) bool {
 	return now.estimator.Serves(id)
 }
 
-func (s *sets) Listed(id chain.ID) []chain.Address {
+func (s *sets) Listed(ctx context.Context, id chain.ID) []token.Listing {
 	now, done := s.use()
 	defer done()
-	return now.parts.tokens.Listed(id)
+	return now.parts.tokens.Listed(ctx, id)
 }
 
 func (s *sets) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {

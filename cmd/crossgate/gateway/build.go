@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
+	"crossgate/order/index"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -29,9 +30,12 @@ type parts struct {
 	chains    map[chain.ID]*chainParts // those that are read
 	venues    []quote.Venue
 	tokens    *token.Directory
-	shelf     tokenShelf // empty until the store is open
+	lists     []publicList
+	past      token.PastPriceSource // nil: past prices are not known
+	shelf     tokenShelf            // empty until the store is open
 	endpoints []*endpoint
-	pools     []*upstream.Pool // of the same endpoints, in the sequence of the file
+	pools     []*upstream.Pool          // of the same endpoints, in the sequence of the file
+	origins   map[string]*upstream.Pool // of passthrough, by the host's name
 	health    config.Health
 	shared    *shared.Cache // nil: replicas have no cache in common
 }
@@ -44,6 +48,7 @@ type chainParts struct {
 	orders order.Source
 	tokens token.Reader
 	call   caller // nil: its contracts are not called
+	heads  []index.Announcer
 	swaps  quote.Chain
 }
 
@@ -74,6 +79,7 @@ func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 		b.addVenue(fmt.Sprintf("venues[%d]", i), each)
 	}
 	b.addTokens()
+	b.addOrigins()
 	b.addShared()
 	if len(b.mistakes) > 0 {
 		b.parts.close()
@@ -123,6 +129,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		rpc.CompareHeads(lag, evm.HeadCall())
 		adapter := evm.New(known, rpc)
 		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
+		made.heads = b.announcers(path, known, c.Endpoints)
 		made.swaps = quote.Chain{
 			Guard: evm.Guard{}, Fees: adapter, Router: evm.NewRouter(adapter), Simulator: evm.NewSimulator(adapter),
 		}
@@ -177,7 +184,7 @@ func (b *builder) addVenue(path string, c config.Venue) {
 		pool = b.pool(path, c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name))
 	}
 	made, err := venue.New(c.Name, venue.Options{
-		Pool: pool, Registry: b.readChains(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts,
+		Pool: pool, Registry: b.parts.readable(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts,
 	})
 	if err != nil {
 		b.mistake(path, err)
@@ -186,11 +193,11 @@ func (b *builder) addVenue(path string, c config.Venue) {
 	b.parts.venues = append(b.parts.venues, made)
 }
 
-// readChains are the chains that have endpoints.
-func (b *builder) readChains() chain.Registry {
+// readable are the chains that have endpoints.
+func (p *parts) readable() chain.Registry {
 	var read []chain.Chain
-	for _, each := range b.config.Chains {
-		known, _ := b.parts.registry.Chain(each.ID)
+	for id := range p.chains {
+		known, _ := p.registry.Chain(id)
 		read = append(read, known)
 	}
 	return chain.NewRegistry(read...)
@@ -213,15 +220,18 @@ func (b *builder) addTokens() {
 		LogoPattern: b.config.Tokens.Logo,
 		Recall:      b.parts.shelf.recall,
 		Remember:    b.parts.shelf.remember,
+		Listed:      b.parts.shelf.listed,
 	}
 	for id, each := range b.parts.chains {
 		o.Readers[id] = each.tokens
 	}
 	if service := b.config.Prices.DefiLlama; service != nil {
-		o.Prices = append(o.Prices, price.DefiLlama(b.pool("prices.defillama", "defillama", "defillama", service.Endpoints), b.parts.registry))
+		pool := b.pool("prices.defillama", "defillama", "defillama", service.Endpoints)
+		o.Prices = append(o.Prices, price.DefiLlama(pool, b.parts.registry))
+		b.parts.past = price.DefiLlamaPast(pool, b.parts.registry)
 	}
 	if b.config.Prices.Feeds {
-		o.Prices = append(o.Prices, price.Feeds(b.contracts, b.readChains()))
+		o.Prices = append(o.Prices, price.Feeds(b.contracts, b.parts.readable()))
 	}
 	for _, own := range b.config.Tokens.Own {
 		o.Own[token.Key{Chain: own.Chain, Address: own.Address}] = token.Token{
@@ -229,6 +239,14 @@ func (b *builder) addTokens() {
 		}
 	}
 	b.parts.tokens = token.NewDirectory(o)
+	for i, each := range b.config.Tokens.Lists {
+		list := publicList{config: each}
+		if each.File == "" {
+			name := "list-" + each.Name
+			list.pool = b.pool(fmt.Sprintf("tokens.lists[%d]", i), name, name, each.Endpoints)
+		}
+		b.parts.lists = append(b.parts.lists, list)
+	}
 }
 
 func (b *builder) addShared() {

@@ -47,7 +47,7 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 		}
 		all = append(all, admin.Dependency{Kind: "endpoint", Name: endpoint.of + "/" + health.Endpoint, OK: health.CanBeAsked, State: state})
 	}
-	return all
+	return append(all, g.lists.dependencies(used.parts.lists)...)
 }
 
 func (g *Gateway) storeState(ctx context.Context) admin.Dependency {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // Diagnosis is what was found out about everything that a configuration names.
 type Diagnosis struct {
 	Chains   []ChainDiagnosis   `json:"chains"`
+	Accounts []AccountDiagnosis `json:"accounts"`
 	Services []ServiceDiagnosis `json:"services"` // venues, prices, the database, the shared cache
 }
 
@@ -85,6 +87,8 @@ func Diagnose(ctx context.Context, c config.Config, report func(index.Progress))
 			d.Services = append(d.Services, ServiceDiagnosis{"prices " + each.Endpoint, each.Said, each.Wrong})
 		}
 	}
+	pace := p.indexOptions(c.Index, nil, nil).Pace
+	d.Accounts = diagnoseAccounts(p.registry, c.Chains, func(each chain.Chain) time.Duration { return pace.Of(each, index.Unasked) })
 	d.Services = append(d.Services, diagnoseStore(ctx, c.Index))
 	if p.shared != nil {
 		d.Services = append(d.Services, diagnoseShared(ctx, p.shared))
@@ -135,13 +139,24 @@ func (p *parts) diagnoseChain(ctx context.Context, c config.Config, own config.C
 		identities[i] = e.Identity
 	}
 	compareHeads(identities, of, c.LagOf(own, known.BlockTime))
+	compareURLs(identities, own.Endpoints)
 	for i := range identities {
 		d.Endpoints[i].Identity = identities[i]
 	}
 	pace := p.indexOptions(c.Index, nil, nil).Pace
 	d.Unasked, d.Asked = loadOf(known, own, pace.Of(known, index.Unasked)), loadOf(known, own, pace.Of(known, index.AskedAboutOrders))
-	d.Verdict = d.verdict(known)
+	d.Verdict = append(d.verdict(known), sharedFates(own)...)
 	return d
+}
+
+// compareURLs reports endpoints that are the same as another one: they confirm nothing and fail together.
+func compareURLs(identities []Identity, endpoints []config.Endpoint) {
+	for i, each := range endpoints {
+		first := slices.IndexFunc(endpoints, func(other config.Endpoint) bool { return other.URL.Reveal() == each.URL.Reveal() })
+		if first < i {
+			identities[i].Wrong = append(identities[i].Wrong, "has the URL of "+endpoints[first].Name)
+		}
+	}
 }
 
 func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config.Endpoint) EndpointDiagnosis {
@@ -160,15 +175,16 @@ func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config
 	if c.Family != chain.SVM && d.Head > 0 {
 		p.run(ctx, d.Head)
 		d.Findings = &p.found
-		if wrong := p.checkProtocol(ctx); wrong != "" {
-			d.Identity.Wrong = append(d.Identity.Wrong, wrong)
+		for _, check := range []func(context.Context) string{p.checkProtocol, p.checkClock} {
+			if wrong := check(ctx); wrong != "" {
+				d.Identity.Wrong = append(d.Identity.Wrong, wrong)
+			}
 		}
 		if p.found.LogRefusal != "" {
 			d.Identity.Wrong = append(d.Identity.Wrong, "lists no logs: "+p.found.LogRefusal)
 		}
 	}
-	const identity = 8 // calls
-	d.Calls = p.made.calls.Load() + identity
+	d.Calls = p.made.calls.Load()
 	return d
 }
 

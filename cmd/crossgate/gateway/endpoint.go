@@ -32,7 +32,7 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 		before.holders.Add(1)
 		return before, nil
 	}
-	made, err := newEndpoint(each, longest, b.log, attributes...)
+	made, err := newEndpoint(of, each, longest, b.log, attributes...)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +44,21 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 	return e, nil
 }
 
-func newEndpoint(c config.Endpoint, longestBan time.Duration, log *slog.Logger, attributes ...attribute.KeyValue) (*upstream.Endpoint, error) {
-	return upstream.NewEndpoint(upstream.EndpointOptions{
+// newEndpoint makes an endpoint; of is whom it serves.
+func newEndpoint(
+	of string, c config.Endpoint, longestBan time.Duration, log *slog.Logger, attributes ...attribute.KeyValue,
+) (*upstream.Endpoint, error) {
+	o := endpointOptions(c)
+	o.LongestQuarantine, o.Attributes, o.Logger, o.Forwards = longestBan, attributes, log, isOrigin(of)
+	return upstream.NewEndpoint(o)
+}
+
+// endpointOptions are what a configuration says of an endpoint.
+func endpointOptions(c config.Endpoint) upstream.EndpointOptions {
+	return upstream.EndpointOptions{
 		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
 		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly,
-		LongestQuarantine: longestBan, Attributes: attributes, Logger: log,
-	})
+	}
 }
 
 // endpoint returns the one of that name which serves of; nil when there is none.
@@ -73,8 +82,11 @@ func (p *parts) called() []*upstream.Endpoint {
 	return called
 }
 
-// close lets go of the endpoints and closes those that nobody else holds.
+// close waits for what is being stored, lets go of the endpoints and closes those that nobody else holds.
 func (p *parts) close() {
+	if p.tokens != nil { // not yet where building failed
+		p.tokens.Close()
+	}
 	for _, e := range p.endpoints {
 		if e.holders.Add(-1) == 0 {
 			e.Close()

@@ -245,19 +245,20 @@ func TestADayOfFollowing(t *testing.T) {
 		<-running
 		report(t, c, chains, float64(24*time.Hour)/float64(simulated), most)
 		for id, ages := range seen {
-			// A proof takes some of the five calls a second that each endpoint is asked: one look in a hundred waits for it.
+			// A proof and what endpoints are proven by can meet in one look, of thousands, at five calls a second.
 			slices.Sort(ages)
 			limit := chains[id].chain.BlockTime + 2*time.Second
-			usual, worst := ages[len(ages)*98/100], ages[len(ages)-1]
-			t.Logf("chain %d, which is asked about: newest indexed block at most %v old 98 times in 100, %v at worst", id, usual, worst)
+			usual, worst := ages[len(ages)*995/1000], ages[len(ages)-1]
+			t.Logf("chain %d, which is asked about: newest indexed block at most %v old 995 times in 1000, %v at worst", id, usual, worst)
 			if usual > limit || worst > limit+2*time.Second {
-				t.Errorf("chain %d was indexed up to a block that was %v old 98 times in 100, %v at worst: want %v", id, usual, worst, limit)
+				t.Errorf("chain %d was indexed up to a block that was %v old 995 times in 1000, %v at worst: want %v", id, usual, worst, limit)
 			}
 		}
 	})
 }
 
-// askAround keeps asking about some chains for a time, and returns how old the newest indexed block of each was then and again.
+// askAround keeps asking about some chains for a time, and returns how old the newest indexed block of each was then and
+// again. It sleeps by the clock of the test's bubble, which stands still while anybody works.
 func askAround(x *index.Index, chains map[chain.ID]*calm, asked []chain.ID, during time.Duration) map[chain.ID][]time.Duration {
 	ages := map[chain.ID][]time.Duration{}
 	const interval = 333 * time.Millisecond

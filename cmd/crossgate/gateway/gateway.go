@@ -18,7 +18,9 @@ import (
 	"crossgate/proxy/admin"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/web"
+	"crossgate/quote"
 	"crossgate/store"
+	"crossgate/token/catalog"
 )
 
 // Gateway is a gateway ready to run.
@@ -29,8 +31,13 @@ type Gateway struct {
 	admin  admin.Options // without the metrics
 	secure *tls.Config   // of the operators' listener; nil: none
 	shared *shared.Cache // nil: there is none
+
+	catalog  *catalog.Catalog // of public token lists
+	failures *quote.Failures  // of venues
+
 	plans  *planBook
 	limits *capabilityBook
+	lists  *listBook
 	cutOff *cutOff
 	log    *slog.Logger
 }
@@ -50,7 +57,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, log: log}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {
@@ -62,17 +69,19 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.plans.write(ctx)
 	g.limits = &capabilityBook{store: store, abilities: now.abilities, log: log}
 	g.limits.update(ctx)
+	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
-		Orders:  now,
-		Swaps:   now,
-		Tokens:  now,
-		Chains:  p.registry,
-		Shared:  p.shared,
-		Quotas:  quotas(c.Limits),
-		Unready: g.cutOff.err,
-		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
-		TLS:     public,
-		Logger:  log,
+		Orders:      now,
+		Swaps:       now,
+		Tokens:      now,
+		Chains:      p.registry,
+		Shared:      p.shared,
+		Quotas:      quotas(c.Limits),
+		Unready:     g.cutOff.err,
+		Tracing:     proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+		Passthrough: proxy.Passthrough{Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough)},
+		TLS:         public,
+		Logger:      log,
 		Limits: proxy.Limits{
 			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
 			Streams: c.Connections.Streams, StreamsPerAddress: c.Connections.StreamsPerAddress,
@@ -103,11 +112,14 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
 	stopCounting, stopLearning := g.plans.start(ctx), g.limits.start(ctx)
 	followed, shared := make(chan error, 1), make(chan error, 1)
+	var listing sync.WaitGroup
+	listing.Go(func() { g.lists.run(following) })
 	go func() { followed <- g.sets.follow(following) }()
 	go func() { shared <- g.runShared(following) }()
 	served := g.server.Run(ctx, listener)
 	stop()
 	err := errors.Join(served, <-followed, <-shared)
+	listing.Wait()
 	stopCounting()
 	stopLearning()
 	return errors.Join(err, g.Close())

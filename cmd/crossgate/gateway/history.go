@@ -7,6 +7,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/order"
 	"crossgate/order/index"
 )
 
@@ -68,6 +69,18 @@ func RepairBlocks(
 		return err
 	})
 	return repairs, err
+}
+
+// ImportOrders verifies orders of a taker on their chains and stores them in c's database. A gateway may use the
+// database meanwhile. report is called with each step, on several goroutines.
+func ImportOrders(
+	ctx context.Context, c config.Config, log *slog.Logger, taker chain.Address, ids []order.ID, report func(index.Progress),
+) (came index.Imported, err error) {
+	err = withIndex(ctx, c, log, func(x *index.Index) error {
+		came, err = x.Import(ctx, taker, ids, report)
+		return err
+	})
+	return came, err
 }
 
 // withIndex opens the order index of c for as long as work takes. What that spends of monthly plans is added to the

@@ -69,7 +69,7 @@ func (x *identification) add(
 	for _, each := range endpoints {
 		x.identities = append(x.identities, Identity{Of: of, Endpoint: each.Name})
 		x.tasks = append(x.tasks, func(ctx context.Context, f *Identity) error {
-			e, err := newEndpoint(each, 0, nil)
+			e, err := newEndpoint(of, each, 0, nil)
 			if err != nil {
 				return err
 			}

@@ -2,11 +2,14 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/config"
@@ -23,6 +26,7 @@ type Findings struct {
 	FinalizedLag *uint64 `json:"finalizedLag"` // blocks from its head to what it calls finalized; null: it knows no such block
 	Simulates    bool    `json:"simulates"`    // it has eth_simulateV1
 	LogRefusal   string  `json:"logRefusal,omitempty"`
+	Quirks       []Quirk `json:"quirks,omitempty"` // what it refused
 }
 
 // What is tried, the best first. Together with the identity an endpoint gets some 30 calls.
@@ -33,13 +37,31 @@ var (
 	triedBatches = []int{10, 3}
 )
 
-// counting counts the HTTP requests of an endpoint.
+// counting counts the HTTP requests of an endpoint, and the calls in them.
 type counting struct{ requests, calls atomic.Int64 }
 
 // RoundTrip implements http.RoundTripper.
 func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.requests.Add(1)
+	c.calls.Add(callsIn(r))
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// callsIn counts the JSON-RPC calls in a request.
+func callsIn(r *http.Request) int64 {
+	if r.GetBody == nil {
+		return 1
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return 1
+	}
+	defer body.Close()
+	var batch []json.RawMessage
+	if json.NewDecoder(body).Decode(&batch) != nil {
+		return 1
+	}
+	return int64(len(batch))
 }
 
 // prober asks one endpoint what it can do.
@@ -54,10 +76,9 @@ type prober struct {
 
 func newProber(c chain.Chain, each config.Endpoint) (*prober, error) {
 	made := &counting{}
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: each.Name, URL: each.URL.Reveal(), Header: each.Header(), Timeout: each.Timeout,
-		RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: made},
-	})
+	o := endpointOptions(each)
+	o.Client = &http.Client{Transport: made}
+	e, err := upstream.NewEndpoint(o)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +87,11 @@ func newProber(c chain.Chain, each config.Endpoint) (*prober, error) {
 
 // call makes one call; its error is that of the endpoint.
 func (p *prober) call(ctx context.Context, out any, method string, params ...any) error {
-	p.made.calls.Add(1)
-	return p.client.Call(ctx, method, out, params...)
+	err := p.client.Call(ctx, method, out, params...)
+	if quirk, is := quirkOf(method, err); is && !slices.Contains(p.found.Quirks, quirk) {
+		p.found.Quirks = append(p.found.Quirks, quirk)
+	}
+	return err
 }
 
 // run finds out what the endpoint, which serves the right chain up to head, can do.
@@ -130,7 +154,6 @@ func (p *prober) tryBatches(ctx context.Context) {
 			calls[i] = &jsonrpc.Call{Method: "eth_getBlockByNumber", Params: []any{hexadecimal(p.head - min(uint64(i), p.head)), false}, Out: new(any)}
 		}
 		before := p.made.requests.Load()
-		p.made.calls.Add(int64(size))
 		// A new client has not learned yet what the endpoint takes.
 		err := jsonrpc.New(upstream.NewPool(p.endpoint.Name(), p.endpoint)).Batch(ctx, calls...)
 		if err == nil && p.made.requests.Load() == before+1 && !hasFailed(calls) {
@@ -151,6 +174,23 @@ func hasFailed(calls []*jsonrpc.Call) bool {
 }
 
 func hexadecimal(number uint64) string { return fmt.Sprintf("0x%x", number) }
+
+// mostAhead is how far a block may be ahead of this machine's clock, in seconds: nodes accept no more than 15 s.
+const mostAhead = 60
+
+// checkClock compares the newest block's time with this machine's clock, by which answers are kept and heads are
+// judged.
+func (p *prober) checkClock(ctx context.Context) (wrong string) {
+	var block struct{ Timestamp string }
+	if p.call(ctx, &block, "eth_getBlockByNumber", "latest", false) != nil {
+		return ""
+	}
+	at, err := strconv.ParseInt(block.Timestamp, 0, 64)
+	if ahead := at - time.Now().Unix(); err == nil && ahead > mostAhead {
+		return fmt.Sprintf("its newest block is %d s ahead of this machine's clock: set the clock", ahead)
+	}
+	return ""
+}
 
 // checkProtocol asks the order contracts which chain they are for: by the protocol's own number.
 func (p *prober) checkProtocol(ctx context.Context) (wrong string) {

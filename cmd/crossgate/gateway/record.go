@@ -34,7 +34,7 @@ func Record(ctx context.Context, c config.Config, id chain.ID, name string) ([]b
 	if known.Family == chain.SVM {
 		return nil, fmt.Errorf("chain %d: only endpoints of EVM chains and TRON are recorded", id)
 	}
-	e, err := newEndpoint(c.Chains[at].Endpoints[named], c.Health.LongestBan, nil)
+	e, err := newEndpoint(c.Chains[at].ID.String(), c.Chains[at].Endpoints[named], c.Health.LongestBan, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,10 @@ import (
 
 // live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, all
 // others by the parts that are made of them.
-var live = []string{"chains", "venues", "prices", "tokens", "health", "limits", "swap.execution", "swap.unsimulated", "swap.window", "swap.fee"}
+var live = []string{
+	"chains", "venues", "prices", "tokens", "health", "limits", "swap.execution", "swap.unsimulated", "swap.window", "swap.fee",
+	"passthrough.hosts", "passthrough.staleIfError", "passthrough.heuristic",
+}
 
 // TestEveryKeyIsReloadedOrNamed changes one key of the configuration after another under a running gateway.
 func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
@@ -38,6 +41,10 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 		c.Index.Path = path
 		c.Chains = append(c.Chains[:1:1], c.Chains[len(c.Chains)-1])
 		c.Venues = c.Venues[:1]
+		c.Passthrough.Hosts = []config.Host{{
+			Name: "orders", Paths: []config.PathRule{{Prefix: "/", Do: "cache"}},
+			Endpoints: []config.Endpoint{{Name: "origin", URL: config.NewSecret("http://origin.invalid")}},
+		}}
 		c.Limits.Keys = []config.Key{{Name: "wallet", Key: config.NewSecret("0123456789abcdef"), Quota: c.Limits.Address}}
 		return c
 	}

@@ -31,15 +31,17 @@ type set struct {
 
 // newSet makes the set of a gateway that c describes.
 func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
-	p.shelf = tokenShelf{g.store, g.log}
-	stop, err := upstream.Observe(p.called()...)
-	if err != nil {
+	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
+	estimator := p.estimator(c, g.log, g.failures)
+	stopUpstream, upstreamErr := upstream.Observe(p.called()...)
+	stopVenues, venuesErr := estimator.Observe()
+	if err := errors.Join(upstreamErr, venuesErr); err != nil {
 		p.close()
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
 	return &set{
-		config: c, parts: p, index: p.index(g.store, c.Index, g.log, observer{g, p}), estimator: p.estimator(c, g.log),
-		stopObserving: stop, replaced: make(chan struct{}),
+		config: c, parts: p, index: p.index(g.store, c.Index, g.log, observer{g, p}), estimator: estimator,
+		stopObserving: func() error { return errors.Join(stopUpstream(), stopVenues()) }, replaced: make(chan struct{}),
 	}, nil
 }
 
@@ -138,6 +140,7 @@ func (g *Gateway) Reload(c config.Config) error {
 	}
 	g.sets.replace(next)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
+	g.server.SetHosts(hosts(c.Passthrough))
 	return nil
 }
 
@@ -156,6 +159,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("cache", was.Cache, &c.Cache)
 	keep("swap.deadline", was.Swap.Deadline, &c.Swap.Deadline)
 	keep("telemetry", was.Telemetry, &c.Telemetry)
+	keep("passthrough.maxBytes", was.Passthrough.MaxBytes, &c.Passthrough.MaxBytes)
 	return kept
 }
 

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,7 +70,7 @@ type trioNode struct {
 
 	mu     sync.Mutex
 	window []time.Time // requests of the last second
-	asked  int
+	log    []trioRequest
 }
 
 func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -79,6 +80,7 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	n.mu.Lock()
 	isOver := n.count()
+	n.log = append(n.log, n.request(body))
 	wait := n.takes*3/4 + time.Duration(n.random.Int64N(int64(n.takes)/2))
 	n.mu.Unlock()
 	select {
@@ -97,7 +99,7 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 func (n *trioNode) requests() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.asked
+	return len(n.log)
 }
 
 // count takes note of a request, and reports whether it is one too many.
@@ -107,22 +109,38 @@ func (n *trioNode) count() (isOver bool) {
 		n.window = n.window[1:]
 	}
 	n.window = append(n.window, now)
-	n.asked++
 	return len(n.window) > trioRate
 }
 
-func (n *trioNode) answer(body []byte) (status int, text string) {
-	type call struct {
-		ID     json.RawMessage   `json:"id"`
-		Method string            `json:"method"`
-		Params []json.RawMessage `json:"params"`
-	}
-	var calls []call
-	isBatch := body[0] == '['
-	if !isBatch {
+// trioCall is a call as it is asked.
+type trioCall struct {
+	ID     json.RawMessage   `json:"id"`
+	Method string            `json:"method"`
+	Params []json.RawMessage `json:"params"`
+}
+
+// trioCalls are the calls of a request's body.
+func trioCalls(body []byte) (calls []trioCall, isBatch bool, err error) {
+	if isBatch = body[0] == '['; !isBatch {
 		body = append(append([]byte("["), body...), ']')
 	}
-	if err := json.Unmarshal(body, &calls); err != nil {
+	err = json.Unmarshal(body, &calls)
+	return calls, isBatch, err
+}
+
+// request is what a request asks for.
+func (n *trioNode) request(body []byte) trioRequest {
+	asked := trioRequest{at: time.Now()}
+	calls, _, _ := trioCalls(body) // answer says what is wrong with them
+	for _, each := range calls {
+		asked.look(each.Method, each.Params, n.chain.head())
+	}
+	return asked
+}
+
+func (n *trioNode) answer(body []byte) (status int, text string) {
+	calls, isBatch, err := trioCalls(body)
+	if err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
 	var answers []string
@@ -195,24 +213,28 @@ func number(text json.RawMessage) uint64 {
 // TestATrioOfFreeEndpointsIsEnough has an index that is 42,000 blocks behind follow a chain of three endpoints: one that
 // searches 1,000 blocks at a time, one that refuses what is older than 10,000 blocks, one that does not search at all.
 // It is level within a minute whoever is asked first, and stays level; endpoints that refuse what is beyond their rate
-// are not asked for more.
+// are not asked for more, and no other is idle while calls wait for their rate.
 func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
-	for start := range 20 {
-		t.Run(fmt.Sprintf("start %d", start), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { followTrio(t, start) })
-		})
+	var waited atomic.Int64 // calls that were seen to wait for a rate
+	t.Run("starts", func(t *testing.T) {
+		for start := range 20 {
+			t.Run(fmt.Sprintf("start %d", start), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { waited.Add(followTrio(t, start)) })
+			})
+		}
+	})
+	if waited.Load() == 0 {
+		t.Error("no call ever waited for an endpoint's rate: nothing is shown of idle ones")
 	}
 }
 
-func followTrio(t *testing.T, start int) {
-	random := newRandom(uint64(start))
-	of := quickChain{time.Now()}
-	nodes := []*trioNode{
+// trioEndpoints are the three nodes of a start, and endpoints at them in some sequence.
+func trioEndpoints(t *testing.T, of quickChain, start int) (nodes []*trioNode, endpoints []*upstream.Endpoint) {
+	nodes = []*trioNode{
 		{takes: 250 * time.Millisecond, span: 1000}, {takes: 80 * time.Millisecond, span: 50_000, depth: 10_000}, {takes: 40 * time.Millisecond},
 	}
-	var endpoints []*upstream.Endpoint
-	for _, i := range random.Perm(len(nodes)) {
+	for _, i := range newRandom(uint64(start)).Perm(len(nodes)) {
 		nodes[i].chain, nodes[i].random = of, rand.New(rand.NewPCG(uint64(start), uint64(i+1)))
 		nodes[i].enforce, nodes[i].isWhole = start%2 == 1, start%4 >= 2
 		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
@@ -222,9 +244,16 @@ func followTrio(t *testing.T, start int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer e.Close()
+		t.Cleanup(e.Close)
 		endpoints = append(endpoints, e)
 	}
+	return nodes, endpoints
+}
+
+// followTrio returns how often a call was seen to wait for an endpoint's rate.
+func followTrio(t *testing.T, start int) (waited int64) {
+	of := quickChain{time.Now()}
+	nodes, endpoints := trioEndpoints(t, of, start)
 	known, _ := chain.Documented().Chain(56)
 	source := evm.New(known, jsonrpc.New(upstream.NewPool("chain-56", endpoints...)))
 	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
@@ -243,8 +272,10 @@ func followTrio(t *testing.T, start int) {
 
 	caughtUp := time.Duration(0)
 	var worst uint64
-	for range 240 {
-		<-time.After(500 * time.Millisecond)
+	var waiting []held
+	for range 1200 {
+		<-time.After(100 * time.Millisecond)
+		waiting = lookForHeld(waiting, endpoints)
 		behind := of.head() - min(followed.Basis().Chains[0].Indexed, of.head())
 		if caughtUp == 0 && behind <= 3 {
 			caughtUp = time.Since(of.began)
@@ -253,6 +284,9 @@ func followTrio(t *testing.T, start int) {
 			worst = max(worst, behind)
 		}
 	}
+	stop()
+	running.Wait()
+	checkNobodyIdle(t, nodes, waiting)
 	t.Logf("caught up after %v, then at most %d blocks behind; asked %d, %d and %d times", caughtUp, worst, nodes[0].requests(), nodes[1].requests(), nodes[2].requests())
 	if caughtUp == 0 || caughtUp > time.Minute {
 		t.Errorf("caught up after %v, want a minute at most", caughtUp)
@@ -260,6 +294,7 @@ func followTrio(t *testing.T, start int) {
 	if worst > trioLevel {
 		t.Errorf("%d blocks behind after having caught up, want at most %d", worst, trioLevel)
 	}
+	return int64(len(waiting))
 }
 
 func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

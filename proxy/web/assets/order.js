@@ -1,4 +1,4 @@
-// Follows an order by its event stream, and refreshes the page when the record has changed.
+// Follows an order or a swap by its event stream, and refreshes the page when the record has changed.
 import { refresh } from './parts.js'
 
 const live = document.getElementById('live')
@@ -12,10 +12,12 @@ async function show() {
 if (path) {
   const source = new EventSource(path)
   let shown = false // the first event repeats what the page shows
-  source.addEventListener('order', () => {
-    if (shown) show()
-    shown = true
-  })
+  for (const kind of ['order', 'swap']) {
+    source.addEventListener(kind, () => {
+      if (shown) show()
+      shown = true
+    })
+  }
   source.addEventListener('final', () => {
     source.close()
     show()

@@ -169,32 +169,43 @@ func (m *mutant) mutate(t *testing.T, times int) {
 func (m *mutant) change(i int) (data []byte, what string) {
 	data = bytes.Clone(m.tx.Data)
 	places := m.places()
-	switch at := places[m.random.IntN(len(places))]; i % 8 {
+	switch at := places[m.random.IntN(len(places))]; i % 10 {
 	case 0: // all names of the recipient, with the true one behind
 		data = bytes.ReplaceAll(data, m.swap.Recipient.Bytes(), thief.Bytes())
 		return append(append(data, make([]byte, 12)...), m.swap.Recipient.Bytes()...), "the payee replaced and appended"
 	case 1:
+		one := chain.NewAmount(1).Bytes32()
+		return bytes.ReplaceAll(m.taking(m.swap.In.Amount.MulDiv(1, 2)), m.minimumWord(), one[:]), "half of the input, and no minimum"
+	case 2: // whose outcome is within the slippage
+		return m.taking(m.swap.In.Amount.MulDiv(998, 1000)), "a little less of the input"
+	case 3:
 		copy(data[at:], append(make([]byte, 12), thief.Bytes()...))
 		return data, fmt.Sprintf("a stranger at %d", at)
-	case 2:
+	case 4:
 		copy(data[at:], make([]byte, 32))
 		return data, fmt.Sprintf("zero at %d", at)
-	case 3:
+	case 5:
 		data[at+31]++
 		return data, fmt.Sprintf("one more at %d", at)
-	case 4:
+	case 6:
 		from := places[m.random.IntN(len(places))]
 		copy(data[at:at+32], m.tx.Data[from:from+32])
 		return data, fmt.Sprintf("the word of %d at %d", from, at)
-	case 5:
+	case 7:
 		data[4+m.random.IntN(len(data)-4)] ^= byte(1 << m.random.IntN(8))
 		return data, "a bit"
-	case 6:
+	case 8:
 		word := m.minimum.MulDiv(uint64(m.random.IntN(9_990)), 10_000).Bytes32()
 		return bytes.ReplaceAll(data, m.minimumWord(), word[:]), "a lower minimum"
 	default:
 		return data[:4+m.random.IntN(len(data)-4)], "the end cut off"
 	}
+}
+
+// taking is the calldata with another amount in the place of the input's.
+func (m *mutant) taking(amount chain.Amount) []byte {
+	was, is := m.swap.In.Amount.Bytes32(), amount.Bytes32()
+	return bytes.ReplaceAll(m.tx.Data, was[:], is[:])
 }
 
 // places are where words may stand: nested calldata begins 4 bytes off.
@@ -218,23 +229,32 @@ func (m *mutant) minimumWord() []byte {
 // run executes what was handed out: it reverts, or the recipient gets the minimum and the sender gives the input alone.
 func (m *mutant) run(t *testing.T, data []byte, minimum chain.Amount, what string) {
 	t.Helper()
-	received, taken, succeeds := m.outcome(t, data)
-	if !succeeds {
+	got := m.outcome(t, data)
+	if !got.succeeds {
 		return
 	}
-	if received.Cmp(minimum) < 0 {
-		t.Errorf("%s: handed out, and the recipient gets %s of %s", what, received, minimum)
+	if got.received.Cmp(minimum) < 0 {
+		t.Errorf("%s: handed out, and the recipient gets %s of %s", what, got.received, minimum)
 	}
-	if taken.Cmp(m.swap.In.Amount) > 0 {
-		t.Errorf("%s: handed out, and takes %s of %s", what, taken, m.swap.In.Amount)
+	if got.taken.Cmp(m.swap.In.Amount) > 0 {
+		t.Errorf("%s: handed out, and takes %s of %s", what, got.taken, m.swap.In.Amount)
 	}
 }
 
-// outcome is how much more the recipient has of what comes out, and how much less the sender of what goes in.
-func (m *mutant) outcome(t *testing.T, data []byte) (received, taken chain.Amount, succeeds bool) {
+// outcome is how much more the recipient has of what comes out, how much less the sender of what goes in, and how much
+// more of that the spender, who takes it.
+type outcome struct {
+	received, taken, left chain.Amount
+	succeeds              bool
+}
+
+// outcome executes calldata.
+func (m *mutant) outcome(t *testing.T, data []byte) outcome {
 	t.Helper()
 	s := m.swap
-	balances := []simulatedCall{balanceOf(s.Chain, s.Out.Address, s.Recipient), balanceOf(s.Chain, s.In.Address, s.Sender)}
+	balances := []simulatedCall{
+		balanceOf(s.Chain, s.Out.Address, s.Recipient), balanceOf(s.Chain, s.In.Address, s.Sender), balanceOf(s.Chain, s.In.Address, m.spender),
+	}
 	var calls []simulatedCall
 	if !s.In.Address.IsNative() {
 		allowed := s
@@ -253,15 +273,12 @@ func (m *mutant) outcome(t *testing.T, data []byte) (received, taken chain.Amoun
 	if err := m.node.Call(t.Context(), "eth_simulateV1", &blocks, question, "latest"); err != nil {
 		t.Fatal(err)
 	}
-	answers := blocks[0].Calls[len(calls)-5:]
-	if answers[2].Status != "0x1" {
-		return received, taken, false
+	answers := blocks[0].Calls[len(calls)-2*len(balances)-1:]
+	if answers[len(balances)].Status != "0x1" {
+		return outcome{}
 	}
-	amounts := make([]chain.Amount, len(answers))
-	for i, answer := range answers {
-		if i != 2 {
-			amounts[i] = chain.AmountFromBytes(common.FromHex(answer.ReturnData))
-		}
+	amount := func(at int) chain.Amount { return chain.AmountFromBytes(common.FromHex(answers[at].ReturnData)) }
+	return outcome{
+		received: amount(4).Sub(amount(0)), taken: amount(1).Sub(amount(5)), left: amount(6).Sub(amount(2)), succeeds: true,
 	}
-	return amounts[3].Sub(amounts[0]), amounts[1].Sub(amounts[4]), true
 }

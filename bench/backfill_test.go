@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// BenchmarkBackfill reads the history of two chains from nodes that search 5,000 blocks at once, and counts what it asks
+// for 1,000 orders: calls, as providers bill them, and the HTTP requests that they were made in. Orders are some blocks
+// apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Old nodes do not tell the
+// time of a log's block.
+func BenchmarkBackfill(b *testing.B) {
+	for _, apart := range []uint64{8, 40, 400} {
+		for _, old := range []bool{false, true} {
+			name := fmt.Sprintf("apart=%d", apart)
+			if old {
+				name += ",old"
+			}
+			b.Run(name, func(b *testing.B) { backfill(b, apart, old) })
+		}
+	}
+}
+
+func backfill(b *testing.B, apart uint64, old bool) {
+	const orders = 1000
+	var calls, requests int
+	for b.Loop() {
+		sources, nodes := map[chain.ID]order.Source{}, []*counted{}
+		for _, id := range []chain.ID{giveChain, takeChain} {
+			n := newCounted(&ledger{id: id, orders: orders, apart: apart, joint: 10}, old)
+			nodes = append(nodes, n)
+			sources[id] = n.serve(b)
+		}
+		db, err := store.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "orders.db"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		x := index.New(db, sources, index.Options{Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler)})
+		if err := x.Backfill(b.Context(), func(index.Progress) {}); err != nil {
+			b.Fatal(err)
+		}
+		status, err := x.Status(b.Context())
+		if err != nil || status[0].Orders != orders {
+			b.Fatalf("%+v, %v: want %d orders", status, err, orders)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+		calls, requests = 0, 0
+		for _, n := range nodes {
+			b.Logf("chain %d, %d blocks: %d requests, calls %v", n.ledger.id, n.ledger.newest(), n.requests, n.calls)
+			requests += n.requests
+			for _, count := range n.calls {
+				calls += count
+			}
+		}
+	}
+	b.ReportMetric(float64(calls), "calls/1000-orders")
+	b.ReportMetric(float64(requests), "requests/1000-orders")
+	b.ReportMetric(0, "ns/op")
+}
+
+// counted is a node that counts what it is asked.
+type counted struct {
+	*node
+	old bool // its logs are without the times of their blocks
+
+	mu       sync.Mutex
+	requests int
+	calls    map[string]int // by method
+}
+
+func newCounted(l *ledger, old bool) *counted {
+	n := &counted{node: newNode(l), old: old, calls: map[string]int{}}
+	n.bloom = "0x" + strings.Repeat("ff", 256) // as full as a busy chain's
+	for number := range l.newest() + 1 {
+		n.write(l.block(number), l.make(number))
+	}
+	return n
+}
+
+// serve makes the adapter of the node's chain.
+func (n *counted) serve(b *testing.B) order.Source {
+	b.Helper()
+	server := httptest.NewServer(n)
+	b.Cleanup(server.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, MaxBody: 64 << 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(endpoint.Close)
+	known := chain.Chain{ID: n.ledger.id, Native: n.native, Family: chain.EVM, BlockTime: blockTime, FirstBlock: 1, Contracts: contracts}
+	return evm.New(known, jsonrpc.New(upstream.NewPool("node", endpoint)))
+}
+
+func (n *counted) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusBadRequest)
+		return
+	}
+	calls := make([]call, 1)
+	if json.Unmarshal(raw, &calls) != nil {
+		calls = make([]call, 1)
+		err = json.Unmarshal(raw, &calls[0])
+	}
+	n.mu.Lock()
+	n.requests++
+	for _, each := range calls {
+		n.calls[each.Method]++
+	}
+	n.mu.Unlock()
+	if err != nil {
+		http.Error(out, err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.Body = io.NopCloser(strings.NewReader(string(raw)))
+	if !n.old {
+		n.node.ServeHTTP(out, r)
+		return
+	}
+	answer := httptest.NewRecorder()
+	n.node.ServeHTTP(answer, r)
+	out.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(out, strings.ReplaceAll(answer.Body.String(), `"blockTimestamp"`, `"unknown"`))
+}

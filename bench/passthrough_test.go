@@ -1,0 +1,92 @@
+package bench
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"crossgate/proxy"
+	"crossgate/proxy/passthrough"
+	"crossgate/upstream"
+)
+
+// passedPath is one that the gateway passes through. Its origin answers by the same order as hotPath.
+const passedPath = "/api/Orders/passed/through/0x0000000000000000000000000000000000000000000000000000000000000000"
+
+// singleOrigin is one origin for all hosts.
+type singleOrigin struct{ pool *upstream.Pool }
+
+func (o singleOrigin) Forward(ctx context.Context, _ string, f upstream.Forward) (*http.Response, error) {
+	return o.pool.Forward(ctx, f)
+}
+
+// passingHot is the face of crossgateHot, with an origin behind it for what it does not answer itself.
+func passingHot(listener net.Listener) error {
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metric.NewManualReader())))
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithBatcher(tracetest.NewNoopExporter())))
+	body, err := hotBody()
+	if err != nil {
+		return err
+	}
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Cache-Control", "max-age=86400")
+		_, _ = w.Write(body)
+	}))
+	defer origin.Close()
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true})
+	if err != nil {
+		return err
+	}
+	defer endpoint.Close()
+	server, err := newOrderServer(func(o *proxy.Options) {
+		o.Tracing.Share = 0.01
+		o.Passthrough = proxy.Passthrough{
+			Origins: singleOrigin{upstream.NewPool("origin", endpoint)}, MaxBytes: 64 << 20,
+			Hosts: []passthrough.Host{{
+				Name: "origin", Credentials: []string{"Cookie"}, MaxBody: passthrough.DefaultMaxBody, MaxVariants: passthrough.DefaultMaxVariants,
+			}},
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return server.Run(context.Background(), listener)
+}
+
+// BenchmarkPassedThroughHit asks for a stored response of an origin and for a kept order of the same bytes, a batch at a
+// time in turn. What counts is the ratio of the processor time.
+func BenchmarkPassedThroughHit(b *testing.B) {
+	const (
+		batch       = 2000
+		connections = 4
+	)
+	contenders := map[string]*contender{}
+	paths := map[string]string{"crossgate": hotPath(), "passthrough": passedPath}
+	for name, path := range paths {
+		process := startProcess(b, serverVariable+"="+name, "GOMAXPROCS=1", "GOGC=400")
+		contenders[name] = &contender{name: name, pid: process.pid, address: process.line(b)}
+		askHot(b, contenders[name].address, path, connections, batch/connections) // the first requests make the answer
+	}
+	for b.Loop() {
+		for name, c := range contenders {
+			before, began := c.spent(b), time.Now()
+			askHot(b, c.address, paths[name], connections, batch/connections)
+			c.wall += time.Since(began)
+			c.cpu += c.spent(b) - before
+		}
+	}
+	for name, c := range contenders {
+		b.ReportMetric(float64(c.cpu.Microseconds())/float64(b.N*batch), name+"-cpu-µs/req")
+	}
+	b.ReportMetric(float64(contenders["passthrough"].cpu)/float64(contenders["crossgate"].cpu), "cpu-of-a-kept-order")
+	b.ReportMetric(0, "ns/op")
+}

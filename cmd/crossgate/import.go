@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/order/index"
+)
+
+// importOrders verifies listed orders of a taker on their chains and stores them.
+func importOrders(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+	file := configFlag(flags)
+	origin := flags.String("origin", "", "`NAME` of the host under passthrough.hosts that lists the orders, without a file; needless where there is one")
+	var taker chain.Address
+	var family chain.Family
+	flags.Func("taker", "unlock authority's `ADDRESS`, whose orders are listed", func(text string) (err error) {
+		taker, family, err = chain.ParseAnyAddress(text)
+		return err
+	})
+	if err := flags.Parse(arguments); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return errUsage
+	}
+	if taker.IsAbsent() || flags.NArg() > 1 || flags.NArg() == 1 && *origin != "" {
+		fmt.Fprintf(flags.Output(), "%s import: want --taker ADDRESS and a FILE of order ids, - for standard input, or --origin NAME\n", flags.Name())
+		return errUsage
+	}
+	c, err := load(*file)
+	if err != nil {
+		return err
+	}
+	quiet := slog.New(slog.DiscardHandler) // errors are in the report
+	var ids []chain.Hash
+	if flags.NArg() == 1 {
+		ids, err = listedOrders(flags.Arg(0))
+	} else {
+		ids, err = gateway.ListOrders(ctx, c, quiet, *origin, taker, family)
+	}
+	if err != nil {
+		return err
+	}
+	bars := newBars(flags.Output(), c.Registry(), units{"orders", "events"})
+	var came index.Imported
+	err = bars.during(ctx, func() (err error) {
+		came, err = gateway.ImportOrders(ctx, c, quiet, taker, ids, bars.report)
+		return err
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	printImported(out, came)
+	switch {
+	case err != nil:
+		return errors.New("import stopped before every order was asked for; what was verified is stored: run it again to go on")
+	case len(came.Unverified) > 0:
+		return fmt.Errorf("%d orders could not be verified; what was is stored: run import again for the others", len(came.Unverified))
+	}
+	return nil
+}
+
+// listedOrders reads the order ids of a file, or of standard input.
+func listedOrders(name string) ([]chain.Hash, error) {
+	from := io.Reader(os.Stdin)
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		from = file
+	}
+	ids, err := readOrderIDs(from)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return ids, nil
+}
+
+// printImported writes what an import came to, and a line for every order that does not count.
+func printImported(out io.Writer, came index.Imported) {
+	fmt.Fprintf(out, "%d orders listed: %d were stored, %d verified, %d of others, %d not verified\n",
+		came.Listed, came.Stored, came.Verified, len(came.Foreign), len(came.Unverified))
+	for _, each := range came.Foreign {
+		if each.Taker.IsAbsent() {
+			fmt.Fprintf(out, "  %s: not counted: nobody has delivered\n", each.Order)
+			continue
+		}
+		fmt.Fprintf(out, "  %s: not counted: the taker is %s\n", each.Order, each.Taker.Format(chain.UnknownFamily))
+	}
+	for _, each := range came.Unverified {
+		// Several chains say why in lines of their own.
+		fmt.Fprintf(out, "  %s: not verified: %s\n", each.Order, strings.ReplaceAll(each.Err.Error(), "\n", "; "))
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+)
+
+var (
+	oneID   = "0x" + strings.Repeat("0", 63) + "1"
+	otherID = "0x" + strings.Repeat("AB", 32)
+)
+
+func TestOrderIDsAreReadByLinesAndFromJSON(t *testing.T) {
+	var other chain.Hash
+	for i := range other {
+		other[i] = 0xab
+	}
+	want := []chain.Hash{{31: 1}, other}
+	for _, test := range []struct {
+		name, text, wrong string
+	}{
+		{"lines", oneID + "\n" + otherID + "\n", ""},
+		{"lines of another system with empty ones", "\r\n  " + oneID + "\r\n\r\n" + otherID, ""},
+		{"a JSON array", `["` + oneID + `", "` + otherID + `"]`, ""},
+		{"nothing", " \n", "no order id"},
+		{"an empty array", "[]", "no order id"},
+		{"a line that is none", oneID + "\n\n0x12", "line 3"},
+		{"an item that is none", `["` + oneID + `", "0x12"]`, "order id 2"},
+		{"objects", `[{"id": 1}]`, "want a JSON array of order ids"},
+		{"more than an array", `["` + oneID + `"] []`, "want a JSON array of order ids"},
+	} {
+		got, err := readOrderIDs(strings.NewReader(test.text))
+		if test.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), test.wrong) {
+				t.Errorf("%s: %v, want %q in it", test.name, err, test.wrong)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v, want %v", test.name, got, err, want)
+		}
+	}
+}
+
+// FuzzReadOrderIDs has whatever is read written by lines, and read again.
+func FuzzReadOrderIDs(f *testing.F) {
+	f.Add(oneID + "\n\n" + otherID)
+	f.Add(`["` + oneID + `"]`)
+	f.Add(`[`)
+	f.Fuzz(func(t *testing.T, text string) {
+		ids, err := readOrderIDs(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		var lines strings.Builder
+		for _, id := range ids {
+			lines.WriteString(id.String() + "\n")
+		}
+		again, err := readOrderIDs(strings.NewReader(lines.String()))
+		if err != nil || !slices.Equal(again, ids) || len(ids) == 0 {
+			t.Errorf("%q → %v → %v, %v", text, ids, again, err)
+		}
+	})
+}

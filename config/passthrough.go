@@ -1,0 +1,84 @@
+package config
+
+import (
+	"strings"
+	"time"
+)
+
+// Passthrough forwards paths that the gateway does not answer itself to origins, through an HTTP cache by RFC 9111. Off
+// without hosts.
+type Passthrough struct {
+	MaxBytes Bytes  `yaml:"maxBytes"` // of cached responses in memory
+	Hosts    []Host `yaml:"hosts"`
+	// StaleIfError is for how long after its freshness a response may be served when the origin fails, unless it says
+	// so itself or forbids it
+	StaleIfError time.Duration `yaml:"staleIfError"`
+	// Heuristic is the longest freshness of a response that states none but when it was last modified; 0s: none
+	Heuristic time.Duration `yaml:"heuristic"`
+}
+
+// Host is an origin and what is forwarded to it.
+type Host struct {
+	Name string `yaml:"name"` // in logs, metrics and purges: orders and swaps, for instance
+	// Hosts are the values of the Host header that belong to it, without ports; default: all that no other host has
+	Hosts     []string   `yaml:"hosts"`
+	Endpoints []Endpoint `yaml:"endpoints"` // of the origin
+	// Paths say what becomes of requests; the longest prefix counts, and cache is the default
+	Paths    []PathRule `yaml:"paths"`
+	KeepHost bool       `yaml:"keepHost"` // the origin gets the client's Host header instead of that of its URL
+	// SetCookie has responses that set cookies cached like others. Whoever gets them next gets the same cookies
+	SetCookie bool `yaml:"setCookie"`
+	// Credentials are headers, beside Authorization and Cookie, that say who asks: responses to such requests are
+	// cached only when they are public
+	Credentials []string `yaml:"credentials"`
+	MaxBody     Bytes    `yaml:"maxBody"`     // of a cached response; longer ones are streamed only; default: 8MiB
+	MaxVariants int      `yaml:"maxVariants"` // of one URL, by Vary; default: 16
+}
+
+// PathRule says what becomes of requests by their path.
+type PathRule struct {
+	Prefix string `yaml:"prefix"` // of the path, in any case
+	Do     string `yaml:"do"`     // cache, pass (always asks the origin) or refuse
+}
+
+func defaultPassthrough() Passthrough {
+	return Passthrough{MaxBytes: 64 << 20, StaleIfError: time.Hour, Heuristic: 24 * time.Hour}
+}
+
+func (p Passthrough) check(at place) {
+	at.key("maxBytes").mistakeIf(p.MaxBytes < smallestCache, "want at least 1MiB")
+	at.key("staleIfError").mistakeIf(p.StaleIfError < 0, "want at least 0s")
+	at.key("heuristic").mistakeIf(p.Heuristic < 0, "want at least 0s")
+	names, hosts := map[string]bool{}, map[string]bool{}
+	for i, host := range p.Hosts {
+		here := at.key("hosts").item(i)
+		here.key("name").mistakeIf(!isToken(host.Name) || names[host.Name], "want a unique name of letters, digits and dashes")
+		names[host.Name] = true
+		values := host.Hosts
+		if len(values) == 0 {
+			values = []string{""}
+		}
+		for _, value := range values {
+			value = strings.ToLower(value)
+			here.key("hosts").mistakeIf(hosts[value], "duplicate: each host, and all others, belong to one of passthrough.hosts")
+			here.key("hosts").mistakeIf(strings.ContainsAny(value, "/ ") || strings.Count(value, ":") == 1, "want host names without scheme and port")
+			hosts[value] = true
+		}
+		host.check(p, here)
+	}
+}
+
+func (h Host) check(p Passthrough, at place) {
+	checkEndpoints(h.Endpoints, at.key("endpoints"))
+	refuseWebSockets(h.Endpoints, at.key("endpoints"))
+	for i, path := range h.Paths {
+		here := at.key("paths").item(i)
+		here.key("prefix").mistakeIf(!strings.HasPrefix(path.Prefix, "/"), "want a path that begins with /")
+		here.key("do").mistakeIf(path.Do != "cache" && path.Do != "pass" && path.Do != "refuse", "want cache, pass or refuse")
+	}
+	for _, name := range h.Credentials {
+		at.key("credentials").mistakeIf(!isToken(strings.ReplaceAll(name, "_", "-")), "want names of headers")
+	}
+	at.key("maxBody").mistakeIf(h.MaxBody < 0 || h.MaxBody > p.MaxBytes/8, "want at most an eighth of passthrough.maxBytes")
+	at.key("maxVariants").mistakeIf(h.MaxVariants < 0, "want a whole number, at least 0; 0 means 16")
+}

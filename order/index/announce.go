@@ -1,0 +1,149 @@
+package index
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"crossgate/order"
+)
+
+// Announcer calls announce with each head of a chain as soon as an endpoint tells of it, by one connection, until ctx
+// ends or the connection is lost. It returns why, without any secret.
+type Announcer func(ctx context.Context, announce func(head order.Block)) error
+
+// How long to wait after a connection was lost, and after those in a row that did not last.
+const (
+	announcerRetry        = time.Second
+	longestAnnouncerRetry = 5 * time.Minute
+	lasting               = time.Minute // a connection that announced heads for so long was a good one
+)
+
+// announcements are the heads that a chain's announcers told of. They are reasons to look at the chain, or not to look
+// yet, and never evidence: what is stored is read in the same way with and without them.
+type announcements struct {
+	every  time.Duration // between two looks at a chain of which nothing new is announced
+	trust  time.Duration // for which an announced head says that no later one is missing
+	gained chan struct{} // holds a value when something was announced, or nobody announces any more
+
+	mu     sync.Mutex
+	open   int         // connections by which a head was announced
+	newest order.Block // announced since there is one
+	at     time.Time   // when that was
+}
+
+// newAnnouncements trusts an announced head for three block times, and not less than five seconds.
+func newAnnouncements(every, blockTime time.Duration) *announcements {
+	return &announcements{every: every, trust: max(3*blockTime, 5*time.Second), gained: make(chan struct{}, 1)}
+}
+
+// signal tells the follower to consider anew when to look.
+func (a *announcements) signal() {
+	select {
+	case a.gained <- struct{}{}:
+	default:
+	}
+}
+
+// begin counts a connection that is going to announce its first head.
+func (a *announcements) begin() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open++
+}
+
+// end counts it off. What the last one announced is forgotten.
+func (a *announcements) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.open--; a.open == 0 {
+		a.newest, a.at = order.Block{}, time.Time{}
+	}
+	a.signal()
+}
+
+// add takes note of a head, unless a later one was announced.
+func (a *announcements) add(head order.Block) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if head.Number < a.newest.Number || head == a.newest {
+		return
+	}
+	a.newest, a.at = head, time.Now()
+	a.signal()
+}
+
+// quietUntil returns until when nothing but head, the newest block that was read, is to be expected, as far as
+// announcements can be trusted: zero when nobody announces, when those who do are behind, and when there is news.
+func (a *announcements) quietUntil(head order.Block) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.open == 0 || a.newest.Number != head.Number || a.newest.Hash != head.Hash {
+		return time.Time{}
+	}
+	return a.at.Add(a.trust)
+}
+
+// connections is how many announce heads now.
+func (a *announcements) connections() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.open
+}
+
+// listen has the chain's announcers announce its heads until stop, which returns when they have stopped.
+func (f *follower) listen(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var listening sync.WaitGroup
+	for _, each := range f.announcers {
+		listening.Go(func() { f.listenTo(ctx, each) })
+	}
+	return func() {
+		cancel()
+		listening.Wait()
+	}
+}
+
+// listenTo connects again, after longer each time, when a connection was lost or cannot be made. Pauses differ, so
+// that replicas do not come back together.
+func (f *follower) listenTo(ctx context.Context, announcer Announcer) {
+	countAnnouncerLosses(ctx, f.chain, 0)
+	pause := announcerRetry
+	for {
+		var announced time.Time // first
+		err := announcer(ctx, func(head order.Block) {
+			if announced.IsZero() {
+				announced = time.Now()
+				f.announced.begin()
+			}
+			f.announced.add(head)
+		})
+		if !announced.IsZero() {
+			f.announced.end()
+			if time.Since(announced) >= lasting {
+				pause = announcerRetry
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		countAnnouncerLosses(ctx, f.chain, 1)
+		jittered := pause + rand.N(pause/2)
+		f.logger.WarnContext(ctx, "heads are not announced; asking for them instead", "error", err, "retry_in", jittered)
+		if !wait(ctx, jittered) {
+			return
+		}
+		pause = min(2*pause, longestAnnouncerRetry)
+	}
+}
+
+// untilLook is how long to wait before the next look at a chain, when the last one began at a time: by the pace; longer
+// while announcements say that there is nothing to see.
+func (f *follower) untilLook(begun time.Time) time.Duration {
+	pace, since := f.paces.Of(f.facts, f.demand.now()), time.Since(begun)
+	f.mu.Lock()
+	quiet := f.announced.quietUntil(f.head)
+	f.mu.Unlock()
+	return max(pace-since, min(f.announced.every-since, time.Until(quiet)))
+}

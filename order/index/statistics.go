@@ -1,0 +1,95 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"crossgate/order"
+)
+
+// ErrUncounted says that so many orders are still to be counted that statistics would mislead.
+var ErrUncounted = errors.New("orders that were indexed are not counted yet")
+
+// mostUncounted is how many orders may be missing from statistics: those of the last moments.
+const mostUncounted = 1000
+
+// Daily returns the statistics of days from one to another, both included, by day and pair of chains, and what each
+// pair had before the first. Orders count for the day of their creation. Errors are those of List, and ErrUncounted.
+func (x *Index) Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis Basis, err error) {
+	basis = x.Basis()
+	if err := x.checkReadable(ctx); err != nil {
+		return nil, nil, basis, fmt.Errorf("daily statistics: %w", err)
+	}
+	days, err = x.store.statistics(ctx, `day, give_chain, take_chain`, `give_chain > 0 AND day >= $1 AND day <= $2`, clamped(from), clamped(to))
+	if err == nil {
+		before, err = x.store.statistics(ctx, `0, give_chain, take_chain`, `give_chain > 0 AND day < $1`, clamped(from))
+	}
+	return days, before, basis, err
+}
+
+// AllTime returns the statistics of all orders.
+func (x *Index) AllTime(ctx context.Context) (all order.Statistics, basis Basis, err error) {
+	basis = x.Basis()
+	if err := x.checkReadable(ctx); err != nil {
+		return all, basis, fmt.Errorf("statistics of all time: %w", err)
+	}
+	all, err = x.store.allTime(ctx)
+	return all, basis, err
+}
+
+func (s orderStore) allTime(ctx context.Context) (all order.Statistics, err error) {
+	rows, err := s.statistics(ctx, `0, 0, 0`, `give_chain > 0`)
+	if err != nil {
+		return all, err
+	}
+	anybody, err := s.statistics(ctx, `0, 0, 0`, `give_chain = 0`)
+	if len(rows) > 0 {
+		all = rows[0].Statistics
+	}
+	if len(anybody) > 0 {
+		all.Creators, all.NewCreators = anybody[0].NewCreators, anybody[0].NewCreators
+	}
+	return all, err
+}
+
+// statistics sums rows of daily_statistics up, by three columns.
+func (s orderStore) statistics(ctx context.Context, by, where string, args ...any) (all []order.DailyStatistics, err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "daily_statistics")
+	defer func() { end(err) }()
+	var waiting int
+	_, err = s.QueryRow(ctx, []any{&waiting}, `SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`, mostUncounted+1)
+	if err != nil {
+		return nil, unavailable(ctx, fmt.Errorf("statistics: %w", err))
+	}
+	if waiting > mostUncounted {
+		return nil, ErrUncounted
+	}
+	sums := make([]string, len(figureColumns))
+	for i, column := range figureColumns {
+		sums[i] = "CAST(SUM(" + column + ") AS BIGINT)"
+	}
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var d order.DailyStatistics
+		err := rows.Scan(&d.Day, &d.Give, &d.Take, &d.Created, &d.Fulfilled, &d.Active, &d.Unpriced, &d.Given.Micros, &d.Given.Orders,
+			&d.Taken.Micros, &d.Taken.Orders, &d.Fee.Micros, &d.Fee.Orders, &d.Affiliate.Micros, &d.Affiliate.Orders,
+			&d.Creators, &d.NewCreators)
+		all = append(all, d)
+		return err
+	}, `SELECT `+by+`, `+strings.Join(sums, ", ")+` FROM daily_statistics WHERE `+where+groupedBy(by), args...)
+	if err != nil {
+		return nil, unavailable(ctx, fmt.Errorf("statistics: %w", err))
+	}
+	return all, nil
+}
+
+// groupedBy groups by those of three columns that are none of 0.
+func groupedBy(by string) string {
+	columns := strings.ReplaceAll(by, "0, ", "")
+	if columns == "0" {
+		return ` HAVING COUNT(*) > 0`
+	}
+	return ` GROUP BY ` + columns + ` ORDER BY ` + columns
+}

@@ -1,0 +1,264 @@
+package index
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// madeUpPrices know some tokens, at some hours.
+func madeUpPrices(_ context.Context, wanted []Priced) map[Priced]*big.Rat {
+	prices := make(map[Priced]*big.Rat)
+	for _, each := range wanted {
+		if usd := madeUpPrice(each); usd != nil {
+			prices[each] = usd
+		}
+	}
+	return prices
+}
+
+func madeUpPrice(of Priced) *big.Rat {
+	n := int64(of.Chain)%7 + int64(of.At/priceStep)%5
+	if n == 3 || of.Token.IsNative() && of.Chain == 56 {
+		return nil
+	}
+	return big.NewRat(n+1, 3)
+}
+
+// recounted are the statistics of orders, counted one by one: by day and pair, and of all.
+func recounted(orders []*order.Order) (days map[[3]uint64]order.Statistics, all order.Statistics) {
+	days = make(map[[3]uint64]order.Statistics)
+	known := make(map[[3]string]map[uint64]bool) // days of each creator: of a pair, and of any
+	for _, o := range orders {
+		if o.Created == nil {
+			continue
+		}
+		key := [3]uint64{o.Created.At.Time / secondsOfDay, uint64(o.Terms.Give.Chain), uint64(o.Terms.Take.Chain)}
+		row := days[key]
+		addRecounted(&row, o)
+		addRecounted(&all, o)
+		days[key] = row
+		for _, of := range [][3]string{
+			{o.Created.At.Initiator.String(), o.Terms.Give.Chain.String(), o.Terms.Take.Chain.String()}, {o.Created.At.Initiator.String()},
+		} {
+			if known[of] == nil {
+				known[of] = make(map[uint64]bool)
+			}
+			known[of][key[0]] = true
+		}
+	}
+	for of, active := range known {
+		if of[1] == "" {
+			all.Creators++
+			all.NewCreators++
+			continue
+		}
+		first := ^uint64(0)
+		for day := range active {
+			first = min(first, day)
+		}
+		for key, row := range days {
+			if chain.ID(key[1]).String() != of[1] || chain.ID(key[2]).String() != of[2] || !active[key[0]] {
+				continue
+			}
+			row.Creators++
+			if key[0] == first {
+				row.NewCreators++
+			}
+			days[key] = row
+		}
+	}
+	return days, all
+}
+
+func addRecounted(s *order.Statistics, o *order.Order) {
+	isWhole := true
+	value := func(a chain.Amount, id chain.ID, token chain.Address, at uint64) (int64, bool) {
+		if a.IsZero() {
+			return 0, true
+		}
+		usd := madeUpPrice(Priced{Chain: id, Token: token, At: at - at%3600})
+		if usd == nil {
+			isWhole = false
+			return 0, false
+		}
+		whole := new(big.Rat).Mul(usd, new(big.Rat).SetInt(new(big.Int).Mul(a.Big(), big.NewInt(1_000_000))))
+		return new(big.Int).Div(whole.Num(), whole.Denom()).Int64(), true
+	}
+	add := func(to *order.USD, micros int64, isKnown bool) {
+		if isKnown {
+			to.Micros += micros
+			to.Orders++
+		}
+	}
+	at, give, take := o.Created.At.Time, o.Terms.Give, o.Terms.Take
+	s.Created++
+	given, isKnown := value(o.GiveFinal, give.Chain, give.Token, at)
+	add(&s.Given, given, isKnown)
+	fixed, isFixedKnown := value(o.Created.Fact.FixFee, give.Chain, chain.NewAddress(make([]byte, give.Token.Len())), at)
+	share, isShareKnown := value(o.Created.Fact.PercentFee, give.Chain, give.Token, at)
+	add(&s.Fee, fixed+share, isFixedKnown && isShareKnown)
+	if a := o.Created.Fact.Affiliate; a != nil {
+		paid, isKnown := value(a.Amount, give.Chain, give.Token, at)
+		add(&s.Affiliate, paid, isKnown)
+	}
+	if o.Fulfilled != nil {
+		s.Fulfilled++
+		taken, isKnown := value(o.TakeFinal, take.Chain, take.Token, o.Fulfilled.At.Time)
+		add(&s.Taken, taken, isKnown)
+	}
+	if o.State == order.StateCreated {
+		s.Active++
+	}
+	if !isWhole {
+		s.Unpriced++
+	}
+}
+
+// checkStatistics counts what is not counted yet, and compares all with a recount.
+func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
+	t.Helper()
+	s := orderStore{db}
+	for left := true; left; {
+		var err error
+		if left, err = s.countSome(t.Context(), store.Lease{}, madeUpPrices); err != nil {
+			t.Fatal(err)
+		}
+	}
+	byID := make(map[order.ID][]order.Event)
+	for _, e := range events {
+		byID[e.Order] = append(byID[e.Order], e)
+	}
+	var orders []*order.Order
+	for _, each := range byID {
+		if o, hasTerms := order.Fold(each); hasTerms {
+			orders = append(orders, o)
+		}
+	}
+	want, wantAll := recounted(orders)
+	rows, err := s.statistics(t.Context(), `day, give_chain, take_chain`, `give_chain > 0`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[[3]uint64]order.Statistics)
+	for _, each := range rows {
+		got[[3]uint64{each.Day, uint64(each.Give), uint64(each.Take)}] = each.Statistics
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("statistics by day (-recounted +counted):\n%s", diff)
+	}
+	gotAll, err := s.allTime(t.Context())
+	if diff := cmp.Diff(wantAll, gotAll); err != nil || diff != "" {
+		t.Fatalf("statistics of all time (-recounted +counted): %v\n%s", err, diff)
+	}
+}
+
+// TestStatisticsEqualARecount takes events of orders away and brings others, with a thousand and more of them, and
+// counts in between.
+func TestStatisticsEqualARecount(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			v := newInvented(13)
+			var known, gone []order.Event
+			for round := range 130 {
+				var added, taken []order.Event
+				for range 1 + v.IntN(10) {
+					added = append(added, withFees(v, v.events())...)
+				}
+				known = slices.DeleteFunc(known, func(e order.Event) bool {
+					leaves := v.IntN(20) == 0
+					if leaves {
+						taken = append(taken, e)
+					}
+					return leaves
+				})
+				added = append(added, gone...)
+				apply(t, db, added, taken)
+				known, gone = append(known, added...), taken
+				if round%26 == 0 {
+					checkStatistics(t, db, known)
+				}
+			}
+			if len(known) < 1000 {
+				t.Errorf("%d events, want a thousand", len(known))
+			}
+			checkStatistics(t, db, known)
+			apply(t, db, nil, known)
+			checkStatistics(t, db, nil)
+			for _, table := range []string{"daily_statistics", "order_values", "order_creators", "order_tokens", "uncounted"} {
+				var rows int
+				if _, err := db.QueryRow(t.Context(), []any{&rows}, `SELECT COUNT(*) FROM `+table); err != nil || rows != 0 {
+					t.Errorf("%d rows of %s are left of nothing, %v", rows, table, err)
+				}
+			}
+		})
+	}
+}
+
+// withFees gives a creation fees.
+func withFees(v *invented, events []order.Event) []order.Event {
+	for i, e := range events {
+		if created, is := e.Fact.(order.Created); is && v.IntN(3) > 0 {
+			created.FixFee, created.PercentFee = chain.NewAmount(uint64(v.IntN(3))), chain.NewAmount(uint64(v.IntN(4)))
+			events[i].Fact = created
+		}
+	}
+	return events
+}
+
+// TestAValueThatWasKnownStays counts orders again while no price is known.
+func TestAValueThatWasKnownStays(t *testing.T) {
+	db, v := openStore(t), newInvented(17)
+	var events []order.Event
+	for range 20 {
+		events = append(events, withFees(v, v.events())...)
+	}
+	apply(t, db, events, nil)
+	checkStatistics(t, db, events)
+	execute(t, db, `INSERT INTO uncounted SELECT id FROM order_values`)
+	if _, err := (orderStore{db}).countSome(t.Context(), store.Lease{}, func(context.Context, []Priced) map[Priced]*big.Rat { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	checkStatistics(t, db, events)
+}
+
+// TestStatisticsSayWhenTooMuchIsMissing has more orders wait than those of some moments.
+func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
+	db := openStore(t)
+	fillInvented(t, db, newInvented(19), mostUncounted+10)
+	if _, err := (orderStore{db}).allTime(t.Context()); err != ErrUncounted { //nolint:errorlint // it is returned as it is
+		t.Errorf("statistics of what is not counted: %v, want ErrUncounted", err)
+	}
+}
+
+// TestNonsensePricesAreNoValues values amounts that nothing is worth.
+func TestNonsensePricesAreNoValues(t *testing.T) {
+	for _, row := range []struct {
+		amount uint64
+		usd    *big.Rat
+		want   int64 // -1: not known
+	}{
+		{1, big.NewRat(1, 1), 1_000_000},
+		{0, nil, 0},
+		{5, nil, -1},
+		{1, big.NewRat(1, 3), 333_333},
+		{3, big.NewRat(1, 10_000_000), 0},
+		{1, big.NewRat(1_000_000_001, 1), -1},
+		{1 << 63, big.NewRat(1<<62, 1), -1},
+	} {
+		got := int64(-1)
+		if n := micros(chain.NewAmount(row.amount), row.usd); n != nil {
+			got = *n
+		}
+		if got != row.want {
+			t.Errorf("micros(%d, %v) = %d, want %d", row.amount, row.usd, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// Swaps within a chain are events like those of orders, and are read, withdrawn and corrected together with them. They
+// have a table of their own, since one event says all of a swap and lists are made of its columns.
+
+const swapColumns = `chain, block, log_index, block_hash, block_time, tx, id,
+	sender, recipient, token_in, amount_in, token_out, amount_out, fee, affiliate, affiliate_fee, referral_code`
+
+const insertSwap = `INSERT INTO swaps (` + swapColumns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+
+// swapRow is the arguments of insertSwap.
+func swapRow(s order.Swap) []any {
+	affiliate, share := []byte(nil), ""
+	if a := s.Fact.Affiliate; a != nil {
+		affiliate, share = a.Beneficiary.Bytes(), a.Amount.String()
+	}
+	return []any{
+		int64(s.At.Chain), int64(s.At.Block), int64(s.At.LogIndex), s.At.BlockHash[:], int64(s.At.Time),
+		store.Blob(s.At.Tx.Bytes()), s.ID[:],
+		store.Blob(s.Fact.Sender.Bytes()), store.Blob(s.Fact.Recipient.Bytes()),
+		store.Blob(s.Fact.TokenIn.Bytes()), s.Fact.AmountIn.String(), store.Blob(s.Fact.TokenOut.Bytes()), s.Fact.AmountOut.String(),
+		s.Fact.Fee.String(), store.Blob(affiliate), share, int64(s.Fact.ReferralCode),
+	}
+}
+
+// rowOf is an event as it is stored.
+func rowOf(e order.Event) ([]any, error) {
+	if s, is := e.Swap(); is {
+		return swapRow(s), nil
+	}
+	return eventRow(e)
+}
+
+func scanSwap(rows *sql.Rows) (s order.Swap, err error) {
+	var affiliate order.Affiliate
+	var share string
+	fact := &s.Fact
+	err = rows.Scan(&s.At.Chain, &s.At.Block, &s.At.LogIndex, store.HashColumn(&s.At.BlockHash), &s.At.Time,
+		store.TxHashColumn(&s.At.Tx), store.HashColumn(&s.ID), store.AddressColumn(&fact.Sender), store.AddressColumn(&fact.Recipient),
+		store.AddressColumn(&fact.TokenIn), store.AmountColumn(&fact.AmountIn),
+		store.AddressColumn(&fact.TokenOut), store.AmountColumn(&fact.AmountOut), store.AmountColumn(&fact.Fee),
+		store.AddressColumn(&affiliate.Beneficiary), &share, &fact.ReferralCode)
+	if err == nil && share != "" {
+		fact.Affiliate = &affiliate
+		affiliate.Amount, err = chain.ParseAmount(share)
+	}
+	return s, err
+}
+
+func querySwaps(ctx context.Context, q querier, query string, args ...any) (swaps []order.Swap, err error) {
+	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		s, err := scanSwap(rows)
+		swaps = append(swaps, s)
+		return err
+	}, query, args...)
+	return swaps, err
+}
+
+// swapsIn returns the swaps that a transaction made, in log order.
+func (s orderStore) swapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "swaps")
+	defer func() { end(err) }()
+	swaps, err = querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
+		tx.Bytes(), int64(id))
+	if err != nil {
+		return nil, fmt.Errorf("read swaps in %s: %w", tx, err)
+	}
+	return swaps, nil
+}
+
+// swap returns one swap.
+func (s orderStore) swap(ctx context.Context, id order.ID) (swap order.Swap, found bool, err error) {
+	ctx, end := s.StartSpan(ctx, "SELECT", "swaps")
+	defer func() { end(err) }()
+	swaps, err := querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE id = $1`, id[:])
+	if err != nil || len(swaps) == 0 {
+		return order.Swap{}, false, err
+	}
+	return swaps[0], true, nil
+}
+
+// eventsOfSwaps runs a statement that returns swaps, and returns their events.
+func eventsOfSwaps(ctx context.Context, q querier, query string, args ...any) ([]order.Event, error) {
+	swaps, err := querySwaps(ctx, q, query, args...)
+	events := make([]order.Event, len(swaps))
+	for i, s := range swaps {
+		events[i] = s.Event()
+	}
+	return events, err
+}
+
+// parted separates the events of orders from swaps.
+func parted(events []order.Event) (ofOrders []order.Event, swaps []order.Swap) {
+	for _, e := range events {
+		if s, is := e.Swap(); is {
+			swaps = append(swaps, s)
+			continue
+		}
+		ofOrders = append(ofOrders, e)
+	}
+	return ofOrders, swaps
+}
+
+// addSwaps stores swaps, and counts them and those that were withdrawn.
+func addSwaps(ctx context.Context, tx *store.Tx, swaps, withdrawn []order.Swap) error {
+	rows, change := make([][]any, len(swaps)), swapCounts{}
+	for i, s := range swaps {
+		rows[i] = swapRow(s)
+		change.add(s, 1)
+	}
+	for _, s := range withdrawn {
+		change.add(s, -1)
+	}
+	if err := tx.ExecEach(ctx, insertSwap, rows); err != nil {
+		return err
+	}
+	return change.store(ctx, tx)
+}
+
+// swapCell is what swaps are counted by.
+type swapCell struct {
+	day   int64
+	chain chain.ID
+}
+
+// swapCounts are how many swaps came to each cell.
+type swapCounts map[swapCell]int64
+
+func (c swapCounts) add(s order.Swap, count int64) {
+	c[swapCell{int64(day(s.At.Time)), s.At.Chain}] += count
+	c[swapCell{anyDay, s.At.Chain}] += count
+}
+
+// store writes the counts in one sequence, since two that write some of the same must not wait for each other.
+func (c swapCounts) store(ctx context.Context, tx *store.Tx) error {
+	cells := slices.SortedFunc(maps.Keys(c), func(a, b swapCell) int {
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.chain, b.chain))
+	})
+	rows := make([][]any, len(cells))
+	for i, in := range cells {
+		rows[i] = []any{in.day, int64(in.chain), c[in]}
+	}
+	return tx.ExecEach(ctx, `INSERT INTO swap_counts (day, chain, swaps) VALUES ($1, $2, $3)
+		ON CONFLICT (day, chain) DO UPDATE SET swaps = swap_counts.swaps + excluded.swaps`, rows)
+}

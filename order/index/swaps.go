@@ -1,0 +1,121 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/store"
+)
+
+// FoundSwap is a swap with the basis of what is said about it.
+type FoundSwap struct {
+	order.Swap
+	Basis Basis
+}
+
+// FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and what was
+// searched for them, also beside an error. It reads the store, and the chain for what the store does not have or is in
+// doubt: order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it
+// made none, *UnreachableError when the chain has to be asked and does not answer.
+func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (found []FoundSwap, searched Basis, err error) {
+	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(
+		attribute.Int64("crossgate.chain.id", int64(id)), attribute.Stringer("crossgate.swap.transaction", tx)))
+	defer func() { endSpan(span, err) }()
+	searched = x.basisOf(id)
+	source, followed := x.sources[id]
+	if !followed || !slices.Contains(tx.Families(), x.options.Chains.Family(id)) {
+		return nil, searched, fmt.Errorf("find swaps in %s: %w on chain %d", tx, order.ErrNotFound, id)
+	}
+	isInDoubt := x.unsettled()[id]
+	swaps, storeErr := x.store.swapsIn(ctx, id, tx)
+	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
+		x.options.Logger.WarnContext(ctx, "index unavailable; reading swaps from their chain", "chain", id, "error", storeErr)
+	}
+	span.SetAttributes(attribute.Bool("crossgate.swap.indexed", len(swaps) > 0))
+	if len(swaps) == 0 || isInDoubt {
+		if swaps, err = traceSwaps(ctx, source, id, tx); err != nil {
+			return nil, searched, fmt.Errorf("find swaps in %s: %w", tx, err)
+		}
+	}
+	return x.foundSwaps(ctx, searched, storeErr == nil, swaps...), searched, nil
+}
+
+// traceSwaps reads the swaps of a transaction from its chain.
+func traceSwaps(ctx context.Context, source order.Source, id chain.ID, tx chain.TxHash) ([]order.Swap, error) {
+	events, err := source.EventsIn(ctx, tx)
+	if callerLeft(ctx) {
+		return nil, ctx.Err()
+	}
+	if err != nil && !errors.Is(err, order.ErrNotFound) {
+		failed := &UnreachableError{}
+		failed.add(id, err)
+		return nil, failed
+	}
+	_, swaps := parted(events)
+	if err == nil && len(swaps) == 0 {
+		err = order.ErrNoSwap
+	}
+	return swaps, err
+}
+
+// SwapByID returns one swap that the index has seen. Otherwise, since an id does not say which chain to ask, it returns
+// order.ErrNotFound with the basis of what was searched. ErrUnavailable while the store cannot be read.
+func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err error) {
+	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(attribute.Stringer("crossgate.swap", id)))
+	defer func() { endSpan(span, err) }()
+	found.Basis = x.Basis()
+	unsettled := x.unsettled()
+	known, isKnown, err := x.store.swap(ctx, id)
+	if err != nil {
+		return found, unavailable(ctx, err)
+	}
+	if !isKnown {
+		return found, fmt.Errorf("find swap %s: %w", id, order.ErrNotFound)
+	}
+	if !unsettled[known.At.Chain] {
+		return x.foundSwaps(ctx, found.Basis, true, known)[0], nil
+	}
+	swaps, searched, err := x.FindSwaps(ctx, known.At.Chain, known.At.Tx)
+	if at := slices.IndexFunc(swaps, func(s FoundSwap) bool { return s.ID == id }); at >= 0 {
+		return swaps[at], nil
+	}
+	if err == nil {
+		err = fmt.Errorf("find swap %s: dropped by a reorg: %w", id, order.ErrNotFound)
+	}
+	return FoundSwap{Basis: searched}, err
+}
+
+// basisOf is what an answer about one chain would be read from now.
+func (x *Index) basisOf(id chain.ID) Basis {
+	b := x.Basis()
+	b.All, b.Chains = false, []ChainBasis{b.of(id)}
+	return b
+}
+
+// foundSwaps gives swaps that were read on a basis their part of it: their chain.
+func (x *Index) foundSwaps(ctx context.Context, on Basis, isStored bool, swaps ...order.Swap) []FoundSwap {
+	found := make([]FoundSwap, len(swaps))
+	for i, s := range swaps {
+		x.AskedAbout(s.At.Chain)
+		c := on.of(s.At.Chain)
+		c.Final = x.isFinal(c.Chain, s.At.Block)
+		if !c.Final {
+			kept := false
+			if isStored {
+				var err error
+				kept, err = x.store.keeps(ctx, c.Chain, keptBlock{s.At.Block, s.At.BlockHash})
+				kept = kept && err == nil // a store that is away does not know
+			}
+			c.Unread = !kept
+		}
+		found[i] = FoundSwap{s, Basis{At: on.At, Behind: on.Behind, Chains: []ChainBasis{c}}}
+	}
+	return found
+}

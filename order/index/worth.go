@@ -1,0 +1,110 @@
+package index
+
+import (
+	"context"
+	"math/big"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// Priced names a price: of a token, all zero for the coin, at a time in UNIX seconds.
+type Priced struct {
+	Chain chain.ID
+	Token chain.Address
+	At    uint64
+}
+
+// PriceSource returns what one smallest unit of tokens was worth in USD at a time. What it does not know is left out.
+type PriceSource func(context.Context, []Priced) map[Priced]*big.Rat
+
+// priceStep is how exactly times of prices are asked for: orders of the same hour share them.
+const priceStep = 3600
+
+// worth is the value of an order's amounts in millionths of a USD, nil where it is not known or there is no amount.
+type worth struct{ given, taken, fee, affiliate *int64 }
+
+// mostWorth is the largest value of one amount that is believed: a price by which an order is worth more is nonsense.
+const mostWorth = 1_000_000_000_000_000 // a billion USD
+
+// priced names the price of a token when something happened.
+func priced(id chain.ID, token chain.Address, at order.At) Priced {
+	return Priced{Chain: id, Token: token, At: at.Time / priceStep * priceStep}
+}
+
+// pricesOf names what has to be known of an order whose creation is known to value it.
+func pricesOf(o *order.Order) []Priced {
+	give := o.Terms.Give
+	wanted := []Priced{priced(give.Chain, give.Token, o.Created.At), coinOf(o)}
+	if o.Fulfilled != nil {
+		wanted = append(wanted, priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Fulfilled.At))
+	}
+	return wanted
+}
+
+// coinOf names the price of the coin that the fixed fee is paid in.
+func coinOf(o *order.Order) Priced {
+	native := chain.NewAddress(make([]byte, max(o.Terms.Give.Token.Len(), 1)))
+	return priced(o.Terms.Give.Chain, native, o.Created.At)
+}
+
+// worthOf values an order whose creation is known. What was known of it before stays where it is not known now.
+func worthOf(o *order.Order, before worth, prices map[Priced]*big.Rat) worth {
+	created := o.Created.Fact
+	give := prices[priced(o.Terms.Give.Chain, o.Terms.Give.Token, o.Created.At)]
+	w := worth{given: micros(o.GiveFinal, give)}
+	percent := created.PercentFee
+	if o.FinalPercentFee != nil {
+		percent = *o.FinalPercentFee
+	}
+	w.fee = sum(micros(created.FixFee, prices[coinOf(o)]), micros(percent, give))
+	if created.Affiliate != nil {
+		w.affiliate = micros(created.Affiliate.Amount, give)
+	}
+	if o.Fulfilled != nil {
+		w.taken = micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Fulfilled.At)])
+	}
+	for _, part := range []struct{ now, was **int64 }{
+		{&w.given, &before.given}, {&w.fee, &before.fee}, {&w.affiliate, &before.affiliate}, {&w.taken, &before.taken},
+	} {
+		if *part.now == nil {
+			*part.now = *part.was
+		}
+	}
+	if o.Fulfilled == nil {
+		w.taken = nil // what it was worth before a reorg took it away
+	}
+	return w
+}
+
+// isWhole reports whether nothing of an order's value is unknown.
+func (w worth) isWhole(o *order.Order) bool {
+	return w.given != nil && w.fee != nil && (w.taken != nil || o.Fulfilled == nil) && (w.affiliate != nil || o.Created.Fact.Affiliate == nil)
+}
+
+// micros is the value of an amount in millionths of a USD, rounded down; nil when the price is not known. Nothing is
+// worth nothing at any price.
+func micros(a chain.Amount, usd *big.Rat) *int64 {
+	if a.IsZero() {
+		return new(int64)
+	}
+	if usd == nil {
+		return nil
+	}
+	value := new(big.Rat).Mul(new(big.Rat).SetInt(a.Big()), usd)
+	value.Mul(value, big.NewRat(1_000_000, 1))
+	whole := new(big.Int).Quo(value.Num(), value.Denom())
+	if !whole.IsInt64() || whole.Int64() > mostWorth {
+		return nil
+	}
+	n := whole.Int64()
+	return &n
+}
+
+func sum(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	n := *a + *b
+	return &n
+}

@@ -1,0 +1,149 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"crossgate/cache"
+	"crossgate/proxy/passthrough"
+	"crossgate/proxy/web"
+)
+
+// Passthrough configures what becomes of paths that the server does not answer itself; see package passthrough.
+type Passthrough struct {
+	Origins  passthrough.Origins
+	MaxBytes int64
+	Hosts    []passthrough.Host // none: such paths are unknown
+}
+
+// passthroughErrors are the errors by which a request is not passed through, each with its documented kind.
+var passthroughErrors = []struct {
+	err  error
+	kind kind
+}{
+	{passthrough.ErrNoHost, unknownPath},
+	{passthrough.ErrRefused, unknownPath},
+	{passthrough.ErrMethod, methodNotAllowed},
+	{passthrough.ErrNotCached, notCached},
+}
+
+// openPassthrough makes the handler of such paths, if there can be any.
+func (s *Server) openPassthrough(o Passthrough) (err error) {
+	if o.Origins == nil {
+		return nil
+	}
+	s.passthrough, err = passthrough.New(passthrough.Options{
+		Origins: o.Origins, MaxBytes: o.MaxBytes, Fail: s.failForwarded, Client: s.quotas.Client, Logger: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.passthrough.Configure(o.Hosts)
+	if s.forwarded, err = observeForwarded(s.passthrough); err != nil {
+		s.passthrough.Close()
+	}
+	return err
+}
+
+// closePassthrough ends it.
+func (s *Server) closePassthrough() {
+	if s.passthrough != nil {
+		_ = s.forwarded.Unregister() // fails only when called twice
+		s.passthrough.Close()
+	}
+}
+
+// hostKey is the attribute of a host that paths are passed through to, by its configured name.
+const hostKey = attribute.Key("crossgate.host")
+
+// observeForwarded has what became of requests read whenever measurements are collected, until it is unregistered.
+func observeForwarded(h *passthrough.Handler) (metric.Registration, error) {
+	meter := otel.Meter("crossgate/proxy")
+	requests, err := meter.Int64ObservableCounter("crossgate.passthrough.requests",
+		metric.WithDescription("Requests for paths that are passed through, by host and outcome."))
+	if err != nil {
+		return nil, err
+	}
+	return meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		for _, c := range h.Counts() {
+			o.ObserveInt64(requests, c.Times, metric.WithAttributes(hostKey.String(c.Host), outcomeKey.String(c.Outcome)))
+		}
+		return nil
+	}, requests)
+}
+
+// Hosts counts what became of requests to each host that paths are passed through to.
+func (s *Server) Hosts() []web.Host {
+	if s.passthrough == nil {
+		return nil
+	}
+	counts := s.passthrough.Counts()
+	var hosts []web.Host
+	for _, name := range s.passthrough.Hosts() {
+		host := web.Host{Name: name}
+		for _, c := range counts {
+			if c.Host == name {
+				host.Outcomes = append(host.Outcomes, web.HostCount{Name: c.Outcome, Times: uint64(c.Times)})
+			}
+		}
+		hosts = append(hosts, host)
+	}
+	return hosts
+}
+
+// PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,
+// all of it. A host that is not configured is an error; nothing is dropped then.
+func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
+	for _, name := range hosts {
+		if s.passthrough == nil || !slices.Contains(s.passthrough.Hosts(), name) {
+			return fmt.Errorf("host must be the name of one of passthrough.hosts")
+		}
+	}
+	s.passthrough.Purge(how, hosts, paths)
+	return nil
+}
+
+// SetHosts replaces the hosts that paths are passed through to. Requests under way are not disturbed.
+func (s *Server) SetHosts(hosts []passthrough.Host) {
+	if s.passthrough != nil {
+		s.passthrough.Configure(hosts)
+	}
+}
+
+// isPassedOn reports whether a request is for the handler of other paths.
+func (s *Server) isPassedOn(r *http.Request) bool {
+	return s.passthrough != nil && s.passthrough.IsOn() && !s.known.has(r.URL.Path)
+}
+
+// unrouted answers what no route does.
+func (s *Server) unrouted(c *gin.Context) {
+	if s.passthrough == nil || !s.passthrough.IsOn() {
+		s.notFound(c)
+		return
+	}
+	header := c.Writer.Header()
+	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"} {
+		delete(header, name) // the origin says these
+	}
+	s.passthrough.ServeHTTP(c.Writer, c.Request)
+	c.Writer.WriteHeaderNow() // Gin would describe a 404 without a body itself
+}
+
+// failForwarded answers a request that could not be passed through.
+func (s *Server) failForwarded(w http.ResponseWriter, _ *http.Request, err error) {
+	p := problemOf(err)
+	for _, known := range passthroughErrors {
+		if errors.Is(err, known.err) {
+			p = known.kind.from(err)
+		}
+	}
+	p.write(w, tracking)
+}

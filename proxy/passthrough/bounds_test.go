@@ -1,0 +1,378 @@
+package passthrough
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestOneRequestForAllWhoAskMeanwhile has 10,000 callers want what nobody has asked for yet.
+func TestOneRequestForAllWhoAskMeanwhile(t *testing.T) {
+	const callers = 10_000
+	release := make(chan struct{})
+	w := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-release
+		cached(w, "")
+		_, _ = io.WriteString(w, "one for all")
+	})
+	var waiting sync.WaitGroup
+	answers := make(chan string, callers)
+	for range callers {
+		waiting.Go(func() {
+			recorder := httptest.NewRecorder()
+			w.handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/", nil))
+			answers <- recorder.Body.String()
+		})
+	}
+	for w.waiters() < callers {
+		runtime.Gosched()
+	}
+	close(release)
+	waiting.Wait()
+	for range callers {
+		if body := <-answers; body != "one for all" {
+			t.Fatalf("a caller got %q", body)
+		}
+	}
+	if asked := w.asked.Load(); asked != 1 {
+		t.Errorf("%d requests at the origin, want 1", asked)
+	}
+}
+
+// waiters are those who wait for fills under way.
+func (w *world) waiters() (all int) {
+	w.handler.mu.Lock()
+	defer w.handler.mu.Unlock()
+	for _, f := range w.handler.fills {
+		all += f.waiters
+	}
+	return all
+}
+
+// TestWhatCannotBeStoredHoldsNobodyUp has callers wait for a response that turns out to be for one only.
+func TestWhatCannotBeStoredHoldsNobodyUp(t *testing.T) {
+	const callers = 20
+	release := make(chan struct{})
+	w := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-release
+		w.Header().Set("Cache-Control", "private")
+		_, _ = io.WriteString(w, "yours")
+	})
+	var waiting sync.WaitGroup
+	numbers := make(chan int, callers)
+	for range callers {
+		waiting.Go(func() { numbers <- w.get("/").number() })
+	}
+	for w.waiters() < callers {
+		runtime.Gosched()
+	}
+	close(release)
+	waiting.Wait()
+	seen := map[int]bool{}
+	for range callers {
+		seen[<-numbers] = true
+	}
+	if len(seen) != callers {
+		t.Errorf("%d different responses, want %d", len(seen), callers)
+	}
+}
+
+// TestNoFillIsBegunForWhatHasJustCome has a fill end between what a request found and its own fill.
+func TestNoFillIsBegunForWhatHasJustCome(t *testing.T) {
+	w := open(t, func(w http.ResponseWriter, _ *http.Request) { cached(w, "") })
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/", nil)
+	host := w.handler.hosts.Load().find(r.Host)
+	x := &exchange{r: r, host: host, header: r.Header, path: "/", key: w.handler.keyOf(host, "/", "")}
+	w.get("/")
+	w.handler.works.Wait()
+	if f, _ := w.handler.join(x, nil, false); f != nil {
+		t.Error("the origin is asked for what is stored")
+	}
+}
+
+// TestSlowClientHoldsNobodyUp has the client whose request began a fill read nothing of it.
+func TestSlowClientHoldsNobodyUp(t *testing.T) {
+	const size = 4 << 20 // more than sockets hold
+	w := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		cached(w, "Content-Length: "+strconv.Itoa(size))
+		_, _ = w.Write(make([]byte, size))
+	}, func(h *Host) { h.MaxBody = size })
+	w.handler.options.MaxBytes = 64 << 20 // the bound of bodies that are being read
+	slow, reader := w.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	defer slow.Close()
+	if line, err := reader.ReadString('\n'); err != nil || line != "HTTP/1.1 200 OK\r\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	w.handler.works.Wait()
+	if asked := w.asked.Load(); asked != 1 {
+		t.Errorf("%d requests at the origin, want 1", asked)
+	}
+}
+
+// TestFillOutlivesTheClientThatBeganIt has that client leave when others wait, and before anybody does.
+func TestFillOutlivesTheClientThatBeganIt(t *testing.T) {
+	release := make(chan struct{})
+	left := make(chan struct{}, 1)
+	w := open(t, func(w http.ResponseWriter, r *http.Request) {
+		cached(w, "")
+		select {
+		case <-release:
+			_, _ = io.WriteString(w, "late")
+		case <-r.Context().Done():
+			left <- struct{}{}
+		}
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		w.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
+	}()
+	for w.waiters() < 1 {
+		runtime.Gosched()
+	}
+	second := make(chan answer)
+	go func() { second <- w.get("/") }()
+	for w.waiters() < 2 {
+		runtime.Gosched()
+	}
+	leave()
+	<-gone
+	close(release)
+	if got := <-second; got.body != "late" || w.asked.Load() != 1 {
+		t.Errorf("%q after %d requests", got.body, w.asked.Load())
+	}
+
+	release = make(chan struct{})
+	ctx, leave = context.WithCancel(t.Context())
+	go func() {
+		for w.asked.Load() < 2 {
+			runtime.Gosched()
+		}
+		leave()
+	}()
+	w.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/other", nil).WithContext(ctx))
+	<-left // nobody waits: the origin need not go on
+}
+
+// TestBodiesOfAnyLengthTakeLittleMemory streams 100 MB in either direction at the same time.
+func TestBodiesOfAnyLengthTakeLittleMemory(t *testing.T) {
+	const size, most = 100 << 20, 24 << 20
+	for method, length := range map[string]int64{http.MethodGet: size, http.MethodPost: -1} {
+		var highest uint64
+		watch := func() {
+			var now runtime.MemStats
+			runtime.ReadMemStats(&now)
+			highest = max(highest, now.HeapInuse)
+		}
+		w := open(t, func(w http.ResponseWriter, r *http.Request) {
+			cached(w, "")
+			if n, err := io.Copy(io.Discard, r.Body); err != nil || r.Method == http.MethodPost && n != size {
+				t.Errorf("the origin got %d bytes, %v", n, err)
+			}
+			if length > 0 {
+				w.Header().Set("Content-Length", strconv.FormatInt(length, 10))
+			}
+			_, _ = io.CopyN(w, zeros{}, size)
+		})
+		runtime.GC()
+		watch()
+		before := highest
+		var body io.Reader
+		if method == http.MethodPost {
+			body = io.LimitReader(zeros{}, size)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), method, w.url, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := int64(0)
+		for part := make([]byte, 1<<20); err == nil; {
+			var n int
+			n, err = io.ReadFull(response.Body, part)
+			if got += int64(n); got%(10<<20) == 0 {
+				watch()
+			}
+		}
+		_ = response.Body.Close()
+		if got != size {
+			t.Errorf("%s: %d bytes of %d", method, got, size)
+		}
+		if highest-before > most {
+			t.Errorf("%s: %d bytes of memory more than before, want %d at most", method, highest-before, most)
+		}
+		if stored := w.handler.held.Load(); stored != 0 {
+			t.Errorf("%d bytes are still counted as being read", stored)
+		}
+	}
+}
+
+// zeros has no end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+func TestVariantsAreBounded(t *testing.T) {
+	w := open(t, func(w http.ResponseWriter, _ *http.Request) { cached(w, "Vary: A") })
+	for i := range 6 {
+		w.ask("GET", "/", fmt.Sprintf("A: %d", i))
+		w.handler.works.Wait() // a client has all of a body before it is stored
+	}
+	for i, isStored := range []bool{false, false, true, true, true, true} {
+		got := w.ask("GET", "/", fmt.Sprintf("A: %d\nCache-Control: only-if-cached", i))
+		if (got.status == http.StatusOK) != isStored {
+			t.Errorf("variant %d: %d", i, got.status)
+		}
+	}
+}
+
+// TestHalfAResponseIsNone has the origin break off within a body.
+func TestHalfAResponseIsNone(t *testing.T) {
+	for name, how := range map[string]string{"of known length": "Content-Length: 20", "in chunks": "A: b", "not to be stored": "Cache-Control: no-store"} {
+		w := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			cached(w, how)
+			_, _ = io.WriteString(w, "half")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		})
+		for range 2 {
+			_, reader := w.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+			response, err := http.ReadResponse(reader, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if response.StatusCode == http.StatusBadGateway {
+				continue // it broke off before the client was answered
+			}
+			if _, err := io.ReadAll(response.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s: %v, want that the client sees that it is not all", name, err)
+			}
+		}
+		if asked := w.asked.Load(); asked != 2 {
+			t.Errorf("%s: %d requests at the origin, want 2: half a response is not stored", name, asked)
+		}
+	}
+}
+
+// TestWhatGoesOnIsStreamed has both sides take turns, with interim responses before and a trailer after.
+func TestWhatGoesOnIsStreamed(t *testing.T) {
+	w := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, io.LimitReader(r.Body, 3)); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Link", "</a>")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Set("Trailer", "Sum")
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		_, _ = io.WriteString(w, "one ")
+		_ = http.NewResponseController(w).Flush()
+		rest, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(rest)
+		w.Header().Set("Sum", "9")
+	})
+	connection, reader := w.send("POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+	early, err := http.ReadResponse(reader, nil)
+	if err != nil || early.StatusCode != http.StatusEarlyHints || early.Header.Get("Link") != "</a>" {
+		t.Fatalf("%+v, %v, want early hints", early, err)
+	}
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 4)
+	if _, err := io.ReadFull(response.Body, first); err != nil || string(first) != "one " {
+		t.Fatalf("%q, %v", first, err)
+	}
+	if _, err := io.WriteString(connection, "3\r\ntwo\r\n0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != "two" || response.Trailer.Get("Sum") != "9" {
+		t.Errorf("%q, %v, trailer %v", rest, err, response.Trailer)
+	}
+}
+
+func TestEventsComeAsTheyHappen(t *testing.T) {
+	next := make(chan string)
+	left := make(chan struct{})
+	w := open(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case event := <-next:
+				_, _ = io.WriteString(w, event)
+			case <-r.Context().Done():
+				close(left)
+				return
+			}
+		}
+	})
+	connection, reader := w.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(response.Body)
+	for _, event := range []string{"data: 1", "data: 2"} {
+		next <- event + "\n"
+		if !lines.Scan() || lines.Text() != event {
+			t.Fatalf("%q, want %q", lines.Text(), event)
+		}
+	}
+	_ = connection.Close()
+	<-left
+}
+
+func TestUpgradesBecomeTunnels(t *testing.T) {
+	w := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "echo" || r.URL.Path == "/no" {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		connection, buffered, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer connection.Close()
+		_, _ = io.WriteString(connection, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\nA: b\r\n\r\n")
+		_, _ = io.CopyN(connection, buffered, 10)
+	})
+	connection, reader := w.send("GET /yes HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nhello")
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil || response.StatusCode != http.StatusSwitchingProtocols || response.Header.Get("A") != "b" {
+		t.Fatalf("%+v, %v", response, err)
+	}
+	if _, err := io.WriteString(connection, "world"); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := io.ReadAll(reader); err != nil || string(all) != "helloworld" {
+		t.Errorf("%q, %v", all, err)
+	}
+	for _, sent := range []string{
+		"GET /no HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n",
+		"GET /yes HTTP/1.1\r\nHost: h\r\nUpgrade: echo\r\n\r\n",
+	} {
+		_, reader := w.send(sent + "GET /no HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+		all, err := io.ReadAll(reader)
+		if err != nil || strings.Count(string(all), "HTTP/1.1 403") != 2 {
+			t.Errorf("%q, %v, want two refusals", all, err)
+		}
+	}
+}

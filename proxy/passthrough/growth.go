@@ -1,0 +1,59 @@
+package passthrough
+
+import (
+	"io"
+	"sync"
+)
+
+// growth is a body that is being read for the store, and by the client whose request began it at the same time.
+type growth struct {
+	mu      sync.Mutex
+	bytes   []byte // only grows
+	ended   bool
+	err     error         // by which it ended; nil: all of it came
+	rest    io.ReadCloser // what comes after bytes is left to the reader: it is too long for the store; nil: it is not
+	changed chan struct{} // closed with the next change
+}
+
+func newGrowth() *growth { return &growth{changed: make(chan struct{})} }
+
+// grow adds bytes.
+func (g *growth) grow(p []byte) {
+	g.change(func() { g.bytes = append(g.bytes, p...) })
+}
+
+// end says that no more comes.
+func (g *growth) end(err error, rest io.ReadCloser) {
+	g.change(func() { g.ended, g.err, g.rest = true, err, rest })
+}
+
+func (g *growth) change(do func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	do()
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// from returns what has come from an offset on, whether that is all, and what is closed with the next change.
+func (g *growth) from(offset int) (p []byte, ended bool, changed <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.bytes[offset:len(g.bytes):len(g.bytes)], g.ended, g.changed
+}
+
+// failure is by what it ended; nil: it has not, or all of it came.
+func (g *growth) failure() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// leave hands what is left over to the caller, who closes it; nil: nothing is, or somebody has it.
+func (g *growth) leave() io.ReadCloser {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rest := g.rest
+	g.rest = nil
+	return rest
+}

@@ -1,0 +1,226 @@
+package passthrough
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"crossgate/cache/rfc9111"
+)
+
+// mostJoins is how often a request waits for the response to another's before it goes on by itself.
+const mostJoins = 2
+
+// read answers a GET or HEAD by what is stored, or what the origin says.
+func (h *Handler) read(x *exchange) {
+	x.wants = rfc9111.RequestDirectives(x.header)
+	if x.wants.NoStore() {
+		h.pass(x, "request")
+		return
+	}
+	for joins := 0; ; joins++ {
+		stored, purged, _ := h.store.Find(x.key)
+		x.stored = stored
+		v := stored.match(x.header)
+		now := time.Now()
+		if v != nil && h.serveStored(x, v, purged || v.ended, joins, now) {
+			return
+		}
+		switch {
+		case x.wants.OnlyIfCached():
+			h.fail(x, ErrNotCached)
+			return
+		case x.r.Method == http.MethodHead:
+			h.pass(x, missOf(x.stored, v))
+			return
+		}
+		isLoose := stored != nil && stored.loose
+		isOwn := v == nil && isConditional(x.header) // what comes answers this request alone
+		isAlone := isLoose || isOwn || joins >= mostJoins
+		if h.ask(x, v, isAlone) {
+			return
+		}
+	}
+}
+
+// serveStored answers by a stored response, and reports whether it may.
+func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, now time.Time) bool {
+	if !v.extent.IsWhole() {
+		if _, wanted := rfc9111.RangeOf(x.asks, v.header, v.extent.Total, now); wanted != rfc9111.Part || !v.covers(x, now) {
+			return false
+		}
+	}
+	status := rfc9111.Status{Hit: true, TTL: v.policy.FreshFor(now)}
+	switch rfc9111.UseOf(x.asks, v.policy, ended, now) {
+	case rfc9111.Serve:
+		x.outcome = hit
+	case rfc9111.ServeWhileValidating:
+		x.outcome, status.Detail = stale, "stale-while-revalidate"
+		h.validate(x, v)
+	case rfc9111.Validate:
+		return false
+	}
+	if joins > 0 {
+		x.outcome, status = collapsed, rfc9111.Status{Forwarded: "uri-miss", Collapsed: true}
+	}
+	h.write(x, v, status, now)
+	return true
+}
+
+// covers reports whether a stored part has what a request asks for.
+func (v *variant) covers(x *exchange, now time.Time) bool {
+	asked, _ := rfc9111.RangeOf(x.asks, v.header, v.extent.Total, now)
+	return v.extent.Covers(asked)
+}
+
+// validate asks the origin in the background whether a variant still holds.
+func (h *Handler) validate(x *exchange, v *variant) {
+	quiet := *x
+	switch f, isFirst := h.join(&quiet, v, false); {
+	case f == nil: // another has just ended
+	case isFirst:
+		f.leaveToItself()
+	default:
+		f.leave(false)
+	}
+}
+
+// ask has the origin answer, and reports whether the client has its answer. Where it was somebody else's that cannot
+// answer this request, it has not.
+func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
+	stale := v
+	if v != nil && (!rfc9111.HasValidator(v.header) || !v.extent.IsWhole()) {
+		stale = nil
+	}
+	f, isFirst := h.join(x, stale, isAlone)
+	if f == nil {
+		return false
+	}
+	defer f.leave(isFirst)
+	waiting := f.opened
+	if !isFirst {
+		waiting = f.done
+	}
+	if !h.await(x, f, waiting, isFirst) {
+		x.outcome = unanswered
+		return true
+	}
+	now := time.Now()
+	failed := f.err != nil || rfc9111.IsFailure(f.answered)
+	switch {
+	case failed && v != nil && v.extent.IsWhole() && rfc9111.MayServeOnError(x.asks, v.policy, now):
+		x.outcome = staleIfError
+		status := rfc9111.Status{Hit: true, TTL: v.policy.FreshFor(now), Forwarded: "stale", Answered: f.answered, Detail: "stale-if-error"}
+		h.write(x, v, status, now)
+	case f.err != nil:
+		h.fail(x, f.err)
+	case f.isFresh && f.head.selection.Matches(x.header, f.head.header):
+		x.outcome = validated
+		status := rfc9111.Status{Forwarded: "stale", Answered: f.answered, Stored: true, Collapsed: !isFirst}
+		h.write(x, f.head, status, now)
+	case !isFirst:
+		return false
+	default:
+		h.relay(x, f, missOf(x.stored, v))
+	}
+	return true
+}
+
+// await waits until a channel of a fill is closed, and hands on what comes before; false: the client has left.
+func (h *Handler) await(x *exchange, f *fill, until <-chan struct{}, isFirst bool) bool {
+	informs := f.inform
+	if !isFirst {
+		informs = nil
+	}
+	for {
+		select {
+		case i := <-informs:
+			inform(x.w, i)
+		case <-until:
+			for len(informs) > 0 {
+				inform(x.w, <-informs)
+			}
+			return true
+		case <-x.r.Context().Done():
+			return false
+		}
+	}
+}
+
+// missOf is why a request goes on, in the words of Cache-Status.
+func missOf(stored *resource, v *variant) string {
+	switch {
+	case v != nil && !v.extent.IsWhole():
+		return "partial"
+	case v != nil:
+		return "stale"
+	case stored != nil && len(stored.variants) > 0:
+		return "vary-miss"
+	}
+	return "uri-miss"
+}
+
+// isConditional reports whether a request asks for a part, or for what it does not have yet: the response to it is not
+// one to others.
+func isConditional(header http.Header) bool {
+	return len(header["Range"]) > 0 || len(header["If-None-Match"]) > 0 || len(header["If-Modified-Since"]) > 0
+}
+
+// write answers with a stored response: all of it, the part that is asked for, or that it has not changed.
+func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time.Time) {
+	header := x.w.Header()
+	for name, lines := range v.header {
+		header[name] = lines
+	}
+	if header["Content-Type"] == nil {
+		header["Content-Type"] = []string{} // it is not for us to guess
+	}
+	lines := &[2]string{strconv.FormatInt(int64(v.policy.AgeAt(now)/time.Second), 10)}
+	header["Age"] = lines[:1:1]
+	if others := v.header["Cache-Status"]; len(others) > 0 {
+		header["Cache-Status"] = statusLines(others, status)
+	} else {
+		var space [64]byte
+		lines[1] = string(status.Append(space[:0], Name))
+		header["Cache-Status"] = lines[1:]
+	}
+	body, code := v.body, v.status
+	switch {
+	case rfc9111.NotModified(x.header, v.status, v.header, v.received):
+		for _, name := range []string{"Content-Length", "Content-Range", "Content-Encoding", "Content-Type"} {
+			delete(header, name)
+		}
+		x.w.WriteHeader(http.StatusNotModified)
+		return
+	case v.status == http.StatusOK || v.status == http.StatusPartialContent:
+		body, code = v.part(x, header, now)
+	}
+	if code != http.StatusNoContent && code != http.StatusNotModified {
+		header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	x.w.WriteHeader(code)
+	if x.r.Method != http.MethodHead {
+		_, _ = x.w.Write(body) // fails when the client has left
+	}
+}
+
+// part is what of a stored representation answers a request, and by which status.
+func (v *variant) part(x *exchange, header http.Header, now time.Time) ([]byte, int) {
+	asked, wanted := rfc9111.RangeOf(x.asks, v.header, v.extent.Total, now)
+	switch wanted {
+	case rfc9111.Part:
+		header["Content-Range"] = []string{asked.String()}
+		return v.body[asked.First-v.extent.First : asked.End-v.extent.First], http.StatusPartialContent
+	case rfc9111.Unsatisfiable:
+		header["Content-Range"] = []string{"bytes */" + strconv.FormatInt(v.extent.Total, 10)}
+		return nil, http.StatusRequestedRangeNotSatisfiable
+	case rfc9111.All:
+	}
+	return v.body, v.status
+}
+
+// statusLines are those of Cache-Status, with what this cache did after what others have said.
+func statusLines(others []string, status rfc9111.Status) []string {
+	lines := make([]string, 0, len(others)+1)
+	return append(append(lines, others...), string(status.Append(nil, Name)))
+}

@@ -1,0 +1,272 @@
+package passthrough
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"crossgate/cache/rfc9111"
+)
+
+// relay answers the client whose request began a fill, while the body comes.
+func (h *Handler) relay(x *exchange, f *fill, why string) {
+	x.outcome = miss
+	status := rfc9111.Status{Forwarded: why, Answered: f.answered, Stored: f.growing != nil}
+	if f.growing == nil {
+		writeHead(x.w, f.response, status)
+		stream(x, f.response, f.response.Body)
+		return
+	}
+	part, ended, changed := f.growing.from(0)
+	if err := f.growing.failure(); err != nil {
+		h.fail(x, err)
+		return
+	}
+	writeHead(x.w, f.response, status)
+	if rfc9111.NotModified(x.header, f.head.status, f.head.header, f.head.received) {
+		delete(x.w.Header(), "Content-Length")
+		x.w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	x.w.WriteHeader(f.response.StatusCode)
+	if !ended {
+		flush(x.w)
+	}
+	for sent := 0; ; part, ended, changed = f.growing.from(sent) {
+		if _, err := x.w.Write(part); err != nil {
+			return
+		}
+		if sent += len(part); ended {
+			h.relayRest(x, f)
+			return
+		}
+		if len(part) > 0 && f.response.ContentLength < 0 {
+			flush(x.w)
+		}
+		select {
+		case <-changed:
+		case <-x.r.Context().Done():
+			return
+		}
+	}
+}
+
+// relayRest sends what is left of a body that has grown.
+func (h *Handler) relayRest(x *exchange, f *fill) {
+	if f.growing.failure() != nil {
+		panic(http.ErrAbortHandler) // the client must not take it for all
+	}
+	if rest := f.growing.leave(); rest != nil {
+		flush(x.w)
+		copyBody(x, f.response, rest)
+	}
+}
+
+// pass has a request go on by itself, and streams both ways.
+func (h *Handler) pass(x *exchange, why string) {
+	x.outcome = passed
+	if isUpgrade(x.r) {
+		h.tunnel(x)
+		return
+	}
+	f := h.forwardOf(x)
+	if x.r.ContentLength != 0 {
+		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, http.NewResponseController(x.w)}, x.r.ContentLength, x.r.Trailer
+	}
+	interims := &interims{w: x.w}
+	f.Inform = interims.write
+	began := time.Now()
+	response, err := h.options.Origins.Forward(x.r.Context(), x.host.Name, f)
+	interims.end()
+	if err != nil {
+		h.fail(x, err)
+		return
+	}
+	isChanged := rfc9111.Invalidates(x.r.Method, response.StatusCode)
+	if isChanged && h.takesPost(x, response, began) {
+		h.relayPost(x, f, response, began)
+		return
+	}
+	if isChanged {
+		h.invalidate(x, response)
+	}
+	writeHead(x.w, response, rfc9111.Status{Forwarded: why, Answered: response.StatusCode})
+	stream(x, response, response.Body)
+}
+
+// interims hands interim responses on until the final one has come.
+type interims struct {
+	mu    sync.Mutex
+	w     http.ResponseWriter
+	isEnd bool
+}
+
+// write is called while the handler waits, and may be called later by an attempt that lost.
+func (i *interims) write(status int, header http.Header) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.isEnd {
+		inform(i.w, interim{status, header.Clone()})
+	}
+}
+
+func (i *interims) end() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.isEnd = true
+}
+
+// patientBody is the body of a request that is read for as long as it comes.
+type patientBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+// bodySilence is how long a client of HTTP/2 may be silent within a body; proxy/transport has its own limit.
+const bodySilence = 10 * time.Second
+
+func (b *patientBody) Read(p []byte) (int, error) {
+	_ = b.control.SetReadDeadline(time.Now().Add(bodySilence)) // where that is not supported the connection has limits
+	return b.ReadCloser.Read(p)
+}
+
+// writeHead sets the header of a response as it came from the origin.
+func writeHead(w http.ResponseWriter, response *http.Response, status rfc9111.Status) {
+	header := w.Header()
+	rfc9111.DropHopByHop(response.Header)
+	for name, lines := range response.Header {
+		if !strings.HasPrefix(name, http.TrailerPrefix) {
+			header[name] = lines
+		}
+	}
+	if header["Content-Type"] == nil {
+		header["Content-Type"] = []string{} // it is not for us to guess
+	}
+	if response.ContentLength >= 0 && response.StatusCode != http.StatusNoContent && response.StatusCode != http.StatusNotModified {
+		header["Content-Length"] = []string{strconv.FormatInt(response.ContentLength, 10)}
+	}
+	if len(response.Trailer) > 0 {
+		header["Trailer"] = slices.Sorted(keysOf(response.Trailer))
+	}
+	header["Via"] = append(slices.Clone(header["Via"]), strconv.Itoa(response.ProtoMajor)+"."+strconv.Itoa(response.ProtoMinor)+" "+Name)
+	header["Cache-Status"] = statusLines(header["Cache-Status"], status)
+}
+
+func keysOf(header http.Header) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for name := range header {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// stream sends a response whose head is written, as it comes.
+func stream(x *exchange, response *http.Response, body io.ReadCloser) {
+	x.w.WriteHeader(response.StatusCode)
+	if x.r.Method == http.MethodHead || response.StatusCode == http.StatusNotModified || response.StatusCode == http.StatusNoContent {
+		_ = body.Close()
+		return
+	}
+	copyBody(x, response, body)
+}
+
+// parts are the buffers of bodies on their way.
+var parts = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// small is the length up to which a body is sent at once.
+const small = 32 << 10
+
+// copyBody sends a body as it comes, and its trailer after it. Where the origin breaks off, so does the connection: the
+// client must not take it for all.
+func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
+	defer body.Close()
+	stop := closeWhenLeft(x, body)
+	defer stop()
+	buffer := parts.Get().(*[32 << 10]byte)
+	defer parts.Put(buffer)
+	isLong := response.ContentLength < 0 || response.ContentLength > small
+	if isLong {
+		flush(x.w)
+	}
+	control := http.NewResponseController(x.w)
+	for {
+		n, err := body.Read(buffer[:])
+		if n > 0 {
+			isTwo := x.r.ProtoMajor > 1
+			if isTwo {
+				_ = control.SetWriteDeadline(time.Now().Add(writeSilence))
+			}
+			if _, failed := x.w.Write(buffer[:n]); failed != nil {
+				return
+			}
+			if isTwo { // what says nothing for a while may go on
+				_ = control.SetWriteDeadline(time.Time{})
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			writeTrailer(x.w, response)
+			return
+		case err != nil:
+			panic(http.ErrAbortHandler)
+		}
+		if response.ContentLength < 0 {
+			flush(x.w)
+		}
+	}
+}
+
+// writeSilence is how long a client of HTTP/2 may take to accept a part; proxy/transport has its own limit.
+const writeSilence = 30 * time.Second
+
+// closeWhenLeft closes a body when the client leaves, since nothing else would end one that says nothing.
+func closeWhenLeft(x *exchange, body io.Closer) (stop func()) {
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-x.r.Context().Done():
+			_ = body.Close()
+		case <-ended:
+		}
+	}()
+	return func() { close(ended) }
+}
+
+// writeTrailer sets the fields that follow a body.
+func writeTrailer(w http.ResponseWriter, response *http.Response) {
+	for name, lines := range response.Trailer {
+		w.Header()[http.TrailerPrefix+name] = lines
+	}
+}
+
+// inform hands an interim response on, past wrappers that would take it for the final one.
+func inform(w http.ResponseWriter, i interim) {
+	for {
+		wrapper, is := w.(interface{ Unwrap() http.ResponseWriter })
+		if !is {
+			break
+		}
+		w = wrapper.Unwrap()
+	}
+	header := w.Header()
+	before := header.Clone()
+	clear(header)
+	rfc9111.DropHopByHop(i.header)
+	for name, lines := range i.header {
+		header[name] = lines
+	}
+	w.WriteHeader(i.status)
+	clear(header)
+	for name, lines := range before {
+		header[name] = lines
+	}
+}
+
+func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }

@@ -1,0 +1,178 @@
+package passthrough
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"crossgate/cache"
+	"crossgate/cache/rfc9111"
+)
+
+// resource is what is stored under one key. It does not change: what is stored next is a new one.
+type resource struct {
+	variants []*variant // the newest first
+	// loose says that what is asked under this key cannot be stored: nobody waits for anybody else's response.
+	loose bool
+	tags  []cache.Key
+}
+
+// variant is a stored response, or a part of one.
+type variant struct {
+	status    int
+	header    http.Header // shared by all who are answered: slices have no room to grow
+	body      []byte
+	extent    rfc9111.Extent
+	selection rfc9111.Selection
+	policy    rfc9111.Policy
+	received  time.Time
+	ended     bool // declared out of date since it was received
+}
+
+// cost is the memory of a resource in bytes, nearly.
+func (s *resource) cost() int64 {
+	const overhead = 256
+	total := int64(overhead)
+	for _, v := range s.variants {
+		total += v.cost()
+	}
+	return total
+}
+
+func (v *variant) cost() int64 {
+	const overhead, perField = 512, 48
+	total := int64(overhead + cap(v.body))
+	for name, lines := range v.header {
+		total += int64(perField + len(name))
+		for _, line := range lines {
+			total += int64(len(line))
+		}
+	}
+	return total
+}
+
+func (s *resource) tagged() []cache.Key { return s.tags }
+
+// match returns the newest variant that a request selects.
+func (s *resource) match(q http.Header) *variant {
+	if s == nil {
+		return nil
+	}
+	for _, v := range s.variants {
+		if v.selection.Matches(q, v.header) {
+			return v
+		}
+	}
+	return nil
+}
+
+// with returns a resource that has a variant more, or another one in the place of that of the same selection. The
+// oldest make room.
+func (s *resource) with(v *variant, most int, bytes int64) *resource {
+	next := &resource{variants: []*variant{v}, tags: s.tags}
+	left := bytes - v.cost()
+	for _, each := range s.variants {
+		left -= each.cost()
+		if len(next.variants) < most && left >= 0 && !each.selection.Equal(v.selection) {
+			next.variants = append(next.variants, each)
+		}
+	}
+	return next
+}
+
+// outdated returns a resource of which all variants are declared out of date.
+func (s *resource) outdated() *resource {
+	next := &resource{tags: s.tags}
+	for _, v := range s.variants {
+		ended := *v
+		ended.ended = true
+		next.variants = append(next.variants, &ended)
+	}
+	return next
+}
+
+// rest is for how long a resource is worth keeping: while any variant is fresh, may be served stale, or can be
+// validated.
+func (s *resource) rest(now time.Time) time.Duration {
+	const validatable = 24 * time.Hour
+	longest := time.Duration(0)
+	for _, v := range s.variants {
+		rest := v.policy.FreshFor(now) + max(v.policy.IfError, v.policy.WhileRevalidate)
+		if rfc9111.HasValidator(v.header) {
+			rest = max(rest, v.policy.FreshFor(now)+validatable, validatable)
+		}
+		longest = max(longest, rest)
+	}
+	return longest
+}
+
+// looseFor is for how long it is remembered that a response cannot be stored.
+const looseFor = 10 * time.Second
+
+// tagsOf are by what a resource can be purged: its host, and its path without the query.
+func tagsOf(host *Host, path string) []cache.Key {
+	return []cache.Key{hostTag(host.Name), pathTag(host.Name, path)}
+}
+
+func hostTag(name string) cache.Key { return cache.KeyOf("passthrough host", []byte(name)) }
+
+func pathTag(name, path string) cache.Key {
+	return cache.KeyOf("passthrough path", []byte(name), []byte(path))
+}
+
+// keyOf is the key of a resource: its host, its path as it was escaped, and its query but for what the origin has said
+// does not count there.
+func (h *Handler) keyOf(host *Host, path, query string) cache.Key {
+	return cache.KeyOf("passthrough", []byte(host.Name), []byte(path), []byte(h.queries.of(host.Name, path).Canonical(query)))
+}
+
+// queries are what origins have said about the queries of their paths.
+type queries struct {
+	mu    sync.RWMutex
+	known map[cache.Key]rfc9111.Query
+}
+
+// mostQueries bounds their number. When it is reached they are forgotten, and said again by later responses.
+const mostQueries = 4096
+
+func (q *queries) of(host, path string) rfc9111.Query {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	if len(q.known) == 0 {
+		return rfc9111.Query{}
+	}
+	return q.known[pathTag(host, path)]
+}
+
+// learn remembers what a response says.
+func (q *queries) learn(host, path string, header http.Header) {
+	said, key := rfc9111.QueryOf(header), pathTag(host, path)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if said.IsDefault() {
+		delete(q.known, key)
+		return
+	}
+	if q.known == nil || len(q.known) >= mostQueries {
+		q.known = make(map[cache.Key]rfc9111.Query)
+	}
+	q.known[key] = said
+}
+
+// keptHeader is the header of a response as it is stored.
+func keptHeader(header http.Header, received time.Time) http.Header {
+	kept := rfc9111.Stored(header)
+	if kept["Date"] == nil {
+		kept["Date"] = []string{received.UTC().Format(http.TimeFormat)} // RFC 9110, section 6.6.1
+	}
+	for name, lines := range kept {
+		if strings.HasPrefix(name, http.TrailerPrefix) {
+			delete(kept, name)
+			continue
+		}
+		kept[name] = slices.Clip(lines)
+	}
+	return kept
+}

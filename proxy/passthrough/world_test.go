@@ -1,0 +1,186 @@
+package passthrough
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crossgate/cache/rfc9111"
+	"crossgate/proxy/transport"
+	"crossgate/upstream"
+)
+
+// world is an origin, a handler in front of it, and connections to that as the gateway has them.
+type world struct {
+	t       *testing.T
+	handler *Handler
+	url     string
+	address string
+	asked   atomic.Int64 // requests that reached the origin
+}
+
+// pools fulfil Origins as the gateway does.
+type pools map[string]*upstream.Pool
+
+func (p pools) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
+	return p[host].Forward(ctx, f)
+}
+
+// usual is a host as it is configured by default.
+func usual() Host {
+	return Host{
+		Name: "o", Credentials: []string{"Cookie"}, MaxBody: 64 << 10, MaxVariants: 4,
+		Options: rfc9111.Options{StaleIfError: time.Hour, Heuristic: time.Hour},
+	}
+}
+
+// open starts a world whose origin answers by origin.
+func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
+	t.Helper()
+	w := &world{t: t}
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.asked.Add(1)
+		rw.Header().Set("Number", strconv.FormatInt(w.asked.Load(), 10))
+		origin(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: server.URL, Forwards: true, Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	host := usual()
+	for _, each := range change {
+		each(&host)
+	}
+	w.handler, err = New(Options{
+		Origins: pools{host.Name: upstream.NewPool("o", endpoint)}, MaxBytes: 8 << 20, Logger: slog.New(slog.DiscardHandler),
+		Client: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.7") },
+		Fail: func(w http.ResponseWriter, _ *http.Request, err error) {
+			status := http.StatusBadGateway
+			if errors.Is(err, ErrRefused) || errors.Is(err, ErrNoHost) {
+				status = http.StatusNotFound
+			} else if errors.Is(err, ErrNotCached) {
+				status = http.StatusGatewayTimeout
+			}
+			http.Error(w, err.Error(), status)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.handler.Close)
+	w.handler.Configure([]Host{host})
+	w.serve()
+	return w
+}
+
+func (w *world) serve() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	front := transport.New(transport.Options{
+		Handler: w.handler, Refuse: func(rw http.ResponseWriter, status int) { rw.WriteHeader(status) },
+		ReadLimit: 10 * time.Second, WriteLimit: 10 * time.Second, IdleLimit: time.Minute, BodyBytes: 1 << 10,
+		Stream: func(*http.Request) bool { return true }, Logger: slog.New(slog.DiscardHandler),
+	})
+	served := make(chan error, 1)
+	go func() { served <- front.Serve(listener) }()
+	w.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := errors.Join(front.Shutdown(ctx), <-served); err != nil {
+			w.t.Error(err)
+		}
+	})
+	w.address = listener.Addr().String()
+	w.url = "http://" + w.address
+}
+
+// client keeps no connections and follows nothing.
+var client = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// answer is what a client got.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// number is of the origin's response that it is, 0: it is none of the origin's.
+func (a answer) number() int {
+	n, _ := strconv.Atoi(a.header.Get("Number"))
+	return n
+}
+
+// ask sends a request with a header of lines.
+func (w *world) ask(method, path, lines string, body ...string) answer {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, nil)
+	if len(body) > 0 {
+		r, err = http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(body[0]))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(lines, "\n") {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
+			r.Header.Add(name, strings.TrimSpace(value))
+		}
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return answer{response.StatusCode, response.Header, string(got)}
+}
+
+// get is ask for a GET without a header.
+func (w *world) get(path string) answer {
+	w.t.Helper()
+	return w.ask("GET", path, "")
+}
+
+// send writes bytes on a connection of their own and returns it.
+func (w *world) send(text string) (net.Conn, *bufio.Reader) {
+	w.t.Helper()
+	connection, err := (&net.Dialer{}).DialContext(w.t.Context(), "tcp", w.address)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = connection.Close() })
+	if _, err := io.WriteString(connection, text); err != nil {
+		w.t.Fatal(err)
+	}
+	return connection, bufio.NewReader(connection)
+}
+
+// cached lets what is answered be stored.
+func cached(w http.ResponseWriter, lines string) {
+	w.Header().Set("Cache-Control", "max-age=100")
+	for line := range strings.SplitSeq(lines, "\n") {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
+			w.Header().Set(name, strings.TrimSpace(value))
+		}
+	}
+}

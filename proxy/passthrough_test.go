@@ -1,0 +1,102 @@
+package proxy
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"crossgate/cache"
+	"crossgate/cache/rfc9111"
+	"crossgate/proxy/passthrough"
+	"crossgate/upstream"
+)
+
+// origins is one origin.
+type origins struct{ pool *upstream.Pool }
+
+func (o origins) Forward(ctx context.Context, _ string, f upstream.Forward) (*http.Response, error) {
+	return o.pool.Forward(ctx, f)
+}
+
+// withOrigin is a server that passes what it does not answer itself to answer.
+func withOrigin(t *testing.T, answer http.HandlerFunc) *Server {
+	t.Helper()
+	origin := httptest.NewServer(answer)
+	t.Cleanup(origin.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	return newWorld(t).server(t, func(o *Options) {
+		o.Passthrough = Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
+			Name: "orders", MaxBody: 1 << 10, MaxVariants: 4, Options: rfc9111.Options{},
+			Rules: []passthrough.Rule{{Prefix: "/private", Do: passthrough.Refuse}},
+		}}}
+	})
+}
+
+func TestOtherPathsArePassedThrough(t *testing.T) {
+	asked := 0
+	s := withOrigin(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.Header().Set("Cache-Control", "max-age=60")
+		w.Header().Set("Access-Control-Allow-Origin", "https://only.example")
+		if r.URL.Path == "/nothing" {
+			w.Header()["Content-Type"] = nil
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(w, "from the origin")
+	})
+	for range 2 {
+		response := get(s, "/api/New/path?a=1")
+		if got := string(body(t, response)); got != "from the origin" || asked != 1 {
+			t.Errorf("%q after %d requests", got, asked)
+		}
+		if header := response.Header; header.Get("Access-Control-Allow-Origin") != "https://only.example" || header.Get("X-Content-Type-Options") != "" ||
+			header.Get("X-Request-Id") == "" {
+			t.Errorf("%v", header)
+		}
+	}
+	if response := get(s, "/nothing"); response.StatusCode != http.StatusNotFound || len(body(t, response)) > 0 || response.Header.Get("Content-Type") != "" {
+		t.Errorf("an empty 404 of the origin: %d %v", response.StatusCode, response.Header)
+	}
+	before := asked
+	for path, status := range map[string]int{
+		ordersPath + createdTx: 200, "/": 200, "/healthz": 200, "/private/x": 404, strings.ToUpper(ordersPath) + createdTx + "/": 200,
+	} {
+		if response := get(s, path); response.StatusCode != status {
+			t.Errorf("%s: %d, want %d", path, response.StatusCode, status)
+		}
+	}
+	if asked != before {
+		t.Errorf("the origin was asked for what is answered here")
+	}
+}
+
+func TestWhatIsStoredOfHostsCanBePurged(t *testing.T) {
+	asked := 0
+	s := withOrigin(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("Cache-Control", "max-age=60")
+	})
+	get(s, "/a")
+	if err := s.PurgeHosts(cache.Hard, []string{"orders"}, []string{"/a"}); err != nil {
+		t.Fatal(err)
+	}
+	get(s, "/a")
+	if asked != 2 {
+		t.Errorf("%d requests, want 2", asked)
+	}
+	if err := s.PurgeHosts(cache.Hard, []string{"orders", "other"}, nil); err == nil {
+		t.Error("a host that is not configured is purged")
+	}
+	hosts := s.Hosts()
+	if len(hosts) != 1 || len(hosts[0].Outcomes) != 1 || hosts[0].Outcomes[0].Name != "miss" || hosts[0].Outcomes[0].Times != 2 {
+		t.Errorf("counted %+v", hosts)
+	}
+}

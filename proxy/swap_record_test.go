@@ -1,0 +1,169 @@
+package proxy
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+const sameChainPath = "/api/SameChainSwap/"
+
+// swapJSON is the record of a swap as its clients read it.
+type swapJSON struct {
+	SwapID, ChainID, TransactionHash struct{ StringValue string }
+	TokenIn, TokenOut                struct{ Amount struct{ StringValue string } }
+	State                            string
+}
+
+func TestSwapsAreToldByTransactionAndID(t *testing.T) {
+	s := newWorld(t).server(t)
+	for target, want := range map[string]struct {
+		id      order.ID
+		control string
+		link    string
+	}{
+		sameChainPath + "8453/tx/" + swappedTx:              {order.ID{0x5a, 1}, keptLong, `<?index=1>; rel="next", <?index=1>; rel="last"`},
+		sameChainPath + "8453/tx/" + swappedTx + "?index=1": {order.ID{0x5a, 2}, keptLong, `<?index=0>; rel="first", <?index=0>; rel="prev"`},
+		"/api/samechainswap/8453/TX/" + freshSwapTx + "/":   {order.ID{0x5a, 3}, keptAWhile, ""},
+		sameChainPath + order.ID{0x5a, 2}.String():          {order.ID{0x5a, 2}, keptLong, ""},
+	} {
+		response := get(s, target)
+		var got swapJSON
+		if err := json.Unmarshal(body(t, response), &got); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("GET %s = %d, %v", target, response.StatusCode, err)
+		}
+		if got.SwapID.StringValue != want.id.String() || got.ChainID.StringValue != "8453" || got.State != "Fulfilled" ||
+			got.TokenIn.Amount.StringValue != "5000000" || got.TokenOut.Amount.StringValue != "1998" {
+			t.Errorf("GET %s = %+v, want swap %s", target, got, want.id)
+		}
+		if control, link := response.Header.Get("Cache-Control"), response.Header.Get("Link"); control != want.control || link != want.link {
+			t.Errorf("GET %s: Cache-Control %q, Link %q, want %q, %q", target, control, link, want.control, want.link)
+		}
+	}
+}
+
+// TestMissingSwapsAreTold has the words that the hosted service's clients look for, and every mistake at once.
+func TestMissingSwapsAreTold(t *testing.T) {
+	s := newWorld(t).server(t)
+	for target, want := range map[string]struct {
+		status int
+		id     string
+		named  []string
+	}{
+		"8453/tx/" + unknownIs:              {422, "SWAP_NOT_FOUND", []string{"swap not found", "retry"}},
+		"8453/tx/" + plainTx:                {422, "SWAP_NOT_FOUND", []string{"swap not found", "made no swap"}},
+		"7565164/tx/" + swappedTx:           {422, "SWAP_NOT_FOUND", []string{"swap not found", "chain 7565164 is not followed"}},
+		unknownIs:                           {422, "SWAP_NOT_FOUND", []string{"swap not found", "chain and transaction"}},
+		"8453/tx/" + swappedTx + "?index=2": {404, "SWAP_INDEX_OUT_OF_RANGE", []string{"made 2 of them"}},
+		"0x12":                              {400, "MALFORMED_SWAP_ID", []string{"0x followed by 64 hex digits"}},
+		"x/tx/0x12?index=z":                 {400, "INVALID_QUERY_PARAMETERS", []string{"chainId", "transaction hash", "index"}},
+		"424242/tx/" + swappedTx:            {400, "INVALID_QUERY_PARAMETERS", []string{"chainId must be the number of a known chain"}},
+	} {
+		e := wantError(t, get(s, sameChainPath+target), want.status, want.id)
+		for _, named := range want.named {
+			if !strings.Contains(e.Message, named) {
+				t.Errorf("%s: %q does not say %q", target, e.Message, named)
+			}
+		}
+	}
+}
+
+// TestASwapIsFoundByItsIDBeforeItIsIndexed asks by the transaction first, as clients do.
+func TestASwapIsFoundByItsIDBeforeItIsIndexed(t *testing.T) {
+	w := newWorld(t)
+	id := order.ID{0x5a, 3}
+	w.unindexed = map[order.ID]bool{id: true}
+	s := w.server(t)
+	wantError(t, get(s, sameChainPath+id.String()), http.StatusUnprocessableEntity, "SWAP_NOT_FOUND")
+	body(t, get(s, sameChainPath+"8453/tx/"+freshSwapTx))
+	s.OrdersChanged([]index.Change{{Order: id}}) // the answer that it is unknown is kept for a second
+	if response := get(s, sameChainPath+id.String()); response.StatusCode != http.StatusOK {
+		t.Errorf("by id after its transaction was asked for: %d %s", response.StatusCode, body(t, response))
+	}
+}
+
+// TestAChangedSwapEndsItsAnswers has all that a new block with a swap, or its withdrawal, makes wrong.
+func TestAChangedSwapEndsItsAnswers(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	made := w.swaps[2]
+	targets := []string{sameChainPath + "8453/tx/" + freshSwapTx, sameChainPath + made.ID.String()}
+	for _, isKnown := range []bool{true, false, true} {
+		if w.swaps = w.swaps[:2]; isKnown {
+			w.swaps = append(w.swaps, made)
+		}
+		s.OrdersChanged([]index.Change{{Order: made.ID, Creation: made.At.Tx}})
+		for _, target := range targets {
+			if got := get(s, target).StatusCode; (got == http.StatusOK) != isKnown {
+				t.Errorf("GET %s = %d after a change, known: %v", target, got, isKnown)
+			}
+		}
+	}
+}
+
+func TestSwapsAreListedAsOrders(t *testing.T) {
+	s := newWorld(t).server(t)
+	var list struct {
+		Orders []struct {
+			OrderID          struct{ StringValue string }
+			State, TradeType string
+		}
+		TotalCount int
+	}
+	if err := json.Unmarshal(post(s, listPath, `{"filterMode":"SameChain"}`).Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Orders) != 3 || list.TotalCount != 3 || list.Orders[0].TradeType != "SameChain" || list.Orders[0].State != "Fulfilled" {
+		t.Errorf("list of swaps: %+v", list)
+	}
+	if err := json.Unmarshal(post(s, listPath, `{"filterMode":"CrossChain"}`).Body.Bytes(), &list); err != nil || len(list.Orders) != 2 {
+		t.Errorf("list of orders: %+v, %v", list, err)
+	}
+}
+
+func TestPagesOfSwaps(t *testing.T) {
+	s := newWorld(t).server(t)
+	for target, wants := range map[string][]string{
+		"/swap/8453/tx/" + swappedTx:              {"Swap 0x5a01", "2 swaps of one transaction", "swapped and final", "USDC", "/api/SameChainSwap/8453/tx/" + swappedTx},
+		"/swap/8453/tx/" + swappedTx + "?index=1": {"Swap 0x5a02", "?index=1"},
+		"/swap/8453/tx/" + freshSwapTx:            {"its block is not final yet", `data-events="/api/SameChainSwap/8453/tx/` + freshSwapTx + `"`},
+		"/swap/" + order.ID{0x5a, 3}.String():     {"Swap 0x5a03", "/api/SameChainSwap/" + order.ID{0x5a, 3}.String()},
+	} {
+		page := string(pageAt(t, s, target, http.StatusOK))
+		for _, want := range wants {
+			if !strings.Contains(page, want) && !strings.Contains(strings.ReplaceAll(page, `<span class="mono" title="`, ""), want) {
+				t.Errorf("page %s lacks %q", target, want)
+			}
+		}
+	}
+	pageAt(t, s, "/swap/8453/tx/"+unknownIs, http.StatusUnprocessableEntity)
+	pageAt(t, s, "/swap/x/tx/0x12", http.StatusBadRequest)
+	pageAt(t, s, "/swap/0x12", http.StatusBadRequest)
+	for text, want := range map[string]string{
+		swappedTx: "/swap/8453/tx/" + swappedTx, order.ID{0x5a, 2}.String(): "/swap/" + order.ID{0x5a, 2}.String(),
+	} {
+		response := get(s, "/order/"+text)
+		if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != want {
+			t.Errorf("the page of order %s: %d to %q, want %s", text, response.StatusCode, to, want)
+		}
+	}
+}
+
+// TestAStreamOfASwapEndsWhenItIsFinal follows a swap that no reorg can take back any more, and none.
+func TestAStreamOfASwapEndsWhenItIsFinal(t *testing.T) {
+	s := newWorld(t).server(t)
+	request := httptest.NewRequest(http.MethodGet, sameChainPath+"8453/tx/"+swappedTx, http.NoBody)
+	request.Header.Set("Accept", "text/event-stream")
+	answer := httptest.NewRecorder()
+	s.Handler().ServeHTTP(answer, request)
+	events := answer.Body.String()
+	if !strings.Contains(events, "event: swap\ndata: {\"swapId\"") || !strings.HasSuffix(events, "event: final\ndata: {}\n\n") {
+		t.Errorf("stream of a final swap: %.300q", events)
+	}
+	wantError(t, get(s, sameChainPath+"8453/tx/"+unknownIs, "Accept: text/event-stream"), http.StatusUnprocessableEntity, "SWAP_NOT_FOUND")
+}

@@ -1,0 +1,69 @@
+package proxy
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+// swapped is a swap of USDC on Base for its wrapped coin.
+func swapped(t testing.TB, number byte, tx string, at uint64) order.Swap {
+	hash, err := chain.ParseTxHash(tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return order.Swap{ID: order.ID{0x5a, number}, At: order.At{Chain: 8453, Tx: hash, Block: 7, BlockHash: chain.Hash{7}, Time: at}, Fact: order.Swapped{
+		Sender: address(t, taker), Recipient: address(t, nobody),
+		TokenIn: address(t, usdcText), AmountIn: chain.NewAmount(5_000_000),
+		TokenOut: address(t, wethText), AmountOut: chain.NewAmount(2000), Fee: chain.NewAmount(2),
+	}}
+}
+
+// foundSwap has the part of a basis that a swap was read from.
+func (a *answering) foundSwap(s order.Swap, from index.Basis) index.FoundSwap {
+	c := index.ChainBasis{Chain: s.At.Chain, Followed: true, Final: time.Since(time.Unix(int64(s.At.Time), 0)) > 6*time.Hour}
+	return index.FoundSwap{Swap: s, Basis: index.Basis{At: from.At, Behind: from.Behind, Chains: []index.ChainBasis{c}}}
+}
+
+func (a *answering) FindSwaps(
+	_ context.Context, id chain.ID, tx chain.TxHash,
+) (found []index.FoundSwap, searched index.Basis, err error) {
+	a.world.asked.Add(1)
+	searched = index.Basis{At: time.Now(), Chains: []index.ChainBasis{{Chain: id, Followed: id == 8453}}}
+	for _, s := range a.world.swaps {
+		if s.At.Tx == tx && s.At.Chain == id {
+			found = append(found, a.foundSwap(s, searched))
+		}
+	}
+	switch {
+	case tx.String() == plainTx && id == 8453:
+		return nil, searched, order.ErrNoSwap
+	case len(found) == 0:
+		return nil, searched, order.ErrNotFound
+	}
+	return found, searched, nil
+}
+
+func (a *answering) SwapByID(_ context.Context, id order.ID) (index.FoundSwap, error) {
+	a.world.asked.Add(1)
+	for _, s := range a.world.swaps {
+		if s.ID == id && !a.world.unindexed[id] {
+			return a.foundSwap(s, a.Basis()), nil
+		}
+	}
+	return index.FoundSwap{Basis: a.Basis()}, order.ErrNotFound
+}
+
+func (a *answering) ListSwaps(_ context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
+	a.world.asked.Add(1)
+	a.world.lastFilter, a.world.lastPart, a.world.listedSwaps = f, [2]uint64{skip, take}, true
+	swaps := slices.DeleteFunc(slices.Clone(a.world.swaps), func(s order.Swap) bool {
+		return f.Search != nil && f.Search.Tx != s.At.Tx && f.Search.Order != s.ID
+	})
+	return index.SwapList{Swaps: swaps, Total: uint64(len(swaps))}, a.Basis(), nil
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"io"
+	"time"
+)
+
+// SwapRecord is the content of the page of a swap within a chain that was made.
+type SwapRecord struct {
+	Record []byte // JSON
+	Path   string // of the record in the API, with its query
+	Page   string // path of this page, without a query
+	Final  bool   // no reorg can change the record any more
+	Index  int    // among the swaps of its transaction
+	Count  int    // of them; zero when the swap was found by its id
+	Origin string // scheme and host of this server, for commands to copy
+	Now    time.Time
+}
+
+type swapRecordView struct {
+	SwapRecord
+	ID      string
+	Chain   string
+	In, Out sideView
+	Time    time.Time
+	Block   uint64
+	Tx      linked
+	Facts   []fact
+	JSON    string
+	Others  []int // indexes of the transaction's swaps
+}
+
+type swapRecordJSON struct {
+	SwapID, ChainID, TransactionHash named
+	Sender, Recipient                named
+	TokenIn, TokenOut                tokenAmountJSON
+	GrossTokenOut, ProtocolFee       tokenAmountJSON
+	BlockTimeStamp                   int64
+	BlockNumber                      uint64
+	AffiliateFee                     *struct {
+		AffiliateFee tokenAmountJSON
+		Beneficiary  *named
+	}
+}
+
+type tokenAmountJSON struct {
+	TokenAddress, Amount named
+	Metadata             tokenJSON
+}
+
+// text is the amount in whole tokens.
+func (a tokenAmountJSON) text() string {
+	return amountOf(a.Amount.Text, a.Metadata.Decimals).Exact + " " + a.Metadata.Symbol
+}
+
+// SwapRecord writes the page of a swap that was made.
+func (p *Pages) SwapRecord(to io.Writer, s SwapRecord) error {
+	r, err := decode[swapRecordJSON](s.Record)
+	if err != nil {
+		return err
+	}
+	id := r.ChainID.chain()
+	v := swapRecordView{
+		SwapRecord: s, ID: r.SwapID.Text, Chain: p.chainName(id),
+		In: p.swapSide(r, r.TokenIn), Out: p.swapSide(r, r.TokenOut),
+		Time: time.Unix(r.BlockTimeStamp, 0), Block: r.BlockNumber,
+		Tx:    linked{r.TransactionHash.Text, p.txURL(id, r.TransactionHash.Text)},
+		Facts: p.swapFacts(r), JSON: indented(s.Record),
+	}
+	for i := 0; s.Count > 1 && i < s.Count; i++ {
+		v.Others = append(v.Others, i)
+	}
+	return p.write(to, "swap_record", view{Title: "Swap " + short(v.ID), At: "order", Now: s.Now, Page: v})
+}
+
+func (p *Pages) swapSide(r swapRecordJSON, a tokenAmountJSON) sideView {
+	id := r.ChainID.chain()
+	return sideView{
+		Chain: p.chainName(id), Amount: amountOf(a.Amount.Text, a.Metadata.Decimals), Token: p.token(id, a.TokenAddress.Text, a.Metadata),
+	}
+}
+
+func (p *Pages) swapFacts(r swapRecordJSON) []fact {
+	id := r.ChainID.chain()
+	facts := []fact{
+		{"Swap id", r.SwapID.Text, ""},
+		{"Sender", r.Sender.Text, p.addressURL(id, r.Sender.Text)},
+		{"Recipient", r.Recipient.Text, p.addressURL(id, r.Recipient.Text)},
+		{"Swapped for", r.GrossTokenOut.text(), ""},
+		{"Protocol fee", r.ProtocolFee.text(), ""},
+	}
+	if a := r.AffiliateFee; a != nil {
+		facts = append(facts, fact{"Affiliate fee", a.AffiliateFee.text(), ""})
+		if a.Beneficiary != nil {
+			facts = append(facts, fact{"Affiliate", a.Beneficiary.Text, p.addressURL(id, a.Beneficiary.Text)})
+		}
+	}
+	return facts
+}

@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"strconv"
+
+	"crossgate/order"
+)
+
+// secondsOfDay converts UNIX days.
+const secondsOfDay = 86_400
+
+// AppendDaily appends statistics of days and pairs of chains, and their running totals.
+func (e Encoder) AppendDaily(dst []byte, days, running []order.DailyStatistics) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("dailyData"), days, w.dailyStatistics)
+		objects(w.name("dailyDataCumulative"), running, w.dailyStatistics)
+	})
+}
+
+func (w *writer) dailyStatistics(d order.DailyStatistics) {
+	w.name("giveChainId").chainID(d.Give)
+	w.name("takeChainId").chainID(d.Take)
+	w.name("date").uint(d.Day * secondsOfDay)
+	w.name("createdOrdersCount").uint(d.Created)
+	w.name("fulfilledOrdersCount").uint(d.Fulfilled)
+	w.name("totalAmountGivenUsd").sumUSD(d.Given, d.Created)
+	w.name("totalAmountTakenUsd").sumUSD(d.Taken, d.Fulfilled)
+	w.name("totalProtocolFeeUsd").sumUSD(d.Fee, d.Created)
+	w.name("uniqueOrderCreators").uint(d.Creators)
+	w.name("newOrderCreators").uint(d.NewCreators)
+	w.name("unpricedOrdersCount").uint(d.Unpriced)
+}
+
+// AppendAllTime appends the statistics of all orders, as of a UNIX time.
+func (e Encoder) AppendAllTime(dst []byte, s order.Statistics, at uint64) []byte {
+	return e.object(dst, func(w *writer) {
+		w.name("totalAmountGivenUsd").sumUSD(s.Given, s.Created)
+		w.name("totalAmountTakenUsd").sumUSD(s.Taken, s.Fulfilled)
+		w.name("totalProtocolFeeUsd").sumUSD(s.Fee, s.Created)
+		w.name("totalAffiliateFeeUsd").sumUSD(s.Affiliate, 0)
+		w.name("createdOrdersCount").uint(s.Created)
+		w.name("fulfilledOrdersCount").uint(s.Fulfilled)
+		w.name("activeOrdersCount").uint(s.Active)
+		w.name("uniqueOrderCreators").uint(s.Creators)
+		w.name("date").uint(at)
+		w.name("period").plain("AllTime")
+		w.name("unpricedOrdersCount").uint(s.Unpriced)
+	})
+}
+
+// sumUSD writes a sum of the values of so many orders: null when there are some and none has a known value.
+func (w *writer) sumUSD(sum order.USD, orders uint64) {
+	if orders > 0 && sum.Orders == 0 {
+		w.null()
+		return
+	}
+	const perUSD = 1_000_000
+	w.uint(uint64(sum.Micros / perUSD))
+	if fraction := sum.Micros % perUSD; fraction > 0 {
+		digits := strconv.AppendInt(nil, perUSD+fraction, 10) // a one before six digits
+		digits[0] = '.'
+		for digits[len(digits)-1] == '0' {
+			digits = digits[:len(digits)-1]
+		}
+		w.json = append(w.json, digits...)
+	}
+}

@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/token"
+)
+
+// SwapRecord is a swap within a chain that was made, with the metadata of its tokens.
+type SwapRecord struct {
+	Swap    order.Swap
+	In, Out token.Token
+}
+
+// AppendSwapRecord appends the record of a swap that was made (SameChainSwapDTO). tokenOut is what the recipient got.
+// The members that follow affiliateFee are this server's own, and so are beneficiary and referralCode in it: what else
+// is in the hosted service's affiliateFee is not published.
+func (e Encoder) AppendSwapRecord(dst []byte, r SwapRecord) []byte {
+	return e.object(dst, func(w *writer) {
+		at, fact := r.Swap.At, r.Swap.Fact
+		family := w.chains.Family(at.Chain)
+		w.name("swapId").hash(r.Swap.ID)
+		w.name("chainId").chainID(at.Chain)
+		w.name("sender").address(fact.Sender, family)
+		w.name("recipient").address(fact.Recipient, family)
+		w.name("tokenIn").tokenAmount(fact.TokenIn, fact.AmountIn, r.In, family)
+		w.name("tokenOut").tokenAmount(fact.TokenOut, fact.Received(), r.Out, family)
+		w.name("transactionHash").txHashAsBytes(at.Tx, family)
+		w.name("blockTimeStamp").uint(at.Time)
+		w.name("affiliateFee").swapAffiliateFee(r, family)
+		w.name("state").plain(order.StateFulfilled.String())
+		w.name("grossTokenOut").tokenAmount(fact.TokenOut, fact.AmountOut, r.Out, family)
+		w.name("protocolFee").tokenAmount(fact.TokenOut, fact.Fee, r.Out, family)
+		w.name("referralCode").uint(uint64(fact.ReferralCode))
+		w.name("blockNumber").uint(at.Block)
+		w.name("blockHash").hashOf(at.BlockHash, family)
+	})
+}
+
+// tokenAmount writes an amount of a token.
+func (w *writer) tokenAmount(address chain.Address, amount chain.Amount, t token.Token, family chain.Family) {
+	w.open('{')
+	w.name("tokenAddress").address(address, family)
+	w.name("amount").bigNumber(amount)
+	w.name("metadata").tokenMetadata(t)
+	w.close('}')
+}
+
+// txHashAsBytes writes a TransactionHashValue with its members in the sequence of this record.
+func (w *writer) txHashAsBytes(h chain.TxHash, family chain.Family) {
+	raw := h.Bytes()
+	w.open('{')
+	w.name("bytesValue").base64(raw)
+	w.name("bytesArrayValue").byteList(raw)
+	w.name("stringValue").plain(h.Format(family))
+	w.close('}')
+}
+
+func (w *writer) swapAffiliateFee(r SwapRecord, family chain.Family) {
+	a := r.Swap.Fact.Affiliate
+	if a == nil {
+		w.null()
+		return
+	}
+	w.open('{')
+	w.name("affiliateFee").tokenAmount(r.Swap.Fact.TokenOut, a.Amount, r.Out, family)
+	w.name("beneficiary").addressOrNull(a.Beneficiary, family)
+	w.name("referralCode").uint(uint64(r.Swap.Fact.ReferralCode))
+	w.close('}')
+}
+
+// AppendSwapList appends a part of a list of swaps, of so many in all, as a list of orders.
+func (e Encoder) AppendSwapList(dst []byte, records []SwapRecord, total uint64) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("orders"), records, w.listedSwap)
+		w.name("totalCount").uint(total)
+	})
+}
+
+// listedSwap writes a swap as an order that was delivered: given the input, taken what the recipient got, and no fees
+// of the give token or the coin. The affiliate's share is of the out token.
+func (w *writer) listedSwap(r SwapRecord) {
+	at, fact, nothing := r.Swap.At, r.Swap.Fact, chain.Amount{}
+	give := order.Offer{Chain: at.Chain, Token: fact.TokenIn, Amount: fact.AmountIn}
+	take := order.Offer{Chain: at.Chain, Token: fact.TokenOut, Amount: fact.Received()}
+	family := w.chains.Family(at.Chain)
+	w.name("orderId").hash(r.Swap.ID)
+	w.name("creationTimestamp").uint(at.Time)
+	w.name("giveOfferWithMetadata").offer(give, give.Amount, r.In)
+	w.name("takeOfferWithMetadata").offer(take, take.Amount, r.Out)
+	w.name("state").plain(order.StateFulfilled.String())
+	w.name("externalCallState").plain(order.NoExtCall.String())
+	w.name("finalPercentFee").bigNumber(nothing)
+	w.name("fixFee").bigNumber(nothing)
+	w.name("affiliateFee").listedAffiliateFee(fact.Affiliate, family)
+	w.name("unlockAuthorityDst").null()
+	w.name("createEventTransactionHash").txHash(at.Tx, family)
+	w.name("preswapData").null()
+	w.name("orderMetadata").null()
+	w.name("tradeType").plain("SameChain")
+}

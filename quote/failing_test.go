@@ -1,0 +1,76 @@
+package quote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+)
+
+// TestAVenueThatFailsForADayIsFailing has a venue asked at hours, and wants since when it counts as failing, and what
+// was logged.
+func TestAVenueThatFailsForADayIsFailing(t *testing.T) {
+	refused := Asked{Verdict: Refused, Err: errors.New("HTTP 410")}
+	silent := Asked{Verdict: Silent, Err: fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)}
+	left := Asked{Verdict: Silent, Err: fmt.Errorf("no answer in time: %w", context.Canceled)}
+	noRoute := Asked{Verdict: Refused, Err: fmt.Errorf("v: %w", ErrNoRoute)}
+	unbuilt := Asked{Verdict: Refused, AmountOut: chain.NewAmount(1), Err: ErrRefused}
+	const begins, ends = "nothing but failures for a day", "answers again"
+	for name, test := range map[string]struct {
+		asked []Asked // one a time
+		hours []int   // when
+		since int     // hour; -1: not failing
+		logs  []string
+	}{
+		"never asked":                  {nil, nil, -1, nil},
+		"left out":                     {[]Asked{{Verdict: LeftOut}, {Verdict: LeftOut}}, []int{0, 48}, -1, nil},
+		"failed once, long ago":        {[]Asked{refused, {Verdict: LeftOut}}, []int{0, 48}, -1, nil},
+		"fails for less than a day":    {[]Asked{refused, silent}, []int{0, 23}, -1, nil},
+		"fails for a day":              {[]Asked{refused, silent}, []int{1, 25}, 1, []string{begins}},
+		"told once":                    {[]Asked{refused, refused, refused, silent}, []int{0, 24, 48, 72}, 0, []string{begins}},
+		"quotes in between":            {[]Asked{refused, {Verdict: Outbid}, refused}, []int{0, 12, 24}, -1, nil},
+		"refuses the pair in between":  {[]Asked{refused, noRoute, refused}, []int{0, 12, 24}, -1, nil},
+		"quotes what does not pass":    {[]Asked{refused, unbuilt, refused}, []int{0, 12, 24}, -1, nil},
+		"its callers leave":            {[]Asked{left, left}, []int{0, 24}, -1, nil},
+		"a caller leaves in between":   {[]Asked{refused, left, refused}, []int{0, 12, 24}, 0, []string{begins}},
+		"is back":                      {[]Asked{refused, refused, {Verdict: Won}}, []int{0, 24, 25}, -1, []string{begins, ends}},
+		"is back without being missed": {[]Asked{refused, {Verdict: Won}}, []int{0, 1}, -1, nil},
+		"fails again":                  {[]Asked{refused, refused, {Verdict: Won}, silent, silent}, []int{0, 24, 25, 26, 50}, 26, []string{begins, ends, begins}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logged bytes.Buffer
+			log := slog.New(slog.NewTextHandler(&logged, nil))
+			e := &Estimator{venues: []profiledVenue{{profile: Profile{Name: "v"}}}, failures: &Failures{}}
+			begun := time.Unix(1_800_000_000, 0)
+			for i, asked := range test.asked {
+				asked.Venue = "v"
+				e.failures.note(t.Context(), log, begun.Add(time.Duration(test.hours[i])*time.Hour), []Asked{asked})
+			}
+			var want time.Time
+			if test.since >= 0 {
+				want = begun.Add(time.Duration(test.since) * time.Hour)
+			}
+			if got := e.Records()[0].FailingSince; !got.Equal(want) {
+				t.Errorf("failing since %s, want %s", got, want)
+			}
+			lines := strings.Split(strings.TrimSuffix(logged.String(), "\n"), "\n")
+			if logged.Len() == 0 {
+				lines = nil
+			}
+			if len(lines) != len(test.logs) {
+				t.Fatalf("logged %q, want %q", lines, test.logs)
+			}
+			for i, line := range lines {
+				if !strings.Contains(line, test.logs[i]) || !strings.Contains(line, "venue=v") {
+					t.Errorf("logged %q, want %q of the venue", line, test.logs[i])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package processes_test
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"crossgate/sandbox/sandboxtest"
+	"crossgate/store"
+)
+
+// TestImportStoresWhatABackfillWould imports the orders of a taker into an empty database, and compares them with those
+// of a database into which every block was read.
+func TestImportStoresWhatABackfillWould(t *testing.T) {
+	world, dir := sandboxtest.Shared(t), t.TempDir()
+	whole, alone := filepath.Join(dir, "whole.db"), filepath.Join(dir, "alone.db")
+	for _, database := range []string{whole, alone} {
+		if err := os.WriteFile(database+".yaml", world.Config(database), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	indexCommand(t, 0, "backfill", "--config", whole+".yaml")
+	taker, ids := busiestTaker(t, whole)
+	list := filepath.Join(dir, "ids.txt")
+	if err := os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{"index", "import", "--config", alone + ".yaml", "--taker", taker, list}
+	for _, want := range []string{
+		fmt.Sprintf("%d orders listed: 0 were stored, %d verified, 0 of others, 0 not verified", len(ids), len(ids)),
+		fmt.Sprintf("%d orders listed: %d were stored, 0 verified, 0 of others, 0 not verified", len(ids), len(ids)),
+	} {
+		if said := indexCommand(t, 0, arguments...); !strings.Contains(said, want) {
+			t.Errorf("index import said\n%s\nwant %q in it", said, want)
+		}
+	}
+	if was, is := dumpOrders(t, whole, ids), dumpOrders(t, alone, ids); was != is || was == "" {
+		t.Errorf("imported:\n%s\nbackfilled:\n%s", is, was)
+	}
+	indexCommand(t, 0, "index", "audit", "--config", alone+".yaml", "--taker", taker)
+	listed := filepath.Join(dir, "listed.db")
+	origin := serveApart(t, string(world.Config(whole))).url // another gateway, in the place of the hosted service
+	text := fmt.Sprintf("%spassthrough: {hosts: [{name: orders, endpoints: [{url: %q}]}]}\n", world.Config(listed), origin)
+	if err := os.WriteFile(listed+".yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	indexCommand(t, 0, "index", "import", "--config", listed+".yaml", "--taker", taker)
+	if was, is := dumpOrders(t, whole, ids), dumpOrders(t, listed, ids); was != is {
+		t.Errorf("imported from an origin:\n%s\nbackfilled:\n%s", is, was)
+	}
+	unknown := "0x" + strings.Repeat("0", 64)
+	if err := os.WriteFile(list, []byte(`["`+unknown+`", "`+ids[0]+`"]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := indexCommand(t, 1, arguments...); !strings.Contains(said, unknown+": not verified: ") || strings.Contains(said, ids[0]) {
+		t.Errorf("index import of an order that does not exist said\n%s", said)
+	}
+}
+
+// busiestTaker returns the EVM address with the most delivered orders whose creation is stored as well, and their ids.
+func busiestTaker(t *testing.T, database string) (taker string, ids []string) {
+	t.Helper()
+	by := map[string][]string{}
+	withStore(t, database, func(db *store.DB) error {
+		return db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+			var id, authority []byte
+			err := rows.Scan(&id, &authority)
+			name := fmt.Sprintf("0x%x", authority)
+			if by[name] = append(by[name], fmt.Sprintf("0x%x", id)); len(by[name]) > len(ids) {
+				taker, ids = name, by[name]
+			}
+			return err
+		}, `SELECT id, unlock_authority FROM orders WHERE length(unlock_authority) = 20
+			AND EXISTS (SELECT 1 FROM events WHERE order_id = orders.id AND kind = 'created') ORDER BY id`)
+	})
+	if len(ids) < 3 {
+		t.Fatalf("the busiest taker, %s, has delivered %d orders", taker, len(ids))
+	}
+	return taker, ids
+}
+
+// dumpOrders returns orders as a database has them folded.
+func dumpOrders(t *testing.T, database string, ids []string) string {
+	t.Helper()
+	var text strings.Builder
+	withStore(t, database, func(db *store.DB) error {
+		return db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+			var id []byte
+			var state, locked, give, take int64
+			var amount string
+			err := rows.Scan(&id, &state, &locked, &give, &take, &amount)
+			if name := fmt.Sprintf("0x%x", id); strings.Contains(strings.Join(ids, " "), name) {
+				fmt.Fprintln(&text, name, state, locked, give, take, amount)
+			}
+			return err
+		}, `SELECT id, state, locked, give_chain, take_chain, give_amount FROM orders ORDER BY id`)
+	})
+	return text.String()
+}

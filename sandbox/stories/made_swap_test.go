@@ -1,0 +1,122 @@
+package stories_test
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"crossgate/chain"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// madeSwapJSON is the record of a swap that was made, as a wallet reads it.
+type madeSwapJSON struct {
+	SwapID, TransactionHash, Sender, Recipient struct{ StringValue string }
+	TokenIn, TokenOut, ProtocolFee             struct{ Amount struct{ StringValue string } }
+	BlockNumber                                uint64
+	AffiliateFee                               *struct {
+		AffiliateFee struct{ Amount struct{ StringValue string } }
+		Beneficiary  struct{ StringValue string }
+	}
+}
+
+// TestOurOwnSwapIsShownWithinItsBlock makes swaps by transactions of the gateway. With the block that has one, the path,
+// the stream and the page show it, before any other block is there, and with the amounts that accounts moved.
+func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
+	sandboxtest.Executes(t)
+	t.Parallel()
+	front := inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}), "swap: {window: 30s, deadline: 60s}")
+	for _, one := range []swapCase{{"coin", "USDC", "250000000000000000", true, ""}, {"USDC", "coin", "90000000", true, "0.3"}} {
+		chains := front.world.Chains()
+		at := slices.IndexFunc(chains, func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 && c.Facts.Family == chain.EVM })
+		trader := newTrader(t, front.world, chains[at], front.url)
+		t.Run(one.String(), func(t *testing.T) {
+			var swap swapJSON
+			trader.ask(t, trader.query(one), &swap)
+			if one.in != "coin" {
+				trader.approve(t, common.HexToAddress(trader.tokens[one.in]), common.HexToAddress(swap.Tx.To), decimal(t, one.amount))
+				trader.ask(t, trader.query(one), &swap)
+			}
+			out := common.HexToAddress(trader.tokens[one.out])
+			before, share := trader.balance(t, out, trader.stranger), trader.balance(t, out, trader.affiliate)
+			receipt := trader.transact(t, common.HexToAddress(swap.Tx.To), hexutil.MustDecode(swap.Tx.Data), decimal(t, swap.Tx.Value))
+			got := new(big.Int).Sub(trader.balance(t, out, trader.stranger), before)
+			share.Sub(trader.balance(t, out, trader.affiliate), share)
+			trader.checkShown(t, one, receipt, got, share)
+		})
+	}
+}
+
+// checkShown wants the first answers about a transaction to be what its swap did.
+func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, got, share *big.Int) {
+	t.Helper()
+	where := fmt.Sprintf("%d/tx/%s", w.chain, strings.ToLower(receipt.TxHash.Hex()))
+	page := textAt(t, w.gateway+"/swap/"+where)
+	var made madeSwapJSON
+	get(t, w.gateway+"/api/SameChainSwap/"+where, &made)
+	if made.BlockNumber != receipt.BlockNumber.Uint64() || common.HexToAddress(made.Sender.StringValue) != w.address ||
+		common.HexToAddress(made.Recipient.StringValue) != w.stranger || made.TokenIn.Amount.StringValue != c.amount ||
+		made.TokenOut.Amount.StringValue != got.String() || decimal(t, made.ProtocolFee.Amount.StringValue).Sign() == 0 {
+		t.Errorf("the swap is %+v, want %s for %s of the stranger in block %d", made, c.amount, got, receipt.BlockNumber)
+	}
+	paid := made.AffiliateFee != nil && made.AffiliateFee.AffiliateFee.Amount.StringValue == share.String() &&
+		common.HexToAddress(made.AffiliateFee.Beneficiary.StringValue) == w.affiliate
+	if paid != (c.affiliate != "") {
+		t.Errorf("affiliate fee %+v, want %s of the outcome", made.AffiliateFee, share)
+	}
+	if !strings.Contains(page, made.SwapID.StringValue) {
+		t.Errorf("the page does not show swap %s", made.SwapID.StringValue)
+	}
+	events := firstEvent(t, w.gateway+"/api/SameChainSwap/"+where)
+	if !strings.Contains(events, "event: swap") || !strings.Contains(events, made.SwapID.StringValue) {
+		t.Errorf("the stream begins with %q, want the swap", events)
+	}
+}
+
+func textAt(t *testing.T, address string) string {
+	t.Helper()
+	response, err := http.Get(address) //nolint:noctx // of a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %d, %v: %.300s", address, response.StatusCode, err, text)
+	}
+	return string(text)
+}
+
+// firstEvent reads a stream up to its first event's end.
+func firstEvent(t *testing.T, address string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var text strings.Builder
+	part := make([]byte, 1<<12)
+	for !strings.Contains(text.String(), "}\n\n") {
+		n, err := response.Body.Read(part)
+		text.Write(part[:n])
+		if err != nil {
+			break
+		}
+	}
+	return text.String()
+}

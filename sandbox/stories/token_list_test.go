@@ -1,0 +1,150 @@
+package stories_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/proxy/admin"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// publisher serves one token list, and counts how often it is asked for it in vain.
+type publisher struct {
+	*httptest.Server
+	unchanged atomic.Int64
+}
+
+func publish(t *testing.T, list string) *publisher {
+	t.Helper()
+	p := &publisher{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		const etag = `"1"`
+		w.Header().Set("ETag", etag)
+		if r.Header.Get("If-None-Match") == etag {
+			p.unchanged.Add(1)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		_, _ = w.Write([]byte(list))
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// listText is a list of tokens: chain, address, symbol and decimals of each.
+func listText(tokens ...string) string {
+	var entries []string
+	for _, each := range tokens {
+		var id int
+		var address, symbol string
+		var decimals int
+		if _, err := fmt.Sscan(each, &id, &address, &symbol, &decimals); err != nil {
+			panic(err)
+		}
+		entries = append(entries, fmt.Sprintf(`{"chainId":%d,"address":"%s","symbol":"%s","name":"%s","decimals":%d}`,
+			id, address, symbol, symbol, decimals))
+	}
+	return `{"name":"a list","tokens":[` + strings.Join(entries, ",") + `]}`
+}
+
+// awaitLists returns what operators are told of the token lists, once all were read.
+func awaitLists(t *testing.T, g *gateway.Gateway) map[string]admin.Dependency {
+	t.Helper()
+	for {
+		lists, isRead := map[string]admin.Dependency{}, true
+		for _, each := range g.Dependencies(t.Context()) {
+			if each.Kind == "token list" {
+				lists[each.Name] = each
+				isRead = isRead && each.State != "not read yet"
+			}
+		}
+		if isRead {
+			return lists
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// TestTokenListsAreCheckedAgainstTheChains has one list that is right, and one that lies about one of its tokens.
+func TestTokenListsAreCheckedAgainstTheChains(t *testing.T) {
+	t.Parallel()
+	const maker, nowhere = "0x9f8F72aA9304c8B593d555F12eF6589cC3A579A2", "0x00000000000000000000000000000000000a11ce"
+	world := sandboxtest.Shared(t)
+	sonic := tokenOf(t, world, 100000014, "WBTC")
+	honest := publish(t, listText("1 "+maker+" MKR 18", "1 "+nowhere+" NOWHERE 18", "42161 "+maker+" UNREAD 18"))
+	lying := publish(t, listText("146 "+sonic+" WBTC 8", "1 "+maker+" MKR 6"))
+	path := filepath.Join(t.TempDir(), "orders.db")
+	c, err := config.Parse([]byte(string(world.Config(path)) + `
+tokens:
+  lists:
+    - {name: honest, endpoints: [{url: "` + honest.URL + `"}]}
+    - {name: lying, endpoints: [{url: "` + lying.URL + `"}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Index.Lookback, c.Tokens.Refresh = 1, 0
+	check := func(t *testing.T, restarted bool) {
+		g, address := serveConfig(t, c)
+		lists := awaitLists(t, g)
+		if l := lists["honest"]; !l.OK || !strings.Contains(l.State, "1 tokens") {
+			t.Errorf("the honest list: %+v", l)
+		}
+		lie := "MKR (" + strings.ToLower(maker) + ") of chain 1 has 6 decimals by the list and 18 by its contract"
+		if l := lists["lying"]; l.OK || !strings.Contains(l.State, lie) {
+			t.Errorf("the list that lies: %+v, want %s", l, lie)
+		}
+		var listed struct {
+			Tokens map[string]struct {
+				Symbol   string
+				Decimals int
+			}
+		}
+		get(t, address+"/v1.0/token-list?chainId=1", &listed)
+		for _, want := range []struct {
+			address, symbol string
+			decimals        int
+		}{
+			{maker, "MKR", 18}, {"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "USDC", 6}, {"0x2260fac5e5542a773aa44fbcfedf7c193bc2c599", "WBTC", 8},
+		} {
+			if got := listed.Tokens[strings.ToLower(want.address)]; got.Symbol != want.symbol || got.Decimals != want.decimals {
+				t.Errorf("%s is listed as %+v", want.symbol, got)
+			}
+		}
+		if got, isListed := listed.Tokens[nowhere]; isListed {
+			t.Errorf("a token without a contract is listed: %+v", got)
+		}
+		get(t, address+"/v1.0/token-list?chainId=100000014", &listed)
+		if got, isListed := listed.Tokens[strings.ToLower(sonic)]; isListed {
+			t.Errorf("a token of the list that lies is listed: %+v", got)
+		}
+		if got := honest.unchanged.Load(); (got > 0) != restarted {
+			t.Errorf("the list was %d times the same, restarted: %t", got, restarted)
+		}
+	}
+	t.Run("fresh", func(t *testing.T) { check(t, false) })
+	t.Run("restarted", func(t *testing.T) { check(t, true) })
+}
+
+// tokenOf is the address of a token of the world.
+func tokenOf(t *testing.T, world *sandbox.World, id uint64, symbol string) string {
+	t.Helper()
+	for _, c := range world.Chains() {
+		for _, each := range c.Tokens {
+			if uint64(each.Chain) == id && each.Symbol == symbol {
+				return each.Address.Hex()
+			}
+		}
+	}
+	t.Fatalf("no %s on chain %d", symbol, id)
+	return ""
+}

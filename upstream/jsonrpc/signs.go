@@ -1,0 +1,104 @@
+package jsonrpc
+
+import (
+	"regexp"
+	"strings"
+)
+
+// sign is how an error is recognised. Nodes and providers mostly tell causes apart by text alone: these are words of
+// go-ethereum, Erigon, Nethermind, Besu, reth, coreth, nitro, java-tron, Agave and jsonrpsee, and of large providers,
+// in lower case. Codes are used in contradictory ways and count only where nobody uses them for anything else.
+type sign struct {
+	meaning Meaning
+	words   *regexp.Regexp
+	but     *regexp.Regexp // words with which it means something else; nil: none
+	isOfAge bool           // of an old block it means that the block is not kept
+}
+
+// isIn reports whether a text, in lower case, bears the sign.
+func (s sign) isIn(text string) bool {
+	return s.words.MatchString(text) && (s.but == nil || !s.but.MatchString(text))
+}
+
+// Groups of words that several signs are made of.
+const (
+	denied  = `(not (supported|available|allowed|enabled|implemented|whitelisted)|disabled|unsupported|unavailable)`
+	blocks  = `(block|slot|range|span|distance|difference|interval|window|getlogs query)`
+	much    = `(limit|exceed|max(imum)?\b|too (large|wide|big|many|long|high|great|broad|far)|greater|larger|bigger|higher|longer|wider|smaller|restrict|up to|at most|less than|fewer|within|<=|\bover\b|allowed|only)`
+	tooMuch = `(limit|exceed|max(imum)?\b|too (large|wide|big|many|long|broad)|more than|up to|at most|less than|fewer|\bover\b|restrict|narrow|reduc|smaller)`
+	counted = `(logs|results|events|entries|items)`
+	service = `(app|application|project|endpoint|deployment|network|chain|blockchain|api ?key)`
+)
+
+// signs are in the order in which they count: what is said of blocks and of states before what is said of limits, since
+// providers advertise their plans in any text, and limits before keys.
+var signs = []sign{
+	{TagMissing, words(`(safe|finalized|pending|earliest) block (is )?not (found|available)`, `\btag\b.*(not supported|unsupported|invalid|unknown)`,
+		`just support tag`, `(invalid|unknown|unsupported) (block )?tag`, `unknown variant .?(safe|finalized|pending|earliest)`), nil, false},
+	{NotYet, words(`beyond (the )?(current|latest)`, `after last accepted`, `unfinalized data`, `doesn't exist yet`, `does not exist yet`,
+		`not yet available for slot`, `not been reached`, `unsolidified`, `min(imum)? context slot`, `(in|from) the future`, `future block`,
+		`(above|ahead of|higher than|greater than|past) (the )?(current |latest |chain )?(head|tip|block number|block height)`,
+		`(above|ahead of|higher than|greater than|past) (the )?(current|latest|newest) (block|slot)`, `less than or equal to the current`, `invalid block range( params)?$`, `not yet (indexed|synced|known|processed)`), words(`\bpruned`), false},
+	{
+		MethodMissing, words(`method[^.]*?(not (found|supported|available|allowed|enabled|implemented|whitelisted)|does ?n[o']t exist|disabled|unsupported|unavailable|blocked|restricted|requires)`,
+			`(unsupported|unknown|invalid|disabled|restricted) (rpc )?method`, `not supported on this (network|chain)`, `transaction history is (not available|disabled|unavailable)`,
+			`\b((eth|debug|trace|net)_|get|simulate)\w+ (is |are )?`+denied, `this api is (closed|disabled|unavailable)`,
+			`the named method( rpc| api)? (is |are |has been )?(currently )?(only available|deprecated|removed|denied|blocked|restricted|not |un|dis)`, `access to (the )?(named )?method`, `no such method`, `not implemented`),
+		words(`unavailable for key`, `mainnet|testnet`, `network|chain is not`, `more than`, `\b(blocks?|range)\b`), false,
+	},
+	{Overloaded, words(`long-term storage.*(try again|unreachable)`), nil, false},
+	{Pruned, words(`missing trie node`, `pruned`, `pruning`, `\barchiv`, `historical`, `state .*(not |not|un)available`, `state .*not (found|stored|present)`,
+		`no state`, `unknown state`, `missing state`, `metadata is not found`, `state histor`, `cleaned up`, `first available`, `lowest height`, `base height`,
+		`(neither|not) stored`, `(retained|oldest|earliest)( available)? (block|slot|height)`, `history (is |has been )?(un|not )available`, `long-term storage`,
+		`ledger jump`, `older than`, `too old`, `proof window`, `suitable provider`, `height .*is not available`,
+		`garbage.?collected`, `version does not exist`, `(before|prior to|below) (the )?(earliest|first|oldest|pruning)`, recentBlocks), nil, false},
+	{NotYet, words(`unknown block`, `invalid blockhash`, `(block|header)s?\b.{0,80}not (be )?found`, `header for hash not found`, `block requested not found`, `(cannot|could not|unable to) (find|locate) (the )?(block|header)`,
+		`no block (with|found|for)`, `block (is )?not available`, `block status not yet`, `blocks? .*cannot be found`, `could not be found`, `resource not found`), nil, true},
+	{BatchLimit, words(`batch`, `(calls|requests) (per|in (a|one)) (single )?(request|body)`, `got (an )?array`, `multiple (requests|calls)`), words(`per (second|minute)|\brate\b`), false},
+	{QuotaSpent, words(`(daily|monthly|day'?s|month'?s) .*(limit|quota|count|capacity|credit|exceed|reached|used|usage|allowance)`, `(daily|monthly|day'?s|month'?s) (usage|allowance)`, `(per |/ ?)(day|month)\b`, `\b(for|of) today`, `24 ?h`,
+		`quota`, `max(imum)? usage`, `usage (limit|cap)`, `(out of|insufficient|no more|not enough|exhausted|used (up )?(all )?(your )?) ?credits?`, `(run|ran) out of`, `\btop ?up\b`, `recharge`, `(cu|account|credit) balance`, `past due`,
+		`credits? (are |is |have been |has been )?(exhausted|used up|depleted|spent)`, `billing`, `payment required`), nil, false},
+	{RateLimit, words(`rate.?limit`, `too many (request|connection|call|concurrent)`, `(requests?|calls?|queries) (limit|rate)`, `(per|/) ?s(ec(ond)?)?\b`,
+		`per minute`, `\brps\b`, `\bqps\b`, `allowed_rps`, `frequency limit`, `rate (has |is )?exceed`, `compute units`, `\bcu limit`, `request count exceeded`,
+		`throughput`, `capacity exceeded`, `throttl`, `lack of computing resources`, `slow down`, `(requests?|calls?) too (fast|quickly|often|frequent)`, `concurren`, `number of (requests|calls)`, `\bcups\b`, `connection limit`, `\bflood`), words(`block range|per second exceeded by the range`), false},
+	{ResultLimit, words(`(more|greater) than [\d,]+[km]? `+counted, `too many (results|logs|events)`, `max(imum)? (results|logs)`,
+		`(response|payload|body|output|reply|results?|content) (size |length |set )?(is |was |are )?(too (large|big|long)|(is )?limited|(has )?exceed|over)`, `response (size )?(limit|cap)`,
+		`(exceed\w*|over|above) .*(response size|size of the response|number of (logs|results|events)|[\d,]+[km]? (logs|results|events))`,
+		`query (timeout|timed out|duration|took too long)`, `logs matched`, `match(ing|ed) (logs|events|results)`, `(log|event|result) count`, `result set`, `too large response`, `[\d,]+[km]? (logs|results|events) (limit|max)`), words(`^(eth_)?getlogs[^.]*(range|blocks)`), false},
+	{RangeLimit, words(blocks+`.*`+much, tooMuch+`.*(block|range|span|distance)`, `limit the query`), nil, false},
+	{
+		Overloaded, words(`time(d)? ?out`, `deadline exceeded`, `cancell?ed`, `overload`, `\bbusy\b`, `healthy`, `try again`, `retry`, `deprioriti`, `out of (memory|service)`, `catching up`,
+			`(service|server|backend|upstream|node|resource|temporarily) (is )?unavailable`, `cannot fulfill`, `\bbehind\b`,
+			`syncing`, `not (fully )?synced`, `internal (server )?error`, `(bad|no) (gateway|backend|upstream)`, `no (available|healthy|response|nodes|endpoints|providers|servers|peers)`, `all (backends|upstreams|nodes|providers)`, `maintenance`, `server error`,
+			`connection (refused|reset|closed|lost|failure)`, `\beof\b`, `broken pipe`, `dial tcp`, `(not enough|no) (effective )?connection`),
+		words(`unauthori[sz]ed|api.?key|denied|forbidden|blocked`), false,
+	},
+	{KeyRefused, words(`unauthori[sz]ed`, `api.?key`, `authenticat`, `authori[sz]ation`, `access denied`, `forbidden`, `(is|are|was|been) (blocked|banned|suspended|denied)`,
+		`(request|ip|access|account|origin|country|region) (blocked|banned|suspended|disabled|not allowed|denied)`, `not permitted`, `not available in your (country|region|location|jurisdiction)`,
+		`(invalid|missing|expired|unknown|wrong|bad) (api |access |project )?(key|token|credential|project|app)`, `personal token`, `project.?id`, `(key|token) (is )?(invalid|missing|expired|unknown|not)`,
+		service+`( id| \d+)? (is |has been |was )?(not (found|supported|enabled|active)|unsupported|inactive|deactivated|disabled|suspended|paused|expired|deleted|unknown)`,
+		`(unsupported|unknown|invalid) (network|chain|blockchain)\b`, `not enabled for (this|your) `, `(free|paid|current) (plan|tier)`, `free ?tier`, `\btrial\b`,
+		`not (on|in) (the )?(white|allow)list`, `subscription`, `whitelist`), nil, false},
+}
+
+// recentBlocks is how nodes name the number of blocks that they keep.
+const recentBlocks = `(?:last|latest|recent|newest|previous) ([\d,]+)(k?) (?:blocks|slots)`
+
+func words(alternatives ...string) *regexp.Regexp {
+	return regexp.MustCompile(strings.Join(alternatives, "|"))
+}
+
+var (
+	// revertWords begin what nodes say of a contract that refused. The reason after them is the contract's own text.
+	revertWords = words(`^(vm )?execution (was )?revert`, `^revert`, `execution reverted`, `vm exception while processing`, `revert opcode executed`,
+		`transaction (has been )?reverted`, `^vm execution error`, `^call reverted`)
+	// invalidWords are what execution comes to before or without a contract, the same at every node.
+	invalidWords = words(`insufficient funds for`, `insufficient (sender )?balance for`, `gas required exceeds`, `out of gas`, `intrinsic gas too low`,
+		`invalid opcode`, `stack (under|over)flow`, `invalid jump`, `nonce too low`, `max fee per gas less than`, `contract is not exist`,
+		`no contract or not a valid smart contract`, `not enough energy for`)
+	absentWords = words(`not (available|found|stored|present|exist|indexed)`, `unavailable`, `missing`, `out of range`, `no (logs|receipts|data)`)
+	limitWords  = words(`limit (is |was |has been )?(reached|exceeded|exhausted)`, `exceed\w* .*limit`)
+	sizeWords   = words(`gas`, `size`, `depth`, `length`, `memory`, `bytes`) // of the call itself
+	hexText     = regexp.MustCompile(`^"?(reverted )?0x[0-9a-f]*"?$`)
+	webPage     = regexp.MustCompile(`https?://\S+`)
+)

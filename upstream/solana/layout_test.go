@@ -1,0 +1,130 @@
+package solana_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"crossgate/chain"
+	wire "crossgate/chain/solana"
+	"crossgate/quote"
+)
+
+// Places of accounts in the messages of TestJupiterInstructions.
+const (
+	payer, spent, received, other, program = 0, 1, 2, 3, 4
+)
+
+// jupiterCall is an instruction of Jupiter's in the making: the places that its accounts have, and its data.
+type jupiterCall struct {
+	accounts []byte
+	name     string
+	amount   uint64
+	quoted   uint64
+	slippage uint16
+	fee      uint64
+	isShort  bool // of an amount
+}
+
+// terms are the amounts of a call, with a fee of so many bytes.
+func (c jupiterCall) terms(feeBytes int) []byte {
+	data := binary.LittleEndian.AppendUint64(nil, c.amount)
+	data = binary.LittleEndian.AppendUint64(data, c.quoted)
+	data = binary.LittleEndian.AppendUint16(data, c.slippage)
+	data = append(data, binary.LittleEndian.AppendUint64(nil, c.fee)[:feeBytes]...)
+	if c.isShort {
+		data = data[:8]
+	}
+	return data
+}
+
+// TestJupiterInstructions changes one thing at a time in each instruction of Jupiter's that the guard reads.
+func TestJupiterInstructions(t *testing.T) {
+	const quoted, least = 2_000_000, 1_990_000 // at 50 basis points
+	route := []byte("route plan")
+	for _, row := range []struct {
+		name                                string
+		accounts                            []byte
+		user, source, destination, redirect int // places among the accounts; redirect -1: there is none
+		data                                func(jupiterCall) []byte
+	}{
+		{
+			"route",
+			[]byte{program, payer, spent, received, program, other},
+			1, 2, 3, 4,
+			func(c jupiterCall) []byte { return append(slices.Clone(route), c.terms(1)...) },
+		},
+		{
+			"shared_accounts_route",
+			[]byte{program, other, payer, spent, other, other, received, other},
+			2, 3, 6, -1,
+			func(c jupiterCall) []byte { return append(append([]byte{7}, route...), c.terms(1)...) },
+		},
+		{
+			"route_v2",
+			[]byte{payer, spent, received, other, other, other, other, program, other},
+			0, 1, 2, 7,
+			func(c jupiterCall) []byte { return append(c.terms(2), route...) },
+		},
+		{
+			"shared_accounts_route_v2",
+			[]byte{other, payer, spent, other, other, received, other},
+			1, 2, 5, -1,
+			func(c jupiterCall) []byte { return append(append([]byte{7}, c.terms(2)...), route...) },
+		},
+	} {
+		minimum := func(change func(*jupiterCall)) (chain.Amount, error) {
+			c := jupiterCall{accounts: slices.Clone(row.accounts), name: row.name, amount: 1000, quoted: quoted, slippage: 50}
+			change(&c)
+			number := sha256.Sum256([]byte("global:" + c.name))
+			data := append(number[:8:8], row.data(c)...)
+			if c.isShort {
+				data = append(number[:8:8], c.terms(0)...)
+			}
+			return minimumOf(wire.CompiledInstruction{Program: program, Accounts: c.accounts, Data: data}, least)
+		}
+		if got, err := minimum(func(*jupiterCall) {}); err != nil || got != chain.NewAmount(least) {
+			t.Errorf("%s: the minimum is %s, %v, want %d", row.name, got, err, least)
+		}
+		changes := map[string]func(*jupiterCall){
+			"another sender's swap": func(c *jupiterCall) { c.accounts[row.user] = other },
+			"another source":        func(c *jupiterCall) { c.accounts[row.source] = other },
+			"another destination":   func(c *jupiterCall) { c.accounts[row.destination] = other },
+			"too few accounts":      func(c *jupiterCall) { c.accounts = c.accounts[:row.destination] },
+			"another amount":        func(c *jupiterCall) { c.amount++ },
+			"less than is wanted":   func(c *jupiterCall) { c.quoted -= 2 },
+			"more slippage":         func(c *jupiterCall) { c.slippage++ },
+			"slippage above all":    func(c *jupiterCall) { c.slippage, c.quoted = 10_001, 1<<60 },
+			"a platform's fee":      func(c *jupiterCall) { c.fee = 1 },
+			"another instruction":   func(c *jupiterCall) { c.name = "set_token_ledger" },
+			"no amounts":            func(c *jupiterCall) { c.isShort = true },
+		}
+		if row.redirect >= 0 {
+			changes["another destination in the end"] = func(c *jupiterCall) { c.accounts[row.redirect] = other }
+		}
+		for name, change := range changes {
+			if got, err := minimum(change); !errors.Is(err, quote.ErrRefused) {
+				t.Errorf("%s with %s: %s, %v, want that it is refused", row.name, name, got, err)
+			}
+		}
+	}
+}
+
+// minimumOf is what the guard reads from an instruction by which the payer swaps 1000 of one token for another.
+func minimumOf(i wire.CompiledInstruction, wanted uint64) (chain.Amount, error) {
+	onSolana, _ := chain.Documented().Chain(chain.Solana)
+	sender, stranger := chain.NewAddress([]byte("the sender's key on Solana......")), chain.NewAddress([]byte("somebody else's key on Solana..."))
+	s := quote.Swap{
+		Chain: onSolana, Sender: sender, Recipient: sender,
+		In: quote.Side{Address: usdcMint, Amount: chain.NewAmount(1000)}, Out: quote.Side{Address: stranger},
+	}
+	d := draft{
+		version:      versionFlag,
+		keys:         []chain.Address{sender, walletOf(sender, usdcMint), walletOf(sender, stranger), stranger, jupiterProgram},
+		instructions: []wire.CompiledInstruction{i},
+	}
+	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}
+	return guard.MinOut(s, p, quote.Quote{Minimum: chain.NewAmount(wanted)}, quote.Tx{Data: d.seal()}, chain.NewAmount(wanted))
+}

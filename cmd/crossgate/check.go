@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+
+	"github.com/spf13/pflag"
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
@@ -13,37 +14,35 @@ import (
 
 // check loads and builds a configuration without opening anything, and calls endpoints only with --live, the old name
 // of doctor.
-func check(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+func check(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	live := flags.Bool("live", false, "what crossgate doctor does, afterwards")
-	if err := parse(flags, arguments); err != nil {
-		return err
+	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+		c, err := load(*file)
+		var mistakes config.Mistakes
+		if err != nil && !errors.As(err, &mistakes) {
+			return err
+		}
+		// Building the parts may find further mistakes: all are reported at once.
+		var further config.Mistakes
+		if errors.As(gateway.Check(c), &further) {
+			mistakes = mistakes.With(further)
+		}
+		if len(mistakes) > 0 {
+			return mistakes
+		}
+		fmt.Fprintf(out, "configuration valid: %d chains, %d venues\n", len(c.Chains), len(c.Venues))
+		if *live {
+			return diagnose(ctx, c, errOut, out, false)
+		}
+		return nil
 	}
-	c, err := load(*file)
-	var mistakes config.Mistakes
-	if err != nil && !errors.As(err, &mistakes) {
-		return err
-	}
-	// Building the parts may find further mistakes: all are reported at once.
-	var further config.Mistakes
-	if errors.As(gateway.Check(c), &further) {
-		mistakes = mistakes.With(further)
-	}
-	if len(mistakes) > 0 {
-		return mistakes
-	}
-	fmt.Fprintf(out, "configuration valid: %d chains, %d venues\n", len(c.Chains), len(c.Venues))
-	if *live {
-		return diagnose(ctx, c, flags.Output(), out, false)
-	}
-	return nil
 }
 
-// printSchema prints the JSON schema of the configuration.
-func printSchema(_ context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
-	if err := parse(flags, arguments); err != nil {
+// schema prints the JSON schema of the configuration.
+func schema(flags *pflag.FlagSet) action {
+	return func(_ context.Context, _ []string, out, _ io.Writer) error {
+		_, err := out.Write(config.Schema())
 		return err
 	}
-	_, err := out.Write(config.Schema())
-	return err
 }

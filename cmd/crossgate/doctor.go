@@ -4,28 +4,28 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/spf13/pflag"
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 )
 
 // doctor tells what everything that a configuration names can do, and what following its chains takes.
-func doctor(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+func doctor(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	asJSON := flags.Bool("json", false, "report as JSON")
-	if err := parse(flags, arguments); err != nil {
-		return err
+	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		return diagnose(ctx, c, errOut, out, *asJSON)
 	}
-	c, err := load(*file)
-	if err != nil {
-		return err
-	}
-	return diagnose(ctx, c, flags.Output(), out, *asJSON)
 }
 
 // diagnose writes the report; it is an error when something differs from the configuration or cannot be used.

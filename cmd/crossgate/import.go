@@ -3,56 +3,63 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"crossgate/chain"
 	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
 	"crossgate/order/index"
 )
 
 // importOrders verifies listed orders of a taker on their chains and stores them.
-func importOrders(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+func importOrders(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	origin := flags.String("origin", "", "`NAME` of the host under passthrough.hosts that lists the orders, without a file; needless where there is one")
-	var taker chain.Address
-	var family chain.Family
+	var of takersOrders
 	flags.Func("taker", "unlock authority's `ADDRESS`, whose orders are listed", func(text string) (err error) {
-		taker, family, err = chain.ParseAnyAddress(text)
+		of.taker, of.family, err = chain.ParseAnyAddress(text)
 		return err
 	})
-	if err := flags.Parse(arguments); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
+	return func(ctx context.Context, arguments []string, out, errOut io.Writer) error {
+		if of.taker.IsAbsent() || len(arguments) == 1 && *origin != "" {
+			return wrongUsage("want --taker ADDRESS and a FILE of order ids, - for standard input, or --origin NAME")
+		}
+		c, err := load(*file)
+		if err != nil {
 			return err
 		}
-		return errUsage
+		if len(arguments) == 1 {
+			of.ids, err = listedOrders(arguments[0])
+		} else {
+			of.ids, err = gateway.ListOrders(ctx, c, slog.New(slog.DiscardHandler), *origin, of.taker, of.family)
+		}
+		if err != nil {
+			return err
+		}
+		return of.verify(ctx, c, out, errOut)
 	}
-	if taker.IsAbsent() || flags.NArg() > 1 || flags.NArg() == 1 && *origin != "" {
-		fmt.Fprintf(flags.Output(), "%s import: want --taker ADDRESS and a FILE of order ids, - for standard input, or --origin NAME\n", flags.Name())
-		return errUsage
-	}
-	c, err := load(*file)
-	if err != nil {
-		return err
-	}
-	quiet := slog.New(slog.DiscardHandler) // errors are in the report
-	var ids []chain.Hash
-	if flags.NArg() == 1 {
-		ids, err = listedOrders(flags.Arg(0))
-	} else {
-		ids, err = gateway.ListOrders(ctx, c, quiet, *origin, taker, family)
-	}
-	if err != nil {
-		return err
-	}
-	bars := newBars(flags.Output(), c.Registry(), units{"orders", "events"})
+}
+
+// takersOrders are orders that somebody lists as those of a taker.
+type takersOrders struct {
+	taker  chain.Address
+	family chain.Family
+	ids    []chain.Hash
+}
+
+// verify stores those that their chains confirm, and reports on all.
+func (of takersOrders) verify(ctx context.Context, c config.Config, out, errOut io.Writer) error {
+	bars := newBars(errOut, c.Registry(), units{"orders", "events"})
 	var came index.Imported
-	err = bars.during(ctx, func() (err error) {
-		came, err = gateway.ImportOrders(ctx, c, quiet, taker, ids, bars.report)
+	err := bars.during(ctx, func() (err error) {
+		quiet := slog.New(slog.DiscardHandler) // errors are in the report
+		came, err = gateway.ImportOrders(ctx, c, quiet, of.taker, of.ids, bars.report)
 		return err
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {

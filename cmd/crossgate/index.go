@@ -3,34 +3,18 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"crossgate/chain"
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/order/index"
 )
-
-// indexCommands are the subcommands of crossgate index.
-var indexCommands = map[string]command{
-	"status": showStatus, "audit": audit, "repair": repair, "import": importOrders,
-	"migrate": migrateIndex, "backup": backupIndex, "restore": restoreIndex,
-}
-
-// indexCommand runs a subcommand of crossgate index.
-func indexCommand(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
-	if len(arguments) > 0 {
-		if do, known := indexCommands[arguments[0]]; known {
-			return do(ctx, flags, arguments[1:], out)
-		}
-	}
-	fmt.Fprint(flags.Output(), "usage: crossgate index status|audit|repair|import|migrate|backup|restore [--config FILE]; see crossgate help\n")
-	return errUsage
-}
 
 // errDiffers ends a command whose report says what is wrong.
 var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
@@ -47,7 +31,7 @@ type inspection struct {
 }
 
 // selectionFlags declares the flags of a selection and returns what reads them once they are parsed.
-func selectionFlags(flags *flag.FlagSet) func() (inspection, error) {
+func selectionFlags(flags *pflag.FlagSet) func() (inspection, error) {
 	var i inspection
 	file := configFlag(flags)
 	flags.BoolVar(&i.json, "json", false, "report as JSON")
@@ -96,68 +80,64 @@ func unixTime(seconds *uint64) func(string) error {
 }
 
 // audit reports what the index has otherwise than the chains.
-func audit(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+func audit(flags *pflag.FlagSet) action {
 	read := selectionFlags(flags)
-	if err := parse(flags, arguments); err != nil {
-		return err
+	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+		i, err := read()
+		if err != nil {
+			return err
+		}
+		bars := newBars(errOut, i.config.Registry(), units{"orders", "transactions"})
+		var audits []index.Audit
+		err = bars.during(ctx, func() (err error) {
+			audits, err = gateway.AuditIndex(ctx, i.config, i.log, i.of, bars.report)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r := newAuditReport(audits, i.config.Registry())
+		return r.write(out, i.json)
 	}
-	i, err := read()
-	if err != nil {
-		return err
-	}
-	bars := newBars(flags.Output(), i.config.Registry(), units{"orders", "transactions"})
-	var audits []index.Audit
-	err = bars.during(ctx, func() (err error) {
-		audits, err = gateway.AuditIndex(ctx, i.config, i.log, i.of, bars.report)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	r := newAuditReport(audits, i.config.Registry())
-	return r.write(out, i.json)
 }
 
 // repair corrects what the index has otherwise than the chains.
-func repair(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+func repair(flags *pflag.FlagSet) action {
 	const everyBlock = 1<<63 - 1
 	read := selectionFlags(flags)
 	first := flags.Uint64("from", 0, "first `BLOCK` of those to verify again; all that are final and read without --to")
 	last := flags.Uint64("to", everyBlock, "last `BLOCK` of those to verify again")
-	if err := parse(flags, arguments); err != nil {
-		return err
-	}
-	i, err := read()
-	if err != nil {
-		return err
-	}
-	ofBlocks := false
-	flags.Visit(func(f *flag.Flag) { ofBlocks = ofBlocks || f.Name == "from" || f.Name == "to" })
-	if ofBlocks && (len(i.of.Orders) > 0 || !i.of.Taker.IsAbsent() || i.of.Since > 0 || i.of.Until > 0) {
-		fmt.Fprintf(flags.Output(), "%s: --from and --to take no selection of orders, only --chain\n", flags.Name())
-		return errUsage
-	}
-	counted := units{"orders", "transactions"}
-	if ofBlocks {
-		counted = units{"blocks", "corrections"}
-	}
-	bars := newBars(flags.Output(), i.config.Registry(), counted)
-	var repairs []index.Repair
-	err = bars.during(ctx, func() (err error) {
-		if ofBlocks {
-			repairs, err = gateway.RepairBlocks(ctx, i.config, i.log, i.of.Chain, *first, min(*last, everyBlock), bars.report)
-		} else {
-			repairs, err = gateway.RepairIndex(ctx, i.config, i.log, i.of, bars.report)
+	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+		i, err := read()
+		if err != nil {
+			return err
 		}
-		return err
-	})
-	stopped := errors.Is(err, context.Canceled)
-	if err != nil && !stopped {
-		return err
+		ofBlocks := flags.Changed("from") || flags.Changed("to")
+		if ofBlocks && (len(i.of.Orders) > 0 || !i.of.Taker.IsAbsent() || i.of.Since > 0 || i.of.Until > 0) {
+			return wrongUsage("--from and --to take no selection of orders, only --chain")
+		}
+		counted := units{"orders", "transactions"}
+		if ofBlocks {
+			counted = units{"blocks", "corrections"}
+		}
+		bars := newBars(errOut, i.config.Registry(), counted)
+		var repairs []index.Repair
+		err = bars.during(ctx, func() (err error) {
+			if ofBlocks {
+				repairs, err = gateway.RepairBlocks(ctx, i.config, i.log, i.of.Chain, *first, min(*last, everyBlock), bars.report)
+			} else {
+				repairs, err = gateway.RepairIndex(ctx, i.config, i.log, i.of, bars.report)
+			}
+			return err
+		})
+		stopped := errors.Is(err, context.Canceled)
+		if err != nil && !stopped {
+			return err
+		}
+		r := newRepairReport(repairs, i.config.Registry())
+		if err := r.write(out, i.json); !stopped {
+			return err
+		}
+		return errStopped
 	}
-	r := newRepairReport(repairs, i.config.Registry())
-	if err := r.write(out, i.json); !stopped {
-		return err
-	}
-	return errStopped
 }

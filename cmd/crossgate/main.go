@@ -4,54 +4,17 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
-
-const usage = `crossgate serves the state of cross-chain orders, what is locked for a taker, and swap transactions.
-
-  crossgate serve [--config FILE] [--listen ADDRESS]   run the gateway
-  crossgate check [--config FILE]                      report every mistake in a configuration
-  crossgate doctor [--config FILE] [--json]            call everything that a configuration names: what each endpoint
-                                                       serves and can do, whether keys, database and shared cache work,
-                                                       and how many calls following the chains takes
-  crossgate schema                                     print the JSON schema of the configuration, for editors
-  crossgate backfill [--config FILE] [--dry-run]       read history into the order index; can be stopped and resumed;
-                                                       --dry-run tells what is left to read and what that takes
-  crossgate index status [--config FILE]               show how far each chain has been indexed
-  crossgate index audit [--config FILE] [SELECTION]    compare stored orders with the contracts and with receipts
-  crossgate index repair [--config FILE] [SELECTION]   correct what an audit finds; with --from or --to, have blocks
-                                                       verified again
-  crossgate index import [--config FILE] --taker ADDRESS [--origin NAME | FILE]
-                                                       verify a taker's orders on their chains and store them: ids by line
-                                                       or as a JSON array, - for standard input, or as an origin under
-                                                       passthrough.hosts lists them; can be stopped and resumed
-  crossgate index backup [--config FILE] --file FILE   copy the database into a new file, also while gateways use it
-  crossgate index restore [--config FILE] --file FILE  fill an empty database from a backup, of SQLite or PostgreSQL
-  crossgate index migrate [--config FILE] [--to N]     bring the database's schema to a version, also an earlier one
-  crossgate record [--config FILE] --chain ID --endpoint NAME
-                                                       ask an endpoint what a gateway would, and print what it said without
-                                                       its keys, in the form of the book of behaviours
-  crossgate replay [--listen ADDRESS] [FILE]           answer as a recording says, or as the book does
-  crossgate help                                       print this text
-
-A selection of orders: --order ID, --taker ADDRESS, --chain ID, --since TIME, --until TIME. Audits and repairs report
-with --json as well, run beside a serving gateway, and exit with status 1 when something differs or could not be compared.
-
-Without a file the embedded default is used: all documented chains through public endpoints.
-`
-
-// command runs one subcommand and parses its flags.
-type command func(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error
-
-var commands = map[string]command{
-	"serve": serve, "check": check, "doctor": doctor, "schema": printSchema, "backfill": backfill, "index": indexCommand,
-	"record": record, "replay": replay,
-}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -59,28 +22,19 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run executes one command line and returns the exit code: 0 for success, 1 for failure, 2 for wrong usage.
+// run executes one command line and returns the exit status: 0 for success, 1 for failure, 2 for wrong usage.
 func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
-	if len(arguments) == 0 {
-		fmt.Fprint(errOut, usage)
-		return 2
-	}
-	name, rest := arguments[0], arguments[1:]
-	if name == "help" || name == "-h" || name == "--help" {
-		fmt.Fprint(out, usage)
+	root := newRoot()
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.SetArgs(doubleDashed(root, arguments))
+	used, err := root.ExecuteContextC(ctx)
+	var usage *usageError
+	switch {
+	case err == nil:
 		return 0
-	}
-	do, known := commands[name]
-	if !known {
-		fmt.Fprintf(errOut, "crossgate: unknown command %q\n\n%s", name, usage)
-		return 2
-	}
-	flags := flag.NewFlagSet("crossgate "+name, flag.ContinueOnError)
-	flags.SetOutput(errOut)
-	switch err := do(ctx, flags, rest, out); {
-	case err == nil || errors.Is(err, flag.ErrHelp):
-		return 0
-	case errors.Is(err, errUsage):
+	case errors.As(err, &usage):
+		fmt.Fprintf(errOut, "%s: %s\nSee '%s --help'.\n", used.CommandPath(), usage.says, used.CommandPath())
 		return 2
 	default:
 		fmt.Fprintln(errOut, "crossgate:", err)
@@ -88,19 +42,36 @@ func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 	}
 }
 
-// errUsage means that the usage error has been printed already.
-var errUsage = errors.New("usage")
+// usageError is a command line that says nothing that can be done.
+type usageError struct{ says string }
 
-// parse parses the flags of a command that takes no arguments.
-func parse(flags *flag.FlagSet, arguments []string) error {
-	switch err := flags.Parse(arguments); {
-	case errors.Is(err, flag.ErrHelp):
-		return err
-	case err != nil:
-		return errUsage
-	case flags.NArg() > 0:
-		fmt.Fprintf(flags.Output(), "%s: unexpected %q\n", flags.Name(), flags.Arg(0))
-		return errUsage
+func (e *usageError) Error() string { return e.says }
+
+func wrongUsage(format string, of ...any) error { return &usageError{fmt.Sprintf(format, of...)} }
+
+// doubleDashed gives the flags of any command their second dash: with one they were written before there were
+// completions, and are in scripts.
+func doubleDashed(root *cobra.Command, arguments []string) []string {
+	names := make(map[string]bool)
+	var collect func(*cobra.Command)
+	collect = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
+		for _, below := range c.Commands() {
+			collect(below)
+		}
 	}
-	return nil
+	collect(root)
+	names["help"], names["version"] = true, true // those that cobra adds
+	spelled := slices.Clone(arguments)
+	for i, argument := range spelled {
+		if argument == "--" {
+			break
+		}
+		flag, isFlag := strings.CutPrefix(argument, "-")
+		name, _, _ := strings.Cut(flag, "=")
+		if isFlag && names[name] {
+			spelled[i] = "-" + argument
+		}
+	}
+	return spelled
 }

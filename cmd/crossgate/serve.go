@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/spf13/pflag"
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
@@ -23,49 +23,63 @@ import (
 // flushLimit is how long exporting the last spans may take.
 const flushLimit = 5 * time.Second
 
-func serve(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) (err error) {
+// serve runs the gateway until ctx ends.
+func serve(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	listen := flags.String("listen", "", "`address` to listen on, instead of the configured one")
-	if err := parse(flags, arguments); err != nil {
-		return err
-	}
-	c, err := load(*file)
-	if err != nil {
-		return err
-	}
-	c = withoutExporter(c)
-	telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry.Service)
-	if err != nil {
-		return err
-	}
-	defer func() {
+	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		c = withoutExporter(c)
+		telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry.Service)
+		if err != nil {
+			return err
+		}
+		s := serving{
+			config: c, file: *file, listen: cmp.Or(*listen, c.Listen), telemetry: telemetry,
+			out: out, log: gateway.NewLogger(errOut, c.Telemetry),
+		}
+		err = s.run(ctx)
 		// ctx has ended by now.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()
-		err = errors.Join(err, telemetry.Stop(last))
-	}()
-	log := gateway.NewLogger(os.Stderr, c.Telemetry)
-	limitMemory(ctx, memlimit.FromCgroup, log)
-	g, err := gateway.New(ctx, c, log)
+		return errors.Join(err, telemetry.Stop(last))
+	}
+}
+
+// serving is a gateway and what it is started with.
+type serving struct {
+	config    config.Config
+	file      string // that config was read from; empty: the embedded default
+	listen    string
+	telemetry *gateway.Telemetry
+	out       io.Writer
+	log       *slog.Logger
+}
+
+func (s serving) run(ctx context.Context) error {
+	limitMemory(ctx, memlimit.FromCgroup, s.log)
+	g, err := gateway.New(ctx, s.config, s.log)
 	if err != nil {
 		return err
 	}
-	stopAdmin, err := serveAdmin(ctx, g, c.Telemetry.Admin, telemetry, log)
+	stopAdmin, err := serveAdmin(ctx, g, s.config.Telemetry.Admin, s.telemetry, s.log)
 	if err != nil {
 		return errors.Join(err, g.Close())
 	}
-	var listening net.ListenConfig
-	listener, err := listening.Listen(ctx, "tcp", cmp.Or(*listen, c.Listen))
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), stopAdmin(), g.Close())
 	}
 	scheme := "http"
-	if c.TLS.CertFile != "" {
+	if s.config.TLS.CertFile != "" {
 		scheme = "https"
 	}
-	fmt.Fprintf(out, "crossgate listening on %s://%s\n", scheme, listener.Addr())
-	log.Info("configuration loaded", "revision", c.Revision())
-	stopReloading := reloading(ctx, *file, c, g, log)
+	fmt.Fprintf(s.out, "crossgate listening on %s://%s\n", scheme, listener.Addr())
+	s.log.InfoContext(ctx, "configuration loaded", "revision", s.config.Revision())
+	stopReloading := reloading(ctx, s.file, s.config, g, s.log)
 	return errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
 }
 
@@ -121,7 +135,7 @@ func serveAdmin(
 }
 
 // configFlag defines the flag of every command that reads a configuration.
-func configFlag(flags *flag.FlagSet) *string {
+func configFlag(flags *pflag.FlagSet) *string {
 	return flags.String("config", "", "configuration `file`; the embedded default when empty")
 }
 

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"text/tabwriter"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"crossgate/chain"
 	"crossgate/cmd/crossgate/gateway"
@@ -18,26 +19,25 @@ import (
 const headLimit = 10 * time.Second
 
 // showStatus shows how far each chain has been indexed.
-func showStatus(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+func showStatus(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	if err := parse(flags, arguments); err != nil {
-		return err
+	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, headLimit)
+		defer cancel()
+		status, err := gateway.IndexStatus(ctx, c, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		registry := c.Registry()
+		if err := writeStatus(out, registry, status); err != nil {
+			return err
+		}
+		return writeQuarantined(out, registry, status)
 	}
-	c, err := load(*file)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, headLimit)
-	defer cancel()
-	status, err := gateway.IndexStatus(ctx, c, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	registry := c.Registry()
-	if err := writeStatus(out, registry, status); err != nil {
-		return err
-	}
-	return writeQuarantined(out, registry, status)
 }
 
 // writeStatus writes a line for each chain.

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// action does what a command line asks for. Results go to out, progress to errOut.
+type action func(ctx context.Context, arguments []string, out, errOut io.Writer) error
+
+const about = `Crossgate serves the state of cross-chain orders, what is locked for a taker, and swap transactions.
+
+Without --config the embedded default is used: all documented chains through public endpoints.
+
+Exit status: 0 is success, 1 failure or a report of something wrong, 2 a command line that is wrong.`
+
+// newRoot makes the tree of all commands. What they are called, and their flags, is what a version promises.
+func newRoot() *cobra.Command {
+	root := group("crossgate", "a caching gateway for cross-chain orders and swaps", about,
+		command("serve", "run the gateway", `Run the gateway until it is interrupted.
+
+It first says where it listens, on standard output; everything else goes to its log on standard error. A changed
+configuration file is taken over while it runs, at SIGHUP at once.`, 0, serve),
+		command("check", "report every mistake in a configuration", "", 0, check),
+		command("doctor", "call everything that a configuration names", `Call everything that a configuration names: what each endpoint serves and can do, whether keys, database and shared
+cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, 0, doctor),
+		command("schema", "print the JSON schema of the configuration, for editors", "", 0, schema),
+		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", 0, backfill),
+		group("index", "look into the order index, compare and correct it, move its database", "",
+			command("status", "show how far each chain has been indexed", "", 0, showStatus),
+			command("audit", "compare stored orders with the contracts and with receipts", selections, 0, audit),
+			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
+With --from or --to it has blocks verified again instead.`, 0, repair),
+			command("import [FILE]", "verify a taker's orders on their chains and store them", `Verify a taker's orders on their chains and store them. FILE has order ids, one a line or as a JSON array; - is
+standard input; without it an origin under passthrough.hosts lists them. It can be stopped and resumed.`, 1, importOrders),
+			command("backup", "copy the database into a new file, also while gateways use it", "", 0, backupIndex),
+			command("restore", "fill an empty database from a backup, of SQLite or PostgreSQL", "", 0, restoreIndex),
+			command("migrate", "bring the database's schema to a version, also an earlier one", "", 0, migrateIndex),
+		),
+		command("record", "print what an endpoint says, as a case of the book of behaviours",
+			"Ask an endpoint what a gateway would, and print what it said, without its keys, in the form of the book of behaviours.", 0, record),
+		command("replay [FILE]", "answer as a recording says, or as the book of behaviours does", "", 1, replay),
+	)
+	root.Example = `  crossgate serve
+  crossgate check --config crossgate.yaml
+  crossgate serve --config crossgate.yaml --listen :8080`
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongUsage("%s", err) })
+	return root
+}
+
+const selections = `A selection of orders is --order, --taker, --chain, --since and --until. It runs beside a serving gateway. The exit status
+is 1 when something differs or could not be compared.`
+
+// command makes a subcommand. use is its name, and its argument if it takes one; most is how many it takes.
+func command(use, short, long string, most int, declare func(*pflag.FlagSet) action) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Long: long, Args: atMost(most)}
+	if most == 0 {
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	c.DisableFlagsInUseLine = most > 0
+	do := declare(c.Flags())
+	if c.Flags().Lookup("config") != nil {
+		cobra.CheckErr(c.MarkFlagFilename("config", "yaml", "yml"))
+	}
+	c.RunE = func(c *cobra.Command, arguments []string) error {
+		return do(c.Context(), arguments, c.OutOrStdout(), c.ErrOrStderr())
+	}
+	return c
+}
+
+func atMost(most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, arguments []string) error {
+		if len(arguments) > most {
+			return wrongUsage("unexpected %q", arguments[most])
+		}
+		return nil
+	}
+}
+
+// group makes a command that only has others below it.
+func group(name, short, long string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Long: long, SuggestionsMinimumDistance: 2}
+	c.AddCommand(below...)
+	c.RunE = func(c *cobra.Command, arguments []string) error {
+		if len(arguments) == 0 {
+			fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
+			return wrongUsage("want a command")
+		}
+		says := fmt.Sprintf("unknown command %q", arguments[0])
+		if like := c.SuggestionsFor(arguments[0]); len(like) > 0 {
+			says += "; did you mean " + strings.Join(like, " or ") + "?"
+		}
+		return wrongUsage("%s", says)
+	}
+	c.Args = cobra.ArbitraryArgs
+	return c
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra/doc"
+)
+
+var update = flag.Bool("update", false, "write the manual pages anew")
+
+// promised are the commands and flags that scripts use, with a value that each takes; = is a flag without one.
+var promised = map[string]string{
+	"serve":         "config listen",
+	"check":         "config live=",
+	"doctor":        "config json=",
+	"schema":        "",
+	"backfill":      "config dry-run=",
+	"index status":  "config",
+	"index audit":   "config json= order taker chain since until",
+	"index repair":  "config json= order taker chain since until from to",
+	"index import":  "config taker origin",
+	"index backup":  "config file",
+	"index restore": "config file",
+	"index migrate": "config to",
+	"record":        "config chain endpoint",
+	"replay":        "listen",
+}
+
+// values are those of flags that do not take any text.
+var values = map[string]string{
+	"order": "0x" + strings.Repeat("ab", 32), "taker": "0x" + strings.Repeat("ab", 20), "chain": "1", "from": "0x10", "to": "7",
+	"since": "2026-01-31", "until": "2026-01-31T12:00:00Z",
+}
+
+func TestPromisedFlagsAreTakenInEverySpelling(t *testing.T) {
+	for name, flags := range promised {
+		for each := range strings.FieldsSeq(flags) {
+			flag, alone := strings.CutSuffix(each, "=")
+			value, given := values[flag]
+			if !given {
+				value = "some-text"
+			}
+			spellings := [][]string{{"--" + flag, value}, {"-" + flag, value}, {"--" + flag + "=" + value}, {"-" + flag + "=" + value}}
+			if alone {
+				spellings = [][]string{{"--" + flag}, {"-" + flag}, {"--" + flag + "=true"}, {"-" + flag + "=true"}}
+			}
+			for _, spelled := range spellings {
+				root := newRoot()
+				line := doubleDashed(root, append(strings.Fields(name), spelled...))
+				found, rest, err := root.Find(line)
+				if err != nil || found.CommandPath() != "crossgate "+name {
+					t.Fatalf("%q is the command %q: %v", line, found.CommandPath(), err)
+				}
+				if err := found.ParseFlags(rest); err != nil || !found.Flags().Changed(flag) || found.Flags().NArg() > 0 {
+					t.Errorf("crossgate %s %q: flag %s given: %t; %v", name, spelled, flag, found.Flags().Changed(flag), err)
+				}
+			}
+		}
+	}
+}
+
+func TestValuesKeepTheirDash(t *testing.T) {
+	line := []string{"index", "import", "-taker", "0xaa", "-"}
+	if got := strings.Join(doubleDashed(newRoot(), line), " "); got != "index import --taker 0xaa -" {
+		t.Errorf("the line became %q", got)
+	}
+	line = []string{"replay", "--", "-listen"}
+	if got := strings.Join(doubleDashed(newRoot(), line), " "); got != "replay -- -listen" {
+		t.Errorf("the line became %q", got)
+	}
+}
+
+// TestManualPagesAreThoseOfTheCommands compares docs/man with the commands; -update writes it anew.
+func TestManualPagesAreThoseOfTheCommands(t *testing.T) {
+	made, kept := t.TempDir(), filepath.Join("..", "..", "docs", "man")
+	root := newRoot()
+	root.DisableAutoGenTag = true
+	then := time.Unix(0, 0).UTC()
+	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Crossgate", Manual: "Crossgate", Date: &then}, made); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(made, "*.1"))
+	if err != nil || len(pages) < len(promised) {
+		t.Fatalf("%d manual pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.Replace(text, []byte(then.Format(`"Jan 2006"`)), []byte(`""`), 1) // one that changes with the day could not be compared
+		at := filepath.Join(kept, filepath.Base(page))
+		if *update {
+			if err := os.WriteFile(at, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if was, err := os.ReadFile(at); err != nil || !bytes.Equal(text, was) {
+			t.Errorf("%s differs from its command: run go test ./cmd/crossgate -update", at)
+		}
+	}
+	old, err := filepath.Glob(filepath.Join(kept, "*.1"))
+	if err != nil || len(old) != len(pages) {
+		t.Errorf("docs/man has %d pages, the commands have %d: remove those of commands that are gone", len(old), len(pages))
+	}
+}

@@ -16,15 +16,9 @@ import (
 func TestGoldenLedgersBehindABadProvider(t *testing.T) {
 	t.Parallel()
 	ledgers := replayLedgers(t)
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for seed, l := range ledgers {
 		l.move(t, `{"op":"head","number":100}`)
-		line := startServer(t, node, filepath.Join(golden, "bad-provider.mjs"), "--listen", "0", "--target", l.rpc,
-			"--seed", strconv.Itoa(seed+1), "lag:1:0.3", "lag:3:0.3", "empty:0.2", "drop:0.1", "null:0.05")
-		l.rpc = strings.Fields(line)[2]
+		l.rpc = badProvider(t, l.rpc, "--seed", strconv.Itoa(seed+1), "lag:1:0.3", "lag:3:0.3", "empty:0.2", "drop:0.1", "null:0.05")
 	}
 	g, url := serveGateway(t, replayConfig(t, ledgers, 0))
 	if err := g.AwaitIndexed(t.Context()); err != nil {
@@ -42,6 +36,55 @@ func TestGoldenLedgersBehindABadProvider(t *testing.T) {
 	front := goldenFront{url: url}
 	front.orders(t)
 	front.locked(t)
+}
+
+// badProvider stands before a node until the test ends, and returns its own address.
+func badProvider(t *testing.T, target string, rules ...string) (rpc string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{filepath.Join(golden, "bad-provider.mjs"), "--listen", "0", "--target", target}
+	return strings.Fields(startServer(t, node, append(arguments, rules...)...))[2]
+}
+
+// TestGoldenOrdersOlderThanTheState asks a gateway that follows the newest blocks about every order of the golden
+// ledgers, a thousand times as long as they were recorded, at nodes with 128 blocks of state: their logs suffice.
+func TestGoldenOrdersOlderThanTheState(t *testing.T) {
+	t.Parallel()
+	const keptState = 128 // blocks
+	ledgers := replayLedgers(t)
+	for _, l := range ledgers {
+		l.rpc = badProvider(t, stretch(t, l), fmt.Sprintf("prune:%d", keptState))
+	}
+	g, url := serveGateway(t, replayConfig(t, ledgers, 1))
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	orders, complete := readExpectation(t).Orders, 0
+	for _, want := range orders {
+		want.Record.stretch(t)
+		if t.Run(want.OrderID, func(t *testing.T) {
+			path := fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, want.CreationTxHash, want.IndexInTx)
+			var got map[string]any
+			get(t, path, &got)
+			compare(t, want.OrderID, got, want.json())
+			if unsearched := headersAt(t, path).Get("X-Order-Unsearched"); unsearched != "" {
+				t.Errorf("%s was not searched", unsearched)
+			}
+		}) {
+			complete++
+		}
+	}
+	t.Logf("%d of %d orders are complete", complete, len(orders))
+	for _, l := range ledgers {
+		var stats struct{ Bad map[string]int }
+		get(t, l.rpc+"/stats", &stats)
+		if stats.Bad["prune"] == 0 {
+			t.Errorf("chain %d was asked for no state that its nodes have dropped, so that nothing is shown", l.ChainID)
+		}
+	}
 }
 
 // isProven reports whether an answer says that all of the recorded ledgers is proven.

@@ -38,7 +38,8 @@ type EndpointLimits struct {
 	Logs   int `yaml:"logs"`
 	Blocks int `yaml:"blocks"` // likewise blocks and receipts
 	State  int `yaml:"state"`  // likewise the state of contracts; 128 is usual without an archive
-	// Lacks are methods that are not answered, or a method and a tag: eth_getBlockByNumber finalized
+	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), or a method and a field
+	// of its parameters (eth_getLogs topics, eth_call overrides, eth_estimateGas overrides)
 	Lacks []string `yaml:"lacks"`
 }
 
@@ -47,7 +48,7 @@ func (l EndpointLimits) check(at place) {
 		at.key(key).mistakeIf(limit < 0, "want a whole number, at least 0; 0 means that it is found out")
 	}
 	for i, method := range l.Lacks {
-		at.key("lacks").item(i).mistakeIf(method == "", "want a JSON-RPC method, with a tag after it where only that is unknown")
+		at.key("lacks").item(i).mistakeIf(method == "", "want a JSON-RPC method, with a tag or a field after it where only that is not taken")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -55,14 +56,17 @@ func diagnose(ctx context.Context, c config.Config, progress, out io.Writer, asJ
 func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "for\tendpoint\t\tsays")
-	row := func(of, endpoint, said string, wrong []string) {
+	row := func(of, endpoint, said string, wrong, short []string) {
 		state := "ok"
-		if len(wrong) > 0 {
+		switch {
+		case len(wrong) > 0:
 			state = "WRONG"
+		case len(short) > 0:
+			state = "limited"
 		}
-		lines := wrong
+		lines := slices.Concat(wrong, short)
 		if said != "" {
-			lines = append([]string{said}, wrong...)
+			lines = append([]string{said}, lines...)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", of, endpoint, state, strings.Join(lines, "; "))
 	}
@@ -72,11 +76,11 @@ func printEndpoints(out io.Writer, d gateway.Diagnosis) error {
 			if e.Findings != nil {
 				said += "; " + abilities(*e.Findings)
 			}
-			row(e.Of, e.Endpoint, said, e.Wrong)
+			row(e.Of, e.Endpoint, said, e.Wrong, e.Shortcomings)
 		}
 	}
 	for _, s := range d.Services {
-		row(s.Name, "", s.Said, s.Wrong)
+		row(s.Name, "", s.Said, s.Wrong, nil)
 	}
 	return table.Flush()
 }
@@ -90,8 +94,8 @@ func abilities(c gateway.Findings) string {
 	if c.Simulates {
 		simulates = "simulates"
 	}
-	said := fmt.Sprintf("logs: %d blocks at once, from %d ago; state: %d ago; batches of %d; %s; %s",
-		c.LogSpan, c.LogDepth, c.StateDepth, c.Batch, final, simulates)
+	said := fmt.Sprintf("logs: %d blocks at once, from %d ago; blocks: %d ago; state: %d ago; batches of %d; %s; %s",
+		c.LogSpan, c.LogDepth, c.BlockDepth, c.StateDepth, c.Batch, final, simulates)
 	for _, quirk := range c.Quirks {
 		said += "; " + quirk.String()
 	}

@@ -1,76 +1,104 @@
 package stories_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"crossgate/cache/redistest"
+	"crossgate/chain"
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
 	"crossgate/order/index"
 	"crossgate/sandbox/sandboxtest"
 )
 
+// doctorKey is in the URL of every endpoint that is looked at, and in addresses of databases.
+const doctorKey = "canary-4f1d2a"
+
 // TestDoctorNamesEachDefect has everything of a sandbox looked at, first as it is, then with one of each defect.
 func TestDoctorNamesEachDefect(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
-	if text, sound := wrongOf(t, c); len(text) > 0 || sound < len(c.Chains)+len(c.Venues) {
-		t.Errorf("of a sound configuration are wrong %q, of %d that were looked at", text, sound)
+	sound := diagnose(t, c)
+	if len(sound.wrong) > 0 || sound.sound < len(c.Chains)+len(c.Venues) {
+		t.Errorf("of a sound configuration are wrong %q, of %d that were looked at", sound.wrong, sound.sound)
 	}
-	evm := slices.IndexFunc(c.Chains, func(each config.Chain) bool { return each.ID == 1 })
-	other := slices.IndexFunc(c.Chains, func(each config.Chain) bool { return each.ID == 8453 })
-	const key = "canary-4f1d2a"
+	for _, words := range []string{"pruned", "batch", "knows no"} {
+		if said := sound.limited["chain-1"]; strings.Contains(said, words) {
+			t.Errorf("a sound endpoint is limited: %q", said)
+		}
+	}
+	chainAt := func(id chain.ID) int {
+		return slices.IndexFunc(c.Chains, func(each config.Chain) bool { return each.ID == id })
+	}
+	evm, other, solana := chainAt(1), chainAt(8453), chainAt(chain.Solana)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, `{"message":"Invalid API key"}`, http.StatusUnauthorized)
 	}))
 	t.Cleanup(refusing.Close)
-	silent := c.Chains[evm].Endpoints[0].URL.Reveal()
-	deaf := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { withoutLogs(w, r, silent) }))
-	t.Cleanup(deaf.Close)
-	ahead := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tomorrow(w, r, silent) }))
-	t.Cleanup(ahead.Close)
-	c.Chains[evm].Endpoints = append(c.Chains[evm].Endpoints,
-		config.Endpoint{Name: "confused", URL: c.Chains[other].Endpoints[0].URL},
-		config.Endpoint{Name: "again", URL: c.Chains[evm].Endpoints[0].URL},
-		config.Endpoint{Name: "early", URL: config.NewSecret(ahead.URL)},
-		config.Endpoint{Name: "deaf", URL: config.NewSecret(deaf.URL)},
-		config.Endpoint{Name: "gone", URL: config.NewSecret("http://127.0.0.1:9/" + key)})
-	c.Chains[evm].Endpoints = append(c.Chains[evm].Endpoints, elsewhere(t, key)...)
+	c.Chains[solana].Endpoints = append(c.Chains[solana].Endpoints, defective(t, c.Chains[solana].Endpoints[0], defects{
+		"cluster": {"getGenesisHash": always(`"result":"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"`)}, // devnet's
+		"recent":  {"getFirstAvailableBlock": always(`"result":7`)},
+	})...)
+	c.Chains[evm].Endpoints = slices.Concat(c.Chains[evm].Endpoints,
+		defective(t, c.Chains[other].Endpoints[0], defects{"fork": {"eth_chainId": always(`"result":"0x1"`)}}),
+		defective(t, c.Chains[evm].Endpoints[0], nodeDefects),
+		[]config.Endpoint{
+			{Name: "confused", URL: c.Chains[other].Endpoints[0].URL},
+			{Name: "again", URL: c.Chains[evm].Endpoints[0].URL},
+			early(t, c.Chains[evm].Endpoints[0]),
+			far(t, c.Chains[evm].Endpoints[0]),
+			{Name: "gone", URL: config.NewSecret("http://127.0.0.1:9/" + doctorKey)},
+		}, elsewhere(t, doctorKey))
 	c.Chains[other].Contracts.Multicall = c.Registry().All()[0].WrappedCoin // where nobody has put a contract
 	keyed := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == "kyberswap" })
 	c.Venues[keyed].Endpoints = []config.Endpoint{{Name: "keyed", URL: config.NewSecret(refusing.URL)}}
-	c.Index.Postgres = config.NewSecret("postgres://crossgate:" + key + "@127.0.0.1:9/crossgate")
+	c.Index.Postgres = config.NewSecret("postgres://crossgate:" + doctorKey + "@127.0.0.1:9/crossgate")
 	authority := redistest.NewAuthority(t)
 	guarded := redistest.ServeGuarded(t, redistest.Guarded{Own: authority.Issue(t, "127.0.0.1"), User: "crossgate", Password: "another"})
-	c.Cache.Shared = config.NewSecret(fmt.Sprintf("rediss://crossgate:%s@127.0.0.1:%d/0", key, guarded.Port()))
+	c.Cache.Shared = config.NewSecret(fmt.Sprintf("rediss://crossgate:%s@127.0.0.1:%d/0", doctorKey, guarded.Port()))
 	c.Cache.SharedCAFile = authority.File
-	wrong, _ := wrongOf(t, c)
-	for of, want := range map[string]string{
+	found := diagnose(t, c)
+	compareDefects(t, "wrong", found.wrong, map[string]string{
 		"confused": "serves chain 8453, not 1", "gone": "unreachable", "chain-8453": "multicall: no code at 0x",
+		"fork": "its chain begins with block", "cluster": "serves the cluster with genesis EtWTRABZ", "behind": "blocks behind the others",
 		"again": "has the URL of", "early": "ahead of this machine's clock",
 		"deaf": "lists no logs", "page": "not a JSON-RPC response", "moved": "HTTP 301", "lost": "HTTP 404", "forbidden": "HTTP 403",
 		"nowhere": "lookup", "untrusted": "certificate", "plain": "HTTP response to HTTPS client", "busy": "HTTP 503",
 		"venue kyberswap": "HTTP 401", "database": "connection refused", "shared cache": "WRONGPASS",
-	} {
-		if got := wrong[of]; !strings.Contains(got, want) || strings.Contains(got, key) {
-			t.Errorf("%s: %q, want %q and no key", of, got, want)
-		}
-		delete(wrong, of)
+	}, true)
+	compareDefects(t, "limited", found.limited, map[string]string{
+		"stateless": "pruned: state is had from 0 blocks ago", "logless": "pruned: logs are had from 0 blocks ago",
+		"blockless": "pruned: blocks are had from 0 blocks ago", "untagged": "knows no block that is finalized or safe",
+		"single": "takes no batches", "few": "takes batches of 3 calls, not of 10", "far": "slow: an answer takes ",
+		"recent": "pruned: blocks are kept of the newest ",
+	}, false)
+	if strings.Contains(found.text, doctorKey) {
+		t.Errorf("the diagnosis holds the key: %s", found.text)
 	}
-	if len(wrong) > 0 {
-		t.Errorf("wrong as well: %q", wrong)
+}
+
+// compareDefects checks what is said of each name; isAll says that nothing may be said of any other.
+func compareDefects(t *testing.T, kind string, got, want map[string]string, isAll bool) {
+	t.Helper()
+	for of, words := range want {
+		if !strings.Contains(got[of], words) {
+			t.Errorf("%s: %s is %q, want %q", of, kind, got[of], words)
+		}
+	}
+	for of, said := range got {
+		if _, is := want[of]; !is && isAll {
+			t.Errorf("%s is %s as well: %q", of, kind, said)
+		}
 	}
 }
 
@@ -104,64 +132,39 @@ func elsewhere(t *testing.T, key string) (endpoints []config.Endpoint) {
 	return endpoints
 }
 
-var stamped = regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`)
-
-// tomorrow passes calls on to a node, and dates its blocks a day from now.
-func tomorrow(w http.ResponseWriter, r *http.Request, node string) {
-	response, err := http.Post(node, "application/json", r.Body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	defer response.Body.Close()
-	body, _ := io.ReadAll(response.Body) // the client asks again
-	_, _ = w.Write(stamped.ReplaceAll(body, fmt.Appendf(nil, `"timestamp":"0x%x"`, time.Now().Add(24*time.Hour).Unix())))
+// diagnosis is what is said of each endpoint or service.
+type diagnosis struct {
+	wrong, limited map[string]string
+	sound          int
+	text           string // all of it, as JSON
 }
 
-// withoutLogs passes calls on to a node, but for searches of logs.
-func withoutLogs(w http.ResponseWriter, r *http.Request, node string) {
-	body, err := io.ReadAll(r.Body)
-	if err == nil && bytes.Contains(body, []byte("eth_getLogs")) {
-		var call struct{ ID json.RawMessage }
-		_ = json.Unmarshal(bytes.Trim(body, "[]"), &call)
-		answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"the method eth_getLogs does not exist"}}`, call.ID)
-		if body[0] == '[' {
-			answer = "[" + answer + "]"
-		}
-		_, _ = io.WriteString(w, answer)
-		return
-	}
-	response, err := http.Post(node, "application/json", bytes.NewReader(body))
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	defer response.Body.Close()
-	_, _ = io.Copy(w, response.Body)
-}
-
-// wrongOf returns what is wrong with c, by endpoint or service, and how much of it is sound.
-func wrongOf(t *testing.T, c config.Config) (wrong map[string]string, sound int) {
+func diagnose(t *testing.T, c config.Config) diagnosis {
 	t.Helper()
 	d, err := gateway.Diagnose(t.Context(), c, func(index.Progress) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong = make(map[string]string)
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := diagnosis{wrong: map[string]string{}, limited: map[string]string{}, text: string(text)}
 	look := func(name, said string, lines []string) {
 		if len(lines) == 0 && said != "" {
-			sound++
+			found.sound++
 			return
 		}
-		wrong[name] = strings.Join(lines, "; ")
+		found.wrong[name] = strings.Join(lines, "; ")
 	}
 	for _, of := range d.Chains {
 		for _, e := range of.Endpoints {
 			look(e.Endpoint, e.Said, e.Wrong)
+			found.limited[e.Endpoint] = strings.Join(e.Shortcomings, "; ")
 		}
 	}
 	for _, s := range d.Services {
 		look(s.Name, s.Said, s.Wrong)
 	}
-	return wrong, sound
+	return found
 }

@@ -107,17 +107,19 @@ func (c *Chain) logsIn(
 ) (lists [][]log, told []upstream.Voice, err error) {
 	lists = make([][]log, len(blocks))
 	calls := make([]*jsonrpc.Call, len(blocks))
-	for i, h := range blocks {
-		filter := logFilter{Block: &h.Hash, Address: contracts, Topics: [][]chain.Hash{orderTopics}}
-		calls[i] = jsonrpc.NewCall(&lists[i], filter.accepts, getLogs, filter)
-		calls[i].Reach = c.reach(uint64(h.Number))
-		calls[i].Reach.Blocks = 1
-		calls[i].Independent, calls[i].Passing = true, (*jsonrpc.Error).IsBehind
-	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
+	err = c.searchByTopics(func(topics [][]chain.Hash) error {
+		for i, h := range blocks {
+			calls[i] = logFilter{Block: &h.Hash, Address: contracts, Topics: topics}.call(&lists[i], c.reach(uint64(h.Number)))
+			calls[i].Reach.Blocks = 1
+			calls[i].Independent, calls[i].Passing = true, (*jsonrpc.Error).IsBehind
+		}
+		return c.rpc.All(ctx, calls...)
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	for i, h := range blocks {
+		lists[i] = ofProtocol(lists[i])
 		told = append(told, upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: calls[i].By, IsList: true})
 	}
 	return lists, told, nil
@@ -142,7 +144,7 @@ func protocolLogs(receipts []receipt, contracts []chain.Address) []log {
 	var logs []log
 	for i := range receipts {
 		for _, l := range receipts[i].Logs {
-			if slices.Contains(contracts, l.Address) && len(l.Topics) > 0 && slices.Contains(orderTopics, l.Topics[0]) {
+			if slices.Contains(contracts, l.Address) && l.isOfProtocol() {
 				logs = append(logs, l)
 			}
 		}

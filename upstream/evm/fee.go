@@ -22,6 +22,8 @@ var feePercentiles = []int{50, 90}
 // 25 gwei; its nodes drop transactions below).
 var leastTip = map[chain.ID]chain.Amount{137: chain.NewAmount(25_000_000_000)}
 
+const feeHistoryMethod = "eth_feeHistory"
+
 // feeHistory is the answer to eth_feeHistory (execution-apis, fee_market.yaml): base fees of the blocks and,
 // last, of the next one; for each block the tips at the percentiles.
 type feeHistory struct {
@@ -66,14 +68,15 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 func (c *Chain) readFees(ctx context.Context) (func(quote.Priority) quote.GasPrice, error) {
 	var history *feeHistory
 	var plain amount
-	historyCall := jsonrpc.NewCall(&history, nil, "eth_feeHistory", quantity(feeBlocks), "latest", feePercentiles)
+	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := jsonrpc.NewCall(&plain, nil, "eth_gasPrice")
 	calls := []*jsonrpc.Call{plainCall, historyCall}
-	if c.flat {
+	isFlat := c.flat || c.rpc.Lacks(feeHistoryMethod, "")
+	if isFlat {
 		calls = calls[:1]
 	}
 	c.rpc.Each(ctx, calls...)
-	if historyCall.Err == nil && history.hasMarket() {
+	if !isFlat && historyCall.Err == nil && history.hasMarket() {
 		return func(p quote.Priority) quote.GasPrice { return history.price(p, leastTip[c.chain.ID]) }, nil
 	}
 	if plainCall.Err != nil {

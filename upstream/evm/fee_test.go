@@ -7,6 +7,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 )
 
 const gwei = 1_000_000_000
@@ -70,5 +71,20 @@ func TestEstimateGas(t *testing.T) {
 	n.answers["eth_estimateGas"] = fault(-32000, "insufficient funds for transfer")
 	if _, err := c.EstimateGas(t.Context(), plainToken, tx); err == nil || errors.Is(err, quote.ErrReverted) {
 		t.Errorf("EstimateGas() without funds = %v, want an error that is no revert", err)
+	}
+}
+
+// TestFeeHistoryIsAskedForOnce has a node without eth_feeHistory: once that is known, the gas price alone is asked for.
+func TestFeeHistoryIsAskedForOnce(t *testing.T) {
+	n := newNode(10)
+	n.answers = map[string]string{"eth_gasPrice": `"result":"0x1dcd65000"`, "eth_feeHistory": fault(-32601, "method not found")}
+	rpc := rpcOf(t, n)
+	for range 3 { // each knows no price yet
+		if _, err := evm.New(testChain, rpc).GasPrice(t.Context(), quote.Normal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n.methods["eth_feeHistory"] != 1 || n.methods["eth_gasPrice"] != 3 {
+		t.Errorf("asked %v, want for the fee history once, for the gas price three times", n.methods)
 	}
 }

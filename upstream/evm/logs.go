@@ -2,26 +2,13 @@ package evm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"crossgate/chain"
-	"crossgate/order/onchain"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
-
-// logFilter selects logs of a range of blocks, or of one block by its hash (EIP-234).
-type logFilter struct {
-	From    *quantity       `json:"fromBlock,omitempty"`
-	To      *quantity       `json:"toBlock,omitempty"`
-	Block   *chain.Hash     `json:"blockHash,omitempty"`
-	Address []chain.Address `json:"address"`
-	Topics  [][]chain.Hash  `json:"topics"`
-}
-
-var orderTopics = onchain.Topics()
 
 // logs returns the order protocol's logs of contracts in blocks from to to, in block and log order. A
 // range that the endpoints find too wide is searched in parts.
@@ -63,8 +50,6 @@ func (c *Chain) list(
 	return logs, told, nil
 }
 
-const getLogs = "eth_getLogs"
-
 // longPast is how many blocks before the newest one a search ends of which no header shows that the node has come as
 // far: endpoints that are that far behind the others are not asked (jsonrpc.Client.CompareHeads).
 const longPast = 20_000
@@ -73,20 +58,24 @@ const longPast = 20_000
 func (c *Chain) listAtOnce(
 	ctx context.Context, from, to uint64, contracts []chain.Address, isChecked bool,
 ) (logs []log, by string, err error) {
-	filter := logFilter{From: new(quantity(from)), To: new(quantity(to)), Address: contracts, Topics: [][]chain.Hash{orderTopics}}
-	asked := jsonrpc.NewCall(&logs, filter.accepts, getLogs, filter)
-	asked.Reach = c.reach(from)
-	asked.Reach.Blocks = to - from + 1
-	if newest := c.newest.Load(); isChecked || newest != nil && to+longPast <= uint64(newest.Number) {
-		err = c.rpc.All(ctx, asked)
-		return logs, asked.By, err
-	}
-	// A node that lags behind answers with the logs it has: one that does not know the last block is passed over.
-	var end *header
-	known := existingHeaderCall(&end, *filter.To)
-	known.Reach = c.reach(to)
-	err = c.rpc.All(ctx, asked, known)
-	return logs, asked.By, err
+	newest := c.newest.Load()
+	isAlone := isChecked || newest != nil && to+longPast <= uint64(newest.Number)
+	err = c.searchByTopics(func(topics [][]chain.Hash) error {
+		filter := logFilter{From: new(quantity(from)), To: new(quantity(to)), Address: contracts, Topics: topics}
+		asked := filter.call(&logs, c.reach(from))
+		asked.Reach.Blocks = to - from + 1
+		calls := []*jsonrpc.Call{asked}
+		if !isAlone { // a node that lags behind answers with the logs it has: one without the last block is passed over
+			var end *header
+			known := existingHeaderCall(&end, *filter.To)
+			known.Reach = c.reach(to)
+			calls = append(calls, known)
+		}
+		err := c.rpc.All(ctx, calls...)
+		by = asked.By
+		return err
+	})
+	return ofProtocol(logs), by, err
 }
 
 // narrower is how many blocks to search where span held more logs than endpoints give at once; span for any other
@@ -116,26 +105,4 @@ func (c *Chain) stateAt(block uint64) jsonrpc.Reach {
 	reach := c.reach(block)
 	reach.State = true
 	return reach
-}
-
-// accepts refuses logs that were not asked for.
-func (f logFilter) accepts(logs []log) error {
-	if logs == nil {
-		return errors.New("no list of logs") // some gateways answer null when something fails
-	}
-	for i, l := range logs {
-		switch {
-		case f.Block == nil && (l.BlockNumber < *f.From || l.BlockNumber > *f.To):
-			return fmt.Errorf("log of block %d, outside of %d to %d", l.BlockNumber, *f.From, *f.To)
-		case f.Block != nil && l.BlockHash != *f.Block:
-			return errors.New("log of another block")
-		case !slices.Contains(f.Address, l.Address):
-			return errors.New("log of another contract")
-		case l.TransactionHash.IsAbsent() || l.BlockHash.IsAbsent() || l.Removed:
-			return errors.New("log that is in no block")
-		case i > 0 && (l.BlockNumber < logs[i-1].BlockNumber || l.BlockNumber == logs[i-1].BlockNumber && l.Index <= logs[i-1].Index):
-			return errors.New("logs out of order")
-		}
-	}
-	return nil
 }

@@ -175,6 +175,8 @@ type provider struct {
 	*recording
 	rules []string
 	alter func(method, members string) string // nil: nothing is altered by design
+	// refuses returns the error that a call gets, empty for none; nil: nothing is refused by design
+	refuses func(c nodeCall) string
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -222,7 +224,13 @@ func (p *provider) object(c nodeCall) string {
 	if p.calls != nil {
 		p.calls[c.Method]++
 	}
-	members := p.result(c)
+	members := ""
+	if p.refuses != nil {
+		members = p.refuses(c)
+	}
+	if members == "" {
+		members = p.result(c)
+	}
 	if p.alter != nil {
 		members = p.alter(c.Method, members)
 	}
@@ -389,7 +397,7 @@ func (p *provider) search(param json.RawMessage, head uint64) string {
 	found := []string{}
 	for _, l := range p.logs {
 		in := slices.ContainsFunc(filter.Address, func(a string) bool { return strings.EqualFold(a, l.address) })
-		if l.block < from || l.block > min(to, head) || !in || !slices.Contains(filter.Topics[0], l.topic) {
+		if l.block < from || l.block > min(to, head) || !in || len(filter.Topics) > 0 && !slices.Contains(filter.Topics[0], l.topic) {
 			continue
 		}
 		if _, isDropped := p.chance("drop"); !isDropped {

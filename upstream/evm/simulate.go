@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
@@ -18,16 +17,14 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// simulateRetry is how long a chain whose nodes do not know eth_simulateV1 is not asked for it.
-const simulateRetry = 10 * time.Minute
+const simulateV1 = "eth_simulateV1"
 
 // Simulator runs transactions on a chain, with state overrides that give the sender what they take. Safe for concurrent
 // use.
 type Simulator struct {
 	chain *Chain
 
-	plainUntil     atomic.Int64 // UNIX nanoseconds; until then there is eth_call only
-	reportsMaxUsed atomic.Bool  // the last simulation said how much gas its calls had used before refunds
+	reportsMaxUsed atomic.Bool // the last simulation said how much gas its calls had used before refunds
 
 	mu      sync.Mutex
 	layouts map[chain.Address]layout
@@ -52,12 +49,11 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Res
 	if err != nil {
 		return quote.Result{}, err
 	}
-	if time.Now().UnixNano() >= s.plainUntil.Load() {
+	if !s.chain.rpc.Lacks(simulateV1, "") {
 		found, err := s.run(ctx, t, set, now)
 		if !isUnknownMethod(err) {
 			return found, set.explain(err)
 		}
-		s.plainUntil.Store(time.Now().Add(simulateRetry).UnixNano())
 	}
 	found, err := s.runPlain(ctx, t, set, now)
 	return found, set.explain(err)
@@ -231,10 +227,10 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 		}
 		chained[i].Accounts, chained[i].Calls = accounts, calls
 		request := map[string]any{"blockStateCalls": chained}
-		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, "eth_simulateV1", request, "latest"))
+		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, simulateV1, request, "latest"))
 	}
 	if !s.reportsMaxUsed.Load() {
-		estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+		estimate := set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")
 		asked = append(asked, estimate)
 	}
 	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
@@ -344,8 +340,20 @@ func (c simulatedResult) refusal() error {
 	return fmt.Errorf("%w: %s", quote.ErrReverted, revertReason(c.Error))
 }
 
+// call makes a call on a block in the state; without overrides any node takes it.
+func (s overrides) call(out any, method string, message any, block string) *jsonrpc.Call {
+	asked := &jsonrpc.Call{Method: method, Params: []any{message, block}, Out: out}
+	if len(s.accounts) > 0 {
+		asked.Params, asked.Reach.Field = append(asked.Params, s.accounts), jsonrpc.Overrides
+	}
+	return asked
+}
+
 // runPlain makes the transaction alone, on the newest block and on the one that is being made.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
+	if len(set.accounts) > 0 && s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides) {
+		return quote.Result{}, fmt.Errorf("%w: the sender lacks what the swap takes, and no endpoint takes overrides of states", quote.ErrNotSimulated)
+	}
 	if set.approve {
 		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
@@ -355,11 +363,8 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value},
 		Gas: quantity(now.gas), GasPrice: &amount{now.gasPrice},
 	}
-	runs := []*jsonrpc.Call{
-		jsonrpc.NewCall(&answers[0], nil, "eth_call", message, "latest", set.accounts),
-		jsonrpc.NewCall(&answers[1], nil, "eth_call", message, "pending", set.accounts),
-	}
-	estimate := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	runs := []*jsonrpc.Call{set.call(&answers[0], "eth_call", message, "latest"), set.call(&answers[1], "eth_call", message, "pending")}
+	estimate := set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")
 	if err := s.chain.rpc.Batch(ctx, runs[0], runs[1], estimate); err != nil {
 		return quote.Result{}, err
 	}

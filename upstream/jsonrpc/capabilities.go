@@ -31,7 +31,14 @@ type Reach struct {
 	Depth  uint64 // of that block before the newest; zero: unknown, or at the head
 	State  bool   // it is state that is read, not what happened
 	Tag    string // by which a block is named, of those that some nodes do not know
+	Field  string // of the parameters, one that some nodes do not take: Topics or Overrides
 }
+
+// Fields of parameters that some nodes do not take.
+const (
+	Topics    = "topics"    // of eth_getLogs: what logs are searched for beside their contracts
+	Overrides = "overrides" // of eth_call and eth_estimateGas: states for the time of the call
+)
 
 // part is the part of a chain's past that a call reads: endpoints keep each for another time.
 func (r Reach) part() string {
@@ -50,7 +57,7 @@ type Limits struct {
 	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
 	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
 	Depths map[string]uint64 `json:"depths,omitempty"` // blocks before the newest that logs, state and blocks are kept for
-	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag
+	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag or a field
 }
 
 // Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
@@ -101,7 +108,7 @@ func (c *Capabilities) can(call *Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	if c.lacksLocked(call.Method, now) || call.Reach.Tag != "" && c.lacksLocked(call.Method+" "+call.Reach.Tag, now) {
+	if slices.ContainsFunc(call.needs(), func(what string) bool { return c.lacksLocked(what, now) }) {
 		return false
 	}
 	part := call.Reach.part()
@@ -115,6 +122,17 @@ func (c *Capabilities) can(call *Call) bool {
 	return most == 0 || call.Reach.Blocks <= most
 }
 
+// needs are what a node must have for the call, in the words of Limits.Lacks.
+func (c *Call) needs() []string {
+	what := []string{c.Method}
+	for _, part := range []string{c.Reach.Tag, c.Reach.Field} {
+		if part != "" {
+			what = append(what, c.Method+" "+part)
+		}
+	}
+	return what
+}
+
 func (c *Capabilities) lacksLocked(what string, now time.Time) bool {
 	return slices.Contains(c.declared.Lacks, what) || now.Before(c.lacks[what])
 }
@@ -126,9 +144,8 @@ func (c *Capabilities) answered(call *Call) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.lacks, call.Method)
-	if call.Reach.Tag != "" {
-		delete(c.lacks, call.Method+" "+call.Reach.Tag)
+	for _, what := range call.needs() {
+		delete(c.lacks, what)
 	}
 	if call.Reach.Depth == 0 {
 		return
@@ -154,6 +171,8 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 		if call.Reach.Tag != "" {
 			c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
 		}
+	case FieldMissing:
+		c.lack(call.Method+" "+call.Reach.Field, lacksMethod)
 	case Pruned:
 		c.forgot(call.Reach, said)
 	case RangeLimit:
@@ -178,6 +197,8 @@ func (e *Error) concerns(call *Call, calls int) bool {
 	switch e.Meaning() {
 	case MethodMissing:
 		return calls == 1 || strings.Contains(e.text(), strings.ToLower(call.Method))
+	case FieldMissing:
+		return call.Reach.Field != ""
 	case Pruned:
 		return call.Reach.Depth > 0
 	}
@@ -290,7 +311,7 @@ func (c *Capabilities) Recall(known Limits, at time.Time) {
 	}
 	for _, what := range known.Lacks {
 		term := lacksMethod
-		if strings.Contains(what, " ") {
+		if _, part, isPart := strings.Cut(what, " "); isPart && part != Topics && part != Overrides {
 			term = lacksTag
 		}
 		c.lacks[what] = at.Add(term)

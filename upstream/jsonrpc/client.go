@@ -77,6 +77,18 @@ func (c *Client) Serves(method string) bool {
 	return false
 }
 
+// Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its
+// parameters.
+func (c *Client) Lacks(method, field string) bool {
+	call := &Call{Method: method, Reach: Reach{Field: field}}
+	for _, known := range c.abilities {
+		if known.can(call) {
+			return false
+		}
+	}
+	return true
+}
+
 // suits says which endpoints can be expected to answer calls; nil: all.
 func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	return func(e *upstream.Endpoint) bool {

@@ -26,12 +26,13 @@ const (
 	Pruned                       // the endpoint does not keep what is that old
 	NotYet                       // the endpoint does not know the block yet
 	TagMissing                   // the endpoint does not know the tag, or no block for it
+	FieldMissing                 // the endpoint does not take a field of the parameters, or not so much in it
 	Overloaded                   // the endpoint could not do it this time
 )
 
 var meaningNames = [...]string{
 	"unclear", "reverted", "invalid", "range limit", "result limit", "batch limit", "rate limit", "quota spent",
-	"key refused", "method missing", "pruned", "not yet known", "tag missing", "overloaded",
+	"key refused", "method missing", "pruned", "not yet known", "tag missing", "field missing", "overloaded",
 }
 
 // String is the meaning in words, as in the book of behaviours.
@@ -85,6 +86,8 @@ var searches = []string{"", "eth_getLogs", "eth_newFilter", "eth_getFilterLogs",
 // how often or how much is asked whatever else the text advertises, and its 405 is about no method of JSON-RPC.
 func (e *Error) mayMean(meaning Meaning) bool {
 	switch {
+	case meaning == FieldMissing:
+		return e.field != "" && fieldWords[e.field].MatchString(e.text())
 	case meaning == RangeLimit && !slices.Contains(searches, e.method):
 		return false
 	case e.status == http.StatusTooManyRequests:

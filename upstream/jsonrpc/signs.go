@@ -33,6 +33,7 @@ const (
 // signs are in the order in which they count: what is said of blocks and of states before what is said of limits, since
 // providers advertise their plans in any text, and limits before keys.
 var signs = []sign{
+	{FieldMissing, words(`.`), nil, false}, // by fieldWords
 	{TagMissing, words(`(safe|finalized|pending|earliest) block (is )?not (found|available)`, `\btag\b.*(not supported|unsupported|invalid|unknown)`,
 		`just support tag`, `(invalid|unknown|unsupported) (block )?tag`, `unknown variant .?(safe|finalized|pending|earliest)`), nil, false},
 	{NotYet, words(`beyond (the )?(current|latest)`, `after last accepted`, `unfinalized data`, `doesn't exist yet`, `does not exist yet`,
@@ -86,6 +87,15 @@ const recentBlocks = `(?:last|latest|recent|newest|previous) ([\d,]+)(k?) (?:blo
 
 func words(alternatives ...string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(alternatives, "|"))
+}
+
+// fieldWords say of a field of the parameters that it is not taken. They are looked for where the call has it.
+var fieldWords = map[string]*regexp.Regexp{
+	Topics: words(`\btopics?( \w+){0,3} (is |are )?`+denied, denied+`( \w+){0,3} topics?\b`, `(invalid|unknown) topics?\b`,
+		`(exceed\w*|max(imum)?|too many|more than|at most|up to) (of )?(max(imum)? )?(\d+ )?(addresses (or|and) )?topics\b`,
+		`\btopics?\b.*(expected|must be) (a )?(string|hex)`),
+	Overrides: words(`overrides?\b[^.]*(`+denied+`|not )`, denied+`[^.]*overrides?\b`, `too many (arguments|params|parameters)`, `(expected|want|takes)[^.]*(1|2|two)( (arguments|params|parameters)|\b.*(got|given|found) 3)`,
+		`invalid argument 2`, `stateoverrides?`),
 }
 
 var (

@@ -49,7 +49,9 @@ type Load struct {
 type EndpointDiagnosis struct {
 	Identity
 	*Findings
-	Calls int64 `json:"calls"` // that this took
+	Shortcomings []string `json:"shortcomings"` // what it cannot do though others can; the gateway works with it
+	UsualSeconds float64  `json:"usualSeconds"` // the median time of an answer
+	Calls        int64    `json:"calls"`        // that this took
 }
 
 // ServiceDiagnosis is about anything else.
@@ -139,6 +141,7 @@ func (p *parts) diagnoseChain(ctx context.Context, c config.Config, own config.C
 		identities[i] = e.Identity
 	}
 	compareHeads(identities, of, c.LagOf(own, known.BlockTime))
+	compareGenesis(identities)
 	compareURLs(identities, own.Endpoints)
 	for i := range identities {
 		d.Endpoints[i].Identity = identities[i]
@@ -183,7 +186,18 @@ func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config
 		if p.found.LogRefusal != "" {
 			d.Identity.Wrong = append(d.Identity.Wrong, "lists no logs: "+p.found.LogRefusal)
 		}
+		d.Shortcomings = p.shortcomings()
 	}
+	if c.Family == chain.SVM && d.First > 1 {
+		d.Shortcomings = append(d.Shortcomings, fmt.Sprintf("pruned: blocks are kept of the newest %d slots", d.Head-min(d.First, d.Head)))
+	}
+	usual := p.made.usual()
+	d.UsualSeconds = usual.Seconds()
+	if usual >= slow {
+		d.Shortcomings = append(d.Shortcomings, fmt.Sprintf("slow: an answer takes %.1f s", d.UsualSeconds))
+	}
+	wrong, short := clearText(ctx, each, http.DefaultTransport)
+	d.Identity.Wrong, d.Shortcomings = append(d.Identity.Wrong, wrong...), append(d.Shortcomings, short...)
 	d.Calls = p.made.calls.Load()
 	return d
 }
@@ -210,12 +224,13 @@ func loadOf(c chain.Chain, own config.Chain, every time.Duration) Load {
 
 // verdict says in words what the endpoints of a chain are good for together.
 func (d *ChainDiagnosis) verdict(c chain.Chain) (said []string) {
-	serving, best := 0, Findings{}
+	serving, highest, best := 0, uint64(0), Findings{}
 	for _, e := range d.Endpoints {
 		if e.Head == 0 {
 			continue
 		}
 		serving++
+		highest = max(highest, e.Head)
 		if can := e.Findings; can != nil {
 			best.LogSpan, best.LogDepth = max(best.LogSpan, can.LogSpan), max(best.LogDepth, can.LogDepth)
 			best.StateDepth, best.Simulates = max(best.StateDepth, can.StateDepth), best.Simulates || can.Simulates
@@ -234,9 +249,9 @@ func (d *ChainDiagnosis) verdict(c chain.Chain) (said []string) {
 		if best.LogSpan == 0 {
 			return append(said, "not followed: no endpoint lists logs")
 		}
-		say(best.LogDepth < triedDepths[0] && best.LogDepth < d.Endpoints[0].Head/2,
+		say(isShallow(best.LogDepth, triedDepths, highest) && best.LogDepth < highest/2,
 			fmt.Sprintf("a backfill may end early: logs were had from %d blocks ago at most", best.LogDepth))
-		say(best.StateDepth < triedStates[0], "older orders are found by their logs alone: no endpoint has old state")
+		say(isShallow(best.StateDepth, triedStates, highest), "older orders are found by their logs alone: no endpoint has old state")
 		say(!best.Simulates && c.Family == chain.EVM, "swaps through venues' own routers are refused: no endpoint has eth_simulateV1")
 	}
 	if l := d.Unasked; l.Monthly > 0 {

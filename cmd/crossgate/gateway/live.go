@@ -28,9 +28,11 @@ const (
 type Identity struct {
 	Of       string   `json:"-"` // the chain, venue or price service it is configured for
 	Endpoint string   `json:"endpoint"`
-	Head     uint64   `json:"head"`  // newest block of its chain; zero when unknown
-	Said     string   `json:"said"`  // in words; empty when it gave no usable answer
-	Wrong    []string `json:"wrong"` // what differs from the configuration
+	Head     uint64   `json:"head"`    // newest block of its chain; zero when unknown
+	First    uint64   `json:"first"`   // oldest block that it keeps, where it says that
+	Genesis  string   `json:"genesis"` // hash of the chain's first block; empty when unknown
+	Said     string   `json:"said"`    // in words; empty when it gave no usable answer
+	Wrong    []string `json:"wrong"`   // what differs from the configuration
 }
 
 // compareHeads reports the endpoints of a chain whose head is more than most blocks away from the median.
@@ -53,6 +55,28 @@ func compareHeads(identities []Identity, of string, most uint64) {
 			f.Wrong = append(f.Wrong, fmt.Sprintf("%d blocks behind the others", usual-f.Head))
 		case f.Head > usual+most:
 			f.Wrong = append(f.Wrong, fmt.Sprintf("%d blocks ahead of the others", f.Head-usual))
+		}
+	}
+}
+
+// compareGenesis reports the endpoints of a chain that begins with another block than most of them say; where as many
+// say one thing as another, those that contradict the first.
+func compareGenesis(identities []Identity) {
+	votes := make(map[string]int)
+	for _, each := range identities {
+		votes[each.Genesis]++
+	}
+	delete(votes, "") // of those that do not keep it
+	usual := -1
+	for i, each := range identities {
+		if each.Genesis != "" && (usual < 0 || votes[each.Genesis] > votes[identities[usual].Genesis]) {
+			usual = i
+		}
+	}
+	for i, each := range identities {
+		if each.Genesis != "" && each.Genesis != identities[usual].Genesis {
+			identities[i].Wrong = append(identities[i].Wrong, fmt.Sprintf("its chain begins with block %.10s…, that of %s with %.10s…",
+				each.Genesis, identities[usual].Endpoint, identities[usual].Genesis))
 		}
 	}
 }
@@ -124,7 +148,13 @@ func identifyChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *
 	}
 	names, addresses := contractsOf(c)
 	var id, height string
-	calls := []*jsonrpc.Call{{Method: "eth_chainId", Out: &id}, {Method: "eth_blockNumber", Out: &height}}
+	var genesis struct{ Hash string }
+	calls := []*jsonrpc.Call{
+		{Method: "eth_chainId", Out: &id},
+		{Method: "eth_blockNumber", Out: &height},
+		{Method: "eth_getBlockByNumber", Params: []any{"0x0", false}, Out: &genesis},
+	}
+	contracts := len(calls)
 	code := make([]string, len(addresses))
 	for i, address := range addresses {
 		calls = append(calls, &jsonrpc.Call{Method: "eth_getCode", Params: []any{address.String(), "latest"}, Out: &code[i]})
@@ -149,8 +179,9 @@ func identifyChain(ctx context.Context, c chain.Chain, e *upstream.Endpoint, f *
 		f.Head = 0
 		return nil // its head and contracts are those of another chain
 	}
+	f.Genesis = genesis.Hash
 	for i, name := range names {
-		if err := calls[i+2].Err; err != nil {
+		if err := calls[contracts+i].Err; err != nil {
 			f.Wrong = append(f.Wrong, name+": "+err.Error())
 		} else if strings.Trim(code[i], "0x") == "" {
 			f.Wrong = append(f.Wrong, fmt.Sprintf("%s: no code at %s", name, addresses[i].Format(c.Family)))
@@ -166,7 +197,7 @@ func identifySolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, 
 		texts[i] = address.Format(c.Family)
 	}
 	var genesis string
-	var slot uint64
+	var slot, first uint64
 	var accounts struct {
 		Value []*struct {
 			Executable bool `json:"executable"`
@@ -177,6 +208,7 @@ func identifySolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, 
 		{Method: "getGenesisHash", Out: &genesis},
 		{Method: "getSlot", Out: &slot},
 		{Method: "getMultipleAccounts", Params: []any{texts, noData}, Out: &accounts},
+		{Method: "getFirstAvailableBlock", Out: &first},
 	}
 	if err := client.Batch(ctx, calls...); err != nil {
 		return err
@@ -190,6 +222,7 @@ func identifySolana(ctx context.Context, c chain.Chain, client *jsonrpc.Client, 
 		f.Head = 0
 		return nil
 	}
+	f.First = first
 	if calls[2].Err != nil {
 		return calls[2].Err
 	}

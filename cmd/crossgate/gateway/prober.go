@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,17 +20,19 @@ import (
 
 // Findings are what an endpoint of an EVM chain or of TRON was seen to do. Zero values: it was not seen to.
 type Findings struct {
-	LogSpan      uint64  `json:"logSpan"`      // blocks that one search takes, of the spans that were tried
-	LogDepth     uint64  `json:"logDepth"`     // blocks behind its head from where logs could be had
-	StateDepth   uint64  `json:"stateDepth"`   // likewise of state
-	Batch        int     `json:"batch"`        // calls in one request, of the sizes that were tried
-	FinalizedLag *uint64 `json:"finalizedLag"` // blocks from its head to what it calls finalized; null: it knows no such block
-	Simulates    bool    `json:"simulates"`    // it has eth_simulateV1
-	LogRefusal   string  `json:"logRefusal,omitempty"`
-	Quirks       []Quirk `json:"quirks,omitempty"` // what it refused
+	LogSpan      uint64   `json:"logSpan"`      // blocks that one search takes, of the spans that were tried
+	LogDepth     uint64   `json:"logDepth"`     // blocks behind its head from where logs could be had
+	BlockDepth   uint64   `json:"blockDepth"`   // likewise blocks
+	StateDepth   uint64   `json:"stateDepth"`   // likewise state
+	Batch        int      `json:"batch"`        // calls in one request, of the sizes that were tried
+	FinalizedLag *uint64  `json:"finalizedLag"` // blocks from its head to what it calls finalized; null: it knows no such block
+	UnknownTags  []string `json:"unknownTags"`  // of finalized and safe
+	Simulates    bool     `json:"simulates"`    // it has eth_simulateV1
+	LogRefusal   string   `json:"logRefusal,omitempty"`
+	Quirks       []Quirk  `json:"quirks,omitempty"` // what it refused
 }
 
-// What is tried, the best first. Together with the identity an endpoint gets some 30 calls.
+// What is tried, the best first. Together with the identity an endpoint gets some 35 calls.
 var (
 	triedSpans   = []uint64{10_000, 2_000, 500, 50}
 	triedDepths  = []uint64{5_000_000, 100_000, 5_000}
@@ -37,14 +40,36 @@ var (
 	triedBatches = []int{10, 3}
 )
 
-// counting counts the HTTP requests of an endpoint, and the calls in them.
-type counting struct{ requests, calls atomic.Int64 }
+// counting counts the HTTP requests of an endpoint and the calls in them, and takes the time of each answer.
+type counting struct {
+	requests, calls atomic.Int64
+
+	mu    sync.Mutex
+	times []time.Duration // from a request to the header of its answer
+}
 
 // RoundTrip implements http.RoundTripper.
 func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.requests.Add(1)
 	c.calls.Add(callsIn(r))
-	return http.DefaultTransport.RoundTrip(r)
+	began := time.Now()
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.times = append(c.times, time.Since(began))
+	}
+	return response, err
+}
+
+// usual is the median time of an answer; zero without any.
+func (c *counting) usual() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.times) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(c.times))[len(c.times)/2]
 }
 
 // callsIn counts the JSON-RPC calls in a request.
@@ -98,23 +123,63 @@ func (p *prober) call(ctx context.Context, out any, method string, params ...any
 func (p *prober) run(ctx context.Context, head uint64) {
 	p.head = head
 	p.searchLogs(ctx)
-	for _, depth := range triedStates {
+	p.found.BlockDepth = p.deepest(triedDepths, func(block uint64) bool {
+		_, has := p.block(ctx, hexadecimal(block))
+		return has
+	})
+	p.found.StateDepth = p.deepest(triedStates, func(block uint64) bool {
 		var balance string
-		if depth < head && p.call(ctx, &balance, "eth_getBalance", p.chain.Contracts.DlnSource.String(), hexadecimal(head-depth)) == nil && balance != "" {
-			p.found.StateDepth = depth
-			break
-		}
+		err := p.call(ctx, &balance, "eth_getBalance", p.chain.Contracts.DlnSource.String(), hexadecimal(block))
+		return err == nil && balance != ""
+	})
+	if final, has := p.block(ctx, "finalized"); has {
+		p.found.FinalizedLag = new(head - min(final, head))
+	} else {
+		p.found.UnknownTags = append(p.found.UnknownTags, "finalized")
 	}
-	var final struct{ Number string }
-	if p.call(ctx, &final, "eth_getBlockByNumber", "finalized", false) == nil {
-		if number, err := strconv.ParseUint(final.Number, 0, 64); err == nil {
-			p.found.FinalizedLag = new(head - min(number, head))
-		}
+	if _, has := p.block(ctx, "safe"); !has {
+		p.found.UnknownTags = append(p.found.UnknownTags, "safe")
 	}
 	var blocks []struct{ Number string }
 	empty := map[string]any{"blockStateCalls": []any{map[string]any{}}}
 	p.found.Simulates = p.call(ctx, &blocks, "eth_simulateV1", empty, "latest") == nil && len(blocks) == 1
 	p.tryBatches(ctx)
+}
+
+// depthsWithin are the depths that are tried on a chain of so many blocks: where it is shorter, its second block.
+func depthsWithin(tried []uint64, head uint64) (depths []uint64) {
+	for _, depth := range tried {
+		if depth = min(depth, max(head, 1)-1); depth > 0 && !slices.Contains(depths, depth) {
+			depths = append(depths, depth)
+		}
+	}
+	return depths
+}
+
+// isShallow reports whether more depth was tried on a chain of so many blocks than was found.
+func isShallow(depth uint64, tried []uint64, head uint64) bool {
+	depths := depthsWithin(tried, head)
+	return len(depths) > 0 && depth < depths[0]
+}
+
+// deepest is how many blocks before the head something can be had, of the depths that are tried; zero: at none.
+func (p *prober) deepest(tried []uint64, has func(block uint64) bool) uint64 {
+	for _, depth := range depthsWithin(tried, p.head) {
+		if has(p.head - depth) {
+			return depth
+		}
+	}
+	return 0
+}
+
+// block asks for the number of a block, by that or by a tag.
+func (p *prober) block(ctx context.Context, at string) (number uint64, has bool) {
+	var found struct{ Number string }
+	if p.call(ctx, &found, "eth_getBlockByNumber", at, false) != nil {
+		return 0, false
+	}
+	number, err := strconv.ParseUint(found.Number, 0, 64)
+	return number, err == nil
 }
 
 // searchLogs finds how many blocks a search takes, and how old they may be.
@@ -131,12 +196,7 @@ func (p *prober) searchLogs(ctx context.Context) {
 		return
 	}
 	p.found.LogRefusal = ""
-	for _, depth := range triedDepths {
-		if depth < p.head && p.logs(ctx, p.head-depth, p.head-depth) == nil {
-			p.found.LogDepth = depth
-			return
-		}
-	}
+	p.found.LogDepth = p.deepest(triedDepths, func(block uint64) bool { return p.logs(ctx, block, block) == nil })
 }
 
 func (p *prober) logs(ctx context.Context, from, to uint64) error {

@@ -39,6 +39,7 @@ type Question struct {
 	Blocks uint64          `json:"blocks,omitempty"` // that a search spans
 	Depth  uint64          `json:"depth,omitempty"`  // of the oldest block that is read, before the newest
 	Tag    string          `json:"tag,omitempty"`    // by which a block is named
+	Field  string          `json:"field,omitempty"`  // of the parameters, one that some nodes do not take
 	Calls  int             `json:"calls,omitempty"`  // in one request, if not one
 }
 

@@ -47,7 +47,7 @@ func calls(q behaviour.Question) []*jsonrpc.Call {
 	made := make([]*jsonrpc.Call, max(q.Calls, 1))
 	for i := range made {
 		made[i] = &jsonrpc.Call{Method: q.Method, Params: []any{i}, Out: new(json.RawMessage)}
-		made[i].Reach = jsonrpc.Reach{Blocks: q.Blocks, Depth: q.Depth, Tag: q.Tag}
+		made[i].Reach = jsonrpc.Reach{Blocks: q.Blocks, Depth: q.Depth, Tag: q.Tag, Field: q.Field}
 		if q.Depth > 0 {
 			made[i].Reach.Oldest = 1
 			made[i].Reach.State = q.Method == "eth_call"
@@ -166,6 +166,9 @@ func checkLearned(t *testing.T, c behaviour.Case, known *jsonrpc.Capabilities, f
 	}
 	if c.Means == "method missing" && !strings.Contains(strings.Join(limits.Lacks, " "), c.Question.Method) {
 		t.Errorf("alone: %v is lacking, want %s", limits.Lacks, c.Question.Method)
+	}
+	if want := c.Question.Method + " " + c.Question.Field; c.Means == "field missing" && !slices.Contains(limits.Lacks, want) {
+		t.Errorf("alone: %v is lacking, want %s", limits.Lacks, want)
 	}
 	if c.Means == "pruned" && len(limits.Depths) == 0 {
 		t.Errorf("alone: nothing is known of how deep the endpoint reaches")

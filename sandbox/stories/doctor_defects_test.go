@@ -1,0 +1,166 @@
+package stories_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/config"
+	"crossgate/linktest"
+)
+
+// defects are those of endpoints by their names: the methods that are not answered as the node does.
+type defects map[string]map[string]answering
+
+// answering returns members of the reply to a call with so many others: a result or an error; empty: as the node does.
+type answering func(params string, calls int) string
+
+func always(answer string) answering { return func(string, int) string { return answer } }
+
+// batchesOf refuses a call that comes with too many others.
+func batchesOf(most int) answering {
+	return func(_ string, calls int) string {
+		if calls <= most {
+			return ""
+		}
+		return fmt.Sprintf(`"error":{"code":-32000,"message":"batch limit %d exceeded: %d requests given"}`, most, calls)
+	}
+}
+
+// nodeDefects are those that a node of an EVM chain has by itself. Heads are as many blocks too low as makes no doubt.
+var nodeDefects = defects{
+	"deaf":   {"eth_getLogs": always(`"error":{"code":-32601,"message":"the method eth_getLogs does not exist"}`)},
+	"behind": {"eth_blockNumber": always(`"result":"0x9"`)},
+	"stateless": {"eth_getBalance": func(params string, _ int) string {
+		if strings.Contains(params, "latest") {
+			return ""
+		}
+		return `"error":{"code":-32000,"message":"missing trie node 12ab (path )"}`
+	}},
+	"logless": {"eth_getLogs": func(params string, _ int) string {
+		var filters []struct{ FromBlock, ToBlock string }
+		if json.Unmarshal([]byte(params), &filters) != nil || filters[0].FromBlock != filters[0].ToBlock {
+			return ""
+		}
+		return `"error":{"code":-32000,"message":"history has been pruned for this block"}`
+	}},
+	"blockless": {"eth_getBlockByNumber": func(params string, _ int) string {
+		if !strings.HasPrefix(params, `["0x1"`) {
+			return ""
+		}
+		return `"error":{"code":4444,"message":"pruned history unavailable"}`
+	}},
+	"untagged": {"eth_getBlockByNumber": func(params string, _ int) string {
+		if !strings.Contains(params, "finalized") && !strings.Contains(params, "safe") {
+			return ""
+		}
+		return `"error":{"code":-32000,"message":"finalized block not found"}`
+	}},
+	"single": {"eth_getBlockByNumber": batchesOf(1)},
+	"few":    {"eth_getBlockByNumber": batchesOf(3)},
+}
+
+// defective are endpoints before a node, one for each of some defects.
+func defective(t *testing.T, node config.Endpoint, known defects) (endpoints []config.Endpoint) {
+	t.Helper()
+	for name, answers := range known {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answerAs(w, r, node.URL.Reveal(), answers)
+		}))
+		t.Cleanup(server.Close)
+		endpoints = append(endpoints, config.Endpoint{Name: name, URL: config.NewSecret(server.URL + "/" + doctorKey)})
+	}
+	return endpoints
+}
+
+// answerAs answers each call of a request by itself or has the node do it.
+func answerAs(w http.ResponseWriter, r *http.Request, node string, answers map[string]answering) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	isBatch := bytes.HasPrefix(body, []byte("["))
+	if !isBatch {
+		body = fmt.Appendf(nil, "[%s]", body)
+	}
+	var calls []json.RawMessage
+	if err := json.Unmarshal(body, &calls); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	replies := make([]string, len(calls))
+	for i, call := range calls {
+		var told struct {
+			ID, Params json.RawMessage
+			Method     string
+		}
+		if json.Unmarshal(call, &told) == nil && answers[told.Method] != nil {
+			if answer := answers[told.Method](string(told.Params), len(calls)); answer != "" {
+				replies[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, told.ID, answer)
+				continue
+			}
+		}
+		reply, err := askNode(node, call)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		replies[i] = string(reply)
+	}
+	text := strings.Join(replies, ",")
+	if isBatch {
+		text = "[" + text + "]"
+	}
+	_, _ = io.WriteString(w, text) // the client asks again
+}
+
+func askNode(node string, body []byte) ([]byte, error) {
+	response, err := http.Post(node, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	return io.ReadAll(response.Body)
+}
+
+var stamped = regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`)
+
+// early is an endpoint before a node whose blocks it dates a day from now.
+func early(t *testing.T, node config.Endpoint) config.Endpoint {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		reply, err := askNode(node.URL.Reveal(), body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		_, _ = w.Write(stamped.ReplaceAll(reply, fmt.Appendf(nil, `"timestamp":"0x%x"`, time.Now().Add(24*time.Hour).Unix())))
+	}))
+	t.Cleanup(server.Close)
+	return config.Endpoint{Name: "early", URL: config.NewSecret(server.URL + "/" + doctorKey)}
+}
+
+// far is an endpoint before a node over a slow link.
+func far(t *testing.T, node config.Endpoint) config.Endpoint {
+	t.Helper()
+	server := defective(t, node, defects{"far": nil})[0]
+	host, _ := strings.CutSuffix(strings.TrimPrefix(server.URL.Reveal(), "http://"), "/"+doctorKey)
+	link, err := linktest.Open("tcp", "127.0.0.1:0", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = link.Close() })
+	link.Slow(300 * time.Millisecond) // each way
+	return config.Endpoint{Name: "far", URL: config.NewSecret("http://" + link.Address() + "/" + doctorKey)}
+}

@@ -1,0 +1,60 @@
+package jsonrpc_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"crossgate/upstream/jsonrpc"
+)
+
+// TestFieldsThatAreNotTaken has errors about a part of the parameters, and others with the same words.
+func TestFieldsThatAreNotTaken(t *testing.T) {
+	t.Parallel()
+	const search, call, estimate = "eth_getLogs", "eth_call", "eth_estimateGas"
+	for _, test := range []struct {
+		method, field, message string
+		want                   jsonrpc.Meaning
+	}{
+		{search, jsonrpc.Topics, "exceed max topics", jsonrpc.FieldMissing},
+		{search, jsonrpc.Topics, "query exceeds the maximum of 4 topics", jsonrpc.FieldMissing},
+		{search, jsonrpc.Topics, "nested topics are not supported", jsonrpc.FieldMissing},
+		{search, jsonrpc.Topics, "topics: expected a string, got an array", jsonrpc.FieldMissing},
+		{search, jsonrpc.Topics, "query returned more than 10000 results, narrow the range or add topics", jsonrpc.ResultLimit},
+		{search, jsonrpc.Topics, "eth_getLogs is limited to a 1000 block range, whatever the topics", jsonrpc.RangeLimit},
+		{search, jsonrpc.Topics, "rate limit exceeded", jsonrpc.RateLimit},
+		{call, jsonrpc.Overrides, "state overrides are not supported", jsonrpc.FieldMissing},
+		{estimate, jsonrpc.Overrides, "too many arguments, want at most 2", jsonrpc.FieldMissing},
+		{estimate, "", "too many arguments, want at most 2", jsonrpc.Unclear},
+		{call, jsonrpc.Overrides, "execution reverted: overrides not allowed", jsonrpc.Reverted},
+		{call, jsonrpc.Overrides, "missing trie node 12ab", jsonrpc.Pruned},
+	} {
+		message, _ := json.Marshal(test.message)
+		client := rpc(t, always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":`+string(message)+`}}`))
+		asked := &jsonrpc.Call{Method: test.method, Out: new(json.RawMessage), Reach: jsonrpc.Reach{Field: test.field}}
+		_ = client.Batch(t.Context(), asked) // the call has its error
+		said, is := jsonrpc.Said(asked.Err, func(*jsonrpc.Error) bool { return true })
+		if !is || said.Meaning() != test.want {
+			t.Errorf("%s with %q: %q: %v, want %v", test.method, test.field, test.message, asked.Err, test.want)
+		}
+		if isLacking := client.Lacks(test.method, test.field); isLacking != (test.want == jsonrpc.FieldMissing) || client.Lacks("eth_chainId", "") {
+			t.Errorf("%s with %q: %q: lacking is %t", test.method, test.field, test.message, isLacking)
+		}
+	}
+}
+
+// TestFieldsAreRecalledAsLongAsMethods has what was learned an hour ago: tags are tried again, methods and fields not yet.
+func TestFieldsAreRecalledAsLongAsMethods(t *testing.T) {
+	t.Parallel()
+	client := rpc(t, always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
+	known := client.Capabilities("a")
+	if known == nil {
+		t.Fatal("no endpoint of that name")
+	}
+	known.Recall(jsonrpc.Limits{Lacks: []string{"eth_getLogs topics", "eth_simulateV1", "eth_getBlockByNumber finalized"}}, time.Now().Add(-time.Hour))
+	if limits, _ := known.Known(); !slices.Equal(limits.Lacks, []string{"eth_getLogs topics", "eth_simulateV1"}) {
+		t.Errorf("after an hour %v is lacking, want the topics and the method", limits.Lacks)
+	}
+}

@@ -25,8 +25,17 @@ const (
 type partOfList struct {
 	Filter     index.Filter
 	Skip, Take uint64
-	SameChain  bool // of the swaps within a chain instead
+	Mode       listMode
 }
+
+// listMode says what is listed.
+type listMode string
+
+const (
+	crossChain listMode = "CrossChain" // orders
+	sameChain  listMode = "SameChain"  // swaps within a chain
+	mixed      listMode = "Mixed"      // both
+)
 
 // orderListRoute lists orders by a filter, newest first.
 func (s *Server) orderListRoute() route[partOfList] {
@@ -89,19 +98,22 @@ func parseOrderList(m *bodyMembers) (partOfList, error) {
 		*f.ReferralCode = uint32(code)
 	}
 	f.Search = parseSearch(m.text("filter"))
-	mode := m.text("filterMode")
-	switch {
-	case strings.EqualFold(mode, "SameChain"):
-		q.SameChain = true
-	case strings.EqualFold(mode, "Mixed"):
-		if err := m.err(); err != nil {
-			return partOfList{}, err
-		}
-		return partOfList{}, mixedUnlisted.because("")
-	case mode != "" && !strings.EqualFold(mode, "CrossChain"):
-		m.mistake("filterMode must be one of the following values: CrossChain, SameChain, Mixed")
-	}
+	q.Mode = parseListMode(m)
 	return q, m.err()
+}
+
+func parseListMode(m *bodyMembers) listMode {
+	text := m.text("filterMode")
+	if text == "" {
+		return crossChain
+	}
+	for _, mode := range []listMode{crossChain, sameChain, mixed} {
+		if strings.EqualFold(text, string(mode)) {
+			return mode
+		}
+	}
+	m.mistake("filterMode must be one of the following values: CrossChain, SameChain, Mixed")
+	return crossChain
 }
 
 // parseUnlockList reads the shorter body of the takers' list.
@@ -115,7 +127,7 @@ func parseUnlockList(m *bodyMembers) (partOfList, error) {
 
 // parsePart reads what both lists know.
 func parsePart(m *bodyMembers) partOfList {
-	q := partOfList{Take: usuallyListed}
+	q := partOfList{Take: usuallyListed, Mode: crossChain}
 	q.Skip, _ = m.number("skip", 53)
 	if take, given := m.number("take", 53); given {
 		q.Take = min(take, mostListed)
@@ -160,21 +172,66 @@ func parseSearch(text string) *index.Search {
 }
 
 func (s *Server) loadOrderList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
-	if q.SameChain {
+	switch q.Mode {
+	case sameChain:
 		return s.loadSwapList(ctx, q)
+	case mixed:
+		return s.loadMixedList(ctx, q)
 	}
 	return s.loadList(ctx, q, func(l index.List) ([]byte, error) {
-		found := make([]index.Found, len(l.Orders))
-		for i, o := range l.Orders {
-			found[i].Order = o
-		}
-		tokens, err := s.tokens(ctx, tokensOf(found))
-		records := make([]wire.Record, len(l.Orders))
-		for i, o := range l.Orders {
-			records[i] = recordOf(o, tokens)
-		}
+		records, err := s.orderRecords(ctx, l.Orders)
 		return s.encoder.AppendOrderList(nil, records, l.Total), err
 	})
+}
+
+// orderRecords are orders with the metadata of their tokens.
+func (s *Server) orderRecords(ctx context.Context, orders []*order.Order) ([]wire.Record, error) {
+	found := make([]index.Found, len(orders))
+	for i, o := range orders {
+		found[i].Order = o
+	}
+	tokens, err := s.tokens(ctx, tokensOf(found))
+	records := make([]wire.Record, len(orders))
+	for i, o := range orders {
+		records[i] = recordOf(o, tokens)
+	}
+	return records, err
+}
+
+// loadMixedList lists orders and swaps in one sequence.
+func (s *Server) loadMixedList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
+	listed, basis, err := s.options.Orders.ListMixed(ctx, q.Filter, q.Skip, q.Take)
+	if err != nil {
+		return nil, noLife, err
+	}
+	b := jsonBody{basis: basis}
+	var orders []*order.Order
+	var swaps []order.Swap
+	for _, e := range listed.Items {
+		if e.Swap != nil {
+			swaps, b.orders = append(swaps, *e.Swap), append(b.orders, e.Swap.ID)
+		} else {
+			orders, b.orders = append(orders, e.Order), append(b.orders, e.Order.ID)
+		}
+	}
+	ofOrders, err := s.orderRecords(ctx, orders)
+	if err != nil {
+		return nil, noLife, err
+	}
+	ofSwaps, err := s.swapRecords(ctx, swaps)
+	if err != nil {
+		return nil, noLife, err
+	}
+	records := make([]wire.MixedRecord, len(listed.Items))
+	for i, e := range listed.Items {
+		if e.Swap != nil {
+			records[i].Swap, ofSwaps = &ofSwaps[0], ofSwaps[1:]
+		} else {
+			records[i].Order, ofOrders = &ofOrders[0], ofOrders[1:]
+		}
+	}
+	b.text = string(s.encoder.AppendMixedList(nil, records, listed.Total))
+	return []jsonBody{b}, movingLife, nil
 }
 
 func (s *Server) loadUnlockList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {

@@ -42,31 +42,32 @@ func TestListsReadEveryMember(t *testing.T) {
 	}
 	search := func(text string) string { return `{"filter":"` + text + `"}` }
 	for body, want := range map[string]partOfList{
-		`{}`: {Take: 20},
-		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100},
-		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100, false},
+		`{}`: {Take: 20, Mode: crossChain},
+		`{"giveChainIds":[],"takeChainIds":null,"orderStates":null,"filter":"","maker":"","referralCode":"","skip":0,"take":100}`: {Take: 100, Mode: crossChain},
+		`{"skip":7,"take":1000,"maker":"` + taker + `","filterMode":"CrossChain","unknown":{}}`:                                   {index.Filter{Maker: who}, 7, 100, crossChain},
 		`{"giveChainIds":[1,137,250],"takeChainIds":["56"],"orderStates":["Created","claimedunlock"],"externalCallStates":["NoExtCall"],"take":1}`: {index.Filter{
 			GiveChains: []chain.ID{1, 137, 250}, TakeChains: []chain.ID{56},
 			States: []order.State{order.StateCreated, order.StateClaimedUnlock}, Calls: []order.ExternalCallState{order.NoExtCall},
-		}, 0, 1, false},
+		}, 0, 1, crossChain},
 		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {index.Filter{
 			Since: 1758806388, Until: 1758806399, ReferralCode: &code, TradeType: "Market",
-		}, 0, 20, false},
-		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, false},
+		}, 0, 20, crossChain},
+		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, crossChain},
 		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {index.Filter{
 			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
-		}, 0, 20, false},
-		`{"filterMode":"sameChain","maker":"` + taker + `"}`: {index.Filter{Maker: who}, 0, 20, true},
-		search(taker):      {index.Filter{Search: &index.Search{Address: who}}, 0, 20, false},
-		search(createdTx):  {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, false},
-		search("anything"): {index.Filter{Search: &index.Search{}}, 0, 20, false},
+		}, 0, 20, crossChain},
+		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {index.Filter{Maker: who}, 0, 20, sameChain},
+		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {index.Filter{Maker: who}, 3, 20, mixed},
+		search(taker):      {index.Filter{Search: &index.Search{Address: who}}, 0, 20, crossChain},
+		search(createdTx):  {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
+		search("anything"): {index.Filter{Search: &index.Search{}}, 0, 20, crossChain},
 	} {
 		w := newWorld(t)
 		if answer := post(w.server(t), listPath, body); answer.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", body, answer.Code, answer.Body)
 			continue
 		}
-		if got := (partOfList{w.lastFilter, w.lastPart[0], w.lastPart[1], w.listedSwaps}); !reflect.DeepEqual(got, want) {
+		if got := (partOfList{w.lastFilter, w.lastPart[0], w.lastPart[1], w.listedMode}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
 		}
 	}
@@ -91,7 +92,6 @@ func TestListsNameEveryMistake(t *testing.T) {
 		}},
 		{listPath, `{"maker":"0xDAC17F958D2ee523a2206206994597C13D831ec8"}`, "INVALID_BODY", []string{"checksum"}},
 		{listPath, `{"filterMode":"SameChain","take":0}`, "INVALID_BODY", []string{"take must be greater than 0"}},
-		{listPath, `{"filterMode":"Mixed"}`, "MIXED_NOT_LISTED", []string{"CrossChain and SameChain"}},
 		{unlockPath, `{"take":10}`, "INVALID_BODY", []string{"unlockAuthorities"}},
 	} {
 		answer := post(s, test.path, test.body)

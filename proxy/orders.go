@@ -36,6 +36,8 @@ type Orders interface {
 	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
 	// ListSwaps is List of swaps within a chain.
 	ListSwaps(ctx context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error)
+	// ListMixed is List of orders and of swaps within a chain.
+	ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error)
 	// Daily returns statistics by day and pair of chains, in this sequence, for UNIX days from one to another, and what
 	// each pair had before; index.ErrEmpty, index.ErrUncounted or index.ErrUnavailable when that cannot be known.
 	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)

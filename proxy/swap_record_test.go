@@ -124,6 +124,12 @@ func TestSwapsAreListedAsOrders(t *testing.T) {
 	if err := json.Unmarshal(post(s, listPath, `{"filterMode":"CrossChain"}`).Body.Bytes(), &list); err != nil || len(list.Orders) != 2 {
 		t.Errorf("list of orders: %+v, %v", list, err)
 	}
+	if err := json.Unmarshal(post(s, listPath, `{"filterMode":"Mixed"}`).Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Orders) != 5 || list.TotalCount != 5 || list.Orders[2].TradeType != "SameChain" || list.Orders[3].TradeType != "CrossChain" {
+		t.Errorf("list of both: %+v", list)
+	}
 }
 
 func TestPagesOfSwaps(t *testing.T) {

@@ -61,9 +61,24 @@ func (a *answering) SwapByID(_ context.Context, id order.ID) (index.FoundSwap, e
 
 func (a *answering) ListSwaps(_ context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
 	a.world.asked.Add(1)
-	a.world.lastFilter, a.world.lastPart, a.world.listedSwaps = f, [2]uint64{skip, take}, true
+	a.world.lastFilter, a.world.lastPart, a.world.listedMode = f, [2]uint64{skip, take}, sameChain
 	swaps := slices.DeleteFunc(slices.Clone(a.world.swaps), func(s order.Swap) bool {
 		return f.Search != nil && f.Search.Tx != s.At.Tx && f.Search.Order != s.ID
 	})
 	return index.SwapList{Swaps: swaps, Total: uint64(len(swaps))}, a.Basis(), nil
+}
+
+// ListMixed tells all swaps and then all orders, in no sequence: that is the index's.
+func (a *answering) ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error) {
+	swaps, basis, err := a.ListSwaps(ctx, f, skip, take)
+	var l index.MixedList
+	for i := range swaps.Swaps {
+		l.Items = append(l.Items, index.MixedItem{Swap: &swaps.Swaps[i]})
+	}
+	orders, _ := a.list(f, skip, take)
+	for _, o := range orders.Orders {
+		l.Items = append(l.Items, index.MixedItem{Order: o})
+	}
+	l.Total, a.world.listedMode = swaps.Total+orders.Total, mixed
+	return l, basis, err
 }

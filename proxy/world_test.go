@@ -64,8 +64,8 @@ type world struct {
 	tokenList  *token.Directory
 	log        bytes.Buffer
 
-	swaps       []order.Swap
-	listedSwaps bool // and not orders
+	swaps      []order.Swap
+	listedMode listMode // last asked for
 
 	mu    sync.Mutex
 	basis []index.ChainBasis // ascending
@@ -134,7 +134,7 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 			},
 			list: func(f index.Filter, skip, take uint64) (index.List, error) {
 				w.asked.Add(1)
-				w.lastFilter, w.lastPart = f, [2]uint64{skip, take}
+				w.lastFilter, w.lastPart, w.listedMode = f, [2]uint64{skip, take}, crossChain
 				return index.List{Orders: slices.Concat(w.orders[claimedTx], w.orders[createdTx]), Total: 2}, nil
 			},
 			isFinal: func(o *order.Order) bool {

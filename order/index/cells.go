@@ -14,17 +14,9 @@ import (
 
 // listCells returns a part of the orders that a filter without a key holds of, and how many these are.
 func (s orderStore) listCells(ctx context.Context, f Filter, skip, take uint64) (ids []order.ID, total uint64, err error) {
-	at, err := s.counted(ctx, f)
-	if err != nil || at.matching == 0 {
-		return nil, 0, err
-	}
-	if total = at.matching; f.Since > 0 || f.Until > 0 {
-		if total, err = s.countBetween(ctx, f); err != nil {
-			return nil, 0, err
-		}
-	}
-	if skip >= total {
-		return nil, total, nil
+	at, total, err := s.total(ctx, f)
+	if err != nil || skip >= total {
+		return nil, total, err
 	}
 	var q listQuery
 	if at.areFew(take) {
@@ -40,6 +32,15 @@ func (s orderStore) listCells(ctx context.Context, f Filter, skip, take uint64) 
 	q.times(f, "created")
 	ids, err = s.page(ctx, q, newestFirst, skip, take)
 	return ids, total, err
+}
+
+// total returns how many orders a filter without a key holds of, and what the counts of any day say of it.
+func (s orderStore) total(ctx context.Context, f Filter) (at counted, total uint64, err error) {
+	if at, err = s.counted(ctx, f); err != nil || at.matching == 0 || f.Since == 0 && f.Until == 0 {
+		return at, at.matching, err
+	}
+	total, err = s.countBetween(ctx, f)
+	return at, total, err
 }
 
 // counted is what the counts of any day say of a filter.

@@ -26,9 +26,18 @@ func (x *Index) ListSwaps(ctx context.Context, f Filter, skip, take uint64) (Swa
 	if err := x.checkReadable(ctx); err != nil {
 		return SwapList{}, basis, fmt.Errorf("list swaps: %w", err)
 	}
-	from, err := x.store.swapsFrom(ctx)
+	if err := x.store.limitToSwaps(ctx, &basis); err != nil {
+		return SwapList{}, basis, err
+	}
+	listed, err := x.store.listSwaps(ctx, f, skip, take)
+	return listed, basis, err
+}
+
+// limitToSwaps has a basis begin where each chain was read for swaps.
+func (s orderStore) limitToSwaps(ctx context.Context, basis *Basis) error {
+	from, err := s.swapsFrom(ctx)
 	if err != nil {
-		return SwapList{}, basis, unavailable(ctx, err)
+		return unavailable(ctx, err)
 	}
 	for i := range basis.Chains {
 		c := &basis.Chains[i]
@@ -40,8 +49,7 @@ func (x *Index) ListSwaps(ctx context.Context, f Filter, skip, take uint64) (Swa
 			c.From = first
 		}
 	}
-	listed, err := x.store.listSwaps(ctx, f, skip, take)
-	return listed, basis, err
+	return nil
 }
 
 func (s orderStore) listSwaps(ctx context.Context, f Filter, skip, take uint64) (l SwapList, err error) {
@@ -55,14 +63,7 @@ func (s orderStore) listSwaps(ctx context.Context, f Filter, skip, take uint64) 
 	if !f.mayHoldOfSwaps() {
 		return SwapList{}, nil
 	}
-	if f.isKeyed() {
-		var q listQuery
-		q.swaps(f)
-		_, err = s.QueryRow(ctx, []any{&l.Total}, `SELECT COUNT(*) FROM swaps`+q.where(), q.args...)
-	} else {
-		l.Total, err = s.countSwapsBetween(ctx, f)
-	}
-	if err != nil || skip >= l.Total {
+	if l.Total, err = s.countSwaps(ctx, f); err != nil || skip >= l.Total {
 		return l, err
 	}
 	if !f.isKeyed() {
@@ -75,6 +76,17 @@ func (s orderStore) listSwaps(ctx context.Context, f Filter, skip, take uint64) 
 	l.Swaps, err = querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps`+q.where()+
 		` ORDER BY block_time DESC, id LIMIT `+q.arg(clamped(take))+` OFFSET `+q.arg(clamped(skip)), q.args...)
 	return l, err
+}
+
+// countSwaps returns how many swaps a filter holds of.
+func (s orderStore) countSwaps(ctx context.Context, f Filter) (swaps uint64, err error) {
+	if !f.isKeyed() {
+		return s.countSwapsBetween(ctx, f)
+	}
+	var q listQuery
+	q.swaps(f)
+	_, err = s.QueryRow(ctx, []any{&swaps}, `SELECT COUNT(*) FROM swaps`+q.where(), q.args...)
+	return swaps, err
 }
 
 // mayHoldOfSwaps reports whether a filter asks for nothing that no swap has.
@@ -159,11 +171,13 @@ func (q *listQuery) swapChains(f Filter) {
 	in(q, "chain", f.TakeChains)
 }
 
+// skippedOneByOne is from how many on swaps are skipped by whole days.
+const skippedOneByOne = 1000
+
 // approachSwap moves the end of a filter's time back to that of the day of the swap at skip, and returns how many of
 // that day's swaps are to be skipped from there.
 func (s orderStore) approachSwap(ctx context.Context, f *Filter, skip uint64) (left uint64, err error) {
-	const few = 1000 // are skipped one by one
-	if skip < few {
+	if skip < skippedOneByOne {
 		return skip, nil
 	}
 	var q listQuery

@@ -93,6 +93,19 @@ func (s orderStore) swap(ctx context.Context, id order.ID) (swap order.Swap, fou
 	return swaps[0], true, nil
 }
 
+// swapsByID returns those of some swaps that are stored.
+func (s orderStore) swapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
+	known := make(map[order.ID]*order.Swap, len(ids))
+	err := eachPart(ids, func(marks string, keys []any) error {
+		swaps, err := querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE id IN (`+marks+`)`, keys...)
+		for i := range swaps {
+			known[swaps[i].ID] = &swaps[i]
+		}
+		return err
+	})
+	return known, err
+}
+
 // eventsOfSwaps runs a statement that returns swaps, and returns their events.
 func eventsOfSwaps(ctx context.Context, q querier, query string, args ...any) ([]order.Event, error) {
 	swaps, err := querySwaps(ctx, q, query, args...)

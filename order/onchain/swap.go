@@ -12,7 +12,6 @@ import (
 // recipient, referralCode. It comes before the swap's SameChainSwapExecuted, which lacks the recipient.
 var affiliateFeePaid = topic("AffiliateFeePaid(address,uint256,address,uint32)")
 
-// readSwapped reads SameChainSwapExecuted, the last event of a swap within a chain (DeBridgeRouter 3.2.0, whose public
 // readSwapped reads SameChainSwapExecuted, the last event of a swap within a chain (DeBridgeRouter 3.2.0, public
 // source): sender, recipient, tokenIn, amountIn, tokenOut, amountOut, fee, affiliateFee, referralCode. SwapExecuted
 // alone is none: the swaps before an order's creation report it too.

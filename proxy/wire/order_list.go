@@ -13,6 +13,26 @@ func (e Encoder) AppendOrderList(dst []byte, records []Record, total uint64) []b
 	})
 }
 
+// MixedRecord is an order or a swap of a list of both: the other one is nil.
+type MixedRecord struct {
+	Order *Record
+	Swap  *SwapRecord
+}
+
+// AppendMixedList appends a part of a list of orders and swaps, of so many in all.
+func (e Encoder) AppendMixedList(dst []byte, records []MixedRecord, total uint64) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("orders"), records, func(each MixedRecord) {
+			if each.Swap != nil {
+				w.listedSwap(*each.Swap)
+			} else {
+				w.listedOrder(*each.Order)
+			}
+		})
+		w.name("totalCount").uint(total)
+	})
+}
+
 // listedOrder writes an order as lists have it: some members of the record, two of them in another form, and the type
 // of its trade.
 func (w *writer) listedOrder(r Record) {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strings"
 	"testing"
 
 	"crossgate/order"
@@ -16,6 +17,18 @@ func TestAppendOrderList(t *testing.T) {
 	const none = `{"orders":[],"totalCount":0}`
 	if got := string(documented.AppendOrderList(nil, nil, 0)); got != none {
 		t.Errorf("no orders are %s, want %s", got, none)
+	}
+}
+
+// TestAppendMixedList writes each item as the list of its kind does.
+func TestAppendMixedList(t *testing.T) {
+	o, s := Record{Order: claimedOrder(t), Give: usdc, Take: usdc, PreswapIn: usdc}, madeSwap(t, nil)
+	items := func(list []byte) string {
+		return strings.TrimSuffix(strings.TrimPrefix(string(list), `{"orders":[`), `],"totalCount":2}`)
+	}
+	want := items(documented.AppendSwapList(nil, []SwapRecord{s}, 2)) + "," + items(documented.AppendOrderList(nil, []Record{o}, 2))
+	if got := items(documented.AppendMixedList(nil, []MixedRecord{{Swap: &s}, {Order: &o}}, 2)); got != want {
+		t.Errorf("a swap and an order are %s, want %s", got, want)
 	}
 }
 

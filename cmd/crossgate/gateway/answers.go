@@ -68,6 +68,13 @@ func (s *sets) ListSwaps(ctx context.Context, f index.Filter, skip, take uint64)
 	return now.index.ListSwaps(ctx, f, skip, take)
 }
 
+// ListMixed implements proxy.Orders.
+func (s *sets) ListMixed(ctx context.Context, f index.Filter, skip, take uint64) (index.MixedList, index.Basis, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.ListMixed(ctx, f, skip, take)
+}
+
 // Daily implements proxy.Orders.
 func (s *sets) Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
 	now, done := s.use()

@@ -26,6 +26,7 @@ func (s *Server) mountPages(engine *gin.Engine) {
 	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, web.Locked{}) }
 	for path, page := range map[string]gin.HandlerFunc{
 		"/":                     s.homePage,
+		"/search":               s.searchPage,
 		"/order":                s.formPage("hash", "/order/", orderForm),
 		"/order/:hash":          s.orderPage,
 		"/locked":               s.formPage("taker", "/locked/", lockedForm),
@@ -85,6 +86,8 @@ func originOf(r *http.Request) string {
 func (s *Server) homePage(c *gin.Context) {
 	now := time.Now()
 	home, basis := web.Home{Chains: s.serving(), Now: now}, s.options.Orders.Basis()
+	home.Orders = s.newest(c.Request.Context(), partOfList{Take: mostNewest})
+	home.Swaps = s.newest(c.Request.Context(), partOfList{Take: mostNewest, SameChain: true})
 	for _, c := range basis.Chains {
 		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
 		if c.Indexed > 0 {

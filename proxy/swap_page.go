@@ -26,6 +26,9 @@ func (s *Server) swapPage(c *gin.Context) {
 	}
 	ctx := c.Request.Context()
 	shown := web.Swap{Form: form, Chains: s.serving(), Origin: originOf(c.Request), Now: time.Now()}
+	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
+		form.Set("chainId", shown.Chains[0].ID.String())
+	}
 	if id, err := chain.ParseID(form.Get("chainId")); err == nil {
 		shown.Listed = s.offered(ctx, id)
 	}

@@ -50,16 +50,16 @@ type tokenView struct {
 // fact is a row of the details.
 type fact struct{ Name, Text, URL string }
 
-// stateWords have a second wording for when a later event may have been missed.
-var stateWords = map[string]struct{ word, seen, tone string }{
-	"None":               {"creation not seen", "creation not seen", "quiet"},
-	"Created":            {"waiting for a taker", "no delivery was seen", "moving"},
-	"Fulfilled":          {"delivered; the taker has not been paid yet", "delivered; no payment was seen", "good"},
-	"SentUnlock":         {"delivered; the taker's payment is on its way", "delivered; the unlock message was sent, no payment was seen", "good"},
-	"ClaimedUnlock":      {"delivered and paid", "delivered and paid", "done"},
-	"OrderCancelled":     {"cancelled; the refund has not been sent yet", "cancelled; no refund was seen", "bad"},
-	"SentOrderCancel":    {"cancelled; the refund is on its way", "cancelled; the refund was sent, no claim was seen", "bad"},
-	"ClaimedOrderCancel": {"cancelled and refunded", "cancelled and refunded", "quiet"},
+// stateWords have one word for lists, and a second wording for when a later event may have been missed.
+var stateWords = map[string]struct{ brief, word, seen, tone string }{
+	"None":               {"not seen", "creation not seen", "creation not seen", "quiet"},
+	"Created":            {"waiting", "waiting for a taker", "no delivery was seen", "moving"},
+	"Fulfilled":          {"delivered", "delivered; the taker has not been paid yet", "delivered; no payment was seen", "good"},
+	"SentUnlock":         {"delivered", "delivered; the taker's payment is on its way", "delivered; the unlock message was sent, no payment was seen", "good"},
+	"ClaimedUnlock":      {"paid", "delivered and paid", "delivered and paid", "done"},
+	"OrderCancelled":     {"cancelled", "cancelled; the refund has not been sent yet", "cancelled; no refund was seen", "bad"},
+	"SentOrderCancel":    {"cancelled", "cancelled; the refund is on its way", "cancelled; the refund was sent, no claim was seen", "bad"},
+	"ClaimedOrderCancel": {"refunded", "cancelled and refunded", "cancelled and refunded", "quiet"},
 }
 
 // Order writes the page of an order, or the form that leads to one.

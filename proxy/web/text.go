@@ -3,7 +3,9 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -95,7 +97,7 @@ func initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": short, "plural": plural, "count": count,
+	"short": short, "plural": plural, "count": count, "table": tableOf, "version": buildVersion,
 	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"ago":     func(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" },
@@ -147,3 +149,12 @@ func plural(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// buildVersion is the version that the build has stamped on the binary.
+var buildVersion = sync.OnceValue(func() string {
+	info, known := debug.ReadBuildInfo()
+	if !known || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "development build"
+	}
+	return info.Main.Version
+})

@@ -1,6 +1,6 @@
 // Refreshes the status page while it is visible and not paused. Screen readers hear when the overall state changes, not
 // about every number.
-import { refresh } from './parts.js'
+import { refresh, whileVisible } from './parts.js'
 
 const every = 5000 // ms
 const pause = document.querySelector('[data-pause]')
@@ -10,7 +10,7 @@ let isPaused = false
 let heard = state()
 
 async function look() {
-  if (isPaused || document.hidden) return
+  if (isPaused) return
   const answered = await refresh().catch(() => false)
   const now = answered ? state() : 'Gateway not responding'
   if (now !== heard) said.textContent = heard = now
@@ -23,4 +23,4 @@ pause.addEventListener('click', () => {
   pause.setAttribute('aria-pressed', isPaused)
   if (!isPaused) look()
 })
-setInterval(look, every)
+whileVisible(every, look)

@@ -1,11 +1,20 @@
 // Replaces the elements with data-part by those of a fresh copy of this page; resolves to whether the server responded.
+// A link that has the keyboard's focus keeps it.
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
   if (!answer.ok) return false
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
   for (const part of document.querySelectorAll('[data-part]')) {
     const instead = fresh.getElementById(part.id)
-    if (instead) part.replaceChildren(...instead.childNodes)
+    if (!instead) continue
+    const held = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
+    part.replaceChildren(...instead.childNodes)
+    if (held) part.querySelector(`[href="${CSS.escape(held)}"]`)?.focus()
   }
   return true
+}
+
+// Calls look every so many milliseconds while the page can be seen.
+export function whileVisible(every, look) {
+  setInterval(() => { if (!document.hidden) look() }, every)
 }

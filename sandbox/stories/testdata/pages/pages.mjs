@@ -22,7 +22,10 @@ async function visit(options, walk) {
     wrong(`${page.url()} calls ${route.request().url()}`)
     return route.abort()
   })
-  page.on('console', (message) => { if (message.type() === 'error') wrong(`${page.url()}: console: ${message.text()}`) })
+  page.on('console', (message) => {
+    const isOwnStatus = message.location().url === page.url() && /status of 4\d\d/.test(message.text()) // a page that says what is wrong
+    if (message.type() === 'error' && !isOwnStatus) wrong(`${page.url()}: console: ${message.text()}`)
+  })
   page.on('pageerror', (error) => wrong(`${page.url()}: ${error}`))
   page.setDefaultTimeout(15_000)
   try {
@@ -31,6 +34,14 @@ async function visit(options, walk) {
     wrong(`${page.url()}: ${error.message}`)
   }
   await context.close()
+}
+
+// create makes an order that nobody has delivered yet.
+async function create() {
+  const order = { chainId: 8453, takeChainId: 100000014, giveToken: 'USDC', giveAmount: '250', takeToken: 'USDC', takeAmount: '249' }
+  const answer = await fetch(`${sandbox}/sandbox/create`, { method: 'POST', body: JSON.stringify(order) })
+  if (!answer.ok) throw new Error(`create: ${await answer.text()}`)
+  return answer.json()
 }
 
 const text = (page, selector) => page.locator(selector).first().innerText()
@@ -49,6 +60,45 @@ await visit({}, async (page) => {
   want(await page.locator('.timeline li.done').count() === 4, 'the order has not four steps behind it')
   want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not beside the order')
+})
+
+// One field takes whatever is in the clipboard, with scripts and without.
+for (const javaScriptEnabled of [true, false]) {
+  await visit({ javaScriptEnabled }, async (page) => {
+    const search = async (text) => {
+      await page.goto(`${gateway}/`)
+      await page.getByRole('searchbox').or(page.getByLabel('Hash, order or swap id')).fill(text)
+      await page.getByRole('button', { name: 'Search' }).click()
+    }
+    for (const [what, path] of [
+      [` ${hash} `, `/order/${hash}`], [created.id, `/order/${created.id}`], [taker, `/locked/${taker}`], ['8453', '/swap?chainId=8453'],
+    ]) {
+      await search(what)
+      await page.waitForURL(gateway + path)
+    }
+    await search('usdc')
+    want(await page.locator('.found a', { hasText: /^USDC on / }).count() >= 4, 'a search for USDC does not find it on each chain')
+    await search('nothing of this name')
+    want((await text(page, 'main')).includes('Nothing is called so'), 'a search that finds nothing does not say so')
+    await page.goto(`${gateway}/`)
+    want(await page.locator('#recent-part tbody tr').count() === 12, 'the start page has not the twelve newest orders and swaps')
+    want(/Crossgate \S+/.test(await text(page, 'footer')), 'the footer has no version')
+    await page.locator('.examples a').first().click()
+    await page.waitForURL(/\/order\/0x/)
+  })
+}
+
+// The start page shows a new order by itself, and who is reading it with the keyboard stays where they are.
+await visit({}, async (page) => {
+  await page.goto(`${gateway}/`)
+  await page.evaluate(() => { window.sameDocument = true })
+  const held = page.locator('#recent-part a').nth(1)
+  const href = await held.getAttribute('href')
+  await held.focus()
+  const { orderId } = await create()
+  await page.locator(`#recent-part a[href="/order/${orderId}"]`).waitFor()
+  want(await page.evaluate(() => window.sameDocument), 'the start page was loaded again')
+  want(await page.evaluate(() => document.activeElement.getAttribute('href')) === href, 'the link that was in focus has lost it')
 })
 
 // An order moves while somebody looks.
@@ -80,16 +130,14 @@ await visit({}, async (page) => {
 
 // A swap is compared, and its command copied.
 await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-  await page.goto(`${gateway}/`)
-  await page.locator('#chain').selectOption(swap.chainId)
-  await page.getByRole('button', { name: 'Choose tokens' }).click()
+  await page.goto(`${gateway}/swap`)
   want(await page.locator('#tokens option').count() > 0, 'no tokens are offered')
   await page.locator('#chainId').selectOption('137')
   await page.waitForFunction((coin) => [...document.querySelectorAll('#tokens option')].some((o) => o.textContent === coin), 'POL')
   await page.locator('#chainId').selectOption(swap.chainId)
   await page.getByLabel('From token').fill(swap.tokenIn)
   await page.getByLabel('To token').fill(swap.tokenOut)
-  await page.getByLabel('Amount, in whole tokens').fill('0.1')
+  await page.getByLabel('Amount in whole tokens').fill('0.1')
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.locator('.bars li.won').waitFor()
   want(await page.locator('.bars li').count() >= 8, 'fewer than eight venues are compared')
@@ -141,10 +189,10 @@ await visit({ javaScriptEnabled: false }, async (page) => {
 const looks = [
   ['light', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
   ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
-  ['phone', { colorScheme: 'light', viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true }],
+  ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
 ]
 const pages = {
-  home: '/', form: '/order', order: `/order/${hash}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/', operators: `${admin}/`,
+  home: '/', search: '/search?query=usdc', nothing: '/search?query=nothing+of+this+name', problem: '/order/0x12', form: '/order', order: `/order/${hash}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/', operators: `${admin}/`,
 }
 for (const [look, options] of looks) {
   await visit(options, async (page) => {

@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+func TestSearchLeadsWhereATextBelongs(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) {
+		o.Tokens = listing{w.tokenList}
+		ordersOf(o).list = func(f index.Filter, _, _ uint64) (index.List, error) {
+			if f.Search != nil && f.Search.Address.String() != taker {
+				return index.List{}, nil
+			}
+			return index.List{Orders: w.orders[createdTx], Total: 1}, nil
+		}
+	})
+	for text, want := range map[string]string{
+		"":                              "/",
+		"+":                             "/",
+		createdTx:                       "/order/" + createdTx,
+		"+" + createdTx + "%0A":         "/order/" + createdTx,
+		"8453":                          "/swap?chainId=8453",
+		"polygon":                       "/swap?chainId=137",
+		nobody:                          "/locked/" + nobody,
+		"0x" + strings.Repeat("Ab", 20): "/locked/0x" + strings.Repeat("Ab", 20), // a wrong checksum, which is told there
+	} {
+		response := get(s, "/search?query="+text)
+		if got := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || got != want {
+			t.Errorf("a search for %q = %d to %q, want 303 to %q", text, response.StatusCode, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"usdc":                    `href="/swap?chainId=8453&amp;tokenOut=` + usdcText + `">USDC on Base</a>`,
+		usdcText:                  `href="/swap?chainId=8453&amp;tokenOut=` + usdcText + `">USDC on Base</a>`,
+		taker:                     `href="/order/` + order.ID{7}.String() + `"`,
+		"a+word+that+is+no+token": "Nothing is called so",
+		strings.Repeat("x", 200):  "Nothing is called so",
+	} {
+		if page := pageAt(t, s, "/search?query="+text, http.StatusOK); !strings.Contains(page, want) {
+			t.Errorf("a search for %.50q lacks %s: %s", text, want, page)
+		}
+	}
+}
+
+func TestHomeShowsTheNewestOrders(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t)
+	page := pageAt(t, s, "/", http.StatusOK)
+	for _, want := range []string{
+		`href="/order/` + order.ID{7}.String() + `"`, `<span class="dot moving">waiting</span>`, `href="/search?query=` + order.ID{7}.String() + `"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the start page lacks %s: %s", want, page)
+		}
+	}
+	if young, old := strings.Index(page, order.ID{7}.String()), strings.Index(page, order.ID{8}.String()); young > old {
+		t.Error("the older order comes first")
+	}
+	without := w.server(t, func(o *Options) {
+		ordersOf(o).list = func(index.Filter, uint64, uint64) (index.List, error) { return index.List{}, index.ErrUnavailable }
+	})
+	w.listedSwaps = false
+	if page := pageAt(t, without, "/", http.StatusOK); !strings.Contains(page, "swapped") && !strings.Contains(page, "cannot be listed") {
+		t.Errorf("without orders: %s", page)
+	}
+}

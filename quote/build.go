@@ -130,6 +130,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	if err != nil {
 		return built{}, err
 	}
+	t.fitBudget(&b)
 	b.payout, b.priorityFee = b.payout.seen(b.result), t.priorityFee(&b)
 	return b, t.swap.Reserve.covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }

@@ -119,6 +119,17 @@ func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) chain.Amount {
 	return fee
 }
 
+// fitBudget lowers the limit of compute units of a transaction on Solana to a fifth more than a simulation took of them
+// (developers.jup.ag/docs/swap/build), since the limit is paid for whether it is taken or not.
+func (t *trade) fitBudget(b *built) {
+	if t.swap.Chain.Family != chain.SVM || b.result == nil || b.result.Gas == 0 {
+		return
+	}
+	if lowered, err := solana.LowerUnitLimit(b.tx.Data, withMargin(b.result.Gas)); err == nil {
+		b.tx.Data = lowered
+	}
+}
+
 // priorityFee is what the transaction pays for its place in a block on Solana, in lamports: what its message says,
 // where that names a price, otherwise as much as others bid for the units that it takes. Elsewhere it is zero.
 func (t *trade) priorityFee(b *built) chain.Amount {

@@ -1,6 +1,12 @@
 package solana
 
-import "crossgate/chain"
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"crossgate/chain"
+)
 
 // How Solana charges for priority (https://solana.com/docs/core/fees): a message says how many compute units it may
 // take and what it pays for each of them, taken or not.
@@ -24,14 +30,10 @@ type Budget struct {
 func (m Message) Budget() Budget {
 	b, calls := Budget{}, uint64(0)
 	for _, i := range m.Instructions {
-		r := Reader{Rest: i.Data}
-		switch kind := r.Uint8(); {
-		case m.Account(i.Program) != ComputeBudgetProgram:
+		if m.Account(i.Program) == ComputeBudgetProgram {
+			b.Read(i.Data)
+		} else {
 			calls++
-		case len(i.Data) == 5 && kind == setComputeUnitLimit:
-			b.Units = uint64(r.Uint32())
-		case len(i.Data) == 9 && kind == setComputeUnitPrice:
-			b.Price, b.Priced = r.Uint64(), true
 		}
 	}
 	if b.Units == 0 {
@@ -41,7 +43,47 @@ func (m Message) Budget() Budget {
 	return b
 }
 
+// Read takes over what an instruction of the compute budget program says, given its data.
+func (b *Budget) Read(data []byte) {
+	r := Reader{Rest: data}
+	switch kind := r.Uint8(); {
+	case isUnitLimit(data):
+		b.Units = uint64(r.Uint32())
+	case len(data) == 9 && kind == setComputeUnitPrice:
+		b.Price, b.Priced = r.Uint64(), true
+	}
+}
+
+func isUnitLimit(data []byte) bool { return len(data) == 5 && data[0] == setComputeUnitLimit }
+
+// Instructions say the budget.
+func (b Budget) Instructions() []DraftInstruction {
+	limit := binary.LittleEndian.AppendUint32([]byte{setComputeUnitLimit}, uint32(b.Units))
+	price := binary.LittleEndian.AppendUint64([]byte{setComputeUnitPrice}, b.Price)
+	return []DraftInstruction{{Program: ComputeBudgetProgram, Data: limit}, {Program: ComputeBudgetProgram, Data: price}}
+}
+
+// LowerUnitLimit returns an unsigned transaction with a limit of units at most, where it states a higher one; one
+// without a limit is returned as it is.
+func LowerUnitLimit(raw []byte, units uint64) ([]byte, error) {
+	raw = bytes.Clone(raw)
+	m, err := ParseUnsigned(raw)
+	if err != nil {
+		return nil, fmt.Errorf("compute unit limit: %w", err)
+	}
+	for _, i := range m.Instructions { // their data is part of raw
+		if m.Account(i.Program) == ComputeBudgetProgram && isUnitLimit(i.Data) {
+			limit := i.Data[1:]
+			binary.LittleEndian.PutUint32(limit, uint32(min(uint64(binary.LittleEndian.Uint32(limit)), units)))
+		}
+	}
+	return raw, nil
+}
+
 // PriorityFee is what compute units cost at a price in millionths of a lamport, in lamports and rounded up.
 func PriorityFee(units uint64, price chain.Amount) chain.Amount {
 	return price.MulDiv(units, 1).Add(chain.NewAmount(microPerLamport-1)).MulDiv(1, microPerLamport)
 }
+
+// PriceWithin is the highest price of a unit, in millionths of a lamport, at which units cost no more than lamports.
+func PriceWithin(lamports, units uint64) uint64 { return lamports * microPerLamport / units }

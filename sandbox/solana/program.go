@@ -41,7 +41,7 @@ func init() {
 			{nil, anySize, 0, "", func(*invocation, []Meta, []byte) { panic(errPoolCall) }},
 		},
 		jupiterProgram: {
-			{anchor("global", "shared_accounts_route", uint8(jupiterID)), anySize, 0, "", (*invocation).jupiter},
+			{anchor("global", "shared_accounts_route_v2", uint8(jupiterID)), anySize, 0, "", (*invocation).jupiter},
 			{nil, anySize, 0, "", (*invocation).refuseFallback},
 		},
 		dflowProgram: {

@@ -77,25 +77,3 @@ func (c *Chain) walk(in Token, stops []Token, amount uint64, usable func(Pool) b
 	}
 	return hops
 }
-
-// Along repeats a route through given pools at what lies in them now.
-func (c *Chain) Along(in Token, amount uint64, pools ...Key) (Route, error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	r := Route{Slot: c.head}
-	for _, at := range pools {
-		p, isPool := stateOf[Pool](c.accounts[at])
-		if !isPool || !p.has(in) {
-			return Route{}, fmt.Errorf("%w: %s is no pool of %s", ErrNoRoute, at, in.Mint)
-		}
-		h := c.hop(p, in, amount)
-		if h.AmountOut == 0 {
-			return Route{}, fmt.Errorf("%w: %s gives nothing for %d", ErrNoRoute, at, amount)
-		}
-		r.Hops, in, amount = append(r.Hops, h), h.Out, h.AmountOut
-	}
-	if len(r.Hops) == 0 {
-		return Route{}, fmt.Errorf("%w without pools", ErrNoRoute)
-	}
-	return r, nil
-}

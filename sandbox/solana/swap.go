@@ -92,8 +92,13 @@ func (c *Chain) compose(x Exchange, u Unsigned, calls []Instruction) (*transacti
 
 // prepared puts in front of the calls what opens User's accounts and wraps the coin, and after them what unwraps it.
 func (x Exchange) prepared(receives bool, calls ...Instruction) []Instruction {
+	before, after := x.around(receives)
+	return slices.Concat(before, calls, after)
+}
+
+// around is what comes before a swap's own instructions, and after them.
+func (x Exchange) around(receives bool) (before, after []Instruction) {
 	in, out := x.Route.first(), x.Route.last().Out
-	var before, after []Instruction
 	if x.wrapsIn() {
 		before = wrap(x.User, in.AmountIn)
 	}
@@ -103,7 +108,7 @@ func (x Exchange) prepared(receives bool, calls ...Instruction) []Instruction {
 	if x.wrapsIn() || receives && x.wrapsOut() {
 		after = append(after, Tokens[0].closeAccount(Tokens[0].Wallet(x.User), x.User, x.User))
 	}
-	return slices.Concat(before, calls, after)
+	return before, after
 }
 
 // Each step of a route takes the accounts of the pool program and before them that program.

@@ -2,9 +2,9 @@ package stories_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -151,6 +151,10 @@ func (w *solanaTrader) makeSwap(t *testing.T, c swapCase) solanaSwapJSON {
 	if told := new(big.Int).Add(decimal(t, details.TxFee), decimal(t, details.PriorityFee)); told.Cmp(fee) != 0 {
 		t.Errorf("the transaction cost %s, the answer says %s", fee, told)
 	}
+	// The sandbox's price for a unit is 20,000 millionths; half of all units would cost half of this.
+	if paid, all := decimal(t, details.PriorityFee), big.NewInt(28_000); paid.Sign() == 0 || paid.Lsh(paid, 1).Cmp(all) > 0 {
+		t.Errorf("its place in a block costs half of %s lamports: its limit is not what it takes", paid)
+	}
 	return swap
 }
 
@@ -227,17 +231,17 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	}
 	honest := func(body []byte) []byte { return body }
 	for name, lie := range map[string]struct {
-		quoted, asked func([]byte) []byte // of the quote that the gateway gets, and of the one that Jupiter gets back
-		says          string
+		answered func([]byte) []byte
+		says     string
 	}{
-		"nothing": {honest, honest, ""},
-		"a promise that the transaction keeps, and fails by": {doubled, honest, "6001"},
-		"a promise that the transaction does not keep":       {doubled, halved, "its minimum is"},
+		"nothing": {honest, ""},
+		"a promise that the transaction keeps, and fails by": {doubledThroughout, "6001"},
+		"a promise that the transaction does not keep":       {doubled, "its minimum is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := all
 			c.Index.Path, c.Venues = t.TempDir()+"/orders.db", slices.Clone(all.Venues)
-			server := httptest.NewServer(between(real, lie.quoted, lie.asked))
+			server := httptest.NewServer(between(real, lie.answered))
 			t.Cleanup(server.Close)
 			c.Venues[jupiter].Endpoints = slices.Clone(all.Venues[jupiter].Endpoints)
 			c.Venues[jupiter].Endpoints[0].URL = config.NewSecret(server.URL)
@@ -260,57 +264,48 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	}
 }
 
-// between forwards to a real venue, and changes what goes by.
-func between(real *url.URL, answered, asked func([]byte) []byte) http.Handler {
-	proxy := httputil.NewSingleHostReverseProxy(real)
-	proxy.ModifyResponse = func(r *http.Response) error {
-		if r.Request.Method != http.MethodGet {
-			return nil
-		}
-		body, err := io.ReadAll(r.Body)
-		body = answered(body)
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		r.Header.Set("Content-Length", fmt.Sprint(len(body)))
-		return err
+// between forwards to a real venue, and changes what it answers.
+func between(real *url.URL, answered func([]byte) []byte) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(real) },
+		ModifyResponse: func(r *http.Response) error {
+			body, err := io.ReadAll(r.Body)
+			body = answered(body)
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			r.Header.Set("Content-Length", fmt.Sprint(len(body)))
+			return err
+		},
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
+}
+
+// doubled is an answer that promises twice as much.
+func doubled(body []byte) []byte { return promising(body, func(map[string]any) {}) }
+
+// doubledThroughout is one whose instruction says so as well.
+func doubledThroughout(body []byte) []byte {
+	return promising(body, func(answer map[string]any) {
+		swap := answer["swapInstruction"].(map[string]any)
+		data, err := base64.StdEncoding.DecodeString(swap["data"].(string))
 		if err != nil {
-			return
+			panic(err)
 		}
-		body = asked(body)
-		forwarded := r.Clone(context.WithoutCancel(r.Context()))
-		forwarded.Body, forwarded.ContentLength, forwarded.Host = io.NopCloser(bytes.NewReader(body)), int64(len(body)), real.Host
-		proxy.ServeHTTP(w, forwarded)
+		quoted := data[8+1+8:] // behind the instruction's name, a number and the input
+		binary.LittleEndian.PutUint64(quoted, 2*binary.LittleEndian.Uint64(quoted))
+		swap["data"] = data
 	})
 }
 
-// doubled is a quote of twice as much, and halved an order of a quote half as large.
-func doubled(body []byte) []byte { return scaled(body, 2, 1) }
-
-func halved(body []byte) []byte {
-	var order map[string]json.RawMessage
-	if json.Unmarshal(body, &order) != nil {
-		return body
-	}
-	order["quoteResponse"] = scaled(order["quoteResponse"], 1, 2)
-	changed, err := json.Marshal(order)
-	if err != nil {
-		panic(err)
-	}
-	return changed
-}
-
-func scaled(body []byte, by, over int64) []byte {
-	var quote map[string]any
-	if json.Unmarshal(body, &quote) != nil {
+func promising(body []byte, change func(map[string]any)) []byte {
+	var answer map[string]any
+	if json.Unmarshal(body, &answer) != nil || answer["outAmount"] == nil {
 		return body
 	}
 	for _, member := range []string{"outAmount", "otherAmountThreshold"} {
-		amount, _ := new(big.Int).SetString(quote[member].(string), 10)
-		quote[member] = amount.Mul(amount, big.NewInt(by)).Quo(amount, big.NewInt(over)).String()
+		amount, _ := new(big.Int).SetString(answer[member].(string), 10)
+		answer[member] = amount.Lsh(amount, 1).String()
 	}
-	changed, err := json.Marshal(quote)
+	change(answer)
+	changed, err := json.Marshal(answer)
 	if err != nil {
 		panic(err)
 	}

@@ -2,26 +2,21 @@ package venues
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"math/big"
 	"net/http"
-	"strconv"
+	"strings"
+	"time"
 
 	"crossgate/sandbox/solana"
 )
 
-// jupiter is Jupiter's Swap API, version 1. It answers without a key; the sandbox knows none.
+// jupiter is Jupiter's Swap API, version 2. It answers without a key; the sandbox knows none.
 var jupiter = dialect{
-	endpoints: endpoints{
-		"GET /swap/v1/quote": jupiterQuote,
-		"POST /swap/v1/swap": jupiterSwap,
-	},
+	endpoints: endpoints{"GET /swap/v2/build": jupiterBuild},
 	refusals: []refusal{
 		{errUnauthorized, http.StatusUnauthorized, nil, "Unauthorized"},
-		{errUnlisted, http.StatusBadRequest, "TOKEN_NOT_TRADABLE", ""},
-		{errNoRoute, http.StatusBadRequest, "COULD_NOT_FIND_ANY_ROUTE", "Could not find any route"},
-		{errCircular, http.StatusBadRequest, "CIRCULAR_ARBITRAGE_IS_DISABLED", ""},
+		{errUnlisted, http.StatusBadRequest, nil, "No routes found"},
+		{errNoRoute, http.StatusBadRequest, nil, "No routes found"},
 		{nil, http.StatusBadRequest, nil, ""},
 	},
 	problem: jupiterProblem,
@@ -29,153 +24,85 @@ var jupiter = dialect{
 	routers: only(solanaID, solana.Jupiter().String()),
 }
 
-// errJupiterOrder means that no transaction can be made of an order.
-const errJupiterOrder = invalid("order cannot be built")
-
-func jupiterQuote(r *request) (any, error) {
-	switch {
-	case r.Header.Get("X-Api-Key") != "":
+func jupiterBuild(r *request) (any, error) {
+	for _, unused := range []string{"feeAccount", "payer", "destinationTokenAccount", "nativeDestinationAccount", "tipAmount"} {
+		if r.query.Has(unused) {
+			return nil, invalid(unused + " is not served in the sandbox")
+		}
+	}
+	if r.Header.Get("X-Api-Key") != "" {
 		return nil, errUnauthorized
-	case r.get("swapMode") == "ExactOut":
-		return nil, invalid("swapMode ExactOut is not served in the sandbox")
 	}
 	q, err := r.solanaQuote(cmp.Or(r.get("slippageBps"), "50"), func(solana.Pool) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	found := q.exchange.Route
-	var steps []object
-	for _, h := range found.Hops {
-		steps = append(steps, object{"percent": 100, "bps": nil, "swapInfo": object{
-			"ammKey": h.Pool.Address, "label": poolLabel, "inputMint": h.In.Mint, "outputMint": h.Out.Mint,
-			"inAmount": lamports(h.AmountIn), "outAmount": lamports(h.AmountOut),
-			"updateContextSlot": lamports(found.Slot),
-		}})
+	x := q.exchange
+	x.Wraps = r.get("wrapAndUnwrapSol") != "false"
+	if x.User, err = solana.ParseKey(r.get("taker")); err != nil {
+		return nil, errWallet
+	}
+	price, known := levels[cmp.Or(r.get("computeUnitPricePercentile"), "auto")]
+	if !known {
+		return nil, errPriority
 	}
 	body := q.answer()
-	body["swapMode"], body["routePlan"], body["timeTaken"], body["transactionVersion"] = "ExactIn", steps, 0.001, 0
-	body["swapUsdValue"] = r.mints[q.in.Mint].usdText(new(big.Int).SetUint64(found.Hops[0].AmountIn))
-	body["mostReliableAmmsQuoteReport"] = object{
-		"info": object{found.Hops[0].Pool.Address.String(): lamports(found.AmountOut())},
+	body["swapMode"], body["routePlan"], body["tipInstruction"] = "ExactIn", jupiterSteps(r, x.Route), nil
+	for _, first := range []string{"platformFee", "contextSlot"} { // members of the first version alone
+		delete(body, first)
 	}
-	body["loadedLongtailToken"] = false
-	for _, unused := range []string{
-		"longtailMarketQuoteReport", "useIncurredSlippageForQuoting", "useRewards", "otherRoutePlans",
-		"instructionVersion",
-	} {
-		body[unused] = nil
-	}
+	x.UnitPrice = price
+	describe(body, r.ledger.JupiterBuild(x))
 	return body, nil
 }
 
-type jupiterOrder struct {
-	UserPublicKey       string          `json:"userPublicKey"`
-	QuoteResponse       *jupiterRoute   `json:"quoteResponse"`
-	WrapAndUnwrapSOL    *bool           `json:"wrapAndUnwrapSol"`
-	PrioritizationFee   json.RawMessage `json:"prioritizationFeeLamports"`
-	ComputeUnitPrice    *uint64         `json:"computeUnitPriceMicroLamports"`
-	FeeAccount          string          `json:"feeAccount"`
-	DestinationAccount  string          `json:"destinationTokenAccount"`
-	NativeDestination   string          `json:"nativeDestinationAccount"`
-	AsLegacyTransaction bool            `json:"asLegacyTransaction"`
+func jupiterSteps(r *request, found solana.Route) (steps []object) {
+	for _, h := range found.Hops {
+		worth := r.mints[h.In.Mint].usd(new(big.Int).SetUint64(h.AmountIn))
+		steps = append(steps, object{"percent": 100, "bps": allBps, "usdValue": worth, "swapInfo": object{
+			"ammKey": h.Pool.Address, "label": poolLabel, "inputMint": h.In.Mint, "outputMint": h.Out.Mint,
+			"inAmount": lamports(h.AmountIn), "outAmount": lamports(h.AmountOut),
+		}})
+	}
+	return steps
 }
 
-// jupiterRoute is what of a quote a transaction is built from.
-type jupiterRoute struct {
-	InputMint           solana.Key
-	InAmount, OutAmount string
-	SlippageBps         uint16
-	RoutePlan           []struct{ SwapInfo struct{ AmmKey solana.Key } }
+// describe adds the instructions to an answer, and what else a transaction of them needs.
+func describe(body object, b solana.JupiterBuild) {
+	body["computeBudgetInstructions"] = []object{instruction(b.Budget)}
+	body["setupInstructions"], body["otherInstructions"] = instructions(b.Setup), []object{}
+	body["swapInstruction"], body["cleanupInstruction"] = instruction(b.Swap), nil
+	if len(b.Cleanup) > 0 {
+		body["cleanupInstruction"] = instruction(b.Cleanup[0])
+	}
+	now := time.Now()
+	body["addressesByLookupTableAddress"] = map[string][]solana.Key{b.Table.String(): b.Holds}
+	body["blockhashWithMetadata"] = object{
+		"blockhash": b.Blockhash, "lastValidBlockHeight": b.LastValidBlockHeight,
+		"fetchedAt": object{"secs_since_epoch": now.Unix(), "nanos_since_epoch": now.Nanosecond()},
+	}
 }
 
-func jupiterSwap(r *request) (any, error) {
-	var order jupiterOrder
-	if err := r.decode(&order); err != nil {
-		return nil, errJupiterOrder
+func instructions(all []solana.Instruction) []object {
+	texts := []object{}
+	for _, i := range all {
+		texts = append(texts, instruction(i))
 	}
-	made, err := order.build(r)
-	if err != nil {
-		return nil, err
-	}
-	body := built(made)
-	body["swapTransaction"], body["simulationError"] = made.Wire, nil
-	if made.Failure != nil { // why it would fail
-		body["simulationError"] = object{"errorCode": "TRANSACTION_ERROR", "error": fmt.Sprint(made.Failure)}
-	}
-	return body, nil
+	return texts
 }
 
-// build makes the transaction of the quote that comes with the order, whatever became of the price.
-func (o jupiterOrder) build(r *request) (made solana.Unsigned, err error) {
-	quoted := o.QuoteResponse
-	switch {
-	case r.Header.Get("X-Api-Key") != "":
-		return made, errUnauthorized
-	case r.ledger == nil:
-		return made, errNoMarkets
-	case quoted == nil, o.FeeAccount+o.DestinationAccount+o.NativeDestination != "", o.AsLegacyTransaction:
-		return made, errJupiterOrder
+func instruction(i solana.Instruction) object {
+	accounts := []object{}
+	for _, a := range i.Accounts {
+		accounts = append(accounts, object{"pubkey": a.Key, "isSigner": a.Signer, "isWritable": a.Writable})
 	}
-	x := solana.Exchange{Wraps: o.WrapAndUnwrapSOL == nil || *o.WrapAndUnwrapSOL, SlippageBps: quoted.SlippageBps}
-	if x.User, err = solana.ParseKey(o.UserPublicKey); err != nil {
-		return made, errWallet
-	}
-	if err := o.prioritize(&x); err != nil {
-		return made, err
-	}
-	in, err := solana.TokenAt(quoted.InputMint)
-	if err != nil {
-		return made, errUnlisted
-	}
-	amount, err := strconv.ParseUint(quoted.InAmount, 10, 64)
-	if err != nil {
-		return made, errAmount
-	}
-	if x.Quoted, err = strconv.ParseUint(quoted.OutAmount, 10, 64); err != nil {
-		return made, errAmount
-	}
-	var pools []solana.Key
-	for _, step := range quoted.RoutePlan {
-		pools = append(pools, step.SwapInfo.AmmKey)
-	}
-	if x.Route, err = r.ledger.Along(in, amount, pools...); err != nil {
-		return made, errJupiterOrder
-	}
-	return r.ledger.JupiterSwap(x)
+	return object{"programId": i.Program, "accounts": accounts, "data": i.Data}
 }
 
-// prioritize reads what the order says about priority, in one of the ways that there are: a price for compute units, or
-// a number of lamports, "auto", or a level within a bound.
-func (o jupiterOrder) prioritize(x *solana.Exchange) error {
-	fee := string(o.PrioritizationFee)
-	if fee == "null" {
-		fee = ""
-	}
-	if o.ComputeUnitPrice != nil {
-		return prioritize(x, lamports(*o.ComputeUnitPrice), fee, maxPriority)
-	}
-	var within struct {
-		Level struct {
-			PriorityLevel string `json:"priorityLevel"`
-			MaxLamports   uint64 `json:"maxLamports"`
-		} `json:"priorityLevelWithMaxLamports"`
-	}
-	switch {
-	case fee == `"auto"`:
-		fee = "auto"
-	case json.Unmarshal(o.PrioritizationFee, &within) == nil && fee != "":
-		return prioritize(x, "", within.Level.PriorityLevel, within.Level.MaxLamports)
-	}
-	return prioritize(x, "", fee, defaultPriority)
-}
-
+// jupiterProblem is an error in the API's own form, or in that of what checks its keys.
 func jupiterProblem(_ *request, f refusal) any {
-	body := object{"error": f.message}
-	if f.cause == errUnlisted {
-		body["error"] = "The token is not tradable: " + f.message
+	if f.cause == errUnauthorized {
+		return object{"code": http.StatusUnauthorized, "message": f.message}
 	}
-	if f.code != nil {
-		body["errorCode"] = f.code
-	}
-	return body
+	return object{"error": strings.ToUpper(f.message[:1]) + f.message[1:]}
 }

@@ -3,12 +3,9 @@ package venues
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -63,81 +60,57 @@ func query(changes ...string) string {
 
 func TestJupiterDialect(t *testing.T) {
 	h := solanaVenue("jupiter")
+	taker := trader.Key.String()
 	for name, row := range map[string]struct{ query, says string }{
-		"no amount":        {query("amount", ""), "amount"},
-		"too many bits":    {query("amount", "18446744073709551616"), "amount"},
-		"no mint":          {query("inputMint", "0x12"), "mint"},
-		"unknown mint":     {query("inputMint", trader.Key.String()), "TOKEN_NOT_TRADABLE"},
-		"no pools":         {query("inputMint", solana.Tokens[4].Mint.String()), "COULD_NOT_FIND_ANY_ROUTE"},
-		"excluded pools":   {query("excludeDexes", "GoonFi,Token Swap"), "COULD_NOT_FIND_ANY_ROUTE"},
-		"the same mint":    {query("outputMint", wrappedMint), "CIRCULAR_ARBITRAGE_IS_DISABLED"},
-		"slippage of more": {query("slippageBps", "10001"), "slippageBps"},
-		"a platform fee":   {query("platformFeeBps", "20"), "platform"},
-		"exact output":     {query("swapMode", "ExactOut"), "ExactOut"},
+		"no amount":         {query("taker", taker, "amount", ""), "mount"},
+		"too many bits":     {query("taker", taker, "amount", "18446744073709551616"), "mount"},
+		"no mint":           {query("taker", taker, "inputMint", "0x12"), "int"},
+		"unknown mint":      {query("taker", taker, "inputMint", taker), "No routes found"},
+		"no pools":          {query("taker", taker, "inputMint", solana.Tokens[4].Mint.String()), "No routes found"},
+		"excluded pools":    {query("taker", taker, "excludeDexes", "GoonFi,Token Swap"), "No routes found"},
+		"the same mint":     {query("taker", taker, "outputMint", wrappedMint), "not allowed to be equal"},
+		"slippage of more":  {query("taker", taker, "slippageBps", "10001"), "lippageBps"},
+		"a platform fee":    {query("taker", taker, "platformFeeBps", "20"), "latform"},
+		"nobody":            {query(), "allet"},
+		"no wallet":         {query("taker", "me"), "allet"},
+		"an unknown level":  {query("taker", taker, "computeUnitPricePercentile", "extreme"), "rioritization"},
+		"a foreign account": {query("taker", taker, "destinationTokenAccount", usdcMint), "estinationTokenAccount"},
 	} {
-		status, answer := callHandler(t, h, http.MethodGet, "/swap/v1/quote"+row.query, "")
-		if text, _ := json.Marshal(answer); status != http.StatusBadRequest || !strings.Contains(string(text), row.says) {
-			t.Errorf("%s: HTTP %d %s, want 400 about %s", name, status, text, row.says)
+		status, answer := callHandler(t, h, http.MethodGet, "/swap/v2/build"+row.query, "")
+		if text, _ := answer["error"].(string); status != http.StatusBadRequest || !strings.Contains(text, row.says) {
+			t.Errorf("%s: HTTP %d %v, want 400 about %s", name, status, answer, row.says)
 		}
 	}
 	for _, name := range []string{"jupiter", "dflow"} {
-		path := map[string]string{"jupiter": "/swap/v1/quote", "dflow": "/order"}[name]
+		path := map[string]string{"jupiter": "/swap/v2/build", "dflow": "/order"}[name]
 		if status, answer := callHandler(t, keyed(name, testMarket()), http.MethodGet, path+query(), ""); status != http.StatusBadRequest {
 			t.Errorf("%s without a ledger: HTTP %d %v", name, status, answer)
 		}
 	}
 }
 
-func TestJupiterBuildsTheQuoteItIsGiven(t *testing.T) {
-	h := solanaVenue("jupiter")
-	_, quoted := callHandler(t, h, http.MethodGet, "/swap/v1/quote"+query(), "")
-	order := func(changes map[string]any) string {
-		body := map[string]any{"userPublicKey": trader.Key, "quoteResponse": quoted}
-		for name, value := range changes {
-			body[name] = value
+// TestJupiterBuilds holds the names of an answer's members against those that Jupiter documents, and sees that it bids
+// by level: github.com/jup-ag/docs, openapi-spec/swap/v2/swap.yaml, GetBuild.
+func TestJupiterBuilds(t *testing.T) {
+	documented := map[string]any{
+		"inputMint": "", "outputMint": "", "inAmount": "", "outAmount": "", "otherAmountThreshold": "", "swapMode": "",
+		"slippageBps": 1.0, "priceImpactPct": "", "routePlan": nil, "computeBudgetInstructions": nil, "setupInstructions": nil,
+		"swapInstruction": nil, "cleanupInstruction": nil, "otherInstructions": nil, "tipInstruction": nil,
+		"addressesByLookupTableAddress": nil, "blockhashWithMetadata": nil,
+	}
+	bids := map[string]string{}
+	for _, level := range []string{"medium", "high", "veryHigh"} {
+		_, got := callHandler(t, solanaVenue("jupiter"), http.MethodGet,
+			"/swap/v2/build"+query("taker", trader.Key.String(), "computeUnitPricePercentile", level), "")
+		sameMembers(t, "build", got, documented)
+		swap, _ := got["swapInstruction"].(map[string]any)
+		if swap["programId"] != solana.Jupiter().String() || got["cleanupInstruction"] == nil {
+			t.Errorf("swap %v, cleanup %v, want Jupiter's program and a closed account", swap, got["cleanupInstruction"])
 		}
-		text, _ := json.Marshal(body)
-		return string(text)
+		bids[level] = got["computeBudgetInstructions"].([]any)[0].(map[string]any)["data"].(string)
 	}
-	level := func(name string, most int) map[string]any {
-		return map[string]any{"prioritizationFeeLamports": map[string]any{
-			"priorityLevelWithMaxLamports": map[string]any{"priorityLevel": name, "maxLamports": most},
-		}}
-	}
-	bids := map[string]float64{}
-	for name, changes := range map[string]map[string]any{
-		"usual": {}, "medium": level("medium", 1_000_000), "high": level("high", 1_000_000), "veryHigh": level("veryHigh", 1_000_000),
-		"capped": level("veryHigh", 100), "exact": {"prioritizationFeeLamports": 700}, "none": {"prioritizationFeeLamports": 0},
-		"priced": {"computeUnitPriceMicroLamports": 20_000},
-	} {
-		status, built := callHandler(t, h, http.MethodPost, "/swap/v1/swap", order(changes))
-		if status != http.StatusOK || built["simulationError"] != nil {
-			t.Fatalf("%s: HTTP %d %v", name, status, built)
-		}
-		if wire, err := base64.StdEncoding.DecodeString(built["swapTransaction"].(string)); err != nil || len(wire) > 1232 {
-			t.Errorf("%s: transaction of %d bytes, %v", name, len(wire), err)
-		}
-		bids[name] = built["prioritizationFeeLamports"].(float64)
-	}
-	if bids["usual"] != bids["medium"] || bids["medium"] >= bids["high"] || bids["high"] >= bids["veryHigh"] || bids["high"] != bids["priced"] ||
-		bids["capped"] > 100 || bids["exact"] > 700 || bids["exact"] < 690 || bids["none"] != 0 {
-		t.Errorf("lamports for priority: %v", bids)
-	}
-	for name, changes := range map[string]map[string]any{
-		"nobody":            {"userPublicKey": "me"},
-		"no quote":          {"quoteResponse": nil},
-		"two bids":          {"prioritizationFeeLamports": 1, "computeUnitPriceMicroLamports": 1},
-		"an unknown level":  level("extreme", 1),
-		"an absurd bid":     {"prioritizationFeeLamports": 20_000_000_000},
-		"a foreign account": {"destinationTokenAccount": usdcMint},
-	} {
-		if status, answer := callHandler(t, h, http.MethodPost, "/swap/v1/swap", order(changes)); status != http.StatusBadRequest || answer["error"] == "" {
-			t.Errorf("%s: HTTP %d %v", name, status, answer)
-		}
-	}
-	_, poor := callHandler(t, h, http.MethodPost, "/swap/v1/swap", order(map[string]any{"userPublicKey": usdcMint}))
-	if poor["simulationError"] == nil || poor["swapTransaction"] == "" {
-		t.Errorf("for a wallet without anything: %v, want a transaction that is said to fail", poor)
+	if bids["medium"] == bids["high"] || bids["high"] == bids["veryHigh"] {
+		t.Errorf("prices of compute units: %v", bids)
 	}
 }
 
@@ -176,27 +149,6 @@ func TestDFlowDialect(t *testing.T) {
 	if bids["auto"] != bids["medium"] || bids["medium"] >= bids["high"] || bids["high"] >= bids["veryHigh"] || bids["disabled"] != 0 || bids["700"] > 700 || bids["700"] < 690 {
 		t.Errorf("lamports for priority: %v", bids)
 	}
-}
-
-// TestJupitersQuoteHasTheRecordedMembers holds the names of members against a recorded answer, which does not lie in
-// this repository.
-func TestJupitersQuoteHasTheRecordedMembers(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "recorded", "chains", "jupiter-swap-v1-quote.json")
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("recorded venue answer not present: %s; it is in the folder shared, which lies beside the repository", path)
-	}
-	var recorded struct {
-		Response struct{ Body map[string]any }
-	}
-	if err := errors.Join(err, json.Unmarshal(raw, &recorded)); err != nil {
-		t.Fatal(err)
-	}
-	_, got := callHandler(t, solanaVenue("jupiter"), http.MethodGet, "/swap/v1/quote"+query(), "")
-	sameMembers(t, "quote", got, recorded.Response.Body)
-	step := func(quote map[string]any) map[string]any { return quote["routePlan"].([]any)[0].(map[string]any) }
-	sameMembers(t, "step", step(got), step(recorded.Response.Body))
-	sameMembers(t, "pool", step(got)["swapInfo"].(map[string]any), step(recorded.Response.Body)["swapInfo"].(map[string]any))
 }
 
 // sameMembers wants every member of the one in the other, and of the same kind where neither is null.

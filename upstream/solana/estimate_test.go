@@ -33,7 +33,9 @@ func TestAPlaceInABlockCostsWhatTheMessageSays(t *testing.T) {
 		seen         uint64 // units in a simulation
 		want         uint64
 	}{
-		{"limit and price", []wire.CompiledInstruction{said(unitLimit(1_400_000)), said(unitPrice(71_428)), call}, 80_000, 100_000},
+		{"limit and price, unseen", []wire.CompiledInstruction{said(unitLimit(1_400_000)), said(unitPrice(71_428)), call}, 0, 100_000},
+		{"limit and price: a fifth more than was seen", []wire.CompiledInstruction{said(unitLimit(1_400_000)), said(unitPrice(71_428)), call}, 80_000, 6_858},
+		{"a lower limit than that", []wire.CompiledInstruction{said(unitLimit(90_000)), said(unitPrice(100_000)), call}, 80_000, 9_000},
 		{"a price alone, for what two calls may take", []wire.CompiledInstruction{said(unitPrice(10)), call, memo}, 80_000, 4},
 		{"a price of nothing", []wire.CompiledInstruction{said(unitPrice(0)), call}, 80_000, 0},
 		{"no price: what others bid for the units seen, and a fifth more", []wire.CompiledInstruction{said(unitLimit(300_000)), call}, 80_000, 960},
@@ -85,9 +87,11 @@ func (k kiosk) sealed(sender chain.Address) []byte {
 }
 
 // teller asks for a price of 200,000 units.
-func teller(price uint64) kiosk {
+func teller(price uint64) kiosk { return limited(200_000, price) }
+
+func limited(units uint32, price uint64) kiosk {
 	return kiosk{[]wire.CompiledInstruction{
-		{Program: 2, Data: unitLimit(200_000)}, {Program: 2, Data: unitPrice(price)}, {Program: 1, Data: []byte("route")},
+		{Program: 2, Data: unitLimit(units)}, {Program: 2, Data: unitPrice(price)}, {Program: 1, Data: []byte("route")},
 	}}
 }
 
@@ -100,7 +104,8 @@ func TestSwapsOnSolana(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.Tx.Data, v.sealed(r.Sender)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
+	// Of its limit a fifth more is left than the simulation took: it is paid for, taken or not.
+	if !slices.Equal(got.Tx.Data, limited(96_000, 0).sealed(r.Sender)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
 		t.Errorf("transaction %+v, minimum %s; want the venue's, and its minimum of 1990", got.Tx, got.MinOut)
 	}
 }
@@ -156,9 +161,9 @@ func TestWholeOfTheCoinOnSolana(t *testing.T) {
 	if want := chain.NewAmount(has - signature - bids - deposits); got.In.Amount != want {
 		t.Errorf("input %s, want %s: the rest is for fees and accounts", got.In.Amount, want)
 	}
-	if f := got.Fee; f == nil || f.Beside != chain.NewAmount(signature) || f.Priority != chain.NewAmount(10_000) ||
-		f.Total != chain.NewAmount(signature+10_000) || f.GasLimit != 120_000 {
-		t.Errorf("fee = %+v, want 5000 and 200000 units at 0.05 lamports", f)
+	if f := got.Fee; f == nil || f.Beside != chain.NewAmount(signature) || f.Priority != chain.NewAmount(6_000) ||
+		f.Total != chain.NewAmount(signature+6_000) || f.GasLimit != 120_000 {
+		t.Errorf("fee = %+v, want 5000 and 120000 units at 0.05 lamports", f)
 	}
 	e, r = onSolana(ledger{has: has}, teller(10_000_000))
 	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrRefused) {

@@ -18,7 +18,8 @@ type layout struct {
 	user, source, destination int // places among the accounts
 	redirect                  int // of another destination, which is the program's own address where there is none
 	// terms is where the input's amount begins, counted from the end where it is negative: the input, the quoted output
-	// and the slippage in basis points stand one after the other, then the platform's fee in feeBytes.
+	// and the slippage in basis points stand one after the other, then what a platform takes in feeBytes: its fee, and in
+	// the second versions its share of what comes out above the quote.
 	terms, feeBytes int
 }
 
@@ -34,8 +35,8 @@ var layouts = map[chain.Address]programLayouts{
 	solana.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"): {
 		anchorName("route"):                    {1, 2, 3, 4, -routeTail, 1},
 		anchorName("shared_accounts_route"):    {2, 3, 6, noRedirect, -routeTail, 1},
-		anchorName("route_v2"):                 {0, 1, 2, 7, 8, 2},
-		anchorName("shared_accounts_route_v2"): {1, 2, 5, noRedirect, 9, 2},
+		anchorName("route_v2"):                 {0, 1, 2, 7, 8, 4},
+		anchorName("shared_accounts_route_v2"): {1, 2, 5, noRedirect, 9, 4},
 	},
 }
 

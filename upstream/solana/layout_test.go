@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -66,13 +67,13 @@ func TestJupiterInstructions(t *testing.T) {
 			"route_v2",
 			[]byte{payer, spent, received, other, other, other, other, program, other},
 			0, 1, 2, 7,
-			func(c jupiterCall) []byte { return append(c.terms(2), route...) },
+			func(c jupiterCall) []byte { return append(c.terms(4), route...) },
 		},
 		{
 			"shared_accounts_route_v2",
 			[]byte{other, payer, spent, other, other, received, other},
 			1, 2, 5, -1,
-			func(c jupiterCall) []byte { return append(append([]byte{7}, c.terms(2)...), route...) },
+			func(c jupiterCall) []byte { return append(append([]byte{7}, c.terms(4)...), route...) },
 		},
 	} {
 		minimum := func(change func(*jupiterCall)) (chain.Amount, error) {
@@ -100,6 +101,9 @@ func TestJupiterInstructions(t *testing.T) {
 			"a platform's fee":      func(c *jupiterCall) { c.fee = 1 },
 			"another instruction":   func(c *jupiterCall) { c.name = "set_token_ledger" },
 			"no amounts":            func(c *jupiterCall) { c.isShort = true },
+		}
+		if strings.HasSuffix(row.name, "_v2") {
+			changes["a share of a surplus"] = func(c *jupiterCall) { c.fee = 1 << 16 }
 		}
 		if row.redirect >= 0 {
 			changes["another destination in the end"] = func(c *jupiterCall) { c.accounts[row.redirect] = other }

@@ -83,12 +83,12 @@ var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) hear
 	sushi.Name:     readsTwice(reader(readSushi).price, reader(readSushi).tx),
 	zeroEx.Name:    readsTwice(reader(readZeroEx).price, reader(readZeroEx).tx),
 	oneInch.Name:   readsTwice(reader(readOneInch).price, reader(readOneInch).tx),
-	jupiter.Name:   readsTwice(readJupiterQuote, readJupiterSwap),
 	relay.Name:     readsOnce(reader(readRelay).priceAndTx),
 	lifi.Name:      readsOnce(reader(readLifi).priceAndTx),
 	enso.Name:      readsOnce(reader(readEnso).priceAndTx),
 	okx.Name:       readsOnce(reader(readOKX).priceAndTx),
 	dflow.Name:     readsOnce(readDFlow),
+	jupiter.Name:   readsOnce(readJupiter),
 	sunioName: func(resp upstream.Response, p quote.Profile, s quote.Swap) heard {
 		found, err := something(readSunio(resp, p, s))
 		return heard{amountOut: found.amountOut, priceErr: err, txErr: errors.New("written by the gateway")}

@@ -1,19 +1,23 @@
 package venue
 
-// Jupiter Swap API v1 on Solana: https://dev.jup.ag/docs/swap-api
+// Jupiter Swap API v2 on Solana, GET /swap/v2/build: https://developers.jup.ag/docs/api-reference/swap/build
 
 import (
-	"encoding/json"
+	"cmp"
+	"errors"
 	"fmt"
-	"net/http"
+	"maps"
+	"slices"
+	"strconv"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/upstream"
 )
 
-// jupiter asks for a route and has the transaction built from it when it wins. It pays the sender alone: another
-// recipient's token account would have to exist already. It takes no affiliate share: whoever is paid needs an
+// jupiter answers with a price and the instructions of which the transaction is made here. It pays the sender alone:
+// another recipient's token account would have to exist already. It takes no affiliate share: whoever is paid needs an
 // account for the token, which only the chain knows of.
 var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
@@ -23,96 +27,156 @@ var jupiter = service{
 }
 
 func init() {
-	register(jupiter.Service, func(o Options) (quote.Venue, error) {
-		return &twoCalls[json.RawMessage]{
-			pricing[json.RawMessage]{o, jupiter.on(o.Registry), jupiterQuoteRequest, readJupiterQuote},
-			jupiterSwapRequest, readJupiterSwap,
-		}, nil
-	}, excludedSources)
+	register(jupiter.Service, jupiter.oneCall(jupiterRequest, readJupiter), excludedSources)
 }
 
-// Error codes of the API that mean: not this pair, not this amount.
+// jupiterNoRoute are what the API answers where it means: not this pair, not this amount. Its second version has the
+// message alone, of which the first was recorded; the codes are those of the first version's documents.
 var jupiterNoRoute = map[string]bool{
-	"NO_ROUTES_FOUND": true, "COULD_NOT_FIND_ANY_ROUTE": true, "TOKEN_NOT_TRADABLE": true,
+	"No routes found": true, "NO_ROUTES_FOUND": true, "COULD_NOT_FIND_ANY_ROUTE": true, "TOKEN_NOT_TRADABLE": true,
 	"ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT": true, "CIRCULAR_ARBITRAGE_IS_DISABLED": true,
 }
 
-func jupiterQuoteRequest(o Options, s quote.Swap) (upstream.Request, error) {
-	if _, err := jupiterWraps(s); err != nil {
-		return upstream.Request{}, err
+func jupiterRequest(o Options, s quote.Swap) (upstream.Request, error) {
+	if s.Sender != s.Recipient {
+		return upstream.Request{}, fmt.Errorf("%w to another recipient", quote.ErrNoRoute)
 	}
-	query := swapQuery(s)
-	query.Set("swapMode", "ExactIn")
-	set(query, "excludeDexes", o.Settings[excludedSources])
-	return upstream.Request{Path: "swap/v1/quote", Query: query, Header: header("X-Api-Key", o.Key)}, nil
-}
-
-// jupiterSwapRequest sends the quote back untouched.
-func jupiterSwapRequest(o Options, s quote.Swap, route json.RawMessage) (upstream.Request, error) {
-	wraps, err := jupiterWraps(s)
+	wraps, err := wrapsCoin(s)
 	if err != nil {
 		return upstream.Request{}, err
 	}
-	body, err := encode(struct {
-		UserPublicKey             string          `json:"userPublicKey"`
-		QuoteResponse             json.RawMessage `json:"quoteResponse"`
-		WrapAndUnwrapSOL          bool            `json:"wrapAndUnwrapSol"`
-		DynamicComputeUnitLimit   bool            `json:"dynamicComputeUnitLimit"`
-		PrioritizationFeeLamports jupiterPriority `json:"prioritizationFeeLamports"`
-	}{s.Sender.Format(chain.SVM), route, wraps, true, jupiterPriority{jupiterLevel{priorityLevel(s.Priority), mostPriority}}})
-	return upstream.Request{Method: http.MethodPost, Path: "swap/v1/swap", Header: header("X-Api-Key", o.Key), Body: body}, err
+	query := swapQuery(s)
+	query.Set("taker", s.Sender.Format(chain.SVM))
+	query.Set("wrapAndUnwrapSol", strconv.FormatBool(wraps))
+	query.Set("computeUnitPricePercentile", priorityLevel(s.Priority))
+	set(query, "excludeDexes", o.Settings[excludedSources])
+	return upstream.Request{Path: "swap/v2/build", Query: query, Header: header("X-Api-Key", o.Key)}, nil
 }
 
-// jupiterPriority has the bids of those count who write the same accounts.
-type jupiterPriority struct {
-	Within jupiterLevel `json:"priorityLevelWithMaxLamports"`
+// jupiterBuild is the part of an answer of which the transaction is made.
+type jupiterBuild struct {
+	Budget  []jupiterInstruction `json:"computeBudgetInstructions"` // a price for compute units, and no limit
+	Setup   []jupiterInstruction `json:"setupInstructions"`
+	Swap    *jupiterInstruction  `json:"swapInstruction"`
+	Cleanup *jupiterInstruction  `json:"cleanupInstruction"`
+	Other   []jupiterInstruction `json:"otherInstructions"`
+	Tip     *jupiterInstruction  `json:"tipInstruction"`
+	Tables  map[string][]string  `json:"addressesByLookupTableAddress"`
+
+	Blockhash struct {
+		Bytes []uint16 `json:"blockhash"` // a list of numbers, which Go has for no list of bytes
+	} `json:"blockhashWithMetadata"`
 }
 
-type jupiterLevel struct {
-	PriorityLevel string `json:"priorityLevel"`
-	MaxLamports   uint64 `json:"maxLamports"`
+type jupiterInstruction struct {
+	Program  string `json:"programId"`
+	Accounts []struct {
+		Address    string `json:"pubkey"`
+		IsSigner   bool   `json:"isSigner"`
+		IsWritable bool   `json:"isWritable"`
+	} `json:"accounts"`
+	Data []byte `json:"data"` // base64
 }
 
-// jupiterWraps reports whether the API is to wrap the coin, or why it cannot serve the swap.
-func jupiterWraps(s quote.Swap) (bool, error) {
-	if s.Sender != s.Recipient {
-		return false, fmt.Errorf("%w to another recipient", quote.ErrNoRoute)
-	}
-	return wrapsCoin(s)
-}
-
-// readJupiterQuote reads the answer of GET /quote. Its threshold is rounded up, so it is never looser than asked.
-func readJupiterQuote(
-	resp upstream.Response, _ quote.Profile, s quote.Swap,
-) (found pricedRoute[json.RawMessage], err error) {
+// readJupiter reads an answer. Its threshold is rounded up, so it is never looser than asked.
+func readJupiter(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pricedRoute[quote.Tx], err error) {
 	var answer struct {
 		mintAmounts
+		jupiterBuild
 		OtherAmountThreshold digits `json:"otherAmountThreshold"`
 	}
 	if err := decodeOr(jupiterFailure, jupiter.Name, resp, &answer); err != nil {
 		return found, err
 	}
-	found.amountOut, found.minimum, found.route = answer.OutAmount.amount(), answer.OtherAmountThreshold.amount(), resp.Body
 	if err := answer.check(s); err != nil {
 		return found, err
 	}
-	return found, checkMinimum(answer.OtherAmountThreshold, s, found.amountOut)
+	found.amountOut, found.minimum = answer.OutAmount.amount(), answer.OtherAmountThreshold.amount()
+	if err := checkMinimum(answer.OtherAmountThreshold, s, found.amountOut); err != nil {
+		return found, err
+	}
+	draft, err := answer.draft(s.Sender)
+	if err != nil {
+		return found, err
+	}
+	found.route.Data, err = draft.Compile()
+	return found, err
 }
 
-// readJupiterSwap reads the answer of POST /swap.
-func readJupiterSwap(resp upstream.Response, _ quote.Profile, _ quote.Swap, _ quote.Quote) (quote.Tx, error) {
-	var answer struct {
-		SwapTransaction string `json:"swapTransaction"`
+// draft puts the instructions into the sequence that the API's documents want. Its limit is all that there are of
+// compute units, as the API cannot know what they will be; the price is lowered to what may be spent on them then.
+func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
+	switch {
+	case b.Swap == nil:
+		return d, errors.New("answer without a swap instruction")
+	case b.Tip != nil:
+		return d, errors.New("answer with a tip that nobody asked for")
+	case len(b.Blockhash.Bytes) != len(d.Blockhash):
+		return d, fmt.Errorf("blockhash of %d bytes", len(b.Blockhash.Bytes))
 	}
-	if err := decodeOr(jupiterFailure, jupiter.Name, resp, &answer); err != nil {
-		return quote.Tx{}, err
+	for i, each := range b.Blockhash.Bytes {
+		d.Blockhash[i] = byte(each)
 	}
-	return readMessage(answer.SwapTransaction)
+	budget := solana.Budget{}
+	for _, i := range b.Budget {
+		budget.Read(i.Data)
+	}
+	budget.Units = solana.MaxComputeUnits
+	budget.Price = min(budget.Price, solana.PriceWithin(mostPriority, budget.Units))
+	d.FeePayer, d.Instructions = sender, budget.Instructions()
+	calls := append(slices.Clone(b.Setup), *b.Swap)
+	if b.Cleanup != nil {
+		calls = append(calls, *b.Cleanup)
+	}
+	for _, each := range append(calls, b.Other...) {
+		i, err := each.draft()
+		if err != nil {
+			return d, err
+		}
+		d.Instructions = append(d.Instructions, i)
+	}
+	d.Tables, err = b.tables()
+	return d, err
 }
 
+func (i jupiterInstruction) draft() (d solana.DraftInstruction, err error) {
+	d.Data = i.Data
+	if d.Program, err = parseAccount(i.Program); err != nil {
+		return d, err
+	}
+	for _, each := range i.Accounts {
+		at, err := parseAccount(each.Address)
+		if err != nil {
+			return d, err
+		}
+		d.Accounts = append(d.Accounts, solana.DraftAccount{Address: at, Signer: each.IsSigner, Writable: each.IsWritable})
+	}
+	return d, nil
+}
+
+// tables are in alphabetical order: JSON's objects have none.
+func (b jupiterBuild) tables() (tables []solana.LookupTable, err error) {
+	for _, text := range slices.Sorted(maps.Keys(b.Tables)) {
+		var table solana.LookupTable
+		if table.Address, err = parseAccount(text); err != nil {
+			return nil, err
+		}
+		for _, held := range b.Tables[text] {
+			at, err := parseAccount(held)
+			if err != nil {
+				return nil, err
+			}
+			table.Holds = append(table.Holds, at)
+		}
+		tables = append(tables, table)
+	}
+	return tables, nil
+}
+
+// jupiterFailure explains an error. A wrong key's has another form than the others.
 func jupiterFailure(f failure) (message string, isRoute bool) {
 	if jupiterNoRoute[f.text("errorCode")] || jupiterNoRoute[f.text("error")] {
 		return f.text("error"), true
 	}
-	return f.text("errorCode", "error"), false
+	return cmp.Or(f.text("errorCode", "error"), f.text("message")), false
 }

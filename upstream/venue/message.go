@@ -69,6 +69,15 @@ func (m mintAmounts) check(s quote.Swap) error {
 	return checkIn(m.InAmount, s)
 }
 
+// parseAccount reads the address of an account that a venue names.
+func parseAccount(text string) (chain.Address, error) {
+	account, err := chain.ParseAddress(text, chain.SVM)
+	if err != nil {
+		return chain.Address{}, fmt.Errorf("%q is no account", clean(text))
+	}
+	return account, nil
+}
+
 // readMessage decodes a transaction that a venue made.
 func readMessage(text string) (quote.Tx, error) {
 	if len(text) > base64.StdEncoding.EncodedLen(solana.MaxTransaction) {

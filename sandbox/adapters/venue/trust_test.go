@@ -39,7 +39,7 @@ func TestEveryVenueIsHeldToItsWord(t *testing.T) {
 		if isOnSolana(name) { // where the router stands in the message, which package quote reads
 			kinds = map[string][][2]string{
 				"other value": {{`"1000000000"`, `"1000000001"`}},
-				"no calldata": {{`"transaction":"`, `"transaction":"?`}, {`"swapTransaction":"`, `"swapTransaction":"?`}},
+				"no calldata": {{`"transaction":"`, `"transaction":"?`}, {`"data":"`, `"data":"?`}},
 				"other token": {{onSolana[usdcText], onSolana[lonelyText]}},
 				"not JSON":    {{`{`, `<`}},
 			}

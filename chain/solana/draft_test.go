@@ -1,0 +1,101 @@
+package solana_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+)
+
+func reads(b byte) solana.DraftAccount { return solana.DraftAccount{Address: key(b)} }
+
+func writes(b byte) solana.DraftAccount { return solana.DraftAccount{Address: key(b), Writable: true} }
+
+// draft calls two programs, one of which a table holds as well, with accounts from the message and from two tables.
+func draft() solana.Draft {
+	signer := solana.DraftAccount{Address: payerKey(), Signer: true}
+	return solana.Draft{
+		FeePayer: payerKey(), Blockhash: [solana.KeySize]byte{0xbb},
+		Instructions: []solana.DraftInstruction{
+			{Program: key(2), Accounts: []solana.DraftAccount{reads(0xd0), signer, writes(3), reads(4)}, Data: []byte("abc")},
+			{Program: key(0xd1), Accounts: []solana.DraftAccount{writes(4), writes(0xd2), reads(0xe1), writes(0xe0), reads(2)}},
+		},
+		Tables: []solana.LookupTable{
+			{Address: key(0xcc), Holds: keys(0xd0, 3)},
+			{Address: key(0xcd), Holds: append(keys(0xd0, 1), keys(0xe0, 2)...)},
+			{Address: key(0xce), Holds: keys(0xf0, 3)},
+		},
+	}
+}
+
+func TestCompileIsReadAsItWasDrafted(t *testing.T) {
+	raw, err := draft().Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := solana.ParseUnsigned(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.FeePayer() != payerKey() || !cmp.Equal(m.Accounts, []chain.Address{payerKey(), key(3), key(4), key(2), key(0xd1)}, compareAddresses) {
+		t.Errorf("the message itself has %v", m.Accounts)
+	}
+	lookedUp := []chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)} // written ones of both tables first
+	got, err := m.Resolve(lookedUp, nil, nil)
+	want := []solana.Instruction{
+		{Program: key(2), Accounts: []chain.Address{key(0xd0), payerKey(), key(3), key(4)}, Data: []byte("abc"), Depth: 1},
+		{Program: key(0xd1), Accounts: []chain.Address{key(4), key(0xd2), key(0xe1), key(0xe0), key(2)}, Depth: 1},
+	}
+	if diff := cmp.Diff(want, got.Instructions, compareAddresses); err != nil || diff != "" {
+		t.Errorf("Resolve: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for name, change := range map[string]func(*solana.Draft){
+		"no instructions": func(d *solana.Draft) { d.Instructions = nil },
+		"a second signer": func(d *solana.Draft) { d.Instructions[0].Accounts[0].Signer = true },
+		"no program":      func(d *solana.Draft) { d.Instructions[0].Program = chain.Address{} },
+		"an EVM account":  func(d *solana.Draft) { d.Instructions[0].Accounts[0].Address = chain.NewAddress(make([]byte, 20)) },
+		"too many bytes":  func(d *solana.Draft) { d.Instructions[0].Data = make([]byte, solana.MaxTransaction) },
+		"too many accounts": func(d *solana.Draft) {
+			d.Tables = []solana.LookupTable{{Address: key(0xcc), Holds: keys(0, 256)}}
+			for i := range 256 {
+				d.Instructions[0].Accounts = append(d.Instructions[0].Accounts, reads(byte(i)))
+			}
+		},
+	} {
+		d := draft()
+		change(&d)
+		if raw, err := d.Compile(); err == nil {
+			t.Errorf("a draft with %s was compiled: %x", name, raw)
+		}
+	}
+}
+
+func TestUnitLimitIsLoweredAlone(t *testing.T) {
+	d := draft()
+	asked := solana.Budget{Units: 500_000, Price: 7, Priced: true}
+	d.Instructions = append(asked.Instructions(), d.Instructions...)
+	raw, err := d.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for units, want := range map[uint64]uint64{600_000: 500_000, 1234: 1234} {
+		before := slices.Clone(raw)
+		lowered, err := solana.LowerUnitLimit(raw, units)
+		if err != nil || !slices.Equal(raw, before) {
+			t.Fatalf("LowerUnitLimit: %v, or it changed what it was given", err)
+		}
+		d.Instructions = append(solana.Budget{Units: want, Price: 7}.Instructions(), d.Instructions[2:]...)
+		if wanted, err := d.Compile(); err != nil || !slices.Equal(lowered, wanted) {
+			t.Errorf("at most %d: %x, %v, want a limit of %d and nothing else changed", units, lowered, err, want)
+		}
+	}
+	if _, err := solana.LowerUnitLimit(raw[1:], 1); err == nil {
+		t.Error("what is no transaction was changed")
+	}
+}

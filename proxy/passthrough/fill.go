@@ -51,8 +51,8 @@ type interim struct {
 // mostInterim is how many interim responses wait for a client. net/http accepts few more.
 const mostInterim = 8
 
-// join returns the fill of a request: that under way, or a new one, of which it is the first. It is nil where a fill has
-// ended since the request found what is stored: then that is to be looked at once more.
+// join returns the fill of a request: that under way, or a new one, of which it is the first. It is nil where a fill
+// has ended since the request found what is stored: then that is to be looked at once more.
 func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFirst bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -52,14 +52,15 @@ var house = map[string]room{
 	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
 	"proxy/certificate": {"", "TLS files of listeners: what connections carry belongs to proxy"},
 	"proxy/passthrough": {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
+	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":       {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
+	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/shadow proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache cache/rfc9111 cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/passthrough proxy/quota proxy/web quote store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/passthrough proxy/quota proxy/shadow proxy/web quote store token token/catalog upstream " +
 			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -117,7 +118,7 @@ var doors = []door{
 	{"github.com/dunglas/httpsfv", "cache/rfc9111", "", "structured fields are read where the rules about them are"},
 	{"github.com/redis/rueidis", "cache/shared", "cache", "what replicas share is behind shared.Cache"},
 	{"github.com/sony/gobreaker/v2", "cache/shared upstream", "", "call services through upstream.Endpoint, which has a breaker"},
-	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
+	{"golang.org/x/time", "upstream proxy/shadow", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/coder/websocket", "upstream/evm", "", "heads are announced by upstream/evm: call services through upstream.Endpoint"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},

@@ -15,6 +15,7 @@ type Passthrough struct {
 	StaleIfError time.Duration `yaml:"staleIfError"`
 	// Heuristic is the longest freshness of a response that states none but when it was last modified; 0s: none
 	Heuristic time.Duration `yaml:"heuristic"`
+	Shadow    Shadow        `yaml:"shadow"`
 }
 
 // Host is an origin and what is forwarded to it.
@@ -42,7 +43,7 @@ type PathRule struct {
 }
 
 func defaultPassthrough() Passthrough {
-	return Passthrough{MaxBytes: 64 << 20, StaleIfError: time.Hour, Heuristic: 24 * time.Hour}
+	return Passthrough{MaxBytes: 64 << 20, StaleIfError: time.Hour, Heuristic: 24 * time.Hour, Shadow: defaultShadow()}
 }
 
 func (p Passthrough) check(at place) {
@@ -66,6 +67,7 @@ func (p Passthrough) check(at place) {
 		}
 		host.check(p, here)
 	}
+	p.Shadow.check(p.Hosts, at.key("shadow"))
 }
 
 func (h Host) check(p Passthrough, at place) {

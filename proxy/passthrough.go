@@ -91,7 +91,7 @@ func (s *Server) Hosts() []web.Host {
 		host := web.Host{Name: name}
 		for _, c := range counts {
 			if c.Host == name {
-				host.Outcomes = append(host.Outcomes, web.HostCount{Name: c.Outcome, Times: uint64(c.Times)})
+				host.Outcomes = append(host.Outcomes, web.OutcomeCount{Name: c.Outcome, Times: uint64(c.Times)})
 			}
 		}
 		hosts = append(hosts, host)

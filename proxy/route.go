@@ -60,9 +60,12 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		header := c.Writer.Header()
 		header["Vary"] = vary
+		taken := r.takeShadow(s, c)
 		question, err := r.parse(c)
 		if err != nil {
-			s.fail(c, r.dialect, problemOf(err))
+			p := problemOf(err)
+			s.fail(c, r.dialect, p)
+			taken.failed(p)
 			return
 		}
 		if r.streams != "" && wantsStream(c.Request) {
@@ -76,13 +79,16 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 			from.Value.freshness.write(header)
 		}
 		if err != nil {
-			s.fail(c, r.dialect, problemOf(err))
+			p := problemOf(err)
+			s.fail(c, r.dialect, p)
+			taken.failed(p)
 			return
 		}
 		if from.Failure != nil {
 			_ = c.Error(from.Failure) // for the log: the client got an older answer instead
 		}
 		chosen.write(c, from.Age)
+		taken.answered(chosen)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"crossgate/chain"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
+	"crossgate/proxy/shadow"
 	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -77,6 +78,7 @@ type Options struct {
 	Tracing Tracing
 
 	Passthrough Passthrough // of paths that are not answered here
+	Shadow      Shadow      // comparisons of answers with those of origins
 
 	TLS    *tls.Config  // of the listener, which offers h2 and http/1.1; nil: none
 	Logger *slog.Logger // slog.Default() when nil
@@ -122,6 +124,9 @@ type Server struct {
 	passthrough *passthrough.Handler // of other paths; nil: they are unknown
 	forwarded   metric.Registration  // of the callback that reads its counts
 
+	shadow   *shadow.Shadow      // nil: no answer is compared
+	compared metric.Registration // of the callback that reads its counts
+
 	quotas   *quota.Limiter
 	costs    map[string]pathCost // by pattern of path
 	log      *slog.Logger
@@ -166,6 +171,12 @@ func New(o Options) (*Server, error) {
 		s.answers.Close()
 		return nil, fmt.Errorf("passthrough: %w", err)
 	}
+	if err = s.openShadow(o.Shadow); err != nil {
+		s.closePassthrough()
+		s.measures.close()
+		s.answers.Close()
+		return nil, fmt.Errorf("shadow: %w", err)
+	}
 	s.handler = s.router()
 	return s, nil
 }
@@ -185,6 +196,7 @@ func (s *Server) Close() {
 	s.measures.close()
 	s.answers.Close()
 	s.closePassthrough()
+	s.closeShadow()
 }
 
 // Run serves on listener until ctx ends. Then /readyz turns unavailable and every answer closes its connection; after

@@ -48,6 +48,8 @@ type Server interface {
 	PurgeHosts(how cache.Purge, hosts, paths []string) error
 	// Hosts counts what became of requests to each host.
 	Hosts() []web.Host
+	// Differences counts answers that were compared with those of origins.
+	Differences() web.Differences
 }
 
 // Gateway is what the public server depends on.
@@ -143,7 +145,7 @@ func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
 func (a admin) statusPage(w http.ResponseWriter, r *http.Request) {
 	shown := web.Operators{
 		Condition: a.Gateway.Condition(r.Context()), Cache: web.CacheCounts(a.Server.CacheStats()), Hosts: a.Server.Hosts(),
-		Now: time.Now(),
+		Differences: a.Server.Differences(), Now: time.Now(),
 	}
 	if err := a.Server.Ready(); err != nil {
 		shown.Unready = err.Error()

@@ -83,16 +83,39 @@ type Operators struct {
 	Cache   CacheCounts
 	Hosts   []Host
 	Now     time.Time
+
+	Differences Differences
+}
+
+// Differences counts answers that were compared with those of an origin.
+type Differences struct {
+	Routes   []ComparedRoute // whose answers were
+	Examples []Difference    // the gravest first
+}
+
+// ComparedRoute counts what came of comparisons.
+type ComparedRoute struct {
+	Route    string
+	Outcomes []OutcomeCount
+}
+
+// Difference is a member that differed, with the latest example.
+type Difference struct {
+	Class, Route, Member string
+	Times                uint64
+	Last                 time.Time
+	Target               string // path and query of the request
+	Ours, Theirs         string // JSON, shortened; empty: absent
 }
 
 // Host counts what became of requests that are passed through to an origin.
 type Host struct {
 	Name     string
-	Outcomes []HostCount
+	Outcomes []OutcomeCount
 }
 
-// HostCount is what became of requests, and of how many.
-type HostCount struct {
+// OutcomeCount is what became of requests or answers, and of how many.
+type OutcomeCount struct {
 	Name  string
 	Times uint64
 }

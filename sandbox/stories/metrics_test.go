@@ -79,6 +79,8 @@ var own = map[string]string{
 	"crossgate_cache_shared_up":                   "",
 	"crossgate_store_up":                          "",
 	"crossgate_passthrough_requests_total":        "crossgate_host crossgate_outcome",
+	"crossgate_shadow_answers_total":              "crossgate_outcome http_route",
+	"crossgate_shadow_differences_total":          "crossgate_outcome http_route",
 	"db_client_operation_duration_seconds":        "crossgate_cache_script db_operation_name db_system_name error_type",
 	"crossgate_venue_duration_seconds":            "crossgate_outcome crossgate_venue",
 	"crossgate_venue_failing_seconds":             "crossgate_venue",
@@ -109,7 +111,7 @@ var own = map[string]string{
 }
 
 // rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.
-var rare = []string{"crossgate_cache_shared_up", "crossgate_passthrough_requests_total", "crossgate_store_up", "db_client_operation_duration_seconds", "crossgate_index_announcers", "crossgate_index_announcer_losses_total", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
+var rare = []string{"crossgate_cache_shared_up", "crossgate_passthrough_requests_total", "crossgate_shadow_answers_total", "crossgate_shadow_differences_total", "crossgate_store_up", "db_client_operation_duration_seconds", "crossgate_index_announcers", "crossgate_index_announcer_losses_total", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
 
 // TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
 // send whatever it can make up: not one series more may come of it.

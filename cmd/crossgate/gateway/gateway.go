@@ -80,6 +80,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		Unready:     g.cutOff.err,
 		Tracing:     proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
 		Passthrough: proxy.Passthrough{Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough)},
+		Shadow:      proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},
 		TLS:         public,
 		Logger:      log,
 		Limits: proxy.Limits{

@@ -23,7 +23,7 @@ import (
 // others by the parts that are made of them.
 var live = []string{
 	"chains", "venues", "prices", "tokens", "health", "limits", "swap.execution", "swap.unsimulated", "swap.window", "swap.fee",
-	"passthrough.hosts", "passthrough.staleIfError", "passthrough.heuristic",
+	"passthrough.hosts", "passthrough.staleIfError", "passthrough.heuristic", "passthrough.shadow",
 }
 
 // TestEveryKeyIsReloadedOrNamed changes one key of the configuration after another under a running gateway.

@@ -141,6 +141,7 @@ func (g *Gateway) Reload(c config.Config) error {
 	g.sets.replace(next)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
 	g.server.SetHosts(hosts(c.Passthrough))
+	g.server.SetShadow(shadowSettings(c.Passthrough.Shadow))
 	return nil
 }
 

@@ -1,0 +1,154 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+
+	"crossgate/proxy/shadow"
+	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+)
+
+// Shadow configures which answers are compared with those of origins; see package shadow.
+type Shadow struct {
+	Origins  shadow.Origins // nil: none ever are
+	Settings shadow.Settings
+}
+
+// openShadow makes what compares, if anything is to be.
+func (s *Server) openShadow(o Shadow) (err error) {
+	if o.Origins == nil {
+		return nil
+	}
+	s.shadow = shadow.New(shadow.Options{Origins: o.Origins, Logger: s.log})
+	s.shadow.Configure(o.Settings)
+	s.compared, err = observeShadow(s.shadow)
+	return err
+}
+
+// closeShadow ends it.
+func (s *Server) closeShadow() {
+	if s.shadow != nil {
+		_ = s.compared.Unregister() // fails only when called twice
+		s.shadow.Close()
+	}
+}
+
+// SetShadow changes what is compared. Comparisons under way are not disturbed.
+func (s *Server) SetShadow(settings shadow.Settings) {
+	if s.shadow != nil {
+		s.shadow.Configure(settings)
+	}
+}
+
+// observeShadow has the counts read whenever measurements are collected, until it is unregistered.
+func observeShadow(of *shadow.Shadow) (metric.Registration, error) {
+	meter := otel.Meter("crossgate/proxy")
+	answers, err := meter.Int64ObservableCounter("crossgate.shadow.answers",
+		metric.WithDescription("Answers that were to be compared with the origin's, by route and the class of the gravest difference."))
+	if err != nil {
+		return nil, err
+	}
+	members, err := meter.Int64ObservableCounter("crossgate.shadow.differences",
+		metric.WithDescription("Members in which answers differ from the origin's, by route and class."))
+	if err != nil {
+		return nil, err
+	}
+	return meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		for _, each := range []struct {
+			instrument metric.Int64ObservableCounter
+			counts     []shadow.Count
+		}{{answers, of.Answers()}, {members, of.Members()}} {
+			for _, c := range each.counts {
+				o.ObserveInt64(each.instrument, int64(c.Times), metric.WithAttributes(routeKey.String(c.Route), outcomeKey.String(c.Outcome)))
+			}
+		}
+		return nil
+	}, answers, members)
+}
+
+// Differences counts answers that were compared with the origin's, with an example of each difference.
+func (s *Server) Differences() web.Differences {
+	var all web.Differences
+	if s.shadow == nil {
+		return all
+	}
+	for _, c := range s.shadow.Answers() {
+		if last := len(all.Routes) - 1; last < 0 || all.Routes[last].Route != c.Route {
+			all.Routes = append(all.Routes, web.ComparedRoute{Route: c.Route})
+		}
+		route := &all.Routes[len(all.Routes)-1]
+		route.Outcomes = append(route.Outcomes, web.OutcomeCount{Name: c.Outcome, Times: c.Times})
+	}
+	for _, e := range s.shadow.Examples() {
+		all.Examples = append(all.Examples, web.Difference{
+			Class: e.Class.String(), Route: e.Route, Member: e.Member, Times: e.Times, Last: e.Last,
+			Target: e.Target, Ours: e.Ours, Theirs: e.Theirs,
+		})
+	}
+	return all
+}
+
+// shadowed is a request whose answer will be compared. A nil one will not.
+type shadowed struct {
+	shadow  *shadow.Shadow
+	dialect dialect
+	route   string
+	request shadow.Request
+	body    *bytes.Buffer // nil: the request has none
+}
+
+// takeShadow decides by chance whether the answer to a request will be compared.
+func (r route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
+	if !s.shadow.Take(r.paths[0], c.Request.URL.Path) {
+		return nil
+	}
+	return r.shadowed(s, c)
+}
+
+// shadowed keeps what of a request goes on to the origin. Those for a path that the origin may not have are left out.
+func (r route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
+	method := c.Request.Method
+	if c.FullPath() != r.paths[0] || method != http.MethodGet && method != http.MethodPost {
+		return nil
+	}
+	taken := &shadowed{shadow: s.shadow, dialect: r.dialect, route: r.paths[0], request: shadow.Request{
+		Method: method, Path: c.Request.URL.EscapedPath(), RawQuery: c.Request.URL.RawQuery,
+	}}
+	if method == http.MethodPost {
+		taken.body = new(bytes.Buffer)
+		body := c.Request.Body
+		c.Request.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(body, taken.body), body}
+	}
+	return taken
+}
+
+// answered has the body that the client got compared.
+func (t *shadowed) answered(b *jsonBody) {
+	if t != nil {
+		t.compare(http.StatusOK, b.text)
+	}
+}
+
+// failed has the problem that the client got compared.
+func (t *shadowed) failed(p *problem) {
+	if t != nil {
+		t.compare(p.status, string(wire.AppendProblem(nil, wire.Problem{Code: t.dialect.code(p.kind), ID: p.id, Message: p.publicText()})))
+	}
+}
+
+func (t *shadowed) compare(status int, body string) {
+	if t.body != nil {
+		t.request.Body = t.body.Bytes()
+	}
+	t.shadow.Compare(t.route, t.request, shadow.Response{Status: status, Body: body})
+}

@@ -1,0 +1,289 @@
+package shadow
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	orderRoute  = "/api/Orders/:orderId"
+	listRoute   = "/api/Orders/filteredList"
+	lockedRoute = "/api/Satistics/:takerAddress/lockedAssets"
+	swapRoute   = "/v1.0/chain/transaction"
+)
+
+// onePercent is the tolerance of these tests.
+const onePercent = 0.01
+
+func TestDifferencesAreClassed(t *testing.T) {
+	row := func(id, state string) string {
+		return `{"orderId":{"stringValue":"` + id + `"},"state":"` + state + `"}`
+	}
+	list := func(rows ...string) string { return `{"orders":[` + strings.Join(rows, ",") + `],"totalCount":9}` }
+	locked := func(amount string, ids ...string) string {
+		for i := range ids {
+			ids[i] = `{"stringValue":"` + ids[i] + `"}`
+		}
+		return `[{"chainId":{"stringValue":"1"},"lockedTokens":[{"tokenAddress":{"stringValue":"0xa"},"tokenAmount":` + amount +
+			`,"dstChainsLockedAmounts":[{"targetChainId":{"stringValue":"56"},"dstChainTokenAmount":` + amount +
+			`,"ordersToUnlock":[` + strings.Join(ids, ",") + `]}]}]}]`
+	}
+	for _, c := range []struct {
+		name, route, ours, theirs string
+		want                      string // "member class", separated by commas
+	}{
+		{"equal in another sequence", orderRoute, `{"a":1,"b":[2.0,"x"]}`, `{"b":[2,"x"],"a":1}`, ""},
+		{"another value", orderRoute, `{"makerOrderNonce":1}`, `{"makerOrderNonce":2}`, "makerOrderNonce ours-wrong"},
+		{"a number as a text", orderRoute, `{"makerOrderNonce":1}`, `{"makerOrderNonce":"1"}`, "makerOrderNonce ours-wrong"},
+		{"another case", orderRoute, `{"x":"0xAb"}`, `{"x":"0xab"}`, "x ours-wrong"},
+		{"new member", orderRoute, `{"a":{"b":1}}`, `{"a":{"b":1,"c":null}}`, "a/c undocumented"},
+		{"documented member", orderRoute, `{}`, `{"state":"Created"}`, "state ours-wrong"},
+		{"member too many", orderRoute, `{"a":1}`, `{}`, "a ours-wrong"},
+		{"null and nothing", orderRoute, `{"a":null}`, `{"a":[]}`, "a ours-wrong"},
+
+		{"later state", orderRoute, `{"state":"Fulfilled"}`, `{"state":"Created"}`, "state theirs-late"},
+		{"earlier state", orderRoute, `{"state":"Created"}`, `{"state":"ClaimedUnlock"}`, "state ours-late"},
+		{"created or cancelled", orderRoute, `{"state":"OrderCancelled"}`, `{"state":"Created"}`, "state theirs-late"},
+		{"paid or refunded", orderRoute, `{"state":"ClaimedUnlock"}`, `{"state":"SentOrderCancel"}`, "state ours-wrong"},
+		{"unknown state", orderRoute, `{"state":"Created"}`, `{"state":"Paused"}`, "state ours-wrong"},
+		{"bare state", orderRoute + "/state", `"SentUnlock"`, `"Fulfilled"`, " theirs-late"},
+		{
+			"what a state brings", orderRoute, `{"state":"Fulfilled","taker":{"stringValue":"a"}}`,
+			`{"state":"Created","taker":{"stringValue":null}}`, "state theirs-late,taker theirs-late",
+		},
+		{
+			"what it does not bring", orderRoute, `{"state":"Fulfilled","makerSrc":"a"}`, `{"state":"Created","makerSrc":"b"}`,
+			"makerSrc ours-wrong,state theirs-late",
+		},
+		{
+			"nothing for a state", orderRoute, `{"state":"Fulfilled","taker":null}`, `{"state":"Fulfilled","taker":{"stringValue":"a"}}`,
+			"taker ours-wrong",
+		},
+		{
+			"blank where it is later", orderRoute, `{"state":"Fulfilled","taker":null}`, `{"state":"Created","taker":{"stringValue":"a"}}`,
+			"state theirs-late,taker ours-wrong",
+		},
+		{
+			"creation not seen", orderRoute, `{"state":"Fulfilled","createdSrcEventMetadata":{"blockNumber":1},"fixFee":{"stringValue":"1"}}`,
+			`{"state":"Fulfilled","createdSrcEventMetadata":null}`, "createdSrcEventMetadata theirs-late,fixFee theirs-late",
+		},
+		{
+			"gave more", orderRoute, `{"giveOfferWithMetadata":{"finalAmount":{"stringValue":"3"}}}`,
+			`{"giveOfferWithMetadata":{"finalAmount":{"stringValue":"2"}}}`, "giveOfferWithMetadata/finalAmount theirs-late",
+		},
+		{
+			"takes less", orderRoute, `{"takeOfferWithMetadata":{"finalAmount":{"stringValue":"3"}}}`,
+			`{"takeOfferWithMetadata":{"finalAmount":{"stringValue":"2"}}}`, "takeOfferWithMetadata/finalAmount ours-late",
+		},
+
+		{"new row", listRoute, list(row("3", "Created"), row("2", "Created")), list(row("2", "Created"), row("1", "Created")), "orders/0 theirs-late"},
+		{"new row of theirs", listRoute, list(row("2", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/0 ours-late"},
+		{"missing row", listRoute, list(row("3", "Created"), row("1", "Created")), list(row("3", "Created"), row("2", "Created"), row("1", "Created")), "orders/1 ours-wrong"},
+		{"missing last row", listRoute, list(row("3", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/1 ours-wrong"},
+		{"row's state", listRoute, list(row("3", "Fulfilled")), list(row("3", "Created")), "orders/0/state theirs-late"},
+
+		{"locked alike", lockedRoute, locked("10.0", "0x1", "0x2"), locked("10.05", "0x2", "0x1"), ""},
+		{
+			"one order more", lockedRoute, locked("10", "0x1", "0x2"), locked("5", "0x1"),
+			"*/lockedTokens/*/dstChainsLockedAmounts/*/dstChainTokenAmount unsettled," +
+				"*/lockedTokens/*/dstChainsLockedAmounts/*/ordersToUnlock/* unsettled,*/lockedTokens/*/tokenAmount unsettled",
+		},
+		{
+			"the same orders", lockedRoute, locked("10", "0x1"), locked("5", "0x1"),
+			"*/lockedTokens/*/dstChainsLockedAmounts/*/dstChainTokenAmount ours-wrong,*/lockedTokens/*/tokenAmount ours-wrong",
+		},
+
+		{"within the tolerance", swapRoute, `{"tokenOut":{"amount":"1000"}}`, `{"tokenOut":{"amount":"1009"}}`, ""},
+		{"beyond it", swapRoute, `{"tokenOut":{"amount":"1000"}}`, `{"tokenOut":{"amount":"1020"}}`, "tokenOut/amount ours-wrong"},
+		{"another transaction", swapRoute, `{"tx":{"data":"0x00"}}`, `{"tx":{"data":"0x01","to":"0x1"}}`, ""},
+		{"chain of ours", "/v1.0/supported-chains", `{"chains":[1,5042]}`, `{"chains":[1]}`, ""},
+		{"chain of theirs", "/v1.0/supported-chains", `{"chains":[1]}`, `{"chains":[1,10]}`, "chains/1 ours-wrong"},
+		{"time of the count", "/api/Satistics/getAllTime", `{"date":1700000000}`, `{"date":1700000300}`, ""},
+		{"another day", "/api/Satistics/getAllTime", `{"date":1700000000}`, `{"date":1700086400}`, "date ours-wrong"},
+		{"count", "/api/Satistics/getAllTime", `{"createdOrdersCount":7}`, `{"createdOrdersCount":5}`, "createdOrdersCount theirs-late"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found, err := Compare(c.route, Response{200, c.ours}, Response{200, c.theirs}, onePercent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := described(found); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// described lists differences, with * for the rows of lists whose rows have no sequence.
+func described(found []Difference) string {
+	var all []string
+	for _, d := range found {
+		member := d.Member
+		if strings.Contains(d.pattern, "lockedTokens") {
+			member = d.pattern
+		}
+		all = append(all, member+" "+d.Class.String())
+	}
+	slices.Sort(all)
+	return strings.Join(all, ",")
+}
+
+func TestErrorsAreComparedByWhatTheySay(t *testing.T) {
+	problem := func(id, text string) string { return `{"errorId":"` + id + `","message":"` + text + `","reqId":"1"}` }
+	for _, c := range []struct {
+		name          string
+		ours, theirs  Response
+		want          string
+		isNotCompared bool
+	}{
+		{"other words", Response{400, problem("A", "x")}, Response{400, problem("A", "y")}, "", false},
+		{"another id", Response{400, problem("A", "x")}, Response{400, problem("B", "x")}, "errorId ours-wrong", false},
+		{"a page", Response{404, problem("A", "x")}, Response{404, "<p>not found"}, "", false},
+		{"not found there", Response{200, `{}`}, Response{404, ""}, "status theirs-late", false},
+		{"not found here", Response{404, problem("A", "x")}, Response{200, `{}`}, "status ours-wrong", false},
+		{"failing here", Response{503, problem("A", "x")}, Response{200, `{}`}, "status ours-wrong", false},
+		{"failing there", Response{200, `{}`}, Response{502, ""}, "", true},
+		{"no key there", Response{200, `{}`}, Response{403, ""}, "", true},
+		{"limited there", Response{200, `{}`}, Response{429, ""}, "", true},
+		{"a page for an answer", Response{200, `{}`}, Response{200, "<html>"}, "", true},
+		{"two answers for one", Response{200, `{}`}, Response{200, "{}{}"}, "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found, err := Compare(orderRoute, c.ours, c.theirs, onePercent)
+			if got := described(found); got != c.want || (err != nil) != c.isNotCompared {
+				t.Errorf("%s, %v; want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+// TestAnOrderOnItsWayIsLateAndNothingElse compares the golden answers about orders, each as it is and with every member
+// in which it may be behind taken back to the order's creation.
+func TestAnOrderOnItsWayIsLateAndNothingElse(t *testing.T) {
+	files, err := filepath.Glob("../wire/testdata/order_*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden answers: %v", err)
+	}
+	compared := 0
+	for _, file := range files {
+		text := read(t, file)
+		value, err := decode(text)
+		body, isObject := value.(map[string]any)
+		if err != nil || !isObject || body[creation] == nil || body["state"] == "Created" {
+			continue
+		}
+		compared++
+		body["state"] = "Created"
+		for name, r := range orderRules {
+			if r.kind == progress && strings.Contains(name, "Dst") && !isBlank(body[name]) {
+				body[name] = nil
+			}
+		}
+		before, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, class := range []Class{TheirsLate, OursLate} {
+			our, their := text, string(before)
+			if class == OursLate {
+				our, their = string(before), text
+			}
+			found, err := Compare(orderRoute, Response{200, our}, Response{200, their}, onePercent)
+			if err != nil || len(found) < 2 {
+				t.Errorf("%s: %v, %v", file, found, err)
+			}
+			for _, d := range found {
+				if d.Class != class {
+					t.Errorf("%s: %+v, want %s", file, d, class)
+				}
+			}
+		}
+	}
+	if compared < 3 {
+		t.Errorf("%d orders, want those that were fulfilled, claimed and cancelled", compared)
+	}
+}
+
+// TestEqualAnswersAreEqual compares everything that was recorded, and the golden answers, with themselves, their members
+// in another sequence, as the answer of every route.
+func TestEqualAnswersAreEqual(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../wire/testdata/*.json", "../../../shared/recorded/*/*.json"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) == 0 {
+			t.Logf("nothing is at %s", pattern)
+		}
+		files = append(files, found...)
+	}
+	readable := 0
+	for _, file := range files {
+		text := read(t, file)
+		value, err := decode(text)
+		if err != nil {
+			continue // of several documents
+		}
+		readable++
+		sorted, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for route := range compared {
+			found, err := Compare(route, Response{200, text}, Response{200, string(sorted)}, onePercent)
+			if err != nil || len(found) > 0 {
+				t.Errorf("%s as answer of %s: %+v %v", file, route, found, err)
+			}
+		}
+	}
+	if readable == 0 {
+		t.Error("nothing was compared")
+	}
+	t.Logf("%d of %d files, each as the answer of %d routes", readable, len(files), len(compared))
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// FuzzCompare compares whatever an origin may send: any answer is equal to itself, and what is late for one side is late
+// for the other when they change places.
+func FuzzCompare(f *testing.F) {
+	f.Add(`{"state":"Fulfilled","taker":{"a":1}}`, `{"state":"Created","taker":null}`)
+	f.Add(`{"orders":[{"orderId":{"stringValue":"1"}},7],"totalCount":1e999}`, `{"orders":[[]],"totalCount":"0x1p-2"}`)
+	f.Add(`[{"lockedTokens":[null]}]`, `[{"lockedTokens":{}}]`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for route := range compared {
+			if found, err := Compare(route, Response{200, a}, Response{200, a}, onePercent); err == nil && len(found) > 0 {
+				t.Fatalf("%s of %s is not equal to itself: %+v", a, route, found)
+			}
+			there, err := Compare(route, Response{200, a}, Response{200, b}, onePercent)
+			if err != nil {
+				return
+			}
+			back, err := Compare(route, Response{200, b}, Response{200, a}, onePercent)
+			if err != nil || count(there, TheirsLate) != count(back, OursLate) {
+				t.Fatalf("%s\n%s\n%s: %+v\n%+v %v", route, a, b, there, back, err)
+			}
+		}
+	})
+}
+
+func count(found []Difference, class Class) (n int) {
+	for _, d := range found {
+		if d.Class == class {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,134 @@
+package shadow
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// side says which of two answers has come further.
+type side int8
+
+const (
+	neither side = iota // they have come equally far, or it cannot be told
+	ours
+	theirs
+	apart // neither can become the other: they contradict each other
+)
+
+// steps are how far an order has come by its state, on the way to its taker and on that back to its maker
+// (openapi.yaml, OrderState).
+var steps = map[string][2]int{
+	"None": {0, 0}, "Created": {1, 1}, "Fulfilled": {2, -1}, "SentUnlock": {3, -1}, "ClaimedUnlock": {4, -1},
+	"OrderCancelled": {-1, 2}, "SentOrderCancel": {-1, 3}, "ClaimedOrderCancel": {-1, 4},
+}
+
+// callSteps are the same for the call that a fulfilled order makes (ExternalCallState): one of the last three ends it.
+var callSteps = map[string][2]int{
+	"NoExtCall": {0, -1}, "AwaitingOrderFulfillment": {-1, 0}, "AwaitingExecution": {-1, 1}, "Executing": {-1, 2},
+	"Completed": {-1, 3}, "Failed": {-1, 3}, "Cancelled": {-1, 3}, "OrderCancelled": {-1, 3},
+}
+
+// further returns who is further by two states. Unknown words, and the ends of different ways, are apart.
+func further(known map[string][2]int, our, their string) side {
+	if our == their {
+		return neither
+	}
+	a, isOur := known[our]
+	b, isTheir := known[their]
+	for way := range a {
+		switch {
+		case !isOur || !isTheir || a[way] < 0 || b[way] < 0:
+		case a[way] > b[way]:
+			return ours
+		case a[way] < b[way]:
+			return theirs
+		}
+	}
+	return apart
+}
+
+// isBlank reports whether a value says nothing: null, an empty text or list, or an object of such.
+func isBlank(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case string:
+		return value == ""
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		for _, member := range value {
+			if !isBlank(member) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// longestNumber is the length of a number that is read as it is, digits. A number of 256 bits has 78.
+const longestNumber = 100
+
+// numberOf reads a number, a text of digits, or an object that has the text of a number (BigNumber of openapi.yaml).
+func numberOf(value any) (*big.Rat, bool) {
+	var text string
+	switch value := value.(type) {
+	case json.Number:
+		text = value.String()
+	case string:
+		text = value
+	case map[string]any:
+		text, _ = value["stringValue"].(string)
+	}
+	if text == "" || len(text) > longestNumber || strings.ContainsAny(text, "/_xXpP") {
+		return nil, false
+	}
+	if strings.ContainsAny(text, "eE") { // an exponent may be of any size
+		float, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, false
+		}
+		return new(big.Rat).SetFloat64(float), true
+	}
+	return new(big.Rat).SetString(text)
+}
+
+// isNear reports whether two numbers differ by at most a share of the larger one.
+func isNear(a, b *big.Rat, share float64) bool {
+	distance := new(big.Rat).Sub(a, b)
+	larger := new(big.Rat).Abs(a)
+	if other := new(big.Rat).Abs(b); other.Cmp(larger) > 0 {
+		larger = other
+	}
+	within := new(big.Rat).SetFloat64(share)
+	return distance.Abs(distance).Cmp(within.Mul(within, larger)) <= 0
+}
+
+// memberAt returns what stands in a value below a path; nil: nothing.
+func memberAt(value any, path string) any {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "" {
+			continue
+		}
+		object, isObject := value.(map[string]any)
+		if !isObject {
+			return nil
+		}
+		value = object[name]
+	}
+	return value
+}
+
+// textOf is a text or number as it is written, empty for anything else.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case json.Number:
+		return value.String()
+	}
+	return ""
+}

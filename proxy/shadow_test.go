@@ -1,0 +1,171 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"crossgate/proxy/shadow"
+	"crossgate/upstream"
+)
+
+// compareAll has every answer compared.
+func compareAll(settings *shadow.Settings) {
+	settings.Share, settings.PerSecond, settings.Concurrent, settings.Tolerance = 1, 1e6, 64, 0.01
+	settings.Paths = []shadow.Path{{Prefix: "/", Host: "orders"}}
+}
+
+// withShadow is a server whose answers are compared with those of an origin. ended returns when all of them have been.
+func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Settings)) (s *Server, ended func()) {
+	t.Helper()
+	origin := httptest.NewServer(answer)
+	t.Cleanup(origin.Close)
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(endpoint.Close)
+	var settings shadow.Settings
+	compareAll(&settings)
+	for _, each := range change {
+		each(&settings)
+	}
+	s = newWorld(t).server(t, func(o *Options) {
+		o.Shadow = Shadow{Origins: origins{upstream.NewPool("origin", endpoint)}, Settings: settings}
+	})
+	return s, s.shadow.Wait
+}
+
+// outcomes lists what came of comparisons, by route and in one line each.
+func outcomes(s *Server) []string {
+	var all []string
+	for _, route := range s.Differences().Routes {
+		for _, c := range route.Outcomes {
+			all = append(all, route.Route+" "+c.Name+" "+strings.Repeat("|", int(c.Times)))
+		}
+	}
+	return all
+}
+
+func TestAnswersAreComparedWithTheOrigins(t *testing.T) {
+	var got []string
+	answers := map[string]string{}
+	s, ended := withShadow(t, func(w http.ResponseWriter, r *http.Request) {
+		sent, _ := io.ReadAll(r.Body)
+		got = append(got, r.Method+" "+r.URL.RequestURI()+" "+string(sent)+r.Header.Get("Authorization")+r.Header.Get("Cookie"))
+		text, is := answers[r.URL.Path]
+		if !is {
+			http.Error(w, `{"errorId":"TRANSACTION_NOT_FOUND"}`, http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(w, text)
+	})
+	claimed := string(body(t, get(s, ordersPath+claimedTx)))
+	ended()
+	answers[ordersPath+claimedTx] = claimed
+	get(s, ordersPath+claimedTx+"?accesstoken=secret", "Authorization", "Bearer secret", "Cookie", "a=b")
+	ended()
+	answers[ordersPath+claimedTx] = strings.Replace(claimed, `"makerOrderNonce":`, `"promotion":1,"makerOrderNonce":1`, 1)
+	get(s, strings.ToUpper(ordersPath)+claimedTx+"/")
+	ended()
+	get(s, ordersPath+unknownIs)
+	ended()
+	list := `{"take":2}`
+	serve(s, httptest.NewRequest(http.MethodPost, "/api/Orders/filteredList", strings.NewReader(list)))
+	ended()
+	for _, each := range []string{"/", "/healthz", "/api/Statistics/getAllTime", "/v1.0/chain/transaction/explain?chainId=1"} {
+		get(s, each) // the origin has none of these
+	}
+	do(s, http.MethodHead, ordersPath+claimedTx)
+	ended()
+	want := []string{
+		"GET " + ordersPath + claimedTx + " ", "GET " + ordersPath + claimedTx + " ", "GET " + ordersPath + claimedTx + " ",
+		"GET " + ordersPath + unknownIs + " ", "POST /api/Orders/filteredList " + list,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the origin was asked %q, want %q", got, want)
+	}
+	const route = ordersPath + ":creationTxHash"
+	if got, want := outcomes(s), []string{
+		route + " equal ||", route + " ours-wrong |", route + " theirs-late |", "/api/Orders/filteredList theirs-late |",
+	}; !slices.Equal(got, want) {
+		t.Errorf("came to %q, want %q", got, want)
+	}
+	page := string(body(t, operate(t, s, "/")))
+	for _, each := range []string{"Answers compared with the origin", "makerOrderNonce", "<td>undocumented</td>", "promotion", claimedTx} {
+		if !strings.Contains(page, each) {
+			t.Errorf("the status page does not have %q", each)
+		}
+	}
+	if strings.Contains(page, "secret") {
+		t.Error("the status page tells a client's key")
+	}
+}
+
+// TestNobodyWaitsForComparisons has an origin that answers nothing until all clients have their answers.
+func TestNobodyWaitsForComparisons(t *testing.T) {
+	const most = 3
+	release := make(chan struct{})
+	var asked atomic.Int64
+	s, ended := withShadow(t, func(_ http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		<-release
+	}, func(settings *shadow.Settings) { settings.Concurrent = most })
+	want := body(t, get(s, ordersPath+claimedTx))
+	for range 20 {
+		if response := get(s, ordersPath+claimedTx); response.StatusCode != http.StatusOK || string(body(t, response)) != string(want) {
+			t.Fatalf("the answer changed: %d", response.StatusCode)
+		}
+	}
+	close(release)
+	ended()
+	if got := asked.Load(); got > most {
+		t.Errorf("%d comparisons at once, want %d", got, most)
+	}
+	const route = ordersPath + ":creationTxHash"
+	if got, want := outcomes(s), []string{route + " dropped " + strings.Repeat("|", 21-most), route + " failed " + strings.Repeat("|", most)}; !slices.Equal(got, want) {
+		t.Errorf("came to %q, want %q", got, want)
+	}
+}
+
+func TestComparisonsHaveABudget(t *testing.T) {
+	var asked atomic.Int64
+	s, ended := withShadow(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) }, func(settings *shadow.Settings) {
+		settings.PerSecond = 1e-9 // one, and the next in thirty years
+	})
+	for range 10 {
+		get(s, ordersPath+claimedTx)
+		ended()
+	}
+	if asked.Load() != 1 {
+		t.Errorf("%d requests, want 1", asked.Load())
+	}
+}
+
+func TestWhatIsComparedCanChange(t *testing.T) {
+	var asked atomic.Int64
+	s, ended := withShadow(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) }, func(settings *shadow.Settings) { settings.Share = 0 })
+	for _, step := range []struct {
+		name   string
+		change func(*shadow.Settings)
+		want   int64
+	}{
+		{"off", func(settings *shadow.Settings) { settings.Share = 0 }, 0},
+		{"on", func(*shadow.Settings) {}, 1},
+		{"for other paths", func(settings *shadow.Settings) { settings.Paths[0].Prefix = "/v1.0" }, 1},
+	} {
+		var settings shadow.Settings
+		compareAll(&settings)
+		step.change(&settings)
+		s.SetShadow(settings)
+		get(s, ordersPath+claimedTx)
+		ended()
+		if got := asked.Load(); got != step.want {
+			t.Errorf("%s: %d requests, want %d", step.name, got, step.want)
+		}
+	}
+}

@@ -86,8 +86,8 @@ func originOf(r *http.Request) string {
 func (s *Server) homePage(c *gin.Context) {
 	now := time.Now()
 	home, basis := web.Home{Chains: s.serving(), Now: now}, s.options.Orders.Basis()
-	home.Orders = s.newest(c.Request.Context(), partOfList{Take: mostNewest})
-	home.Swaps = s.newest(c.Request.Context(), partOfList{Take: mostNewest, SameChain: true})
+	home.Orders = s.newest(c.Request.Context(), partOfList{Take: mostNewest, Mode: crossChain})
+	home.Swaps = s.newest(c.Request.Context(), partOfList{Take: mostNewest, Mode: sameChain})
 	for _, c := range basis.Chains {
 		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
 		if c.Indexed > 0 {

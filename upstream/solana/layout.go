@@ -17,9 +17,9 @@ import (
 type layout struct {
 	user, source, destination int // places among the accounts
 	redirect                  int // of another destination, which is the program's own address where there is none
-	// terms is where the input's amount begins, counted from the end where it is negative: the input, the quoted output
-	// and the slippage in basis points stand one after the other, then what a platform takes in feeBytes: its fee, and in
-	// the second versions its share of what comes out above the quote.
+	// terms is where the input's amount begins, counted from the end where it is negative: the input, the quoted
+	// output and the slippage in basis points stand one after the other, then what a platform takes in feeBytes: its
+	// fee, and in the second versions its share of what comes out above the quote.
 	terms, feeBytes int
 }
 

@@ -15,6 +15,7 @@ type release struct {
 		ID, Main     string
 		Dir          string // of the module; the repository's when empty
 		Env, Flags   []string
+		Ldflags      []string
 		Goos, Goarch []string
 		ModTimestamp string `yaml:"mod_timestamp"`
 	}
@@ -48,6 +49,11 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 		}
 		if !slices.Equal(build.Goos, []string{"linux", "darwin"}) || !slices.Equal(build.Goarch, []string{"amd64", "arm64"}) {
 			t.Errorf("build %s is for %q on %q", build.ID, build.Goos, build.Goarch)
+		}
+		for _, name := range []string{"version", "commit", "date"} {
+			if !strings.Contains(strings.Join(build.Ldflags, " "), "-X crossgate/release."+name+"={{ .") {
+				t.Errorf("build %s is not told its %s: %q", build.ID, name, build.Ldflags)
+			}
 		}
 		if !slices.Contains(build.Env, "CGO_ENABLED=0") || !slices.Contains(build.Flags, "-trimpath") || build.ModTimestamp != "{{ .CommitTimestamp }}" {
 			t.Errorf("build %s is not static or not the same each time: %+v", build.ID, build)

@@ -19,8 +19,9 @@ LDFLAGS   = -s -w -X crossgate/release.version=$(VERSION) -X crossgate/release.c
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
-	cd sandbox && CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
+demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS --operators ADDRESS --control ADDRESS")
+	@echo 'Compiling the gateway and its world, which takes some minutes the first time and seconds afterwards.'
+	@cd sandbox && CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
 
 test: ## vet, every test under the race detector, allocations without it, what is deployed, 2000 inputs for each fuzz target
 	@.ci/test

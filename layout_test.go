@@ -74,7 +74,7 @@ var house = map[string]room{
 	"sandbox/venues":      {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox":             {"chain order sandbox/balancer sandbox/contracts sandbox/jsonrpc sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/sandboxtest": {"sandbox", "a world for tests, and nothing else: what a test wants of it belongs to the test"},
-	"sandbox/cmd/sandbox": {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+	"sandbox/cmd/sandbox": {"chain config cmd/crossgate/gateway order release sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
 
 	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
 	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},

@@ -71,6 +71,13 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 			}
 		}
 	}
+	for _, archive := range r.Archives {
+		for _, wanted := range []string{"LICENSE", "notices/*.txt"} {
+			if !slices.ContainsFunc(archive.Files, func(f struct{ Src string }) bool { return f.Src == wanted }) {
+				t.Errorf("an archive lacks %s", wanted)
+			}
+		}
+	}
 	for _, docker := range r.Dockers {
 		images = append(images, docker.ImageTemplates...)
 		checkReleasedImage(t, docker.Dockerfile, docker.BuildFlags, docker.ExtraFiles, r.Before.Hooks)
@@ -101,7 +108,7 @@ func checkReleasedImage(t *testing.T, dockerfile string, flags, beside, hooks []
 	if !strings.Contains(string(text), "\nARG BESIDE=") || !slices.Equal(beside, []string{folder}) {
 		t.Errorf("%s is told of the folder %q, and gets %q", dockerfile, folder, beside)
 	}
-	for _, hook := range []string{"mkdir -p " + folder + "/data", "cp /etc/ssl/certs/ca-certificates.crt " + folder + "/"} {
+	for _, hook := range []string{"mkdir -p " + folder + "/data", "cp /etc/ssl/certs/ca-certificates.crt " + folder + "/", "cp LICENSE notices/crossgate.txt " + folder + "/"} {
 		if !slices.Contains(hooks, hook) {
 			t.Errorf("nothing does %s before %s is built", hook, dockerfile)
 		}

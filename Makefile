@@ -8,13 +8,20 @@ BENCH    ?= .
 FUZZTIME ?= 60s
 SHOTS    ?=
 
+# What a binary says of itself, from the checkout or from the environment where there is none; releases say the same.
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+COMMIT   ?= $(shell git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null || echo unknown)
+DATE     ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo unknown)
+LDFLAGS   = -s -w -X crossgate/release.version=$(VERSION) -X crossgate/release.commit=$(COMMIT) -X crossgate/release.date=$(DATE)
+
 .PHONY: help demo test soak lint fmt fuzz bench build contracts image manifests check check-deploy check-pages release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS")
-	cd sandbox && CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
+demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS --operators ADDRESS --control ADDRESS")
+	@echo 'Compiling the gateway and its world, which takes some minutes the first time and seconds afterwards.'
+	@cd sandbox && CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
 
 test: ## vet, every test under the race detector, allocations without it, what is deployed, 2000 inputs for each fuzz target
 	@.ci/test
@@ -49,14 +56,14 @@ bench: ## what a request costs, what the order index carries, and a mixed load a
 	go test -timeout 30m -run '^$$' -bench '$(BENCH)' -benchmem ./order/index
 
 build: ## static binaries in bin/
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/ ./cmd/crossgate
-	cd sandbox && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o ../bin/ ./cmd/sandbox
+	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/ ./cmd/crossgate
+	cd sandbox && CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o ../bin/ ./cmd/sandbox
 
 contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed
 	cd sandbox/contracts && npm ci --no-audit --no-fund && node compile.mjs
 
 image: ## the gateway as a container image (needs Docker, Podman or Buildah's docker alias)
-	docker build -f deploy/Dockerfile -t crossgate .
+	docker build -f deploy/Dockerfile --build-arg VERSION="$(VERSION)" --build-arg COMMIT="$(COMMIT)" --build-arg DATE="$(DATE)" -t crossgate .
 
 release-check: ## a release of the working tree in dist/, without images and published nowhere (builds goreleaser and syft first)
 	go run $(RELEASER) check

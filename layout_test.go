@@ -57,14 +57,15 @@ var house = map[string]room{
 	"proxy/admin":       {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
 	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/shadow proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
+	"release": {"", "it says what a program was built of and knows nobody"},
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache cache/rfc9111 cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/passthrough proxy/quota proxy/shadow proxy/web quote store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
 			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index release store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
@@ -74,7 +75,7 @@ var house = map[string]room{
 	"sandbox/venues":      {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox":             {"chain order sandbox/balancer sandbox/contracts sandbox/jsonrpc sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/sandboxtest": {"sandbox", "a world for tests, and nothing else: what a test wants of it belongs to the test"},
-	"sandbox/cmd/sandbox": {"chain config cmd/crossgate/gateway order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+	"sandbox/cmd/sandbox": {"chain config cmd/crossgate/gateway order release sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
 
 	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
 	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},

@@ -143,13 +143,7 @@ func defaultOf(value reflect.Value) string {
 	}
 	switch d := value.Interface().(type) {
 	case time.Duration:
-		text := d.String()
-		for _, unit := range []string{"m0s", "h0m"} { // 30m0s is 30m
-			if strings.HasSuffix(text, unit) {
-				text = text[:len(text)-2]
-			}
-		}
-		return "`" + text + "`"
+		return "`" + shortDuration(d) + "`"
 	case Bytes:
 		return fmt.Sprintf("`%dMiB`", d>>20)
 	}

@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"encoding/json"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,6 +65,36 @@ func TestShippedConfigurationDrains(t *testing.T) {
 	line, _, _ := strings.Cut(after, "\n")
 	if limit, err := time.ParseDuration(line); err != nil || limit < c.Drain+rest {
 		t.Errorf("systemd kills it after %s, want %v", line, c.Drain+rest)
+	}
+}
+
+// TestShippedConfigurationServes wants the example to name nothing that only its reader has: a chain that does not answer
+// makes unknown hashes 503. The chain that it shows in comments must be one that can be taken in.
+func TestShippedConfigurationServes(t *testing.T) {
+	c, err := config.Load("crossgate.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range c.Chains {
+		for _, e := range each.Endpoints {
+			at, err := url.Parse(e.URL.Reveal())
+			if err != nil || at.Scheme != "https" {
+				t.Errorf("chain %d is read from an endpoint that is not public: %s", each.ID, e.Name)
+			}
+		}
+	}
+	text, err := os.ReadFile("crossgate.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, shown, found := strings.Cut(string(text), "\n  # - id: 100000099")
+	shown, after, ends := strings.Cut("\n  # - id: 100000099"+shown, "\n\n")
+	if !found || !ends {
+		t.Fatal("no chain is shown in comments")
+	}
+	whole, err := config.Parse([]byte(before + strings.ReplaceAll(shown, "\n  # ", "\n  ") + "\n\n" + after))
+	if err != nil || len(whole.Chains) != len(c.Chains)+1 {
+		t.Errorf("with the chain that is shown there are %d chains, %v", len(whole.Chains), err)
 	}
 }
 

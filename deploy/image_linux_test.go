@@ -127,6 +127,9 @@ func TestImagesAnswer(t *testing.T) {
 	binary := t.TempDir()
 	copyFile(t, filepath.Join(root, "crossgate"), filepath.Join(binary, "crossgate"))
 	copyFile(t, filepath.Join(root, "etc/ssl/certs/ca-certificates.crt"), filepath.Join(binary, "ca-certificates.crt"))
+	for _, licence := range []string{"LICENSE", "crossgate.txt"} {
+		copyFile(t, filepath.Join(root, "licenses", licence), filepath.Join(binary, licence))
+	}
 	if err := os.Mkdir(filepath.Join(binary, "data"), 0o755); err != nil {
 		t.Fatal(err)
 	}

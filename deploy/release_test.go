@@ -15,6 +15,7 @@ type release struct {
 		ID, Main     string
 		Dir          string // of the module; the repository's when empty
 		Env, Flags   []string
+		Ldflags      []string
 		Goos, Goarch []string
 		ModTimestamp string `yaml:"mod_timestamp"`
 	}
@@ -49,6 +50,11 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 		if !slices.Equal(build.Goos, []string{"linux", "darwin"}) || !slices.Equal(build.Goarch, []string{"amd64", "arm64"}) {
 			t.Errorf("build %s is for %q on %q", build.ID, build.Goos, build.Goarch)
 		}
+		for _, name := range []string{"version", "commit", "date"} {
+			if !strings.Contains(strings.Join(build.Ldflags, " "), "-X crossgate/release."+name+"={{ .") {
+				t.Errorf("build %s is not told its %s: %q", build.ID, name, build.Ldflags)
+			}
+		}
 		if !slices.Contains(build.Env, "CGO_ENABLED=0") || !slices.Contains(build.Flags, "-trimpath") || build.ModTimestamp != "{{ .CommitTimestamp }}" {
 			t.Errorf("build %s is not static or not the same each time: %+v", build.ID, build)
 		}
@@ -62,6 +68,13 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 		for _, file := range archive.Files {
 			if found, err := filepath.Glob(filepath.Join("..", file.Src)); err != nil || len(found) == 0 {
 				t.Errorf("an archive has %s, which is not there", file.Src)
+			}
+		}
+	}
+	for _, archive := range r.Archives {
+		for _, wanted := range []string{"LICENSE", "notices/*.txt"} {
+			if !slices.ContainsFunc(archive.Files, func(f struct{ Src string }) bool { return f.Src == wanted }) {
+				t.Errorf("an archive lacks %s", wanted)
 			}
 		}
 	}
@@ -95,7 +108,7 @@ func checkReleasedImage(t *testing.T, dockerfile string, flags, beside, hooks []
 	if !strings.Contains(string(text), "\nARG BESIDE=") || !slices.Equal(beside, []string{folder}) {
 		t.Errorf("%s is told of the folder %q, and gets %q", dockerfile, folder, beside)
 	}
-	for _, hook := range []string{"mkdir -p " + folder + "/data", "cp /etc/ssl/certs/ca-certificates.crt " + folder + "/"} {
+	for _, hook := range []string{"mkdir -p " + folder + "/data", "cp /etc/ssl/certs/ca-certificates.crt " + folder + "/", "cp LICENSE notices/crossgate.txt " + folder + "/"} {
 		if !slices.Contains(hooks, hook) {
 			t.Errorf("nothing does %s before %s is built", hook, dockerfile)
 		}

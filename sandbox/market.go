@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -27,7 +28,7 @@ type Venue struct {
 // market is what the venues see of the world.
 func (w *World) market() venues.Market {
 	m := venues.Market{
-		Wrapped: map[uint64]string{}, Now: w.now, Solana: w.solana.ledger,
+		Wrapped: map[uint64]string{}, Now: w.now, Lead: w.lead, Solana: w.solana.ledger,
 		Reserves: (&depths{world: w, seen: map[common.Address]depth{}}).reserves,
 	}
 	for _, p := range w.places() {
@@ -43,6 +44,17 @@ func (w *World) market() venues.Market {
 		}
 	}
 	return m
+}
+
+// lead is how far an EVM chain's newest block is ahead of the clock.
+func (w *World) lead(evmChainID uint64) time.Duration {
+	for _, c := range w.chains {
+		if c.Facts.Native == evmChainID {
+			head := c.node.eth.BlockChain().CurrentBlock()
+			return max(0, time.Unix(int64(head.Time), 0).Sub(w.now()))
+		}
+	}
+	return 0
 }
 
 // listed are the chain's tokens as venues list them: none without decimals, TRON's by their EVM addresses.

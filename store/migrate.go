@@ -76,17 +76,19 @@ func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version in
 	if err != nil || version <= newestOf(provider) {
 		return version, err
 	}
-	oldest := version
-	if slices.Contains(tables, "compatibility") {
-		if err := db.QueryRowContext(ctx, `SELECT MAX(oldest) FROM compatibility`).Scan(&oldest); err != nil {
-			return version, err
-		}
+	oldest, err := oldestOf(ctx, db, dialect, version)
+	if err == nil && oldest > newestOf(provider) {
+		err = &newerSchema{version, newestOf(provider)}
 	}
-	if oldest > newestOf(provider) {
-		return version, fmt.Errorf("its schema is version %d, which this build cannot use (its own is %d): run the newer crossgate, "+
-			"or take the schema back with the newer one's index migrate --to %d", version, newestOf(provider), newestOf(provider))
-	}
-	return version, nil
+	return version, err
+}
+
+// newerSchema is one that this program cannot use.
+type newerSchema struct{ version, known int64 }
+
+func (n *newerSchema) Error() string {
+	return fmt.Sprintf("its schema is version %d, which this build cannot use (its own is %d): run the newer crossgate, "+
+		"or take the schema back with the newer one's index migrate --to %d", n.version, n.known, n.known)
 }
 
 // tablesOf lists the tables of a database.

@@ -116,7 +116,7 @@ func TestEndpointBuildsRequests(t *testing.T) {
 
 func TestEndpointNeverTellsItsURL(t *testing.T) {
 	const key = "0123456789secret"
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://host-of-" + key + ".invalid/v2/" + key + "?k=" + key})
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://host-of-" + key + ".example.invalid/v2/" + key + "?k=" + key})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,10 +10,12 @@ import (
 // shortestSecret is the length from which a part of a URL or a header value is taken for a key.
 const shortestSecret = 8
 
-// newScrubber replaces whatever could be a key of an endpoint by the endpoint's name: its host, the long
-// parts of its path, its query and user values, its own headers. Responses and transport errors quote them.
+// newScrubber replaces whatever could be a key of an endpoint by the endpoint's name: the long parts of its path, its
+// query and user values, its own headers. Responses and transport errors quote them. Of its host, which errors are to
+// tell, the last two labels are left: providers put keys before them.
 func newScrubber(name string, base *url.URL, header http.Header) *strings.Replacer {
-	secrets := []string{base.Host, base.Hostname(), base.RawQuery}
+	pairs := []string{base.Hostname(), shownHost(name, base.Hostname())}
+	secrets := []string{base.RawQuery}
 	for segment := range strings.SplitSeq(base.Path, "/") {
 		secrets = append(secrets, segment)
 	}
@@ -25,18 +28,38 @@ func newScrubber(name string, base *url.URL, header http.Header) *strings.Replac
 	for _, values := range header {
 		secrets = append(secrets, values...)
 	}
-	return replacer(name, secrets)
+	return strings.NewReplacer(append(pairs, replacements(name, secrets)...)...)
+}
+
+// shownHost is as much of a host as is no key: an IP address, the domain of a name. A name without one is that of the
+// endpoint.
+func shownHost(name, host string) string {
+	if net.ParseIP(host) != nil || host == "localhost" {
+		return host
+	}
+	switch labels := strings.Split(host, "."); len(labels) {
+	case 1:
+		return name
+	case 2:
+		return host
+	default:
+		return "…." + strings.Join(labels[len(labels)-2:], ".")
+	}
 }
 
 // replacer puts name in place of each of the texts that are long enough to be a key.
 func replacer(name string, secrets []string) *strings.Replacer {
-	var pairs []string
+	return strings.NewReplacer(replacements(name, secrets)...)
+}
+
+// replacements are each of the texts that are long enough to be a key, and name.
+func replacements(name string, secrets []string) (pairs []string) {
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
 			pairs = append(pairs, secret, name)
 		}
 	}
-	return strings.NewReplacer(pairs...)
+	return pairs
 }
 
 // scrubbed is an error whose text quoted a key.

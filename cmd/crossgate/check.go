@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,15 +30,31 @@ func check(flags *pflag.FlagSet) action {
 			mistakes = mistakes.With(further)
 		}
 		if len(mistakes) > 0 {
-			return mistakes
+			return fmt.Errorf("configuration %s: %w", configName(*file), mistakes)
 		}
-		fmt.Fprintf(out, "configuration valid: %d chains, %d venues\n", len(c.Chains), len(c.Venues))
+		fmt.Fprintf(out, "configuration valid: %s: %d chains, %d venues\n", configName(*file), len(c.Chains), len(c.Venues))
 		if *live {
 			return diagnose(ctx, c, errOut, out, false)
 		}
 		return nil
 	}
 }
+
+// printConfig prints the configuration that is in force.
+func printConfig(flags *pflag.FlagSet) action {
+	file := configFlag(flags)
+	return func(_ context.Context, _ []string, out, _ io.Writer) error {
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "# %s\n", configName(*file))
+		return c.Print(out)
+	}
+}
+
+// configName is the file, or says that there is none.
+func configName(file string) string { return cmp.Or(file, "the embedded default") }
 
 // schema prints the JSON schema of the configuration.
 func schema(flags *pflag.FlagSet) action {

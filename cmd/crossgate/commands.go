@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"crossgate/release"
 )
 
 // action does what a command line asks for. Results go to out, progress to errOut.
@@ -27,6 +29,10 @@ func newRoot() *cobra.Command {
 It first says where it listens, on standard output; everything else goes to its log on standard error. A changed
 configuration file is taken over while it runs, at SIGHUP at once.`, 0, serve),
 		command("check", "report every mistake in a configuration", "", 0, check),
+		group("config", "look at a configuration", "",
+			command("print", "print the configuration that is in force", `Print the configuration that is in force as YAML: the file with its variables in place, and the defaults of keys that it
+leaves out, marked as such. Secrets, which all URLs of endpoints are, are masked.`, 0, printConfig),
+		),
 		command("doctor", "call everything that a configuration names", `Call everything that a configuration names: what each endpoint serves and can do, whether keys, database and shared
 cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, 0, doctor),
 		command("schema", "print the JSON schema of the configuration, for editors", "", 0, schema),
@@ -42,6 +48,9 @@ standard input; without it an origin under passthrough.hosts lists them. It can 
 			command("restore", "fill an empty database from a backup, of SQLite or PostgreSQL", "", 0, restoreIndex),
 			command("migrate", "bring the database's schema to a version, also an earlier one", "", 0, migrateIndex),
 		),
+		command("upgrade-check", "tell which versions can open the database, and whether this one can",
+			"Tell which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
+		command("version", "print the version, the commit, its date, and the version of Go", "", 0, version),
 		command("record", "print what an endpoint says, as a case of the book of behaviours",
 			"Ask an endpoint what a gateway would, and print what it said, without its keys, in the form of the book of behaviours.", 0, record),
 		command("replay [FILE]", "answer as a recording says, or as the book of behaviours does", "", 1, replay),
@@ -49,6 +58,8 @@ standard input; without it an origin under passthrough.hosts lists them. It can 
 	root.Example = `  crossgate serve
   crossgate check --config crossgate.yaml
   crossgate serve --config crossgate.yaml --listen :8080`
+	root.Version = release.Current().String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongUsage("%s", err) })
 	return root

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the manual pages anew")
 
 // promised are the commands and flags that scripts use, with a value that each takes; = is a flag without one.
 var promised = map[string]string{
-	"serve":         "config listen",
+	"serve":         "config listen log-format",
 	"check":         "config live=",
 	"doctor":        "config json=",
 	"schema":        "",
@@ -30,11 +30,15 @@ var promised = map[string]string{
 	"index migrate": "config to",
 	"record":        "config chain endpoint",
 	"replay":        "listen",
+	"config print":  "config",
+	"upgrade-check": "config",
+	"version":       "json=",
 }
 
 // values are those of flags that do not take any text.
 var values = map[string]string{
-	"order": "0x" + strings.Repeat("ab", 32), "taker": "0x" + strings.Repeat("ab", 20), "chain": "1", "from": "0x10", "to": "7",
+	"log-format": "json",
+	"order":      "0x" + strings.Repeat("ab", 32), "taker": "0x" + strings.Repeat("ab", 20), "chain": "1", "from": "0x10", "to": "7",
 	"since": "2026-01-31", "until": "2026-01-31T12:00:00Z",
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"crossgate/cmd/crossgate/gateway"
 	"crossgate/store"
 )
 
@@ -15,7 +16,7 @@ func located(flags *pflag.FlagSet) func() (store.Location, error) {
 	file := configFlag(flags)
 	return func() (store.Location, error) {
 		c, err := load(*file)
-		return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}, err
+		return gateway.Database(c), err
 	}
 }
 

@@ -5,8 +5,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"crossgate/store"
 )
 
 func TestCommandLines(t *testing.T) {
@@ -41,9 +44,16 @@ func TestCommandLines(t *testing.T) {
 		{"index import --taker 0x00000000000000000000000000000000000000aa missing.txt", 1, []string{"missing.txt"}},
 		{"serve --nonsense", 2, []string{"nonsense"}},
 		{"schema", 0, []string{`"$schema"`, `"requestsPerSecond"`}},
+		{"version", 0, []string{"crossgate devel (commit ", runtime.Version()}},
+		{"version --json", 0, []string{`"version":"devel"`, `"go":"` + runtime.Version()}},
+		{"--version", 0, []string{"crossgate devel (commit "}},
+		{"index status --config " + wrong + ".none", 1, []string{"wrong.yaml.none"}},
+		{"config print", 0, []string{"# the embedded default\n", "admin: 127.0.0.1:9464 # default\n", "url: '[redacted]'\n"}},
+		{"config print --config " + wrong, 1, []string{"listen: line 1:"}},
+		{"serve --log-format yaml", 2, []string{"--log-format is text or json"}},
 		{"check extra", 2, []string{`unexpected "extra"`}},
 		{"check", 0, []string{"30 chains, "}},
-		{"check --config " + filepath.Join("..", "..", "deploy", "crossgate.yaml"), 0, []string{"valid"}},
+		{"check --config " + filepath.Join("..", "..", "deploy", "crossgate.yaml"), 0, []string{"valid: ", "crossgate.yaml: "}},
 		{"check --config missing.yaml", 1, []string{"missing.yaml"}},
 		{"check --config " + wrong, 1, []string{
 			"listen: line 1:", "chains[0].endpoints: line 2:", "venues[0]: line 3:", "surprise: line 4:",
@@ -106,16 +116,56 @@ func TestServeAnswersAndStops(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, stop := context.WithCancel(context.Background())
 	var said announcement
+	var log bytes.Buffer
 	said.heard = stop // it may stop as soon as it has told where it answers
 	const offline = "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\ntelemetry: {admin: \"127.0.0.1:0\"}\n"
 	if err := os.WriteFile("offline.yaml", []byte(offline), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := run(ctx, []string{"serve", "--config", "offline.yaml", "--listen", "127.0.0.1:0"}, &said, os.Stderr); code != 0 {
-		t.Errorf("serve = %d, want 0", code)
+	line := []string{"serve", "--config", "offline.yaml", "--listen", "127.0.0.1:0", "--log-format", "json"}
+	if code := run(ctx, line, &said, &log); code != 0 {
+		t.Errorf("serve = %d, want 0: %s", code, log.String())
 	}
 	if !strings.HasPrefix(said.text, "crossgate listening on http://127.0.0.1:") {
 		t.Errorf("serve said %q", said.text)
+	}
+	for _, want := range []string{
+		`"msg":"crossgate started","version":"devel"`, `"configuration":"offline.yaml"`, `"database":"crossgate.db","chains":1,"venues":0,"clients":"http://127.0.0.1:`,
+		`"operators":"http://127.0.0.1:`, `"msg":"crossgate stops: it drains`, `"msg":"crossgate stopped: everything`,
+	} {
+		if strings.Count(log.String(), want) != 1 {
+			t.Errorf("want %s once in the log:\n%s", want, log.String())
+		}
+	}
+}
+
+func TestIndexStatusCreatesNoDatabase(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var said bytes.Buffer
+	code := run(t.Context(), []string{"index", "status"}, &said, &said)
+	if files, err := os.ReadDir("."); code != 1 || err != nil || len(files) > 0 || !strings.Contains(said.String(), "there is no such file") {
+		t.Errorf("index status = %d and said %s, and there are %v, %v; want nothing made", code, said.String(), files, err)
+	}
+}
+
+func TestUpgradeCheckTellsWhoCanOpenADatabase(t *testing.T) {
+	for _, test := range []struct {
+		schema store.Schema
+		want   string
+		fails  bool
+	}{
+		{store.Schema{Known: 15}, "database orders.db: nothing is in it yet", false},
+		{store.Schema{Version: 12, Oldest: 7, Known: 15}, "schema version 7 or later can open it", false},
+		{store.Schema{Version: 12, Oldest: 7, Known: 15}, "it migrates the database to 15", false},
+		{store.Schema{Version: 15, Oldest: 7, Known: 15}, "nothing to migrate", false},
+		{store.Schema{Version: 16, Oldest: 7, Known: 15}, "opens the database as it is", false},
+		{store.Schema{Version: 16, Oldest: 16, Known: 15}, "cannot open the database", true},
+	} {
+		var said bytes.Buffer
+		err := printSchema(&said, store.Location{Path: "orders.db"}, test.schema)
+		if (err != nil) != test.fails || !strings.Contains(said.String(), test.want) {
+			t.Errorf("%+v: said %q, %v; want %q", test.schema, said.String(), err, test.want)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/release"
 )
 
 // flushLimit is how long exporting the last spans may take.
@@ -27,10 +28,15 @@ const flushLimit = 5 * time.Second
 func serve(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	listen := flags.String("listen", "", "`address` to listen on, instead of the configured one")
+	logForm := flags.String("log-format", "", "`FORMAT` of log lines, text or json, instead of the configured one")
 	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
 		c, err := load(*file)
 		if err != nil {
 			return err
+		}
+		form := config.LogForm(cmp.Or(*logForm, string(c.Telemetry.Log)))
+		if form != config.LogText && form != config.LogJSON {
+			return wrongUsage("--log-format is text or json")
 		}
 		c = withoutExporter(c)
 		telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry.Service)
@@ -39,7 +45,7 @@ func serve(flags *pflag.FlagSet) action {
 		}
 		s := serving{
 			config: c, file: *file, listen: cmp.Or(*listen, c.Listen), telemetry: telemetry,
-			out: out, log: gateway.NewLogger(errOut, c.Telemetry),
+			out: out, log: gateway.NewLogger(errOut, form, c.Telemetry.Level),
 		}
 		err = s.run(ctx)
 		// ctx has ended by now.
@@ -65,7 +71,7 @@ func (s serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stopAdmin, err := serveAdmin(ctx, g, s.config.Telemetry.Admin, s.telemetry, s.log)
+	operators, stopAdmin, err := s.serveAdmin(ctx, g)
 	if err != nil {
 		return errors.Join(err, g.Close())
 	}
@@ -73,14 +79,35 @@ func (s serving) run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), stopAdmin(), g.Close())
 	}
-	scheme := "http"
-	if s.config.TLS.CertFile != "" {
-		scheme = "https"
-	}
-	fmt.Fprintf(s.out, "crossgate listening on %s://%s\n", scheme, listener.Addr())
-	s.log.InfoContext(ctx, "configuration loaded", "revision", s.config.Revision())
+	at := link(s.config.TLS, listener)
+	fmt.Fprintln(s.out, "crossgate listening on", at)
+	s.logStart(ctx, at, operators)
+	stopping := context.AfterFunc(ctx, func() {
+		s.log.Info("crossgate stops: it drains, and answers what was asked", "drain", s.config.Drain.String())
+	})
+	defer stopping()
 	stopReloading := reloading(ctx, s.file, s.config, g, s.log)
-	return errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
+	err = errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
+	if err == nil {
+		s.log.InfoContext(ctx, "crossgate stopped: everything that was asked is answered")
+	}
+	return err
+}
+
+// logStart says what runs and where.
+func (s serving) logStart(ctx context.Context, at, operators string) {
+	built := release.Current()
+	s.log.InfoContext(ctx, "crossgate started", "version", built.Version, "commit", built.Commit,
+		"configuration", configName(s.file), "revision", s.config.Revision(), "database", gateway.Database(s.config).String(),
+		"chains", len(s.config.Chains), "venues", len(s.config.Venues), "clients", at, "operators", cmp.Or(operators, "off"))
+}
+
+// link is where a listener is found.
+func link(c config.TLS, listener net.Listener) string {
+	if c.CertFile != "" {
+		return "https://" + listener.Addr().String()
+	}
+	return "http://" + listener.Addr().String()
 }
 
 // withoutExporter is a configuration by which no request is traced when spans go nowhere.
@@ -112,23 +139,20 @@ func reloading(
 	}
 }
 
-// serveAdmin runs the admin listener until stop is called, which is after the last request of a client.
-func serveAdmin(
-	ctx context.Context, g *gateway.Gateway, address string, t *gateway.Telemetry, log *slog.Logger,
-) (stop func() error, err error) {
-	if address == "" {
-		return func() error { return nil }, nil
+// serveAdmin runs the admin listener, if there is one, until stop is called, which is after the last request of a client.
+func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string, stop func() error, err error) {
+	c := s.config.Telemetry
+	if c.Admin == "" {
+		return "", func() error { return nil }, nil
 	}
-	var listening net.ListenConfig
-	listener, err := listening.Listen(ctx, "tcp", address)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Admin)
 	if err != nil {
-		return nil, fmt.Errorf("admin listener: %w", err)
+		return "", nil, fmt.Errorf("admin listener: %w", err)
 	}
-	log.InfoContext(ctx, "admin listener started", "address", listener.Addr().String())
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
-	go func() { ended <- g.RunAdmin(serving, listener, t) }()
-	return func() error {
+	go func() { ended <- g.RunAdmin(serving, listener, s.telemetry) }()
+	return link(c.TLS, listener), func() error {
 		end()
 		return <-ended
 	}, nil

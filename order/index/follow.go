@@ -39,6 +39,7 @@ type follower struct {
 	liars       map[string]bool // endpoints that were found wrong since then
 	retriedAt   time.Time       // when quarantined blocks were asked for again
 	lookedAt    time.Time       // when a replica that watches asked for the head
+	failureTold time.Time       // when the log was told of the present failure; zero: there is none
 
 	mu        sync.Mutex
 	position  checkpoint
@@ -149,6 +150,9 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 			// Where another process moved the checkpoint, reading begins there; a store that is unavailable says so at
 			// once.
 			pause = f.paces.Asked
+			if err == nil {
+				f.logRecovery(ctx)
+			}
 		default:
 			if f.basis().Indexed != before {
 				pause = f.paces.Asked
@@ -168,10 +172,25 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 	}
 }
 
-// logFailure logs why the chain is not followed, unless the store is unavailable, which it logs once itself.
+// logFailure logs why the chain is not followed, unless the store is unavailable, which it logs once itself. Of a
+// failure that lasts it reminds every quarter of an hour; each attempt is told at level debug.
 func (f *follower) logFailure(ctx context.Context, err error, pause time.Duration) {
-	if !errors.Is(err, store.ErrUnavailable) {
-		f.logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
+	const reminder = 15 * time.Minute
+	if errors.Is(err, store.ErrUnavailable) {
+		return
+	}
+	level := slog.LevelDebug
+	if time.Since(f.failureTold) >= reminder {
+		level, f.failureTold = slog.LevelWarn, time.Now()
+	}
+	f.logger.Log(ctx, level, "chain not followed", "error", err, "retry_in", pause)
+}
+
+// logRecovery logs that the chain is followed again.
+func (f *follower) logRecovery(ctx context.Context) {
+	if !f.failureTold.IsZero() {
+		f.logger.InfoContext(ctx, "chain followed again")
+		f.failureTold = time.Time{}
 	}
 }
 

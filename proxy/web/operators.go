@@ -13,6 +13,7 @@ import (
 
 // Condition is the state of everything that a gateway needs.
 type Condition struct {
+	Release  string // which crossgate this is
 	Store    string // why the order store is unavailable; empty: it is not
 	Chains   []ChainCondition
 	Unknown  []UnknownChain // ascending

@@ -386,6 +386,7 @@ func operatorsPage(t *testing.T, o Operators) string {
 
 func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	o := Operators{Now: noon, Cache: CacheCounts{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}}
+	o.Release = "crossgate 1.2.3 (commit 0a1b2c)"
 	o.Chains = []ChainCondition{{Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second}}
 	o.Services = []Service{{Name: "Base", Endpoints: []Endpoint{
 		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0"},
@@ -400,7 +401,7 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	for _, want := range []string{
 		"Healthy", "Base 1,000,010 1,000,000 20 seconds", "base-1 preferred ready closed 0 42 ms 0 % 12 none",
 		"base-2 ready closed forced by an operator −19 – 0 % no limit none", "base-3 ready closed – – 0 % no limit none", "odos 2 0 0 0 0 90 ms none kyberswap 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
-		"Hit ratio 80.0 %", "Loads 1,234",
+		"Hit ratio 80.0 %", "Loads 1,234", "crossgate 1.2.3 (commit 0a1b2c)",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)

@@ -195,7 +195,7 @@ func tell(t *testing.T, url string, out io.Writer) int {
 // runLogged runs a gateway with its operators' side until the test ends.
 func runLogged(t *testing.T, c config.Config, telemetry *gateway.Telemetry, log io.Writer) (url, admin string) {
 	t.Helper()
-	g, err := gateway.New(t.Context(), c, gateway.NewLogger(log, c.Telemetry))
+	g, err := gateway.New(t.Context(), c, gateway.NewLogger(log, c.Telemetry.Log, c.Telemetry.Level))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,6 +77,7 @@ var own = map[string]string{
 	"crossgate_cache_dropped_total":               "",
 	"crossgate_cache_remotes_total":               "",
 	"crossgate_cache_shared_up":                   "",
+	"crossgate_build_info":                        "commit go version",
 	"crossgate_store_up":                          "",
 	"crossgate_passthrough_requests_total":        "crossgate_host crossgate_outcome",
 	"crossgate_shadow_answers_total":              "crossgate_outcome http_route",

@@ -36,6 +36,7 @@ type chainMarket struct {
 	tokens   map[common.Address]token
 	pools    []pool
 	reserves func(ctx context.Context, chain uint64, pool string) (a, b *big.Int, err error)
+	lead     func(chain uint64) time.Duration
 }
 
 // token is a listed token with its address parsed.
@@ -55,9 +56,12 @@ func index(m Market) *market {
 	if indexed.now == nil {
 		indexed.now = time.Now
 	}
+	if m.Lead == nil {
+		m.Lead = func(uint64) time.Duration { return 0 }
+	}
 	for id, wrapped := range m.Wrapped {
 		indexed.chains[id] = &chainMarket{
-			id: id, wrapped: common.HexToAddress(wrapped), tokens: map[common.Address]token{}, reserves: m.Reserves,
+			id: id, wrapped: common.HexToAddress(wrapped), tokens: map[common.Address]token{}, reserves: m.Reserves, lead: m.Lead,
 		}
 	}
 	for _, t := range m.Tokens {

@@ -175,13 +175,14 @@ func (q quote) calldata(recipient string) string {
 	return hexutil.Encode(q.call(q.order(recipient)))
 }
 
-// order has the router carry the quote out for a recipient.
+// order has the router carry the quote out for a recipient. The deadline, which is by the clock, is put on by the time of
+// the chain.
 func (q quote) order(recipient string) RouterOrder {
 	return RouterOrder{
 		TokenIn: q.in.address, TokenOut: q.out.address, AmountIn: q.amount, MinAmountOut: q.least,
 		Recipient: common.HexToAddress(recipient),
 		Plan: Plan{
-			Pools: q.pools(), Shares: q.shares, OutputFeeBps: q.keptBps, Deadline: big.NewInt(q.deadline.Unix()),
+			Pools: q.pools(), Shares: q.shares, OutputFeeBps: q.keptBps, Deadline: big.NewInt(q.deadline.Add(q.chain.lead(q.chain.id)).Unix()),
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"crossgate/proxy/web"
+	"crossgate/release"
 	"crossgate/upstream"
 )
 
@@ -12,7 +13,7 @@ import (
 func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	used, done := g.sets.use()
 	defer done()
-	var told web.Condition
+	told := web.Condition{Release: release.Current().String()}
 	if store := g.storeState(ctx); !store.OK {
 		told.Store = store.State
 	}

@@ -3,12 +3,14 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/store"
 )
 
 // Backfill reads the history of the chains from before they were followed into c's database, until all is read or ctx
@@ -26,8 +28,15 @@ func EstimateBackfill(ctx context.Context, c config.Config, log *slog.Logger) (e
 	return estimates, err
 }
 
-// IndexStatus returns how far each chain has been indexed in c's database.
+// IndexStatus returns how far each chain has been indexed in c's database, which must be there.
 func IndexStatus(ctx context.Context, c config.Config, log *slog.Logger) (status []index.Status, err error) {
+	at := Database(c)
+	switch found, err := at.Schema(ctx); {
+	case err != nil:
+		return nil, err
+	case found.Version == 0:
+		return nil, fmt.Errorf("database %s: nothing is in it yet; crossgate serve makes it", at)
+	}
 	err = withIndex(ctx, c, log, func(x *index.Index) error {
 		status, err = x.Status(ctx)
 		return err
@@ -81,6 +90,11 @@ func ImportOrders(
 		return err
 	})
 	return came, err
+}
+
+// Database names the database of c.
+func Database(c config.Config) store.Location {
+	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}
 }
 
 // withIndex opens the order index of c for as long as work takes. What that spends of monthly plans is added to the

@@ -10,12 +10,12 @@ import (
 	"crossgate/config"
 )
 
-// NewLogger writes to out in the form that c asks for. Lines about a request bear the ids of its trace and span, so
-// that one leads to the other.
-func NewLogger(out io.Writer, c config.Telemetry) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.Level}
+// NewLogger writes lines from a level on to out. Those about a request bear the ids of its trace and span, so that one
+// leads to the other.
+func NewLogger(out io.Writer, form config.LogForm, from slog.Level) *slog.Logger {
+	options := &slog.HandlerOptions{Level: from}
 	var handler slog.Handler = slog.NewTextHandler(out, options)
-	if c.Log == config.LogJSON {
+	if form == config.LogJSON {
 		handler = slog.NewJSONHandler(out, options)
 	}
 	return slog.New(traced{handler})

@@ -12,13 +12,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
+	metrics "go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+
+	"crossgate/release"
 )
 
 // mostSeries bounds what one instrument may keep, whatever is asked of the gateway; the rest is counted as one.
@@ -41,7 +45,9 @@ func StartTelemetry(ctx context.Context, service string) (*Telemetry, error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return t, nil
 	}
-	described, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(service)), resource.WithTelemetrySDK(), resource.WithFromEnv())
+	described, err := resource.New(ctx, resource.WithAttributes(
+		semconv.ServiceName(service), semconv.ServiceVersion(release.Current().Version),
+	), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("otel resource: %w", err)
 	}
@@ -79,8 +85,23 @@ func (t *Telemetry) measure(described *resource.Resource) error {
 	if err := runtime.Start(runtime.WithMeterProvider(provider)); err != nil {
 		return fmt.Errorf("measure the runtime: %w", err)
 	}
+	if err := measureRelease(provider.Meter("crossgate/release")); err != nil {
+		return fmt.Errorf("measure the release: %w", err)
+	}
 	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 	return nil
+}
+
+// measureRelease tells which version runs, so that a dashboard can tell replicas apart.
+func measureRelease(meter metrics.Meter) error {
+	built := release.Current()
+	_, err := meter.Int64ObservableGauge("crossgate.build.info", metrics.WithDescription("1; its labels say what runs."),
+		metrics.WithInt64Callback(func(_ context.Context, o metrics.Int64Observer) error {
+			o.Observe(1, metrics.WithAttributes(attribute.String("version", built.Version),
+				attribute.String("commit", built.Commit), attribute.String("go", built.Go)))
+			return nil
+		}))
+	return err
 }
 
 // Metrics answers with all measurements in Prometheus' form; in OpenMetrics with the traces of examples.

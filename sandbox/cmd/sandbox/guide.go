@@ -13,11 +13,20 @@ import (
 	"crossgate/sandbox"
 )
 
-// printGuide shows what is there to try, with URLs ready to paste.
-func printGuide(ctx context.Context, out io.Writer, world *sandbox.World, gateway string, took time.Duration) error {
+// guide is what is there to try, with URLs ready to paste.
+type guide struct {
+	world              *sandbox.World
+	gateway, operators string
+}
+
+// print shows it once everything is up, which took so long.
+func (g guide) print(ctx context.Context, out io.Writer, took time.Duration) error {
+	world, gateway := g.world, g.gateway
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "The sandbox is up after %.1f s. Ctrl-C ends it.\n\n", took.Seconds())
-	fmt.Fprintf(table, "gateway\t%s\n", gateway)
+	fmt.Fprintf(table, "pages, and the API\t%s/\n", gateway)
+	fmt.Fprintf(table, "the API's document\t%s/docs\n", gateway)
+	fmt.Fprintf(table, "operators' page\t%s/\n", g.operators)
 	fmt.Fprintf(table, "everything in it\t%s/sandbox/world\n", world.URL())
 	fmt.Fprintf(table, "controls\t%s/\n", world.URL())
 	for _, c := range world.Chains() {

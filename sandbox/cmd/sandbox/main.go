@@ -19,27 +19,41 @@ import (
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
+	"crossgate/release"
 	"crossgate/sandbox"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	listen := flag.String("listen", "127.0.0.1:8080", "`address` of the gateway")
-	control := flag.String("control", "127.0.0.1:8090", "`address` of the sandbox: controls, chains and venues")
-	blockTime := flag.Duration("block-time", 0, "make a block this often even without transactions; 0: never")
+	var d demonstration
+	flag.StringVar(&d.listen, "listen", "127.0.0.1:8080", "`address` of the gateway")
+	flag.StringVar(&d.operators, "operators", "127.0.0.1:9464", "`address` of the gateway's pages and metrics for operators")
+	flag.StringVar(&d.control, "control", "127.0.0.1:8090", "`address` of the sandbox: controls, chains and venues")
+	flag.DurationVar(&d.blockTime, "block-time", 0, "make a block this often even without transactions; 0: never")
+	version := flag.Bool("version", false, "print the version")
 	flag.Parse()
-	if err := run(ctx, *listen, *blockTime, *control, os.Stdout); err != nil {
+	if *version {
+		fmt.Println(release.Current())
+		return
+	}
+	if err := d.run(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "sandbox:", err)
 		os.Exit(1)
 	}
 }
 
+// demonstration is where the world and its gateway listen.
+type demonstration struct {
+	listen, operators, control string
+	blockTime                  time.Duration
+}
+
 // run keeps the world and its gateway up until ctx ends.
-func run(ctx context.Context, listen string, blockTime time.Duration, control string, out io.Writer) (err error) {
+func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 	started := time.Now()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	world, err := sandbox.Start(ctx, sandbox.Options{Listen: control, BlockTime: blockTime, Log: log})
+	world, err := sandbox.Start(ctx, sandbox.Options{Listen: d.control, BlockTime: d.blockTime, Log: log})
 	if err != nil {
 		return err
 	}
@@ -67,17 +81,23 @@ func run(ctx context.Context, listen string, blockTime time.Duration, control st
 	if err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", d.listen)
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen: %w", err), g.Close())
+		return errors.Join(fmt.Errorf("listen (--listen takes another address): %w", err), g.Close())
+	}
+	operators, err := new(net.ListenConfig).Listen(ctx, "tcp", d.operators)
+	if err != nil {
+		return errors.Join(fmt.Errorf("listen (--operators takes another address): %w", err), listener.Close(), g.Close())
 	}
 	running, ctx := errgroup.WithContext(ctx)
 	running.Go(func() error { return g.Run(ctx, listener) })
+	running.Go(func() error { return g.RunAdmin(ctx, operators, telemetry) })
 	running.Go(func() error {
 		if err := g.AwaitIndexed(ctx); err != nil {
 			return nil //nolint:nilerr // it was ended before it was up
 		}
-		return printGuide(ctx, out, world, "http://"+listener.Addr().String(), time.Since(started))
+		at := guide{world: world, gateway: "http://" + listener.Addr().String(), operators: "http://" + operators.Addr().String()}
+		return at.print(ctx, out, time.Since(started))
 	})
 	return running.Wait()
 }

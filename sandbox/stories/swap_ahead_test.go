@@ -1,0 +1,23 @@
+package stories_test
+
+import (
+	"slices"
+	"testing"
+
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// TestSwapsWorkOnAChainAheadOfTheClock makes blocks, which take a second each by the chain's time, for longer than any
+// venue's deadline.
+func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
+	sandboxtest.Executes(t)
+	t.Parallel()
+	front := inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}), "swap: {window: 30s, deadline: 60s}")
+	chains := front.world.Chains()
+	base := chains[slices.IndexFunc(chains, func(c *sandbox.Chain) bool { return c.Facts.ID == 8453 })]
+	if err := front.world.Mine(t.Context(), base.Facts.ID, 3000); err != nil {
+		t.Fatal(err)
+	}
+	newTrader(t, front.world, base, front.url).makeSwap(t, swapCases[0])
+}

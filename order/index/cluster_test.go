@@ -274,6 +274,11 @@ func (w *world) answersWithoutStore(t *testing.T, x *Index) {
 	if err != nil || len(found) != 1 || found[0].State != order.StateFulfilled {
 		t.Errorf("Find = %v, %v, want the order from its chains", found, err)
 	}
+	looking := newFollower(x.store.DB, 137, w.take, x.options)
+	epoch := looking.basis().Epoch
+	if err := looking.catchUp(ctx); !errors.Is(err, store.ErrUnavailable) || epoch.HasEnded() {
+		t.Errorf("a look at the chain: %v, epoch over: %v; want ErrUnavailable, and what the chain said to hold", err, epoch.HasEnded())
+	}
 	if _, err := x.ByID(ctx, w.deal.id); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("ByID: %v, want ErrUnavailable", err)
 	}

@@ -298,8 +298,7 @@ func TestTokensSurviveARestart(t *testing.T) {
 		return calls
 	}
 	var calls []int // of each start
-	isRemembered := func() bool { return len(calls) > 1 && calls[len(calls)-1] == calls[0]-2 }
-	for len(calls) < 6 && !isRemembered() { // a gateway that ends with its first answer may not have stored its tokens
+	for range 2 {
 		t.Run("start", func(t *testing.T) {
 			_, url := serveGateway(t, text)
 			start := asked()
@@ -310,7 +309,7 @@ func TestTokensSurviveARestart(t *testing.T) {
 		})
 	}
 	// Of what storage is asked nothing is remembered; each chain's tokens take one call more.
-	if !isRemembered() {
+	if len(calls) != 2 || calls[1] != calls[0]-2 {
 		t.Errorf("contracts were called %v times, want two times less after a restart", calls)
 	}
 }

@@ -21,10 +21,11 @@ type identityProof struct {
 	endpoints map[*upstream.Endpoint]*identity
 }
 
-// identity is what one endpoint has shown, and how many requests to it are in flight over reused connections.
+// identity is what one endpoint has shown, and how many requests to it went over reused connections.
 type identity struct {
 	provenUntil atomic.Int64 // UNIX nanoseconds
-	reused      atomic.Int64
+	reused      atomic.Int64 // now
+	everReused  atomic.Int64 // so far
 }
 
 // Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
@@ -70,7 +71,7 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 	known := c.identity.endpoints[e]
 	used := connection{identity: known}
 	defer used.leave()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: used.take})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: used.want, GotConn: used.take})
 	if known.isProven() {
 		got := c.send(ctx, e, turn, b, b.calls)
 		if got.failure() != nil || !used.isUnknown {
@@ -137,15 +138,24 @@ func (i *identity) after(err error) {
 type connection struct {
 	identity  *identity
 	isReused  bool
-	isUnknown bool // it was opened while no reused one was in use, and may lead elsewhere
+	isBeside  bool  // a reused one was in use when it was wanted
+	reused    int64 // times that others were reused before
+	isUnknown bool  // it was opened while no reused one was in use, and may lead elsewhere
+}
+
+// want takes note that a connection is going to be taken or opened.
+func (c *connection) want(string) {
+	c.reused = c.identity.everReused.Load()
+	c.isBeside = c.identity.reused.Load() > 0
 }
 
 func (c *connection) take(got httptrace.GotConnInfo) {
 	c.leave()
 	if c.isReused = got.Reused; c.isReused {
 		c.identity.reused.Add(1)
+		c.identity.everReused.Add(1)
 	}
-	c.isUnknown = c.identity.reused.Load() == 0
+	c.isUnknown = !c.isBeside && c.identity.everReused.Load() == c.reused
 }
 
 func (c *connection) leave() {

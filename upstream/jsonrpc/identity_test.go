@@ -232,6 +232,76 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 	}
 }
 
+// TestConnectionsOpenedBesideOthersNeedNoProof has the connection that was in use when another one was asked for be gone
+// by the time that this is open: whatever was asked over it would be asked a second time.
+func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
+	for name, beginsFirst := range map[string]bool{"used before": true, "used meanwhile": false} {
+		t.Run(name, func(t *testing.T) {
+			var requests, proofs atomic.Int64
+			received, answered := make(chan struct{}), make(chan struct{})
+			respond := ofChain("0x1", &requests)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				r.GetBody, r.Body = nil, io.NopCloser(strings.NewReader(string(body)))
+				told, err := respond(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if strings.Contains(string(body), "web3_slow") {
+					close(received)
+					<-answered
+					w.Header().Set("Connection", "close") // nobody is to get this one
+				}
+				_, _ = io.Copy(w, told.Body)
+			}))
+			t.Cleanup(server.Close)
+			var opened atomic.Int64
+			finished := make(chan struct{})
+			way := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				if opened.Add(1) == 2 {
+					close(answered)
+					<-finished
+				}
+				return new(net.Dialer).DialContext(ctx, network, address)
+			}}
+			node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: &http.Client{Transport: way}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(node.Close)
+			client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
+			var name string
+			if err := client.Call(t.Context(), "web3_name", &name); err != nil {
+				t.Fatal(err)
+			}
+			useOther := sync.OnceFunc(func() {
+				go func() {
+					defer close(finished)
+					var name string
+					if err := client.Call(t.Context(), "web3_slow", &name); err != nil {
+						t.Error(err)
+					}
+				}()
+				<-received
+			})
+			ctx := t.Context()
+			if beginsFirst {
+				useOther()
+			} else {
+				ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { useOther() }})
+			}
+			if err := client.Call(ctx, "web3_name", &name); err != nil || requests.Load() != 3 || proofs.Load() != 1 {
+				t.Errorf("Call = %v, %d requests, %d proofs, want 3 and 1", err, requests.Load(), proofs.Load())
+			}
+		})
+	}
+}
+
 func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
 	var requests, proofs atomic.Int64
 	one := ofChain("0x1", &requests)

@@ -32,19 +32,20 @@ type Endpoint struct {
 
 // EndpointLimits are what a JSON-RPC endpoint does not do. What is not here is found out and remembered.
 type EndpointLimits struct {
-	Span  int `yaml:"span"`  // blocks in one search of logs; 0: found out
-	Batch int `yaml:"batch"` // calls in one request; 0: found out
+	Span    int `yaml:"span"`    // blocks in one search of logs; 0: found out
+	Results int `yaml:"results"` // logs in one answer; 0: found out
+	Batch   int `yaml:"batch"`   // calls in one request; 0: found out
 	// Logs is how many blocks before the newest one logs are kept for; 0: found out
 	Logs   int `yaml:"logs"`
 	Blocks int `yaml:"blocks"` // likewise blocks and receipts
 	State  int `yaml:"state"`  // likewise the state of contracts; 128 is usual without an archive
-	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), or a method and a field
-	// of its parameters (eth_getLogs topics, eth_call overrides, eth_estimateGas overrides)
+	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), or a method and a
+	// field of its parameters (eth_getLogs topics, eth_call overrides, eth_estimateGas overrides)
 	Lacks []string `yaml:"lacks"`
 }
 
 func (l EndpointLimits) check(at place) {
-	for key, limit := range map[string]int{"span": l.Span, "batch": l.Batch, "logs": l.Logs, "blocks": l.Blocks, "state": l.State} {
+	for key, limit := range map[string]int{"span": l.Span, "results": l.Results, "batch": l.Batch, "logs": l.Logs, "blocks": l.Blocks, "state": l.State} {
 		at.key(key).mistakeIf(limit < 0, "want a whole number, at least 0; 0 means that it is found out")
 	}
 	for i, method := range l.Lacks {

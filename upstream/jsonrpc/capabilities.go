@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -54,16 +55,17 @@ func (r Reach) part() string {
 // Limits are what an endpoint can do, where somebody knows it: its operator, or what it said before a restart. Zero is
 // not known.
 type Limits struct {
-	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
-	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
-	Depths map[string]uint64 `json:"depths,omitempty"` // blocks before the newest that logs, state and blocks are kept for
-	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag or a field
+	Batch   uint64            `json:"batch,omitempty"`   // calls in one request
+	Span    uint64            `json:"span,omitempty"`    // blocks in one search of logs
+	Results uint64            `json:"results,omitempty"` // logs in one answer
+	Depths  map[string]uint64 `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
+	Lacks   []string          `json:"lacks,omitempty"`   // methods, or a method and a tag or a field
 }
 
 // Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
 // while, since endpoints and plans change; what its operator declared is not. Safe for concurrent use.
 type Capabilities struct {
-	batch, span *Width
+	batch, span, results *Width
 
 	mu       sync.Mutex
 	declared Limits
@@ -81,7 +83,8 @@ type depth struct {
 
 func newCapabilities() *Capabilities {
 	return &Capabilities{
-		batch: NewWidth(largestBatch), span: NewWidth(widestSearch), depths: make(map[string]*depth), lacks: make(map[string]time.Time),
+		batch: NewWidth(largestBatch), span: NewWidth(widestSearch), results: NewWidth(math.MaxUint64),
+		depths: make(map[string]*depth), lacks: make(map[string]time.Time),
 	}
 }
 
@@ -95,10 +98,23 @@ func (c *Capabilities) Declare(known Limits) {
 	c.declared = known
 	c.batch.bound(known.Batch)
 	c.span.bound(known.Span)
+	c.results.bound(known.Results)
 }
 
 // Span is how many blocks are searched at once.
 func (c *Capabilities) Span() uint64 { return c.span.Now() }
+
+// fullness is the part of an answer that is filled by as much as is expected: the rest is for what is not.
+const fullness = 0.75
+
+// spanOf is how many blocks to search at once where each holds so many results, as far as is known.
+func (c *Capabilities) spanOf(perBlock float64) uint64 {
+	span, most := c.span.Now(), c.results.limited()
+	if most == 0 || perBlock*float64(span) <= fullness*float64(most) {
+		return span
+	}
+	return max(uint64(fullness*float64(most)/perBlock), 1)
+}
 
 // Batch is how many calls are made in one request.
 func (c *Capabilities) Batch() uint64 { return c.batch.Now() }
@@ -177,6 +193,10 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 		c.forgot(call.Reach, said)
 	case RangeLimit:
 		c.narrow(call, said)
+	case ResultLimit:
+		if most, isTold := said.Results(); isTold {
+			c.results.Limited(most)
+		}
 	case Unclear:
 		if call.Reach.Blocks > 0 && !isAboutFilter(said) {
 			c.narrow(call, said)
@@ -277,7 +297,7 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	known = Limits{Batch: c.batch.limited(), Span: c.span.limited(), Depths: maps.Clone(c.declared.Depths), Lacks: slices.Clone(c.declared.Lacks)}
+	known = Limits{Batch: c.batch.limited(), Span: c.span.limited(), Results: c.results.limited(), Depths: maps.Clone(c.declared.Depths), Lacks: slices.Clone(c.declared.Lacks)}
 	for part, d := range c.depths {
 		if now.Before(d.until) {
 			if known.Depths == nil {
@@ -292,7 +312,7 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 		}
 	}
 	slices.Sort(known.Lacks)
-	return known, c.version + c.batch.changes() + c.span.changes()
+	return known, c.version + c.batch.changes() + c.span.changes() + c.results.changes()
 }
 
 // Recall begins with what the endpoint was known for at a time before a restart. Each limit lasts as long as if it had
@@ -303,6 +323,9 @@ func (c *Capabilities) Recall(known Limits, at time.Time) {
 	}
 	if known.Span > 0 {
 		c.span.recall(known.Span, at)
+	}
+	if known.Results > 0 {
+		c.results.recall(known.Results, at)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

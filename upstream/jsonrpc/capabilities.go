@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"crossgate/upstream"
 )
 
 // How long something is taken for lacking before it is tried again: endpoints and plans change.
@@ -55,11 +57,12 @@ func (r Reach) part() string {
 // Limits are what an endpoint can do, where somebody knows it: its operator, or what it said before a restart. Zero is
 // not known.
 type Limits struct {
-	Batch   uint64            `json:"batch,omitempty"`   // calls in one request
-	Span    uint64            `json:"span,omitempty"`    // blocks in one search of logs
-	Results uint64            `json:"results,omitempty"` // logs in one answer
-	Depths  map[string]uint64 `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
-	Lacks   []string          `json:"lacks,omitempty"`   // methods, or a method and a tag or a field
+	Batch   uint64             `json:"batch,omitempty"`   // calls in one request
+	Span    uint64             `json:"span,omitempty"`    // blocks in one search of logs
+	Results uint64             `json:"results,omitempty"` // logs in one answer
+	Rates   map[string]float64 `json:"rates,omitempty"`   // calls a second of methods that are taken less often than others
+	Depths  map[string]uint64  `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
+	Lacks   []string           `json:"lacks,omitempty"`   // methods, or a method and a tag or a field
 }
 
 // Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
@@ -68,6 +71,7 @@ type Capabilities struct {
 	batch, span, results *Width
 
 	mu       sync.Mutex
+	paces    map[string]*upstream.Pace // of methods that are taken less often than others
 	declared Limits
 	depths   map[string]*depth
 	lacks    map[string]time.Time // until when methods are not asked for
@@ -84,7 +88,7 @@ type depth struct {
 func newCapabilities() *Capabilities {
 	return &Capabilities{
 		batch: NewWidth(largestBatch), span: NewWidth(widestSearch), results: NewWidth(math.MaxUint64),
-		depths: make(map[string]*depth), lacks: make(map[string]time.Time),
+		depths: make(map[string]*depth), lacks: make(map[string]time.Time), paces: make(map[string]*upstream.Pace),
 	}
 }
 
@@ -99,6 +103,9 @@ func (c *Capabilities) Declare(known Limits) {
 	c.batch.bound(known.Batch)
 	c.span.bound(known.Span)
 	c.results.bound(known.Results)
+	for method, perSecond := range known.Rates {
+		c.paceLocked(method).Declare(perSecond)
+	}
 }
 
 // Span is how many blocks are searched at once.
@@ -312,7 +319,17 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 		}
 	}
 	slices.Sort(known.Lacks)
-	return known, c.version + c.batch.changes() + c.span.changes() + c.results.changes()
+	changes := c.version
+	for method, pace := range c.paces {
+		if perSecond := pace.PerSecond(); perSecond > 0 {
+			if known.Rates == nil {
+				known.Rates = make(map[string]float64)
+			}
+			known.Rates[method] = perSecond
+		}
+		changes += pace.Changes()
+	}
+	return known, changes + c.batch.changes() + c.span.changes() + c.results.changes()
 }
 
 // Recall begins with what the endpoint was known for at a time before a restart. Each limit lasts as long as if it had
@@ -331,6 +348,9 @@ func (c *Capabilities) Recall(known Limits, at time.Time) {
 	defer c.mu.Unlock()
 	for part, most := range known.Depths {
 		*c.depthLocked(part) = depth{most: most, until: at.Add(lacksDepth)}
+	}
+	for method, perSecond := range known.Rates {
+		c.paceLocked(method).Recall(perSecond, at)
 	}
 	for _, what := range known.Lacks {
 		term := lacksMethod

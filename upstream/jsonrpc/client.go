@@ -93,7 +93,8 @@ func (c *Client) Lacks(method, field string) bool {
 func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	return func(e *upstream.Endpoint) bool {
 		known := c.abilities[e]
-		return uint64(len(calls)) <= known.Batch() && !slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call) })
+		return uint64(len(calls)) <= known.Batch() &&
+			!slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call) || known.isSpent(call.Method) })
 	}
 }
 

@@ -32,8 +32,11 @@ type Endpoint struct {
 
 // EndpointLimits are what a JSON-RPC endpoint does not do. What is not here is found out and remembered.
 type EndpointLimits struct {
-	Span  int `yaml:"span"`  // blocks in one search of logs; 0: found out
-	Batch int `yaml:"batch"` // calls in one request; 0: found out
+	Span    int `yaml:"span"`    // blocks in one search of logs; 0: found out
+	Results int `yaml:"results"` // logs in one answer; 0: found out
+	Batch   int `yaml:"batch"`   // calls in one request; 0: found out
+	// Rates are how many calls a second are taken of methods that are taken less often than others
+	Rates map[string]float64 `yaml:"rates"`
 	// Logs is how many blocks before the newest one logs are kept for; 0: found out
 	Logs   int `yaml:"logs"`
 	Blocks int `yaml:"blocks"` // likewise blocks and receipts
@@ -44,8 +47,11 @@ type EndpointLimits struct {
 }
 
 func (l EndpointLimits) check(at place) {
-	for key, limit := range map[string]int{"span": l.Span, "batch": l.Batch, "logs": l.Logs, "blocks": l.Blocks, "state": l.State} {
+	for key, limit := range map[string]int{"span": l.Span, "results": l.Results, "batch": l.Batch, "logs": l.Logs, "blocks": l.Blocks, "state": l.State} {
 		at.key(key).mistakeIf(limit < 0, "want a whole number, at least 0; 0 means that it is found out")
+	}
+	for method, perSecond := range l.Rates {
+		at.key("rates").key(method).mistakeIf(!(perSecond > 0) || math.IsInf(perSecond, 0), "want a number above zero")
 	}
 	for i, method := range l.Lacks {
 		at.key("lacks").item(i).mistakeIf(method == "", "want a JSON-RPC method, with a tag or a field after it where only that is not taken")

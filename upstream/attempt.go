@@ -78,6 +78,13 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	if !e.breaker.isClosed() {
 		return e.breakerError()
 	}
+	if a.request.Admit != nil {
+		if after, ok, err := a.request.Admit(ctx, e); err != nil {
+			return e.interrupted(caller, time.Now())
+		} else if !ok {
+			return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Partial: true}
+		}
+	}
 	after, ok, err := e.budget.take(ctx, e.unitsOf(a.request))
 	if err != nil {
 		return e.interrupted(caller, time.Now())
@@ -110,7 +117,7 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 		switch said := detailsOf(a.Err); {
 		case said.Closed:
 			e.close(ctx, said)
-		case said.Class == RateLimited:
+		case said.Class == RateLimited && !said.Partial:
 			e.budget.pause(said.RetryAfter)
 		}
 		a.report(a.Err)

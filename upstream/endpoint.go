@@ -174,6 +174,9 @@ type Request struct {
 	// AnyStatus says that the maker of the request reads responses of every status, and what Response.StatusError says
 	// of them: JSON-RPC servers put their reasons under any.
 	AnyStatus bool
+	// Admit waits until an endpoint may be asked requests of this kind, beside its budget; without time for that it
+	// returns when to retry. Nil: it may.
+	Admit func(ctx context.Context, e *Endpoint) (retryAfter time.Duration, ok bool, err error)
 	// Suits says which endpoints can be expected to answer, by what is known of them; nil: all. Nothing is repeated at
 	// another one for the sake of knowledge alone.
 	Suits func(*Endpoint) bool

@@ -48,6 +48,9 @@ type Error struct {
 	// alone for RetryAfter or, without that, longer each time.
 	Closed bool
 
+	// Partial says that requests of this kind alone were too many: the endpoint is not to be left alone.
+	Partial bool
+
 	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
 	// endpoint, an answer that is too long.
 	excused bool

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/order"
 )
 
@@ -85,11 +86,30 @@ func (a *announcements) quietUntil(head order.Block) time.Time {
 	return a.at.Add(a.trust)
 }
 
-// connections is how many announce heads now.
-func (a *announcements) connections() int {
+// now is how many connections announce heads, and the newest number that they told; zero where none does.
+func (a *announcements) now() (connections int, newest uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.open
+	return a.open, a.newest.Number
+}
+
+// Announced is what the endpoints of a chain tell of its heads unasked.
+type Announced struct {
+	Endpoints   int    // that are configured to
+	Connections int    // of these that do; 0 also where another replica follows the chain
+	Newest      uint64 // block that was told of; evidence of nothing
+}
+
+// Announced returns the chains whose endpoints are configured to announce heads.
+func (x *Index) Announced() map[chain.ID]Announced {
+	all := make(map[chain.ID]Announced)
+	for _, f := range x.followers {
+		if len(f.announcers) > 0 {
+			connections, newest := f.announced.now()
+			all[f.chain] = Announced{len(f.announcers), connections, newest}
+		}
+	}
+	return all
 }
 
 // listen has the chain's announcers announce its heads until stop, which returns when they have stopped.

@@ -93,9 +93,16 @@ func TestAnAnnouncedHeadIsLookedAtAtOnce(t *testing.T) {
 
 func TestAChainIsAskedAgainWhenNobodyAnnounces(t *testing.T) {
 	announcing(t, func(t *testing.T, x *Index, l *ledger, c *crier) {
+		synctest.Wait()
+		if told := x.Announced()[1]; told != (Announced{Endpoints: 1, Connections: 1, Newest: 1}) {
+			t.Errorf("announced are %+v, want block 1 by one connection", told)
+		}
 		c.lost <- errors.New("connection broke")
 		if n := looks(l, 20*time.Second); n < 9 {
 			t.Errorf("%d looks in 20 s after the announcer was lost, want one in 2 s", n)
+		}
+		if told := x.Announced()[1]; told != (Announced{Endpoints: 1}) {
+			t.Errorf("after the connection was lost announced are %+v, want nothing", told)
 		}
 		if n := c.calls.Load(); n != 2 {
 			t.Errorf("%d connections in 20 s after the first was lost, want another one", n)

@@ -38,6 +38,10 @@ type ChainCondition struct {
 	From        uint64 // first indexed block; 0: nothing is missing before Indexed
 	Proven      uint64 // newest block up to which a second reading confirms the first; 0: none yet
 	Quarantined int    // blocks in between that no endpoint can give
+
+	Announcers int    // endpoints that are configured to tell of heads by WebSocket
+	Announcing int    // of these that do now, to this replica
+	Announced  uint64 // newest block that they told of
 }
 
 // Service is a chain, a venue or a price service with its endpoints.
@@ -59,6 +63,7 @@ type Endpoint struct {
 	Failing   float64       // share of recent calls that failed
 	Left      float64       // requests left in the local rate limit
 	IsLimited bool          // there is such a limit
+	Limits    []string      // what it was found or declared not to do, in words
 	Wait      time.Duration // until the next retry
 	Reason    string        // of the last failure; empty: there was none
 	Failed    time.Time     // when that was
@@ -148,6 +153,9 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	for _, c := range o.Chains {
 		if c.Late {
 			all = append(all, p.chainName(c.Chain)+" is behind")
+		}
+		if c.Announcing > 0 && c.Announcing < c.Announcers {
+			all = append(all, fmt.Sprintf("heads of %s are announced by %d of %s", p.chainName(c.Chain), c.Announcing, plural(c.Announcers, "endpoint")))
 		}
 		if c.Quarantined > 0 {
 			all = append(all, plural(c.Quarantined, "block")+" of "+p.chainName(c.Chain)+" in quarantine")

@@ -56,6 +56,7 @@ type Chain struct {
 	filters    atomic.Int32           // what is known of those in headers
 	fees       atomic.Pointer[feeMarket]
 	voices     upstream.Voices
+	density    density
 	batcher    batcher
 }
 

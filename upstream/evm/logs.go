@@ -35,15 +35,17 @@ func (c *Chain) list(
 ) (logs []log, told []upstream.Voice, err error) {
 	fitting := to - from + 1 // for what the blocks hold
 	for narrowed := 0; from <= to; {
-		span := min(to-from+1, c.rpc.Search(ctx, getLogs, c.reach(from)), fitting)
+		span := min(to-from+1, c.rpc.Search(ctx, getLogs, c.reach(from), c.density.now()), fitting)
 		part, by, err := c.listAtOnce(ctx, from, from+span-1, contracts, isChecked)
 		if err != nil {
-			fitting = min(c.narrower(err, span), c.rpc.Search(ctx, getLogs, c.reach(from)))
+			fitting = c.narrower(err, span)
+			fitting = min(fitting, c.rpc.Search(ctx, getLogs, c.reach(from), c.density.now()))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
 				continue
 			}
 			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, from+span-1, err)
 		}
+		c.density.saw(len(part), span)
 		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: from + span - 1, By: by, IsList: true})
 		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
 	}
@@ -84,6 +86,9 @@ func (c *Chain) narrower(err error, span uint64) uint64 {
 	said, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit })
 	if !is {
 		return span
+	}
+	if most, told := said.Results(); told {
+		c.density.saw(int(most), span)
 	}
 	if fitting, told := said.FittingSpan(); told && fitting < span {
 		return fitting

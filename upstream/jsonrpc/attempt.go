@@ -36,7 +36,7 @@ func (c *Client) send(
 		panic("jsonrpc: parameters that JSON could hold before: " + err.Error())
 	}
 	request := upstream.Request{Body: body, Calls: len(calls), RPCMethod: spanMethod(calls), AnyStatus: true}
-	request.Suits = c.suits(calls)
+	request.Suits, request.Admit = c.suits(calls), c.admit(calls)
 	for _, call := range calls {
 		request.Cost += e.CostOf(call.Method)
 	}
@@ -48,6 +48,7 @@ func (c *Client) send(
 	if a.Err == nil {
 		a.replies, a.err = read(calls, a.Response, first)
 		a.replies.by = e.Name()
+		a.learnPaces(calls)
 		a.err = cmp.Or(a.err, a.replies.results.batchRefusal(calls))
 	}
 	if err := a.failure(); err != nil {

@@ -3,10 +3,13 @@ package jsonrpc
 import (
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"crossgate/upstream"
 )
 
 // How long something is taken for lacking before it is tried again: endpoints and plans change.
@@ -54,18 +57,21 @@ func (r Reach) part() string {
 // Limits are what an endpoint can do, where somebody knows it: its operator, or what it said before a restart. Zero is
 // not known.
 type Limits struct {
-	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
-	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
-	Depths map[string]uint64 `json:"depths,omitempty"` // blocks before the newest that logs, state and blocks are kept for
-	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag or a field
+	Batch   uint64             `json:"batch,omitempty"`   // calls in one request
+	Span    uint64             `json:"span,omitempty"`    // blocks in one search of logs
+	Results uint64             `json:"results,omitempty"` // logs in one answer
+	Rates   map[string]float64 `json:"rates,omitempty"`   // calls a second of methods that are taken less often than others
+	Depths  map[string]uint64  `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
+	Lacks   []string           `json:"lacks,omitempty"`   // methods, or a method and a tag or a field
 }
 
 // Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
 // while, since endpoints and plans change; what its operator declared is not. Safe for concurrent use.
 type Capabilities struct {
-	batch, span *Width
+	batch, span, results *Width
 
 	mu       sync.Mutex
+	paces    map[string]*upstream.Pace // of methods that are taken less often than others
 	declared Limits
 	depths   map[string]*depth
 	lacks    map[string]time.Time // until when methods are not asked for
@@ -81,7 +87,8 @@ type depth struct {
 
 func newCapabilities() *Capabilities {
 	return &Capabilities{
-		batch: NewWidth(largestBatch), span: NewWidth(widestSearch), depths: make(map[string]*depth), lacks: make(map[string]time.Time),
+		batch: NewWidth(largestBatch), span: NewWidth(widestSearch), results: NewWidth(math.MaxUint64),
+		depths: make(map[string]*depth), lacks: make(map[string]time.Time), paces: make(map[string]*upstream.Pace),
 	}
 }
 
@@ -95,10 +102,26 @@ func (c *Capabilities) Declare(known Limits) {
 	c.declared = known
 	c.batch.bound(known.Batch)
 	c.span.bound(known.Span)
+	c.results.bound(known.Results)
+	for method, perSecond := range known.Rates {
+		c.paceLocked(method).Declare(perSecond)
+	}
 }
 
 // Span is how many blocks are searched at once.
 func (c *Capabilities) Span() uint64 { return c.span.Now() }
+
+// fullness is the part of an answer that is filled by as much as is expected: the rest is for what is not.
+const fullness = 0.75
+
+// spanOf is how many blocks to search at once where each holds so many results, as far as is known.
+func (c *Capabilities) spanOf(perBlock float64) uint64 {
+	span, most := c.span.Now(), c.results.limited()
+	if most == 0 || perBlock*float64(span) <= fullness*float64(most) {
+		return span
+	}
+	return max(uint64(fullness*float64(most)/perBlock), 1)
+}
 
 // Batch is how many calls are made in one request.
 func (c *Capabilities) Batch() uint64 { return c.batch.Now() }
@@ -177,6 +200,10 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 		c.forgot(call.Reach, said)
 	case RangeLimit:
 		c.narrow(call, said)
+	case ResultLimit:
+		if most, isTold := said.Results(); isTold {
+			c.results.Limited(most)
+		}
 	case Unclear:
 		if call.Reach.Blocks > 0 && !isAboutFilter(said) {
 			c.narrow(call, said)
@@ -277,7 +304,7 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	known = Limits{Batch: c.batch.limited(), Span: c.span.limited(), Depths: maps.Clone(c.declared.Depths), Lacks: slices.Clone(c.declared.Lacks)}
+	known = Limits{Batch: c.batch.limited(), Span: c.span.limited(), Results: c.results.limited(), Depths: maps.Clone(c.declared.Depths), Lacks: slices.Clone(c.declared.Lacks)}
 	for part, d := range c.depths {
 		if now.Before(d.until) {
 			if known.Depths == nil {
@@ -292,7 +319,17 @@ func (c *Capabilities) Known() (known Limits, version uint64) {
 		}
 	}
 	slices.Sort(known.Lacks)
-	return known, c.version + c.batch.changes() + c.span.changes()
+	changes := c.version
+	for method, pace := range c.paces {
+		if perSecond := pace.PerSecond(); perSecond > 0 {
+			if known.Rates == nil {
+				known.Rates = make(map[string]float64)
+			}
+			known.Rates[method] = perSecond
+		}
+		changes += pace.Changes()
+	}
+	return known, changes + c.batch.changes() + c.span.changes() + c.results.changes()
 }
 
 // Recall begins with what the endpoint was known for at a time before a restart. Each limit lasts as long as if it had
@@ -304,10 +341,16 @@ func (c *Capabilities) Recall(known Limits, at time.Time) {
 	if known.Span > 0 {
 		c.span.recall(known.Span, at)
 	}
+	if known.Results > 0 {
+		c.results.recall(known.Results, at)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for part, most := range known.Depths {
 		*c.depthLocked(part) = depth{most: most, until: at.Add(lacksDepth)}
+	}
+	for method, perSecond := range known.Rates {
+		c.paceLocked(method).Recall(perSecond, at)
 	}
 	for _, what := range known.Lacks {
 		term := lacksMethod

@@ -55,15 +55,15 @@ func (c *Client) Capabilities(endpoint string) *Capabilities {
 }
 
 // Search returns how many blocks to search at once from one on: as many as the endpoint takes that would be asked first
-// among those that can be expected to answer.
-func (c *Client) Search(ctx context.Context, method string, oldest Reach) (blocks uint64) {
+// among those that can be expected to answer, for blocks that are expected to hold so many results each.
+func (c *Client) Search(ctx context.Context, method string, oldest Reach, perBlock float64) (blocks uint64) {
 	oldest.Blocks = 1
 	call := &Call{Method: method, Reach: oldest}
 	next := c.pool.Next(ctx, method, c.suits([]*Call{call}))
 	if next == nil {
 		return 1
 	}
-	return c.abilities[next].Span()
+	return c.abilities[next].spanOf(perBlock)
 }
 
 // Serves reports whether an endpoint can be expected to have a method.
@@ -93,7 +93,8 @@ func (c *Client) Lacks(method, field string) bool {
 func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	return func(e *upstream.Endpoint) bool {
 		known := c.abilities[e]
-		return uint64(len(calls)) <= known.Batch() && !slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call) })
+		return uint64(len(calls)) <= known.Batch() &&
+			!slices.ContainsFunc(calls, func(call *Call) bool { return !known.can(call) || known.isSpent(call.Method) })
 	}
 }
 

@@ -230,6 +230,27 @@ func between(first, last string, base int) (blocks uint64, is bool) {
 	return to - from + 1, true
 }
 
+// resultNumbers are limits of results, with what is counted after the number or before it.
+var resultNumbers = []*regexp.Regexp{
+	regexp.MustCompile(`(?:than|exceed\w*|over|above|max(?:imum)?|limit(?:ed)?|up to|at most|cap)(?: (?:of|to|is))? ([\d,]+)(k?) ?` + counted),
+	regexp.MustCompile(`([\d,]+)(k?) ` + counted + ` (?:limit|max)`),
+	regexp.MustCompile(`max(?:imum)? (?:logs|results|events)(?: of| is|:)? ([\d,]+)(k?)\b`),
+	regexp.MustCompile(`(?:log|result|event)s?\b[^.\d]*(?:max(?:imum)?|limit|count|results|than)(?: of| is|:)? ([\d,]+)(k?)\b`),
+}
+
+// Results returns how many results the endpoint gives at once, if the error tells.
+func (e *Error) Results() (results uint64, told bool) {
+	if e.Meaning() != ResultLimit {
+		return 0, false
+	}
+	for _, form := range resultNumbers {
+		if found := form.FindStringSubmatch(e.text()); found != nil {
+			return count(found[1], found[2])
+		}
+	}
+	return 0, false
+}
+
 var (
 	batchNumber = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|size)[^\d]{0,32}(\d+)`)
 	noBatches   = regexp.MustCompile(`batch\w*( \w+)? (is |are )?(not |un|dis|only )|(no|disallow\w*|forbidden) batch`)

@@ -52,3 +52,28 @@ func TestProvidersLimitsAreUnderstood(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsOfResultsAreUnderstood holds what providers and nodes say of answers that would be too long.
+func TestLimitsOfResultsAreUnderstood(t *testing.T) {
+	for message, want := range map[string]uint64{
+		"query returned more than 10000 results":                                                   10_000,
+		"Query returned more than 50,000 results. Try with this block range [0x100000, 0x1001b6].": 50_000,
+		"logs matched by query exceeds limit of 10000":                                             10_000,
+		"too many logs requested, limit is 10000":                                                  10_000,
+		"query exceeds max results 20000, retry with the range 2000000-2000499":                    20_000,
+		"exceeds max log count of 5000":                                                            5000,
+		"Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x10, 0x1f]": 10_000,
+		"query timeout of 10 seconds exceeded":                   0,
+		"backend response too large":                             0,
+		"response size exceeds 150 MB":                           0,
+		"number of matching logs exceeds the limit":              0,
+		"eth_getLogs is limited to 1024 block range":             0,
+		"execution reverted: more than 10000 results":            0,
+		"You have exceeded the limit of 100 requests per second": 0,
+	} {
+		e := &jsonrpc.Error{Code: -32005, Message: message}
+		if got, told := e.Results(); got != want || told != (want > 0) {
+			t.Errorf("%q: %d results, told %t, want %d", message, got, told, want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ const (
 	KeyRefused                   // nothing is answered to us, or to our key
 	MethodMissing                // the endpoint does not have the method, or not for us
 	Pruned                       // the endpoint does not keep what is that old
+	Skipped                      // the slot has no block, or the endpoint does not keep it
 	NotYet                       // the endpoint does not know the block yet
 	TagMissing                   // the endpoint does not know the tag, or no block for it
 	FieldMissing                 // the endpoint does not take a field of the parameters, or not so much in it
@@ -32,7 +33,7 @@ const (
 
 var meaningNames = [...]string{
 	"unclear", "reverted", "invalid", "range limit", "result limit", "batch limit", "rate limit", "quota spent",
-	"key refused", "method missing", "pruned", "not yet known", "tag missing", "field missing", "overloaded",
+	"key refused", "method missing", "pruned", "skipped", "not yet known", "tag missing", "field missing", "overloaded",
 }
 
 // String is the meaning in words, as in the book of behaviours.

@@ -48,6 +48,7 @@ var signs = []sign{
 		words(`unavailable for key`, `mainnet|testnet`, `network|chain is not`, `more than`, `\b(blocks?|range)\b`), false,
 	},
 	{Overloaded, words(`long-term storage.*(try again|unreachable)`), nil, false},
+	{Skipped, words(`slot \d+ was skipped`), nil, false},
 	{Pruned, words(`missing trie node`, `pruned`, `pruning`, `\barchiv`, `historical`, `state .*(not |not|un)available`, `state .*not (found|stored|present)`,
 		`no state`, `unknown state`, `missing state`, `metadata is not found`, `state histor`, `cleaned up`, `first available`, `lowest height`, `base height`,
 		`(neither|not) stored`, `(retained|oldest|earliest)( available)? (block|slot|height)`, `history (is |has been )?(un|not )available`, `long-term storage`,

@@ -22,10 +22,10 @@ const (
 	minSlotNotReached   = -32016 // the node is before the slot that it must have reached
 )
 
-// isCode reports whether err is a node's error object with one of the codes.
+// isCode reports whether a node's error object has one of the codes.
 func isCode(err error, codes ...int) bool {
-	var said *jsonrpc.Error
-	return errors.As(err, &said) && slices.Contains(codes, said.Code)
+	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return slices.Contains(codes, said.Code) })
+	return is
 }
 
 // isBehind reports whether a node has not come as far as others.

@@ -95,7 +95,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // order.Source. In place of blocks that the nodes have dropped it returns the oldest that they hold.
 func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
 	var found *block
-	err := c.rpc.All(ctx, blockCall(&found, slot))
+	err := c.rpc.All(ctx, c.at(slot, blockCall(&found, slot)))
 	switch {
 	case isCode(err, slotSkipped, longTermSlotSkipped):
 		return c.blockBefore(ctx, slot)
@@ -109,11 +109,20 @@ func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
 	return found.in(slot), nil
 }
 
+// at says that a call reads the chain from a slot on: endpoints that are known not to keep it are asked last.
+func (c *Chain) at(slot uint64, asked *jsonrpc.Call) *jsonrpc.Call {
+	asked.Reach.Oldest = slot
+	if newest := c.newest.Load(); newest > slot {
+		asked.Reach.Depth = newest - slot
+	}
+	return asked
+}
+
 // blockBefore returns the last block before a slot that has none.
 func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, error) {
 	const widest = 10_000 // slots: an hour without a block
 	var slots []uint64
-	if err := c.rpc.All(ctx, blocksCall(&slots, slot-min(slot, widest), slot)); err != nil {
+	if err := c.rpc.All(ctx, c.at(slot-min(slot, widest), blocksCall(&slots, slot-min(slot, widest), slot))); err != nil {
 		return order.Block{}, err
 	}
 	if len(slots) == 0 {
@@ -121,7 +130,7 @@ func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, erro
 	}
 	last := slots[len(slots)-1]
 	var found *block
-	if err := c.rpc.All(ctx, blockCall(&found, last)); err != nil {
+	if err := c.rpc.All(ctx, c.at(last, blockCall(&found, last))); err != nil {
 		return order.Block{}, err
 	}
 	return found.in(last), nil

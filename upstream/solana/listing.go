@@ -107,7 +107,7 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 	// An endpoint lists what it has: one that has dropped the first block, or not written down the last, is passed
 	// over.
 	proofs := [2]*block{}
-	calls := []*jsonrpc.Call{existingBlockCall(&proofs[0], from, "none"), existingBlockCall(&proofs[1], to, "none")}
+	calls := []*jsonrpc.Call{c.at(from, existingBlockCall(&proofs[0], from, "none")), c.at(to, existingBlockCall(&proofs[1], to, "none"))}
 	for range mostPages {
 		var asked []*listing
 		for _, l := range lists {
@@ -141,11 +141,11 @@ func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
 		return chain.TxHash{}, nil
 	}
 	var slots []uint64
-	if err := c.rpc.All(ctx, blocksCall(&slots, slot+1, slot+nearSlots)); err != nil || len(slots) == 0 {
+	if err := c.rpc.All(ctx, c.at(slot, blocksCall(&slots, slot+1, slot+nearSlots))); err != nil || len(slots) == 0 {
 		return chain.TxHash{}, err
 	}
 	var found *block
-	if err := c.rpc.All(ctx, signedBlockCall(&found, slots[0])); err != nil || len(found.Signatures) == 0 {
+	if err := c.rpc.All(ctx, c.at(slots[0], signedBlockCall(&found, slots[0]))); err != nil || len(found.Signatures) == 0 {
 		return chain.TxHash{}, err
 	}
 	return found.Signatures[0], nil

@@ -57,7 +57,7 @@ func (c *Chain) told(ctx context.Context, from, to uint64) (events []order.Event
 // heldBy drops from listed transactions those of a slot that are not in its block.
 func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]signature, error) {
 	var in *block
-	if err := c.rpc.All(ctx, existingBlockCall(&in, slot, "signatures")); err != nil {
+	if err := c.rpc.All(ctx, c.at(slot, existingBlockCall(&in, slot, "signatures"))); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(listed), func(s signature) bool {
@@ -104,7 +104,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, err
 	}
 	var in *block
-	if err := c.rpc.All(ctx, blockCall(&in, found.Slot)); err != nil {
+	if err := c.rpc.All(ctx, c.at(found.Slot, blockCall(&in, found.Slot))); err != nil {
 		return nil, err
 	}
 	for i := range events {
@@ -129,7 +129,7 @@ func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*orderTransac
 	for _, each := range listed {
 		if read.blocks[each.Slot] == nil {
 			read.blocks[each.Slot] = new(*block)
-			calls = append(calls, existingBlockCall(read.blocks[each.Slot], each.Slot, "none"))
+			calls = append(calls, c.at(each.Slot, existingBlockCall(read.blocks[each.Slot], each.Slot, "none")))
 		}
 	}
 	var err error
@@ -145,7 +145,7 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 	found := make([]*transaction, len(listed))
 	calls := others
 	for i, each := range listed {
-		calls = append(calls, existingCall(&found[i], each))
+		calls = append(calls, c.at(each.Slot, existingCall(&found[i], each)))
 	}
 	err := c.rpc.All(ctx, calls...)
 	if err == nil {

@@ -113,7 +113,7 @@ func (c *Chain) shown(ctx context.Context, slots []uint64) (listed []signature, 
 	blocks := make([]*block, len(slots))
 	calls := make([]*jsonrpc.Call, len(slots))
 	for i, slot := range slots {
-		calls[i] = namedBlockCall(&blocks[i], slot)
+		calls[i] = c.at(slot, namedBlockCall(&blocks[i], slot))
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, "", err

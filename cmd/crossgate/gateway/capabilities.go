@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"crossgate/config"
 	"crossgate/store"
+	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -20,13 +24,46 @@ const (
 
 // limitsOf is what an operator knows of an endpoint.
 func limitsOf(c config.EndpointLimits) jsonrpc.Limits {
-	limits := jsonrpc.Limits{Batch: uint64(c.Batch), Span: uint64(c.Span), Lacks: c.Lacks, Depths: make(map[string]uint64)}
+	limits := jsonrpc.Limits{Batch: uint64(c.Batch), Span: uint64(c.Span), Results: uint64(c.Results), Rates: c.Rates, Lacks: c.Lacks, Depths: make(map[string]uint64)}
 	for part, depth := range map[string]int{"logs": c.Logs, "blocks": c.Blocks, "state": c.State} {
 		if depth > 0 {
 			limits.Depths[part] = uint64(depth)
 		}
 	}
 	return limits
+}
+
+// limitsInWords says what an endpoint of a chain's pool was found or declared not to do; nothing for other pools.
+func (p *parts) limitsInWords(pool *upstream.Pool, endpoint string) []string {
+	for _, each := range p.chains {
+		if each.pool == pool {
+			known, _ := each.rpc.Capabilities(endpoint).Known()
+			return wordsOf(known)
+		}
+	}
+	return nil
+}
+
+// wordsOf says what limits are.
+func wordsOf(known jsonrpc.Limits) (words []string) {
+	say := func(form string, n uint64) {
+		if n > 0 {
+			words = append(words, fmt.Sprintf(form, n))
+		}
+	}
+	say("searches %d blocks", known.Span)
+	say("gives %d logs", known.Results)
+	say("takes %d calls at once", known.Batch)
+	for _, part := range slices.Sorted(maps.Keys(known.Depths)) {
+		words = append(words, fmt.Sprintf("%s: newest %d", part, known.Depths[part]))
+	}
+	for _, method := range slices.Sorted(maps.Keys(known.Rates)) {
+		words = append(words, fmt.Sprintf("%s %.3g times a second", method, known.Rates[method]))
+	}
+	for _, what := range known.Lacks {
+		words = append(words, "no "+what)
+	}
+	return words
 }
 
 // ability is what one endpoint of a chain can do.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"crossgate/config"
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -50,5 +51,26 @@ func TestWhatEndpointsLackIsKnownAfterARestart(t *testing.T) {
 	limits, _ := again.Capabilities("node").Known()
 	if limits.Span != 700 || !slices.Contains(limits.Lacks, "eth_simulateV1") {
 		t.Errorf("after a restart %+v is known, want searches of 700 blocks and no eth_simulateV1", limits)
+	}
+}
+
+// TestLimitsAreSaidInWords has all of them, declared in a configuration.
+func TestLimitsAreSaidInWords(t *testing.T) {
+	c, err := config.Parse([]byte(`chains: [{id: 1, endpoints: [{name: node, url: "https://example.com", limits: {span: 700, results: 10000, batch: 3, ` +
+		`rates: {eth_getLogs: 0.5}, logs: 90000, blocks: 80000, state: 128, lacks: [eth_simulateV1, eth_getLogs topics]}}]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := build(c, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.close)
+	want := []string{
+		"searches 700 blocks", "gives 10000 logs", "takes 3 calls at once", "blocks: newest 80000", "logs: newest 90000", "state: newest 128",
+		"eth_getLogs 0.5 times a second", "no eth_getLogs topics", "no eth_simulateV1",
+	}
+	if got := p.limitsInWords(p.chains[1].pool, "node"); !slices.Equal(got, want) {
+		t.Errorf("limits are %q, want %q", got, want)
 	}
 }

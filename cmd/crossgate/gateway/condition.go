@@ -18,10 +18,11 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		told.Store = store.State
 	}
 	now := time.Now()
-	basis := used.index.Basis()
+	basis, announced := used.index.Basis(), used.index.Announced()
 	for _, c := range basis.Chains {
 		each := web.ChainCondition{
 			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven, Quarantined: c.Quarantined.Count,
+			Announcers: announced[c.Chain].Endpoints, Announcing: announced[c.Chain].Connections, Announced: announced[c.Chain].Newest,
 		}
 		if c.Head > 0 {
 			each.Lag = c.By(now)
@@ -35,7 +36,9 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	for _, pool := range used.parts.pools {
 		service := web.Service{Name: pool.Name()}
 		for _, health := range pool.Health() {
-			service.Endpoints = append(service.Endpoints, shownEndpoint(health))
+			shown := shownEndpoint(health)
+			shown.Limits = used.parts.limitsInWords(pool, health.Endpoint)
+			service.Endpoints = append(service.Endpoints, shown)
 		}
 		told.Services = append(told.Services, service)
 	}

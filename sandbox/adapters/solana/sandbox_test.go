@@ -117,6 +117,12 @@ func (w *world) chain(nodes ...http.Handler) *solana.Chain {
 func (w *world) chainOver(nodes ...http.Handler) *solana.Chain {
 	w.t.Helper()
 	known, _ := chain.Documented().Chain(chain.Solana)
+	return solana.New(known, w.clientOver(nodes...))
+}
+
+// clientOver returns a client of the nodes, whose endpoints are node-0, node-1 and so on.
+func (w *world) clientOver(nodes ...http.Handler) *jsonrpc.Client {
+	w.t.Helper()
 	var endpoints []*upstream.Endpoint
 	for i, node := range nodes {
 		server := httptest.NewServer(node)
@@ -127,7 +133,7 @@ func (w *world) chainOver(nodes ...http.Handler) *solana.Chain {
 		w.must(err)
 		endpoints = append(endpoints, endpoint)
 	}
-	return solana.New(known, jsonrpc.New(upstream.NewPool("solana", endpoints...)))
+	return jsonrpc.New(upstream.NewPool("solana", endpoints...))
 }
 
 // tripsOf counts the requests of a step.

@@ -1,0 +1,34 @@
+package evm
+
+import "sync"
+
+// density is how many logs of the order protocol a block has, as far as searches have shown. The zero value knows of
+// none.
+type density struct {
+	mu       sync.Mutex
+	perBlock float64
+}
+
+// telling is how many blocks are searched at once at least for what they hold to tell of others.
+const telling = 64
+
+// sparser is how much of what was known remains when a search shows less: what is searched next may be busy again.
+const sparser = 0.75
+
+// saw learns that blocks have so many logs, or more where a list was refused for its length.
+func (d *density) saw(logs int, blocks uint64) {
+	if blocks < telling {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := float64(logs) / float64(blocks)
+	d.perBlock = max(now, sparser*d.perBlock+(1-sparser)*now)
+}
+
+// now is how many to expect.
+func (d *density) now() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.perBlock
+}

@@ -1,0 +1,113 @@
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"crossgate/upstream"
+)
+
+// pace is how often the endpoint takes calls of a method, where it was found or declared to take fewer of these than of
+// others; nil: it was not.
+func (c *Capabilities) pace(method string) *upstream.Pace {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paces[method]
+}
+
+// paceLocked is pace for a method of which a bound is about to be known.
+func (c *Capabilities) paceLocked(method string) *upstream.Pace {
+	if c.paces[method] == nil {
+		c.paces[method] = new(upstream.Pace)
+	}
+	return c.paces[method]
+}
+
+// isSpent reports whether a call of a method would have to wait though the endpoint takes others.
+func (c *Capabilities) isSpent(method string) bool {
+	pace := c.pace(method)
+	return pace != nil && pace.IsSpent()
+}
+
+// admit waits until calls may be made, by the paces of their methods; see upstream.Request.Admit.
+func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) (time.Duration, bool, error) {
+	counts := make(map[string]int)
+	for _, call := range calls {
+		counts[call.Method]++
+	}
+	return func(ctx context.Context, e *upstream.Endpoint) (time.Duration, bool, error) {
+		for method, n := range counts {
+			if pace := c.abilities[e].pace(method); pace != nil {
+				if after, ok, err := pace.Take(ctx, n); !ok {
+					return after, false, err
+				}
+			}
+		}
+		return 0, true, nil
+	}
+}
+
+// learnPaces learns which methods were asked too often though others were not: those that the error names, and those of
+// a batch in which calls of another method were answered. The endpoint is not left alone for their sake.
+func (a *batchAttempt) learnPaces(calls []*Call) {
+	known := a.client.abilities[a.Endpoint]
+	if a.err != nil {
+		if failed, is := rateLimited(a.err); is && isOfOneMethod(calls) && names(a.err, calls[0].Method) {
+			known.refusedPace(calls[0].Method, failed)
+		}
+		return
+	}
+	answered := make(map[string]bool)
+	for i, call := range calls {
+		if a.replies.results[i].err == nil {
+			answered[call.Method] = true
+			if pace := known.pace(call.Method); pace != nil {
+				pace.Accepted()
+			}
+		}
+	}
+	refused := make(map[string]bool)
+	for i, call := range calls {
+		err := a.replies.results[i].err
+		failed, is := rateLimited(err)
+		if !is || !names(err, call.Method) && (answered[call.Method] || len(answered) == 0) {
+			continue
+		}
+		failed.Partial = true
+		if !refused[call.Method] {
+			refused[call.Method] = true
+			known.refusedPace(call.Method, failed)
+		}
+	}
+}
+
+// refusedPace learns that calls of a method were one too many.
+func (c *Capabilities) refusedPace(method string, failed *upstream.Error) {
+	failed.Partial = true
+	c.mu.Lock()
+	pace := c.paceLocked(method)
+	c.mu.Unlock()
+	pace.Refused(failed.RetryAfter)
+}
+
+func rateLimited(err error) (*upstream.Error, bool) {
+	failed, is := errors.AsType[*upstream.Error](err)
+	return failed, is && failed.Class == upstream.RateLimited && !failed.Closed
+}
+
+// names reports whether what an endpoint said holds the name of a method.
+func names(err error, method string) bool {
+	said, is := errors.AsType[*Error](err)
+	return is && strings.Contains(said.text(), strings.ToLower(method))
+}
+
+func isOfOneMethod(calls []*Call) bool {
+	for _, call := range calls {
+		if call.Method != calls[0].Method {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,103 @@
+package jsonrpc_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream/jsonrpc"
+)
+
+// TestMethodsThatAreLimitedMoreThanOthers has an endpoint that refuses searches for their rate, in words that name the
+// method or in a batch in which it answers others: it is asked for the others at once, and for searches as often as it
+// was, halved. The other endpoint is asked for searches meanwhile, and is not slowed.
+func TestMethodsThatAreLimitedMoreThanOthers(t *testing.T) {
+	for name, test := range map[string]struct {
+		words  string
+		beside bool // the search comes with another call
+	}{
+		"named":   {"eth_getLogs is limited to 2 requests per second on this plan", false},
+		"unnamed": {"rate limit exceeded", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := map[string]int{}
+				limited := node(func(call rpcCall) string {
+					asked[call.Method]++
+					if call.Method == "eth_getLogs" {
+						return `"error":{"code":-32005,"message":"` + test.words + `"}`
+					}
+					return `"result":"limited"`
+				})
+				free := node(func(rpcCall) string { return `"result":"free"` })
+				client := rpc(t, limited, free)
+				ask := func(methods ...string) (answered []string) {
+					calls := make([]*jsonrpc.Call, len(methods))
+					for i, method := range methods {
+						calls[i] = &jsonrpc.Call{Method: method, Out: new(string)}
+					}
+					if err := client.Batch(t.Context(), calls...); err != nil {
+						t.Fatal(err)
+					}
+					for _, call := range calls {
+						answered = append(answered, *call.Out.(*string))
+					}
+					return answered
+				}
+				if test.beside {
+					ask("eth_getLogs", "eth_blockNumber")
+				} else {
+					ask("eth_getLogs")
+				}
+				for range 3 {
+					if got := ask("eth_getLogs")[0]; got != "free" {
+						t.Errorf("a search is answered by %q", got)
+					}
+				}
+				if asked["eth_getLogs"] != 1 {
+					t.Errorf("searches were asked for %d times at the endpoint that refuses them, want once", asked["eth_getLogs"])
+				}
+				known, _ := client.Capabilities("a").Known()
+				if other, _ := client.Capabilities("b").Known(); known.Rates["eth_getLogs"] != 0.5 || len(known.Rates) != 1 || len(other.Rates) != 0 {
+					t.Errorf("known are %v of the one, %v of the other, want half a search a second of the one alone", known.Rates, other.Rates)
+				}
+				again := rpc(t, limited)
+				again.Capabilities("a").Recall(known, time.Now())
+				if recalled, _ := again.Capabilities("a").Known(); recalled.Rates["eth_getLogs"] != 0.5 {
+					t.Errorf("recalled are %v", recalled.Rates)
+				}
+			})
+		})
+	}
+}
+
+// TestOtherMethodsDoNotWait asks the only endpoint, which has refused a search: searches wait, other calls do not.
+func TestOtherMethodsDoNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		searches := 0
+		client := rpc(t, node(func(call rpcCall) string {
+			if call.Method != "eth_getLogs" {
+				return `"result":"0x1"`
+			}
+			if searches++; searches == 1 {
+				return `"error":{"code":-32005,"message":"eth_getLogs: too many requests, retry in 5s"}`
+			}
+			return `"result":[]`
+		}))
+		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_ = client.Call(hurried, "eth_getLogs", new(json.RawMessage)) // refused
+		began := time.Now()
+		if err := client.Call(t.Context(), "eth_blockNumber", new(string)); err != nil || time.Since(began) > 0 {
+			t.Errorf("another call waited for %v, %v", time.Since(began), err)
+		}
+		if err := client.Call(hurried, "eth_getLogs", new(json.RawMessage)); err == nil || searches != 1 {
+			t.Errorf("a search within a second was sent: %v, %d of them", err, searches)
+		}
+		if err := client.Call(t.Context(), "eth_getLogs", new(json.RawMessage)); err != nil || time.Since(began) != 5*time.Second {
+			t.Errorf("a search waited for %v, %v, want 5 s", time.Since(began), err)
+		}
+	})
+}

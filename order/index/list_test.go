@@ -18,7 +18,7 @@ import (
 func checkListed(t *testing.T, db *store.DB) {
 	t.Helper()
 	ctx := t.Context()
-	stored := orderStore{db}
+	stored := orderStore{DB: db}
 	rowsOf := func(query string) (rows []string) {
 		err := db.ForEachRow(ctx, func(r *sql.Rows) error {
 			var key, n string
@@ -152,7 +152,7 @@ func TestWhatAnEarlierReleaseWritesIsCaughtUpWith(t *testing.T) {
 				execute(t, db, statement)
 			}
 			writeAsEarlier(t, db, v.events())
-			stored := orderStore{db}
+			stored := orderStore{DB: db}
 			if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
 				t.Errorf("list beside an earlier release: %v, want ErrUnlisted", err)
 			}
@@ -203,7 +203,7 @@ func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
 		}
 	}
 	db = openStoreAt(t, path)
-	stored := orderStore{db}
+	stored := orderStore{DB: db}
 	steps := 0
 	for left := true; left; steps++ {
 		if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {

@@ -28,6 +28,9 @@ type MixedList struct {
 // one at skip, counted from 0, at most take. The basis is that of ListSwaps.
 func (x *Index) ListMixed(ctx context.Context, f Filter, skip, take uint64) (MixedList, Basis, error) {
 	basis := x.Basis()
+	if x.store.withoutSwaps {
+		return MixedList{}, basis, ErrWithoutSwaps
+	}
 	if err := x.checkReadable(ctx); err != nil {
 		return MixedList{}, basis, fmt.Errorf("list orders and swaps: %w", err)
 	}

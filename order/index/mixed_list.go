@@ -91,11 +91,11 @@ func (s orderStore) countOrders(ctx context.Context, f Filter, take uint64) (tot
 		_, err = s.QueryRow(ctx, []any{&total}, `SELECT COUNT(*) FROM order_list`+q.where(), q.args...)
 		return total, nil, err
 	}
-	at, total, err := s.total(ctx, f)
+	at, err := s.counted(ctx, f)
 	if at.areFew(take) {
 		few = &at.narrowed
 	}
-	return total, few, err
+	return at.total, few, err
 }
 
 // orders demands what a filter does of an order. Databases search by what few orders have, or by time.

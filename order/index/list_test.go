@@ -41,6 +41,10 @@ func checkListed(t *testing.T, db *store.DB) {
 	if diff := cmp.Diff(recounted, counted); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)
 	}
+	referred := rowsOf(`SELECT referral_code, orders FROM referral_counts WHERE orders <> 0`)
+	if diff := cmp.Diff(rowsOf(`SELECT referral_code, COUNT(*) FROM order_list GROUP BY 1`), referred); diff != "" {
+		t.Fatalf("counts of referral codes (-recounted +counted):\n%s", diff)
+	}
 	ids, err := queryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM order_list`)
 	if err != nil {
 		t.Fatal(err)

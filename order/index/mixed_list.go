@@ -88,7 +88,7 @@ func (s orderStore) countOrders(ctx context.Context, f Filter, take uint64) (tot
 	if f.isKeyed() {
 		var q listQuery
 		q.orders(f)
-		_, err = s.QueryRow(ctx, []any{&total}, `SELECT COUNT(*) FROM order_list`+q.where(), q.args...)
+		total, err = s.countKeyed(ctx, f, q)
 		return total, nil, err
 	}
 	at, err := s.counted(ctx, f)

@@ -10,6 +10,7 @@ type Index struct {
 	Path     string        `yaml:"path"`     // of the SQLite database file
 	Postgres Secret        `yaml:"postgres"` // postgres://user:password@host/database, instead of a file
 	Lookback uint64        `yaml:"lookback"` // how many blocks before the head a first start begins; 0: at the first block
+	Swaps    bool          `yaml:"swaps"`    // whether swaps within a chain are indexed too: on a busy chain thousands a day
 	Behind   time.Duration `yaml:"behind"`   // answers name a chain whose lag is larger (X-Index-Behind)
 	Follow   Follow        `yaml:"follow"`   // how often chains are asked for news
 	Wait     time.Duration `yaml:"wait"`     // how long serve waits for a PostgreSQL that does not answer yet; 0: not at all
@@ -39,7 +40,7 @@ func (f Follow) check(at place) {
 const defaultIndexPath = "crossgate.db"
 
 func defaultIndex() Index {
-	return Index{Path: defaultIndexPath, Lookback: 50_000, Behind: time.Minute, Follow: defaultFollow(), Wait: time.Minute, Connections: 8}
+	return Index{Path: defaultIndexPath, Lookback: 50_000, Swaps: true, Behind: time.Minute, Follow: defaultFollow(), Wait: time.Minute, Connections: 8}
 }
 
 func (i Index) check(at place) {

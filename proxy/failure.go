@@ -24,6 +24,7 @@ var domainErrors = []struct {
 	{index.ErrUnavailable, indexUnavailable},
 	{index.ErrEmpty, indexEmpty},
 	{index.ErrUnlisted, ordersUnlisted},
+	{index.ErrWithoutSwaps, swapsUnlisted},
 	{index.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},

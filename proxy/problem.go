@@ -46,6 +46,7 @@ var (
 	orderOutOfRange  = kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
 	invalidBody      = kind{400, 1207, "INVALID_BODY", "invalid request body"}
 
+	swapsUnlisted   = kind{400, 1208, "SWAPS_NOT_INDEXED", "this gateway does not index swaps within a chain; ask for one by its transaction, or for filterMode CrossChain"}
 	malformedSwapID = kind{400, 1209, "MALFORMED_SWAP_ID", "a swap id must be 0x followed by 64 hex digits"}
 	unknownSwap     = kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // 422: clients of the hosted service expect it
 	swapOutOfRange  = kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -61,6 +62,9 @@ func (a *answering) SwapByID(_ context.Context, id order.ID) (index.FoundSwap, e
 
 func (a *answering) ListSwaps(_ context.Context, f index.Filter, skip, take uint64) (index.SwapList, index.Basis, error) {
 	a.world.asked.Add(1)
+	if a.withoutSwaps {
+		return index.SwapList{}, a.Basis(), index.ErrWithoutSwaps
+	}
 	a.world.lastFilter, a.world.lastPart, a.world.listedMode = f, [2]uint64{skip, take}, sameChain
 	swaps := slices.DeleteFunc(slices.Clone(a.world.swaps), func(s order.Swap) bool {
 		return f.Search != nil && f.Search.Tx != s.At.Tx && f.Search.Order != s.ID
@@ -75,7 +79,8 @@ func (a *answering) ListMixed(ctx context.Context, f index.Filter, skip, take ui
 	for i := range swaps.Swaps {
 		l.Items = append(l.Items, index.MixedItem{Swap: &swaps.Swaps[i]})
 	}
-	orders, _ := a.list(f, skip, take)
+	orders, listErr := a.list(f, skip, take)
+	err = errors.Join(err, listErr)
 	for _, o := range orders.Orders {
 		l.Items = append(l.Items, index.MixedItem{Order: o})
 	}

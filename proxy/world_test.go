@@ -177,6 +177,8 @@ type answering struct {
 	list    func(f index.Filter, skip, take uint64) (index.List, error)
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
+
+	withoutSwaps bool
 }
 
 // head ends what a chain reported from blocks that were not read.

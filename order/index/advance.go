@@ -37,7 +37,7 @@ func (s orderStore) apply(ctx context.Context, a advance) (changes []Change, err
 		if err := moveCheckpoint(ctx, tx, a); err != nil {
 			return err
 		}
-		if err := moveSwaps(ctx, tx, a); err != nil {
+		if err := s.moveSwaps(ctx, tx, a); err != nil {
 			return err
 		}
 		withdrawn, err := withdraw(ctx, tx, a.chain, a.from)
@@ -70,7 +70,7 @@ func (s orderStore) rewind(ctx context.Context, l store.Lease, id chain.ID, from
 		if err := moveCheckpoint(ctx, tx, back); err != nil {
 			return err
 		}
-		if err := moveSwaps(ctx, tx, back); err != nil {
+		if err := s.moveSwaps(ctx, tx, back); err != nil {
 			return err
 		}
 		withdrawn, err := withdraw(ctx, tx, id, to.block+1)
@@ -100,7 +100,7 @@ func (s orderStore) extend(ctx context.Context, l store.Lease, id chain.ID, got 
 		if err := changedOne(moved, err); err != nil {
 			return err
 		}
-		if err := extendSwaps(ctx, tx, id, first, before); err != nil {
+		if err := s.extendSwaps(ctx, tx, id, first, before); err != nil {
 			return err
 		}
 		if err := quarantineBlocks(ctx, tx, id, got.quarantined); err != nil {

@@ -359,7 +359,7 @@ func TestJoinProven(t *testing.T) {
 			}
 			return joinProven(t.Context(), tx, 1, test.r)
 		})
-		position, _, readErr := orderStore{db}.checkpoint(t.Context(), 1)
+		position, _, readErr := orderStore{DB: db}.checkpoint(t.Context(), 1)
 		if err != nil || readErr != nil || position.provenFrom != test.wantFrom || position.provenEnd != test.wantUpTo {
 			t.Errorf("%s: proven from %d to before %d, %v, %v, want %d and %d", test.name, position.provenFrom, position.provenEnd,
 				err, readErr, test.wantFrom, test.wantUpTo)

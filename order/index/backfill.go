@@ -196,13 +196,20 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 			return err
 		}
 	}
-	b.reached(position.first)
+	end, err := b.unreadEnd(ctx, position)
+	if err != nil {
+		return err
+	}
+	b.reached(end)
 	origin, err := b.origin(ctx, position.first)
 	if err != nil {
 		return err
 	}
-	b.progress.Total = b.progress.Read + position.first - origin
+	b.progress.Total = b.progress.Read + end - min(origin, end)
 	b.progress.Err = nil
+	if err := b.readSwaps(ctx, held, position, end); err != nil {
+		return err
+	}
 	if err := b.readBack(ctx, held, position.first, origin); err != nil {
 		return err
 	}
@@ -242,19 +249,7 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 	if first == 0 {
 		return nil
 	}
-	planned := first
-	return inSequence(ctx, b.readAhead,
-		func() (blocks, bool) {
-			if planned == 0 {
-				return blocks{}, false
-			}
-			r := blocks{0, planned - 1}
-			if planned > origin+b.width.now {
-				r.from = planned - b.width.now
-			}
-			planned = r.from
-			return r, true
-		},
+	return inSequence(ctx, b.readAhead, b.newestFirst(0, origin, first),
 		func(ctx context.Context, r blocks) (rangeEvents, error) { return b.readHistory(ctx, r, origin) },
 		func(got rangeEvents, err error) error {
 			if err != nil {
@@ -265,17 +260,37 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 			if err := b.store.extend(ctx, held, b.chain, got); err != nil {
 				return err
 			}
-			b.reached(got.from)
-			b.progress.Read += got.to + 1 - max(got.from, origin)
-			b.progress.Events += uint64(len(got.events))
-			b.tell()
+			b.stored(got, origin)
 			return nil
 		})
 }
 
+// newestFirst plans ranges from first to before end. The last of them are those up to origin.
+func (b *backfill) newestFirst(first, origin, end uint64) func() (blocks, bool) {
+	return func() (blocks, bool) {
+		if end == first {
+			return blocks{}, false
+		}
+		r := blocks{first, end - 1}
+		if end > origin+b.width.now {
+			r.from = end - b.width.now
+		}
+		end = r.from
+		return r, true
+	}
+}
+
+// stored takes note of a range that was read from origin on.
+func (b *backfill) stored(got rangeEvents, origin uint64) {
+	b.reached(got.from)
+	b.progress.Read += got.to + 1 - max(got.from, origin)
+	b.progress.Events += uint64(len(got.events))
+	b.tell()
+}
+
 // readHistory reads the events of a range, and its first block.
 func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (rangeEvents, error) {
-	got := rangeEvents{blocks: r, end: order.Block{Number: r.from}}
+	got := rangeEvents{blocks: r}
 	var err error
 	searched := blocks{max(r.from, origin), r.to}
 	if got.events, got.quarantined, err = b.eventsOf(ctx, searched, b.events()); err != nil {
@@ -284,15 +299,20 @@ func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (ra
 	if got.events, err = b.proven(ctx, searched, got); err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d again: %w", r.from, r.to, err)
 	}
+	got.end, err = b.firstOf(ctx, r)
+	return got, err
+}
+
+// firstOf reads the first block of a range.
+func (b *backfill) firstOf(ctx context.Context, r blocks) (order.Block, error) {
 	if r.from == 0 {
-		return got, nil // nothing is before it, whatever its time is
+		return order.Block{}, nil // nothing is before it, whatever its time is
 	}
 	first, err := b.source.Block(ctx, r.from)
 	if err != nil {
-		return rangeEvents{}, fmt.Errorf("read block %d: %w", r.from, err)
+		return order.Block{}, fmt.Errorf("read block %d: %w", r.from, err)
 	}
-	got.end.Time = first.Time
-	return got, nil
+	return first, nil
 }
 
 // events is how the events of history are read: from logs where the chain can.

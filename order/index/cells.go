@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -14,8 +15,8 @@ import (
 
 // listCells returns a part of the orders that a filter without a key holds of, and how many these are.
 func (s orderStore) listCells(ctx context.Context, f Filter, skip, take uint64) (ids []order.ID, total uint64, err error) {
-	at, total, err := s.total(ctx, f)
-	if err != nil || skip >= total {
+	at, err := s.counted(ctx, f)
+	if total = at.total; err != nil || skip >= total {
 		return nil, total, err
 	}
 	var q listQuery
@@ -25,7 +26,7 @@ func (s orderStore) listCells(ctx context.Context, f Filter, skip, take uint64) 
 		ids, err = s.page(ctx, q, sortedNewestFirst, skip, take)
 		return ids, total, err
 	}
-	if skip, err = s.approach(ctx, &f, skip); err != nil {
+	if skip, err = s.approach(ctx, &f, at.days, skip); err != nil {
 		return nil, 0, err
 	}
 	q.cells(f, "+")
@@ -34,21 +35,17 @@ func (s orderStore) listCells(ctx context.Context, f Filter, skip, take uint64) 
 	return ids, total, err
 }
 
-// total returns how many orders a filter without a key holds of, and what the counts of any day say of it.
-func (s orderStore) total(ctx context.Context, f Filter) (at counted, total uint64, err error) {
-	if at, err = s.counted(ctx, f); err != nil || at.matching == 0 || f.Since == 0 && f.Until == 0 {
-		return at, at.matching, err
-	}
-	total, err = s.countBetween(ctx, f)
-	return at, total, err
+// counted is what the counts say of a filter.
+type counted struct {
+	everything uint64     // orders that are listed
+	matching   uint64     // of them, those in the cells that the filter asks for, of any day
+	total      uint64     // of those, the ones that were created when the filter asks for
+	days       []dayCount // these by day, newest first; nil where the filter does not ask for a time
+	narrowed   Filter     // which names the chains and states of the matching ones
 }
 
-// counted is what the counts of any day say of a filter.
-type counted struct {
-	everything uint64 // orders that are listed
-	matching   uint64 // of them, those in the cells that the filter asks for
-	narrowed   Filter // which names the chains and states of these
-}
+// dayCount is how many orders of a list were created on a UNIX day.
+type dayCount struct{ day, orders uint64 }
 
 // areFew reports whether sorting the matching orders reads fewer rows than looking for them among all orders by time.
 func (c counted) areFew(take uint64) bool { return c.matching*c.matching <= c.everything*take }
@@ -58,13 +55,30 @@ func (s orderStore) counted(ctx context.Context, f Filter) (c counted, err error
 	if err != nil {
 		return c, err
 	}
-	c.narrowed = f
+	if c.narrowed, c.matching = f, c.everything; f.asksForCells() {
+		if err := s.narrow(ctx, &c, f); err != nil {
+			return c, err
+		}
+	}
+	if c.total = c.matching; c.matching > 0 && (f.Since > 0 || f.Until > 0) {
+		c.total, c.days, err = s.countDays(ctx, f)
+	}
+	return c, err
+}
+
+// asksForCells reports whether the filter holds of some of the cells only, whatever their days.
+func (f Filter) asksForCells() bool {
+	return len(f.GiveChains) > 0 || len(f.TakeChains) > 0 || len(f.States) > 0 || len(f.Calls) > 0 || f.TradeType != ""
+}
+
+// narrow finds which cells the filter holds of, of any day.
+func (s orderStore) narrow(ctx context.Context, c *counted, f Filter) error {
 	gives, takes, states := &c.narrowed.GiveChains, &c.narrowed.TakeChains, &c.narrowed.States
-	*gives, *takes, *states = nil, nil, nil
+	*gives, *takes, *states, c.matching = nil, nil, nil, 0
 	var q listQuery
 	q.add("day = %s", anyDay)
 	q.cells(f, "")
-	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+	err := s.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var give, take chain.ID
 		var state order.State
 		var n uint64
@@ -75,7 +89,7 @@ func (s orderStore) counted(ctx context.Context, f Filter) (c counted, err error
 	}, `SELECT give_chain, take_chain, state, SUM(orders) FROM order_counts`+q.where()+
 		` GROUP BY give_chain, take_chain, state`, q.args...)
 	*gives, *takes, *states = distinct(*gives), distinct(*takes), distinct(*states)
-	return c, err
+	return err
 }
 
 func distinct[N chain.ID | order.State](values []N) []N {
@@ -89,15 +103,27 @@ func day(at uint64) uint64 { return at / secondsOfDay }
 // startOf is when a day begins.
 func startOf(day uint64) uint64 { return day * secondsOfDay }
 
-// countBetween counts orders of some time.
-func (s orderStore) countBetween(ctx context.Context, f Filter) (orders uint64, err error) {
-	return inDays(f.Since, f.Until, func(first, end uint64) (orders uint64, err error) {
+// countDays counts orders of some time, in all and by day, newest first.
+func (s orderStore) countDays(ctx context.Context, f Filter) (total uint64, days []dayCount, err error) {
+	total, err = inDays(f.Since, f.Until, func(first, end uint64) (orders uint64, err error) {
 		var q listQuery
 		q.add("day >= %s AND day < %s", clamped(first), clamped(end))
 		q.cells(f, "")
-		_, err = s.QueryRow(ctx, []any{&orders}, `SELECT COALESCE(SUM(orders), 0) FROM order_counts`+q.where(), q.args...)
+		err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+			var on dayCount
+			err := rows.Scan(&on.day, &on.orders)
+			days = append(days, on)
+			orders += on.orders
+			return err
+		}, `SELECT day, SUM(orders) FROM order_counts`+q.where()+` GROUP BY day`, q.args...)
 		return orders, err
-	}, func(since, until uint64) (uint64, error) { return s.look(ctx, f, since, until) })
+	}, func(since, until uint64) (uint64, error) {
+		orders, err := s.look(ctx, f, since, until)
+		days = append(days, dayCount{day(until), orders})
+		return orders, err
+	})
+	slices.SortFunc(days, func(a, b dayCount) int { return cmp.Compare(b.day, a.day) })
+	return total, days, err
 }
 
 // inDays adds up what is in a time, both ends included, until 0 for any: its whole days, from a first to before an end,
@@ -141,47 +167,50 @@ func (s orderStore) look(ctx context.Context, f Filter, since, until uint64) (or
 }
 
 // approach moves the end of a filter's time back to that of the day on which the order at skip was created, and returns
-// how many of its orders are to be skipped from there.
-func (s orderStore) approach(ctx context.Context, f *Filter, skip uint64) (left uint64, err error) {
+// how many of its orders are to be skipped from there. days are those of a filter that asks for a time.
+func (s orderStore) approach(ctx context.Context, f *Filter, days []dayCount, skip uint64) (left uint64, err error) {
+	if days != nil {
+		on, left, _ := dayAt(days, skip)
+		if end := startOf(on+1) - 1; f.Until == 0 || end < f.Until {
+			f.Until = end
+		}
+		return left, nil
+	}
 	var q listQuery
 	q.cells(*f, "")
 	q.add("day >= 0")
-	if f.Until > 0 {
-		// The last day, of which only a part is asked for.
-		last := startOf(day(f.Until))
-		n, err := s.look(ctx, *f, max(last, f.Since), f.Until)
-		if err != nil || skip < n || last == 0 {
-			return skip, err
+	// Mostly the part begins on one of the last days, and each has hundreds of cells.
+	for _, most := range []int{2, 32, 1 << 31} {
+		days, err := s.lastDays(ctx, q, most)
+		if err != nil {
+			return 0, err
 		}
-		skip -= n
-		q.add("day < %s", clamped(day(f.Until)))
-	}
-	// Mostly the part begins on one of the last days.
-	for _, days := range []int{32, 1 << 31} {
-		begin, left, found, err := s.dayAt(ctx, q, days, skip)
-		if found || err != nil {
-			f.Until = startOf(begin+1) - 1
-			return left, err
+		if on, left, found := dayAt(days, skip); found {
+			f.Until = startOf(on+1) - 1
+			return left, nil
 		}
 	}
 	return skip, nil
 }
 
-// dayAt returns the day on which an order was created, of the orders of the last days that a query counts, and how many
-// of these are after it on that day.
-func (s orderStore) dayAt(ctx context.Context, q listQuery, days int, skip uint64) (on, left uint64, found bool, err error) {
-	left = skip
+// lastDays counts the orders of a query's last days that have any, newest first.
+func (s orderStore) lastDays(ctx context.Context, q listQuery, most int) (days []dayCount, err error) {
 	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var counted, n uint64
-		if err := rows.Scan(&counted, &n); err != nil || found {
-			return err
+		var on dayCount
+		err := rows.Scan(&on.day, &on.orders)
+		days = append(days, on)
+		return err
+	}, `SELECT day, SUM(orders) FROM order_counts`+q.where()+` GROUP BY day ORDER BY day DESC LIMIT `+q.arg(most), q.args...)
+	return days, err
+}
+
+// dayAt returns the day on which the order at skip was created, and how many orders are before it on that day.
+func dayAt(days []dayCount, skip uint64) (on, left uint64, found bool) {
+	for _, each := range days {
+		if skip < each.orders {
+			return each.day, skip, true
 		}
-		if found = left < n; found {
-			on = counted
-			return nil
-		}
-		left -= n
-		return nil
-	}, `SELECT day, SUM(orders) FROM order_counts`+q.where()+` GROUP BY day ORDER BY day DESC LIMIT `+q.arg(days), q.args...)
-	return on, left, found, err
+		skip -= each.orders
+	}
+	return 0, skip, false
 }

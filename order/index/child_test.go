@@ -152,7 +152,7 @@ func answersOf(t *testing.T, store *store.DB, chains map[chain.ID]*clockwork) st
 	}
 	for number := range chains[1].last + 1 {
 		hash := chains[1].hash("tx", number)
-		created, err := orderStore{store}.createdIn(t.Context(), chain.NewTxHash(hash[:]))
+		created, err := orderStore{DB: store}.createdIn(t.Context(), chain.NewTxHash(hash[:]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func answersOf(t *testing.T, store *store.DB, chains map[chain.ID]*clockwork) st
 		}
 	}
 	for _, each := range clockworkTakers {
-		certain, unconfirmed, err := orderStore{store}.locks(t.Context(), each)
+		certain, unconfirmed, err := orderStore{DB: store}.locks(t.Context(), each)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func runIndex(t *testing.T, x *Index) (stop func()) {
 
 func indexedTo(t *testing.T, store *store.DB, id chain.ID) uint64 {
 	t.Helper()
-	position, _, err := orderStore{store}.checkpoint(t.Context(), id)
+	position, _, err := orderStore{DB: store}.checkpoint(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

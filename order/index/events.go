@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"crossgate/chain"
@@ -52,14 +53,15 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 	return events, nil
 }
 
-// eachPart has a statement asked about ids, as many as one takes at a time: by their placeholders and its arguments.
+// eachPart has a statement asked about ids, as many as one takes at a time: by their placeholders and its arguments. Some
+// ids are asked about twice, so that there are few statements, which databases prepare once.
 func eachPart(ids []order.ID, ask func(marks string, keys []any) error) error {
 	for part := range slices.Chunk(ids, idsAtOnce) {
-		keys := make([]any, len(part))
-		for i := range part {
-			keys[i] = part[i][:]
+		keys := make([]any, min(1<<bits.Len(uint(len(part)-1)), idsAtOnce))
+		for i := range keys {
+			keys[i] = part[min(i, len(part)-1)][:]
 		}
-		if err := ask(store.Placeholders(1, len(part)), keys); err != nil {
+		if err := ask(store.Placeholders(1, len(keys)), keys); err != nil {
 			return err
 		}
 	}

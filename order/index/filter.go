@@ -259,11 +259,21 @@ func (s orderStore) listKeyed(ctx context.Context, f Filter, skip, take uint64) 
 			return ids, total, err
 		}
 	}
-	if _, err = s.QueryRow(ctx, []any{&total}, `SELECT COUNT(*) FROM order_list`+q.where(), q.args...); err != nil || skip >= total {
+	if total, err = s.countKeyed(ctx, f, q); err != nil || skip >= total {
 		return nil, total, err
 	}
 	ids, err = s.page(ctx, q, newestFirst, skip, take)
 	return ids, total, err
+}
+
+// countKeyed returns how many orders a filter with a key holds of, which a query demands.
+func (s orderStore) countKeyed(ctx context.Context, f Filter, q listQuery) (total uint64, err error) {
+	if f.isPersonal() || f.asksForCells() || f.Since > 0 || f.Until > 0 {
+		_, err = s.QueryRow(ctx, []any{&total}, `SELECT COUNT(*) FROM order_list`+q.where(), q.args...)
+		return total, err
+	}
+	_, err = s.QueryRow(ctx, []any{&total}, `SELECT orders FROM referral_counts WHERE referral_code = $1`, int64(*f.ReferralCode))
+	return total, err
 }
 
 // countedPage is page with the count of all rows that match; both are nothing beyond the last.

@@ -26,7 +26,7 @@ func BenchmarkList(b *testing.B) {
 			fillList(b, db, v, orders)
 			settle(b, db)
 			for _, each := range clientFilters(v) {
-				b.Run(each.name, func(b *testing.B) { benchmarkList(b, orderStore{db}, each) })
+				b.Run(each.name, func(b *testing.B) { benchmarkList(b, orderStore{DB: db}, each) })
 			}
 		})
 	}

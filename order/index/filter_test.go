@@ -204,7 +204,7 @@ func (v *invented) filter(orders []*order.Order) (f Filter, skip, take uint64) {
 // checkFilters compares lists with a recount, and returns how many of them are not empty.
 func checkFilters(t *testing.T, db *store.DB, orders []*order.Order, v *invented, filters int) (found int) {
 	t.Helper()
-	s := orderStore{db}
+	s := orderStore{DB: db}
 	for range filters {
 		f, skip, take := v.filter(orders)
 		got, err := s.list(t.Context(), f, skip, take)

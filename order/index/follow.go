@@ -65,7 +65,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 	return &follower{
 		chain:     id,
 		source:    source,
-		store:     orderStore{db},
+		store:     orderStore{db, o.WithoutSwaps},
 		logger:    o.Logger.With("chain", id),
 		observer:  o.Observer,
 		facts:     known,

@@ -164,7 +164,7 @@ func draw(t *rapid.T, deals []deal) []told {
 
 func lockedIn(t tester, store *store.DB) []order.LockedChain {
 	t.Helper()
-	locks, _, err := orderStore{store}.locks(context.Background(), taker)
+	locks, _, err := orderStore{DB: store}.locks(context.Background(), taker)
 	if err != nil {
 		t.Fatal(err)
 	}

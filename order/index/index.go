@@ -45,6 +45,8 @@ type Options struct {
 
 	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
 
+	WithoutSwaps bool // sources leave swaps within a chain out
+
 	readAhead chan struct{} // holds one value per range that is read ahead
 	unknown   *unknownChains
 }
@@ -66,7 +68,7 @@ func tracer() trace.Tracer { return otel.Tracer("crossgate/order/index") }
 
 // New makes an index of sources over a database. It does nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Index {
-	x := &Index{store: orderStore{db}, sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults()}
+	x := &Index{store: orderStore{db, o.WithoutSwaps}, sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults()}
 	for id, source := range sources {
 		f := newFollower(db, id, source, x.options)
 		x.followers = append(x.followers, f)

@@ -42,7 +42,7 @@ func TestKilledIndexLosesNothing(t *testing.T) {
 		c.kill()
 	}
 	store := openStoreAt(t, p.Store)
-	position, known, err := orderStore{store}.checkpoint(t.Context(), 1)
+	position, known, err := orderStore{DB: store}.checkpoint(t.Context(), 1)
 	if err != nil || !known || position.first < p.Silent {
 		t.Fatalf("after %d kills %+v was read, %v, %v; want history down to block %d at most", count, position, known, err, p.Silent)
 	}

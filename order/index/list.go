@@ -107,6 +107,7 @@ func (l listing) isActive() bool { return order.State(l.state[0]) == order.State
 type listChange struct {
 	gone, added, states, fulfilments [][]any
 	cells                            map[cell]int64
+	referrals                        map[int64]int64 // by code
 }
 
 // move takes a row from one form to another, either of which may be none.
@@ -117,6 +118,7 @@ func (c *listChange) move(id order.ID, from, to *listing) {
 			c.cells[in] += by
 			in.day = anyDay
 			c.cells[in] += by
+			c.referrals[l.terms.referralCode] += by
 		}
 	}
 	count(from, -1)
@@ -145,7 +147,7 @@ func list(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, i
 	if err != nil {
 		return err
 	}
-	change := listChange{cells: map[cell]int64{}}
+	change := listChange{cells: map[cell]int64{}, referrals: map[int64]int64{}}
 	var uncounted [][]any
 	for _, id := range ids {
 		from, to := known[id], (*listing)(nil)
@@ -172,7 +174,22 @@ func list(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, i
 			return err
 		}
 	}
+	if err := countReferrals(ctx, tx, change.referrals); err != nil {
+		return err
+	}
 	return countCells(ctx, tx, change.cells)
+}
+
+// countReferrals changes how many orders have referral codes.
+func countReferrals(ctx context.Context, tx *store.Tx, change map[int64]int64) error {
+	var rows [][]any
+	for code, by := range change {
+		if by != 0 {
+			rows = append(rows, []any{code, by})
+		}
+	}
+	return tx.ExecEach(ctx, `INSERT INTO referral_counts (referral_code, orders) VALUES ($1, $2)
+		ON CONFLICT (referral_code) DO UPDATE SET orders = referral_counts.orders + excluded.orders`, rows)
 }
 
 // listings returns the rows of orders as they are.

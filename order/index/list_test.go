@@ -18,7 +18,7 @@ import (
 func checkListed(t *testing.T, db *store.DB) {
 	t.Helper()
 	ctx := t.Context()
-	stored := orderStore{db}
+	stored := orderStore{DB: db}
 	rowsOf := func(query string) (rows []string) {
 		err := db.ForEachRow(ctx, func(r *sql.Rows) error {
 			var key, n string
@@ -40,6 +40,10 @@ func checkListed(t *testing.T, db *store.DB) {
 	slices.Sort(recounted)
 	if diff := cmp.Diff(recounted, counted); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)
+	}
+	referred := rowsOf(`SELECT referral_code, orders FROM referral_counts WHERE orders <> 0`)
+	if diff := cmp.Diff(rowsOf(`SELECT referral_code, COUNT(*) FROM order_list GROUP BY 1`), referred); diff != "" {
+		t.Fatalf("counts of referral codes (-recounted +counted):\n%s", diff)
 	}
 	ids, err := queryIDs(ctx, db, `SELECT order_id FROM events UNION SELECT id FROM order_list`)
 	if err != nil {
@@ -152,7 +156,7 @@ func TestWhatAnEarlierReleaseWritesIsCaughtUpWith(t *testing.T) {
 				execute(t, db, statement)
 			}
 			writeAsEarlier(t, db, v.events())
-			stored := orderStore{db}
+			stored := orderStore{DB: db}
 			if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {
 				t.Errorf("list beside an earlier release: %v, want ErrUnlisted", err)
 			}
@@ -203,7 +207,7 @@ func TestOrdersFromBeforeThereWereListsAreListed(t *testing.T) {
 		}
 	}
 	db = openStoreAt(t, path)
-	stored := orderStore{db}
+	stored := orderStore{DB: db}
 	steps := 0
 	for left := true; left; steps++ {
 		if _, err := stored.list(t.Context(), Filter{}, 0, 1); !errors.Is(err, ErrUnlisted) {

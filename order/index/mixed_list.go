@@ -28,6 +28,9 @@ type MixedList struct {
 // one at skip, counted from 0, at most take. The basis is that of ListSwaps.
 func (x *Index) ListMixed(ctx context.Context, f Filter, skip, take uint64) (MixedList, Basis, error) {
 	basis := x.Basis()
+	if x.store.withoutSwaps {
+		return MixedList{}, basis, ErrWithoutSwaps
+	}
 	if err := x.checkReadable(ctx); err != nil {
 		return MixedList{}, basis, fmt.Errorf("list orders and swaps: %w", err)
 	}
@@ -85,14 +88,14 @@ func (s orderStore) countOrders(ctx context.Context, f Filter, take uint64) (tot
 	if f.isKeyed() {
 		var q listQuery
 		q.orders(f)
-		_, err = s.QueryRow(ctx, []any{&total}, `SELECT COUNT(*) FROM order_list`+q.where(), q.args...)
+		total, err = s.countKeyed(ctx, f, q)
 		return total, nil, err
 	}
-	at, total, err := s.total(ctx, f)
+	at, err := s.counted(ctx, f)
 	if at.areFew(take) {
 		few = &at.narrowed
 	}
-	return total, few, err
+	return at.total, few, err
 }
 
 // orders demands what a filter does of an order. Databases search by what few orders have, or by time.

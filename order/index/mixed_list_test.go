@@ -29,7 +29,7 @@ func TestMixedListsEqualARecount(t *testing.T) {
 				case 1, 2:
 					f, skip = w.filterOfBoth(), []uint64{0, w.Uint64N(50), w.Uint64N(4000)}[w.IntN(3)]
 				}
-				got, err := orderStore{db}.listMixed(t.Context(), f, skip, take)
+				got, err := orderStore{DB: db}.listMixed(t.Context(), f, skip, take)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -68,13 +68,13 @@ func TestQuestionsToTheDatabaseAreSpans(t *testing.T) {
 // checkQuestions asks a store for everything that requests ask it for.
 func checkQuestions(ctx context.Context, t *testing.T, store *store.DB) {
 	t.Helper()
-	if _, err := (orderStore{store}).ofOrder(ctx, order.ID{1}); err != nil {
+	if _, err := (orderStore{DB: store}).ofOrder(ctx, order.ID{1}); err != nil {
 		t.Error(err)
 	}
-	if _, err := (orderStore{store}).createdIn(ctx, chain.NewTxHash(make([]byte, 32))); err != nil {
+	if _, err := (orderStore{DB: store}).createdIn(ctx, chain.NewTxHash(make([]byte, 32))); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := (orderStore{store}).locks(ctx, taker); err != nil {
+	if _, _, err := (orderStore{DB: store}).locks(ctx, taker); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,11 +85,11 @@ func TestFailedQuestionsToTheDatabaseSayWhy(t *testing.T) {
 	defer request.End()
 	gone, leave := context.WithCancel(ctx)
 	leave()
-	if _, err := (orderStore{store}).ofOrder(gone, order.ID{1}); err == nil {
+	if _, err := (orderStore{DB: store}).ofOrder(gone, order.ID{1}); err == nil {
 		t.Error("a question of nobody was answered")
 	}
 	execute(t, store, `DROP TABLE events`)
-	if _, err := (orderStore{store}).ofOrder(ctx, order.ID{1}); err == nil {
+	if _, err := (orderStore{DB: store}).ofOrder(ctx, order.ID{1}); err == nil {
 		t.Error("events were read of no table")
 	}
 	spans := recorder.Ended()

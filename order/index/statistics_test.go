@@ -125,7 +125,7 @@ func addRecounted(s *order.Statistics, o *order.Order) {
 // checkStatistics counts what is not counted yet, and compares all with a recount.
 func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	t.Helper()
-	s := orderStore{db}
+	s := orderStore{DB: db}
 	for left := true; left; {
 		var err error
 		if left, err = s.countSome(t.Context(), store.Lease{}, madeUpPrices); err != nil {
@@ -223,7 +223,7 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 	apply(t, db, events, nil)
 	checkStatistics(t, db, events)
 	execute(t, db, `INSERT INTO uncounted SELECT id FROM order_values`)
-	if _, err := (orderStore{db}).countSome(t.Context(), store.Lease{}, func(context.Context, []Priced) map[Priced]*big.Rat { return nil }); err != nil {
+	if _, err := (orderStore{DB: db}).countSome(t.Context(), store.Lease{}, func(context.Context, []Priced) map[Priced]*big.Rat { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	checkStatistics(t, db, events)
@@ -233,7 +233,7 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
 	db := openStore(t)
 	fillInvented(t, db, newInvented(19), mostUncounted+10)
-	if _, err := (orderStore{db}).allTime(t.Context()); err != ErrUncounted { //nolint:errorlint // it is returned as it is
+	if _, err := (orderStore{DB: db}).allTime(t.Context()); err != ErrUncounted { //nolint:errorlint // it is returned as it is
 		t.Errorf("statistics of what is not counted: %v, want ErrUncounted", err)
 	}
 }

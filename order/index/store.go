@@ -9,7 +9,10 @@ import (
 )
 
 // orderStore is what the database holds of orders: events, their fold, and how far each chain has been read.
-type orderStore struct{ *store.DB }
+type orderStore struct {
+	*store.DB
+	withoutSwaps bool // that happen within a chain: none are read
+}
 
 // checkpoint is how far one chain has been followed: its events from first to block are stored.
 type checkpoint struct {

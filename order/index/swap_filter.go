@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,12 +18,19 @@ type SwapList struct {
 	Total uint64 // of all parts
 }
 
+// ErrWithoutSwaps says that swaps within a chain are not indexed here.
+var ErrWithoutSwaps = errors.New("swaps within a chain are not indexed")
+
 // ListSwaps returns the swaps within a chain that a filter holds of from the one at skip, counted from 0, at most take.
 // Of a filter of orders a swap has this: both chains are its own, it is fulfilled and has no external call; who called
 // the router is its maker and creator, its recipient and affiliate are searched for; it has no authorities, taker or
-// type of trade. The basis says from where each chain was read for swaps. For errors see List; there is no ErrUnlisted.
+// type of trade. The basis says from where each chain was read for swaps. For errors see List; ErrWithoutSwaps
+// instead of ErrUnlisted.
 func (x *Index) ListSwaps(ctx context.Context, f Filter, skip, take uint64) (SwapList, Basis, error) {
 	basis := x.Basis()
+	if x.store.withoutSwaps {
+		return SwapList{}, basis, ErrWithoutSwaps
+	}
 	if err := x.checkReadable(ctx); err != nil {
 		return SwapList{}, basis, fmt.Errorf("list swaps: %w", err)
 	}

@@ -24,7 +24,7 @@ func TestListsOfSwapsEqualARecount(t *testing.T) {
 			for range filters {
 				f, take := v.filter(), 1+v.Uint64N(100)
 				skip := []uint64{0, v.Uint64N(50), v.Uint64N(4200)}[v.IntN(3)]
-				got, err := orderStore{db}.listSwaps(t.Context(), f, skip, take)
+				got, err := orderStore{DB: db}.listSwaps(t.Context(), f, skip, take)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,7 +155,7 @@ func TestSwapsAreFoundByWhatNamesThem(t *testing.T) {
 	db := openStore(t)
 	v := inventedSwaps{rand.New(rand.NewPCG(8, 8))}
 	all := v.fill(t, db, 50)
-	s := orderStore{db}
+	s := orderStore{DB: db}
 	for name, search := range map[string]Search{
 		"id": {Order: all[7].ID}, "transaction": {Tx: all[7].At.Tx}, "either": {Order: order.ID(all[7].At.Tx.Bytes()), Tx: all[7].At.Tx},
 	} {

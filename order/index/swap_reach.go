@@ -12,8 +12,12 @@ import (
 
 // moveSwaps takes note that a range was read for swaps too, after its checkpoint was moved. Where the checkpoint was
 // not the one that was read for swaps last, since there were none then or a release without them has moved it, reading
-// for swaps begins with the range: what of them may have been dropped meanwhile is withdrawn.
-func moveSwaps(ctx context.Context, tx *store.Tx, a advance) error {
+// for swaps begins with the range: what of them may have been dropped meanwhile is withdrawn. Where swaps are left out
+// this is such a release.
+func (s orderStore) moveSwaps(ctx context.Context, tx *store.Tx, a advance) error {
+	if s.withoutSwaps {
+		return nil
+	}
 	next := a.checkpoint
 	moved, err := tx.ExecContext(ctx, `UPDATE swap_checkpoints SET block = $1, reorgs = $2,
 		final_block = CASE WHEN final_block > $3 THEN final_block ELSE $3 END,
@@ -47,7 +51,10 @@ func moveSwaps(ctx context.Context, tx *store.Tx, a advance) error {
 }
 
 // extendSwaps takes note that blocks before the first one were read for swaps too, if that one was.
-func extendSwaps(ctx context.Context, tx *store.Tx, id chain.ID, first order.Block, before uint64) error {
+func (s orderStore) extendSwaps(ctx context.Context, tx *store.Tx, id chain.ID, first order.Block, before uint64) error {
+	if s.withoutSwaps {
+		return nil
+	}
 	_, err := tx.ExecContext(ctx, `UPDATE swap_checkpoints SET first_block = $1, first_time = $2 WHERE chain = $3 AND first_block = $4`,
 		int64(first.Number), int64(first.Time), int64(id), int64(before))
 	return err
@@ -77,6 +84,10 @@ func (f *follower) firstReading(ctx context.Context, r blocks, parts []blocks) (
 	stored, err := f.store.eventsBetween(ctx, f.chain, r)
 	if err != nil {
 		return nil, err
+	}
+	if f.store.withoutSwaps { // those from before are none of the second reading's business
+		stored, _ = parted(stored)
+		return stored, nil
 	}
 	from, err := f.store.swapsFrom(ctx)
 	if err != nil {

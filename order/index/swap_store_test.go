@@ -145,7 +145,7 @@ func TestSwapsAreKnownFromWhereTheyWereRead(t *testing.T) {
 			earlier := func() { follow(t, newFollower(db, 1, withoutSwaps{l}, quietly(Options{}))) }
 			from := func() uint64 {
 				t.Helper()
-				known, err := orderStore{db}.swapsFrom(t.Context())
+				known, err := orderStore{DB: db}.swapsFrom(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

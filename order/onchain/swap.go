@@ -77,6 +77,12 @@ func (s *shares) take(swap order.Swapped) *order.Affiliate {
 	return swap.Affiliate
 }
 
+// IsSwap reports whether the fact is a swap within its chain.
+func (f Found) IsSwap() bool {
+	_, is := f.Fact.(order.Swapped)
+	return is
+}
+
 // LacksBeneficiary reports whether a swap paid somebody a share whom no log named.
 func (f Found) LacksBeneficiary() bool {
 	s, is := f.Fact.(order.Swapped)

@@ -46,6 +46,7 @@ type Chain struct {
 
 	recent bool // the nodes keep the newest state only
 	flat   bool // gas costs everybody the same
+	swaps  bool // that happen within the chain are among its events
 
 	newest     atomic.Pointer[header] // block seen; nil before the first
 	finalized  atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
@@ -77,9 +78,12 @@ func WithoutPast() Option { return func(c *Chain) { c.recent = true } }
 // WithoutMarket says that the chain has one price of gas for everybody.
 func WithoutMarket() Option { return func(c *Chain) { c.flat = true } }
 
+// WithoutSwaps leaves the swaps within the chain out of the events of blocks. Those of a transaction are told as ever.
+func WithoutSwaps() Option { return func(c *Chain) { c.swaps = false } }
+
 // New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client, options ...Option) *Chain {
-	made := &Chain{chain: c}
+	made := &Chain{chain: c, swaps: true}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	for _, set := range options {
 		set(made)

@@ -96,8 +96,19 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, around eventReade
 // emitters lists the contracts whose logs tell of orders and swaps.
 func (c *Chain) emitters() []chain.Address {
 	contracts := c.chain.Contracts
-	all := []chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter, contracts.Router}
+	all := []chain.Address{contracts.DlnSource, contracts.DlnDestination, contracts.ExternalCallAdapter}
+	if c.swaps {
+		all = append(all, contracts.Router)
+	}
 	return slices.DeleteFunc(all, chain.Address.IsAbsent)
+}
+
+// wanted are facts without those that are left out.
+func (c *Chain) wanted(facts []onchain.Found) []onchain.Found {
+	if c.swaps {
+		return facts
+	}
+	return slices.DeleteFunc(facts, onchain.Found.IsSwap)
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for
@@ -163,7 +174,7 @@ func (c *Chain) events(r *receipt, facts []onchain.Found, mined uint64) []order.
 				LogIndex:  fact.LogIndex,
 			},
 		}
-		if _, isSwap := e.Swap(); isSwap {
+		if fact.IsSwap() {
 			e.Order, e.At.Initiator = onchain.SwapID(c.chain.ID, e.At.Tx, swaps), chain.Address{}
 			swaps++
 		}

@@ -229,7 +229,7 @@ func (c *Chain) eventsOfReceipts(receipts []receipt, mined uint64) ([]order.Even
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, c.events(&receipts[i], facts, mined)...)
+		events = append(events, c.events(&receipts[i], c.wanted(facts), mined)...)
 	}
 	return events, nil
 }

@@ -25,6 +25,6 @@ var (
 
 // New returns the chain that rpc's endpoints serve. Their contracts are asked at the newest block only:
 // java-tron refuses any other in eth_call. Its history of fees would say nothing: energy has one price.
-func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
-	return &Chain{evm.New(c, rpc, evm.WithoutPast(), evm.WithoutMarket())}
+func New(c chain.Chain, rpc *jsonrpc.Client, options ...evm.Option) *Chain {
+	return &Chain{evm.New(c, rpc, append(options, evm.WithoutPast(), evm.WithoutMarket())...)}
 }

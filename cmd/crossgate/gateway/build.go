@@ -123,11 +123,15 @@ func (b *builder) addChain(path string, c config.Chain) {
 		}
 	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
+	var options []evm.Option
+	if !b.config.Index.Swaps {
+		options = append(options, evm.WithoutSwaps())
+	}
 	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM:
 		rpc.CompareHeads(lag, evm.HeadCall())
-		adapter := evm.New(known, rpc)
+		adapter := evm.New(known, rpc, options...)
 		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
 		made.heads = b.announcers(path, known, c.Endpoints)
 		made.swaps = quote.Chain{
@@ -140,7 +144,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter}
 	case chain.TVM:
 		rpc.CompareHeads(lag, evm.HeadCall())
-		adapter := tron.New(known, rpc)
+		adapter := tron.New(known, rpc, options...)
 		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
 		made.swaps = quote.Chain{Guard: evm.Guard{}, Fees: adapter, Simulator: tron.NewSimulator(adapter)}
 	}

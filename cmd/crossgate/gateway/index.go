@@ -28,7 +28,7 @@ func (p *parts) index(db *store.DB, c config.Index, log *slog.Logger, o index.Ob
 func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer) index.Options {
 	return index.Options{
 		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Prices: p.unitPrices, Observer: o, Logger: log,
-		Announcers: p.announcers(),
+		Announcers: p.announcers(), WithoutSwaps: !c.Swaps,
 		Pace: index.Pace{
 			Asked: c.Follow.Asked, Listed: c.Follow.Listed, Idle: c.Follow.Idle, Retired: c.Follow.Retired, Looks: p.looks,
 		},

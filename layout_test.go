@@ -32,10 +32,11 @@ var house = map[string]room{
 	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
+	"certificate":   {"", "TLS files: what connections carry belongs to who opens them"},
 	"cache/flight":  {"", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"cache":         {"cache/shared", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"cache/rfc9111": {"", "rules without a cache: what keeps or asks belongs to proxy/passthrough"},
-	"cache/shared":  {"", "a mechanism knows no domain word: give it a type parameter or an option"},
+	"cache/shared":  {"certificate", "a mechanism knows no domain word: give it a type parameter or an option"},
 	"upstream":      {"", "a mechanism knows no domain word: put what knows one into upstream/evm, upstream/venue or upstream/price"},
 
 	"upstream/jsonrpc":           {"upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
@@ -50,7 +51,6 @@ var house = map[string]room{
 	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/web":         {"chain token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
 	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
-	"proxy/certificate": {"", "TLS files of listeners: what connections carry belongs to proxy"},
 	"proxy/passthrough": {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
 	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":       {"cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
@@ -61,7 +61,7 @@ var house = map[string]room{
 	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
-		"cache cache/rfc9111 cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
+		"cache cache/rfc9111 cache/shared certificate chain config order order/index proxy proxy/admin proxy/passthrough proxy/quota proxy/shadow proxy/web quote release store token token/catalog upstream " +
 			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},

@@ -101,7 +101,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 }
 
 // Settle ends the attempt. wrong is what is wrong with its response; a plain error makes it a bad answer, an *Error
-// keeps its class. It returns why the attempt failed, nil when it did not.
+// keeps its class, and ErrDeclined is nothing wrong. It returns why the attempt failed, nil when it did not.
 func (a *Attempt) Settle(ctx context.Context, wrong error) error { return a.settle(ctx, wrong, "") }
 
 // settle tells the span in addition what became of a hedge, if the attempt was one.
@@ -110,7 +110,8 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 	if a.span.IsRecording() {
 		ctx = trace.ContextWithSpan(ctx, a.span)
 	}
-	if a.Err == nil {
+	declined := a.Err == nil && errors.Is(wrong, ErrDeclined)
+	if a.Err == nil && !declined {
 		a.Err = e.badAnswer(a.request, wrong)
 	}
 	if a.report != nil {
@@ -121,7 +122,11 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 			e.budget.pause(said.RetryAfter)
 		}
 		a.report(a.Err)
-		e.learn(ctx, a.request, time.Since(a.sent), a.Err)
+		outcome := a.Err
+		if declined {
+			outcome = &Error{Class: Rejected, Endpoint: e.name, Err: ErrDeclined}
+		}
+		e.learn(ctx, a.request, time.Since(a.sent), outcome)
 	}
 	e.measures.attempted(ctx, time.Since(a.began), a.Err)
 	endAttempt(a.span, a.Response, hedge, a.Err)

@@ -93,6 +93,10 @@ func detailsOf(err error) *Error {
 	return &Error{}
 }
 
+// ErrDeclined is what a check returns for an answer that declines what was asked for, as any other endpoint would. It
+// ends the question as an answer does; how soon it came says nothing of how long answers take.
+var ErrDeclined = errors.New("declined")
+
 // IsFault reports whether err is the endpoint's own fault. A caller who leaves or has little time, a spent budget and a
 // declined request are not.
 func IsFault(err error) bool {

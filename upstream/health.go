@@ -24,7 +24,8 @@ type health struct {
 	broke  time.Time
 }
 
-// note records the outcome of one call; only the endpoint's own faults count as failures.
+// note records the outcome of one call; only the endpoint's own faults count as failures. A refusal says that the endpoint
+// is at work, and nothing of how long an answer takes: searches that are too wide are refused at once.
 func (h *health) note(kind string, took time.Duration, err error) {
 	failing := IsFault(err)
 	if !failing && !answered(err) {
@@ -41,6 +42,9 @@ func (h *health) note(kind string, took time.Duration, err error) {
 		if ClassOf(err) != Timeout {
 			return // a refused connection says nothing about how long an answer takes
 		}
+	}
+	if ClassOf(err) == Rejected {
+		return
 	}
 	if h.took == nil {
 		h.took = make(map[string]*spread)

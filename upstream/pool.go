@@ -63,11 +63,11 @@ func (p *Pool) Health() []Health {
 	return all
 }
 
-// Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts
-// every Response. A plain error of check is a bad answer; an *Error keeps its class. When all fail the
-// error is an *Error that classes the failures as a whole and says what each endpoint said. A GET may be
-// asked of a second endpoint while the first is slow, and again after a failure; check sees one answer at
-// a time, and none after the accepted one.
+// Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts every Response,
+// and ErrDeclined is an answer, too. A plain error of check is a bad answer; an *Error keeps its class. When all fail
+// the error is an *Error that classes the failures as a whole and says what each endpoint said. A GET may be asked of a
+// second endpoint while the first is slow, and again after a failure; check sees one answer at a time, and none after
+// the accepted one.
 func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (Response, error) {
 	method := r.method()
 	winner, err := p.Run(ctx, Job{

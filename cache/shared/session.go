@@ -54,7 +54,7 @@ func (c *Cache) noteError(err error) (isNew bool) {
 
 // session is one connection from its beginning to its loss.
 func (c *Cache) session(ctx context.Context) (wasUp bool, err error) {
-	option, err := c.certificates.secured(c.option)
+	option, err := secured(c.option, c.certificates)
 	if err != nil {
 		return false, err
 	}

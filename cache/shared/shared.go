@@ -32,6 +32,8 @@ import (
 
 	"github.com/redis/rueidis"
 	"go.opentelemetry.io/otel/metric"
+
+	"crossgate/certificate"
 )
 
 // Defaults of Options.
@@ -46,8 +48,8 @@ const connectTimeout = time.Second
 // Options describe a shared cache.
 type Options struct {
 	URL string // redis://user:password@host:port/database; rediss:// for TLS, unix:// for a socket
-	// Certificates are for TLS. The zero value trusts whom the system trusts.
-	Certificates Certificates
+	// Certificates are for TLS, and read again for each connection. The zero value trusts whom the system trusts.
+	Certificates certificate.Files
 	Timeout      time.Duration // of one call; 20 ms when zero
 	// Silence of the server after which the connection counts as lost; 5 s when zero. It is for networks that drop
 	// connections without a word: a slow server answers in the end. What is cached is purged softly after a loss.
@@ -60,7 +62,7 @@ type Options struct {
 // Cache is the connection of one replica to the shared cache. At most one cache.Cache is in front of it.
 type Cache struct {
 	option       rueidis.ClientOption
-	certificates Certificates
+	certificates certificate.Files
 	silence      time.Duration
 	lockLife     time.Duration
 	replica      string
@@ -90,7 +92,7 @@ func New(o Options) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := o.Certificates.secured(option); err != nil {
+	if _, err := secured(option, o.Certificates); err != nil {
 		return nil, fmt.Errorf("shared cache: %w", err)
 	}
 	option.ForceSingleClient = true
@@ -120,6 +122,16 @@ func New(o Options) (*Cache, error) {
 	}
 	c.duration, err = newDuration()
 	return c, err
+}
+
+// secured returns the option of a URL with TLS with what the files have now, another one as it is.
+func secured(option rueidis.ClientOption, files certificate.Files) (rueidis.ClientOption, error) {
+	if option.TLSConfig == nil {
+		return option, nil
+	}
+	var err error
+	option.TLSConfig, err = files.Client(option.TLSConfig)
+	return option, err
 }
 
 // parseURL does not wrap the cause of an error, which quotes the URL and so its password.

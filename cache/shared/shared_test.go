@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/cache/redistest"
+	"crossgate/certificate"
 )
 
 func TestAddressesAreNotTold(t *testing.T) {
@@ -26,13 +27,13 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 	own, other := authority.Issue(t, "gateway"), authority.Issue(t, "another")
 	absent := filepath.Join(t.TempDir(), "canary.pem")
 	for _, test := range []struct {
-		files Certificates
+		files certificate.Files
 		why   string
 	}{
-		{Certificates{Authorities: absent}, "certificate of the authority: no such file"},
-		{Certificates{Authorities: own.Key}, "no certificate in PEM"},
-		{Certificates{Own: own.Certificate, Key: absent}, "this gateway and its key: no such file"},
-		{Certificates{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
+		{certificate.Files{Authorities: absent}, "certificate of the authority: no such file"},
+		{certificate.Files{Authorities: own.Key}, "no certificate in PEM"},
+		{certificate.Files{Own: own.Certificate, Key: absent}, "this gateway and its key: no such file"},
+		{certificate.Files{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
 	} {
 		_, err := New(Options{URL: "rediss://localhost", Certificates: test.files})
 		if err == nil || !strings.Contains(err.Error(), test.why) || strings.Contains(err.Error(), "canary") {

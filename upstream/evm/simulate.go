@@ -37,9 +37,9 @@ func NewSimulator(c *Chain) *Simulator {
 	return &Simulator{chain: c, layouts: map[chain.Address]layout{}}
 }
 
-// Simulate implements quote.Simulator. It takes two round trips, and another one for a token that was not seen before
-// and that the sender lacks. Nodes without eth_simulateV1 get an eth_call, which says whether the transaction succeeds
-// and measures nothing.
+// Simulate implements quote.Simulator. It takes two round trips, another one for a token that was not seen before and
+// that the sender lacks, and two more for a transaction that the usual limit of gas is too low for. Nodes without
+// eth_simulateV1 get an eth_call, which says whether the transaction succeeds and measures nothing.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	now, err := s.surroundings(ctx, t)
 	if err != nil {
@@ -49,14 +49,38 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Res
 	if err != nil {
 		return quote.Result{}, err
 	}
+	found, err := s.runAny(ctx, t, set, now)
+	if errors.Is(err, quote.ErrReverted) {
+		if needed := s.need(ctx, t, set); needed > now.gas {
+			now.gas = needed + needed/5 // which is what wallets are told to offer
+			if set, err = s.overrides(ctx, t, now); err != nil {
+				return quote.Result{}, err
+			}
+			found, err = s.runAny(ctx, t, set, now)
+		}
+	}
+	return found, set.explain(err)
+}
+
+// runAny makes the transaction by the best means that the chain's nodes have.
+func (s *Simulator) runAny(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	if !s.chain.rpc.Lacks(simulateV1, "") {
 		found, err := s.run(ctx, t, set, now)
 		if !isUnknownMethod(err) {
-			return found, set.explain(err)
+			return found, err
 		}
 	}
-	found, err := s.runPlain(ctx, t, set, now)
-	return found, set.explain(err)
+	return s.runPlain(ctx, t, set, now)
+}
+
+// need is the gas with which the transaction succeeds, as a node estimates it; zero where it fails with any.
+func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides) uint64 {
+	var gas quantity
+	call := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
+	if err := s.chain.rpc.All(ctx, call); err != nil {
+		return 0
+	}
+	return uint64(gas)
 }
 
 // Balance implements quote.Simulator.

@@ -44,7 +44,8 @@ type headBlock struct {
 // simulatedBlocks is in how many blocks a transaction is simulated.
 const simulatedBlocks = 2
 
-// The limit of gas in a simulation is a multiple of what is expected, and no less than wallets offer for a swap.
+// The limit of gas in a simulation is a multiple of what is expected, and no less than wallets offer for a swap. Where
+// that is too little, as on chains that count gas in large units, the need is estimated.
 const (
 	gasFactor = 3
 	leastGas  = 1_500_000

@@ -32,7 +32,7 @@ func ask[A any](ctx context.Context, p *upstream.Pool, r upstream.Request, read 
 		var err error
 		if answer, err = read(resp); isRefusal(err) {
 			declined = resp.Scrub(err) // it does not pass the endpoint, which would do that
-			return nil
+			return upstream.ErrDeclined
 		}
 		return err
 	})

@@ -16,8 +16,10 @@ import (
 // paid needs an account for the token, which only the chain knows of.
 var dflow = service{
 	// A key is needed: the host that answers without one, dev-quote-api.dflow.net, is for tests during development, and
-	// nothing is to be shipped with it (pond.dflow.net/build/endpoints). What a key allows is agreed with each holder.
-	Service: Service{Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, RequestsPerSecond: 1, Burst: 3},
+	// nothing is to be shipped with it (pond.dflow.net/get-started/endpoints). What a key allows is agreed with each holder.
+	Service: Service{
+		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, RequestsPerSecond: 1, Burst: 3, Source: "pond.dflow.net",
+	},
 	profile: quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
 	program: "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", // swap orchestrator
 }

@@ -23,15 +23,18 @@ import (
 // enso answers with price and transaction at once.
 var enso = service{
 	// Ten requests per second for every key.
-	Service: Service{Name: "enso", URL: "https://api.enso.finance", Keyed: true, RequestsPerSecond: 8, Burst: 10},
+	Service: Service{
+		Name: "enso", URL: "https://api.enso.finance", Keyed: true, RequestsPerSecond: 8, Burst: 10,
+		Source: "docs.enso.build/pages/build/reference/deployments",
+	},
 	profile: quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1), Read: readEnsoCall},
-	// The router is also the spender (oku-chains 1.12.36).
+	// The router is also the spender.
 	contracts: []deployment{
 		{
 			chains:  []uint64{1, 10, 56, 100, 137, 999, 8453, 42161, 43114},
 			routers: []string{"0xF75584eF6673aD213a685a1B58Cc0330B8eA22Cf"},
 		},
-		{chains: []uint64{143, 9745}, routers: []string{"0xCfBAa9Cfce952Ca4F4069874fF1Df8c05e37a3c7"}},
+		{chains: []uint64{143, 4326, 4663, 9745}, routers: []string{"0xCfBAa9Cfce952Ca4F4069874fF1Df8c05e37a3c7"}},
 		{chains: []uint64{1329}, routers: []string{"0x300b3D30aaBf46b05983284f0297D966E92bbeB2"}},
 		{chains: []uint64{59144}, routers: []string{"0xA146d46823f3F594B785200102Be5385CAfCE9B5"}},
 	},

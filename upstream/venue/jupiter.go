@@ -21,7 +21,7 @@ import (
 // account for the token, which only the chain knows of.
 var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
-	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5},
+	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
 	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
 	program: "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4",
 }

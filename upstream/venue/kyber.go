@@ -26,6 +26,8 @@ var kyber = service{
 	// 30 requests in 10 s are allowed to a client that says who it is.
 	Service: Service{
 		Name: "kyberswap", URL: "https://aggregator-api.kyberswap.com", Keyless: true, RequestsPerSecond: 2.5, Burst: 5,
+		Source: "docs.kyberswap.com/developer-guide/aggregator-api/contracts; Robinhood: github vultisig/vultisig-sdk#1541, " +
+			"where the API was asked",
 	},
 	profile: quote.Profile{
 		AnswerName: "kyber", ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
@@ -120,7 +122,7 @@ const (
 // kyberSlugs are the chains by their EIP-155 ids.
 var kyberSlugs = map[uint64]string{
 	1: "ethereum", 10: "optimism", 56: "bsc", 137: "polygon", 143: "monad", 146: "sonic", 999: "hyperevm",
-	4326: "megaeth", 5000: "mantle", 8453: "base", 9745: "plasma", 42161: "arbitrum", 43114: "avalanche",
+	4326: "megaeth", 4663: "robinhood", 5000: "mantle", 8453: "base", 9745: "plasma", 42161: "arbitrum", 43114: "avalanche",
 	59144: "linea", 80094: "berachain",
 }
 

@@ -16,15 +16,27 @@ import (
 // with the venue beforehand.
 var lifi = service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
-	Service: Service{Name: "lifi", URL: "https://li.quest", RequestsPerSecond: 0.01, Burst: 5},
+	Service: Service{
+		Name: "lifi", URL: "https://li.quest", RequestsPerSecond: 0.01, Burst: 5,
+		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
+	},
 	profile: quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
-	contracts: []deployment{{
-		chains: []uint64{
-			1, 10, 25, 56, 100, 137, 143, 146, 747, 999, 1329,
-			4326, 5000, 8453, 9745, 42161, 43114, 59144, 60808, 80094,
+	// The Diamond, also the spender.
+	contracts: []deployment{
+		{
+			chains:  []uint64{1, 10, 25, 56, 100, 137, 146, 1329, 5000, 8453, 42161, 43114},
+			routers: []string{"0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"},
 		},
-		routers: []string{"0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"}, // the Diamond, also the spender
-	}},
+		{chains: []uint64{143, 747, 4326, 9745}, routers: []string{"0x026F252016A7C47CDEf1F05a3Fc9E20C92a49C37"}},
+		{chains: []uint64{999}, routers: []string{"0x0a0758d937d1059c356D4714e57F5df0239bce1A"}},
+		{chains: []uint64{1776}, routers: []string{"0xeCeC3970Ca674278DA8D9B1c484ACaF6B20181F5"}},
+		{chains: []uint64{2741}, routers: []string{"0x4f8C9056bb8A3616693a76922FA35d53C056E5b3"}},
+		{chains: []uint64{4663}, routers: []string{"0xB477751B76CF82d00a686A1232f5fCD772414Af3"}},
+		{chains: []uint64{5042}, routers: []string{"0xA4072583658Fae592A3506A42431cb6316a8d40b"}},
+		{chains: []uint64{59144}, routers: []string{"0xDE1E598b81620773454588B85D6b5D4eEC32573e"}},
+		{chains: []uint64{60808}, routers: []string{"0x452Cf1B8597E6319Cd21abd847312bF17E26d8d1"}},
+		{chains: []uint64{80094}, routers: []string{"0xf909c4Ae16622898b885B89d7F839E0244851c66"}},
+	},
 	functions: readsCalls(
 		lifiFunction(lifiToken, lifiToken, false), lifiFunction(lifiToken, lifiToken, true),
 		lifiFunction(lifiToken, lifiCoin, false), lifiFunction(lifiToken, lifiCoin, true),

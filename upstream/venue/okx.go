@@ -23,25 +23,32 @@ import (
 // okx answers with price and transaction at once. The sender approves another contract than the one called.
 var okx = service{
 	// One request per second unless agreed otherwise.
-	Service: Service{Name: "okx", URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2},
+	Service: Service{
+		Name: "okx", URL: "https://web3.okx.com", Keyed: true, RequestsPerSecond: 1, Burst: 2,
+		Source: "web3.okx.com/onchainos/dev-docs/trade/dex-smart-contract; when which was replaced: github " +
+			"DefiLlama/dimension-adapters, fees of OKX",
+	},
 	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3)},
-	// dex-smart-contract in OKX's documents, and dexTokenApproveAddress of its supported chains. Routers are replaced
-	// now and then, so that several are taken: today's first, then its announced successor and recorded predecessors.
+	// Routers are replaced on all chains on one day, about every four months, and the documents name the next one before
+	// the API does: today's, in use since 2026-08-24, comes first, then that before it, and on Ethereum a recorded one.
 	// Allowances outlive them.
 	contracts: []deployment{
 		{[]uint64{1}, []string{
-			"0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183", "0x8feab81d36e7576107d5de0758c1b839be31b4f6",
+			"0x8feAB81D36E7576107D5dE0758c1b839Be31B4F6", "0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183",
 			"0x7D0CcAa3Fac1e5A943c5168b6CEd828691b46B36",
 		}, "0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f"},
-		{[]uint64{10}, []string{"0xDd5E9B947c99Aa60bab00ca4631Dce63b49983E7", "0x1f5b43127414e36c31ecb5ff5567262997cd24d0"}, "0x68D6B739D2020067D1e2F713b999dA97E4d54812"},
-		{[]uint64{56}, []string{"0x62cceF0b4545166f721cAa9fEe13c1d3767E27dc", "0x5994814f2c4040b863a0125a45de152a8c2a4dec"}, "0x2c34A2Fb1d0b4f55de51E1d0bDEfaDDce6b7cDD6"},
-		{[]uint64{137}, []string{"0xF6E1B4b201e220FC3741bd7a75675ffEA25c02AD", "0x3c4829196bfadff4394726b45159aeaac6fcd41c"}, "0x3B86917369B83a6892f553609F3c2F439C184e31"},
-		{[]uint64{146}, []string{"0x79f7C6C6dc16Ed3154E85A8ef9c1Ef31CEFaEB19", "0xd72f9af181a0eb1b8550a00124ecdb71bb758c89"}, "0xD321ab5589d3E8FA5Df985ccFEf625022E2DD910"},
-		{[]uint64{5000}, []string{"0xcF76984119C7f6ae56fAfE680d39C08278b7eCF4"}, "0x57df6092665eb6058DE53939612413ff4B09114E"},
-		{[]uint64{8453}, []string{"0xC8F6b8Ba0DC0f175B568B99440B0867F69A29265"}, "0x57df6092665eb6058DE53939612413ff4B09114E"},
-		{[]uint64{42161}, []string{"0x7CF6b330b437E9fb432B1400DE17B03357Cf049A"}, "0x70cBb871E8f30Fc8Ce23609E9E0Ea87B6b222F58"},
-		{[]uint64{43114}, []string{"0xa94Fcf9fc56a864f8DE51e6315aee5863AD63C91", "0xab96dcfa7a7d669d9bf5918fab8641479973dd0a"}, "0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f"},
-		{[]uint64{59144}, []string{"0x2E1Dee213BA8d7af0934C49a23187BabEACa8764"}, "0x57df6092665eb6058DE53939612413ff4B09114E"},
+		okxContracts(10, "0x1f5B43127414E36c31eCb5Ff5567262997CD24D0", "0xDd5E9B947c99Aa60bab00ca4631Dce63b49983E7", "0x68D6B739D2020067D1e2F713b999dA97E4d54812"),
+		okxContracts(56, "0x5994814f2C4040b863A0125A45DE152a8c2A4DEc", "0x62cceF0b4545166f721cAa9fEe13c1d3767E27dc", "0x2c34A2Fb1d0b4f55de51E1d0bDEfaDDce6b7cDD6"),
+		okxContracts(137, "0x3C4829196BFadFF4394726b45159aeaAC6FCd41c", "0xF6E1B4b201e220FC3741bd7a75675ffEA25c02AD", "0x3B86917369B83a6892f553609F3c2F439C184e31"),
+		okxContracts(143, "0xc1C76E784Db8D68585fb608ce68FC5DcFF14000E", "0x7A7AD9aa93cd0A2D0255326E5Fb145CEc14997FF", "0xf534A8a1CAD0543Cd6438f7534CA3486c01998d4"),
+		okxContracts(146, "0xd72f9Af181A0eB1B8550a00124ECdb71Bb758C89", "0x79f7C6C6dc16Ed3154E85A8ef9c1Ef31CEFaEB19", "0xD321ab5589d3E8FA5Df985ccFEf625022E2DD910"),
+		okxContracts(999, "0xb193874f0C77948d2bCFeC2EfAF8Bc65B4C2ca89", "0x9Ac7b1FFEE0f58c0a3c89AA54Afb62efD25DC9fd", "0x56e6983D59bF472Ced0E63966A14d94A3A291589"),
+		{[]uint64{4663}, []string{"0x6e2A35A7AD683cF634D91492d73bb7FF774c6919"}, "0x42170295F1173c9e5874ea9d00c6d137E1a4f53d"},
+		okxContracts(5000, "0x472fc4f7fd3C9F06f0b8637c5505815ac80938Ad", "0xcF76984119C7f6ae56fAfE680d39C08278b7eCF4", "0x57df6092665eb6058DE53939612413ff4B09114E"),
+		okxContracts(8453, "0x67d03631FE51B741C0C00c4E16eb662AC84381df", "0xC8F6b8Ba0DC0f175B568B99440B0867F69A29265", "0x57df6092665eb6058DE53939612413ff4B09114E"),
+		okxContracts(42161, "0x09f94b5Fc68e227C323A6FbaE3Bd98C97fD8c849", "0x7CF6b330b437E9fb432B1400DE17B03357Cf049A", "0x70cBb871E8f30Fc8Ce23609E9E0Ea87B6b222F58"),
+		okxContracts(43114, "0xAB96dcFA7A7D669d9BF5918faB8641479973dD0A", "0xa94Fcf9fc56a864f8DE51e6315aee5863AD63C91", "0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f"),
+		okxContracts(59144, "0xdfcb0cEcC10e78F3F3749F3f3d3EE4047b2c9829", "0x2E1Dee213BA8d7af0934C49a23187BabEACa8764", "0x57df6092665eb6058DE53939612413ff4B09114E"),
 	},
 	functions: readsCalls(
 		okxFunction("smartSwapTo(uint256,address,"+okxBase+",uint256[],"+okxPaths+"[][],"+okxOrders+")", true),
@@ -49,6 +56,11 @@ var okx = service{
 		okxFunction("dagSwapTo(uint256,address,"+okxBase+","+okxPaths+"[])", true),
 		okxFunction("dagSwapByOrderId(uint256,"+okxBase+","+okxPaths+"[])", false),
 	),
+}
+
+// okxContracts are a chain's router, the one before it, and what senders approve.
+func okxContracts(chain uint64, router, before, approves string) deployment {
+	return deployment{[]uint64{chain}, []string{router, before}, approves}
 }
 
 // Parts of the signatures of DexRouter: BaseRequest with fromToken, toToken, fromTokenAmount, minReturnAmount,

@@ -17,14 +17,21 @@ import (
 // oneInch prices with /quote, which needs no wallet, and builds with /swap, which prices again.
 var oneInch = service{
 	// One request per second in the free plan.
-	Service: Service{Name: "1inch", URL: "https://api.1inch.com", Keyed: true, RequestsPerSecond: 1, Burst: 2},
+	Service: Service{
+		Name: "1inch", URL: "https://api.1inch.com", Keyed: true, RequestsPerSecond: 1, Burst: 2,
+		Source: "github 1inch/1inch-sdk-go; Robinhood: github 1inch/fusion-sdk#177",
+	},
 	profile: quote.Profile{
 		ImageURL: "https://icons.llamao.fi/icons/protocols/1inch-network", MaxAffiliatePercent: decimal.NewFromInt(3),
 	},
-	contracts: []deployment{{
-		chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 8453, 42161, 43114, 59144},
-		routers: []string{"0x111111125421cA6dc452d289314280a0f8842A65"}, // AggregationRouterV6, also the spender
-	}},
+	// AggregationRouterV6, also the spender.
+	contracts: []deployment{
+		{
+			chains:  []uint64{1, 10, 56, 100, 137, 143, 146, 8453, 42161, 43114, 59144},
+			routers: []string{"0x111111125421cA6dc452d289314280a0f8842A65"},
+		},
+		{chains: []uint64{4663}, routers: []string{"0x5a705de8982235a7fa45bB83dCaCf03a211389C7"}},
+	},
 	// executor; srcToken, dstToken, srcReceiver, dstReceiver, amount, minReturnAmount, flags; data. The router's other
 	// functions do not name the token that comes out.
 	functions: readsCalls(function{

@@ -19,13 +19,16 @@ import (
 // later, by Relay, and not from the input.
 var relay = service{
 	// 50 requests per minute without a key.
-	Service: Service{Name: "relay", URL: "https://api.relay.link", RequestsPerSecond: 0.8, Burst: 10},
+	Service: Service{
+		Name: "relay", URL: "https://api.relay.link", RequestsPerSecond: 0.8, Burst: 10,
+		Source: "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
+	},
 	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico"},
-	// docs.relay.link, contract addresses: tokens are approved to a proxy that is called with them, the coin goes to
+	// Tokens are approved to a proxy that is called with them, the coin goes to
 	// the router. Version 3.2, the first two, takes over from version 3 on 2026-10-26, and both are live.
 	contracts: []deployment{
 		{
-			chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 8453, 9745, 42161, 43114, 80094},
+			chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},
 			routers: []string{
 				"0x5567954cd026cebfe486062cb75848e0f1c12e58", "0x0729e2a4716d9f7dd17858d5d504426d228697f7",
 				"0xccc88a9d1b4ed6b0eaba998850414b24f1c315be", "0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f",

@@ -43,8 +43,11 @@ var sunioCalls = readsCalls(function{
 })
 
 func init() {
-	// The limit is not published. The odd host is SUN.io's own (ShapeShift's swapper calls it too).
-	register(Service{Name: sunioName, URL: "https://rot.endjgfsv.link", Keyless: true, RequestsPerSecond: 3, Burst: 5}, openSunio)
+	// The limit is not published. The odd host is SUN.io's own (docs.sun.io/developers/swap/smart-router).
+	register(Service{
+		Name: sunioName, URL: "https://rot.endjgfsv.link", Keyless: true, RequestsPerSecond: 3, Burst: 5,
+		Source: "github sun-protocol/smart-exchange-router, README",
+	}, openSunio)
 }
 
 // sunio asks the API for a route and writes the calldata itself: the API makes none. The router's call has no

@@ -16,13 +16,16 @@ import (
 // sushi prices with /quote and builds with /swap, which prices again.
 var sushi = service{
 	// The limit is not published.
-	Service: Service{Name: "sushiswap", URL: "https://api.sushi.com", RequestsPerSecond: 3, Burst: 5},
+	Service: Service{
+		Name: "sushiswap", URL: "https://api.sushi.com", RequestsPerSecond: 3, Burst: 5,
+		Source: "github sushi-labs/sushi, red-snwapper.ts",
+	},
 	profile: quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},
 		routers: []string{"0xAC4c6e212A361c968F1725b4d055b47E63F80b75"}, // RedSnwapper, also the spender
 	}, {
-		chains:  []uint64{4663}, // as Sushi's SDK has it (red-snwapper.ts) and its API calls it
+		chains:  []uint64{4663},
 		routers: []string{"0x8e6fd69a77e88ee20ba4b4fbd59dfcda3ec0e98a"},
 	}},
 	// tokenIn, amountIn, recipient, tokenOut, amountOutMin, executor, executorData

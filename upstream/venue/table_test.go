@@ -86,6 +86,13 @@ approves for a token input in direct execution.
 		fmt.Fprintf(&page, "| %d | %s | %s | %s | %s |\n", c.ID, c.Name, listed(free), listed(keyed), listed(contracts))
 	}
 	page.WriteString("\nA chain without any venue is answered with UNSUPPORTED_CHAIN.\n")
+	page.WriteString("\n## Where addresses come from\n\nThose of exchanges stand in `upstream/venue/exchanges.json`, each with its source.\n\n")
+	page.WriteString("| Service | Published by |\n|---|---|\n")
+	for _, s := range services {
+		if s.URL != "" {
+			fmt.Fprintf(&page, "| %s | %s |\n", s.Name, s.Source)
+		}
+	}
 	return page.String()
 }
 

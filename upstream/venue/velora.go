@@ -25,7 +25,7 @@ import (
 // it may be asked for more often; and only the winner pays for a second round trip.
 var velora = service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
-	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5},
+	Service: Service{Name: "velora", URL: "https://api.paraswap.io", RequestsPerSecond: 3, Burst: 5, Source: "github VeloraDEX/paraswap-sdk"},
 	// Its partner fee comes out of the output, not out of the input: no affiliate share.
 	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
 	contracts: []deployment{{

@@ -51,6 +51,7 @@ type Service struct {
 	URL               string // empty when there is no service to be asked
 	Keyed             bool   // it requires a key
 	Keyless           bool   // it has no keys
+	Source            string // of the addresses of its contracts; exchanges have theirs in exchanges.json
 	RequestsPerSecond float64
 	Burst             int
 }

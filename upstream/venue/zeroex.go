@@ -26,15 +26,18 @@ import (
 // zeroEx prices with /price, which needs no wallet, and builds with /quote, which prices again.
 var zeroEx = service{
 	// Five requests per second in the free plan.
-	Service: Service{Name: "0x", URL: "https://api.0x.org", Keyed: true, RequestsPerSecond: 4, Burst: 5},
+	Service: Service{
+		Name: "0x", URL: "https://api.0x.org", Keyed: true, RequestsPerSecond: 4, Burst: 5,
+		Source: "github 0xProject/0x-settler @f6b7303 (2026-08-21), chain_config.json",
+	},
 	profile: quote.Profile{
 		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true,
 	},
 	// The AllowanceHolder is called and approved; never the Settler behind it. Mantle, without a newer
-	// opcode, has another one (0xProject/0x-settler, chain_config.json).
+	// opcode, has another one.
 	contracts: []deployment{
 		{
-			chains:  []uint64{1, 10, 56, 137, 143, 999, 8453, 9745, 42161, 43114, 59144, 80094},
+			chains:  []uint64{1, 10, 56, 137, 143, 999, 4663, 8453, 9745, 42161, 43114, 59144, 80094},
 			routers: []string{"0x0000000000001fF3684f28c67538d4D072C22734"},
 		},
 		{chains: []uint64{5000}, routers: []string{"0x0000000000005E88410CcDFaDe4a5EfaE4b49562"}},

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"crossgate/cache/shared"
+	"crossgate/certificate"
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/order"
@@ -261,7 +262,7 @@ func (b *builder) addShared() {
 	}
 	made, err := shared.New(shared.Options{
 		URL:          address,
-		Certificates: shared.Certificates{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
+		Certificates: certificate.Files{Authorities: c.SharedCAFile, Own: c.SharedCertFile, Key: c.SharedKeyFile},
 		Timeout:      c.SharedTimeout,
 		Logger:       b.log,
 	})

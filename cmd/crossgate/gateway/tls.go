@@ -4,8 +4,8 @@ import (
 	"crypto/tls"
 	"log/slog"
 
+	"crossgate/certificate"
 	"crossgate/config"
-	"crossgate/proxy/certificate"
 )
 
 // secure makes the TLS configuration of a listener, whose files are at a path of c. nil: the listener has none.
@@ -13,7 +13,7 @@ func secure(c config.Config, path string, t config.TLS, log *slog.Logger) (*tls.
 	if t.CertFile == "" {
 		return nil, nil
 	}
-	made, err := certificate.Files{Own: t.CertFile, Key: t.KeyFile, Clients: t.ClientCAFile}.Config(log)
+	made, err := certificate.Files{Own: t.CertFile, Key: t.KeyFile, Authorities: t.ClientCAFile}.Server(log)
 	if err != nil {
 		return nil, config.Mistakes{c.Mistake(path, err.Error())}
 	}

@@ -258,6 +258,26 @@ func TestContractsTakeASimulationForATransaction(t *testing.T) {
 	}
 }
 
+// greedy is the code of a contract that reverts with less than three million gas: a swap on a chain where gas is counted in
+// large units.
+var greedy = common.FromHex("622dc6c0" + "5a10" + "600a57" + "00" + "5b60006000fd")
+
+// TestSimulationOffersTheGasThatASwapNeeds calls a contract that needs twice what is usual, which its venue does not say
+// or understates; a plain call of an old node as well.
+func TestSimulationOffersTheGasThatASwapNeeds(t *testing.T) {
+	for _, simulates := range []bool{true, false} {
+		node := &oldNode{asked: map[string]int{}, simulates: simulates, codes: map[common.Address][]byte{venueRouter: greedy}}
+		s := openStall(t, func(url string) http.Handler { node.behind = url; return node })
+		for _, stated := range []uint64{0, 100_000} {
+			trial := s.trial("coin", "USDC", 1e17, s.swap("coin", "USDC", 1e17, 1, payee), chain.Address{})
+			trial.Gas = stated
+			if got, err := s.simulator.Simulate(t.Context(), trial); err != nil || simulates && got.Gas == 0 {
+				t.Errorf("simulates %t, its venue states %d: %+v, %v, want that it succeeds", simulates, stated, got, err)
+			}
+		}
+	}
+}
+
 // TestSimulationIsOfTwoBlocks calls a contract that reverts in every second block.
 func TestSimulationIsOfTwoBlocks(t *testing.T) {
 	// NUMBER, PUSH1 1, AND, PUSH1 parity, EQ, PUSH1 11, JUMPI, STOP, JUMPDEST, revert

@@ -55,6 +55,9 @@ func TestEveryVenueDeclaresItself(t *testing.T) {
 		if !strings.HasPrefix(s.URL, "https://") || s.RequestsPerSecond <= 0 || s.Burst <= 0 {
 			t.Errorf("Documented() has %+v, want an https URL and a limit", s)
 		}
+		if s.Source == "" {
+			t.Error("nothing says where its contracts are published")
+		}
 		if s.Keyed == (venues.Key(s.Name) == "") {
 			t.Errorf("Keyed is %t, the sandbox wants the key %q", s.Keyed, venues.Key(s.Name))
 		}

@@ -68,7 +68,7 @@ func TestRenewedFilesAreUsed(t *testing.T) {
 	put(t, first.Certificate, files.Own, begun)
 	put(t, first.Key, files.Key, begun)
 	var said strings.Builder
-	server, err := files.Config(slog.New(slog.NewTextHandler(&said, nil)))
+	server, err := files.Server(slog.New(slog.NewTextHandler(&said, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestRenewedFilesAreUsed(t *testing.T) {
 func TestClientsNeedACertificateOfTheirAuthority(t *testing.T) {
 	servers, clients := redistest.NewAuthority(t), redistest.NewAuthority(t)
 	own := servers.Issue(t, "127.0.0.1")
-	server, err := Files{Own: own.Certificate, Key: own.Key, Clients: clients.File}.Config(slog.New(slog.DiscardHandler))
+	server, err := Files{Own: own.Certificate, Key: own.Key, Authorities: clients.File}.Server(slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,11 +122,11 @@ func TestFilesThatCannotBeUsedAreNamedByWhatTheyAre(t *testing.T) {
 	authority := redistest.NewAuthority(t)
 	own := authority.Issue(t, "127.0.0.1")
 	for want, files := range map[string]Files{
-		"certificate of the listener and its key: no such file or directory": {Own: "/absent/canary.pem", Key: own.Key},
-		"authorities of clients: no such file or directory":                  {Own: own.Certificate, Key: own.Key, Clients: "/absent/canary.pem"},
-		"authorities of clients: the file has no certificate in PEM":         {Own: own.Certificate, Key: own.Key, Clients: own.Key},
+		"certificate of this gateway and its key: no such file or directory": {Own: "/absent/canary.pem", Key: own.Key},
+		"certificate of the authority: no such file or directory":            {Own: own.Certificate, Key: own.Key, Authorities: "/absent/canary.pem"},
+		"certificate of the authority: the file has no certificate in PEM":   {Own: own.Certificate, Key: own.Key, Authorities: own.Key},
 	} {
-		if _, err := files.Config(slog.New(slog.DiscardHandler)); err == nil || err.Error() != want {
+		if _, err := files.Server(slog.New(slog.DiscardHandler)); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

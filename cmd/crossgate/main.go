@@ -33,6 +33,8 @@ const usage = `crossgate serves the state of cross-chain orders, what is locked 
   crossgate index backup [--config FILE] --file FILE   copy the database into a new file, also while gateways use it
   crossgate index restore [--config FILE] --file FILE  fill an empty database from a backup, of SQLite or PostgreSQL
   crossgate index migrate [--config FILE] [--to N]     bring the database's schema to a version, also an earlier one
+  crossgate diff [--config FILE] [--origin NAME] HASH  compare what is answered here about an order, by its id or the hash of
+                                                       its creation, with what the origin under passthrough.hosts answers
   crossgate record [--config FILE] --chain ID --endpoint NAME
                                                        ask an endpoint what a gateway would, and print what it said without
                                                        its keys, in the form of the book of behaviours
@@ -50,7 +52,7 @@ type command func(ctx context.Context, flags *flag.FlagSet, arguments []string, 
 
 var commands = map[string]command{
 	"serve": serve, "check": check, "doctor": doctor, "schema": printSchema, "backfill": backfill, "index": indexCommand,
-	"record": record, "replay": replay,
+	"diff": diff, "record": record, "replay": replay,
 }
 
 func main() {

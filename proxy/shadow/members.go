@@ -151,8 +151,8 @@ var estimationRules = rules{
 	"costsDetails/*/payload/feeAmount": {kind: quantity},
 }
 
-// problemRules are of an error. Its words and the id of its request are each server's own; the number of an error of the
-// hosted service is published for few.
+// problemRules are of an error. Its words and the id of its request are each server's own; the number of an error of
+// the hosted service is published for few.
 var problemRules = rules{
 	"message": {kind: free}, "errorMessage": {kind: free}, "reqId": {kind: free}, "errorCode": {kind: free}, "errorId": {kind: exact},
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"text/tabwriter"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/proxy"
+)
+
+// errUnlike ends a comparison whose report says what differs.
+var errUnlike = errors.New("the answers differ")
+
+// diff compares the answer about an order with the origin's.
+func diff(ctx context.Context, flags *flag.FlagSet, arguments []string, out io.Writer) error {
+	file := configFlag(flags)
+	origin := flags.String("origin", "", "`NAME` of the host under passthrough.hosts to compare with; needless where there is one")
+	if err := flags.Parse(arguments); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return errUsage
+	}
+	if flags.NArg() != 1 {
+		fmt.Fprintf(flags.Output(), "%s: want the HASH of an order, or of its creation\n", flags.Name())
+		return errUsage
+	}
+	c, err := load(*file)
+	if err != nil {
+		return err
+	}
+	compared, err := gateway.CompareOrder(ctx, c, slog.New(slog.DiscardHandler), *origin, flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	return printCompared(out, compared)
+}
+
+// printCompared writes a line for each member that differs, and returns errUnlike when there is any.
+func printCompared(out io.Writer, compared proxy.ComparedOrder) error {
+	if len(compared.Differences) == 0 {
+		fmt.Fprintf(out, "%s: status %d (%s) here and there, nothing differs\n", compared.Path, compared.Status, http.StatusText(compared.Status))
+		return nil
+	}
+	fmt.Fprintf(out, "%s: %d members differ\n", compared.Path, len(compared.Differences))
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "class\tmember\tours\ttheirs")
+	for _, d := range compared.Differences {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", d.Class, d.Member, cmp.Or(d.Ours, "absent"), cmp.Or(d.Theirs, "absent"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return errUnlike
+}

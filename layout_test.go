@@ -65,7 +65,7 @@ var house = map[string]room{
 			"upstream/evm upstream/jsonrpc upstream/jsonrpc/behaviour upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
-	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index release store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
+	"cmd/crossgate": {"chain config cmd/crossgate/gateway order/index proxy release store upstream/jsonrpc/behaviour", "the command reads flags; the building of parts belongs to cmd/crossgate/gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},

@@ -36,6 +36,7 @@ var hotServers = map[string]func(net.Listener) error{
 	"gin-ristretto": ginHot,
 	"net-http":      bareHot,
 	"passthrough":   passingHot,
+	"shadow":        shadowedHot,
 }
 
 func hotPath() string { return "/api/Orders/creationTxHash/" + claimed().Created.At.Tx.String() }

@@ -15,6 +15,7 @@ import (
 	"crossgate/cache"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/web"
+	"crossgate/upstream"
 )
 
 // Passthrough configures what becomes of paths that the server does not answer itself; see package passthrough.
@@ -41,7 +42,7 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 		return nil
 	}
 	s.passthrough, err = passthrough.New(passthrough.Options{
-		Origins: o.Origins, MaxBytes: o.MaxBytes, Fail: s.failForwarded, Client: s.quotas.Client, Logger: s.log,
+		Origins: quietOrigins{o.Origins}, MaxBytes: o.MaxBytes, Fail: s.failForwarded, Client: s.quotas.Client, Logger: s.log,
 	})
 	if err != nil {
 		return err
@@ -51,6 +52,13 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 		s.passthrough.Close()
 	}
 	return err
+}
+
+// quietOrigins are asked without spans where the request has none, and for comparisons, which belong to nobody's trace.
+type quietOrigins struct{ passthrough.Origins }
+
+func (o quietOrigins) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
+	return o.Origins.Forward(untraced(ctx), host, f)
 }
 
 // closePassthrough ends it.

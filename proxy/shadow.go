@@ -5,11 +5,13 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 
+	"crossgate/chain"
 	"crossgate/proxy/shadow"
 	"crossgate/proxy/web"
 	"crossgate/proxy/wire"
@@ -26,7 +28,7 @@ func (s *Server) openShadow(o Shadow) (err error) {
 	if o.Origins == nil {
 		return nil
 	}
-	s.shadow = shadow.New(shadow.Options{Origins: o.Origins, Logger: s.log})
+	s.shadow = shadow.New(shadow.Options{Origins: quietOrigins{o.Origins}, Logger: s.log})
 	s.shadow.Configure(o.Settings)
 	s.compared, err = observeShadow(s.shadow)
 	return err
@@ -135,20 +137,58 @@ func (r route[Q]) shadowed(s *Server, c *gin.Context) *shadowed {
 // answered has the body that the client got compared.
 func (t *shadowed) answered(b *jsonBody) {
 	if t != nil {
-		t.compare(http.StatusOK, b.text)
+		t.compare(shadow.Response{Status: http.StatusOK, Body: b.text})
 	}
 }
 
 // failed has the problem that the client got compared.
 func (t *shadowed) failed(p *problem) {
 	if t != nil {
-		t.compare(p.status, string(wire.AppendProblem(nil, wire.Problem{Code: t.dialect.code(p.kind), ID: p.id, Message: p.publicText()})))
+		t.compare(problemResponse(t.dialect, p))
 	}
 }
 
-func (t *shadowed) compare(status int, body string) {
+func (t *shadowed) compare(our shadow.Response) {
 	if t.body != nil {
 		t.request.Body = t.body.Bytes()
 	}
-	t.shadow.Compare(t.route, t.request, shadow.Response{Status: status, Body: body})
+	t.shadow.Compare(t.route, t.request, our)
+}
+
+// ComparedOrder is what came of comparing the answers about one order.
+type ComparedOrder struct {
+	Path        string // that was asked
+	Status      int    // of our answer
+	Differences []shadow.Difference
+}
+
+// CompareOrder compares what is answered here about an order with what a host of the shadow's origins answers now. The
+// order is named by the hash of its creation or by its id, which look the same on EVM chains.
+func (s *Server) CompareOrder(ctx context.Context, host, hash string) (ComparedOrder, error) {
+	tx, err := parseTxHash(hash)
+	if err != nil {
+		return ComparedOrder{}, err
+	}
+	route, text := s.ordersRoute().paths[0], tx.String()
+	chosen, _, err := s.ordersRoute().ask(ctx, s, creation{tx: tx})
+	if id, parseErr := chain.ParseHash(text); parseErr == nil && isKind(err, unknownTx, txWithoutOrder) {
+		if byID, _, errByID := s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
+			route, chosen, err = s.orderRoute().paths[0], byID, errByID
+		}
+	}
+	our := shadow.Response{Status: http.StatusOK}
+	if err != nil {
+		our = problemResponse(tracking, problemOf(err))
+	} else {
+		our.Body = chosen.text
+	}
+	compared := ComparedOrder{Path: route[:strings.IndexByte(route, ':')] + text, Status: our.Status}
+	compared.Differences, err = s.shadow.Ask(ctx, host, route, shadow.Request{Method: http.MethodGet, Path: compared.Path}, our)
+	return compared, err
+}
+
+// problemResponse is a problem as clients get it, but for the id of the request.
+func problemResponse(d dialect, p *problem) shadow.Response {
+	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.kind), ID: p.id, Message: p.publicText()})
+	return shadow.Response{Status: p.status, Body: string(body)}
 }

@@ -126,3 +126,33 @@ func Combine(a Extent, bodyA []byte, b Extent, bodyB []byte) (Extent, []byte, bo
 	joined = append(joined, bodyB[a.End-b.First:]...)
 	return Extent{a.First, b.End, a.Total}, joined, true
 }
+
+// Missing returns the part that joins a stored one to what is needed, where that is in one piece (RFC 9111, section
+// 3.4).
+func Missing(stored, needed Extent) (Extent, bool) {
+	switch {
+	case needed.First >= stored.First && needed.First <= stored.End && needed.End > stored.End:
+		return Extent{stored.End, needed.End, stored.Total}, true
+	case needed.First < stored.First && needed.End >= stored.First && needed.End <= stored.End:
+		return Extent{needed.First, stored.First, stored.Total}, true
+	}
+	return Extent{}, false
+}
+
+// AskForPart makes a request ask for a part of a stored response, or for all of what has taken its place (RFC 9110,
+// section 13.1.5). It reports whether the response has a strong validator, without which no part could be joined to it.
+func AskForPart(q, stored http.Header, part Extent, now time.Time) bool {
+	if !SameStrong(stored, stored, now) {
+		return false
+	}
+	for _, name := range Conditions {
+		delete(q, name)
+	}
+	validator := stored["Etag"]
+	if len(validator) == 0 {
+		validator = stored["Last-Modified"]
+	}
+	q["If-Range"] = validator[:1:1]
+	q["Range"] = []string{"bytes=" + strconv.FormatInt(part.First, 10) + "-" + strconv.FormatInt(part.End-1, 10)}
+	return true
+}

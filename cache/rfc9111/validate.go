@@ -3,6 +3,7 @@ package rfc9111
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -44,6 +45,18 @@ func SetConditions(q http.Header, stored ...http.Header) {
 func Updates(notModified, stored http.Header) bool {
 	tag := notModified["Etag"]
 	return len(tag) == 0 || len(stored["Etag"]) > 0 && weakly(tag[0]) == weakly(stored["Etag"][0])
+}
+
+// UpdatesByHead reports whether the 200 to a HEAD is about a stored response of a GET, of so many bytes: no validator
+// and no length in it differs (RFC 9111, section 4.3.5). Where it is not, the stored one is out of date.
+func UpdatesByHead(head, stored http.Header, length int64) bool {
+	for _, name := range []string{"Etag", "Last-Modified"} {
+		if said := head[name]; len(said) > 0 && (len(stored[name]) == 0 || said[0] != stored[name][0]) {
+			return false
+		}
+	}
+	said := head["Content-Length"]
+	return len(said) == 0 || said[0] == strconv.FormatInt(length, 10)
 }
 
 // ofContent are the fields of a stored response that a 304 does not change: they are about the bytes that are kept.

@@ -51,6 +51,9 @@ standard input; without it an origin under passthrough.hosts lists them. It can 
 		command("upgrade-check", "tell which versions can open the database, and whether this one can",
 			"Tell which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", 0, upgradeCheck),
 		command("version", "print the version, the commit, its date, and the version of Go", "", 0, version),
+		command("diff HASH", "compare what is answered about an order with what an origin answers",
+			`Compare what is answered here about an order, by its id or the hash of its creation, with what the origin under
+passthrough.hosts answers. The exit status is 1 when something differs.`, 1, diff),
 		command("record", "print what an endpoint says, as a case of the book of behaviours",
 			"Ask an endpoint what a gateway would, and print what it said, without its keys, in the form of the book of behaviours.", 0, record),
 		command("replay [FILE]", "answer as a recording says, or as the book of behaviours does", "", 1, replay),

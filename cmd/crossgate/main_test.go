@@ -42,6 +42,8 @@ func TestCommandLines(t *testing.T) {
 		{"index import --taker 0x00000000000000000000000000000000000000aa", 1, []string{"no origin is configured", "passthrough.hosts"}},
 		{"index import --taker nobody list.txt", 2, []string{`"nobody" is no address`}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa missing.txt", 1, []string{"missing.txt"}},
+		{"diff", 2, []string{"want the HASH"}},
+		{"diff 0x00000000000000000000000000000000000000000000000000000000000000aa", 1, []string{"no origin is configured", "passthrough.hosts"}},
 		{"serve --nonsense", 2, []string{"nonsense"}},
 		{"schema", 0, []string{`"$schema"`, `"requestsPerSecond"`}},
 		{"version", 0, []string{"crossgate devel (commit ", runtime.Version()}},

@@ -38,6 +38,7 @@ type fill struct {
 	response *http.Response // whose body is left to the first client; nil: there is none
 	growing  *growth        // the body, while it is stored; nil: it is not
 	head     *variant       // of the response that is growing, or what a 304 has validated
+	kept     *variant       // what was stored: head with its body, joined to what was stored before; nil: nothing was
 	answered int            // status of the origin's response; 0: there was none
 	isFresh  bool           // head answers: it was validated
 }
@@ -72,6 +73,9 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 	}
 	if !isAlone {
 		h.fills[x.key] = f
+	}
+	if x.lacks != nil {
+		rfc9111.AskForPart(f.request.Header, x.lacks.of.header, x.lacks.part, x.lacks.of.received)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	f.cancel = cancel

@@ -16,6 +16,7 @@ func (h *Handler) keep(f *fill, v *variant) {
 	if old := before.match(f.asks.Header); old != nil && v.status == http.StatusPartialContent {
 		v = combined(old, v, f.host.MaxBody)
 	}
+	f.kept = v
 	key := h.keyOf(f.host, f.path, f.request.RawQuery)
 	h.put(f.mark, key, before.with(v, f.host.MaxVariants, h.options.MaxBytes/8))
 }
@@ -51,6 +52,17 @@ func (h *Handler) loosen(f *fill) {
 
 // refresh stores a variant that a 304 has validated, and returns it.
 func (h *Handler) refresh(f *fill, notModified rfc9111.Response) *variant {
+	fresh, mayStore := f.freshened(notModified)
+	if mayStore { // else it is served this time
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.put(f.mark, f.key, h.found(f).with(fresh, f.host.MaxVariants, h.options.MaxBytes/8))
+	}
+	return fresh
+}
+
+// freshened is the stale variant with the header of a 304, or of the response to a HEAD, and whether it may be stored.
+func (f *fill) freshened(notModified rfc9111.Response) (*variant, bool) {
 	merged := rfc9111.Merge(f.stale.header, notModified.Header)
 	fresh := *f.stale
 	fresh.header, fresh.received, fresh.ended = keptHeader(merged, notModified.Received), notModified.Received, false
@@ -64,13 +76,7 @@ func (h *Handler) refresh(f *fill, notModified rfc9111.Response) *variant {
 	}
 	fresh.policy = rfc9111.PolicyOf(said, f.host.Options)
 	fresh.selection = rfc9111.SelectionOf(f.asks.Header, merged)
-	if !rfc9111.MayStore(f.asks, said, f.host.Options) {
-		return &fresh // served this time
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.put(f.mark, f.key, h.found(f).with(&fresh, f.host.MaxVariants, h.options.MaxBytes/8))
-	return &fresh
+	return &fresh, rfc9111.MayStore(f.asks, said, f.host.Options)
 }
 
 // combined returns two stored parts as one, or the newer where they do not belong together.

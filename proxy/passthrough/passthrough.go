@@ -117,6 +117,8 @@ type exchange struct {
 	key     cache.Key
 	path    string    // escaped
 	stored  *resource // found under key; nil: none was
+	lacks   *lack     // what of a stored part the origin is asked for; nil: it is asked what the client asks
+	isTried bool      // to be answered by a stored part and what that lacks
 	outcome disposition
 }
 

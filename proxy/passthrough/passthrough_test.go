@@ -133,39 +133,6 @@ func TestStaleIsServedWhileItIsValidated(t *testing.T) {
 }
 
 // TestPartsAreCombined asks for one part after the other.
-func TestPartsAreCombined(t *testing.T) {
-	const whole = "0123456789"
-	w := open(t, func(w http.ResponseWriter, r *http.Request) {
-		cached(w, "ETag: \"a\"")
-		switch r.Header.Get("Range") {
-		case "bytes=0-4":
-			w.Header().Set("Content-Range", "bytes 0-4/10")
-			w.WriteHeader(http.StatusPartialContent)
-			_, _ = io.WriteString(w, whole[:5])
-		case "bytes=3-":
-			w.Header().Set("Content-Range", "bytes 3-9/10")
-			w.WriteHeader(http.StatusPartialContent)
-			_, _ = io.WriteString(w, whole[3:])
-		}
-	})
-	for _, s := range []struct {
-		lines  string
-		status int
-		number int
-		body   string
-	}{
-		{"Range: bytes=0-4", 206, 1, "01234"},
-		{"Range: bytes=1-2", 206, 1, "12"},
-		{"Range: bytes=3-", 206, 2, "3456789"},
-		{"Range: bytes=4-6", 206, 2, "456"},
-		{"", 200, 2, whole},
-	} {
-		if got := w.ask("GET", "/", s.lines); got.status != s.status || got.number() != s.number || got.body != s.body {
-			t.Errorf("%q: %d, response %d, %q; want %d, response %d, %q", s.lines, got.status, got.number(), got.body, s.status, s.number, s.body)
-		}
-	}
-}
-
 func TestPostAboutItsTargetIsStored(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		cached(w, "Content-Location: "+r.URL.Path+"\nContent-Length: 3")

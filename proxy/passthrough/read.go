@@ -33,6 +33,8 @@ func (h *Handler) read(x *exchange) {
 		case x.r.Method == http.MethodHead:
 			h.pass(x, missOf(x.stored, v))
 			return
+		case h.complete(x, v, now):
+			return
 		}
 		isLoose := stored != nil && stored.loose
 		isOwn := v == nil && isConditional(x.header) // what comes answers this request alone
@@ -45,10 +47,8 @@ func (h *Handler) read(x *exchange) {
 
 // serveStored answers by a stored response, and reports whether it may.
 func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, now time.Time) bool {
-	if !v.extent.IsWhole() {
-		if _, wanted := rfc9111.RangeOf(x.asks, v.header, v.extent.Total, now); wanted != rfc9111.Part || !v.covers(x, now) {
-			return false
-		}
+	if !v.answers(x, now) {
+		return false
 	}
 	status := rfc9111.Status{Hit: true, TTL: v.policy.FreshFor(now)}
 	switch rfc9111.UseOf(x.asks, v.policy, ended, now) {

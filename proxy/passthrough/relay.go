@@ -80,7 +80,7 @@ func (h *Handler) pass(x *exchange, why string) {
 	}
 	interims := &interims{w: x.w}
 	f.Inform = interims.write
-	began := time.Now()
+	mark, began := h.store.Mark(), time.Now()
 	response, err := h.options.Origins.Forward(x.r.Context(), x.host.Name, f)
 	interims.end()
 	if err != nil {
@@ -94,6 +94,9 @@ func (h *Handler) pass(x *exchange, why string) {
 	}
 	if isChanged {
 		h.invalidate(x, response)
+	}
+	if x.r.Method == http.MethodHead && response.StatusCode == http.StatusOK && x.stored != nil {
+		h.compareHead(x, f, response, mark, began)
 	}
 	writeHead(x.w, response, rfc9111.Status{Forwarded: why, Answered: response.StatusCode})
 	stream(x, response, response.Body)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Class is what a difference means.
@@ -145,8 +146,22 @@ func (c *comparison) differ(at place, class Class, our, their any) {
 
 func (c *comparison) note(at place, class Class, our, their string) {
 	if len(c.found) < mostDifferences {
-		c.found = append(c.found, Difference{at.member, class, our, their, at.pattern})
+		c.found = append(c.found, Difference{printable(at.member), class, our, their, printable(at.pattern)})
 	}
+}
+
+// printable is a path whose names somebody else has chosen, shortened.
+func printable(path string) string {
+	path = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, path)
+	if len(path) > longestValue {
+		return strings.ToValidUTF8(path[:longestValue], "") + "…"
+	}
+	return path
 }
 
 // longestValue is how much of a value is told, bytes.
@@ -183,8 +198,8 @@ func (c *comparison) walk(at place, lead side, our, their any) {
 		}
 		c.lists(at, lead, r, our, their)
 	case progress:
-		if isBlank(our) != isBlank(their) {
-			c.differ(at, lateness(lead, isBlank(their)), our, their)
+		if isOurs, isTheirs := says(our, their), says(their, our); isOurs != isTheirs {
+			c.differ(at, lateness(lead, isOurs), our, their)
 			return
 		}
 		c.inside(at, lead, our, their)

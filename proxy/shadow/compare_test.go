@@ -42,6 +42,10 @@ func TestDifferencesAreClassed(t *testing.T) {
 		{"another case", orderRoute, `{"x":"0xAb"}`, `{"x":"0xab"}`, "x ours-wrong"},
 		{"new member", orderRoute, `{"a":{"b":1}}`, `{"a":{"b":1,"c":null}}`, "a/c undocumented"},
 		{"documented member", orderRoute, `{}`, `{"state":"Created"}`, "state ours-wrong"},
+		{
+			"new member where nothing is", orderRoute, `{"state":"Created","claimedUnlockSrcEventInfo":{"submissionId":null}}`,
+			`{"state":"Created","claimedUnlockSrcEventInfo":{"submissionId":null,"fee":1}}`, "claimedUnlockSrcEventInfo/fee undocumented",
+		},
 		{"member too many", orderRoute, `{"a":1}`, `{}`, "a ours-wrong"},
 		{"null and nothing", orderRoute, `{"a":null}`, `{"a":[]}`, "a ours-wrong"},
 

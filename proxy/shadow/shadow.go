@@ -184,7 +184,7 @@ func (s *Shadow) compare(now *active, route string, r Request, our Response) {
 	ctx, cancel := context.WithTimeout(s.ctx, timeLimit)
 	defer cancel()
 	r.RawQuery = withoutToken(r.RawQuery)
-	found, err := Ask(ctx, s.options.Origins, now.hostOf(r.Path), now.Tolerance, route, r, our)
+	found, err := s.ask(ctx, now.hostOf(r.Path), now.Tolerance, route, r, our)
 	if err != nil {
 		s.tally.add(route, failed)
 		s.options.Logger.DebugContext(ctx, "answer of origin not compared", "route", route, "error", err)
@@ -201,9 +201,13 @@ func (s *Shadow) compare(now *active, route string, r Request, our Response) {
 	s.tally.add(route, disposition(gravest(found)))
 }
 
-// Ask has an origin answer a request, and compares its answer with ours.
-func Ask(
-	ctx context.Context, origins Origins, host string, tolerance float64, route string, r Request, our Response,
+// Ask has an origin answer a request at once, and compares its answer with ours. It is not counted.
+func (s *Shadow) Ask(ctx context.Context, host, route string, r Request, our Response) ([]Difference, error) {
+	return s.ask(ctx, host, s.settings.Load().Tolerance, route, r, our)
+}
+
+func (s *Shadow) ask(
+	ctx context.Context, host string, tolerance float64, route string, r Request, our Response,
 ) ([]Difference, error) {
 	f := upstream.Forward{
 		Method: r.Method, Path: r.Path, RawQuery: r.RawQuery,
@@ -213,7 +217,7 @@ func Ask(
 		f.Body, f.ContentLength = bytes.NewReader(r.Body), int64(len(r.Body))
 		f.Header["Content-Type"] = []string{jsonAccept}
 	}
-	response, err := origins.Forward(ctx, host, f)
+	response, err := s.options.Origins.Forward(ctx, host, f)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,22 @@ func isBlank(value any) bool {
 	return false
 }
 
+// says reports whether a value says something in members that another has as well. A member that only one has is a
+// difference of its own.
+func says(value, other any) bool {
+	object, isObject := value.(map[string]any)
+	others, areObjects := other.(map[string]any)
+	if !isObject || !areObjects {
+		return !isBlank(value)
+	}
+	for name, member := range object {
+		if beside, isBoth := others[name]; isBoth && says(member, beside) {
+			return true
+		}
+	}
+	return false
+}
+
 // longestNumber is the length of a number that is read as it is, digits. A number of 256 bits has 78.
 const longestNumber = 100
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy/shadow"
 	"crossgate/token"
 )
 
@@ -109,6 +111,34 @@ func lines(t *testing.T, body []byte) []string {
 	}
 	walk("")
 	return all
+}
+
+// TestShadowHasNothingAgainstTheRecordedOrder compares the same two as shadow mode would, with what was sanitised as it is
+// in ours.
+func TestShadowHasNothingAgainstTheRecordedOrder(t *testing.T) {
+	const route = "/api/Orders/:orderId"
+	recorded := readRecorded(t, "order-record-base-to-solana-ClaimedUnlock-2026-07.json")
+	ours := documented.AppendOrder(nil, Record{
+		Order: recordedOrder(t),
+		Give:  usdcWithLogo("8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"),
+		Take:  usdcWithLogo("7565164/EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+	})
+	compare := func(theirs []byte) []shadow.Difference {
+		found, err := shadow.Compare(route, shadow.Response{Status: 200, Body: string(ours)}, shadow.Response{Status: 200, Body: string(theirs)}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	for _, d := range compare(recorded) {
+		if !identities.MatchString("/" + d.Member) {
+			t.Errorf("%+v", d)
+		}
+	}
+	cancelled := bytes.Replace(recorded, []byte(`"ClaimedUnlock"`), []byte(`"OrderCancelled"`), 1)
+	if !slices.ContainsFunc(compare(cancelled), func(d shadow.Difference) bool { return d.Member == "state" && d.Class == shadow.OursWrong }) {
+		t.Error("another state is not found")
+	}
 }
 
 // identities are the members that the recorders sanitised.

@@ -45,6 +45,8 @@ func ListOrders(
 	return ids, nil
 }
 
+var errNoOrigin = errors.New("no origin is configured: add the server that this gateway replaces under passthrough.hosts")
+
 // hostNamed returns the name of a configured host: of the only one where none is named.
 func hostNamed(c config.Passthrough, name string) (string, error) {
 	names := make([]string, len(c.Hosts))
@@ -53,7 +55,7 @@ func hostNamed(c config.Passthrough, name string) (string, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return "", errors.New("no origin is configured: add the server that lists orders under passthrough.hosts, or name a file of order ids")
+		return "", errNoOrigin
 	case name == "" && len(names) == 1:
 		return names[0], nil
 	case !slices.Contains(names, name):

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -38,6 +37,7 @@ func (s *Server) mountPages(engine *gin.Engine) {
 		engine.GET(path, page)
 		engine.HEAD(path, page)
 	}
+	engine.GET("/order/:hash/awaited", s.awaitOrder)
 	engine.GET("/assets/:file", func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) })
 }
 
@@ -113,17 +113,19 @@ func (s *Server) formPage(field, path string, form func(io.Writer) error) gin.Ha
 }
 
 func (s *Server) orderPage(c *gin.Context) {
-	shown, err := s.findForPage(c.Request.Context(), c.Param("hash"), c.Request.URL.RawQuery)
-	if isKind(err, unknownTx, txWithoutOrder, unknownOrder) {
-		if path, found := s.swapNamed(c.Request.Context(), c.Param("hash")); found {
-			c.Redirect(http.StatusSeeOther, path)
-			return
-		}
-	}
-	if err != nil {
+	found, err := s.seek(c.Request.Context(), c.Param("hash"), c.Request.URL.RawQuery)
+	switch {
+	case isAwaited(err):
+		s.awaitedPage(c, err)
+		return
+	case err != nil:
 		s.failPage(c, err)
 		return
+	case found.swap != "":
+		c.Redirect(http.StatusSeeOther, found.swap)
+		return
 	}
+	shown := found.order
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
@@ -140,6 +142,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 	}
 	shown := web.Order{Hash: tx.String(), Index: at}
 	found, from, err := s.ordersRoute().ask(ctx, s, creation{tx, at})
+	err = searchedFor(err, from.Value.searched)
 	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isKind(err, unknownTx, txWithoutOrder) {
 		var errByID error
 		if found, from, errByID = s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
@@ -186,10 +189,9 @@ func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
 	return gaps
 }
 
-// isKind reports whether err is a problem of one of some kinds.
+// isKind reports whether the client would read of err as a problem of one of some kinds.
 func isKind(err error, kinds ...kind) bool {
-	var p *problem
-	return errors.As(err, &p) && slices.ContainsFunc(kinds, func(k kind) bool { return k.id == p.id })
+	return err != nil && slices.ContainsFunc(kinds, func(k kind) bool { return k.id == problemOf(err).id })
 }
 
 // The page of locked assets looks up the delivery times of so many orders at most, and so many at a time.

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 
-const { gateway, admin, sandbox, created, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
+const { gateway, admin, sandbox, created, foreseen, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><circle cx=".5" cy=".5" r=".5" fill="#2775ca"/></svg>'
 
@@ -99,6 +99,37 @@ await visit({}, async (page) => {
   await page.locator(`#recent-part a[href="/order/${orderId}"]`).waitFor()
   want(await page.evaluate(() => window.sameDocument), 'the start page was loaded again')
   want(await page.evaluate(() => document.activeElement.getAttribute('href')) === href, 'the link that was in focus has lost it')
+})
+
+// Pages that were opened by hash and by id before there was an order become the order within a second of its creation,
+// and without scripts they ask again.
+await visit({}, async (byHash, context) => {
+  const byID = await context.newPage()
+  for (const [page, key] of [[byHash, foreseen.hash], [byID, foreseen.id]]) {
+    await page.goto(`${gateway}/order/${key}`)
+    want((await text(page, '.state')).startsWith('TRANSACTION_NOT_FOUND'), 'an order that is not there is not told as such')
+    want((await text(page, 'main')).includes(key), 'the page does not say what was asked for')
+    want(await page.locator('table tbody tr').count() >= 6, 'the page does not say which chains were searched')
+  }
+  const plain = await browser.newContext({ javaScriptEnabled: false })
+  const unscripted = await plain.newPage()
+  await unscripted.goto(`${gateway}/order/${foreseen.id}`)
+  const sent = await fetch(foreseen.rpc, {
+    method: 'POST', headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [foreseen.raw] }),
+  })
+  const at = Date.now()
+  want((await sent.json()).result === foreseen.hash, 'the order was not created')
+  for (const page of [byHash, byID, unscripted]) {
+    await page.locator('.state', { hasText: 'waiting for a taker' }).waitFor()
+    if (page === unscripted) continue
+    const took = Math.round(await page.evaluate(() => {
+      return performance.timeOrigin + performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd
+    }) - at)
+    console.error(`${page.url()} became the order ${took} ms after its creation`)
+    want(took <= 1000, `the page of a new order took ${took} ms to become it`)
+  }
+  await plain.close()
 })
 
 // An order moves while somebody looks.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,6 +67,11 @@ func (s *Server) failPage(c *gin.Context, err error) {
 	p := problemOf(err)
 	p.logCause(c)
 	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Problem(to, shownProblem(c, p)) })
+}
+
+// wantsPage reports whether a request is that of a browser which somebody has led here.
+func wantsPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {

@@ -75,6 +75,7 @@ func (s *Server) awaitedPage(c *gin.Context, err error) {
 	shown := web.Awaited{ID: p.id, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
 	_, notHash := chain.ParseHash(text)
 	shown.IsHash = notHash == nil
+	tx, _ := chain.ParseTxHash(text) // what is no hash is not awaited
 	var search *searchError
 	if errors.As(err, &search) {
 		for _, each := range search.basis.Chains {
@@ -83,6 +84,7 @@ func (s *Server) awaitedPage(c *gin.Context, err error) {
 			}
 			shown.Searched = append(shown.Searched, web.Searched{
 				Chain: each.Chain, Block: each.Indexed, IsUnheard: slices.Contains(p.unheard, each.Chain),
+				IsForeign: !slices.Contains(tx.Families(), s.options.Chains.Family(each.Chain)),
 			})
 		}
 	}

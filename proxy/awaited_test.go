@@ -16,12 +16,13 @@ import (
 
 func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	w := newWorld(t)
-	w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 90, Indexed: 1090}), followed(8453, index.Lag{})}
+	w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 90, Indexed: 1090}), followed(8453, index.Lag{}), followed(chain.Solana, index.Lag{Head: 7, Indexed: 7})}
 	s := w.server(t)
 	page := pageAt(t, s, "/order/"+unknownIs, http.StatusNotFound)
 	for _, want := range []string{
 		`data-events="/order/` + unknownIs + `/awaited"`, `<meta http-equiv="refresh"`, "the id of an order or a swap",
 		`<th scope="row">Ethereum</th><td>not known</td><td class="number">1,090</td>`, `<th scope="row">Base</th><td>not known</td><td class="number">none yet</td>`,
+		`<th scope="row">Solana</th><td><span class="quiet">has other hashes</span></td><td class="number">7</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s: %s", want, page)

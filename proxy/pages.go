@@ -133,6 +133,7 @@ func (s *Server) orderPage(c *gin.Context) {
 	}
 	shown := found.order
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
+	shown.Give, shown.Take = s.sidePrices(c.Request.Context(), shown.Record)
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
 
@@ -165,7 +166,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 		return web.Order{}, err
 	}
 	shown.Record, shown.Final = []byte(found.text), found.final
-	shown.Gaps = gapsOf(found.basis, from.Value.made)
+	shown.Gaps, shown.Read = gapsOf(found.basis, from.Value.made), readOf(found.basis)
 	return shown, nil
 }
 

@@ -22,6 +22,7 @@ type Searched struct {
 	Chain     chain.ID
 	Block     uint64 // newest indexed one; 0: none yet
 	IsUnheard bool   // the chain did not answer
+	IsForeign bool   // its transactions have other hashes: it was not asked for one
 }
 
 // Awaited writes the page of what is not there yet.

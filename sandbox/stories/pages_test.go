@@ -22,7 +22,7 @@ import (
 )
 
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
-// directory for pictures of every page in both themes and at a phone's width.
+// directory for whole pictures of every page in both themes and at a phone's width.
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
 	front, admin := startOperated(t)
@@ -45,11 +45,12 @@ func TestPagesInABrowser(t *testing.T) {
 			usdc = token.Address
 		}
 	}
+	taken := t.TempDir()
 	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts[0].Address)
 	look, err := json.Marshal(map[string]any{
 		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
-		"foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
+		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
 		"swap": map[string]string{
 			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
@@ -71,6 +72,7 @@ func TestPagesInABrowser(t *testing.T) {
 	for line := range strings.Lines(string(said)) {
 		t.Error(strings.TrimSpace(line))
 	}
+	compareScreens(t, taken)
 }
 
 // startOperated is startFront with the listener for operators.

@@ -3,13 +3,13 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +38,7 @@ func (s *Server) mountPages(engine *gin.Engine) {
 		engine.GET(path, page)
 		engine.HEAD(path, page)
 	}
+	engine.GET("/order/:hash/awaited", s.awaitOrder)
 	engine.GET("/assets/:file", func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) })
 }
 
@@ -66,6 +67,11 @@ func (s *Server) failPage(c *gin.Context, err error) {
 	p := problemOf(err)
 	p.logCause(c)
 	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Problem(to, shownProblem(c, p)) })
+}
+
+// wantsPage reports whether a request is that of a browser which somebody has led here.
+func wantsPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {
@@ -113,18 +119,21 @@ func (s *Server) formPage(field, path string, form func(io.Writer) error) gin.Ha
 }
 
 func (s *Server) orderPage(c *gin.Context) {
-	shown, err := s.findForPage(c.Request.Context(), c.Param("hash"), c.Request.URL.RawQuery)
-	if isKind(err, unknownTx, txWithoutOrder, unknownOrder) {
-		if path, found := s.swapNamed(c.Request.Context(), c.Param("hash")); found {
-			c.Redirect(http.StatusSeeOther, path)
-			return
-		}
-	}
-	if err != nil {
+	found, err := s.seek(c.Request.Context(), c.Param("hash"), c.Request.URL.RawQuery)
+	switch {
+	case isAwaited(err):
+		s.awaitedPage(c, err)
+		return
+	case err != nil:
 		s.failPage(c, err)
 		return
+	case found.swap != "":
+		c.Redirect(http.StatusSeeOther, found.swap)
+		return
 	}
+	shown := found.order
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
+	shown.Give, shown.Take = s.sidePrices(c.Request.Context(), shown.Record)
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
 
@@ -140,6 +149,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 	}
 	shown := web.Order{Hash: tx.String(), Index: at}
 	found, from, err := s.ordersRoute().ask(ctx, s, creation{tx, at})
+	err = searchedFor(err, from.Value.searched)
 	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isKind(err, unknownTx, txWithoutOrder) {
 		var errByID error
 		if found, from, errByID = s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
@@ -156,7 +166,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 		return web.Order{}, err
 	}
 	shown.Record, shown.Final = []byte(found.text), found.final
-	shown.Gaps = gapsOf(found.basis, from.Value.made)
+	shown.Gaps, shown.Read = gapsOf(found.basis, from.Value.made), readOf(found.basis)
 	return shown, nil
 }
 
@@ -186,10 +196,9 @@ func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
 	return gaps
 }
 
-// isKind reports whether err is a problem of one of some kinds.
+// isKind reports whether the client would read of err as a problem of one of some kinds.
 func isKind(err error, kinds ...kind) bool {
-	var p *problem
-	return errors.As(err, &p) && slices.ContainsFunc(kinds, func(k kind) bool { return k.id == p.id })
+	return err != nil && slices.ContainsFunc(kinds, func(k kind) bool { return k.id == problemOf(err).id })
 }
 
 // The page of locked assets looks up the delivery times of so many orders at most, and so many at a time.

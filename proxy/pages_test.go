@@ -85,6 +85,32 @@ func TestPagesTellWhatIsWrong(t *testing.T) {
 	}
 }
 
+// TestUnknownPathsArePagesForBrowsers asks as a browser does that somebody has typed an address into.
+func TestUnknownPathsArePagesForBrowsers(t *testing.T) {
+	s := newWorld(t).server(t)
+	const browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+	response := get(s, "/ordre/1", browser)
+	page := string(body(t, response))
+	if response.StatusCode != http.StatusNotFound || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("a browser gets %s, %s", response.Status, response.Header.Get("Content-Type"))
+	}
+	for _, want := range []string{"PATH_NOT_FOUND", `action="/search"`, response.Header.Get("X-Request-Id")} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s: %s", want, page)
+		}
+	}
+	for _, accept := range []string{"Accept: */*", "Accept: application/json", browser} {
+		answer := get(s, "/ordre/1", accept)
+		if got := answer.Header.Get("Vary"); got != "Accept" {
+			t.Errorf("%s: Vary = %q", accept, got)
+		}
+		if accept != browser {
+			wantError(t, answer, http.StatusNotFound, "PATH_NOT_FOUND")
+		}
+	}
+	wantError(t, do(s, http.MethodPost, "/ordre/1", browser), http.StatusNotFound, "PATH_NOT_FOUND")
+}
+
 func TestFormsLeadToTheirPages(t *testing.T) {
 	s := newWorld(t).server(t)
 	for target, want := range map[string]string{

@@ -115,6 +115,7 @@ type Server struct {
 	creations creations[chain.TxHash]
 	swapTxs   creations[swapTx]
 	streams   *streams
+	arrivals  arrivals
 	pages     *web.Pages
 	measures  *measures
 	handler   http.Handler

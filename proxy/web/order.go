@@ -2,7 +2,7 @@ package web
 
 import (
 	"io"
-	"slices"
+	"math/big"
 	"time"
 
 	"crossgate/chain"
@@ -10,14 +10,17 @@ import (
 
 // Order is the content of an order's page.
 type Order struct {
-	Record []byte // JSON; nil: only the form is shown
-	Path   string // of the record in the API, with its query
-	Final  bool   // the record does not change any more
-	Gaps   []Gap  // of its chains
-	Index  int    // among the orders of its transaction
-	Count  int    // of them; zero when the order was found by its id
-	Hash   string // as in the request
-	Origin string // scheme and host of this server, for commands to copy
+	Record []byte   // JSON; nil: only the form is shown
+	Path   string   // of the record in the API, with its query
+	Final  bool     // the record does not change any more
+	Gaps   []Gap    // of its chains
+	Read   []Read   // its chains
+	Give   *big.Rat // USD for a whole token of what is given, now; nil: no price is known
+	Take   *big.Rat // of what is taken
+	Index  int      // among the orders of its transaction
+	Count  int      // of them; zero when the order was found by its id
+	Hash   string   // as in the request
+	Origin string   // scheme and host of this server, for commands to copy
 	Now    time.Time
 }
 
@@ -29,15 +32,26 @@ type orderView struct {
 	Tone       string // CSS class of the state
 	Give, Take sideView
 	Steps      []step
+	Took       []string // how long what happened took
 	Facts      []fact
 	JSON       string
 	Others     []int // indexes of the transaction's orders
+}
+
+// Read is what of an order was read from a chain, and how far that chain was read.
+type Read struct {
+	Chain      chain.ID
+	IsFollowed bool   // otherwise the chain was asked for this order alone, and nothing below is known
+	Block      uint64 // newest indexed one
+	Proven     uint64 // newest block up to which a second reading confirms the first; 0: none yet
+	IsFinal    bool   // no reorg can take back what is said of the chain
 }
 
 // sideView is the give or the take side.
 type sideView struct {
 	Chain  string
 	Amount Amount
+	USD    string  // of the amount, now; empty where no price is known
 	Before *Amount // before the maker's patches
 	Token  tokenView
 }
@@ -48,7 +62,17 @@ type tokenView struct {
 }
 
 // fact is a row of the details.
-type fact struct{ Name, Text, URL string }
+type fact struct {
+	Name, Text, URL string
+	Page            string // path of the page about it here; empty: there is none
+	Link            string // what that shows
+	IsID            bool   // an id or an address, to be copied
+}
+
+// account is a row about an address; without text where there is none.
+func (p *Pages) account(name string, id chain.ID, address named) fact {
+	return fact{Name: name, Text: address.Text, URL: p.addressURL(id, address.Text), IsID: true}
+}
 
 // stateWords have one word for lists, and a second wording for when a later event may have been missed.
 var stateWords = map[string]struct{ brief, word, seen, tone string }{
@@ -74,8 +98,9 @@ func (p *Pages) Order(to io.Writer, o Order) error {
 	words := stateWords[r.State]
 	v := orderView{
 		Order: o, ID: r.OrderID.Text, State: r.State, Word: words.word, Tone: words.tone,
-		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r), Facts: p.facts(r), JSON: indented(o.Record),
+		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r), JSON: indented(o.Record),
 	}
+	v.Give.USD, v.Take.USD = worth(r.Give, o.Give), worth(r.Take, o.Take)
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
 		v.Word = words.seen
 	}
@@ -117,32 +142,4 @@ func (p *Pages) token(id chain.ID, address string, t tokenJSON) tokenView {
 		Symbol: t.Symbol, Name: t.Name, Logo: t.LogoURI, Initial: initial(t.Symbol),
 		Address: address, URL: p.addressURL(id, address),
 	}
-}
-
-func (p *Pages) facts(r recordJSON) []fact {
-	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
-	known, _ := p.chains.Chain(give)
-	facts := []fact{
-		{"Order id", r.OrderID.Text, ""},
-		{"Maker", r.MakerSrc.Text, p.addressURL(give, r.MakerSrc.Text)},
-		{"Receiver", r.ReceiverDst.Text, p.addressURL(take, r.ReceiverDst.Text)},
-		{"Taker", r.Taker.Text, p.addressURL(take, r.Taker.Text)},
-		{"Allowed taker", r.AllowedTakerDst.Text, p.addressURL(take, r.AllowedTakerDst.Text)},
-	}
-	if r.FinalPercentFee != nil {
-		fee := amountOf(r.FinalPercentFee.Text, r.Give.Decimals)
-		facts = append(facts, fact{"Percent fee", fee.Exact + " " + r.Give.Symbol, ""})
-	}
-	if r.FixFee != nil {
-		fee := amountOf(r.FixFee.Text, int(known.Coin.Decimals))
-		facts = append(facts, fact{"Fixed fee", fee.Exact + " " + known.Coin.Symbol, ""})
-	}
-	if r.ActualFulfillAmount != nil {
-		delivered := amountOf(r.ActualFulfillAmount.Text, r.Take.Decimals)
-		facts = append(facts, fact{"Delivered", delivered.Exact + " " + r.Take.Symbol, ""})
-	}
-	if r.ExternalCallState != "NoExtCall" {
-		facts = append(facts, fact{"External call", r.ExternalCallState, ""})
-	}
-	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
 }

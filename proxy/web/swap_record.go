@@ -22,9 +22,7 @@ type swapRecordView struct {
 	ID      string
 	Chain   string
 	In, Out sideView
-	Time    time.Time
-	Block   uint64
-	Tx      linked
+	Made    transaction
 	Facts   []fact
 	JSON    string
 	Others  []int // indexes of the transaction's swaps
@@ -63,8 +61,10 @@ func (p *Pages) SwapRecord(to io.Writer, s SwapRecord) error {
 	v := swapRecordView{
 		SwapRecord: s, ID: r.SwapID.Text, Chain: p.chainName(id),
 		In: p.swapSide(r, r.TokenIn), Out: p.swapSide(r, r.TokenOut),
-		Time: time.Unix(r.BlockTimeStamp, 0), Block: r.BlockNumber,
-		Tx:    linked{r.TransactionHash.Text, p.txURL(id, r.TransactionHash.Text)},
+		Made: transaction{
+			Time: time.Unix(r.BlockTimeStamp, 0), Block: r.BlockNumber, Now: s.Now,
+			Tx: linked{r.TransactionHash.Text, p.txURL(id, r.TransactionHash.Text)},
+		},
 		Facts: p.swapFacts(r), JSON: indented(s.Record),
 	}
 	for i := 0; s.Count > 1 && i < s.Count; i++ {
@@ -83,16 +83,16 @@ func (p *Pages) swapSide(r swapRecordJSON, a tokenAmountJSON) sideView {
 func (p *Pages) swapFacts(r swapRecordJSON) []fact {
 	id := r.ChainID.chain()
 	facts := []fact{
-		{"Swap id", r.SwapID.Text, ""},
-		{"Sender", r.Sender.Text, p.addressURL(id, r.Sender.Text)},
-		{"Recipient", r.Recipient.Text, p.addressURL(id, r.Recipient.Text)},
-		{"Swapped for", r.GrossTokenOut.text(), ""},
-		{"Protocol fee", r.ProtocolFee.text(), ""},
+		{Name: "Swap id", Text: r.SwapID.Text, IsID: true},
+		p.account("Sender", id, r.Sender),
+		p.account("Recipient", id, r.Recipient),
+		{Name: "Swapped for", Text: r.GrossTokenOut.text()},
+		{Name: "Protocol fee", Text: r.ProtocolFee.text()},
 	}
 	if a := r.AffiliateFee; a != nil {
-		facts = append(facts, fact{"Affiliate fee", a.AffiliateFee.text(), ""})
+		facts = append(facts, fact{Name: "Affiliate fee", Text: a.AffiliateFee.text()})
 		if a.Beneficiary != nil {
-			facts = append(facts, fact{"Affiliate", a.Beneficiary.Text, p.addressURL(id, a.Beneficiary.Text)})
+			facts = append(facts, p.account("Affiliate", id, *a.Beneficiary))
 		}
 	}
 	return facts

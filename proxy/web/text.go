@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"math/big"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -41,6 +42,14 @@ func amountOf(units string, decimals int) Amount {
 		fraction = strings.TrimRight(fraction[:places], "0")
 	}
 	return Amount{Text: joined(whole, fraction), Exact: exact}
+}
+
+// significant is a number with shownPlaces significant places of its fraction, rounded down.
+func significant(n *big.Rat) string {
+	const digits = 36
+	units := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
+	units.Quo(units.Mul(units, n.Num()), n.Denom())
+	return amountOf(units.String(), digits).Text
 }
 
 func joined(whole, fraction string) string {
@@ -127,6 +136,25 @@ var functions = template.FuncMap{
 		}
 		return strings.Replace(blocks, "-", "−", 1)
 	},
+}
+
+// took is a duration in its two largest units.
+func took(d time.Duration) string {
+	units := []struct {
+		noun string
+		of   time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}}
+	for i, u := range units {
+		if d < u.of {
+			continue
+		}
+		text := plural(int(d/u.of), u.noun)
+		if rest := d % u.of; i+1 < len(units) && rest >= units[i+1].of {
+			text += " " + plural(int(rest/units[i+1].of), units[i+1].noun)
+		}
+		return text
+	}
+	return plural(0, "second")
 }
 
 // lasting is a duration in its largest unit that fits.

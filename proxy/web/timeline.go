@@ -14,11 +14,18 @@ type step struct {
 	Chain  string
 	OnGive bool // on the give chain
 	Done   bool
-	Next   bool // the next expected one
+	Next   bool   // the next expected one
+	After  string // how long after the step before it, of which it says the title; empty where that is not known
+	transaction
+}
+
+// transaction is when and in what something happened.
+type transaction struct {
 	Time   time.Time
 	Block  uint64
 	Tx     linked
-	Sender linked
+	Sender linked // who sent it; nothing where that is not shown
+	Now    time.Time
 }
 
 // linked is a hash or an address with its URL in an explorer, if there is one.
@@ -32,7 +39,7 @@ type stage struct {
 }
 
 // steps lists an order's events in sequence, with those that are still expected.
-func (p *Pages) steps(r recordJSON) []step {
+func (p *Pages) steps(r recordJSON, now time.Time) []step {
 	sentUnlock, claimedUnlock := r.SentUnlock.TransactionMetadata, r.ClaimedUnlock.TransactionMetadata
 	sentCancel, claimedCancel := r.SentCancel.TransactionMetadata, r.ClaimedCancel.TransactionMetadata
 	claimCancel := stage{
@@ -57,12 +64,20 @@ func (p *Pages) steps(r recordJSON) []step {
 		)
 	}
 	steps := make([]step, len(stages))
+	var before step // the last that happened
 	for i, s := range stages {
 		id := r.Take.ChainID.chain()
 		if s.onGive {
 			id = r.Give.ChainID.chain()
 		}
-		steps[i] = p.step(s, id)
+		steps[i] = p.step(s, id, now)
+		if !steps[i].Done {
+			continue
+		}
+		if before.Done && !steps[i].Time.Before(before.Time) { // chains have clocks of their own
+			steps[i].After = took(steps[i].Time.Sub(before.Time)) + " after " + before.Title
+		}
+		before = steps[i]
 	}
 	if next := slices.IndexFunc(steps, func(s step) bool { return !s.Done }); next >= 0 {
 		steps[next].Next = true
@@ -70,15 +85,17 @@ func (p *Pages) steps(r recordJSON) []step {
 	return steps
 }
 
-func (p *Pages) step(s stage, id chain.ID) step {
+func (p *Pages) step(s stage, id chain.ID, now time.Time) step {
 	shown := step{Title: s.title, Says: s.ahead, Chain: p.chainName(id), OnGive: s.onGive}
 	if s.event == nil {
 		return shown
 	}
 	e := s.event
 	shown.Says, shown.Done = s.done, true
-	shown.Time, shown.Block = time.Unix(e.BlockTimeStamp, 0), e.BlockNumber
-	shown.Tx = linked{e.TransactionHash.Text, p.txURL(id, e.TransactionHash.Text)}
-	shown.Sender = linked{e.Initiator.Text, p.addressURL(id, e.Initiator.Text)}
+	shown.transaction = transaction{
+		Time: time.Unix(e.BlockTimeStamp, 0), Block: e.BlockNumber, Now: now,
+		Tx:     linked{e.TransactionHash.Text, p.txURL(id, e.TransactionHash.Text)},
+		Sender: linked{e.Initiator.Text, p.addressURL(id, e.Initiator.Text)},
+	}
 	return shown
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math/big"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,12 +12,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
-// directory for pictures of every page in both themes and at a phone's width.
+// directory for whole pictures of every page in both themes and at a phone's width.
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
 	front, admin := startOperated(t)
@@ -39,11 +45,12 @@ func TestPagesInABrowser(t *testing.T) {
 			usdc = token.Address
 		}
 	}
+	taken := t.TempDir()
 	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts[0].Address)
 	look, err := json.Marshal(map[string]any{
 		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
-		"hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
+		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
 		"swap": map[string]string{
 			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
@@ -61,9 +68,11 @@ func TestPagesInABrowser(t *testing.T) {
 	if err != nil {
 		t.Errorf("pages.mjs: %v\n%s", err, complaints.String())
 	}
+	t.Log(complaints.String())
 	for line := range strings.Lines(string(said)) {
 		t.Error(strings.TrimSpace(line))
 	}
+	compareScreens(t, taken)
 }
 
 // startOperated is startFront with the listener for operators.
@@ -102,4 +111,51 @@ func newOrder(t *testing.T, f front) map[string]string {
 		t.Fatalf("create an order: %s: %s, %v", response.Status, body, err)
 	}
 	return map[string]string{"hash": created.CreationTxHash, "id": created.OrderID}
+}
+
+// foresee is an order that nobody has created yet: a signed transaction, which does what another did from another account,
+// its hash, the id of the order that it will create, and where to send it.
+func foresee(t *testing.T, world worldJSON) map[string]string {
+	t.Helper()
+	const give = 1
+	var rpc, model string
+	for _, c := range world.Chains {
+		if c.ID == give {
+			rpc = c.EVMRPC
+		}
+	}
+	for _, o := range world.Orders {
+		if o.ChainID == give && o.Title == "coin for coin, claimed" {
+			model = o.CreationTxHash
+		}
+	}
+	w := newWallet(t, rpc, world.Accounts[0].PrivateKey)
+	like, _, err := w.client.TransactionByHash(t.Context(), common.HexToHash(model))
+	if err != nil {
+		t.Fatalf("the creation of an order of coin for coin: %v", err)
+	}
+	call := ethereum.CallMsg{From: w.address, To: like.To(), Data: like.Data(), Value: like.Value()}
+	id, err := w.client.CallContract(t.Context(), call, nil) // creations return the order's id
+	if err != nil || len(id) != common.HashLength {
+		t.Fatalf("the id of an order that nobody has created yet: %x, %v", id, err)
+	}
+	nonce, err := w.client.PendingNonceAt(t.Context(), w.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	price, err := w.client.SuggestGasPrice(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
+		Nonce: nonce, To: like.To(), Data: like.Data(), Value: like.Value(), Gas: 2 * like.Gas(), GasPrice: price.Mul(price, big.NewInt(2)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := tx.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"rpc": rpc, "raw": hexutil.Encode(raw), "hash": tx.Hash().Hex(), "id": hexutil.Encode(id)}
 }

@@ -1,11 +1,19 @@
-// Buttons that copy the command before them; hidden without scripts.
-for (const button of document.querySelectorAll('[data-copy]')) {
-  const text = button.previousElementSibling
-  if (!navigator.clipboard) continue
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(text.textContent)
-    button.textContent = 'Copied'
-    setTimeout(() => { button.textContent = 'Copy' }, 2000)
+// Buttons that copy what data-copy has, or else the text before them; out of sight without scripts.
+const isIdle = (button) => button.dataset.done === undefined
+
+if (navigator.clipboard) {
+  document.documentElement.classList.add('copies')
+  for (const button of document.querySelectorAll('[data-copy][hidden]')) button.hidden = false
+  document.addEventListener('click', async (event) => { // parts of the page are replaced: no button has a listener of its own
+    const button = event.target.closest('[data-copy]')
+    if (!button || !isIdle(button)) return
+    await navigator.clipboard.writeText(button.dataset.copy || button.previousElementSibling.textContent)
+    const label = button.classList.contains('copy') ? null : button.textContent
+    button.dataset.done = ''
+    if (label) button.textContent = 'Copied'
+    setTimeout(() => {
+      delete button.dataset.done
+      if (label) button.textContent = label
+    }, 2000)
   })
 }

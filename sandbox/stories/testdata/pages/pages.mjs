@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 
-const { gateway, admin, sandbox, created, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
+const { gateway, admin, sandbox, screens, created, foreseen, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><circle cx=".5" cy=".5" r=".5" fill="#2775ca"/></svg>'
 
@@ -59,7 +59,47 @@ await visit({}, async (page) => {
   want((await text(page, '.state')).includes('delivered and paid'), 'the order is not told as delivered')
   want(await page.locator('.timeline li.done').count() === 4, 'the order has not four steps behind it')
   want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
-  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not beside the order')
+  want((await text(page, '.took')).match(/^delivered in .*, paid after another /), 'it is not told how long the order took')
+  want(/\$[\d,.]+ now/.test(await text(page, '.sides')), 'it is not told what the amounts are worth')
+  want(/% of what the maker paid/.test(await text(page, '.facts')) && / for .*, 1 .* for /.test(await text(page, '.facts')), 'fee and rate are not in words')
+  want(!await page.locator('#raw').isVisible(), 'the answer is not folded up')
+  await page.getByText('As JSON').click()
+  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not below the order')
+  await page.getByRole('link', { name: 'what is locked for the taker' }).click()
+  await page.waitForURL(/\/locked\/0x/)
+})
+
+// The rings of the timeline, full and empty, are on its line.
+await visit({}, async (page) => {
+  await page.goto(`${gateway}/order/${created.hash}`)
+  want(await page.locator('.timeline li.ahead').count() === 2, 'a new order has not two steps far ahead')
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    const off = await page.evaluate(() => Math.max(...[...document.querySelectorAll('.timeline li:not(:last-child)')].map((li) => {
+      const [ring, line] = ['::before', '::after'].map((part) => {
+        const style = getComputedStyle(li, part)
+        const border = style.boxSizing === 'content-box' ? 2 * parseFloat(style.borderLeftWidth) : 0 // which width leaves out
+        return parseFloat(style.left) + (parseFloat(style.width) + border) / 2
+      })
+      return Math.abs(ring - line)
+    })))
+    want(off < 1, `rings of the timeline are ${off} pixels off its line, ${width} pixels wide`)
+  }
+})
+
+// Every id and address can be copied, also after the part with it was replaced.
+await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  await page.goto(`${gateway}/order/${hash}`)
+  for (const button of await page.locator('.facts button.copy').all()) {
+    await button.click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    want(copied === await button.evaluate((b) => b.parentElement.querySelector('.mono').textContent), `${copied} was copied instead of what stands there`)
+  }
+  want(await page.locator('.facts button.copy').count() >= 4 && await page.locator('.timeline button.copy').count() === 8, 'not every id has a button')
+  await page.getByText('As JSON').click()
+  await page.locator('details .command button').click()
+  const { state } = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))
+  want(state === 'ClaimedUnlock', 'the copied answer is not the order')
 })
 
 // One field takes whatever is in the clipboard, with scripts and without.
@@ -101,6 +141,42 @@ await visit({}, async (page) => {
   want(await page.evaluate(() => document.activeElement.getAttribute('href')) === href, 'the link that was in focus has lost it')
 })
 
+// Pages that were opened by hash and by id before there was an order become the order within a second of its creation,
+// and without scripts they ask again.
+await visit({}, async (byHash, context) => {
+  const byID = await context.newPage()
+  for (const [page, key] of [[byHash, foreseen.hash], [byID, foreseen.id]]) {
+    await page.goto(`${gateway}/order/${key}`)
+    want((await text(page, '.state')).startsWith('TRANSACTION_NOT_FOUND'), 'an order that is not there is not told as such')
+    want((await text(page, 'main')).includes(key), 'the page does not say what was asked for')
+    want(await page.locator('table tbody tr').count() >= 6, 'the page does not say which chains were searched')
+    await page.evaluate(() => { // when the order is there, by the clock of this machine
+      new MutationObserver(() => { if (document.querySelector('.timeline')) window.became ??= Date.now() })
+        .observe(document.body, { childList: true, subtree: true })
+    })
+  }
+  const plain = await browser.newContext({ javaScriptEnabled: false })
+  const unscripted = await plain.newPage()
+  await unscripted.goto(`${gateway}/order/${foreseen.id}`)
+  const sent = await fetch(foreseen.rpc, {
+    method: 'POST', headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [foreseen.raw] }),
+  })
+  const at = Date.now()
+  want((await sent.json()).result === foreseen.hash, 'the order was not created')
+  for (const page of [byHash, byID, unscripted]) {
+    await page.locator('.state', { hasText: 'waiting for a taker' }).waitFor()
+    if (page === unscripted) continue
+    const took = await page.evaluate(() => window.became) - at
+    console.error(`${page.url()} became the order ${took} ms after its creation`)
+    want(took <= 1000, `the page of a new order took ${took} ms to become it`)
+  }
+  await plain.close()
+  const delivered = await fetch(`${sandbox}/sandbox/fulfil`, { method: 'POST', body: JSON.stringify({ orderId: foreseen.id }) })
+  want(delivered.ok, 'the new order cannot be delivered')
+  await byHash.locator('.state strong', { hasText: /^Fulfilled$/ }).waitFor()
+})
+
 // An order moves while somebody looks.
 await visit({}, async (page) => {
   await page.goto(`${gateway}/order/${created.hash}`)
@@ -118,7 +194,8 @@ await visit({}, async (page) => {
     want((await text(page, '#said')).includes(state), `screen readers are not told of ${state}`)
   }
   want(await page.evaluate(() => window.sameDocument), 'the page was loaded again')
-  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer beside the order stayed behind')
+  await page.getByText('As JSON').click()
+  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer below the order stayed behind')
 })
 
 await visit({}, async (page) => {
@@ -143,7 +220,7 @@ await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page)
   want(await page.locator('.bars li').count() >= 8, 'fewer than eight venues are compared')
   want((await page.locator('.bars li').first().getAttribute('class')) === 'won', 'the chosen venue is not the first')
   want(/lifi\s+not asked\s+others have quoted/.test(await text(page, 'section:has(#passed) table')), 'who was left out is not told')
-  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copy', exact: true }).first().click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   const command = await page.evaluate(() => navigator.clipboard.readText())
   const asked = await fetch(command.match(/^curl '(.*)'$/)[1])
@@ -184,7 +261,7 @@ await visit({ javaScriptEnabled: false }, async (page) => {
   want(await page.locator('.bars li').count() >= 8, 'without scripts nothing is compared')
 })
 
-// Every page in both themes and at a phone's width: nothing wider than the window, nothing that axe objects to, which
+// Every page in both themes and at a phone's width, as docs/screens has them: nothing wider than the window, nothing that axe objects to, which
 // judges colours and structure and so need not see the narrow ones.
 const looks = [
   ['light', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
@@ -192,7 +269,7 @@ const looks = [
   ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
 ]
 const pages = {
-  home: '/', search: '/search?query=usdc', nothing: '/search?query=nothing+of+this+name', problem: '/order/0x12', form: '/order', order: `/order/${hash}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/', operators: `${admin}/`,
+  home: '/', search: '/search?query=usdc', nothing: '/search?query=nothing+of+this+name', problem: '/ordre/0x12', form: '/order', order: `/order/${hash}`, awaited: `/order/0x${'ab'.repeat(32)}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/', operators: `${admin}/`,
 }
 for (const [look, options] of looks) {
   await visit(options, async (page) => {
@@ -201,6 +278,8 @@ for (const [look, options] of looks) {
       if (name === 'docs') await page.locator('.opblock').first().waitFor()
       const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
       want(over <= 0 || name === 'docs', `${name} (${look}) is ${over} pixels too wide`)
+      const screen = { path: `${screens}/${name}-${look}.jpg`, type: 'jpeg', quality: 50, caret: 'hide', animations: 'disabled' }
+      if (name !== 'docs') await page.screenshot(screen) // what is seen without scrolling
       if (shots) await page.screenshot({ path: `${shots}/${name}-${look}.png`, fullPage: name !== 'docs' })
       if (name === 'docs' || options.isMobile) continue // Swagger UI is not ours
       await page.evaluate(axe)

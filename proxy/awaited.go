@@ -1,0 +1,146 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order/index"
+	"crossgate/proxy/web"
+)
+
+// How often the chains are asked for what a page waits for, besides when the index learns something: as long as it may
+// have been sent just now, and afterwards.
+const (
+	awaitedInterval = time.Second
+	awaitedSoon     = time.Minute
+	awaitedLater    = 10 * time.Second
+)
+
+// arrivals wakes all who wait for something that the index does not know yet.
+type arrivals struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+// wait returns a channel that is closed when the index next learns something.
+func (a *arrivals) wait() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.next == nil {
+		a.next = make(chan struct{})
+	}
+	return a.next
+}
+
+func (a *arrivals) announce() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.next != nil {
+		close(a.next)
+		a.next = nil
+	}
+}
+
+// sought is what a hash or an id leads to.
+type sought struct {
+	order web.Order
+	swap  string // path of the page of a swap instead; empty: it is an order
+}
+
+// seek finds an order, or else a swap, by its transaction or its id: whoever tracks something need not know what it was.
+func (s *Server) seek(ctx context.Context, text, rawQuery string) (sought, error) {
+	shown, err := s.findForPage(ctx, text, rawQuery)
+	if isKind(err, unknownTx, txWithoutOrder, unknownOrder) {
+		if path, found := s.swapNamed(ctx, text); found {
+			return sought{swap: path}, nil
+		}
+	}
+	return sought{order: shown}, err
+}
+
+// isAwaited reports whether what was not found may be there in a moment.
+func isAwaited(err error) bool { return err != nil && problemOf(err).id == unknownTx.id }
+
+// awaitedPage says what was asked for and where it was looked for, and keeps watching.
+func (s *Server) awaitedPage(c *gin.Context, err error) {
+	p, text := problemOf(err), c.Param("hash")
+	shown := web.Awaited{ID: p.id, Text: text, Events: "/order/" + text + "/awaited", Now: time.Now()}
+	_, notHash := chain.ParseHash(text)
+	shown.IsHash = notHash == nil
+	tx, _ := chain.ParseTxHash(text) // what is no hash is not awaited
+	var search *searchError
+	if errors.As(err, &search) {
+		for _, each := range search.basis.Chains {
+			if !each.Followed {
+				continue
+			}
+			shown.Searched = append(shown.Searched, web.Searched{
+				Chain: each.Chain, Block: each.Indexed, IsUnheard: slices.Contains(p.unheard, each.Chain),
+				IsForeign: !slices.Contains(tx.Families(), s.options.Chains.Family(each.Chain)),
+			})
+		}
+	}
+	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
+}
+
+// awaitOrder is an event stream that says once when a page of the order would show something else than that it is not
+// there yet.
+func (s *Server) awaitOrder(c *gin.Context) {
+	if !wantsStream(c.Request) {
+		c.Redirect(http.StatusSeeOther, "/order/"+c.Param("hash"))
+		return
+	}
+	client := s.quotas.Address(c.Request)
+	if !s.streams.enter(client) {
+		s.fail(c, tracking, tooManyStreams.because(""))
+		return
+	}
+	defer s.streams.leave(client)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), longestStream)
+	defer cancel()
+	events := openEvents(c)
+	look, beat, later := time.NewTicker(awaitedInterval), time.NewTicker(streamHeartbeat), time.NewTimer(awaitedSoon)
+	defer look.Stop()
+	defer beat.Stop()
+	defer later.Stop()
+	for !events.broken {
+		arrived := s.arrivals.wait() // before the look, so that nothing comes between both
+		_, err := s.seek(ctx, c.Param("hash"), "")
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil || !isAwaited(err) && problemOf(err).status < http.StatusInternalServerError {
+			events.send("event: found\ndata: {}\n\n")
+			return
+		}
+		select {
+		case <-arrived:
+		case <-look.C:
+		case <-later.C:
+			look.Reset(awaitedLater)
+		case <-beat.C:
+			events.send(": still here\n\n")
+		case <-s.streams.ending:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// searchedFor adds to a problem what was searched before it was met.
+func searchedFor(err error, searched index.Basis) error {
+	var known *searchError
+	if err == nil || errors.As(err, &known) || len(searched.Chains) == 0 {
+		return err
+	}
+	return &searchError{err, searched}
+}

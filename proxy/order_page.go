@@ -1,0 +1,41 @@
+package proxy
+
+import (
+	"context"
+	"math/big"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order/index"
+	"crossgate/proxy/web"
+	"crossgate/token"
+)
+
+// pricePatience is how long a page waits for prices, without which it says less.
+const pricePatience = 2 * time.Second
+
+// sidePrices are the prices in USD, now, of a whole token of each side of a record; nil where none is known.
+func (s *Server) sidePrices(ctx context.Context, record []byte) (give, take *big.Rat) {
+	ctx, cancel := context.WithTimeout(ctx, pricePatience)
+	defer cancel()
+	of := func(side web.Side) token.Key {
+		address, err := chain.ParseAddress(side.Token, s.options.Chains.Family(side.Chain))
+		if err != nil {
+			return token.Key{}
+		}
+		return token.Key{Chain: side.Chain, Address: address}
+	}
+	giveSide, takeSide := web.Sides(record)
+	g, t := of(giveSide), of(takeSide)
+	prices := s.options.Tokens.USD(ctx, g, t)
+	return prices[g], prices[t]
+}
+
+// readOf is how far the chains of an answer were read.
+func readOf(b index.Basis) []web.Read {
+	read := make([]web.Read, len(b.Chains))
+	for i, c := range b.Chains {
+		read[i] = web.Read{Chain: c.Chain, IsFollowed: c.Followed, Block: c.Indexed, Proven: c.Proven, IsFinal: c.Final}
+	}
+	return read
+}

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"io"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
+	pages := New(explored())
+	record := answer(t, "order_claimed")
+	page := render(t, func(to io.Writer) error {
+		return pages.Order(to, Order{
+			Record: record, Now: noon, Give: big.NewRat(9999, 10_000),
+			Read: []Read{{Chain: 137, IsFollowed: true, Block: 1234, Proven: 1200, IsFinal: true}, {Chain: 8453}},
+		})
+	})
+	plain := text(page)
+	for _, want := range []string{
+		"delivered in 6 seconds, paid after another 2 hours 19 minutes",
+		"6 seconds after Created",
+		"USD Coin, $17.99 now",
+		"0.0072 USDC, 0.04 % of what the maker paid",
+		"0.001 ETH, whatever the amount",
+		"1 USDC for 1,111,957.72", // of 20007232.90 POL for 17.9928 USDC
+		"Polygon 1,234 1,200 no, it is final", "Base asked for this order yes, it is recent or not over",
+		"what is locked for the taker",
+	} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("the page lacks %q: %s", want, plain)
+		}
+	}
+	if strings.Contains(plain, "POL Polygon, $") || strings.Contains(plain, "$0.00") {
+		t.Errorf("a token without a price has a value: %s", plain)
+	}
+	if ids, copies := strings.Count(page, `class="mono"`), strings.Count(page, `class="copy"`); copies < 10 || copies < ids-1 { // the heading repeats the id
+		t.Errorf("of %d ids and addresses %d can be copied", ids, copies)
+	}
+}
+
+func TestDurationsHaveTheirTwoLargestUnits(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 seconds", 999 * time.Millisecond: "0 seconds", time.Second: "1 second", 65 * time.Second: "1 minute 5 seconds",
+		time.Hour: "1 hour", time.Hour + time.Second: "1 hour", 49*time.Hour + time.Minute: "2 days 1 hour",
+	} {
+		if got := took(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestRatesAndSharesAreLeftOutWhereThereIsNothing(t *testing.T) {
+	none := offerJSON{FinalAmount: named{"0"}, tokenJSON: tokenJSON{Decimals: 6, Symbol: "USDC"}}
+	some := offerJSON{FinalAmount: named{"5000000"}, tokenJSON: tokenJSON{Decimals: 6, Symbol: "USDT"}}
+	if got := rate(none, some) + rate(some, none) + rate(offerJSON{}, some) + shareOf("0", "0") + shareOf("", "1"); got != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+	if got, want := rate(some, some), "1 USDT for 1 USDT, 1 USDT for 1 USDT"; got != want {
+		t.Errorf("rate %q, want %q", got, want)
+	}
+}

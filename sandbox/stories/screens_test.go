@@ -1,0 +1,118 @@
+package stories_test
+
+import (
+	"flag"
+	"image"
+	_ "image/jpeg"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var updateScreens = flag.Bool("update-screens", false, "write docs/screens anew")
+
+const screens = "../../docs/screens"
+
+// A screen is compared by the light of its fields, so that times, ids and the fonts of another machine do not matter,
+// and what is missing, in the wrong place or of the wrong theme does.
+const (
+	fieldColumns, fieldRows = 16, 12
+	largestDifference       = 0.03 // of the light from black to white, as the root of the mean square over all fields
+)
+
+// fields is the light of each field of a picture, from 0 to 1.
+func fields(picture image.Image) (light [fieldColumns * fieldRows]float64) {
+	var pixels [fieldColumns * fieldRows]float64
+	b := picture.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			at := (y-b.Min.Y)*fieldRows/b.Dy()*fieldColumns + (x-b.Min.X)*fieldColumns/b.Dx()
+			red, green, blue, _ := picture.At(x, y).RGBA()
+			light[at] += (0.2126*float64(red) + 0.7152*float64(green) + 0.0722*float64(blue)) / math.MaxUint16
+			pixels[at]++
+		}
+	}
+	for i := range light {
+		light[i] /= pixels[i]
+	}
+	return light
+}
+
+// difference is how far the fields of two pictures are from each other, the farther ones counting more.
+func difference(t *testing.T, one, other string) float64 {
+	t.Helper()
+	a, b := fields(readPicture(t, one)), fields(readPicture(t, other))
+	var sum float64
+	for i := range a {
+		sum += (a[i] - b[i]) * (a[i] - b[i])
+	}
+	return math.Sqrt(sum / float64(len(a)))
+}
+
+func readPicture(t *testing.T, path string) image.Image {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	picture, _, err := image.Decode(file)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return picture
+}
+
+// compareScreens compares the pictures in a directory with those of docs/screens, or puts them there.
+func compareScreens(t *testing.T, taken string) {
+	t.Helper()
+	pictures, err := filepath.Glob(filepath.Join(taken, "*.jpg"))
+	if err != nil || len(pictures) == 0 {
+		t.Errorf("pictures of the pages: %v, %v", pictures, err)
+	}
+	for _, picture := range pictures {
+		kept := filepath.Join(screens, filepath.Base(picture))
+		if *updateScreens {
+			text, err := os.ReadFile(picture)
+			if err == nil {
+				err = os.WriteFile(kept, text, 0o644)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if d := difference(t, picture, kept); d > largestDifference {
+			t.Errorf("%s looks otherwise than in docs/screens, by %.3f; look at it, and run the test with -args -update-screens if it is meant", filepath.Base(picture), d)
+		}
+	}
+}
+
+// TestScreensAreToldApart makes sure that the comparison sees another theme and another page, and that all pictures
+// together are small.
+func TestScreensAreToldApart(t *testing.T) {
+	pictures, err := filepath.Glob(filepath.Join(screens, "*.jpg"))
+	if err != nil || len(pictures) == 0 {
+		t.Fatalf("docs/screens: %v, %v", pictures, err)
+	}
+	var bytes int64
+	for _, picture := range pictures {
+		info, err := os.Stat(picture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += info.Size()
+	}
+	if bytes > 3<<20 {
+		t.Errorf("docs/screens has %d bytes, more than 3 MB", bytes)
+	}
+	at := func(name string) string { return filepath.Join(screens, name+".jpg") }
+	for _, pair := range [][2]string{
+		{"home-light", "home-dark"}, {"home-light", "order-light"}, {"order-phone", "swap-phone"}, {"order-dark", "awaited-dark"}, {"problem-light", "home-light"},
+	} {
+		if d := difference(t, at(pair[0]), at(pair[1])); d <= largestDifference {
+			t.Errorf("%s and %s are the same to the comparison: %.4f", pair[0], pair[1], d)
+		}
+	}
+}

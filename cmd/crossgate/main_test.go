@@ -42,7 +42,7 @@ func TestCommandLines(t *testing.T) {
 		{"index import --taker 0x00000000000000000000000000000000000000aa", 1, []string{"no origin is configured", "passthrough.hosts"}},
 		{"index import --taker nobody list.txt", 2, []string{`"nobody" is no address`}},
 		{"index import --taker 0x00000000000000000000000000000000000000aa missing.txt", 1, []string{"missing.txt"}},
-		{"diff", 2, []string{"want the HASH"}},
+		{"diff", 2, []string{"want the hash"}},
 		{"diff 0x00000000000000000000000000000000000000000000000000000000000000aa", 1, []string{"no origin is configured", "passthrough.hosts"}},
 		{"serve --nonsense", 2, []string{"nonsense"}},
 		{"schema", 0, []string{`"$schema"`, `"requestsPerSecond"`}},

@@ -40,8 +40,9 @@ const tronLists = "/rpc/100000026 eth_getLogs"
 // which the gateway knows nothing: the creation; how far its chains have come; where; and those transactions.
 var mostRounds = map[string]int{"Created": 2, "Fulfilled": 4, "SentUnlock": 4}
 
-// TestColdOrdersTakeFewRoundTrips counts what an order costs at a gateway that knows nothing of it. On a busy machine what
-// is asked at the same time need not overlap, so that the cheapest of a few gateways tells.
+// TestColdOrdersTakeFewRoundTrips counts what an order costs at a gateway that knows nothing of it. On a busy machine
+// what is asked at the same time need not overlap, and in rare runs a part was asked again while a follower looked at its
+// chain, so that the cheapest of a few gateways tells.
 func TestColdOrdersTakeFewRoundTrips(t *testing.T) {
 	const gateways = 5
 	w := startWorld(t)

@@ -33,6 +33,28 @@ func ofChain(id string, requests *atomic.Int64) transport {
 	}
 }
 
+// machine serves a node at an address of its own until the test ends; before sees each request before it is answered.
+func machine(t *testing.T, node transport, before func(http.ResponseWriter, string)) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.GetBody, r.Body = nil, io.NopCloser(strings.NewReader(string(body)))
+		told, err := node(r)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		before(w, string(body))
+		_, _ = io.Copy(w, told.Body)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
 // chainProof wants endpoints to serve chain 0x1, and counts the proofs that it sees.
 func chainProof(seen *atomic.Int64) *jsonrpc.Call {
 	return &jsonrpc.Call{Method: "eth_chainId", Out: new(string), Accept: func(result any) error {
@@ -118,26 +140,11 @@ func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
 // TestNewConnectionsAskForAnotherProof moves a name to another machine between two requests.
 func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	var requests, proofs atomic.Int64
-	machine := func(id string) string {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			r.GetBody = nil
-			r.Body = io.NopCloser(strings.NewReader(string(body)))
-			told, err := ofChain(id, &requests)(r)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_, _ = io.Copy(w, told.Body)
-		}))
-		t.Cleanup(server.Close)
+	addressOf := func(id string) string {
+		server := machine(t, ofChain(id, &requests), func(http.ResponseWriter, string) {})
 		return server.Listener.Addr().String()
 	}
-	right, alsoRight, wrong := machine("0x1"), machine("0x1"), machine("0x2")
+	right, alsoRight, wrong := addressOf("0x1"), addressOf("0x1"), addressOf("0x2")
 	leadsTo := right
 	way := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, leadsTo)
@@ -183,25 +190,12 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 // TestConnectionsBesideOthersNeedNoProof has a request lose the connection that is there to one that began after it.
 func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 	var requests, proofs atomic.Int64
-	respond, answered := ofChain("0x1", &requests), make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		r.GetBody, r.Body = nil, io.NopCloser(strings.NewReader(string(body)))
-		told, err := respond(r)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		if strings.Contains(string(body), "web3_slow") {
+	answered := make(chan struct{})
+	server := machine(t, ofChain("0x1", &requests), func(_ http.ResponseWriter, body string) {
+		if strings.Contains(body, "web3_slow") {
 			<-answered
 		}
-		_, _ = io.Copy(w, told.Body)
-	}))
-	t.Cleanup(server.Close)
+	})
 	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -239,27 +233,13 @@ func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var requests, proofs atomic.Int64
 			received, answered := make(chan struct{}), make(chan struct{})
-			respond := ofChain("0x1", &requests)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, err := io.ReadAll(r.Body)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				r.GetBody, r.Body = nil, io.NopCloser(strings.NewReader(string(body)))
-				told, err := respond(r)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if strings.Contains(string(body), "web3_slow") {
+			server := machine(t, ofChain("0x1", &requests), func(w http.ResponseWriter, body string) {
+				if strings.Contains(body, "web3_slow") {
 					close(received)
 					<-answered
 					w.Header().Set("Connection", "close") // nobody is to get this one
 				}
-				_, _ = io.Copy(w, told.Body)
-			}))
-			t.Cleanup(server.Close)
+			})
 			var opened atomic.Int64
 			finished := make(chan struct{})
 			way := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -55,7 +55,8 @@ type sought struct {
 	swap  string // path of the page of a swap instead; empty: it is an order
 }
 
-// seek finds an order, or else a swap, by its transaction or its id: whoever tracks something need not know what it was.
+// seek finds an order, or else a swap, by its transaction or its id: whoever tracks something need not know what it
+// was.
 func (s *Server) seek(ctx context.Context, text, rawQuery string) (sought, error) {
 	shown, err := s.findForPage(ctx, text, rawQuery)
 	if isKind(err, unknownTx, txWithoutOrder, unknownOrder) {

@@ -51,7 +51,7 @@ type Read struct {
 type sideView struct {
 	Chain  string
 	Amount Amount
-	USD    string  // of the amount, now; empty where no price is known
+	Worth  string  // of the amount in USD, now, or that no price is known; empty where that is not shown
 	Before *Amount // before the maker's patches
 	Token  tokenView
 }
@@ -100,7 +100,7 @@ func (p *Pages) Order(to io.Writer, o Order) error {
 		Order: o, ID: r.OrderID.Text, State: r.State, Word: words.word, Tone: words.tone,
 		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r), JSON: indented(o.Record),
 	}
-	v.Give.USD, v.Take.USD = worth(r.Give, o.Give), worth(r.Take, o.Take)
+	v.Give.Worth, v.Take.Worth = worth(r.Give, o.Give), worth(r.Take, o.Take)
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
 		v.Word = words.seen
 	}

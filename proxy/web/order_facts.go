@@ -98,14 +98,14 @@ func whole(o offerJSON) (*big.Rat, bool) {
 	return units.Quo(units, new(big.Rat).SetInt(scale)), true
 }
 
-// worth is the value of a side at a price; empty where there is none.
+// worth says what a side is worth at a price.
 func worth(o offerJSON, usd *big.Rat) string {
 	amount, is := whole(o)
 	if !is || usd == nil {
-		return ""
+		return "no price"
 	}
 	value, _ := amount.Mul(amount, usd).Float64()
-	return usdText(value)
+	return usdText(value) + " now"
 }
 
 // Sides are the chains of a record and the tokens that are given and taken on them, as addresses.

@@ -113,8 +113,8 @@ func newOrder(t *testing.T, f front) map[string]string {
 	return map[string]string{"hash": created.CreationTxHash, "id": created.OrderID}
 }
 
-// foresee is an order that nobody has created yet: a signed transaction, which does what another did from another account,
-// its hash, the id of the order that it will create, and where to send it.
+// foresee is an order that nobody has created yet: a signed transaction, which does what another did from another
+// account, its hash, the id of the order that it will create, and where to send it.
 func foresee(t *testing.T, world worldJSON) map[string]string {
 	t.Helper()
 	const give = 1

@@ -231,6 +231,7 @@ await visit({}, async (page) => {
   await page.goto(`${gateway}/locked?taker=${taker}`)
   want(page.url() === `${gateway}/locked/${taker}`, 'the form of a taker does not lead to him')
   want(/longest wait \d/.test(await text(page, 'details.locked')), 'it is not told for how long something waits')
+  want(await page.locator('.usd', { hasText: /^no price$/ }).count() === 1, 'it is not told of which token no price is known')
   await page.locator('details.locked a').first().click()
   await page.locator('.timeline li.next').waitFor()
 })
@@ -278,6 +279,8 @@ for (const [look, options] of looks) {
       if (name === 'docs') await page.locator('.opblock').first().waitFor()
       const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
       want(over <= 0 || name === 'docs', `${name} (${look}) is ${over} pixels too wide`)
+      const weight = await page.evaluate(() => performance.getEntries().reduce((sum, each) => sum + (each.encodedBodySize ?? 0), 0))
+      want(weight < 150_000 || name === 'docs', `${name} (${look}) and all that it loads are ${weight} bytes`)
       const screen = { path: `${screens}/${name}-${look}.jpg`, type: 'jpeg', quality: 50, caret: 'hide', animations: 'disabled' }
       if (name !== 'docs') await page.screenshot(screen) // what is seen without scrolling
       if (shots) await page.screenshot({ path: `${shots}/${name}-${look}.png`, fullPage: name !== 'docs' })

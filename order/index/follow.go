@@ -41,6 +41,7 @@ type follower struct {
 	lookedAt    time.Time       // when a replica that watches asked for the head
 
 	mu        sync.Mutex
+	seenTo    uint64 // newest block that another replica stored since the last head was read, where that is later; else 0
 	position  checkpoint
 	hash      chain.Hash         // of the block at position, as far as known
 	begun     bool               // position is known
@@ -100,7 +101,7 @@ func (f *follower) run(ctx context.Context) {
 		case leads:
 			f.lead(ctx, held)
 			continue
-		case f.doubts() == nil && time.Since(f.lookedAt) < f.paces.Of(f.facts, f.demand.now()):
+		case f.doubts() == nil && time.Since(f.lookedAt) < f.untilWatch():
 			f.watchStore(ctx)
 		default:
 			f.watch(ctx)

@@ -33,12 +33,12 @@ func (f *follower) overtaken(block uint64) {
 	}
 }
 
-// rarely is how often a chain that nobody asks about is compared with what is stored while the replica that follows it
-// keeps up: for the finalized block, and for a reorg that that one does not see.
+// rarely is how often a chain that nobody asks about is compared with what is stored while the one that follows it
+// keeps up: for the finalized block, and for reorgs that it does not see.
 const rarely = 10 * time.Minute
 
-// untilWatch is how long to wait after a look at the chain. As long as nobody asks about it, blocks that are stored soon
-// after they were made say as much as its head does.
+// untilWatch is how long to wait after a look at the chain. As long as nobody asks about it, blocks that are stored
+// soon after they were made say as much as its head does.
 func (f *follower) untilWatch() time.Duration {
 	const patience = 3 // looks of the other replica that may be missed
 	asked := f.demand.now()

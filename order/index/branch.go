@@ -108,14 +108,14 @@ func (f *follower) doubtSince(head order.Head, until uint64) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.head, f.finalized = head.Latest, head.Finalized
+	f.head, f.finalized, f.seenTo = head.Latest, head.Finalized, 0
 }
 
 // accept takes note of a head that descends from the blocks which were read.
 func (f *follower) accept(head order.Head) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.head, f.finalized = head.Latest, head.Finalized
+	f.head, f.finalized, f.seenTo = head.Latest, head.Finalized, 0
 	if f.position.block >= f.doubtTo {
 		f.endDoubt()
 	}

@@ -42,6 +42,7 @@ type follower struct {
 	failureTold time.Time       // when the log was told of the present failure; zero: there is none
 
 	mu        sync.Mutex
+	seenTo    uint64 // newest block that another replica stored since the last head was read, where that is later; else 0
 	position  checkpoint
 	hash      chain.Hash         // of the block at position, as far as known
 	begun     bool               // position is known
@@ -101,7 +102,7 @@ func (f *follower) run(ctx context.Context) {
 		case leads:
 			f.lead(ctx, held)
 			continue
-		case f.doubts() == nil && time.Since(f.lookedAt) < f.paces.Of(f.facts, f.demand.now()):
+		case f.doubts() == nil && time.Since(f.lookedAt) < f.untilWatch():
 			f.watchStore(ctx)
 		default:
 			f.watch(ctx)

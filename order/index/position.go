@@ -22,8 +22,8 @@ func (l Lag) HasBegun() bool { return l.IndexedTime != 0 || !l.Level.IsZero() }
 // By returns how old the stored image of the chain is: what happened longer ago is in it.
 func (l Lag) By(now time.Time) time.Duration {
 	asOf := l.Level
-	if asOf.IsZero() {
-		asOf = time.Unix(int64(l.IndexedTime), 0)
+	if indexed := time.Unix(int64(l.IndexedTime), 0); indexed.After(asOf) {
+		asOf = indexed
 	}
 	return max(now.Sub(asOf), 0)
 }
@@ -32,7 +32,7 @@ func (l Lag) By(now time.Time) time.Duration {
 func (f *follower) basis() ChainBasis {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	lag := Lag{Head: f.head.Number, Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
+	lag := Lag{Head: max(f.head.Number, f.seenTo), Indexed: f.position.block, IndexedTime: f.position.blockTime, Level: f.levelAt}
 	b := ChainBasis{Chain: f.chain, Followed: true, Lag: lag, Hash: f.hash, Epoch: f.epoch}
 	if every := f.paces.Of(f.facts, f.demand.now()); every > f.paces.Asked {
 		b.Every = every

@@ -18,7 +18,38 @@ func (f *follower) watchStore(ctx context.Context) bool {
 	if f.moved(position, chain.Hash{}) {
 		f.observer.BranchChanged(f.chain)
 	}
+	f.overtaken(position.block)
 	return f.learnQuarantined(ctx) == nil
+}
+
+// overtaken ends the epoch when a block is stored that is later than the newest that was seen here.
+func (f *follower) overtaken(block uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if block > max(f.head.Number, f.seenTo) {
+		f.seenTo = block
+		f.epoch.End()
+		f.epoch = &Epoch{began: time.Now()}
+	}
+}
+
+// rarely is how often a chain that nobody asks about is compared with what is stored while the one that follows it
+// keeps up: for the finalized block, and for reorgs that it does not see.
+const rarely = 10 * time.Minute
+
+// untilWatch is how long to wait after a look at the chain. As long as nobody asks about it, blocks that are stored
+// soon after they were made say as much as its head does.
+func (f *follower) untilWatch() time.Duration {
+	const patience = 3 // looks of the other replica that may be missed
+	asked := f.demand.now()
+	every := f.paces.Of(f.facts, asked)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	age := time.Since(time.Unix(int64(f.position.blockTime), 0))
+	if asked == Unasked && f.head.Number > 0 && age <= patience*every+f.facts.BlockTime {
+		return max(every, rarely)
+	}
+	return every
 }
 
 // watch compares that with the chain.

@@ -37,6 +37,7 @@ type fakeVenue struct {
 
 	fallback bool
 	wraps    bool
+	unread   bool            // nobody knows what its router enforces
 	exact    bool            // its minimum is all that it quotes
 	writes   bool            // its calldata is the gateway's
 	approves chain.Address   // takes the input, where that is not the router
@@ -59,6 +60,9 @@ func (b *fakeVenue) Profile() quote.Profile {
 	p := quote.Profile{
 		Name: b.name, ImageURL: "https://logo.example/" + b.name + ".png", Routers: map[chain.ID]chain.Address{},
 		MaxAffiliatePercent: b.affiliate, PaysTwo: b.paysTwo, Read: b.read, Fallback: b.fallback, Wraps: b.wraps, Writes: b.writes,
+	}
+	if b.unread {
+		p.Read = nil
 	}
 	if !b.approves.IsAbsent() {
 		p.Approves = map[chain.ID]chain.Address{chain.Ethereum: b.approves}

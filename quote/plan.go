@@ -53,6 +53,7 @@ type queryPlan struct {
 var (
 	errUnlisted  = errors.New("the public router does not call it")
 	errOnlyWraps = errors.New("it only wraps and unwraps the coin, for the sender")
+	errUnread    = errors.New("what its contract enforces is not known")
 )
 
 // publicRouter stands in for a venue's name in the report that nothing can be routed.
@@ -117,6 +118,9 @@ func isWrapping(s Swap) bool {
 
 // direct plans the venue's own transaction, which pays the affiliate and the operator itself.
 func (v profiledVenue) direct(s Swap, operator Affiliate) (venueQuery, error) {
+	if v.profile.Read == nil && s.Chain.Family != chain.SVM {
+		return venueQuery{}, errUnread
+	}
 	s = withOperator(s, operator)
 	if share := s.Affiliate.Percent.Add(s.Second.Percent); share.GreaterThan(v.profile.MaxAffiliatePercent) {
 		return venueQuery{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, ErrNoRoute)

@@ -57,6 +57,21 @@ func crossroads(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Es
 	})
 }
 
+// TestUnreadVenuesAreNotCalledDirectly is of a venue whose calldata nobody can read: the public router holds it to its word
+// by itself, and without that it is not even asked.
+func TestUnreadVenuesAreNotCalledDirectly(t *testing.T) {
+	for execution, asked := range map[quote.Execution]int64{quote.PreferRouter: 1, quote.BestWay: 1, quote.DirectOnly: 0} {
+		unread := &fakeVenue{name: "unread", perInput: 2_000_000, unread: true}
+		read := &fakeVenue{name: "read", perInput: 1_000_000}
+		r := usdcToDai()
+		r.Sender = sender
+		got, err := crossroads(execution, &crossing{lists: []*fakeVenue{unread, read}}, unread, read).Estimate(t.Context(), r)
+		if err != nil || (got.Tx.To == publicRouter) != (asked > 0) || unread.quotes.Load() != asked {
+			t.Errorf("execution %d: transaction to %s, %v; the venue was asked %d times, want %d", execution, got.Tx.To, err, unread.quotes.Load(), asked)
+		}
+	}
+}
+
 func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 1_000_000}
 	router := &crossing{feeBps: 8, lists: []*fakeVenue{only}}

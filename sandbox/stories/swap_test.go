@@ -139,6 +139,9 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 					if execution == config.ExecuteDirectly && venue.Name == "okx" && one.in != "coin" {
 						continue // TestVenueThatWantsAnotherApprovalIsCompared
 					}
+					if execution == config.ExecuteDirectly && venue.Name == "fly" {
+						continue // TestNoMutationIsHandedOut: nobody knows what its contract enforces
+					}
 					t.Run(one.String(), func(t *testing.T) {
 						swap := trader.makeSwap(t, one)
 						routed := common.HexToAddress(swap.Tx.To) == trader.router

@@ -55,8 +55,9 @@ func TestARequestAndItsUpstreamCallsAreOneTrace(t *testing.T) {
 }
 
 // TestSwapsTakeFewRoundTrips counts the requests of one swap that nobody asked for before: a price from each of the
-// chain's nine services, the contracts of two exchanges, mostly together, and one trial of the best transaction. What all swaps of a block
-// share may come on top, and on a loaded machine calls that miss each other's batch, so that the cheapest of many tells.
+// chain's ten services, the contracts of two exchanges, mostly together, and one trial of the best transaction. What
+// all swaps of a block share may come on top, and on a loaded machine calls that miss each other's batch, so that the
+// cheapest of many tells.
 func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	recorder := tracetest.NewSpanRecorder()
 	before := otel.GetTracerProvider()
@@ -65,7 +66,7 @@ func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	front := readingFront(t)
 	var world worldJSON
 	get(t, front.world.URL()+"/sandbox/world", &world)
-	const services, reads, swaps = 9, 3, 30
+	const services, reads, swaps = 10, 3, 30
 	least := map[string]int{"http.attempt": math.MaxInt, "rpc.attempt": math.MaxInt}
 	for i := 0; i < swaps && (least["http.attempt"] > services || least["rpc.attempt"] > reads); i++ {
 		amount := strconv.Itoa(1e18 + i)

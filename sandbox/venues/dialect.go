@@ -70,6 +70,7 @@ var dialects = map[string]*dialect{
 	"jupiter":   &jupiter,
 	"dflow":     &dflow,
 	"relay":     &relay,
+	"fly":       &fly,
 	Sunio:       &sunio,
 }
 

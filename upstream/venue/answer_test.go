@@ -84,6 +84,7 @@ var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) hear
 	zeroEx.Name:    readsTwice(reader(readZeroEx).price, reader(readZeroEx).tx),
 	oneInch.Name:   readsTwice(reader(readOneInch).price, reader(readOneInch).tx),
 	relay.Name:     readsOnce(reader(readRelay).priceAndTx),
+	fly.Name:       readsOnce(reader(readFly).priceAndTx),
 	lifi.Name:      readsOnce(reader(readLifi).priceAndTx),
 	enso.Name:      readsOnce(reader(readEnso).priceAndTx),
 	okx.Name:       readsOnce(reader(readOKX).priceAndTx),

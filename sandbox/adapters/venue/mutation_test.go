@@ -79,6 +79,10 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 				s.Recipient = s.Sender
 			}
 			m := mutant{venue: v, swap: s, node: jsonrpc.New(newPool(t, "node", c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
+			if v.Profile().Read == nil {
+				m.isRefusedAsItIs(t)
+				return
+			}
 			if m.build(t) {
 				made++
 				m.mutate(t, mutations(t, fewMutations))
@@ -89,6 +93,23 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 		}
 	}
 	t.Error("the venue made no transaction")
+}
+
+// isRefusedAsItIs wants that no transaction of a venue passes of which nobody knows what its router enforces.
+func (m mutant) isRefusedAsItIs(t *testing.T) {
+	t.Helper()
+	q, err := m.venue.Quote(t.Context(), m.swap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := m.venue.Build(t.Context(), m.swap, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := q.AmountOut.MulDiv(9_000, 10_000)
+	if got, err := (evm.Guard{}).MinOut(m.swap, m.venue.Profile(), q, tx, least); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("the guard lets it pay %s directly: %v, want ErrRefused", got, err)
+	}
 }
 
 // mutant is one transaction whose calldata is changed.

@@ -248,7 +248,7 @@ func TestBuildNeverPaysLessThanQuoted(t *testing.T) {
 // boundByPrice are the venues whose transaction is made with its price, or from it; boundByRoute make that of other
 // wallets from it too.
 var (
-	boundByPrice = map[string]bool{"velora": true, "relay": true, "lifi": true, "enso": true, "okx": true, "jupiter": true, "dflow": true}
+	boundByPrice = map[string]bool{"velora": true, "relay": true, "fly": true, "lifi": true, "enso": true, "okx": true, "jupiter": true, "dflow": true}
 	boundByRoute = map[string]bool{"velora": true}
 )
 

@@ -45,6 +45,7 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 			Name: "orders", Paths: []config.PathRule{{Prefix: "/", Do: "cache"}},
 			Endpoints: []config.Endpoint{{Name: "origin", URL: config.NewSecret("http://origin.invalid")}},
 		}}
+		c.Passthrough.Shadow.Paths = []config.ShadowPath{{Prefix: "/api/", Host: "orders"}}
 		c.Limits.Keys = []config.Key{{Name: "wallet", Key: config.NewSecret("0123456789abcdef"), Quota: c.Limits.Address}}
 		return c
 	}

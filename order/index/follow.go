@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"crossgate/chain"
@@ -40,6 +41,8 @@ type follower struct {
 	retriedAt   time.Time       // when quarantined blocks were asked for again
 	lookedAt    time.Time       // when a replica that watches asked for the head
 	failureTold time.Time       // when the log was told of the present failure; zero: there is none
+
+	leading atomic.Int64 // 1 while this replica follows the chain
 
 	mu        sync.Mutex
 	position  checkpoint
@@ -138,6 +141,12 @@ func wait(ctx context.Context, d time.Duration) bool {
 func (f *follower) lead(ctx context.Context, held store.Lease) {
 	leading, release := f.store.Hold(ctx, held)
 	f.lease = held
+	f.leading.Store(1)
+	defer f.leading.Store(0)
+	if f.store.IsReplicated() {
+		f.logger.InfoContext(ctx, "this replica follows the chain")
+		defer f.logger.InfoContext(ctx, "this replica follows the chain no more")
+	}
 	f.pace(f.paces.Asked)
 	stopListening := f.listen(leading)
 	defer stopListening()

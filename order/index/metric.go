@@ -20,7 +20,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 // observe has the place of every follower read whenever measurements are collected, until stop is called.
 func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
-	var errs [8]error
+	var errs [9]error
 	head, err := meter.Int64ObservableGauge("crossgate.index.head",
 		metric.WithDescription("Number of the newest block that a chain reported."))
 	errs[0] = err
@@ -42,6 +42,9 @@ func (x *Index) observe() (stop func() error, err error) {
 	announcers, err := meter.Int64ObservableGauge("crossgate.index.announcers",
 		metric.WithDescription("Connections by which endpoints of a chain announce its heads."))
 	errs[7] = err
+	leading, err := meter.Int64ObservableGauge("crossgate.index.leading",
+		metric.WithDescription("1 at the replica that follows a chain, 0 at those that wait to."))
+	errs[8] = err
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := time.Now()
 		for _, each := range x.Basis().Chains {
@@ -56,6 +59,7 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveInt64(quarantined, int64(each.Quarantined.Count), of)
 		}
 		for _, each := range x.followers {
+			o.ObserveInt64(leading, each.leading.Load(), chainAttribute(each.chain))
 			if len(each.announcers) > 0 {
 				o.ObserveInt64(announcers, int64(each.announced.connections()), chainAttribute(each.chain))
 			}
@@ -64,7 +68,7 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveInt64(unknown, int64(each.Orders), chainAttribute(each.Chain))
 		}
 		return nil
-	}, head, indexed, lag, proven, quarantined, unknown, announcers)
+	}, head, indexed, lag, proven, quarantined, unknown, announcers, leading)
 	errs[5] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err

@@ -87,7 +87,9 @@ func (s serving) run(ctx context.Context) error {
 	})
 	defer stopping()
 	stopReloading := reloading(ctx, s.file, s.config, g, s.log)
+	endSupervision := supervised(ctx, healthURL(s.config.TLS, listener.Addr().String()), s.log)
 	err = errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
+	endSupervision()
 	if err == nil {
 		s.log.InfoContext(ctx, "crossgate stopped: everything that was asked is answered")
 	}

@@ -57,7 +57,7 @@ var house = map[string]room{
 	"proxy":             {"cache cache/shared chain order order/index proxy/passthrough proxy/quota proxy/transport proxy/web proxy/wire quote token upstream", "the server calls order/index, quote and token; never chains or venues"},
 
 	"release": {"", "it says what a program was built of and knows nobody"},
-	"config": {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
+	"config":  {"chain", "the file says what is wanted; cmd/crossgate/gateway builds it"},
 
 	"cmd/crossgate/gateway": {
 		"cache cache/rfc9111 cache/shared chain config order order/index proxy proxy/admin proxy/certificate proxy/passthrough proxy/quota proxy/web quote release store token token/catalog upstream " +

@@ -141,7 +141,8 @@ func reloading(
 	}
 }
 
-// serveAdmin runs the admin listener, if there is one, until stop is called, which is after the last request of a client.
+// serveAdmin runs the admin listener, if there is one, until stop is called, which is after the last request of a
+// client.
 func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string, stop func() error, err error) {
 	c := s.config.Telemetry
 	if c.Admin == "" {

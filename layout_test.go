@@ -123,6 +123,7 @@ var doors = []door{
 	{"github.com/coder/websocket", "upstream/evm", "", "heads are announced by upstream/evm: call services through upstream.Endpoint"},
 	{"github.com/fsnotify/fsnotify", "cmd/crossgate", "", "files are watched by the command; cmd/crossgate/gateway takes the new configuration"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
+	{"github.com/coreos/go-systemd/v22", "cmd/crossgate", "", "the supervisor is the process's, and so the command's"},
 	{"github.com/spf13/cobra", "cmd/crossgate", "", "command lines are read by the command: parameters are for everybody else"},
 	{"github.com/spf13/pflag", "cmd/crossgate", "", "command lines are read by the command: parameters are for everybody else"},
 	{"golang.org/x/sync", "sandbox/cmd/sandbox", "", "who starts a goroutine waits for it: a WaitGroup or a channel does"},

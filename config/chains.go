@@ -11,8 +11,8 @@ import (
 // Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
 // the documented value. An undocumented chain needs them all.
 type Chain struct {
-	ID          chain.ID    `yaml:"id"`
-	Endpoints   []Endpoint  `yaml:"endpoints"`
+	ID          chain.ID    `yaml:"id"`          // the number by which the API calls it
+	Endpoints   []Endpoint  `yaml:"endpoints"`   // that serve its JSON-RPC
 	Execution   Execution   `yaml:"execution"`   // of its swaps; default: swap.execution
 	Unsimulated Unsimulated `yaml:"unsimulated"` // of transactions for a venue's own router; default: swap.unsimulated
 	Fee         *Fee        `yaml:"fee"`         // of its direct swaps; default: swap.fee
@@ -20,11 +20,11 @@ type Chain struct {
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
 	Genesis   chain.Hash    `yaml:"genesis"` // hash of the genesis block, of a Solana cluster
-	Name      string        `yaml:"name"`
-	Family    chain.Family  `yaml:"family"`
+	Name      string        `yaml:"name"`    // for display
+	Family    chain.Family  `yaml:"family"`  // how it is read, and what its addresses look like
 	Coin      Coin          `yaml:"coin"`
-	BlockTime time.Duration `yaml:"blockTime"`
-	Finality  uint64        `yaml:"finality"` // blocks
+	BlockTime time.Duration `yaml:"blockTime"` // typical time between blocks
+	Finality  uint64        `yaml:"finality"`  // blocks
 	// FirstBlock is where a backfill ends: no order is in an earlier block.
 	FirstBlock uint64 `yaml:"firstBlock"`
 	// Explorer is the base URL of the links to transactions and addresses on the pages; none: no links.
@@ -34,9 +34,9 @@ type Chain struct {
 
 // Coin is a chain's native coin.
 type Coin struct {
-	Name     string        `yaml:"name"`
-	Symbol   string        `yaml:"symbol"`
-	Decimals uint8         `yaml:"decimals"`
+	Name     string        `yaml:"name"`     // for display
+	Symbol   string        `yaml:"symbol"`   // for display, as ETH
+	Decimals uint8         `yaml:"decimals"` // of its smallest unit
 	Wrapped  chain.Address `yaml:"wrapped"`
 }
 

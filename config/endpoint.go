@@ -21,8 +21,8 @@ type Endpoint struct {
 	WebSocket Secret `yaml:"websocket"`
 
 	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units per second, with costs; 0: unlimited
-	Burst             int            `yaml:"burst"`
-	Costs             map[string]int `yaml:"costs"` // units per JSON-RPC method, * for all others; default: 1
+	Burst             int            `yaml:"burst"`             // requests that may be made at once before requestsPerSecond counts
+	Costs             map[string]int `yaml:"costs"`             // units per JSON-RPC method, * for all others; default: 1
 	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0:
 	// unlimited
 	Monthly int `yaml:"monthly"`

@@ -16,8 +16,8 @@ type Limits struct {
 // Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an
 // estimation 5, a transaction 10.
 type Quota struct {
-	Units  int           `yaml:"units"`
-	Window time.Duration `yaml:"window"`
+	Units  int           `yaml:"units"`  // that the bucket holds, at least 10
+	Window time.Duration `yaml:"window"` // in which an empty one is full again
 }
 
 // Key is a client that identifies itself by a key, as a bearer token or as accesstoken in the query.

@@ -8,7 +8,7 @@ type Prices struct {
 
 // PriceService is an HTTP API of token prices.
 type PriceService struct {
-	Endpoints []Endpoint `yaml:"endpoints"`
+	Endpoints []Endpoint `yaml:"endpoints"` // that serve its API
 }
 
 func (p Prices) check(at place) {

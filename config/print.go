@@ -13,8 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Print writes the configuration that is in force as YAML: what the file says, with environment variables in place, and
-// what holds for keys that it leaves out, marked as default. Keys without either are not listed. Secrets are [redacted].
+// Print writes the configuration that is in force as YAML: what the file says, with environment variables in place,
+// and what holds for keys that it leaves out, marked as default. Keys without either are not listed. Secrets are
+// [redacted].
 func (c Config) Print(out io.Writer) error {
 	encoder := yaml.NewEncoder(out)
 	encoder.SetIndent(2)

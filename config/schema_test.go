@@ -2,13 +2,17 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,13 +28,24 @@ var forms = map[reflect.Type]object{
 	reflect.TypeFor[Bytes]():         {"type": []string{"integer", "string"}, "pattern": `^[0-9]+ ?([kMG]?B|[KMG]iB)?$|\$\{`},
 	reflect.TypeFor[Unsimulated]():   {"enum": []Unsimulated{RefuseUnsimulated, AllowUnsimulated}},
 	reflect.TypeFor[Execution]():     {"enum": []Execution{ExecuteByRouter, ExecuteDirectly, ExecuteBest}},
+	reflect.TypeFor[LogForm]():       {"enum": []LogForm{LogText, LogJSON}},
+	reflect.TypeFor[slog.Level]():    {"enum": []string{"debug", "info", "warn", "error"}},
 	reflect.TypeFor[chain.Family]():  {"enum": []string{"evm", "solana", "tron"}},
 	reflect.TypeFor[chain.ID]():      {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},
 }
 
+// required are the keys that there must be, by type; TestRequiredKeysAreMissed proves each.
+var required = map[string][]string{
+	"Chain": {"id"}, "Endpoint": {"url"}, "Venue": {"name"}, "Token": {"chain", "symbol"},
+}
+
+// bounds are the least and the most of numbers that are in a range, by type and field.
+var bounds = map[string][2]float64{"Telemetry.Share": {0, 1}}
+
 // drawer makes a schema of types.
 type drawer struct {
-	notes       map[string]string // comments on types and on fields, by their names in the source
+	defaults    map[string]reflect.Value // structs with the values of an empty file, by type
+	notes       map[string]string        // comments on types and on fields, by their names in the source
 	definitions object
 }
 
@@ -62,7 +77,11 @@ func (d *drawer) draw(of reflect.Type) object {
 	case of.Kind() == reflect.String:
 		return object{"type": "string"}
 	}
-	return object{"type": []string{"integer", "string"}, "pattern": variable}
+	whole := object{"type": []string{"integer", "string"}, "pattern": variable}
+	if reflect.Zero(of).CanUint() {
+		whole["minimum"] = 0
+	}
+	return whole
 }
 
 func (d *drawer) drawStruct(of reflect.Type) object {
@@ -76,12 +95,65 @@ func (d *drawer) drawStruct(of reflect.Type) object {
 		for name, value := range d.draw(field.Type) {
 			drawn[name] = value
 		}
-		if note := d.notes[of.Name()+"."+field.Name]; note != "" {
+		note := cmp.Or(d.notes[of.Name()+"."+field.Name], d.notes[structOf(field.Type).Name()])
+		if note != "" {
 			drawn["description"] = note
+		}
+		if values, known := d.defaults[of.Name()]; known {
+			if text := defaultText(values.FieldByIndex(field.Index)); text != nil {
+				drawn["default"] = text
+			}
+		}
+		if limits, known := bounds[of.Name()+"."+field.Name]; known {
+			drawn["minimum"], drawn["maximum"] = limits[0], limits[1]
 		}
 		properties[key] = drawn
 	}
-	return object{"type": "object", "description": d.notes[of.Name()], "properties": properties, "additionalProperties": false}
+	drawn := object{"type": "object", "description": d.notes[of.Name()], "properties": properties, "additionalProperties": false}
+	if keys := required[of.Name()]; len(keys) > 0 {
+		drawn["required"] = keys
+	}
+	return drawn
+}
+
+// structOf is the struct that a value holds, or a list of them, or a map.
+func structOf(of reflect.Type) reflect.Type {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+		of = of.Elem()
+	}
+	return of
+}
+
+// defaultText is a default as a file would have it; nil where there is none.
+func defaultText(value reflect.Value) any {
+	if value.IsZero() || value.Kind() == reflect.Struct || value.Kind() == reflect.Slice || value.Kind() == reflect.Map || value.Kind() == reflect.Pointer {
+		return nil
+	}
+	switch v := value.Interface().(type) {
+	case time.Duration:
+		return shortDuration(v)
+	case Bytes:
+		return fmt.Sprintf("%dMiB", v>>20)
+	}
+	return value.Interface()
+}
+
+// defaultsOf are the structs of a configuration by their type, of which each is there once.
+func defaultsOf(value reflect.Value, found map[string]reflect.Value) {
+	kind := value.Type()
+	if _, isText := texts[kind]; isText || kind.Kind() != reflect.Struct {
+		return
+	}
+	if _, again := found[kind.Name()]; again {
+		found[kind.Name()] = reflect.Zero(kind) // its values depend on where it is
+		return
+	}
+	found[kind.Name()] = value
+	for field, of := range value.Fields() {
+		if field.Tag.Get("yaml") != "" {
+			defaultsOf(of, found)
+		}
+	}
 }
 
 // notesOf reads the comments of the package's structs.
@@ -130,7 +202,8 @@ func inOneLine(comment *ast.CommentGroup) string {
 
 // TestSchemaIsThatOfTheTypes keeps schema.json equal to what the types and their comments make.
 func TestSchemaIsThatOfTheTypes(t *testing.T) {
-	d := &drawer{notes: notesOf(t), definitions: object{}}
+	d := &drawer{notes: notesOf(t), definitions: object{}, defaults: map[string]reflect.Value{}}
+	defaultsOf(reflect.ValueOf(base()), d.defaults)
 	whole := d.draw(reflect.TypeFor[Config]())
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"] = "Configuration of Crossgate"
@@ -150,5 +223,51 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	}
 	if !bytes.Equal(text.Bytes(), Schema()) {
 		t.Error("schema.json is not that of the types: run go test ./config -run Schema -update")
+	}
+}
+
+func TestEveryKeyIsDescribed(t *testing.T) {
+	var drawn struct {
+		Definitions map[string]struct {
+			Description string
+			Properties  map[string]struct{ Description string }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(), &drawn); err != nil {
+		t.Fatal(err)
+	}
+	for name, definition := range drawn.Definitions {
+		for key, property := range definition.Properties {
+			if property.Description == "" {
+				t.Errorf("the schema says nothing of %s.%s: comment the field", name, key)
+			}
+		}
+	}
+}
+
+// TestRequiredKeysAreMissed leaves each key that the schema requires out of a file that is valid with it.
+func TestRequiredKeysAreMissed(t *testing.T) {
+	const whole = `chains: [{id: 1, endpoints: [{url: "https://example.com"}]}]
+venues: [{name: kyberswap, endpoints: [{url: "https://example.com"}]}]
+tokens: {own: [{chain: 1, address: "0x6B175474E89094C44Da98b954EedeAC495271d0F", symbol: DAI, name: Dai, decimals: 18}]}
+`
+	if _, err := Parse([]byte(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for path, part := range map[string]string{
+		"Chain.id": "id: 1, ", "Endpoint.url": `url: "https://example.com"`, "Venue.name": "name: kyberswap, ",
+		"Token.chain": "{chain: 1, ", "Token.symbol": "symbol: DAI, ",
+	} {
+		kind, key, _ := strings.Cut(path, ".")
+		if !slices.Contains(required[kind], key) {
+			t.Errorf("%s is not required", path)
+		}
+		left := ""
+		if strings.HasPrefix(part, "{") {
+			left = "{"
+		}
+		if _, err := Parse([]byte(strings.Replace(whole, part, left, 1))); err == nil {
+			t.Errorf("a file without %s is taken", path)
+		}
 	}
 }

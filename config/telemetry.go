@@ -11,7 +11,7 @@ type Telemetry struct {
 	TLS   TLS    `yaml:"tls"` // of admin; default: none
 	// Token is the bearer token for changes through the admin listener, such as purges. Empty: changes are refused.
 	Token Secret     `yaml:"token"`
-	Log   LogForm    `yaml:"log"`
+	Log   LogForm    `yaml:"log"`   // the format of log lines
 	Level slog.Level `yaml:"level"` // lowest level that is logged
 	// TrustTraceparent makes a request's span a child of the client's. Use it behind your own proxy only: on the open
 	// internet clients could force every request to be sampled.

@@ -24,7 +24,7 @@ type Tokens struct {
 // taken over when its contract confirms the decimals; a list with other decimals than a contract's is refused as a
 // whole.
 type TokenList struct {
-	Name      string     `yaml:"name"`
+	Name      string     `yaml:"name"`      // unique, for the log and the status page
 	Endpoints []Endpoint `yaml:"endpoints"` // their URLs lead to the list
 	File      string     `yaml:"file"`      // path of a list of one's own, instead of endpoints
 }
@@ -33,12 +33,12 @@ func defaultTokens() Tokens { return Tokens{Refresh: 6 * time.Hour} }
 
 // Token overrides the metadata of a token's contract.
 type Token struct {
-	Chain    chain.ID      `yaml:"chain"`
-	Address  chain.Address `yaml:"address"` // all zero: the native coin
-	Name     string        `yaml:"name"`
-	Symbol   string        `yaml:"symbol"`
-	Decimals uint8         `yaml:"decimals"`
-	Logo     string        `yaml:"logo"`
+	Chain    chain.ID      `yaml:"chain"`    // that the token is on
+	Address  chain.Address `yaml:"address"`  // all zero: the native coin
+	Name     string        `yaml:"name"`     // for display
+	Symbol   string        `yaml:"symbol"`   // for display, as USDC
+	Decimals uint8         `yaml:"decimals"` // of its smallest unit
+	Logo     string        `yaml:"logo"`     // URL of its logo
 }
 
 // mostDecimals is the largest number for which 10^decimals fits into 256 bits.

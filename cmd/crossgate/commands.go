@@ -33,6 +33,8 @@ configuration file is taken over while it runs, at SIGHUP at once.`, 0, serve),
 			command("print", "print the configuration that is in force", `Print the configuration that is in force as YAML: the file with its variables in place, and the defaults of keys that it
 leaves out, marked as such. Secrets, which all URLs of endpoints are, are masked.`, 0, printConfig),
 		),
+		command("healthcheck", "ask the gateway of this machine whether it lives",
+			"Ask the gateway of this machine whether it lives, for images without a shell. The exit status is 1 when it does not.", 0, healthcheck),
 		command("doctor", "call everything that a configuration names", `Call everything that a configuration names: what each endpoint serves and can do, whether keys, database and shared
 cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, 0, doctor),
 		command("schema", "print the JSON schema of the configuration, for editors", "", 0, schema),

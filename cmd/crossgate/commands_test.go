@@ -33,6 +33,7 @@ var promised = map[string]string{
 	"config print":  "config",
 	"upgrade-check": "config",
 	"version":       "json=",
+	"healthcheck":   "config listen",
 }
 
 // values are those of flags that do not take any text.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/config"
 )
@@ -90,10 +92,33 @@ func (r *reloader) reload(requested bool) {
 	if err == nil {
 		err = r.apply(next)
 	}
+	measureReload(err == nil)
+	by := "changed file"
+	if requested {
+		by = "SIGHUP"
+	}
 	if err != nil {
-		r.log.Error("configuration not reloaded; fix the file", "running", r.running.Revision(), "error", err)
+		r.log.Error("configuration not reloaded; fix the file", "running", r.running.Revision(), "by", by, "error", err)
 		return
 	}
-	r.log.Info("configuration reloaded", "revision", next.Revision(), "was", r.running.Revision())
+	r.log.Info("configuration reloaded", "revision", next.Revision(), "was", r.running.Revision(), "by", by)
 	r.running = next
+}
+
+// measureReload tells whether the file that was read last is in force, and since when that is known.
+func measureReload(succeeded bool) {
+	meter := otel.Meter("crossgate/config")
+	success, err := meter.Int64Gauge("crossgate.config.reload.success",
+		metric.WithDescription("1 when the latest change of the configuration was taken over, 0 when it was refused."))
+	at, timeErr := meter.Float64Gauge("crossgate.config.reload.time", metric.WithUnit("s"),
+		metric.WithDescription("When the latest change of the configuration was noticed, in Unix time."))
+	if err != nil || timeErr != nil {
+		return // the names are wrong, which a test would tell
+	}
+	value := int64(0)
+	if succeeded {
+		value = 1
+	}
+	success.Record(context.Background(), value)
+	at.Record(context.Background(), float64(time.Now().UnixMilli())/1000)
 }

@@ -87,7 +87,9 @@ func (s serving) run(ctx context.Context) error {
 	})
 	defer stopping()
 	stopReloading := reloading(ctx, s.file, s.config, g, s.log)
+	endSupervision := supervised(ctx, healthURL(s.config.TLS, listener.Addr().String()), s.log)
 	err = errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
+	endSupervision()
 	if err == nil {
 		s.log.InfoContext(ctx, "crossgate stopped: everything that was asked is answered")
 	}
@@ -139,7 +141,8 @@ func reloading(
 	}
 }
 
-// serveAdmin runs the admin listener, if there is one, until stop is called, which is after the last request of a client.
+// serveAdmin runs the admin listener, if there is one, until stop is called, which is after the last request of a
+// client.
 func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string, stop func() error, err error) {
 	c := s.config.Telemetry
 	if c.Admin == "" {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"crossgate/chain"
@@ -40,6 +41,8 @@ type follower struct {
 	retriedAt   time.Time       // when quarantined blocks were asked for again
 	lookedAt    time.Time       // when a replica that watches asked for the head
 	failureTold time.Time       // when the log was told of the present failure; zero: there is none
+
+	leading atomic.Int64 // 1 while this replica follows the chain
 
 	mu        sync.Mutex
 	seenTo    uint64 // newest block that another replica stored since the last head was read, where that is later; else 0
@@ -139,6 +142,12 @@ func wait(ctx context.Context, d time.Duration) bool {
 func (f *follower) lead(ctx context.Context, held store.Lease) {
 	leading, release := f.store.Hold(ctx, held)
 	f.lease = held
+	f.leading.Store(1)
+	defer f.leading.Store(0)
+	if f.store.IsReplicated() {
+		f.logger.InfoContext(ctx, "this replica follows the chain")
+		defer f.logger.InfoContext(ctx, "this replica follows the chain no more")
+	}
 	f.pace(f.paces.Asked)
 	stopListening := f.listen(leading)
 	defer stopListening()
@@ -170,28 +179,6 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 	}
 	if err := release(); err != nil && !errors.Is(err, store.ErrUnavailable) {
 		f.logger.WarnContext(ctx, "lease not released; other replicas wait until it expires", "error", err)
-	}
-}
-
-// logFailure logs why the chain is not followed, unless the store is unavailable, which it logs once itself. Of a
-// failure that lasts it reminds every quarter of an hour; each attempt is told at level debug.
-func (f *follower) logFailure(ctx context.Context, err error, pause time.Duration) {
-	const reminder = 15 * time.Minute
-	if errors.Is(err, store.ErrUnavailable) {
-		return
-	}
-	level := slog.LevelDebug
-	if time.Since(f.failureTold) >= reminder {
-		level, f.failureTold = slog.LevelWarn, time.Now()
-	}
-	f.logger.Log(ctx, level, "chain not followed", "error", err, "retry_in", pause)
-}
-
-// logRecovery logs that the chain is followed again.
-func (f *follower) logRecovery(ctx context.Context) {
-	if !f.failureTold.IsZero() {
-		f.logger.InfoContext(ctx, "chain followed again")
-		f.failureTold = time.Time{}
 	}
 }
 

@@ -20,7 +20,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 // observe has the place of every follower read whenever measurements are collected, until stop is called.
 func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
-	var errs [9]error
+	var errs [10]error
 	head, err := meter.Int64ObservableGauge("crossgate.index.head",
 		metric.WithDescription("Number of the newest block that a chain reported."))
 	errs[0] = err
@@ -45,6 +45,9 @@ func (x *Index) observe() (stop func() error, err error) {
 	announced, err := meter.Int64ObservableGauge("crossgate.index.announced_head",
 		metric.WithDescription("Number of the newest block that endpoints announced of a chain."))
 	errs[8] = err
+	leading, err := meter.Int64ObservableGauge("crossgate.index.leading",
+		metric.WithDescription("1 at the replica that follows a chain, 0 at those that wait to."))
+	errs[9] = err
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := time.Now()
 		for _, each := range x.Basis().Chains {
@@ -58,6 +61,9 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveInt64(proven, int64(each.Proven), of)
 			o.ObserveInt64(quarantined, int64(each.Quarantined.Count), of)
 		}
+		for _, each := range x.followers {
+			o.ObserveInt64(leading, each.leading.Load(), chainAttribute(each.chain))
+		}
 		for id, told := range x.Announced() {
 			o.ObserveInt64(announcers, int64(told.Connections), chainAttribute(id))
 			if told.Connections > 0 {
@@ -68,7 +74,7 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveInt64(unknown, int64(each.Orders), chainAttribute(each.Chain))
 		}
 		return nil
-	}, head, indexed, lag, proven, quarantined, unknown, announcers, announced)
+	}, head, indexed, lag, proven, quarantined, unknown, announcers, announced, leading)
 	errs[5] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err

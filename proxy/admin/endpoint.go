@@ -26,7 +26,7 @@ func (a admin) commandEndpoint(command string, run func(*upstream.Endpoint)) htt
 		run(e)
 		standing := e.Health().Standing
 		a.Logger.WarnContext(r.Context(), "operator command run on endpoint",
-			"endpoint", name, "command", command, "standing", standing)
+			"endpoint", name, "command", command, "standing", standing, "by", r.RemoteAddr)
 		writeJSON(w, http.StatusOK, map[string]string{"endpoint": name, "standing": standing})
 	}
 }

@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -54,6 +56,23 @@ func TestOnlyOperatorsCommandEndpoints(t *testing.T) {
 	} {
 		if got := post(test.handler, test.target, test.headers...); got.Code != test.status {
 			t.Errorf("%s: HTTP %d, want %d", name, got.Code, test.status)
+		}
+	}
+}
+
+func TestCommandsTellTheLogWhoRanThem(t *testing.T) {
+	var log bytes.Buffer
+	handler := Handler(Options{
+		Server: server{}, Gateway: gateway{}, Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	post(handler, "/purge?chain=1&chain=137&how=hard")
+	post(handler, "/purge?host=orders&path=/a")
+	for _, want := range []string{
+		`msg="operator purged cached answers" hard=true orders=0 chains=2 paths=0 by=192.0.2.1:1234`,
+		`msg="operator purged hosts" hard=false hosts=[orders] paths=1 by=192.0.2.1:1234`,
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, log.String())
 		}
 	}
 }

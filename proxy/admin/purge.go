@@ -33,7 +33,7 @@ func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if hosts := query["host"]; len(hosts) > 0 {
-		a.purgeHosts(w, how, hosts, query["path"])
+		a.purgeHosts(w, r, how, hosts, query["path"])
 		return
 	}
 	var orders []order.ID
@@ -64,14 +64,17 @@ func (a admin) purge(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
+	a.Logger.InfoContext(r.Context(), "operator purged cached answers", "hard", how == cache.Hard, "orders", len(orders), "chains", len(chains),
+		"paths", len(paths), "by", r.RemoteAddr)
 	writeJSON(w, http.StatusOK, map[string]int{"purged": count})
 }
 
 // purgeHosts drops what is stored of hosts.
-func (a admin) purgeHosts(w http.ResponseWriter, how cache.Purge, hosts, paths []string) {
+func (a admin) purgeHosts(w http.ResponseWriter, r *http.Request, how cache.Purge, hosts, paths []string) {
 	if err := a.Server.PurgeHosts(how, hosts, paths); err != nil {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
+	a.Logger.InfoContext(r.Context(), "operator purged hosts", "hard", how == cache.Hard, "hosts", hosts, "paths", len(paths), "by", r.RemoteAddr)
 	writeJSON(w, http.StatusOK, map[string]int{"purged": len(hosts) * max(len(paths), 1)})
 }

@@ -53,8 +53,8 @@ type Market struct {
 	// Reserves answers the present reserves of TokenA and TokenB of a pool, in smallest units.
 	Reserves func(ctx context.Context, chain uint64, pool string) (a, b *big.Int, err error)
 	Now      func() time.Time
-	// Lead is how far a chain's time is ahead of the clock, because blocks were made faster than one a second; deadlines
-	// are that much later. nil: no chain is.
+	// Lead is how far a chain's time is ahead of the clock, because blocks were made faster than one a second;
+	// deadlines are that much later. nil: no chain is.
 	Lead func(chain uint64) time.Duration
 	// Solana has the pools of that chain; nil: there are none.
 	Solana *solana.Chain

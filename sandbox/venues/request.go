@@ -175,8 +175,8 @@ func (q quote) calldata(recipient string) string {
 	return hexutil.Encode(q.call(q.order(recipient)))
 }
 
-// order has the router carry the quote out for a recipient. The deadline, which is by the clock, is put on by the time of
-// the chain.
+// order has the router carry the quote out for a recipient. The deadline, which is by the clock, is moved to the time
+// of the chain.
 func (q quote) order(recipient string) RouterOrder {
 	return RouterOrder{
 		TokenIn: q.in.address, TokenOut: q.out.address, AmountIn: q.amount, MinAmountOut: q.least,

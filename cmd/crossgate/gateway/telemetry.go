@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/otel"
@@ -72,6 +73,9 @@ func StartTelemetry(ctx context.Context, service string) (*Telemetry, error) {
 // Prometheus keeps those that end in _count for histograms.
 func (t *Telemetry) measure(described *resource.Resource) error {
 	registry := prometheus.NewRegistry()
+	if err := registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})); err != nil {
+		return fmt.Errorf("measure the process: %w", err)
+	}
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
 	if err != nil {
 		return fmt.Errorf("prometheus exporter: %w", err)

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"crossgate/config"
+)
+
+// healthLimit is how long a gateway may take to say that it lives.
+const healthLimit = 3 * time.Second
+
+// healthcheck asks a gateway on this machine whether it lives, for images that have no other program to ask with.
+func healthcheck(flags *pflag.FlagSet) action {
+	file := configFlag(flags)
+	listen := flags.String("listen", "", "`address` that the gateway was told to listen on, instead of the configured one")
+	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		at := healthURL(c.TLS, cmp.Or(*listen, c.Listen))
+		status, err := askHealth(ctx, at)
+		if err == nil && status != http.StatusOK {
+			err = fmt.Errorf("it answers HTTP %d", status)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		fmt.Fprintln(out, "healthy:", at)
+		return nil
+	}
+}
+
+// healthURL is where a gateway that listens on an address is found from its own machine.
+func healthURL(c config.TLS, listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "http://" + listen + "/healthz"
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	scheme := "http"
+	if c.CertFile != "" {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port) + "/healthz"
+}
+
+// askHealth returns the status of the answer. One that wants a client's certificate lives: that is 401 here.
+func askHealth(ctx context.Context, at string) (status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return 0, err
+	}
+	// The certificate is made out to the gateway's name, and this is its own machine.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // see above
+	response, err := transport.RoundTrip(request)
+	if refused, is := errors.AsType[*net.OpError](err); is && refused.Op == "remote error" {
+		return http.StatusUnauthorized, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// supervised tells systemd that the gateway is ready, that it lives for as long as it answers, and that it stops, when
+// ctx ends; done returns when nothing more is told. Without systemd nothing happens (sd_notify(3)).
+func supervised(ctx context.Context, health string, log *slog.Logger) (done func()) {
+	tell := func(state string) {
+		if _, err := daemon.SdNotify(false, state); err != nil {
+			log.Warn("systemd is not told of the gateway's state", "error", err)
+		}
+	}
+	tell(daemon.SdNotifyReady)
+	stopping := context.AfterFunc(ctx, func() { tell(daemon.SdNotifyStopping) })
+	within, err := daemon.SdWatchdogEnabled(false)
+	if err != nil || within == 0 {
+		return func() { stopping() }
+	}
+	// A gateway that drains answers, too: its end is not that of ctx.
+	watching, end := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		every := time.NewTicker(within / 3)
+		defer every.Stop()
+		for {
+			if _, err := askHealth(watching, health); err == nil {
+				tell(daemon.SdNotifyWatchdog)
+			} else if watching.Err() == nil {
+				log.Warn("the gateway does not answer itself; systemd restarts it if that lasts", "error", err)
+			}
+			select {
+			case <-watching.Done():
+				return
+			case <-every.C:
+			}
+		}
+	}()
+	return func() {
+		stopping()
+		end()
+		<-ended
+	}
+}

@@ -53,8 +53,8 @@ func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][
 	return events, nil
 }
 
-// eachPart has a statement asked about ids, as many as one takes at a time: by their placeholders and its arguments. Some
-// ids are asked about twice, so that there are few statements, which databases prepare once.
+// eachPart has a statement asked about ids, as many as one takes at a time: by their placeholders and its arguments.
+// Some ids are asked about twice, so that there are few statements, which databases prepare once.
 func eachPart(ids []order.ID, ask func(marks string, keys []any) error) error {
 	for part := range slices.Chunk(ids, idsAtOnce) {
 		keys := make([]any, min(1<<bits.Len(uint(len(part)-1)), idsAtOnce))

@@ -39,8 +39,8 @@ func readFrom(t *testing.T, db *store.DB) (uint64, bool) {
 	return first.Number, known
 }
 
-// TestBackfillReadsSwapsOfBlocksThatWereReadForOrders has a release from before swaps follow a chain, and this one after
-// it, or not yet.
+// TestBackfillReadsSwapsOfBlocksThatWereReadForOrders has a release from before swaps follow a chain, and this one
+// after it, or not yet.
 func TestBackfillReadsSwapsOfBlocksThatWereReadForOrders(t *testing.T) {
 	for name, followed := range map[string]bool{"followed since the upgrade": true, "not followed since": false} {
 		for _, db := range []*store.DB{openStore(t), openPostgres(t)} {

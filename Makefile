@@ -25,7 +25,7 @@ help: ## this list
 
 demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080 (ARGS="--listen ADDRESS --operators ADDRESS --control ADDRESS")
 	@echo 'Compiling the gateway and its world, which takes some minutes the first time and seconds afterwards.'
-	@cd sandbox && CGO_ENABLED=0 go run ./cmd/sandbox $(ARGS)
+	@cd sandbox && CGO_ENABLED=0 go run -ldflags "$(LDFLAGS)" ./cmd/sandbox $(ARGS)
 
 test: ## vet, every test under the race detector, allocations without it, what is deployed, 2000 inputs for each fuzz target
 	@.ci/test

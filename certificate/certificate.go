@@ -1,5 +1,5 @@
-// Package certificate makes TLS configurations of PEM files, which somebody else renews. What it says of files never has
-// their paths: by mistake one may hold the content of the file.
+// Package certificate makes TLS configurations of PEM files, which somebody else renews. What it says of files never
+// has their paths: by mistake one may hold the content of the file.
 package certificate
 
 import (

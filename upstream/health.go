@@ -24,8 +24,8 @@ type health struct {
 	broke  time.Time
 }
 
-// note records the outcome of one call; only the endpoint's own faults count as failures. A refusal says that the endpoint
-// is at work, and nothing of how long an answer takes: searches that are too wide are refused at once.
+// note records the outcome of one call; only the endpoint's own faults count as failures. A refusal says that the
+// endpoint is at work, and nothing of how long an answer takes: searches that are too wide are refused at once.
 func (h *health) note(kind string, took time.Duration, err error) {
 	failing := IsFault(err)
 	if !failing && !answered(err) {

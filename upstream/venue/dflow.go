@@ -15,8 +15,9 @@ import (
 // dflow answers with price and transaction at once, and pays any wallet. It takes no affiliate share: whoever is
 // paid needs an account for the token, which only the chain knows of.
 var dflow = service{
-	// A key is needed: the host that answers without one, dev-quote-api.dflow.net, is for tests during development, and
-	// nothing is to be shipped with it (pond.dflow.net/get-started/endpoints). What a key allows is agreed with each holder.
+	// A key is needed: the host that answers without one, dev-quote-api.dflow.net, is for tests during development,
+	// and nothing is to be shipped with it (pond.dflow.net/get-started/endpoints). What a key allows is agreed with
+	// each holder.
 	Service: Service{
 		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, RequestsPerSecond: 1, Burst: 3, Source: "pond.dflow.net",
 	},

@@ -29,9 +29,9 @@ var okx = service{
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
 	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3)},
-	// Routers are replaced on all chains on one day, about every four months, and the documents name the next one before
-	// the API does: today's, in use since 2026-08-24, comes first, then that before it, and on Ethereum a recorded one.
-	// Allowances outlive them.
+	// Routers are replaced on all chains on one day, about every four months, and the documents name the next one
+	// before the API does: today's, in use since 2026-08-24, comes first, then that before it, and on Ethereum a
+	// recorded one. Allowances outlive them.
 	contracts: []deployment{
 		{[]uint64{1}, []string{
 			"0x8feAB81D36E7576107D5dE0758c1b839Be31B4F6", "0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183",

@@ -15,7 +15,7 @@ type Passthrough struct {
 	StaleIfError time.Duration `yaml:"staleIfError"`
 	// Heuristic is the longest freshness of a response that states none but when it was last modified; 0s: none
 	Heuristic time.Duration `yaml:"heuristic"`
-	Shadow    Shadow        `yaml:"shadow"`
+	Shadow    Shadow        `yaml:"shadow"` // comparison of the gateway's own answers with those of hosts
 }
 
 // Host is an origin and what is forwarded to it.

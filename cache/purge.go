@@ -80,8 +80,14 @@ func (c *Cache[V]) Purge(how Purge, keys ...Key) {
 // purged takes a purge of another replica; of everything when there are no keys.
 func (c *Cache[V]) purged(how Purge, keys ...Key) {
 	if len(keys) == 0 {
-		c.purges.addAll(how)
-		return
+		c.PurgeAll(how)
+	} else {
+		c.purges.add(how, keys...)
 	}
-	c.purges.add(how, keys...)
+	if c.options.Purged != nil {
+		c.options.Purged(how, keys...)
+	}
 }
+
+// PurgeAll declares all that is kept or being loaded out of date, here alone.
+func (c *Cache[V]) PurgeAll(how Purge) { c.purges.addAll(how) }

@@ -108,15 +108,26 @@ func (s *Server) Hosts() []web.Host {
 }
 
 // PurgeHosts drops what is stored of hosts that paths are passed through to: of paths with any query or, without any,
-// all of it. A host that is not configured is an error; nothing is dropped then.
+// all of it, at all replicas as soon as they can be told. A host that is not configured is an error; nothing is dropped
+// then.
 func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	for _, name := range hosts {
 		if s.passthrough == nil || !slices.Contains(s.passthrough.Hosts(), name) {
 			return fmt.Errorf("host must be the name of one of passthrough.hosts")
 		}
 	}
-	s.passthrough.Purge(how, hosts, paths)
+	keys := s.passthrough.Purge(how, hosts, paths)
+	if s.options.Shared != nil {
+		s.options.Shared.Purge(how, keys...)
+	}
 	return nil
+}
+
+// purgedElsewhere takes a purge of another replica.
+func (s *Server) purgedElsewhere(how cache.Purge, keys ...cache.Key) {
+	if s.passthrough != nil {
+		s.passthrough.Purged(how, keys...)
+	}
 }
 
 // SetHosts replaces the hosts that paths are passed through to. Requests under way are not disturbed.

@@ -24,6 +24,12 @@ func (o origins) Forward(ctx context.Context, _ string, f upstream.Forward) (*ht
 // withOrigin is a server that passes what it does not answer itself to answer.
 func withOrigin(t *testing.T, answer http.HandlerFunc) *Server {
 	t.Helper()
+	return newWorld(t).server(t, passedTo(t, answer))
+}
+
+// passedTo is the option of a server to pass what it does not answer itself to answer.
+func passedTo(t *testing.T, answer http.HandlerFunc) func(*Options) {
+	t.Helper()
 	origin := httptest.NewServer(answer)
 	t.Cleanup(origin.Close)
 	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true})
@@ -31,12 +37,12 @@ func withOrigin(t *testing.T, answer http.HandlerFunc) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(endpoint.Close)
-	return newWorld(t).server(t, func(o *Options) {
+	return func(o *Options) {
 		o.Passthrough = Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
 			Name: "orders", MaxBody: 1 << 10, MaxVariants: 4, Options: rfc9111.Options{},
 			Rules: []passthrough.Rule{{Prefix: "/private", Do: passthrough.Refuse}},
 		}}}
-	})
+	}
 }
 
 func TestOtherPathsArePassedThrough(t *testing.T) {

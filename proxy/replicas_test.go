@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/cache"
 	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
 	"crossgate/chain"
@@ -201,5 +202,27 @@ func TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere(t *testing.T) 
 	until(t, "the answer to be there for the other", func() bool { return hits(t, b, path) })
 	if response := get(b, "/api/Orders/"+idText(10)); response.StatusCode != http.StatusOK {
 		t.Errorf("%s, want the order", body(t, response))
+	}
+}
+
+// TestOperatorsPurgeWhatIsPassedThroughAtAllReplicas has each replica store a path of the origin.
+func TestOperatorsPurgeWhatIsPassedThroughAtAllReplicas(t *testing.T) {
+	url := redistest.Serve(t).URL()
+	w := newWorld(t)
+	origin := passedTo(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Cache-Control", "max-age=600") })
+	a, b := startSharing(t, w, url, origin), startSharing(t, w, url, origin)
+	for _, path := range []string{"/purged", "/left"} {
+		stored(t, a, path)
+		stored(t, b, path)
+	}
+	if err := a.PurgeHosts(cache.Hard, []string{"orders"}, []string{"/purged"}); err != nil {
+		t.Fatal(err)
+	}
+	if hits(t, a, "/purged") {
+		t.Error("what was purged here is still served")
+	}
+	until(t, "the other replica to hear of the purge", func() bool { return !hits(t, b, "/purged") })
+	if !hits(t, b, "/left") {
+		t.Error("what was not purged is gone")
 	}
 }

@@ -149,7 +149,10 @@ func New(o Options) (*Server, error) {
 		quotas:  quota.New(o.Quotas, o.Shared),
 		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/search": {listCost, tracking}},
 	}
-	var err error
+	err := s.openPassthrough(o.Passthrough)
+	if err != nil {
+		return nil, fmt.Errorf("passthrough: %w", err)
+	}
 	s.answers, err = cache.New(cache.Options[answer]{
 		MaxBytes:  o.CacheBytes,
 		Cost:      answer.cost,
@@ -159,18 +162,16 @@ func New(o Options) (*Server, error) {
 		LoadLimit: max(o.OrderLimit, o.SwapLimit),
 		Shared:    o.Shared,
 		Codec:     cache.Codec[answer]{Encode: encodeAnswer, Decode: s.decode},
+		Purged:    s.purgedElsewhere,
 	})
 	if err != nil {
+		s.closePassthrough()
 		return nil, fmt.Errorf("answers: %w", err)
 	}
 	if s.measures, err = newMeasures(s.answers.Stats); err != nil {
 		s.answers.Close()
+		s.closePassthrough()
 		return nil, fmt.Errorf("instruments: %w", err)
-	}
-	if err = s.openPassthrough(o.Passthrough); err != nil {
-		s.measures.close()
-		s.answers.Close()
-		return nil, fmt.Errorf("passthrough: %w", err)
 	}
 	if err = s.openShadow(o.Shadow); err != nil {
 		s.closePassthrough()

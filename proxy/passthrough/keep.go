@@ -2,6 +2,7 @@ package passthrough
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"crossgate/cache"
@@ -127,9 +128,13 @@ func (h *Handler) end(host *Host, path, query string) {
 	}
 }
 
-// Purge declares what is stored of hosts, and of the paths of each with any query, out of date.
-func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) {
-	var tags []cache.Key
+// byOperator is among the keys of each purge by an operator, which replicas tell each other in one stream with all others.
+var byOperator = cache.KeyOf("passthrough purge")
+
+// Purge declares what is stored of hosts, and of the paths of each with any query, out of date. Its keys are for Purged
+// of other replicas.
+func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) (keys []cache.Key) {
+	tags := []cache.Key{byOperator}
 	for _, host := range hosts {
 		if len(paths) == 0 {
 			tags = append(tags, hostTag(host))
@@ -139,6 +144,17 @@ func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) {
 		}
 	}
 	h.store.Purge(how, tags...)
+	return tags
+}
+
+// Purged takes a purge of another replica: without keys one of everything, and else only what Purge returns there.
+func (h *Handler) Purged(how cache.Purge, keys ...cache.Key) {
+	switch {
+	case len(keys) == 0:
+		h.store.PurgeAll(how)
+	case slices.Contains(keys, byOperator):
+		h.store.Purge(how, keys...)
+	}
 }
 
 // Hosts are the names of the configured hosts.

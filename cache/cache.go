@@ -78,8 +78,8 @@ type Options[V any] struct {
 	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero. See SetMaxLoads
 	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
 	Codec     Codec[V]      // of values for Shared
-	// Purged is called with each purge by another replica, without keys for one of everything; nil: nothing is. It must not
-	// block.
+	// Purged is called with each purge by another replica, without keys for one of everything; nil: nothing is. It
+	// must not block.
 	Purged func(how Purge, keys ...Key)
 }
 

@@ -128,7 +128,8 @@ func (h *Handler) end(host *Host, path, query string) {
 	}
 }
 
-// byOperator is among the keys of each purge by an operator, which replicas tell each other in one stream with all others.
+// byOperator is among the keys of each purge by an operator, which replicas tell each other in one stream with all
+// others.
 var byOperator = cache.KeyOf("passthrough purge")
 
 // Purge declares what is stored of hosts, and of the paths of each with any query, out of date. Its keys are for Purged

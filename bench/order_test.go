@@ -146,6 +146,9 @@ func (o oneOrder) Find(context.Context, chain.TxHash) ([]index.Found, index.Basi
 // Basis implements proxy.Orders.
 func (oneOrder) Basis() index.Basis { return index.Basis{At: time.Now(), All: true} }
 
+// Unready implements proxy.Orders.
+func (oneOrder) Unready() error { return nil }
+
 // oneToken says that every token is USDC.
 type oneToken struct{}
 

@@ -37,7 +37,7 @@ func shadowedHot(listener net.Listener) error {
 	defer endpoint.Close()
 	server, err := newOrderServer(func(o *proxy.Options) {
 		o.Tracing.Share = 0.01
-		o.Shadow = proxy.Shadow{
+		o.Passthrough.Shadow = proxy.Shadow{
 			Origins: singleOrigin{upstream.NewPool("origin", endpoint)},
 			Settings: shadow.Settings{
 				Share: share, PerSecond: 1e9, Concurrent: 4, Tolerance: 0.01, Paths: []shadow.Path{{Prefix: "/", Host: "origin"}},

@@ -14,10 +14,7 @@ func (s *Server) Ready() error {
 	if s.draining.Load() {
 		return errDraining
 	}
-	if s.options.Unready != nil {
-		return s.options.Unready()
-	}
-	return nil
+	return s.options.Orders.Unready()
 }
 
 // mountHealth adds the probes of orchestrators: /healthz (liveness) and /readyz (readiness). Neither is traced or

@@ -45,6 +45,8 @@ type Orders interface {
 	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
+	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
+	Unready() error
 }
 
 // creation asks for one of the orders that a transaction created.

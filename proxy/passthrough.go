@@ -23,6 +23,7 @@ type Passthrough struct {
 	Origins  passthrough.Origins
 	MaxBytes int64
 	Hosts    []passthrough.Host // none: such paths are unknown
+	Shadow   Shadow             // comparisons of the server's own answers with those of origins
 }
 
 // passthroughErrors are the errors by which a request is not passed through, each with its documented kind.

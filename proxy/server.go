@@ -74,11 +74,9 @@ type Options struct {
 	Chains  chain.Registry // that requests may name and that answers are written for
 	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
 	Quotas  quota.Options  // of clients
-	Unready func() error   // why other replicas should be asked instead of this one; nil: never
 	Tracing Tracing
 
 	Passthrough Passthrough // of paths that are not answered here
-	Shadow      Shadow      // comparisons of answers with those of origins
 
 	TLS    *tls.Config  // of the listener, which offers h2 and http/1.1; nil: none
 	Logger *slog.Logger // slog.Default() when nil
@@ -173,7 +171,7 @@ func New(o Options) (*Server, error) {
 		s.closePassthrough()
 		return nil, fmt.Errorf("instruments: %w", err)
 	}
-	if err = s.openShadow(o.Shadow); err != nil {
+	if err = s.openShadow(o.Passthrough.Shadow); err != nil {
 		s.closePassthrough()
 		s.measures.close()
 		s.answers.Close()

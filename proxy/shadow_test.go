@@ -35,7 +35,7 @@ func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Se
 		each(&settings)
 	}
 	s = newWorld(t).server(t, func(o *Options) {
-		o.Shadow = Shadow{Origins: origins{upstream.NewPool("origin", endpoint)}, Settings: settings}
+		o.Passthrough.Shadow = Shadow{Origins: origins{upstream.NewPool("origin", endpoint)}, Settings: settings}
 	})
 	return s, s.shadow.Wait
 }

@@ -179,6 +179,7 @@ type answering struct {
 	unread  bool // chain 8453 reports everything from blocks that were not read
 
 	withoutSwaps bool
+	unready      error
 }
 
 // head ends what a chain reported from blocks that were not read.
@@ -192,6 +193,8 @@ func (w *world) head(id chain.ID) {
 		}
 	}
 }
+
+func (a *answering) Unready() error { return a.unready }
 
 func (a *answering) Basis() index.Basis {
 	a.world.mu.Lock()

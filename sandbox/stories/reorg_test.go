@@ -176,6 +176,12 @@ func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 	return &watchedChain{Chain: evm.New(c.Facts, jsonrpc.New(upstream.NewPool("sandbox", endpoint))), id: id}
 }
 
+// alone is the index of a server that no replica stands beside.
+type alone struct{ *index.Index }
+
+// Unready implements proxy.Orders.
+func (alone) Unready() error { return nil }
+
 // serve opens the face over the index.
 func (r *reorgs) serve(t *testing.T) *proxy.Server {
 	t.Helper()
@@ -183,7 +189,7 @@ func (r *reorgs) serve(t *testing.T) *proxy.Server {
 		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: r.give, 137: r.take},
 	})
 	server, err := proxy.New(proxy.Options{
-		Orders: r.index, Tokens: tokens, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
+		Orders: alone{r.index}, Tokens: tokens, Chains: chain.Documented(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -96,6 +96,9 @@ func (s *sets) Basis() index.Basis {
 	return now.index.Basis()
 }
 
+// Unready implements proxy.Orders.
+func (s *sets) Unready() error { return s.cutOff.err() }
+
 // Estimate implements proxy.Swaps.
 func (s *sets) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	now, done := s.use()

@@ -63,7 +63,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	now := &sets{log: log, current: first}
+	now := &sets{log: log, current: first, cutOff: g.cutOff}
 	g.sets = now
 	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
 	g.plans.write(ctx)
@@ -71,18 +71,19 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.limits.update(ctx)
 	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
-		Orders:      now,
-		Swaps:       now,
-		Tokens:      now,
-		Chains:      p.registry,
-		Shared:      p.shared,
-		Quotas:      quotas(c.Limits),
-		Unready:     g.cutOff.err,
-		Tracing:     proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
-		Passthrough: proxy.Passthrough{Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough)},
-		Shadow:      proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},
-		TLS:         public,
-		Logger:      log,
+		Orders:  now,
+		Swaps:   now,
+		Tokens:  now,
+		Chains:  p.registry,
+		Shared:  p.shared,
+		Quotas:  quotas(c.Limits),
+		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+		Passthrough: proxy.Passthrough{
+			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
+			Shadow: proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},
+		},
+		TLS:    public,
+		Logger: log,
 		Limits: proxy.Limits{
 			SwapLimit: c.Swap.Deadline, MaxLoads: c.Limits.Loads, CacheBytes: int64(c.Cache.MaxBytes), Notice: c.Drain,
 			Streams: c.Connections.Streams, StreamsPerAddress: c.Connections.StreamsPerAddress,

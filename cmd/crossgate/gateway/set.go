@@ -53,7 +53,8 @@ func (s *set) close() error {
 
 // sets hands out the current set and lets another take its place.
 type sets struct {
-	log *slog.Logger
+	log    *slog.Logger
+	cutOff *cutOff
 
 	mu       sync.Mutex
 	current  *set

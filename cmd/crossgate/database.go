@@ -44,28 +44,30 @@ func migrateIndex(flags *pflag.FlagSet) action {
 
 // backupIndex copies the database into a file.
 func backupIndex(flags *pflag.FlagSet) action {
-	locate := located(flags)
-	file := flags.String("file", "", "`FILE` to write, which must not exist")
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
-		if *file == "" {
-			return errNoFile
-		}
-		at, err := locate()
-		if err != nil {
+	return withFile(flags, "`FILE` to write, which must not exist", func(ctx context.Context, at store.Location, file string, out io.Writer) error {
+		if err := at.Backup(ctx, file); err != nil {
 			return err
 		}
-		if err := at.Backup(ctx, *file); err != nil {
-			return err
-		}
-		fmt.Fprintln(out, "backup written:", *file)
+		fmt.Fprintln(out, "backup written:", file)
 		return nil
-	}
+	})
 }
 
 // restoreIndex fills an empty database from a file.
 func restoreIndex(flags *pflag.FlagSet) action {
+	return withFile(flags, "`FILE` that index backup has written", func(ctx context.Context, at store.Location, file string, out io.Writer) error {
+		if err := at.Restore(ctx, file); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "restored into", at)
+		return nil
+	})
+}
+
+// withFile is an action on the database and the file of --file, which must be given.
+func withFile(flags *pflag.FlagSet, usage string, do func(context.Context, store.Location, string, io.Writer) error) action {
 	locate := located(flags)
-	file := flags.String("file", "", "`FILE` that index backup has written")
+	file := flags.String("file", "", usage)
 	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
 		if *file == "" {
 			return errNoFile
@@ -74,11 +76,7 @@ func restoreIndex(flags *pflag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		if err := at.Restore(ctx, *file); err != nil {
-			return err
-		}
-		fmt.Fprintln(out, "restored into", at)
-		return nil
+		return do(ctx, at, *file, out)
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -65,5 +66,23 @@ func TestStatisticsOfNothingSayWhy(t *testing.T) {
 		if !strings.Contains(page, want) || strings.Contains(page, "$") {
 			t.Errorf("the page lacks %q, or tells a value of nothing: %s", want, page)
 		}
+	}
+}
+
+// TestStatisticsOfManyPairsStaySmall has more pairs of chains than a page shows.
+func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
+	var rows []string
+	for i := range 400 {
+		rows = append(rows, fmt.Sprintf(`{"giveChainId":{"stringValue":"%d"},"takeChainId":{"stringValue":"137"},"date":1795046400,"createdOrdersCount":1,"totalAmountGivenUsd":%d,"unpricedOrdersCount":0}`, i+1, i))
+	}
+	pages := New(explored())
+	page := render(t, func(to io.Writer) error {
+		return pages.Statistics(to, Statistics{Days: 90, FirstDay: noon.Truncate(24 * time.Hour), Now: noon, Daily: []byte(`{"dailyData":[` + strings.Join(rows, ",") + `]}`)})
+	})
+	if want := "and 375 more pairs"; !strings.Contains(page, want) || !strings.Contains(page, "$399.00") || strings.Contains(page, "$374.00") {
+		t.Errorf("the page lacks %q, or the largest pair, or has more: %.2000s", want, page)
+	}
+	if len(page) > 80_000 {
+		t.Errorf("the page is %d bytes", len(page))
 	}
 }

@@ -13,6 +13,7 @@ const modules = [
   'awaited',
   'swap',
   'locked',
+  'statistics',
   'problem',
   'docs',
   'operators',

@@ -34,8 +34,8 @@ func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 	plain := text(page)
 	for _, want := range []string{
 		"at least $151.50 in 12 orders, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
-		"2026-11-21 0 0 –", "Ethereum Polygon 8 6 at least $151.50 12 seconds, 1 minute", "Optimism Polygon 4 3 no price –",
-		"odos 8 2 25.00 % 0.31 %", "velora 3 0 0.00 % –",
+		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 1 minute", "Optimism → Polygon 3 of 4 no price –",
+		"odos 2 of 8 25.00 % 0.31 % more", "velora 0 of 3 0.00 % –",
 	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page lacks %q: %s", want, plain)
@@ -48,7 +48,7 @@ func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 	if got := strings.Join(heights, " "); got != "50.00 100.00 0" {
 		t.Errorf("columns of %s percent, want half of the largest, the largest and nothing", got)
 	}
-	if strings.Index(plain, "Ethereum Polygon") > strings.Index(plain, "Optimism Polygon") {
+	if strings.Index(plain, "Ethereum →") > strings.Index(plain, "Optimism →") {
 		t.Error("a pair without a known volume comes before one with one")
 	}
 }

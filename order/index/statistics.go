@@ -57,8 +57,6 @@ func (s orderStore) allTime(ctx context.Context) (all order.Statistics, err erro
 
 // statistics sums rows of daily_statistics up, by three columns.
 func (s orderStore) statistics(ctx context.Context, by, where string, args ...any) (all []order.DailyStatistics, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "daily_statistics")
-	defer func() { end(err) }()
 	var waiting int
 	_, err = s.QueryRow(ctx, []any{&waiting}, `SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`, mostUncounted+1)
 	if err != nil {

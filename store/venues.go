@@ -16,7 +16,6 @@ type VenueDay struct {
 
 // AddVenueDays adds to what became of venues. Counts of several gateways add up. All of them are stored, or none.
 func (db *DB) AddVenueDays(ctx context.Context, days []VenueDay) error {
-	ctx, end := db.StartSpan(ctx, "INSERT", "venue_days")
 	rows := make([][]any, len(days))
 	for i, d := range days {
 		rows[i] = []any{int64(d.Day), d.Venue, int64(d.Quoted), int64(d.Won), int64(d.Contested), d.Gain}
@@ -26,7 +25,6 @@ func (db *DB) AddVenueDays(ctx context.Context, days []VenueDay) error {
 			ON CONFLICT (day, venue) DO UPDATE SET quoted = venue_days.quoted + excluded.quoted, won = venue_days.won + excluded.won,
 				contested = venue_days.contested + excluded.contested, gain = venue_days.gain + excluded.gain`, rows)
 	})
-	end(err)
 	if err != nil {
 		return fmt.Errorf("store what became of venues: %w", err)
 	}
@@ -36,8 +34,6 @@ func (db *DB) AddVenueDays(ctx context.Context, days []VenueDay) error {
 // Venues returns what became of venues from one UNIX day to another, both included, those that won most often first.
 // Day is zero.
 func (db *DB) Venues(ctx context.Context, from, to uint64) (all []VenueDay, err error) {
-	ctx, end := db.StartSpan(ctx, "SELECT", "venue_days")
-	defer func() { end(err) }()
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var d VenueDay
 		err := rows.Scan(&d.Venue, &d.Quoted, &d.Won, &d.Contested, &d.Gain)

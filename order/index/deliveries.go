@@ -24,8 +24,6 @@ func (x *Index) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]De
 }
 
 func (s orderStore) deliveries(ctx context.Context, ids []order.ID) (known map[order.ID]Delivery, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "orders")
-	defer func() { end(err) }()
 	known = make(map[order.ID]Delivery, len(ids))
 	err = eachPart(ids, func(marks string, keys []any) error {
 		return s.ForEachRow(ctx, func(rows *sql.Rows) error {

@@ -53,8 +53,6 @@ func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) (times []ord
 }
 
 func (s orderStore) deliveryTimes(ctx context.Context, from, to uint64) (times []order.DeliveryTimes, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "order_values")
-	defer func() { end(err) }()
 	if err := s.checkCounted(ctx); err != nil {
 		return nil, err
 	}
@@ -115,8 +113,6 @@ func (s orderStore) allTime(ctx context.Context) (all order.Statistics, err erro
 
 // statistics sums rows of daily_statistics up, by three columns.
 func (s orderStore) statistics(ctx context.Context, by, where string, args ...any) (all []order.DailyStatistics, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "daily_statistics")
-	defer func() { end(err) }()
 	if err := s.checkCounted(ctx); err != nil {
 		return nil, err
 	}

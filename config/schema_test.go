@@ -29,6 +29,7 @@ var forms = map[reflect.Type]object{
 	reflect.TypeFor[Unsimulated]():   {"enum": []Unsimulated{RefuseUnsimulated, AllowUnsimulated}},
 	reflect.TypeFor[Execution]():     {"enum": []Execution{ExecuteByRouter, ExecuteDirectly, ExecuteBest}},
 	reflect.TypeFor[LogForm]():       {"enum": []LogForm{LogText, LogJSON}},
+	reflect.TypeFor[OTLP]():          {"enum": []OTLP{OTLPHTTP, OTLPGRPC}},
 	reflect.TypeFor[slog.Level]():    {"enum": []string{"debug", "info", "warn", "error"}},
 	reflect.TypeFor[chain.Family]():  {"enum": []string{"evm", "solana", "tron"}},
 	reflect.TypeFor[chain.ID]():      {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},

@@ -16,10 +16,21 @@ type Telemetry struct {
 	// TrustTraceparent makes a request's span a child of the client's. Use it behind your own proxy only: on the open
 	// internet clients could force every request to be sampled.
 	TrustTraceparent bool `yaml:"trustTraceparent"`
-	// Share of the requests that are traced, 0 to 1. Of the others, those that fail or take 2.5 s still get a span of
-	// their own. OTEL_TRACES_SAMPLER applies on top.
+	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Of the other requests, those
+	// that fail or take 2.5 s still get a span of their own. OTEL_TRACES_SAMPLER applies on top.
 	Share float64 `yaml:"share"`
+	// OTLP is how traces are sent: http/protobuf or grpc. Empty: as OTEL_EXPORTER_OTLP_PROTOCOL says, else http/protobuf.
+	OTLP OTLP `yaml:"otlp"`
 }
+
+// OTLP is a protocol by which a collector takes traces, by its name in OTEL_EXPORTER_OTLP_PROTOCOL.
+type OTLP string
+
+// The protocols.
+const (
+	OTLPHTTP OTLP = "http/protobuf"
+	OTLPGRPC OTLP = "grpc"
+)
 
 // LogForm is the format of log lines.
 type LogForm string
@@ -41,5 +52,6 @@ func (t Telemetry) check(at place) {
 	}
 	t.TLS.check(at.key("tls"))
 	at.key("log").mistakeIf(t.Log != LogText && t.Log != LogJSON, "want text or json")
+	at.key("otlp").mistakeIf(t.OTLP != "" && t.OTLP != OTLPHTTP && t.OTLP != OTLPGRPC, "want http/protobuf or grpc")
 	at.key("share").mistakeIf(!(t.Share >= 0 && t.Share <= 1), "want a number from 0 to 1")
 }

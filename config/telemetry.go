@@ -19,7 +19,8 @@ type Telemetry struct {
 	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Of the other requests, those
 	// that fail or take 2.5 s still get a span of their own. OTEL_TRACES_SAMPLER applies on top.
 	Share float64 `yaml:"share"`
-	// OTLP is how traces are sent: http/protobuf or grpc. Empty: as OTEL_EXPORTER_OTLP_PROTOCOL says, else http/protobuf.
+	// OTLP is how traces are sent: http/protobuf or grpc. Empty: as OTEL_EXPORTER_OTLP_PROTOCOL says, else
+	// http/protobuf.
 	OTLP OTLP `yaml:"otlp"`
 }
 

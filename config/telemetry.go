@@ -10,9 +10,10 @@ type Telemetry struct {
 	Admin string `yaml:"admin"`
 	TLS   TLS    `yaml:"tls"` // of admin; default: none
 	// Token is the bearer token for changes through the admin listener, such as purges. Empty: changes are refused.
-	Token Secret     `yaml:"token"`
-	Log   LogForm    `yaml:"log"`   // the format of log lines
-	Level slog.Level `yaml:"level"` // lowest level that is logged
+	Token  Secret     `yaml:"token"`
+	Log    LogForm    `yaml:"log"`   // the format of log lines
+	Level  slog.Level `yaml:"level"` // lowest level that is logged
+	Access Access     `yaml:"access"`
 	// TrustTraceparent makes a request's span a child of the client's. Use it behind your own proxy only: on the open
 	// internet clients could force every request to be sampled.
 	TrustTraceparent bool `yaml:"trustTraceparent"`
@@ -43,7 +44,7 @@ const (
 )
 
 func defaultTelemetry() Telemetry {
-	return Telemetry{Service: "crossgate", Admin: "127.0.0.1:9464", Log: LogText, Share: 1}
+	return Telemetry{Service: "crossgate", Admin: "127.0.0.1:9464", Log: LogText, Access: defaultAccess(), Share: 1}
 }
 
 func (t Telemetry) check(at place) {
@@ -52,6 +53,7 @@ func (t Telemetry) check(at place) {
 		checkListen(t.Admin, at.key("admin"))
 	}
 	t.TLS.check(at.key("tls"))
+	t.Access.check(at.key("access"))
 	at.key("log").mistakeIf(t.Log != LogText && t.Log != LogJSON, "want text or json")
 	at.key("otlp").mistakeIf(t.OTLP != "" && t.OTLP != OTLPHTTP && t.OTLP != OTLPGRPC, "want http/protobuf or grpc")
 	at.key("share").mistakeIf(!(t.Share >= 0 && t.Share <= 1), "want a number from 0 to 1")

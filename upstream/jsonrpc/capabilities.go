@@ -191,9 +191,7 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 	case MethodMissing:
 		c.lack(call.Method, lacksMethod)
 	case TagMissing:
-		if call.Reach.Tag != "" {
-			c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
-		}
+		c.lackTag(call)
 	case FieldMissing:
 		c.lack(call.Method+" "+call.Reach.Field, lacksMethod)
 	case Pruned:
@@ -205,6 +203,7 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 			c.results.Limited(most)
 		}
 	case Unclear:
+		c.lackTag(call) // what nodes say of a parameter that they cannot read
 		if call.Reach.Blocks > 0 && !isAboutFilter(said) {
 			c.narrow(call, said)
 		}
@@ -230,6 +229,13 @@ func (e *Error) concerns(call *Call, calls int) bool {
 		return call.Reach.Depth > 0
 	}
 	return true
+}
+
+// lackTag learns that there is no block for the tag of a call, if that has one.
+func (c *Capabilities) lackTag(call *Call) {
+	if call.Reach.Tag != "" {
+		c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
+	}
 }
 
 // lack learns that a method is not to be had for a while.

@@ -78,9 +78,9 @@ func (c *Client) Serves(method string) bool {
 }
 
 // Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its
-// parameters.
-func (c *Client) Lacks(method, field string) bool {
-	call := &Call{Method: method, Reach: Reach{Field: field}}
+// parameters, or a tag in them.
+func (c *Client) Lacks(method, part string) bool {
+	call := &Call{Method: method, Reach: Reach{Field: part}}
 	for _, known := range c.abilities {
 		if known.can(call) {
 			return false

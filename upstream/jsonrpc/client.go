@@ -80,7 +80,10 @@ func (c *Client) Serves(method string) bool {
 // Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its
 // parameters, or a tag in them.
 func (c *Client) Lacks(method, part string) bool {
-	call := &Call{Method: method, Reach: Reach{Field: part}}
+	call := &Call{Method: method}
+	if part != "" {
+		call.Reach.Fields = []string{part}
+	}
 	for _, known := range c.abilities {
 		if known.can(call) {
 			return false

@@ -18,7 +18,7 @@ type Error struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 
 	method string        // that was asked; empty when several were
-	field  string        // of the parameters, one that some nodes do not take
+	fields []string      // of the parameters, those that some nodes do not take
 	depth  uint64        // of what was asked for, before the newest block
 	status int           // HTTP status
 	pause  time.Duration // that the response's header asks for

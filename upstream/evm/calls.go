@@ -168,6 +168,16 @@ func HeadCall() *jsonrpc.Call {
 	return asked
 }
 
+// LinkCall asks for a block by its number, to see which one it follows.
+func LinkCall(number uint64) *jsonrpc.Call {
+	asked := existingHeaderCall(new(*header), quantity(number))
+	asked.Link = func(result any) (hash, parent string) {
+		h := *result.(**header)
+		return h.Hash.String(), h.ParentHash.String()
+	}
+	return asked
+}
+
 // existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.
 func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(h *header) error {

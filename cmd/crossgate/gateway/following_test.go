@@ -208,13 +208,13 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), configured.LagOf(own, c.chain.BlockTime)
 	switch c.chain.Family {
 	case chain.SVM:
-		rpc.CompareHeads(lag, solana.HeadCall())
+		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		return solana.New(c.chain, rpc)
 	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall())
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		return tron.New(c.chain, rpc)
 	}
-	rpc.CompareHeads(lag, evm.HeadCall())
+	rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 	return evm.New(c.chain, rpc)
 }
 

@@ -303,6 +303,41 @@ func TestSchemaTakesWhatIsShipped(t *testing.T) {
 	}
 }
 
+// TestShownPartsAreValid takes every part of a configuration that the documents show, with a chain where it has none.
+func TestShownPartsAreValid(t *testing.T) {
+	j, shown := newJudge(t), 0
+	documents, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(documents, "../README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, after := range strings.Split(string(text), "\n```yaml\n")[1:] {
+			part, _, _ := strings.Cut(after, "\n```")
+			if !strings.Contains("\n"+part, "\nchains:") {
+				part = "chains: [{id: 1, endpoints: [{url: \"https://example.com\"}]}]\n" + part
+			}
+			var file any
+			if err := yaml.Unmarshal([]byte(part), &file); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			for _, each := range j.violations(t, file) {
+				t.Errorf("%s: %v\n%s", path, each, part)
+			}
+			if _, err := Parse([]byte(part)); err != nil {
+				t.Errorf("%s: %v\n%s", path, err, part)
+			}
+			shown++
+		}
+	}
+	if shown == 0 {
+		t.Error("the documents show no configuration: the test looks in the wrong place")
+	}
+}
+
 // configurationIn is what the ConfigMap of manifests has for the gateway.
 func configurationIn(t *testing.T, path string) []byte {
 	t.Helper()

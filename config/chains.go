@@ -34,9 +34,9 @@ type Chain struct {
 
 // Coin is a chain's native coin.
 type Coin struct {
-	Name     string        `yaml:"name"`     // for display
-	Symbol   string        `yaml:"symbol"`   // for display, as ETH
-	Decimals uint8         `yaml:"decimals"` // of its smallest unit
+	Name     string        `yaml:"name"`                  // for display
+	Symbol   string        `yaml:"symbol"`                // for display, as ETH
+	Decimals uint8         `yaml:"decimals" range:"..77"` // of its smallest unit
 	Wrapped  chain.Address `yaml:"wrapped"`
 }
 

@@ -91,8 +91,8 @@ func Search(listed []Listing, text string, most int) []Listing {
 	return found
 }
 
-// Named returns those of listed tokens that a text names by its whole symbol or, where none has that, by its whole name;
-// of several that do, the prominent ones where there are such. Case does not matter.
+// Named returns those of listed tokens that a text names by its whole symbol or, where none has that, by its whole
+// name; of several that do, the prominent ones where there are such. Case does not matter.
 func Named(listed []Listing, text string) []Listing {
 	text = strings.TrimSpace(text)
 	for _, of := range []func(Token) string{func(t Token) string { return t.Symbol }, func(t Token) string { return t.Name }} {

@@ -52,7 +52,7 @@ func TestPagesInABrowser(t *testing.T) {
 		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
 		"swap": map[string]string{
-			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
+			"chainId": "1", "tokenIn": coin, "tokenOut": usdc, "account": account,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
 		},
 	})

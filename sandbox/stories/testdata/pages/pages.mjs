@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
+import { swapPages, walkSwaps } from './swap.mjs'
 
 const { gateway, admin, sandbox, screens, created, foreseen, hash, several, taker, swap, shots } = JSON.parse(process.argv[2])
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
@@ -205,27 +206,7 @@ await visit({}, async (page) => {
   want((await page.locator('.others a[aria-current]').innerText()) === '1', 'the second order of a transaction is not marked')
 })
 
-// A swap is compared, and its command copied.
-await visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-  await page.goto(`${gateway}/swap`)
-  want(await page.locator('#tokens option').count() > 0, 'no tokens are offered')
-  await page.locator('#chainId').selectOption('137')
-  await page.waitForFunction((coin) => [...document.querySelectorAll('#tokens option')].some((o) => o.textContent === coin), 'POL')
-  await page.locator('#chainId').selectOption(swap.chainId)
-  await page.getByLabel('From token').fill(swap.tokenIn)
-  await page.getByLabel('To token').fill(swap.tokenOut)
-  await page.getByLabel('Amount in whole tokens').fill('0.1')
-  await page.getByRole('button', { name: 'Compare' }).click()
-  await page.locator('.bars li.won').waitFor()
-  want(await page.locator('.bars li').count() >= 8, 'fewer than eight venues are compared')
-  want((await page.locator('.bars li').first().getAttribute('class')) === 'won', 'the chosen venue is not the first')
-  want(/lifi\s+not asked\s+others have quoted/.test(await text(page, 'section:has(#passed) table')), 'who was left out is not told')
-  await page.getByRole('button', { name: 'Copy', exact: true }).first().click()
-  await page.getByRole('button', { name: 'Copied' }).waitFor()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
-  const asked = await fetch(command.match(/^curl '(.*)'$/)[1])
-  want(asked.ok && (await asked.json()).estimation, `the copied command answers ${asked.status}`)
-})
+await walkSwaps({ visit, want, text, gateway, hash, swap })
 
 await visit({}, async (page) => {
   await page.goto(`${gateway}/locked?taker=${taker}`)
@@ -258,8 +239,6 @@ await visit({}, async (page) => {
 await visit({ javaScriptEnabled: false }, async (page) => {
   await page.goto(`${gateway}/order/${hash}`)
   want(await page.locator('.timeline li.done').count() === 4, 'without scripts the order has not four steps')
-  await page.goto(gateway + swap.path)
-  want(await page.locator('.bars li').count() >= 8, 'without scripts nothing is compared')
 })
 
 // Every page in both themes and at a phone's width, as docs/screens has them: nothing wider than the window, nothing that axe objects to, which
@@ -270,7 +249,7 @@ const looks = [
   ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
 ]
 const pages = {
-  home: '/', search: '/search?query=usdc', nothing: '/search?query=nothing+of+this+name', problem: '/ordre/0x12', form: '/order', order: `/order/${hash}`, awaited: `/order/0x${'ab'.repeat(32)}`, several: `/order/${several}`, locked: `/locked/${taker}`, swap: swap.path, docs: '/docs/', operators: `${admin}/`,
+  home: '/', search: '/search?query=usdc', nothing: '/search?query=nothing+of+this+name', problem: '/ordre/0x12', form: '/order', order: `/order/${hash}`, awaited: `/order/0x${'ab'.repeat(32)}`, several: `/order/${several}`, locked: `/locked/${taker}`, ...swapPages(swap), docs: '/docs/', operators: `${admin}/`,
 }
 for (const [look, options] of looks) {
   await visit(options, async (page) => {

@@ -92,7 +92,8 @@ func Search(listed []Listing, text string, most int) []Listing {
 }
 
 // Named returns those of listed tokens that a text names by its whole symbol or, where none has that, by its whole
-// name; of several that do, the prominent ones where there are such. Case does not matter.
+// name; of several that do, the chain's coin, or else the prominent ones where there are such: what wraps a coin often
+// has its symbol. Case does not matter.
 func Named(listed []Listing, text string) []Listing {
 	text = strings.TrimSpace(text)
 	for _, of := range []func(Token) string{func(t Token) string { return t.Symbol }, func(t Token) string { return t.Name }} {
@@ -100,6 +101,9 @@ func Named(listed []Listing, text string) []Listing {
 		for _, each := range listed {
 			if name := of(each.Token); name == "" || !strings.EqualFold(name, text) {
 				continue
+			}
+			if each.Address.IsNative() {
+				return []Listing{each}
 			}
 			all = append(all, each)
 			if each.IsProminent {

@@ -111,7 +111,7 @@ func TestNamedIsTheTokenOfThatName(t *testing.T) {
 	}
 	listed := []token.Listing{
 		listing(0, "ETH", "Ether", true), listing(1, "eth", "Fake", false), listing(2, "USDX", "Dollar", false),
-		listing(3, "usdx", "USDC", false), listing(4, "USDC", "Dollar", true), listing(5, "", "", true),
+		listing(3, "usdx", "USDC", false), listing(4, "USDC", "Dollar", true), listing(5, "", "", true), listing(6, "ETH", "Wrapped ETH", true),
 	}
 	for text, want := range map[string]string{
 		" Eth ": "0", "usdx": "23", "ether": "0", "usdc": "4", "dollar": "4", "fake": "1", "usd": "", "": "",

@@ -142,6 +142,10 @@ func usdOf(n json.Number) string {
 	return usdText(value)
 }
 
+// usdText is a value with cents; one that is not nothing is never told as nothing.
 func usdText(value float64) string {
+	if value > 0 && value < 0.01 {
+		return "below $0.01"
+	}
 	return "$" + groupedNumber(json.Number(fmt.Sprintf("%.2f", value)))
 }

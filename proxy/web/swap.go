@@ -186,7 +186,7 @@ func (p *Pages) terms(v *swapView, answer explanationJSON, e estimateJSON) []fac
 		{Name: "Protocol fee", Text: feeOf(e.ProtocolFee, int(v.Out.Decimals), v.Out.Symbol, e.ProtocolFeeUSD)},
 	}
 	if known, isKnown := p.chains.Chain(v.Out.Chain); isKnown {
-		facts = append(facts, fact{Name: "Network fee", Text: gasOf(e, known.Coin)})
+		facts = append(facts, fact{Name: "Network fee", Text: gasOf(e, known)})
 	}
 	return facts
 }

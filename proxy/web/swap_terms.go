@@ -67,8 +67,11 @@ func feeOf(units string, decimals int, symbol, usd string) string {
 	return text
 }
 
-// gasOf says what the transaction itself costs.
-func gasOf(e estimateJSON, coin chain.Coin) string {
+// gasWords are what the work of a transaction is counted in.
+var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy", chain.SVM: "compute units"}
+
+// gasOf says what the transaction itself costs on a chain.
+func gasOf(e estimateJSON, on chain.Chain) string {
 	if e.Fee == nil {
 		return "not known: the chain's fees could not be read"
 	}
@@ -76,9 +79,9 @@ func gasOf(e estimateJSON, coin chain.Coin) string {
 	if e.Fee.USD != nil {
 		text = usdText(*e.Fee.USD)
 	}
-	text += ", " + amountOf(e.Fee.Total, int(coin.Decimals)).Text + " " + coin.Symbol
+	text += ", " + amountOf(e.Fee.Total, int(on.Coin.Decimals)).Text + " " + on.Coin.Symbol
 	if limit, err := strconv.ParseUint(e.Fee.Details.GasLimit, 10, 64); err == nil {
-		text += " for " + count(limit) + " gas"
+		text += " for " + count(limit) + " " + gasWords[on.Family]
 	}
 	return text
 }

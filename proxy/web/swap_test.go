@@ -90,6 +90,13 @@ func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
 	}
 }
 
+func TestSmallValuesAreNotToldAsNothing(t *testing.T) {
+	estimate := strings.Replace(estimateOfFour, `"approximateUsdValue":1.32`, `"approximateUsdValue":0.0008`, 1)
+	if plain := text(comparedPage(t, explanationOfFour, estimate)); !strings.Contains(plain, "Network fee below $0.01, 0.00044 ETH") {
+		t.Errorf("a fee of less than a cent: %s", plain)
+	}
+}
+
 func TestSwapPageSaysWhyThereIsNoTransaction(t *testing.T) {
 	explanation := `{"error":"no venue made a transaction: first: transaction would revert: STF; second: transaction would revert: STF","aggregators":[
 		{"name":"first","execution":"direct","verdict":"refused","tookMs":3,"reason":"transaction would revert: STF"},

@@ -140,11 +140,13 @@ var doors = []door{
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy cmd/...", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "cmd/crossgate/gateway", "...", "spans are made with the OpenTelemetry API; where they go is decided in cmd/crossgate/gateway"},
 	{"go.opentelemetry.io/otel/exporters", "cmd/crossgate/gateway", "", "where spans and measurements go is decided in cmd/crossgate/gateway"},
+	{"github.com/go-logr/logr", "cmd/crossgate/gateway", "sandbox/stories", "log with log/slog: this is how OpenTelemetry's libraries do"},
 	{"go.opentelemetry.io/contrib/instrumentation/runtime", "cmd/crossgate/gateway", "", "where measurements go is decided in cmd/crossgate/gateway"},
 	{"github.com/prometheus/client_golang", "cmd/crossgate/gateway", "", "measure with the OpenTelemetry API: cmd/crossgate/gateway exports it"},
 	{"github.com/prometheus/client_model", "", "sandbox/stories", testsOnly},
 	{"github.com/prometheus/common", "", "sandbox/stories", testsOnly},
 	{"go.opentelemetry.io/proto/otlp", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
+	{"google.golang.org/grpc", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 	{"google.golang.org/protobuf", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},

@@ -72,12 +72,12 @@ type Tokens interface {
 type Options struct {
 	Orders Orders
 
-	Swaps   Swaps
-	Tokens  Tokens
-	Chains  chain.Registry // that requests may name and that answers are written for
-	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
-	Quotas  quota.Options  // of clients
-	Tracing Tracing
+	Swaps  Swaps
+	Tokens Tokens
+	Chains chain.Registry // that requests may name and that answers are written for
+	Shared *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
+	Quotas quota.Options  // of clients
+	Telemetry
 
 	Passthrough Passthrough // of paths that are not answered here
 
@@ -100,6 +100,12 @@ type Limits struct {
 	Connections       int           // open at a time; unbounded by default
 	PerAddress        int           // connections of one address that is no trusted proxy's; unbounded by default
 	Idle              time.Duration // between two requests of a connection; 620 s by default
+}
+
+// Telemetry is what is told of requests.
+type Telemetry struct {
+	Tracing Tracing
+	Access  Access
 }
 
 // Tracing decides which requests are traced.

@@ -145,8 +145,8 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 	f.leading.Store(1)
 	defer f.leading.Store(0)
 	if f.store.IsReplicated() {
-		f.logger.InfoContext(ctx, "this replica follows the chain")
-		defer f.logger.InfoContext(ctx, "this replica follows the chain no more")
+		f.logger.InfoContext(ctx, "this replica follows the chain", "replica", f.store.Replica())
+		defer f.logger.InfoContext(ctx, "this replica follows the chain no more", "replica", f.store.Replica())
 	}
 	f.pace(f.paces.Asked)
 	stopListening := f.listen(leading)

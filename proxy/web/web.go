@@ -81,6 +81,8 @@ func New(chains chain.Registry) *Pages {
 type view struct {
 	Title string
 	At    string // the current page in the menu
+	Says  string // what is on the page, in a sentence, for previews of a link to it; empty: what the gateway is
+	Root  string // scheme and host of this server, by which previews find a picture; empty: they do without
 	Now   time.Time
 	Page  any
 }

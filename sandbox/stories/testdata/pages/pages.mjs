@@ -15,6 +15,7 @@ const modules = [
   'list',
   'newcomer',
   'locked',
+  'statistics',
   'problem',
   'docs',
   'operators',

@@ -1,5 +1,5 @@
 // Replaces the elements with data-part by those of a fresh copy of this page; resolves to whether the server responded.
-// A link that has the keyboard's focus keeps it.
+// A link that has the keyboard's focus keeps it, and what was unfolded and has an id stays so.
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
   if (!answer.ok) return false
@@ -8,7 +8,9 @@ export async function refresh() {
     const instead = fresh.getElementById(part.id)
     if (!instead) continue
     const held = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
+    const unfolded = [...part.querySelectorAll('details[id][open]')].map((each) => each.id)
     part.replaceChildren(...instead.childNodes)
+    for (const id of unfolded) document.getElementById(id)?.setAttribute('open', '')
     if (held) part.querySelector(`[href="${CSS.escape(held)}"]`)?.focus()
   }
   return true

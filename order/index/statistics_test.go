@@ -193,6 +193,38 @@ func checkDeliveryTimes(t *testing.T, s orderStore, orders []*order.Order) {
 	}
 }
 
+// TestDeliveryTimesFromBeforeTheyWereKept migrates counted orders back and forth.
+func TestDeliveryTimesFromBeforeTheyWereKept(t *testing.T) {
+	for name, at := range map[string]store.Location{
+		"SQLite": {Path: t.TempDir() + "/orders.db"}, "PostgreSQL": {Postgres: newDatabase(t)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			open := func() *store.DB {
+				if at.Postgres != "" {
+					return openReplica(t, at.Postgres)
+				}
+				return openStoreAt(t, at.Path)
+			}
+			db := open()
+			orders := fillInvented(t, db, newInvented(31), 120)
+			s := orderStore{DB: db}
+			if left, err := s.countSome(t.Context(), store.Lease{}, madeUpPrices); err != nil || left {
+				t.Fatalf("left %t, %v", left, err)
+			}
+			checkDeliveryTimes(t, s, orders)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, version := range []int64{16, 0} {
+				if _, _, err := at.Migrate(t.Context(), version); err != nil {
+					t.Fatal(err)
+				}
+			}
+			checkDeliveryTimes(t, orderStore{DB: open()}, orders)
+		})
+	}
+}
+
 // TestDeliveryTimesReadNothingButTheirIndex looks at how SQLite goes about it.
 func TestDeliveryTimesReadNothingButTheirIndex(t *testing.T) {
 	plan := column(t, openStore(t), 3, "EXPLAIN QUERY PLAN "+deliveredIn, 1, 2)

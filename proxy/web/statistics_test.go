@@ -87,6 +87,19 @@ func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
 	}
 }
 
+// TestDaysBeforeTheHistoryAreNotEmpty looks at days before the first block that was read, with and without orders.
+func TestDaysBeforeTheHistoryAreNotEmpty(t *testing.T) {
+	pages := New(explored())
+	s := statisticsOf()
+	s.Days, s.FirstDay, s.Since = 4, s.FirstDay.AddDate(0, 0, -1), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+	for _, want := range []string{"2026-11-18 not read", "2026-11-19 4 3 $50.50", "2026-11-21 0 0 –"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
 func TestGainsAreInWords(t *testing.T) {
 	for percent, want := range map[float64]string{
 		0.31: "0.31 % more than the next", 0.004: "as much as the next", 0: "as much as the next", -0.2: "0.20 % less than the next, for cheaper gas",

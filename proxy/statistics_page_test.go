@@ -70,7 +70,7 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 
 func TestHistoryBeginsWhereTheOldestDoes(t *testing.T) {
 	chainFrom := func(block, at uint64) index.ChainBasis {
-		c := followed(1, index.Lag{Head: 9, Indexed: 9})
+		c := followed(1, index.Lag{Head: 9, Indexed: 9, IndexedTime: at + 9})
 		c.From = index.BlockTime{Number: block, Time: at}
 		return c
 	}

@@ -70,7 +70,7 @@ func New(chains chain.Registry) *Pages {
 	p := &Pages{chains: chains, templates: map[string]*template.Template{}}
 	shared := template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.chainName})
 	template.Must(shared.ParseFS(sources, "templates/shared.html"))
-	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "awaited", "statistics", "docs", "operators"} {
+	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "list", "awaited", "statistics", "docs", "operators"} {
 		own := template.Must(shared.Clone())
 		p.templates[name] = template.Must(own.ParseFS(sources, "templates/"+name+".html"))
 	}
@@ -143,6 +143,3 @@ type Problem struct {
 func (p *Pages) Problem(to io.Writer, problem Problem) error {
 	return p.write(to, "problem", view{Title: "Request failed", Page: problem})
 }
-
-// Docs writes the frame around Swagger UI.
-func (p *Pages) Docs(to io.Writer) error { return p.write(to, "docs", view{Title: "API", At: "docs"}) }

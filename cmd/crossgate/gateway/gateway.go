@@ -41,6 +41,8 @@ type Gateway struct {
 	lists  *listBook
 	cutOff *cutOff
 	log    *slog.Logger
+
+	started time.Time
 }
 
 // New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until
@@ -58,7 +60,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log, started: time.Now()}
 	g.wins = &winBook{store: store, wins: &quote.Wins{}, log: log}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
@@ -73,13 +75,16 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.limits.update(ctx)
 	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
-		Orders:  now,
-		Swaps:   now,
-		Tokens:  now,
-		Chains:  p.registry,
-		Shared:  p.shared,
-		Quotas:  quotas(c.Limits),
-		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+		Orders: now,
+		Swaps:  now,
+		Tokens: now,
+		Chains: p.registry,
+		Shared: p.shared,
+		Quotas: quotas(c.Limits),
+		Telemetry: proxy.Telemetry{
+			Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+			Access:  access(c.Telemetry.Access),
+		},
 		Passthrough: proxy.Passthrough{
 			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
 			Shadow: proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},

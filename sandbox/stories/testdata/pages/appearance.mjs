@@ -29,6 +29,11 @@ async function inspect(page, name, url) {
   want(bytes < mostBytes, `${name} and all that it loads are ${bytes} bytes`)
   await page.screenshot({ path: `${look.screens}/${name}.jpg`, type: 'jpeg', quality: 50, caret: 'hide', animations: 'disabled' })
   if (look.shots) await page.screenshot({ path: `${look.shots}/${name}.png`, fullPage: true })
+  await judge(page, name)
+}
+
+// judge tells what axe objects to.
+export async function judge(page, name) {
   await page.evaluate(axe)
   const { violations } = await page.evaluate(() => window.axe.run())
   for (const each of violations) wrong(`${name}: ${each.id}: ${each.help}: ${each.nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`)

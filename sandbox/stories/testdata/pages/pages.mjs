@@ -12,6 +12,8 @@ const modules = [
   'order',
   'awaited',
   'swap',
+  'list',
+  'newcomer',
   'locked',
   'statistics',
   'problem',

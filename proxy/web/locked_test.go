@@ -51,7 +51,7 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 		"USDC on Base $17.99 1 order $10.00 1 order – $7.99 1 order $35.98 3 orders",
 		"TRX on TRON – – no price 1 order – no price 1 order",
 		"All $17.99 1 order $10.00 1 order no price 1 order $7.99 1 order at least $35.98 4 orders",
-		"Base TRON 1 order no price 1 0", "Polygon Base 1 order $17.99 1 0", "Solana Base 1 order $10.00 – 1",
+		"Base TRON 1 no price 1 0", "Polygon Base 1 $17.99 1 0", "Solana Base 1 $10.00 – 1",
 		"Ids of the first batch from Polygon to Base " + ids[0],
 	} {
 		if !strings.Contains(page, want) {

@@ -42,7 +42,8 @@ type follower struct {
 	lookedAt    time.Time       // when a replica that watches asked for the head
 	failureTold time.Time       // when the log was told of the present failure; zero: there is none
 
-	leading atomic.Int64 // 1 while this replica follows the chain
+	leading     atomic.Int64 // 1 while this replica follows the chain
+	corrections atomic.Int64 // events that its second readings added or removed
 
 	mu        sync.Mutex
 	seenTo    uint64 // newest block that another replica stored since the last head was read, where that is later; else 0
@@ -145,8 +146,8 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 	f.leading.Store(1)
 	defer f.leading.Store(0)
 	if f.store.IsReplicated() {
-		f.logger.InfoContext(ctx, "this replica follows the chain")
-		defer f.logger.InfoContext(ctx, "this replica follows the chain no more")
+		f.logger.InfoContext(ctx, "this replica follows the chain", "replica", f.store.Replica())
+		defer f.logger.InfoContext(ctx, "this replica follows the chain no more", "replica", f.store.Replica())
 	}
 	f.pace(f.paces.Asked)
 	stopListening := f.listen(leading)

@@ -66,6 +66,9 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 	if len(changes) != 1 || changes[0].Order != d.id || changes[0].Taker != taker {
 		t.Errorf("reported changes %+v, want the order", changes)
 	}
+	if got := x.Corrections(); len(got) != 1 || got[1] != 1 {
+		t.Errorf("corrections by chain = %v, want the event that the first reading missed", got)
+	}
 	if got, word := x.Basis().Chains[0].Proven, x.followers[0].wordEnd-1; got < word {
 		t.Errorf("proven up to block %d, want %d, the newest that was one endpoint's word, or later", got, word)
 	}

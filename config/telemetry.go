@@ -18,7 +18,7 @@ type Telemetry struct {
 	TrustTraceparent bool `yaml:"trustTraceparent"`
 	// Share of the requests that are traced, 0 to 1. Of the others, those that fail or take 2.5 s still get a span of
 	// their own. OTEL_TRACES_SAMPLER applies on top.
-	Share float64 `yaml:"share"`
+	Share float64 `yaml:"share" range:"0..1"`
 }
 
 // LogForm is the format of log lines.
@@ -41,5 +41,4 @@ func (t Telemetry) check(at place) {
 	}
 	t.TLS.check(at.key("tls"))
 	at.key("log").mistakeIf(t.Log != LogText && t.Log != LogJSON, "want text or json")
-	at.key("share").mistakeIf(!(t.Share >= 0 && t.Share <= 1), "want a number from 0 to 1")
 }

@@ -27,7 +27,7 @@ var callBounds = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1}
 // newDuration is the one instrument of calls.
 func newDuration() (metric.Float64Histogram, error) {
 	return otel.Meter("crossgate/cache/shared").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
-		metric.WithDescription("Duration of calls to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
+		metric.WithDescription("Duration of calls to the database and to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
 }
 
 // observeConnection measures whether there is a connection, until stop.

@@ -21,7 +21,7 @@ type exemplaryJSON struct {
 // Values are the newest order, the newest one with a taker, and the newest swap. What no list has is left out.
 func (e Exemplary) Values() (reference.Values, error) {
 	values := reference.Values{}
-	orders, err := decodeOr(e.Orders)
+	orders, err := decodeOr[exemplaryJSON](e.Orders)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (e Exemplary) Values() (reference.Values, error) {
 		}
 		values.SetBody("orderList", map[string]any{"giveChainIds": []chain.ID{o.Give.ChainID.chain()}, "take": 5})
 	}
-	swaps, err := decodeOr(e.Swaps)
+	swaps, err := decodeOr[exemplaryJSON](e.Swaps)
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +48,4 @@ func (e Exemplary) Values() (reference.Values, error) {
 		values["swapByTransaction.id"], values["swapByTransaction.hash"] = newest.Give.ChainID.Text, newest.Creation.Text
 	}
 	return values, nil
-}
-
-// decodeOr reads a list, which has nothing when there is none.
-func decodeOr(list []byte) (exemplaryJSON, error) {
-	if list == nil {
-		return exemplaryJSON{}, nil
-	}
-	return decode[exemplaryJSON](list)
 }

@@ -73,6 +73,7 @@ var own = map[string]string{
 	"http_server_request_duration_seconds":        "http_request_method http_response_status_code http_route",
 	"crossgate_cache_lookups_total":               "crossgate_outcome http_route",
 	"crossgate_cache_loads_total":                 "",
+	"crossgate_cache_loading":                     "",
 	"crossgate_cache_failed_loads_total":          "",
 	"crossgate_cache_dropped_total":               "",
 	"crossgate_cache_remotes_total":               "",
@@ -96,6 +97,7 @@ var own = map[string]string{
 	"crossgate_upstream_ban_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_head_distance":            "crossgate_chain_id crossgate_endpoint",
 	"crossgate_upstream_budget_left":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_budget_waiting":           "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_failing_ratio":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_pause_seconds":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_index_head":                        "crossgate_chain_id",
@@ -114,7 +116,7 @@ var own = map[string]string{
 }
 
 // rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.
-var rare = []string{"crossgate_cache_shared_up", "crossgate_passthrough_requests_total", "crossgate_shadow_answers_total", "crossgate_shadow_differences_total", "crossgate_store_up", "db_client_operation_duration_seconds", "crossgate_index_announced_head", "crossgate_index_announcers", "crossgate_index_announcer_losses_total", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
+var rare = []string{"crossgate_cache_shared_up", "crossgate_passthrough_requests_total", "crossgate_shadow_answers_total", "crossgate_shadow_differences_total", "crossgate_store_up", "db_client_operation_duration_seconds", "crossgate_index_announced_head", "crossgate_index_announcers", "crossgate_index_announcer_losses_total", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_budget_waiting", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
 
 // TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
 // send whatever it can make up: not one series more may come of it.

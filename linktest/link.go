@@ -177,8 +177,8 @@ func (l *Link) connect(near net.Conn) {
 	both.Wait()
 }
 
-// RoundTrips counts how often somebody has asked the server something and waited for its answer, on any connection: what
-// a slow link makes slow. What is sent without waiting for the answer before counts once.
+// RoundTrips counts how often somebody has asked the server something and waited for its answer, on any connection:
+// what a slow link makes slow. What is sent without waiting for the answer before counts once.
 func (l *Link) RoundTrips() int64 { return l.roundTrips.Load() }
 
 // keep has a connection broken by states that have none. It reports false in such a state.

@@ -26,6 +26,7 @@ func (s *Server) mountPages(engine *gin.Engine) {
 	for path, page := range map[string]gin.HandlerFunc{
 		"/":                     s.homePage,
 		"/search":               s.searchPage,
+		"/orders":               s.listPage,
 		"/order":                s.formPage("hash", "/order/", orderForm),
 		"/order/:hash":          s.orderPage,
 		"/locked":               s.formPage("taker", "/locked/", lockedForm),

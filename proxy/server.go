@@ -72,12 +72,12 @@ type Tokens interface {
 type Options struct {
 	Orders Orders
 
-	Swaps   Swaps
-	Tokens  Tokens
-	Chains  chain.Registry // that requests may name and that answers are written for
-	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
-	Quotas  quota.Options  // of clients
-	Tracing Tracing
+	Swaps  Swaps
+	Tokens Tokens
+	Chains chain.Registry // that requests may name and that answers are written for
+	Shared *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
+	Quotas quota.Options  // of clients
+	Telemetry
 
 	Passthrough Passthrough // of paths that are not answered here
 
@@ -100,6 +100,12 @@ type Limits struct {
 	Connections       int           // open at a time; unbounded by default
 	PerAddress        int           // connections of one address that is no trusted proxy's; unbounded by default
 	Idle              time.Duration // between two requests of a connection; 620 s by default
+}
+
+// Telemetry is what is told of requests.
+type Telemetry struct {
+	Tracing Tracing
+	Access  Access
 }
 
 // Tracing decides which requests are traced.
@@ -148,7 +154,7 @@ func New(o Options) (*Server, error) {
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 		quotas:  quota.New(o.Quotas, o.Shared),
-		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/search": {listCost, tracking}, "/statistics": {listCost, tracking}},
+		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/orders": {listCost, tracking}, "/search": {listCost, tracking}, "/statistics": {listCost, tracking}},
 	}
 	err := s.openPassthrough(o.Passthrough)
 	if err != nil {

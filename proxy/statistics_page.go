@@ -28,7 +28,9 @@ func (s *Server) statisticsPage(c *gin.Context) {
 	first := time.Unix(int64(q.from*secondsOfDay), 0).UTC()
 	shown := web.Statistics{
 		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: originOf(c.Request),
-		Path: "/api/Statistics/getDaily?dateFrom=" + first.Format(time.DateOnly),
+	}
+	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
+		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+first.Format(time.DateOnly))
 	}
 	found, from, err := s.dailyRoute().ask(ctx, s, q)
 	if err != nil {

@@ -150,10 +150,10 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 			w.lastSwap = r
 			return w.estimate(ctx, r)
 		}),
-		Tokens:  w.tokenList,
-		Chains:  chain.Documented(),
-		Tracing: Tracing{Share: 1},
-		Logger:  slog.New(slog.NewJSONHandler(&w.log, nil)),
+		Tokens:    w.tokenList,
+		Chains:    chain.Documented(),
+		Telemetry: Telemetry{Tracing: Tracing{Share: 1}},
+		Logger:    slog.New(slog.NewJSONHandler(&w.log, nil)),
 	}
 	for _, c := range change {
 		c(&o)

@@ -13,7 +13,8 @@ type size struct {
 	hasLog    bool // the size of the write-ahead log is known
 }
 
-// lastSize is what a PostgreSQL told of its size last. Whoever collects measurements asks, at most once in sizeInterval.
+// lastSize is what a PostgreSQL told of its size last. Whoever collects measurements asks, at most once in
+// sizeInterval.
 type lastSize struct {
 	mu    sync.Mutex
 	asked time.Time

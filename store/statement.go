@@ -34,9 +34,8 @@ const (
 	errorTypeKey  = attribute.Key("error.type")
 )
 
-// telemetry is what is told of a database's statements: how long each kind takes and, of those that belong to a recorded
-// trace, a span each. Statements of the followers, which run all the time, have spans as far as their traces are
-// recorded.
+// telemetry is what is told of a database's statements: how long each kind takes and, of those that belong to a
+// recorded trace, a span each.
 type telemetry struct {
 	duration metric.Float64Histogram
 	system   attribute.KeyValue

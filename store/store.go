@@ -78,6 +78,15 @@ func (db *DB) Available() error { return db.availability.err() }
 // IsReplicated reports whether other replicas may use the database as well.
 func (db *DB) IsReplicated() bool { return db.replica != nil }
 
+// Replica is this process among those that use the database, as the leases name it: its host, its process id and some
+// letters that tell it from others with the same. Empty with SQLite, which one process owns.
+func (db *DB) Replica() string {
+	if db.replica == nil {
+		return ""
+	}
+	return db.replica.name
+}
+
 // QueryRow scans the one row of a query into dest. It reports false when there is none.
 func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...any) (found bool, err error) {
 	err = db.availability.do(ctx, func() error { return db.read().QueryRowContext(ctx, query, args...).Scan(dest...) })

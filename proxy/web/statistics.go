@@ -20,8 +20,8 @@ type Statistics struct {
 	Venues   []byte // JSON of what became of venues; nil likewise
 	Reason   string // why something cannot be had
 	Gaps     []Gap
-	Choices  []int // of days
-	Path     string
+	Choices  []int    // of days
+	Paths    []string // of the answers in the API, with their queries
 	Origin   string
 	Now      time.Time
 	FirstDay time.Time
@@ -33,9 +33,16 @@ type statisticsView struct {
 	Highest string   // USD of the largest column; empty: no volume is known
 	All     volume
 	Pairs   []pairRow // by volume, largest first
+	More    int       // pairs that are not shown
 	Venues  []venueRow
-	JSON    string
+	Calls   []call
 }
+
+// mostPairs is how many pairs of chains a page shows.
+const mostPairs = 25
+
+// call is a command that gets an answer.
+type call struct{ Origin, Path string }
 
 // column is a day of the plot of volumes, in percent of its width and height.
 type column struct {
@@ -106,7 +113,10 @@ type deliveryTimeJSON struct {
 
 // Statistics writes the page of statistics.
 func (p *Pages) Statistics(to io.Writer, s Statistics) error {
-	v := statisticsView{Statistics: s, JSON: indented(s.Daily)}
+	v := statisticsView{Statistics: s}
+	for _, path := range s.Paths {
+		v.Calls = append(v.Calls, call{s.Origin, path})
+	}
 	daily, err := decodeOr[struct{ DailyData []dailyJSON }](s.Daily)
 	if err != nil {
 		return err
@@ -120,12 +130,18 @@ func (p *Pages) Statistics(to io.Writer, s Statistics) error {
 	}
 	v.plot(daily.DailyData)
 	v.Pairs = p.pairs(daily.DailyData, times.DeliveryTimes)
+	if n := len(v.Pairs); n > mostPairs {
+		v.Pairs, v.More = v.Pairs[:mostPairs], n-mostPairs
+	}
 	if v.Statistics.Venues != nil {
 		if v.Venues, err = venueRows(v.Statistics.Venues); err != nil {
 			return err
 		}
 	}
-	return p.write(to, "statistics", view{Title: "Statistics", At: "statistics", Now: s.Now, Page: v})
+	return p.write(to, "statistics", view{
+		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + plural(s.Days, "day"), Root: s.Origin,
+		Now: s.Now, Page: v,
+	})
 }
 
 // decodeOr is empty for an answer that is not there.

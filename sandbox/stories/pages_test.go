@@ -61,7 +61,7 @@ func TestPagesInABrowser(t *testing.T) {
 		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
 		"swap": map[string]string{
-			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
+			"chainId": "1", "tokenIn": coin, "tokenOut": usdc, "account": account,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
 		},
 	})

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Call is one call and, afterwards, its outcome.
@@ -41,6 +42,10 @@ type Call struct {
 	// Head, when not nil, sees a pointer to an accepted result and tells how far the endpoint's chain has come, if the
 	// result says so; see Client.CompareHeads.
 	Head func(result any) (number uint64, told bool)
+
+	// Link, when not nil, sees a pointer to an accepted result, which is a block, and tells its hash and its parent's; see
+	// Client.CompareHeads.
+	Link func(result any) (hash, parent string)
 
 	text json.RawMessage // Params in JSON; nil: not made yet
 }
@@ -109,8 +114,24 @@ func spanMethod(calls []*Call) string {
 	method := calls[0].Method
 	for _, call := range calls {
 		if call.Method != method || !spanMethods[method] {
-			return "_OTHER"
+			return otherMethod
 		}
 	}
 	return method
+}
+
+const otherMethod = "_OTHER"
+
+// spanMethodsOf are the methods of calls as spans name them, each once.
+func spanMethodsOf(calls []*Call) (methods []string) {
+	for _, call := range calls {
+		method := call.Method
+		if !spanMethods[method] {
+			method = otherMethod
+		}
+		if !slices.Contains(methods, method) {
+			methods = append(methods, method)
+		}
+	}
+	return methods
 }

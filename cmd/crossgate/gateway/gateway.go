@@ -75,13 +75,16 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.limits.update(ctx)
 	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
-		Orders:  now,
-		Swaps:   now,
-		Tokens:  now,
-		Chains:  p.registry,
-		Shared:  p.shared,
-		Quotas:  quotas(c.Limits),
-		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+		Orders: now,
+		Swaps:  now,
+		Tokens: now,
+		Chains: p.registry,
+		Shared: p.shared,
+		Quotas: quotas(c.Limits),
+		Telemetry: proxy.Telemetry{
+			Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+			Access:  access(c.Telemetry.Access),
+		},
 		Passthrough: proxy.Passthrough{
 			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
 			Shadow: proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},

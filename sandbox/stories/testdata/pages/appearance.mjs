@@ -28,6 +28,11 @@ async function inspect(page, name, url) {
   if (look.shots) await page.screenshot({ path: `${look.shots}/${name}.png`, fullPage: true })
   const shift = await page.evaluate(() => window.layoutShift)
   want(shift === 0, `parts of ${name} move by ${shift} while it loads`)
+  await judge(page, name)
+}
+
+// judge tells what axe objects to, in what is folded up as well.
+export async function judge(page, name) {
   await page.evaluate(() => { // axe judges what is laid out
     for (const each of document.querySelectorAll('details')) each.open = true
     for (const each of document.querySelectorAll('main *')) {

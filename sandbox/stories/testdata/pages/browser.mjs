@@ -45,6 +45,9 @@ export async function visit(options, walk) {
 
 export const text = (page, selector) => page.locator(selector).first().innerText()
 
+// copied is what is in the clipboard.
+export const copied = (page) => page.evaluate(() => navigator.clipboard.readText())
+
 // move has the sandbox do something to orders.
 export async function move(call, body) {
   const answer = await fetch(`${sandbox}/sandbox/${call}`, { method: 'POST', body: JSON.stringify(body) })

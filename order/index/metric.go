@@ -93,8 +93,8 @@ func countCorrections(ctx context.Context, id chain.ID, events int) {
 	count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
 }
 
-// Corrections returns for each chain how many events second readings of its final blocks have added or removed here since
-// the start.
+// Corrections returns for each chain how many events second readings of its final blocks have added or removed here
+// since the start.
 func (x *Index) Corrections() map[chain.ID]uint64 {
 	all := make(map[chain.ID]uint64, len(x.followers))
 	for _, f := range x.followers {

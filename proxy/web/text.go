@@ -123,7 +123,8 @@ func initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": short, "plural": plural, "count": count, "table": tableOf, "chosenOf": chosenOf, "version": buildVersion, "took": took, "commandButton": buttonOf, "marked": marked, "words": markedWords,
+	"short": short, "plural": plural, "count": count, "took": took, "version": buildVersion, "marked": marked, "words": markedWords,
+	"table": tableOf, "chosenOf": chosenOf, "commandButton": buttonOf,
 	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"ago":     func(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" },

@@ -137,6 +137,8 @@ type Problem struct {
 	ID      string // for programs
 	Message string // for people
 	Request string // its id in the log
+
+	Retry time.Duration // after which the same may work; zero: it will not
 }
 
 // Problem writes the page of a failed request.

@@ -158,6 +158,7 @@ var doors = []door{
 	{"github.com/ethereum/go-ethereum/crypto", "order/onchain upstream/evm upstream/venue sandbox/...", "", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
+	{"github.com/santhosh-tekuri/jsonschema", "", "...", testsOnly},
 	{"github.com/google/go-cmp", "", "...", testsOnly},
 	{"pgregory.net/rapid", "", "...", testsOnly},
 	{"go.uber.org/goleak", "", "...", testsOnly},

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -23,27 +25,60 @@ import (
 
 // BenchmarkBackfill reads the history of two chains from nodes that search 5,000 blocks at once, and counts what it asks
 // for 1,000 orders: calls, as providers bill them, and the HTTP requests that they were made in. Orders are some blocks
-// apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Old nodes do not tell the
-// time of a log's block.
+// apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Nodes tell the times of logs'
+// blocks or, old ones, do not: there it counts how blocks follow each other.
 func BenchmarkBackfill(b *testing.B) {
 	for _, apart := range []uint64{8, 40, 400} {
-		for _, old := range []bool{false, true} {
-			name := fmt.Sprintf("apart=%d", apart)
-			if old {
-				name += ",old"
-			}
-			b.Run(name, func(b *testing.B) { backfill(b, apart, old) })
+		b.Run(fmt.Sprintf("apart=%d", apart), func(b *testing.B) { backfill(b, apart, paces[0], false) })
+		for _, p := range paces {
+			b.Run(fmt.Sprintf("apart=%d,old,%s", apart, p.name), func(b *testing.B) { backfill(b, apart, p, true) })
 		}
 	}
 }
 
-func backfill(b *testing.B, apart uint64, old bool) {
+// pace is how a chain's blocks follow each other.
+type pace struct {
+	name    string
+	usual   time.Duration
+	spacing chain.Spacing              // that its consensus enforces
+	step    func(number uint64) uint64 // seconds from the block before
+}
+
+var paces = []pace{
+	{"derived", blockTime, chain.Spacing{Least: 2}, func(uint64) uint64 { return 2 }}, // as the OP Stack has it
+	{"slots", 12 * time.Second, chain.Spacing{Least: 12}, func(number uint64) uint64 { // as since the Merge, one of 100 is missed
+		if shareOf(number) < 1 {
+			return 24
+		}
+		return 12
+	}},
+	{"free", blockTime, chain.Spacing{}, func(number uint64) uint64 { return 1 + shareOf(number)%3 }}, // 1 to 3 s
+}
+
+// shareOf is between 0 and 99, all over the place.
+func shareOf(number uint64) uint64 {
+	h := spread(number)
+	return binary.BigEndian.Uint64(h[:8]) % 100
+}
+
+// times are those of blocks up to a number.
+func (p pace) times(newest uint64) []uint64 {
+	times := []uint64{1_700_000_000}
+	for number := uint64(1); number <= newest; number++ {
+		times = append(times, times[number-1]+p.step(number))
+	}
+	return times
+}
+
+func backfill(b *testing.B, apart uint64, p pace, old bool) {
 	const orders = 1000
 	var calls, requests int
 	for b.Loop() {
 		sources, nodes := map[chain.ID]order.Source{}, []*counted{}
 		for _, id := range []chain.ID{giveChain, takeChain} {
-			n := newCounted(&ledger{id: id, orders: orders, apart: apart, joint: 10}, old)
+			l := &ledger{id: id, orders: orders, apart: apart, joint: 10}
+			l.times = p.times(l.newest())
+			n := newCounted(l, p, old)
 			nodes = append(nodes, n)
 			sources[id] = n.serve(b)
 		}
@@ -79,15 +114,16 @@ func backfill(b *testing.B, apart uint64, old bool) {
 // counted is a node that counts what it is asked.
 type counted struct {
 	*node
-	old bool // its logs are without the times of their blocks
+	pace pace
+	old  bool // its logs are without the times of their blocks
 
 	mu       sync.Mutex
 	requests int
 	calls    map[string]int // by method
 }
 
-func newCounted(l *ledger, old bool) *counted {
-	n := &counted{node: newNode(l), old: old, calls: map[string]int{}}
+func newCounted(l *ledger, p pace, old bool) *counted {
+	n := &counted{node: newNode(l), pace: p, old: old, calls: map[string]int{}}
 	n.bloom = "0x" + strings.Repeat("ff", 256) // as full as a busy chain's
 	for number := range l.newest() + 1 {
 		n.write(l.block(number), l.make(number))
@@ -105,7 +141,10 @@ func (n *counted) serve(b *testing.B) order.Source {
 		b.Fatal(err)
 	}
 	b.Cleanup(endpoint.Close)
-	known := chain.Chain{ID: n.ledger.id, Native: n.native, Family: chain.EVM, BlockTime: blockTime, FirstBlock: 1, Contracts: contracts}
+	known := chain.Chain{
+		ID: n.ledger.id, Native: n.native, Family: chain.EVM, BlockTime: n.pace.usual, Spacing: n.pace.spacing, FirstBlock: 1,
+		Contracts: contracts,
+	}
 	return evm.New(known, jsonrpc.New(upstream.NewPool("node", endpoint)))
 }
 

@@ -23,8 +23,8 @@ type Chain struct {
 	Name      string        `yaml:"name"`    // for display
 	Family    chain.Family  `yaml:"family"`  // how it is read, and what its addresses look like
 	Coin      Coin          `yaml:"coin"`
-	BlockTime time.Duration `yaml:"blockTime"` // typical time between blocks
-	Finality  uint64        `yaml:"finality"`  // blocks
+	BlockTime time.Duration `yaml:"blockTime" range:"0s.."` // typical time between blocks
+	Finality  uint64        `yaml:"finality"`               // blocks
 	// FirstBlock is where a backfill ends: no order is in an earlier block.
 	FirstBlock uint64 `yaml:"firstBlock"`
 	// Explorer is the base URL of the links to transactions and addresses on the pages; none: no links.
@@ -61,10 +61,12 @@ func (c Config) Registry() chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
-// over returns known with the overrides of c. Where orders begin is known of the documented contracts only.
+// over returns known with the overrides of c. Where orders begin, and how far apart blocks are kept, is known of the documented
+// networks and contracts only.
 func (c Chain) over(known chain.Chain) chain.Chain {
-	if !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
-		known.FirstBlock, known.Since = 0, 0
+	isOther := c.Native != 0 && c.Native != known.Native
+	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
+		known.FirstBlock, known.Since, known.Spacing = 0, 0, chain.Spacing{}
 	}
 	return chain.Chain{
 		ID:      c.ID,
@@ -81,6 +83,7 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 		},
 		WrappedCoin: cmp.Or(c.Coin.Wrapped, known.WrappedCoin),
 		BlockTime:   cmp.Or(c.BlockTime, known.BlockTime),
+		Spacing:     known.Spacing,
 		Finality:    cmp.Or(c.Finality, known.Finality),
 		FirstBlock:  cmp.Or(c.FirstBlock, known.FirstBlock),
 		Since:       known.Since,
@@ -140,7 +143,6 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	if c.Fee != nil {
 		c.Fee.check(whole.Family, at.key("fee"))
 	}
-	at.key("blockTime").mistakeIf(c.BlockTime < 0, "want a duration above zero")
 	at.key("explorer").mistakeIf(c.Explorer != "" && c.Explorer != noExplorer && !isWebAddress(c.Explorer),
 		"want a URL, or none")
 	if !isDocumented {

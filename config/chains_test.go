@@ -34,6 +34,9 @@ chains:
     blockTime: 2s
     contracts: {dlnSource: "0x2222222222222222222222222222222222222222", dlnDestination: "0x3333333333333333333333333333333333333333"}
     endpoints: [{url: "https://example.com"}]
+  - id: 10
+    native: 901
+    endpoints: [{url: "https://example.com"}]
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +58,14 @@ chains:
 	}
 	if got, _ := registry.Chain(100000099); got != want {
 		t.Errorf("Chain(100000099) = %+v, want %+v", got, want)
+	}
+	want, _ = documented.Chain(10)
+	if want.Spacing.Least == 0 || want.Since == 0 {
+		t.Errorf("Chain(10) = %+v, want the times of its blocks and where they begin documented", want)
+	}
+	want.Native, want.Spacing, want.Since = 901, chain.Spacing{}, 0
+	if got, _ := registry.Chain(10); got != want {
+		t.Errorf("Chain(10) = %+v, want %+v: it is another network", got, want)
 	}
 	if got, want := len(registry.All()), len(documented.All())+1; got != want {
 		t.Errorf("registry has %d chains, want %d: those without endpoints still have names", got, want)

@@ -19,7 +19,7 @@ type Telemetry struct {
 	TrustTraceparent bool `yaml:"trustTraceparent"`
 	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Of the other requests, those
 	// that fail or take 2.5 s still get a span of their own. OTEL_TRACES_SAMPLER applies on top.
-	Share float64 `yaml:"share"`
+	Share float64 `yaml:"share" range:"0..1"`
 	// OTLP is how traces are sent: http/protobuf or grpc. Empty: as OTEL_EXPORTER_OTLP_PROTOCOL says, else
 	// http/protobuf.
 	OTLP OTLP `yaml:"otlp"`
@@ -56,5 +56,4 @@ func (t Telemetry) check(at place) {
 	t.Access.check(at.key("access"))
 	at.key("log").mistakeIf(t.Log != LogText && t.Log != LogJSON, "want text or json")
 	at.key("otlp").mistakeIf(t.OTLP != "" && t.OTLP != OTLPHTTP && t.OTLP != OTLPGRPC, "want http/protobuf or grpc")
-	at.key("share").mistakeIf(!(t.Share >= 0 && t.Share <= 1), "want a number from 0 to 1")
 }

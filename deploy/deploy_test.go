@@ -104,7 +104,8 @@ func TestEveryFileIsLoaded(t *testing.T) {
 		"Dockerfile", "Dockerfile.binary", "compose.yaml", "compose.crossgate.yaml", "doc.go", "otel/collector.yaml",
 		"grafana/provisioning.yaml", "grafana/dashboards.yaml", "systemd/crossgate.service",
 		"helm/rendered/one.yaml", "helm/rendered/three.yaml",
-		"helm/one.yaml", "helm/three.yaml", // deploy/check, which loads the directory helm/crossgate whole
+		"helm/rendered/every.yaml",
+		"helm/one.yaml", "helm/three.yaml", "helm/every.yaml", // deploy/check, which loads the directory helm/crossgate whole
 		"crossgate.yaml",         // package config
 		"grafana/dashboard.json", // cmd/crossgate/gateway, as the next three
 		"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "prometheus/prometheus.yaml",

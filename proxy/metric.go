@@ -64,7 +64,10 @@ func newMeasures(stats func() cache.Stats) (*measures, error) {
 		"Cache lookups by outcome: hit, stale (served while it is refreshed), miss, spare (stale if error), "+
 			"shared (coalesced with another request's load) or remote (from the shared cache)."))
 	errs[1] = err
-	counters, observed := make([]metric.Int64ObservableCounter, len(cacheCounters)), []metric.Observable{asked}
+	loading, err := meter.Int64ObservableGauge("crossgate.cache.loading",
+		metric.WithDescription("Answers being loaded now; beyond limits.loads more are declined."))
+	errs[1] = errors.Join(errs[1], err)
+	counters, observed := make([]metric.Int64ObservableCounter, len(cacheCounters)), []metric.Observable{asked, loading}
 	for i, c := range cacheCounters {
 		name, description := "crossgate.cache."+c.name, metric.WithDescription(c.description)
 		counters[i], err = meter.Int64ObservableCounter(name, description)
@@ -73,6 +76,7 @@ func newMeasures(stats func() cache.Stats) (*measures, error) {
 	}
 	m.cache, errs[2] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := stats()
+		o.ObserveInt64(loading, int64(now.Loading))
 		for i, c := range cacheCounters {
 			o.ObserveInt64(counters[i], int64(c.count(now)))
 		}

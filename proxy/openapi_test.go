@@ -45,7 +45,7 @@ func document(t *testing.T) *openapi3.T {
 
 // TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
 func TestEveryPathIsDocumented(t *testing.T) {
-	forPeople := regexp.MustCompile(`^/(order|locked|swap|search|assets|docs)?(/[:*].*)?$`)
+	forPeople := regexp.MustCompile(`^/(order|locked|swap|statistics|search|assets|docs)?(/[:*].*)?$`)
 	engine, _ := newWorld(t).server(t).engine()
 	served := map[string]bool{}
 	for _, r := range engine.Routes() {
@@ -104,6 +104,8 @@ var wireSchemas = []struct{ files, schema string }{
 	{"found_tokens", "FoundTokens"},
 	{"daily_statistics", "DailyStatistics"},
 	{"all_time_statistics*", "AllTimeStatistics"},
+	{"delivery_times", "DeliveryTimes"},
+	{"venues", "Venues"},
 	{"chain_ids", "ChainIds"},
 	{"chains", "Chains"},
 }

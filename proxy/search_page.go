@@ -23,11 +23,7 @@ const (
 
 // newest is a part of a list for a page that has more to show: nil when it cannot be had at the moment.
 func (s *Server) newest(ctx context.Context, part partOfList) []byte {
-	found, _, err := s.orderListRoute().ask(ctx, s, part)
-	if err != nil {
-		return nil
-	}
-	return []byte(found.text)
+	return textOf(ctx, s, s.orderListRoute(), part)
 }
 
 // searchPage leads a text to the page of what it names, and where that may be several things shows all of them.

@@ -52,6 +52,9 @@ type Swaps interface {
 	Estimate(context.Context, quote.Request) (quote.Estimate, error)
 	// Serves reports whether any venue serves a chain.
 	Serves(chain.ID) bool
+	// Venues returns what became of venues from one UNIX day to another, those that won most often first;
+	// index.ErrUnavailable when that cannot be known.
+	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
 }
 
 // Tokens knows what tokens are called and what they are worth (token.Directory).
@@ -151,7 +154,7 @@ func New(o Options) (*Server, error) {
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 		quotas:  quota.New(o.Quotas, o.Shared),
-		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/search": {listCost, tracking}},
+		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/search": {listCost, tracking}, "/statistics": {listCost, tracking}},
 	}
 	err := s.openPassthrough(o.Passthrough)
 	if err != nil {
@@ -286,6 +289,8 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	known = append(known, mount(s, engine, keyRouter, s.lockedRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.dailyRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.allTimeRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.deliveryTimesRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.venuesRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.swapRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)

@@ -79,8 +79,8 @@ type Venue struct {
 	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
 }
 
-// CacheCounts are the counts of the response cache since the start.
-type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped uint64 }
+// CacheCounts are the counts of the response cache since the start, and its loads under way.
+type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped, Loading uint64 }
 
 // Operators is the content of the status page.
 type Operators struct {
@@ -200,6 +200,7 @@ func (c CacheCounts) rows() []cacheCount {
 		{"Failed loads", c.Failed},
 		{"Stale if error", c.StaleIfErrors},
 		{"Loads saved by the shared cache", c.Remotes},
+		{"Answers being loaded", c.Loading},
 		{"Loads shed at the load limit", c.Shed},
 		{"Answers not admitted", c.Dropped},
 	} {

@@ -113,15 +113,6 @@ func decode[T any](answer []byte) (T, error) {
 	return into, nil
 }
 
-// FulfilledAt is when the order of a record was fulfilled; zero when it was not.
-func FulfilledAt(record []byte) time.Time {
-	r, err := decode[recordJSON](record)
-	if err != nil || r.Fulfilled == nil {
-		return time.Time{}
-	}
-	return time.Unix(r.Fulfilled.BlockTimeStamp, 0)
-}
-
 // LockedOrders lists the order ids in the JSON of locked assets.
 func LockedOrders(answer []byte) ([]string, error) {
 	chains, err := decode[[]lockedJSON](answer)

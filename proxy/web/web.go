@@ -70,7 +70,7 @@ func New(chains chain.Registry) *Pages {
 	p := &Pages{chains: chains, templates: map[string]*template.Template{}}
 	shared := template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.chainName})
 	template.Must(shared.ParseFS(sources, "templates/shared.html"))
-	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "awaited", "docs", "operators"} {
+	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "awaited", "statistics", "docs", "operators"} {
 		own := template.Must(shared.Clone())
 		p.templates[name] = template.Must(own.ParseFS(sources, "templates/"+name+".html"))
 	}

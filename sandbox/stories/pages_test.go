@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"math/big"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +21,8 @@ import (
 )
 
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
-// directory for whole pictures of every page in both themes and at a phone's width.
+// directory for whole pictures of every page in both themes and at a phone's width, CROSSGATE_PAGES the modules of the
+// walk that are wanted, separated by commas, instead of all.
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
 	front, admin := startOperated(t)
@@ -50,7 +50,8 @@ func TestPagesInABrowser(t *testing.T) {
 	account := strings.ToLower(world.Accounts[0].Address)
 	look, err := json.Marshal(map[string]any{
 		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
-		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
+		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
+		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
 		"swap": map[string]string{
 			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
@@ -99,18 +100,6 @@ func browser(t *testing.T) (node, chromium string) {
 			"get node and chromium, and run npm ci in sandbox/stories/testdata/pages")
 	}
 	return node, chromium
-}
-
-// newOrder creates one that nobody has delivered yet.
-func newOrder(t *testing.T, f front) map[string]string {
-	t.Helper()
-	const wanted = `{"chainId":8453,"takeChainId":100000014,"giveToken":"USDC","giveAmount":"250","takeToken":"USDC","takeAmount":"249"}`
-	response, body := ask(t, http.MethodPost, f.world.URL()+"/sandbox/create", wanted)
-	var created struct{ CreationTxHash, OrderID string }
-	if err := json.Unmarshal(body, &created); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("create an order: %s: %s, %v", response.Status, body, err)
-	}
-	return map[string]string{"hash": created.CreationTxHash, "id": created.OrderID}
 }
 
 // foresee is an order that nobody has created yet: a signed transaction, which does what another did from another

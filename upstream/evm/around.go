@@ -138,38 +138,66 @@ func (a *around) readBlocks(ctx context.Context) {
 
 // readEach asks for the receipts that are still missing, and for the times of blocks that their logs do not tell.
 func (a *around) readEach(ctx context.Context) error {
-	headers := make(map[chain.Hash]**header)
-	var calls []*jsonrpc.Call
-	var blocks []uint64 // of each call
-	for _, t := range a.transactions {
-		block := uint64(t.first.BlockNumber)
-		if t.receipt == nil {
-			asked := minedReceiptCall(&t.receipt, t.first.TransactionHash, t.first.BlockHash)
-			asked.Reach = a.chain.reach(block)
-			calls, blocks = append(calls, asked), append(blocks, block)
+	times := a.chain.blockTimes(ctx, a.untimed())
+	calls, blocks := a.receiptCalls() // with the block of each call
+	for {
+		headers := times.next()
+		calls = append(calls, headerCalls(headers)...)
+		if len(calls) == 0 {
+			break
 		}
-		hash := t.first.BlockHash
+		for _, b := range headers {
+			blocks = append(blocks, b.number)
+		}
+		if err := a.chain.rpc.All(ctx, calls...); err != nil {
+			for i, call := range calls {
+				if isUnreadable(call.Err) {
+					return &order.UnreadableError{Block: blocks[i], Err: err}
+				}
+			}
+			return err
+		}
+		calls, blocks = nil, nil
+	}
+	if times.isWrong {
+		a.chain.unspaced.Store(true)
+	}
+	for _, b := range times.blocks {
+		a.times[b.hash] = b.time()
+	}
+	return nil
+}
+
+// receiptCalls ask for the receipts that are missing.
+func (a *around) receiptCalls() (calls []*jsonrpc.Call, blocks []uint64) {
+	for _, t := range a.transactions {
+		if t.receipt != nil {
+			continue
+		}
+		block := uint64(t.first.BlockNumber)
+		asked := minedReceiptCall(&t.receipt, t.first.TransactionHash, t.first.BlockHash)
+		asked.Reach = a.chain.reach(block)
+		calls, blocks = append(calls, asked), append(blocks, block)
+	}
+	return calls, blocks
+}
+
+// untimed takes the times that logs and headers tell, and returns the other blocks.
+func (a *around) untimed() []*timedBlock {
+	var untimed []*timedBlock
+	asked := make(map[chain.Hash]bool)
+	for _, t := range a.transactions {
+		block, hash := uint64(t.first.BlockNumber), t.first.BlockHash
 		if t.first.BlockTimestamp != 0 {
 			a.times[hash] = uint64(t.first.BlockTimestamp)
 		} else if known := a.chain.read.of(block); known != nil && known.Hash == hash {
 			a.times[hash] = uint64(known.Timestamp)
-		} else if headers[hash] == nil {
-			headers[hash] = new(*header)
-			calls, blocks = append(calls, headerByHashCall(headers[hash], hash)), append(blocks, block)
+		} else if !asked[hash] {
+			asked[hash] = true
+			untimed = append(untimed, &timedBlock{number: block, hash: hash})
 		}
 	}
-	if err := a.chain.rpc.All(ctx, calls...); err != nil {
-		for i, call := range calls {
-			if isUnreadable(call.Err) {
-				return &order.UnreadableError{Block: blocks[i], Err: err}
-			}
-		}
-		return err
-	}
-	for hash, h := range headers {
-		a.times[hash] = uint64((*h).Timestamp)
-	}
-	return nil
+	return untimed
 }
 
 // isUnreadable reports whether endpoints answered, and none with what must be there.

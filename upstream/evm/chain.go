@@ -54,6 +54,7 @@ type Chain struct {
 	taggedAt   atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
 	read       readHeaders            // since the newest block
 	noTagUntil atomic.Int64           // UNIX nanoseconds
+	unspaced   atomic.Bool            // headers contradict the chain's spacing
 	filters    atomic.Int32           // what is known of those in headers
 	fees       atomic.Pointer[feeMarket]
 	voices     upstream.Voices

@@ -49,12 +49,12 @@ func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) 
 	}
 }
 
-// learnPaces learns which methods were asked too often though others were not: those that the error names, and those of
+// learnPaces learns which methods were asked too often though others were not: one that the error is about, and those of
 // a batch in which calls of another method were answered. The endpoint is not left alone for their sake.
 func (a *batchAttempt) learnPaces(calls []*Call) {
 	known := a.client.abilities[a.Endpoint]
 	if a.err != nil {
-		if failed, is := rateLimited(a.err); is && isOfOneMethod(calls) && names(a.err, calls[0].Method) {
+		if failed, is := rateLimited(a.err); is && isOfOneMethod(calls) && isAboutMethod(a.err, calls[0].Method) {
 			known.refusedPace(calls[0].Method, failed)
 		}
 		return
@@ -72,7 +72,7 @@ func (a *batchAttempt) learnPaces(calls []*Call) {
 	for i, call := range calls {
 		err := a.replies.results[i].err
 		failed, is := rateLimited(err)
-		if !is || !names(err, call.Method) && (answered[call.Method] || len(answered) == 0) {
+		if !is || !isAboutMethod(err, call.Method) && (answered[call.Method] || len(answered) == 0) {
 			continue
 		}
 		failed.Partial = true
@@ -97,10 +97,11 @@ func rateLimited(err error) (*upstream.Error, bool) {
 	return failed, is && failed.Class == upstream.RateLimited && !failed.Closed
 }
 
-// names reports whether what an endpoint said holds the name of a method.
-func names(err error, method string) bool {
+// isAboutMethod reports whether an endpoint said by a refusal that the method was asked too often, and not all of them:
+// by its name, or in words.
+func isAboutMethod(err error, method string) bool {
 	said, is := errors.AsType[*Error](err)
-	return is && strings.Contains(said.text(), strings.ToLower(method))
+	return is && (strings.Contains(said.text(), strings.ToLower(method)) || methodWords.MatchString(said.text()))
 }
 
 func isOfOneMethod(calls []*Call) bool {

@@ -19,6 +19,7 @@ func TestMethodsThatAreLimitedMoreThanOthers(t *testing.T) {
 		beside bool // the search comes with another call
 	}{
 		"named":   {"eth_getLogs is limited to 2 requests per second on this plan", false},
+		"as one":  {"Too many requests for a specific RPC call", false}, // Solana's public endpoint
 		"unnamed": {"rate limit exceeded", true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -108,6 +108,7 @@ var (
 		`invalid opcode`, `stack (under|over)flow`, `invalid jump`, `nonce too low`, `max fee per gas less than`, `contract is not exist`,
 		`no contract or not a valid smart contract`, `not enough energy for`)
 	absentWords = words(`not (available|found|stored|present|exist|indexed)`, `unavailable`, `missing`, `out of range`, `no (logs|receipts|data)`)
+	methodWords = words(`\b(specific|this|that|same|single) (rpc |api )?(call|method)\b`, `\b(per|each) (rpc |api )?method\b`, `\bmethod('s)? (rate|rps|request)`)
 	limitWords  = words(`limit (is |was |has been )?(reached|exceeded|exhausted)`, `exceed\w* .*limit`)
 	sizeWords   = words(`gas`, `size`, `depth`, `length`, `memory`, `bytes`) // of the call itself
 	hexText     = regexp.MustCompile(`^"?(reverted )?0x[0-9a-f]*"?$`)

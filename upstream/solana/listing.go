@@ -112,7 +112,7 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 		var asked []*listing
 		for _, l := range lists {
 			if !l.done {
-				asked, calls = append(asked, l), append(calls, signaturesCall(&l.page, l.address, l.bounds))
+				asked, calls = append(asked, l), append(calls, c.at(from, signaturesCall(&l.page, l.address, l.bounds)))
 			}
 		}
 		if len(asked) == 0 {

@@ -34,6 +34,7 @@ type Gateway struct {
 
 	catalog  *catalog.Catalog // of public token lists
 	failures *quote.Failures  // of venues
+	wins     *winBook
 
 	plans  *planBook
 	limits *capabilityBook
@@ -58,12 +59,13 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, err
 	}
 	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log}
+	g.wins = &winBook{store: store, wins: &quote.Wins{}, log: log}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	now := &sets{log: log, current: first, cutOff: g.cutOff}
+	now := &sets{log: log, store: store, current: first, cutOff: g.cutOff}
 	g.sets = now
 	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
 	g.plans.write(ctx)
@@ -115,7 +117,7 @@ func quotas(l config.Limits) quota.Options {
 // request has been answered, and what all of them spent is written last. Run ends with Close.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
-	stopCounting, stopLearning := g.plans.start(ctx), g.limits.start(ctx)
+	stopCounting, stopLearning, stopWinning := g.plans.start(ctx), g.limits.start(ctx), g.wins.start(ctx)
 	followed, shared := make(chan error, 1), make(chan error, 1)
 	var listing sync.WaitGroup
 	listing.Go(func() { g.lists.run(following) })
@@ -127,6 +129,7 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	listing.Wait()
 	stopCounting()
 	stopLearning()
+	stopWinning()
 	return errors.Join(err, g.Close())
 }
 

@@ -124,6 +124,9 @@ var own = map[string]string{
 	"crossgate_upstream_budget_left":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_failing_ratio":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_pause_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_index_backfill_blocks":               "crossgate_chain_id",
+	"crossgate_streams":                             "",
+	"crossgate_quota_refusals_total":                "crossgate_quota",
 	"crossgate_index_head":                          "crossgate_chain_id",
 	"crossgate_index_leading":                       "crossgate_chain_id",
 	"crossgate_index_block":                         "crossgate_chain_id",
@@ -143,6 +146,7 @@ var own = map[string]string{
 
 // rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.
 var rare = []string{
+	"crossgate_quota_refusals_total",
 	"crossgate_cache_shared_up",
 	"crossgate_config_reload_success",
 	"crossgate_config_reload_time_seconds",

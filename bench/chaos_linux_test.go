@@ -46,7 +46,7 @@ func TestChaos(t *testing.T) {
 	if err != nil {
 		t.Skip("CROSSGATE_CHAOS says no time, 5s for instance: make soak does")
 	}
-	f := startFleet(t, chaosSettings)
+	f := startFleet(t, buildCommand(t), 2, chaosSettings)
 	f.balance(t, haproxy(true, retries), f.replicas[0].link.Address(), f.replicas[1].link.Address())
 	is := look(t, f.world)
 	is.settle(t, "http://"+f.address)
@@ -78,7 +78,7 @@ func TestChaos(t *testing.T) {
 			t.Logf("what happened meanwhile is told %v after the end", time.Since(healed).Round(100*time.Millisecond))
 		})
 	}
-	reportChaos(t, phases)
+	reportPhases(t, phases)
 }
 
 // faults are all that a fleet meets, one after the other.
@@ -134,8 +134,8 @@ func must(act func() error) func(*testing.T) {
 
 func always(act func()) func(*testing.T) { return func(*testing.T) { act() } }
 
-// reportChaos says what became of the questions of each phase, and fails where one became nothing good.
-func reportChaos(t *testing.T, phases []*phase) {
+// reportPhases says what became of the questions of each phase, and fails where one became nothing good.
+func reportPhases(t *testing.T, phases []*phase) {
 	t.Helper()
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)

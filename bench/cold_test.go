@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/trace"
+	spans "go.opentelemetry.io/otel/trace"
 
 	"crossgate/cmd/crossgate/gateway"
 	"crossgate/config"
@@ -306,7 +307,8 @@ func (a *attempts) Shutdown(context.Context) error               { return nil }
 func (a *attempts) ForceFlush(context.Context) error             { return nil }
 
 func (a *attempts) OnEnd(s trace.ReadOnlySpan) {
-	if s.Name() != "rpc.attempt" {
+	isAttempt := func(a attribute.KeyValue) bool { return a.Key == "rpc.system.name" }
+	if s.SpanKind() != spans.SpanKindClient || !slices.ContainsFunc(s.Attributes(), isAttempt) {
 		return
 	}
 	a.mu.Lock()

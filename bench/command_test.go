@@ -55,13 +55,27 @@ func startCommand(b *testing.B, prepare func(*exec.Cmd), parts ...string) comman
 // buildCommand returns the path of the gateway's program.
 func buildCommand(b testing.TB) (program string) {
 	b.Helper()
+	return buildSources(b, "..") // where its own go.mod is
+}
+
+// buildSources returns the path of the gateway's program, made of the sources in a directory.
+func buildSources(b testing.TB, directory string) (program string) {
+	b.Helper()
 	program = filepath.Join(b.TempDir(), "crossgate")
-	build := exec.Command("go", "build", "-o", program, "./cmd/crossgate")
-	build.Dir = ".." // where its own go.mod is
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	run(b, directory, "go", "build", "-o", program, "./cmd/crossgate")
 	return program
+}
+
+// run runs a program in a directory to its end, and returns what it said.
+func run(b testing.TB, directory, program string, arguments ...string) string {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), program, arguments...)
+	command.Dir = directory
+	out, err := command.CombinedOutput()
+	if err != nil {
+		b.Fatalf("%s: %v\n%s", program, err, out)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 func (g command) awaitReady(b testing.TB) {

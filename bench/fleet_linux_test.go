@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,8 +17,8 @@ import (
 	"crossgate/store/postgrestest"
 )
 
-// fleet is a deployment on one machine: two gateways that share a PostgreSQL and a Redis, behind a balancer and in front
-// of a world. Between all of them are links that can fail; the other endpoint of the first chain has none.
+// fleet is a deployment on one machine: gateways that share a PostgreSQL and a Redis, behind a balancer and in front of a
+// world. Between all of them are links that can fail; the other endpoint of the first chain has none.
 type fleet struct {
 	world        *sandbox.World
 	database     *postgrestest.Server
@@ -40,8 +39,9 @@ type replica struct {
 	said          bytes.Buffer
 }
 
-// startFleet starts everything but the balancer, until the test ends. settings are lines of the gateways' configuration.
-func startFleet(t *testing.T, settings string) *fleet {
+// startFleet starts everything but the balancer, until the test ends: so many gateways of a program. settings are lines of
+// their configuration.
+func startFleet(t *testing.T, program string, gateways int, settings string) *fleet {
 	t.Helper()
 	f := &fleet{cache: redistest.Serve(t)}
 	var err error
@@ -63,9 +63,8 @@ func startFleet(t *testing.T, settings string) *fleet {
 	t.Cleanup(func() { closed(t, f.world.Close) })
 	f.cacheLink = openLink(t, "unix", filepath.Join(t.TempDir(), "redis"), strings.TrimPrefix(f.cache.URL(), "unix://"))
 	f.chainLink = openLink(t, "tcp", "127.0.0.1:0", strings.TrimPrefix(f.world.URL(), "http://"))
-	configuration := f.configuration(direct) + settings
-	program := buildCommand(t)
-	for range 2 {
+	configuration := f.configuration(direct, gateways) + settings
+	for range gateways {
 		r := newReplica(t, program, configuration)
 		r.start(t)
 		f.replicas = append(f.replicas, r)
@@ -76,12 +75,15 @@ func startFleet(t *testing.T, settings string) *fleet {
 	return f
 }
 
-// configuration is the world's, with the links in the places of what they lead to.
-func (f *fleet) configuration(database string) string {
+// configuration is the world's, with the links in the places of what they lead to. All gateways together stay within the
+// connections that a PostgreSQL takes by default (docs/operations.md).
+func (f *fleet) configuration(database string, gateways int) string {
+	const taken, most, besides = 97, 32, 5 // connections: of the server, and of a gateway for reading and for all else
+	readers := min(most, taken/gateways-besides)
 	text := string(f.world.Config("nowhere"))
 	behind := "http://" + f.chainLink.Address()
 	for was, is := range map[string]string{
-		`path: "nowhere"`:                   `postgres: "` + f.databaseLink.To(database) + `", connections: 32`,
+		`path: "nowhere"`:                   fmt.Sprintf("postgres: %q, connections: %d", f.databaseLink.To(database), readers),
 		`telemetry: {admin: "127.0.0.1:0"}`: fmt.Sprintf("cache: {shared: %q}\n", "unix://"+f.cacheLink.Address()),
 		fmt.Sprintf("{id: 1, explorer: none, endpoints: [{url: %q}]}", f.world.URL()+"/rpc/1"): fmt.Sprintf(
 			"{id: 1, explorer: none, endpoints: [{name: linked, url: %q}, {name: direct, url: %q}]}", behind+"/rpc/1", f.world.URL()+"/rpc/1"),
@@ -155,9 +157,17 @@ func (r *replica) signal(t testing.TB, by syscall.Signal) {
 func (r *replica) end(t testing.TB, by syscall.Signal) {
 	t.Helper()
 	r.signal(t, by)
-	if err := r.process.Wait(); err != nil && by != syscall.SIGKILL && !errors.As(err, new(*exec.ExitError)) {
-		t.Error(err)
+	if err := r.process.Wait(); err != nil && by != syscall.SIGKILL {
+		t.Errorf("the gateway ended: %v", err)
 	}
+}
+
+// addresses are where the gateways listen.
+func (f *fleet) addresses() (all []string) {
+	for _, r := range f.replicas {
+		all = append(all, r.public)
+	}
+	return all
 }
 
 // balance puts a balancer in front of the replicas, which it reaches at these addresses. The test is skipped where it is not

@@ -298,7 +298,7 @@ func (c *Cache[V]) Close() {
 	}
 }
 
-// Stats counts what calls found since the start.
+// Stats counts what calls found since the start, and what is under way.
 type Stats struct {
 	Hits, Stales, Misses uint64
 	Loads                uint64 // fewer than Stales and Misses together, by those who shared one
@@ -307,14 +307,18 @@ type Stats struct {
 	Remotes              uint64 // loads that the shared level saved
 	Shed                 uint64 // loads that were declined
 	Dropped              uint64 // values that the store declined
+	Loading              uint64 // loads under way
 }
 
 // Stats returns the counts of now.
 func (c *Cache[V]) Stats() Stats {
+	c.mu.Lock()
+	loading := len(c.fills)
+	c.mu.Unlock()
 	return Stats{
 		Hits: c.counts.hits.Load(), Stales: c.counts.stales.Load(), Misses: c.counts.misses.Load(),
 		Loads: c.counts.loads.Load(), Failed: c.counts.failed.Load(), StaleIfErrors: c.counts.staleIfErrors.Load(),
-		Remotes: c.counts.remotes.Load(), Shed: c.counts.shed.Load(), Dropped: c.counts.dropped.Load(),
+		Remotes: c.counts.remotes.Load(), Shed: c.counts.shed.Load(), Dropped: c.counts.dropped.Load(), Loading: uint64(loading),
 	}
 }
 

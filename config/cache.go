@@ -8,7 +8,7 @@ import (
 
 // Cache bounds the memory of cached answers and configures the cache that replicas share.
 type Cache struct {
-	MaxBytes Bytes `yaml:"maxBytes"` // of cached answers with their keys, compressed forms included
+	MaxBytes Bytes `yaml:"maxBytes" range:"1MiB..; a smaller cache costs more than it saves"` // of cached answers with their keys, compressed forms included
 	// Shared is the URL of a Valkey or Redis that several gateways share: redis://user:password@host:6379/0,
 	// rediss:// for TLS, unix:///path for a socket
 	Shared Secret `yaml:"shared"`
@@ -20,16 +20,12 @@ type Cache struct {
 	// SharedKeyFile is a PEM file with the private key of sharedCertFile
 	SharedKeyFile string `yaml:"sharedKeyFile"`
 	// SharedTimeout bounds how long one call to it may delay an answer
-	SharedTimeout time.Duration `yaml:"sharedTimeout"`
+	SharedTimeout time.Duration `yaml:"sharedTimeout" range:"1ms..1s"`
 }
-
-// smallestCache holds some hundred orders; below it the cache costs more than it saves.
-const smallestCache = 1 << 20
 
 func defaultCache() Cache { return Cache{MaxBytes: 256 << 20, SharedTimeout: 20 * time.Millisecond} }
 
 func (c Cache) check(at place) {
-	at.key("maxBytes").mistakeIf(c.MaxBytes < smallestCache, "want at least 1MiB")
 	address := c.Shared.Reveal()
 	scheme, _, _ := strings.Cut(address, "://")
 	at.key("shared").mistakeIf(address != "" && (scheme == address || !slices.Contains([]string{"redis", "rediss", "unix"}, scheme)),
@@ -41,5 +37,4 @@ func (c Cache) check(at place) {
 	}
 	at.key("sharedCertFile").mistakeIf((c.SharedCertFile == "") != (c.SharedKeyFile == ""),
 		"want a certificate and its key together, or neither")
-	at.key("sharedTimeout").mistakeIf(c.SharedTimeout < time.Millisecond || c.SharedTimeout > time.Second, "want 1ms to 1s")
 }

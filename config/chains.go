@@ -23,8 +23,8 @@ type Chain struct {
 	Name      string        `yaml:"name"`    // for display
 	Family    chain.Family  `yaml:"family"`  // how it is read, and what its addresses look like
 	Coin      Coin          `yaml:"coin"`
-	BlockTime time.Duration `yaml:"blockTime"` // typical time between blocks
-	Finality  uint64        `yaml:"finality"`  // blocks
+	BlockTime time.Duration `yaml:"blockTime" range:"0s.."` // typical time between blocks
+	Finality  uint64        `yaml:"finality"`               // blocks
 	// FirstBlock is where a backfill ends: no order is in an earlier block.
 	FirstBlock uint64 `yaml:"firstBlock"`
 	// Explorer is the base URL of the links to transactions and addresses on the pages; none: no links.
@@ -143,7 +143,6 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	if c.Fee != nil {
 		c.Fee.check(whole.Family, at.key("fee"))
 	}
-	at.key("blockTime").mistakeIf(c.BlockTime < 0, "want a duration above zero")
 	at.key("explorer").mistakeIf(c.Explorer != "" && c.Explorer != noExplorer && !isWebAddress(c.Explorer),
 		"want a URL, or none")
 	if !isDocumented {

@@ -26,7 +26,7 @@ type Config struct {
 	Listen string `yaml:"listen"` // host:port to serve clients on
 	TLS    TLS    `yaml:"tls"`    // of listen, with HTTP/2 beside HTTP/1.1; default: none
 	// Drain is how long the gateway still serves after /readyz has turned to 503, so that load balancers can notice.
-	Drain time.Duration `yaml:"drain"`
+	Drain time.Duration `yaml:"drain" range:"0s.."`
 
 	Connections Connections `yaml:"connections"`
 
@@ -133,15 +133,13 @@ func (c Config) Mistake(path, message string) Mistake {
 }
 
 func (c Config) check(at place) {
+	checkBounds(reflect.ValueOf(c), at)
 	checkListen(c.Listen, at.key("listen"))
 	c.TLS.check(at.key("tls"))
-	at.key("drain").mistakeIf(c.Drain < 0, "want at least 0s")
-	c.Connections.check(at.key("connections"))
 	c.Index.check(at.key("index"))
 	c.Cache.check(at.key("cache"))
 	c.Limits.check(at.key("limits"))
 	c.Swap.check(at.key("swap"))
-	c.Health.check(at.key("health"))
 	checkChains(c.Chains, at.key("chains"))
 	checkVenues(c.Venues, at.key("venues"))
 	c.Prices.check(at.key("prices"))

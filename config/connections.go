@@ -6,29 +6,21 @@ import "time"
 type Connections struct {
 	// Total of open connections. Beyond it the one that has been idle longest is closed for a new one; when none is
 	// idle, new ones get 503. 0: no bound
-	Total int `yaml:"total"`
+	Total int `yaml:"total" range:"0..; 0 means no bound"`
 	// PerAddress is how many of them one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429. Those
 	// of limits.proxies are not counted. 0: no bound
-	PerAddress int `yaml:"perAddress"`
+	PerAddress int `yaml:"perAddress" range:"0..; 0 means no bound"`
 	// Idle is how long a connection may wait for its next request. Longer than the load balancer in front keeps one
 	// open, so that it never sends a request on a connection that is being closed
-	Idle time.Duration `yaml:"idle"`
+	Idle time.Duration `yaml:"idle" range:"1s.."`
 	// Streams is how many clients may follow an order at a time
-	Streams int `yaml:"streams"`
+	Streams int `yaml:"streams" range:"1.."`
 	// StreamsPerAddress is how many of them may have one address, which is that of the client behind limits.proxies
-	StreamsPerAddress int `yaml:"streamsPerAddress"`
+	StreamsPerAddress int `yaml:"streamsPerAddress" range:"1.."`
 }
 
 func defaultConnections() Connections {
 	return Connections{Total: 16384, PerAddress: 512, Idle: 620 * time.Second, Streams: 512, StreamsPerAddress: 64}
-}
-
-func (c Connections) check(at place) {
-	at.key("total").mistakeIf(c.Total < 0, "want a whole number, at least 0; 0 means no bound")
-	at.key("perAddress").mistakeIf(c.PerAddress < 0, "want a whole number, at least 0; 0 means no bound")
-	at.key("idle").mistakeIf(c.Idle < time.Second, "want at least 1s")
-	at.key("streams").mistakeIf(c.Streams < 1, "want at least 1")
-	at.key("streamsPerAddress").mistakeIf(c.StreamsPerAddress < 1, "want at least 1")
 }
 
 // TLS secures a listener. Files that change are read again.

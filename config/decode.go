@@ -115,18 +115,23 @@ func decodeScalar(node *yaml.Node, into reflect.Value, at place) {
 		at.mistake("environment variable not set: %s", strings.Join(missing, ", "))
 		return
 	}
-	if form, isText := texts[into.Type()]; isText {
-		value, err := form.parse(text)
-		if err != nil {
-			at.mistake("want %s", form.want)
-			return
-		}
-		into.Set(reflect.ValueOf(value))
-		return
-	}
-	if want := setScalar(into, text); want != "" {
+	if want := setText(into, text); want != "" {
 		at.mistake("want %s", want)
 	}
+}
+
+// setText parses text into a value; want describes the expected form if that fails.
+func setText(into reflect.Value, text string) (want string) {
+	form, isText := texts[into.Type()]
+	if !isText {
+		return setScalar(into, text)
+	}
+	value, err := form.parse(text)
+	if err != nil {
+		return form.want
+	}
+	into.Set(reflect.ValueOf(value))
+	return ""
 }
 
 // setScalar parses text into a value of a basic kind; want describes the expected form if that fails.

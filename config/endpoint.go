@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -14,33 +13,33 @@ type Endpoint struct {
 	// Name is shown instead of the URL in errors, logs and spans; default: the name of its chain or venue, numbered
 	Name    string            `yaml:"name"`
 	URL     Secret            `yaml:"url"`
-	Headers map[string]Secret `yaml:"headers"` // sent with every request, for instance with an API key
-	Timeout time.Duration     `yaml:"timeout"` // of one call; default: 10s
+	Headers map[string]Secret `yaml:"headers"`              // sent with every request, for instance with an API key
+	Timeout time.Duration     `yaml:"timeout" range:"0s.."` // of one call; default: 10s
 	// WebSocket is where an EVM chain's endpoint tells of new heads (newHeads), so that it need not be asked for them;
 	// headers are sent there too. Saves calls on chains with blocks slower than index.follow.asked
 	WebSocket Secret `yaml:"websocket"`
 
-	RequestsPerSecond float64        `yaml:"requestsPerSecond"` // or units per second, with costs; 0: unlimited
-	Burst             int            `yaml:"burst"`             // requests that may be made at once before requestsPerSecond counts
-	Costs             map[string]int `yaml:"costs"`             // units per JSON-RPC method, * for all others; default: 1
+	RequestsPerSecond float64        `yaml:"requestsPerSecond" range:"0..; 0 means unlimited"` // or units per second, with costs; 0: unlimited
+	Burst             int            `yaml:"burst" range:"0.."`                                // requests that may be made at once before requestsPerSecond counts
+	Costs             map[string]int `yaml:"costs" range:"1.."`                                // units per JSON-RPC method, * for all others; default: 1
 	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0:
 	// unlimited
-	Monthly int `yaml:"monthly"`
+	Monthly int `yaml:"monthly" range:"0..; 0 means unlimited"`
 
 	Limits EndpointLimits `yaml:"limits"` // of a chain's endpoint, where they are known
 }
 
 // EndpointLimits are what a JSON-RPC endpoint does not do. What is not here is found out and remembered.
 type EndpointLimits struct {
-	Span    int `yaml:"span"`    // blocks in one search of logs; 0: found out
-	Results int `yaml:"results"` // logs in one answer; 0: found out
-	Batch   int `yaml:"batch"`   // calls in one request; 0: found out
+	Span    int `yaml:"span" range:"0..; 0 means that it is found out"`    // blocks in one search of logs; 0: found out
+	Results int `yaml:"results" range:"0..; 0 means that it is found out"` // logs in one answer; 0: found out
+	Batch   int `yaml:"batch" range:"0..; 0 means that it is found out"`   // calls in one request; 0: found out
 	// Rates are how many calls a second are taken of methods that are taken less often than others
-	Rates map[string]float64 `yaml:"rates"`
+	Rates map[string]float64 `yaml:"rates" range:">0"`
 	// Logs is how many blocks before the newest one logs are kept for; 0: found out
-	Logs   int `yaml:"logs"`
-	Blocks int `yaml:"blocks"` // likewise blocks and receipts
-	State  int `yaml:"state"`  // likewise the state of contracts; 128 is usual without an archive
+	Logs   int `yaml:"logs" range:"0..; 0 means that it is found out"`
+	Blocks int `yaml:"blocks" range:"0..; 0 means that it is found out"` // likewise blocks and receipts
+	State  int `yaml:"state" range:"0..; 0 means that it is found out"`  // likewise the state of contracts; 128 is usual without an archive
 	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), or a method and a
 	// field of its parameters (eth_getLogs topics, eth_getLogs addresses, eth_call overrides, eth_estimateGas
 	// overrides)
@@ -48,12 +47,6 @@ type EndpointLimits struct {
 }
 
 func (l EndpointLimits) check(at place) {
-	for key, limit := range map[string]int{"span": l.Span, "results": l.Results, "batch": l.Batch, "logs": l.Logs, "blocks": l.Blocks, "state": l.State} {
-		at.key(key).mistakeIf(limit < 0, "want a whole number, at least 0; 0 means that it is found out")
-	}
-	for method, perSecond := range l.Rates {
-		at.key("rates").key(method).mistakeIf(!(perSecond > 0) || math.IsInf(perSecond, 0), "want a number above zero")
-	}
 	for i, method := range l.Lacks {
 		at.key("lacks").item(i).mistakeIf(method == "", "want a JSON-RPC method, with a tag or a field after it where only that is not taken")
 	}
@@ -137,14 +130,6 @@ func (e Endpoint) check(at place) {
 		at.key("headers").key(name).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.ContainsAny(name, " :") || name == "",
 			"not a valid HTTP header")
 	}
-	at.key("timeout").mistakeIf(e.Timeout < 0, "want a duration above zero")
-	at.key("requestsPerSecond").mistakeIf(e.RequestsPerSecond < 0 || math.IsNaN(e.RequestsPerSecond) || math.IsInf(e.RequestsPerSecond, 0),
-		"want a number, at least 0; 0 means unlimited")
-	for method, units := range e.Costs {
-		at.key("costs").key(method).mistakeIf(units < 1, "want a whole number above zero")
-	}
 	e.Limits.check(at.key("limits"))
-	at.key("monthly").mistakeIf(e.Monthly < 0, "want a whole number, at least 0; 0 means unlimited")
-	at.key("burst").mistakeIf(e.Burst < 0 || e.Burst > 0 && e.RequestsPerSecond == 0,
-		"want a whole number above zero, together with requestsPerSecond")
+	at.key("burst").mistakeIf(e.Burst > 0 && e.RequestsPerSecond == 0, "want it together with requestsPerSecond, or not at all")
 }

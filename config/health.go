@@ -6,18 +6,13 @@ import "time"
 type Health struct {
 	// Lag is how far the head of an endpoint may be behind those of the chain's other endpoints before these are
 	// preferred; a chain may set it in blocks.
-	Lag time.Duration `yaml:"lag"`
+	Lag time.Duration `yaml:"lag" range:"1s..; heads are compared by the second"`
 	// LongestBan is the longest quarantine of an endpoint that keeps giving bad answers: the first is a minute, each
 	// further one five times as long.
-	LongestBan time.Duration `yaml:"longestBan"`
+	LongestBan time.Duration `yaml:"longestBan" range:">0s"`
 }
 
 func defaultHealth() Health { return Health{Lag: 15 * time.Second, LongestBan: 30 * time.Minute} }
-
-func (h Health) check(at place) {
-	at.key("lag").mistakeIf(h.Lag < time.Second, "want at least 1s: heads are compared by the second")
-	at.key("longestBan").mistakeIf(h.LongestBan <= 0, "want a duration above zero")
-}
 
 // LagOf returns how many blocks an endpoint of a chain with that block time may be behind the others.
 func (c Config) LagOf(own Chain, blockTime time.Duration) uint64 {

@@ -7,8 +7,8 @@ import (
 
 // Limits bound what clients may request, and how much is done for them at once.
 type Limits struct {
-	Loads   int            `yaml:"loads"`   // answers loaded at once; 0: no bound. Cached answers are served beyond it
-	Address Quota          `yaml:"address"` // of each IP address without a key; default: no limit
+	Loads   int            `yaml:"loads" range:"0..; 0 means no bound"` // answers loaded at once; 0: no bound. Cached answers are served beyond it
+	Address Quota          `yaml:"address"`                             // of each IP address without a key; default: no limit
 	Keys    []Key          `yaml:"keys"`
 	Proxies []netip.Prefix `yaml:"proxies"` // whose X-Forwarded-For header is trusted
 }
@@ -16,8 +16,8 @@ type Limits struct {
 // Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an
 // estimation 5, a transaction 10.
 type Quota struct {
-	Units  int           `yaml:"units"`  // that the bucket holds, at least 10
-	Window time.Duration `yaml:"window"` // in which an empty one is full again
+	Units  int           `yaml:"units" range:"10..; that is what a swap costs"` // that the bucket holds, at least 10
+	Window time.Duration `yaml:"window" range:"1s.."`                           // in which an empty one is full again
 }
 
 // Key is a client that identifies itself by a key, as a bearer token or as accesstoken in the query.
@@ -30,10 +30,6 @@ type Key struct {
 func defaultLimits() Limits { return Limits{Loads: 1024} }
 
 func (l Limits) check(at place) {
-	at.key("loads").mistakeIf(l.Loads < 0, "want a whole number, at least 0; 0 means no bound")
-	if l.Address != (Quota{}) {
-		l.Address.check(at.key("address"))
-	}
 	names, keys := map[string]bool{"address": true}, map[string]bool{}
 	for i, key := range l.Keys {
 		here := at.key("keys").item(i)
@@ -43,13 +39,8 @@ func (l Limits) check(at place) {
 		here.key("key").mistakeIf(len(key.Key.Reveal()) < shortest || keys[key.Key.Reveal()],
 			"want a unique key of at least %d characters", shortest)
 		names[key.Name], keys[key.Key.Reveal()] = true, true
-		key.Quota.check(here.key("quota"))
+		here.key("quota").mistakeIf(key.Quota == (Quota{}), "want units and a window")
 	}
-}
-
-func (q Quota) check(at place) {
-	at.key("units").mistakeIf(q.Units < 10, "want at least 10, the cost of a swap")
-	at.key("window").mistakeIf(q.Window < time.Second, "want at least 1s")
 }
 
 // isToken reports whether text can be quoted in a header.

@@ -45,7 +45,7 @@ limits:
 		paths = append(paths, strings.TrimPrefix(m.Path, "limits."))
 	}
 	const want = "loads address.units address.window keys[0].name keys[1].key keys[1].name " +
-		"keys[2].key keys[2].quota.units keys[2].quota.window proxies[0] proxies[1]"
+		"keys[2].key keys[2].quota proxies[0] proxies[1]"
 	if got := strings.Join(paths, " "); got != want {
 		t.Errorf("mistakes at %s,\nwant %s", got, want)
 	}

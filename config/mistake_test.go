@@ -55,11 +55,11 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
   swap.deadline: line 6: want more than window: the best venue's transaction is built after it
   chains[0].endpoints[0].url: line 10: want a URL that begins with https:// or http://
-  chains[0].endpoints[1].burst: line 11: want a whole number above zero, together with requestsPerSecond
+  chains[0].endpoints[1].burst: line 11: want it together with requestsPerSecond, or not at all
   chains[0].endpoints[1].name: line 11: duplicate of the name of endpoints[0]
-  chains[0].endpoints[1].timeout: line 11: want a duration above zero
+  chains[0].endpoints[1].timeout: line 11: want a duration, at least 0s
   chains[0].endpoints[2].name: line 12: want a name without spaces, slashes, ? and &: it replaces the URL in logs
-  chains[0].endpoints[2].requestsPerSecond: line 12: want a number, at least 0; 0 means unlimited
+  chains[0].endpoints[2].requestsPerSecond: line 12: want a number, at least 0: 0 means unlimited
   chains[1].id: line 13: duplicate of chains[0]
   chains[1].family: line 14: this chain is of family evm
   chains[1].endpoints: line 15: want at least one endpoint with a url
@@ -77,14 +77,14 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   prices.coingecko: line 25: unknown key; known keys: defillama, feeds
   tokens.logo: line 27: want a URL with the placeholder {address} and, if needed, {chainId}
   tokens.own[0].chain: line 29: want the id of a documented chain or of one under chains
-  tokens.own[0].decimals: line 29: want at most 77
+  tokens.own[0].decimals: line 29: want a whole number, at most 77: 10^77 is the largest that fits into 256 bits
   tokens.own[1].decimals: line 30: want a whole number, at least 0
   tokens.own[1].symbol: line 30: want the token's symbol
   tokens.lists[0].file: line 32: want either endpoints or file, not both
   tokens.lists[0].name: line 32: want a name without spaces, slashes, ? and &
   tokens.lists[1].endpoints: line 33: want at least one endpoint with a url
   tokens.lists[2].name: line 34: duplicate of lists[1]
-  tokens.refresh: line 35: want at least 1m
+  tokens.refresh: line 35: want a duration, at least 1m
   telemetry.service: line 36: duplicate key in line 36, first in line 36
   telemetry.trustTraceparent: line 36: want true or false
 `

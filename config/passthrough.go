@@ -8,13 +8,13 @@ import (
 // Passthrough forwards paths that the gateway does not answer itself to origins, through an HTTP cache by RFC 9111. Off
 // without hosts.
 type Passthrough struct {
-	MaxBytes Bytes  `yaml:"maxBytes"` // of cached responses in memory
+	MaxBytes Bytes  `yaml:"maxBytes" range:"1MiB.."` // of cached responses in memory
 	Hosts    []Host `yaml:"hosts"`
 	// StaleIfError is for how long after its freshness a response may be served when the origin fails, unless it says
 	// so itself or forbids it
-	StaleIfError time.Duration `yaml:"staleIfError"`
+	StaleIfError time.Duration `yaml:"staleIfError" range:"0s.."`
 	// Heuristic is the longest freshness of a response that states none but when it was last modified; 0s: none
-	Heuristic time.Duration `yaml:"heuristic"`
+	Heuristic time.Duration `yaml:"heuristic" range:"0s.."`
 	Shadow    Shadow        `yaml:"shadow"` // comparison of the gateway's own answers with those of hosts
 }
 
@@ -32,14 +32,14 @@ type Host struct {
 	// Credentials are headers, beside Authorization and Cookie, that say who asks: responses to such requests are
 	// cached only when they are public
 	Credentials []string `yaml:"credentials"`
-	MaxBody     Bytes    `yaml:"maxBody"`     // of a cached response; longer ones are streamed only; default: 8MiB
-	MaxVariants int      `yaml:"maxVariants"` // of one URL, by Vary; default: 16
+	MaxBody     Bytes    `yaml:"maxBody" range:"0.."`                 // of a cached response; longer ones are streamed only; default: 8MiB
+	MaxVariants int      `yaml:"maxVariants" range:"0..; 0 means 16"` // of one URL, by Vary; default: 16
 }
 
 // PathRule says what becomes of requests by their path.
 type PathRule struct {
-	Prefix string `yaml:"prefix"` // of the path, in any case
-	Do     string `yaml:"do"`     // cache, pass (always asks the origin) or refuse
+	Prefix string `yaml:"prefix"`                       // of the path, in any case
+	Do     string `yaml:"do" oneof:"cache pass refuse"` // cache, pass (always asks the origin) or refuse
 }
 
 func defaultPassthrough() Passthrough {
@@ -47,9 +47,6 @@ func defaultPassthrough() Passthrough {
 }
 
 func (p Passthrough) check(at place) {
-	at.key("maxBytes").mistakeIf(p.MaxBytes < smallestCache, "want at least 1MiB")
-	at.key("staleIfError").mistakeIf(p.StaleIfError < 0, "want at least 0s")
-	at.key("heuristic").mistakeIf(p.Heuristic < 0, "want at least 0s")
 	names, hosts := map[string]bool{}, map[string]bool{}
 	for i, host := range p.Hosts {
 		here := at.key("hosts").item(i)
@@ -76,11 +73,9 @@ func (h Host) check(p Passthrough, at place) {
 	for i, path := range h.Paths {
 		here := at.key("paths").item(i)
 		here.key("prefix").mistakeIf(!strings.HasPrefix(path.Prefix, "/"), "want a path that begins with /")
-		here.key("do").mistakeIf(path.Do != "cache" && path.Do != "pass" && path.Do != "refuse", "want cache, pass or refuse")
 	}
 	for _, name := range h.Credentials {
 		at.key("credentials").mistakeIf(!isToken(strings.ReplaceAll(name, "_", "-")), "want names of headers")
 	}
-	at.key("maxBody").mistakeIf(h.MaxBody < 0 || h.MaxBody > p.MaxBytes/8, "want at most an eighth of passthrough.maxBytes")
-	at.key("maxVariants").mistakeIf(h.MaxVariants < 0, "want a whole number, at least 0; 0 means 16")
+	at.key("maxBody").mistakeIf(h.MaxBody > p.MaxBytes/8, "want at most an eighth of passthrough.maxBytes")
 }

@@ -77,8 +77,15 @@ func (r *reference) section(path, title string, value reflect.Value) {
 			continue
 		}
 		below := strings.TrimPrefix(path+"."+key, ".")
+		form := r.kindOf(field.Type, below, value.Field(i))
+		if limits, given := boundsOf(field); given {
+			form += ", " + limits.String()
+		}
+		if len(choicesOf(field)) > 0 {
+			form = oneOf(field.Tag.Get("oneof"))
+		}
 		fmt.Fprintf(&r.text, "| `%s` | %s | %s | %s |\n",
-			key, r.kindOf(field.Type, below, value.Field(i)), defaultOf(value.Field(i)), r.comments[kind.Name()+"."+field.Name])
+			key, form, defaultOf(value.Field(i)), r.comments[kind.Name()+"."+field.Name])
 	}
 }
 
@@ -93,12 +100,9 @@ func (r *reference) kindOf(kind reflect.Type, path string, value reflect.Value) 
 		return "secret"
 	case reflect.TypeFor[chain.Address]():
 		return "address"
-	case reflect.TypeFor[chain.Family]():
-		return "`evm`, `solana` or `tron`"
-	case reflect.TypeFor[Execution]():
-		return "`router`, `direct` or `best`"
-	case reflect.TypeFor[Unsimulated]():
-		return "`refuse` or `allow`"
+	}
+	if choices, is := forms[kind]["enum"]; is {
+		return oneOf(fmt.Sprint(choices))
 	}
 	if kind != reflect.TypeFor[chain.ID]() && reflect.PointerTo(kind).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "text"
@@ -126,6 +130,13 @@ func (r *reference) kindOf(kind reflect.Type, path string, value reflect.Value) 
 	return "number"
 }
 
+// oneOf lists choices.
+func oneOf(choices string) string {
+	words := strings.Fields(strings.Trim(choices, "[]"))
+	last := len(words) - 1
+	return "`" + strings.Join(words[:last], "`, `") + "` or `" + words[last] + "`"
+}
+
 func plural(kind string) string {
 	switch noun, rest, more := strings.Cut(kind, " "); {
 	case kind == "address":
@@ -138,16 +149,11 @@ func plural(kind string) string {
 
 // defaultOf is what stands for a key that the file does not give.
 func defaultOf(value reflect.Value) string {
-	if value.Kind() == reflect.Struct || value.Kind() == reflect.Slice || value.Kind() == reflect.Map || value.IsZero() {
+	text := defaultText(value)
+	if text == nil {
 		return ""
 	}
-	switch d := value.Interface().(type) {
-	case time.Duration:
-		return "`" + shortDuration(d) + "`"
-	case Bytes:
-		return fmt.Sprintf("`%dMiB`", d>>20)
-	}
-	return fmt.Sprintf("`%v`", value.Interface())
+	return fmt.Sprintf("`%v`", text)
 }
 
 // readComments reads what the sources say of the types and their fields.

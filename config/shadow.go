@@ -5,11 +5,11 @@ import "strings"
 // Shadow compares answers of the gateway with those of origins, after clients have got theirs: which of them would be
 // others if the origin still answered. Off while share is 0.
 type Shadow struct {
-	Share      float64      `yaml:"share"`             // of the requests for paths that the gateway answers itself, from 0 to 1
-	PerSecond  float64      `yaml:"requestsPerSecond"` // most requests to origins; beyond it they are not compared
-	Concurrent int          `yaml:"concurrent"`        // most comparisons under way at once; beyond it they are not made
-	Tolerance  float64      `yaml:"tolerance"`         // by which amounts that depend on prices may differ, as a share: 0.01 is 1 %
-	Paths      []ShadowPath `yaml:"paths"`             // the longest prefix counts; what has none is not compared
+	Share      float64      `yaml:"share" range:"0..1"`           // of the requests for paths that the gateway answers itself, from 0 to 1
+	PerSecond  float64      `yaml:"requestsPerSecond" range:">0"` // most requests to origins; beyond it they are not compared
+	Concurrent int          `yaml:"concurrent" range:"1.."`       // most comparisons under way at once; beyond it they are not made
+	Tolerance  float64      `yaml:"tolerance" range:"0..<1"`      // by which amounts that depend on prices may differ, as a share: 0.01 is 1 %
+	Paths      []ShadowPath `yaml:"paths"`                        // the longest prefix counts; what has none is not compared
 }
 
 // ShadowPath says which origin answers for paths of the gateway.
@@ -23,10 +23,6 @@ func defaultShadow() Shadow {
 }
 
 func (s Shadow) check(hosts []Host, at place) {
-	at.key("share").mistakeIf(!(s.Share >= 0 && s.Share <= 1), "want a number from 0 to 1")
-	at.key("requestsPerSecond").mistakeIf(!(s.PerSecond > 0), "want a number above 0")
-	at.key("concurrent").mistakeIf(s.Concurrent < 1, "want a whole number, at least 1")
-	at.key("tolerance").mistakeIf(!(s.Tolerance >= 0 && s.Tolerance < 1), "want a number from 0 to 1")
 	at.key("paths").mistakeIf(s.Share > 0 && len(s.Paths) == 0, "want the paths that are compared, each with its host")
 	for i, path := range s.Paths {
 		here := at.key("paths").item(i)

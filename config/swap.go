@@ -9,25 +9,21 @@ import (
 
 // Swap sets how swaps are executed and how long comparing the venues may take.
 type Swap struct {
-	Execution   Execution     `yaml:"execution"`   // default of all chains
-	Unsimulated Unsimulated   `yaml:"unsimulated"` // of transactions made by a venue for its own router; default of all chains
-	Window      time.Duration `yaml:"window"`      // venues that have not quoted by then are left out
-	Deadline    time.Duration `yaml:"deadline"`    // of the whole request, transaction included
-	Fee         Fee           `yaml:"fee"`         // default of EVM chains
+	Execution   Execution     `yaml:"execution"`          // default of all chains
+	Unsimulated Unsimulated   `yaml:"unsimulated"`        // of transactions made by a venue for its own router; default of all chains
+	Window      time.Duration `yaml:"window" range:">0s"` // venues that have not quoted by then are left out
+	Deadline    time.Duration `yaml:"deadline"`           // of the whole request, transaction included
+	Fee         Fee           `yaml:"fee"`                // default of EVM chains
 }
 
 // Fee is the operator's share of swaps that call a venue directly: a part of the input, paid out by the venue. Venues
 // that cannot do so are skipped. Swaps through the public router have none, since that charges a fee of its own.
 type Fee struct {
-	Bps       int           `yaml:"bps"`       // basis points, up to 1000; 0: none
-	Recipient chain.Address `yaml:"recipient"` // required with bps, and only then
+	Bps       int           `yaml:"bps" range:"0..1000; 10 % is the largest share that the API has for an affiliate"` // basis points, up to 1000; 0: none
+	Recipient chain.Address `yaml:"recipient"`                                                                        // required with bps, and only then
 }
 
-// largestFee is the API's limit for an affiliate: 10 %.
-const largestFee = 1000
-
 func (f Fee) check(family chain.Family, at place) {
-	at.key("bps").mistakeIf(f.Bps < 0 || f.Bps > largestFee, "want 0 to %d basis points", largestFee)
 	checkAddress(f.Recipient, family, at.key("recipient"))
 	switch {
 	case f.Bps != 0 && (f.Recipient.IsAbsent() || f.Recipient.IsNative()):
@@ -96,7 +92,6 @@ func defaultSwap() Swap {
 
 func (s Swap) check(at place) {
 	s.Fee.check(chain.EVM, at.key("fee"))
-	at.key("window").mistakeIf(s.Window <= 0, "want a duration above zero")
 	at.key("deadline").mistakeIf(s.Deadline <= s.Window,
 		"want more than window: the best venue's transaction is built after it")
 }

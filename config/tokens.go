@@ -17,7 +17,7 @@ type Tokens struct {
 	// Lists are public token lists, of which the first that has a token counts. Well-known tokens are listed without
 	// any.
 	Lists   []TokenList   `yaml:"lists"`
-	Refresh time.Duration `yaml:"refresh"` // how often the lists are looked at again
+	Refresh time.Duration `yaml:"refresh" range:"1m.."` // how often the lists are looked at again
 }
 
 // TokenList is a public token list: in the format of tokenlists.org, or an answer of Jupiter's Tokens API. A token is
@@ -33,21 +33,17 @@ func defaultTokens() Tokens { return Tokens{Refresh: 6 * time.Hour} }
 
 // Token overrides the metadata of a token's contract.
 type Token struct {
-	Chain    chain.ID      `yaml:"chain"`    // that the token is on
-	Address  chain.Address `yaml:"address"`  // all zero: the native coin
-	Name     string        `yaml:"name"`     // for display
-	Symbol   string        `yaml:"symbol"`   // for display, as USDC
-	Decimals uint8         `yaml:"decimals"` // of its smallest unit
-	Logo     string        `yaml:"logo"`     // URL of its logo
+	Chain    chain.ID      `yaml:"chain"`                                                               // that the token is on
+	Address  chain.Address `yaml:"address"`                                                             // all zero: the native coin
+	Name     string        `yaml:"name"`                                                                // for display
+	Symbol   string        `yaml:"symbol"`                                                              // for display, as USDC
+	Decimals uint8         `yaml:"decimals" range:"..77; 10^77 is the largest that fits into 256 bits"` // of its smallest unit
+	Logo     string        `yaml:"logo"`                                                                // URL of its logo
 }
-
-// mostDecimals is the largest number for which 10^decimals fits into 256 bits.
-const mostDecimals = 77
 
 func (t Tokens) check(registry chain.Registry, at place) {
 	at.key("logo").mistakeIf(t.Logo != "" && (!isWebAddress(t.Logo) || !strings.Contains(t.Logo, "{address}")),
 		"want a URL with the placeholder {address} and, if needed, {chainId}")
-	at.key("refresh").mistakeIf(t.Refresh < time.Minute, "want at least 1m")
 	checkTokenLists(t.Lists, at.key("lists"))
 	type key struct {
 		chain   chain.ID
@@ -93,7 +89,6 @@ func (t Token) check(registry chain.Registry, at place) {
 		checkAddress(t.Address, registry.Family(t.Chain), at.key("address"))
 	}
 	at.key("symbol").mistakeIf(t.Symbol == "", "want the token's symbol")
-	at.key("decimals").mistakeIf(t.Decimals > mostDecimals, "want at most %d", mostDecimals)
 	at.key("logo").mistakeIf(t.Logo != "" && !isWebAddress(t.Logo), "want a URL")
 }
 

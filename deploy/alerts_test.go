@@ -1,10 +1,54 @@
 package deploy_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
+
+// TestEveryAlertHasItsPlaceInTheRunbook wants each alert to name a section that is there, and to be provoked by a test.
+func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
+	var file struct {
+		Groups []struct {
+			Rules []struct {
+				Alert       string
+				Annotations map[string]string
+			}
+		}
+	}
+	readYAML(t, "prometheus/alerts.yaml", &file)
+	runbook, err := os.ReadFile(filepath.Join("..", "docs", "runbook.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	provoked, err := os.ReadFile(filepath.Join("prometheus", "alerts_test.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alerts := 0
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			if rule.Alert == "" {
+				continue
+			}
+			alerts++
+			if got, want := rule.Annotations["runbook"], "docs/runbook.md#"+strings.ToLower(rule.Alert); got != want {
+				t.Errorf("%s names %q as its place in the runbook, want %s", rule.Alert, got, want)
+			}
+			if !strings.Contains(string(runbook), "\n## "+rule.Alert+"\n\n") {
+				t.Errorf("docs/runbook.md has no section %s", rule.Alert)
+			}
+			if !strings.Contains(string(provoked), "alertname: "+rule.Alert+"\n        exp_alerts:\n") {
+				t.Errorf("alerts_test.yaml does not provoke %s", rule.Alert)
+			}
+		}
+	}
+	if alerts < 10 {
+		t.Errorf("%d alerts: the test looks at nothing", alerts)
+	}
+}
 
 // TestAlertsGoOffWhenTheyShould has promtool play what alerts_test.yaml tells.
 func TestAlertsGoOffWhenTheyShould(t *testing.T) {

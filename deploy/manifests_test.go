@@ -52,8 +52,9 @@ type container struct {
 	Env            []struct{ Name, Value string }
 	Ports          []port
 	ReadinessProbe struct {
-		HTTPGet       struct{ Path, Port string } `yaml:"httpGet"`
-		PeriodSeconds int                         `yaml:"periodSeconds"`
+		HTTPGet  struct{ Path, Port string } `yaml:"httpGet"`
+		Period   int                         `yaml:"periodSeconds"`
+		Failures int                         `yaml:"failureThreshold"`
 	} `yaml:"readinessProbe"`
 	SecurityContext struct {
 		ReadOnlyRootFilesystem bool `yaml:"readOnlyRootFilesystem"`
@@ -179,11 +180,14 @@ func checkPod(t *testing.T, p pod, c config.Config) {
 		t.Errorf("the pod has ports %+v, the gateway listens on %s and %s", in.Ports, c.Listen, c.Telemetry.Admin)
 	}
 	probe := in.ReadinessProbe
-	if probe.HTTPGet.Path != "/readyz" || probe.HTTPGet.Port != "http" || c.Drain <= time.Duration(probe.PeriodSeconds)*time.Second {
-		t.Errorf("%s is asked every %d s, and requests are taken for %v after it says no", probe.HTTPGet.Path, probe.PeriodSeconds, c.Drain)
+	if probe.HTTPGet.Path != "/readyz" || probe.HTTPGet.Port != "http" || c.Drain <= time.Duration(probe.Period*probe.Failures)*time.Second {
+		t.Errorf("%s is asked every %d s, %d times, and requests are taken for %v after it says no", probe.HTTPGet.Path, probe.Period, probe.Failures, c.Drain)
 	}
 	if want := c.Drain + 30*time.Second; time.Duration(p.TerminationGracePeriodSeconds)*time.Second < want {
 		t.Errorf("the pod is killed after %d s, want %v", p.TerminationGracePeriodSeconds, want)
+	}
+	if probe.Failures < 2 {
+		t.Error("one late answer takes a pod out of its Service")
 	}
 	if !p.SecurityContext.RunAsNonRoot || p.SecurityContext.RunAsUser != 65532 || !in.SecurityContext.ReadOnlyRootFilesystem {
 		t.Errorf("the pod runs as %+v with %+v", p.SecurityContext, in.SecurityContext)

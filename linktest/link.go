@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,6 +31,7 @@ const pieceBytes = 16 << 10
 type Link struct {
 	network, address, to string
 	serving              sync.WaitGroup
+	roundTrips           atomic.Int64
 
 	mu       sync.Mutex
 	listener net.Listener
@@ -163,10 +165,21 @@ func (l *Link) connect(near net.Conn) {
 	}
 	defer l.forget(far)
 	var both sync.WaitGroup
-	both.Go(func() { l.pass(near, far) })
-	both.Go(func() { l.pass(far, near) })
+	var asked atomic.Bool // the near end spoke last
+	both.Go(func() {
+		l.pass(near, far, func() {
+			if !asked.Swap(true) {
+				l.roundTrips.Add(1)
+			}
+		})
+	})
+	both.Go(func() { l.pass(far, near, func() { asked.Store(false) }) })
 	both.Wait()
 }
+
+// RoundTrips counts how often somebody has asked the server something and waited for its answer, on any connection:
+// what a slow link makes slow. What is sent without waiting for the answer before counts once.
+func (l *Link) RoundTrips() int64 { return l.roundTrips.Load() }
 
 // keep has a connection broken by states that have none. It reports false in such a state.
 func (l *Link) keep(end net.Conn) bool {
@@ -185,13 +198,16 @@ func (l *Link) forget(end net.Conn) {
 	delete(l.ends, end)
 }
 
-// pass copies from one end to the other until either is closed.
-func (l *Link) pass(from, to net.Conn) {
+// pass copies from one end to the other until either is closed. It calls spoke for each piece, before it is passed on.
+func (l *Link) pass(from, to net.Conn, spoke func()) {
 	defer from.Close()
 	defer to.Close()
 	piece := make([]byte, pieceBytes)
 	for {
 		n, err := from.Read(piece)
+		if n > 0 {
+			spoke()
+		}
 		if n > 0 && l.admit() {
 			if _, failed := to.Write(piece[:n]); failed != nil {
 				return

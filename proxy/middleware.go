@@ -5,17 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
-
-	"crossgate/order/index"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -55,48 +51,6 @@ func requestID(span trace.Span) string {
 	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
 	binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
 	return hex.EncodeToString(id[:])
-}
-
-func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
-	ctx, status, level := c.Request.Context(), c.Writer.Status(), slog.LevelInfo
-	if status >= http.StatusInternalServerError && !isOfOutage(c) {
-		level = slog.LevelError
-	}
-	if isHit(c) {
-		level = slog.LevelDebug
-	}
-	if !s.log.Enabled(ctx, level) {
-		return
-	}
-	const longestPath = 200
-	attributes := make([]slog.Attr, 0, 10)
-	attributes = append(attributes,
-		slog.String("method", c.Request.Method),
-		slog.String("route", c.FullPath()),
-		slog.String("path", fmt.Sprintf("%.*s", longestPath, c.Request.URL.Path)),
-		slog.Int("status", status),
-		slog.Int("bytes", max(c.Writer.Size(), 0)),
-		slog.Duration("took", took),
-		slog.String("requestId", id),
-	)
-	if status := c.Writer.Header()["Cache-Status"]; len(status) > 0 {
-		attributes = append(attributes, slog.String("cache", status[0]))
-	}
-	if len(c.Errors) > 0 {
-		attributes = append(attributes, slog.String("error", c.Errors[0].Error()))
-	}
-	s.log.LogAttrs(ctx, level, "request", attributes...)
-}
-
-// isOfOutage reports whether a request failed because the order index is unavailable: its outage has a line of its own.
-func isOfOutage(c *gin.Context) bool {
-	return len(c.Errors) > 0 && errors.Is(c.Errors[0], index.ErrUnavailable)
-}
-
-// isHit reports whether a request was a fresh cache hit without errors.
-func isHit(c *gin.Context) bool {
-	status := c.Writer.Header()["Cache-Status"]
-	return len(status) > 0 && strings.HasPrefix(status[0], "crossgate; hit; ttl=") && len(c.Errors) == 0
 }
 
 // recoverPanic turns a panic into a 500. Panics of loads arrive as errors of the cache.

@@ -3,10 +3,12 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/proxy/quota"
 )
 
 func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
@@ -36,6 +39,80 @@ func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
 	}
 	if strings.Contains(w.log.String(), secret) {
 		t.Errorf("the access token is logged: %s", w.log.String())
+	}
+}
+
+// TestLinesTellOfClientsWhatTheyMay asks with a key and a name, by each detail.
+func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
+	for _, each := range []struct {
+		access            Access
+		from, client, who string
+	}{
+		{Access{}, "192.0.2.77:1234", "", ""},
+		{Access{Clients: ClientNetworks, UserAgent: true}, "192.0.2.77:1234", "192.0.2.0/24", "wallet/1"},
+		{Access{Clients: ClientNetworks}, "[2001:db8:1:2::3]:1234", "2001:db8:1::/48", ""},
+		{Access{Clients: ClientAddresses}, "[2001:db8:1:2::3]:1234", "2001:db8:1:2::3", ""},
+		{Access{Clients: ClientAddresses, UserAgent: true}, "nonsense", "", "wallet/1"},
+	} {
+		w := newWorld(t)
+		s := w.server(t, func(o *Options) {
+			o.Access = each.access
+			o.Quotas.Keys = []quota.Key{{Name: "wallet", Key: secret, Quota: quota.Quota{Units: 10, Window: time.Minute}}}
+		})
+		r := httptest.NewRequest(http.MethodGet, ordersPath+createdTx, http.NoBody)
+		r.RemoteAddr = each.from
+		r.Header.Set("Authorization", "Bearer "+secret)
+		r.Header.Set("User-Agent", "wallet/1")
+		s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+		var line struct {
+			Client, Key, UserAgent string
+			Seconds                float64
+		}
+		if err := json.Unmarshal(w.log.Bytes(), &line); err != nil {
+			t.Fatalf("log %q: %v", w.log.String(), err)
+		}
+		if line.Client != each.client || line.UserAgent != each.who || line.Key != "wallet" || line.Seconds <= 0 || line.Seconds > 60 {
+			t.Errorf("%+v of %s: logged %+v, want client %q and user agent %q", each.access, each.from, line, each.client, each.who)
+		}
+		if strings.Contains(w.log.String(), secret) {
+			t.Errorf("the key is logged: %s", w.log.String())
+		}
+	}
+}
+
+// TestLinesOfRequestsHaveTheLevelThatIsWanted asks for an answer twice, of which the second is a hit, and fails once.
+func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
+	for info, want := range map[LoggedRequests]string{
+		LogMisses: "INFO DEBUG ERROR", LogAll: "INFO INFO ERROR", LogFailures: "DEBUG DEBUG ERROR",
+	} {
+		w := newWorld(t)
+		s := w.server(t, func(o *Options) {
+			o.Access.Info = info
+			o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				if tx.String() == claimedTx {
+					return nil, errors.New("broken")
+				}
+				return find(ctx, tx)
+			}
+		})
+		for _, path := range []string{createdTx, createdTx, claimedTx} {
+			get(s, ordersPath+path)
+		}
+		var levels []string
+		for line := range strings.Lines(w.log.String()) {
+			var of struct{ Level, Msg string }
+			if err := json.Unmarshal([]byte(line), &of); err != nil {
+				t.Fatal(err)
+			}
+			if of.Msg == "request" {
+				levels = append(levels, of.Level)
+			}
+		}
+		if got := strings.Join(levels, " "); got != want {
+			t.Errorf("info %d: levels %s, want %s", info, got, want)
+		}
 	}
 }
 

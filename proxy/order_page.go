@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy/web"
 	"crossgate/token"
@@ -31,11 +32,34 @@ func (s *Server) sidePrices(ctx context.Context, record []byte) (give, take *big
 	return prices[g], prices[t]
 }
 
+// worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be known
+// at the moment.
+func (s *Server) worthThen(ctx context.Context, ids []order.ID) *web.Then {
+	if len(ids) != 1 {
+		return nil
+	}
+	v, counted, err := s.options.Orders.Values(ctx, ids[0])
+	if err != nil || !counted {
+		return nil
+	}
+	return &web.Then{Given: usdOf(v.Given), Taken: usdOf(v.Taken), Fees: usdOf(v.Fee)}
+}
+
+// usdOf is millionths of a USD in USD; nil stays nil.
+func usdOf(micros *int64) *big.Rat {
+	if micros == nil {
+		return nil
+	}
+	return big.NewRat(*micros, 1_000_000)
+}
+
 // readOf is how far the chains of an answer were read.
 func readOf(b index.Basis) []web.Read {
 	read := make([]web.Read, len(b.Chains))
 	for i, c := range b.Chains {
-		read[i] = web.Read{Chain: c.Chain, IsFollowed: c.Followed, Block: c.Indexed, Proven: c.Proven, IsFinal: c.Final}
+		read[i] = web.Read{
+			Chain: c.Chain, IsFollowed: c.Followed, From: c.From.Number, Block: c.Indexed, Proven: c.Proven, IsFinal: c.Final,
+		}
 	}
 	return read
 }

@@ -26,6 +26,8 @@ type Orders interface {
 	ByID(context.Context, order.ID) (index.Found, error)
 	// Locked returns what is locked for a taker; index.ErrEmpty or index.ErrUnavailable when that cannot be known.
 	Locked(context.Context, chain.Address) ([]order.LockedChain, index.Basis, error)
+	// Deliveries returns those of orders that are known as delivered; index.ErrUnavailable when that cannot be known.
+	Deliveries(context.Context, []order.ID) (map[order.ID]index.Delivery, error)
 	// List returns a part of the orders that a filter holds of; index.ErrEmpty, index.ErrUnlisted or
 	// index.ErrUnavailable when that cannot be known.
 	List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error)
@@ -43,6 +45,12 @@ type Orders interface {
 	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
 	// AllTime returns the statistics of all orders, with the errors of Daily.
 	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
+	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains, with the errors
+	// of Daily.
+	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
+	// Values returns what an order's amounts were worth at the time, and whether that was looked up; index.ErrUnavailable
+	// when that cannot be known.
+	Values(context.Context, order.ID) (v index.Values, counted bool, err error)
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
 	// Unready returns why other replicas should be asked instead of this one, nil when they need not.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -27,10 +26,12 @@ func (s *Server) mountPages(engine *gin.Engine) {
 	for path, page := range map[string]gin.HandlerFunc{
 		"/":                     s.homePage,
 		"/search":               s.searchPage,
+		"/orders":               s.listPage,
 		"/order":                s.formPage("hash", "/order/", orderForm),
 		"/order/:hash":          s.orderPage,
 		"/locked":               s.formPage("taker", "/locked/", lockedForm),
 		"/locked/:takerAddress": s.lockedPage,
+		"/statistics":           s.statisticsPage,
 		"/swap":                 s.swapPage,
 		"/swap/:id":             s.swapIDPage,
 		"/swap/:id/tx/:hash":    s.swapTxPage,
@@ -59,7 +60,22 @@ func (s *Server) writePage(c *gin.Context, status int, render func(io.Writer) er
 		s.fail(c, tracking, internalError.from(err))
 		return
 	}
-	web.Send(c.Writer, status, body.Bytes())
+	page, header := form{body: body.String()}, c.Writer.Header()
+	header.Add("Vary", "Accept-Encoding")
+	if packed := page.compress(acceptedEncoding(c.Request.Header["Accept-Encoding"])); packed.body != "" {
+		header["Content-Encoding"] = packed.coding
+		page = packed
+	}
+	web.Send(c.Writer, status, []byte(page.body))
+}
+
+// textOf is an answer for a page that has more to show: nil when it cannot be had at the moment.
+func textOf[Q any](ctx context.Context, s *Server, r route[Q], question Q) []byte {
+	found, _, err := r.ask(ctx, s, question)
+	if err != nil {
+		return nil
+	}
+	return []byte(found.text)
 }
 
 // failPage sends an error as a page.
@@ -167,6 +183,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 	}
 	shown.Record, shown.Final = []byte(found.text), found.final
 	shown.Gaps, shown.Read = gapsOf(found.basis, from.Value.made), readOf(found.basis)
+	shown.Then = s.worthThen(ctx, found.orders)
 	return shown, nil
 }
 
@@ -199,67 +216,4 @@ func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
 // isKind reports whether the client would read of err as a problem of one of some kinds.
 func isKind(err error, kinds ...kind) bool {
 	return err != nil && slices.ContainsFunc(kinds, func(k kind) bool { return k.id == problemOf(err).id })
-}
-
-// The page of locked assets looks up the delivery times of so many orders at most, and so many at a time.
-const (
-	maxLookups        = 200
-	concurrentLookups = 8
-)
-
-func (s *Server) lockedPage(c *gin.Context) {
-	ctx := c.Request.Context()
-	taker, err := parseTakerAddress(c)
-	if err != nil {
-		s.failPage(c, err)
-		return
-	}
-	found, from, err := s.lockedRoute().ask(ctx, s, taker)
-	if err != nil {
-		s.failPage(c, err)
-		return
-	}
-	ids, err := web.LockedOrders([]byte(found.text))
-	if err != nil {
-		s.failPage(c, err)
-		return
-	}
-	text := c.Param("takerAddress")
-	shown := web.Locked{
-		Taker: text, Answer: []byte(found.text), Gaps: gapsOf(found.basis, from.Value.made), Delivered: s.deliveries(ctx, ids[:min(len(ids), maxLookups)]),
-		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
-	}
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
-}
-
-// deliveries looks up when orders were delivered. Orders that cannot be loaded are left out.
-func (s *Server) deliveries(ctx context.Context, ids []string) map[string]time.Time {
-	ctx, cancel := context.WithTimeout(ctx, s.options.OrderLimit)
-	defer cancel()
-	var (
-		lookups sync.WaitGroup
-		mu      sync.Mutex
-		at      = make(map[string]time.Time, len(ids))
-		slots   = make(chan struct{}, concurrentLookups)
-		byID    = s.orderRoute()
-	)
-	for _, text := range ids {
-		id, err := chain.ParseHash(text)
-		if err != nil {
-			continue
-		}
-		lookups.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			found, _, err := byID.ask(ctx, s, id)
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			at[text] = web.FulfilledAt([]byte(found.text))
-		})
-	}
-	lookups.Wait()
-	return at
 }

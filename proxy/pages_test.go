@@ -49,7 +49,7 @@ func TestPagesShowWhatIsAsked(t *testing.T) {
 		"/locked/" + taker:                 "17.9928",
 		"/locked/" + nobody:                "Nothing is locked",
 		"/swap":                            `name="tokenOut"`,
-		"/swap?chainId=8453":               `<option value="` + usdcText + `">USDC</option>`,
+		"/swap?chainId=8453":               `<option value="USDC">USDC USD Coin</option>`,
 		"/swap?" + query:                   `value="5"`, // of 5000000 units
 		"/swap?" + strings.Replace(query, "tokenInAmount=5000000", "amount=0.5", 1):                "tokenInAmount=500000&amp;",
 		"/swap?chainId=8453&amount=2&tokenIn=" + usdcText + "&tokenOut=" + wethText + "&slippage=": "/v1.0/chain/estimation?chainId=8453",
@@ -75,9 +75,9 @@ func TestPagesTellWhatIsWrong(t *testing.T) {
 		"/order/" + createdTx + "?index=9":       {404, "ORDER_INDEX_OUT_OF_RANGE"},
 		"/locked/vitalik.eth":                    {400, "MALFORMED_ADDRESS"},
 		"/swap?%zz":                              {400, "INVALID_QUERY_PARAMETERS"},
-		"/swap?chainId=8453&tokenIn=0x&amount=1": {400, "tokenIn must be an address"},
-		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1e3": {400, "the amount must be a number"},
-		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, "tokenOut should not be empty"},
+		"/swap?chainId=8453&tokenIn=0x&amount=1": {400, `id="tokenIn-fault">The token must be an address: 0x followed by 40 hex digits.`},
+		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1e3": {400, `id="amount-fault">The amount must be a number`},
+		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, `id="tokenOut-fault">Which token?`},
 	} {
 		if page := pageAt(t, s, target, want.status); !strings.Contains(page, want.id) {
 			t.Errorf("GET %s lacks %s", target, want.id)

@@ -52,6 +52,9 @@ type Swaps interface {
 	Estimate(context.Context, quote.Request) (quote.Estimate, error)
 	// Serves reports whether any venue serves a chain.
 	Serves(chain.ID) bool
+	// Venues returns what became of venues from one UNIX day to another, those that won most often first;
+	// index.ErrUnavailable when that cannot be known.
+	Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
 }
 
 // Tokens knows what tokens are called and what they are worth (token.Directory).
@@ -69,12 +72,12 @@ type Tokens interface {
 type Options struct {
 	Orders Orders
 
-	Swaps   Swaps
-	Tokens  Tokens
-	Chains  chain.Registry // that requests may name and that answers are written for
-	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
-	Quotas  quota.Options  // of clients
-	Tracing Tracing
+	Swaps  Swaps
+	Tokens Tokens
+	Chains chain.Registry // that requests may name and that answers are written for
+	Shared *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
+	Quotas quota.Options  // of clients
+	Telemetry
 
 	Passthrough Passthrough // of paths that are not answered here
 
@@ -97,6 +100,12 @@ type Limits struct {
 	Connections       int           // open at a time; unbounded by default
 	PerAddress        int           // connections of one address that is no trusted proxy's; unbounded by default
 	Idle              time.Duration // between two requests of a connection; 620 s by default
+}
+
+// Telemetry is what is told of requests.
+type Telemetry struct {
+	Tracing Tracing
+	Access  Access
 }
 
 // Tracing decides which requests are traced.
@@ -145,7 +154,7 @@ func New(o Options) (*Server, error) {
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 		quotas:  quota.New(o.Quotas, o.Shared),
-		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/search": {listCost, tracking}},
+		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/orders": {listCost, tracking}, "/search": {listCost, tracking}, "/statistics": {listCost, tracking}},
 	}
 	err := s.openPassthrough(o.Passthrough)
 	if err != nil {
@@ -280,6 +289,8 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	known = append(known, mount(s, engine, keyRouter, s.lockedRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.dailyRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.allTimeRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.deliveryTimesRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.venuesRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.swapRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)

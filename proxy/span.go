@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -18,14 +20,19 @@ import (
 
 // Attribute keys of a request: OpenTelemetry's semantic conventions for HTTP servers, v1.44.
 const (
-	methodKey   = attribute.Key("http.request.method")
-	routeKey    = attribute.Key("http.route")
-	pathKey     = attribute.Key("url.path")
-	schemeKey   = attribute.Key("url.scheme")
-	statusKey   = attribute.Key("http.response.status_code")
-	protocolKey = attribute.Key("network.protocol.version")
-	requestKey  = attribute.Key("crossgate.request.id")
-	cacheKey    = attribute.Key("crossgate.cache.status")
+	methodKey    = attribute.Key("http.request.method")
+	routeKey     = attribute.Key("http.route")
+	pathKey      = attribute.Key("url.path")
+	schemeKey    = attribute.Key("url.scheme")
+	statusKey    = attribute.Key("http.response.status_code")
+	protocolKey  = attribute.Key("network.protocol.version")
+	addressKey   = attribute.Key("server.address")
+	portKey      = attribute.Key("server.port")
+	clientKey    = attribute.Key("client.address")
+	userAgentKey = attribute.Key("user_agent.original")
+	errorTypeKey = attribute.Key("error.type")
+	requestKey   = attribute.Key("crossgate.request.id")
+	cacheKey     = attribute.Key("crossgate.cache.status")
 )
 
 // startSpan starts the request's span and puts it into the request's context; it returns nil for a request that is not
@@ -79,12 +86,39 @@ func (s *Server) openSpan(ctx context.Context, c *gin.Context, options ...trace.
 	ctx, span := s.tracer.Start(ctx, spanName(c), options...)
 	if span.IsRecording() {
 		span.SetAttributes(
-			methodKey.String(knownMethod(c.Request.Method)), routeKey.String(c.FullPath()), schemeKey.String("http"),
+			methodKey.String(knownMethod(c.Request.Method)), routeKey.String(c.FullPath()), schemeKey.String(schemeOf(c.Request)),
 			pathKey.String(c.Request.URL.Path), protocolKey.String(c.Request.Proto[len("HTTP/"):]),
 		)
+		span.SetAttributes(serverOf(c.Request)...)
+		if client := s.options.Access.Clients.of(s.quotas.Client(c.Request)); client != "" {
+			span.SetAttributes(clientKey.String(client))
+		}
+		if agent := s.userAgent(c.Request); agent != "" {
+			span.SetAttributes(userAgentKey.String(agent))
+		}
 	}
 	c.Request = c.Request.WithContext(ctx)
 	return span
+}
+
+func schemeOf(r *http.Request) string {
+	if r.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// serverOf is the host that the client asked, by its own word.
+func serverOf(r *http.Request) []attribute.KeyValue {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		return []attribute.KeyValue{addressKey.String(r.Host)}
+	}
+	server := []attribute.KeyValue{addressKey.String(host)}
+	if number, err := strconv.Atoi(port); err == nil {
+		server = append(server, portKey.Int(number))
+	}
+	return server
 }
 
 // untraced is ctx for the work of a request without a span: under the unsampled parent that it gets, no span starts a
@@ -127,6 +161,7 @@ func endSpan(span trace.Span, c *gin.Context) {
 		span.SetAttributes(cacheKey.String(found[0]))
 	}
 	if status >= http.StatusInternalServerError {
+		span.SetAttributes(errorTypeKey.String(strconv.Itoa(status)))
 		span.SetStatus(codes.Error, http.StatusText(status))
 	}
 }

@@ -24,6 +24,10 @@ const (
 // days are UNIX days, both included.
 type days struct{ from, to uint64 }
 
+func daysKey(path string, q days) cache.Key {
+	return cache.KeyOf(path, binary.BigEndian.AppendUint64(nil, q.from), binary.BigEndian.AppendUint64(nil, q.to))
+}
+
 // dailyRoute answers how much went between which chains on each day. The documented path is misspelt.
 func (s *Server) dailyRoute() route[days] {
 	return route[days]{
@@ -32,9 +36,7 @@ func (s *Server) dailyRoute() route[days] {
 		cost:    listCost,
 		limit:   s.options.OrderLimit,
 		parse:   func(c *gin.Context) (days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
-		key: func(path string, q days) cache.Key {
-			return cache.KeyOf(path, binary.BigEndian.AppendUint64(nil, q.from), binary.BigEndian.AppendUint64(nil, q.to))
-		},
+		key:     daysKey,
 		load: func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
 			rows, before, basis, err := s.options.Orders.Daily(ctx, q.from, q.to)
 			if err != nil {
@@ -42,6 +44,27 @@ func (s *Server) dailyRoute() route[days] {
 			}
 			running := order.Accumulate(before, rows, q.from, q.to)
 			return []jsonBody{{text: string(s.encoder.AppendDaily(nil, rows, running)), basis: basis}}, statisticsLife, nil
+		},
+		indexed: true,
+		shared:  true,
+	}
+}
+
+// deliveryTimesRoute answers how long orders took. The hosted service has no such path.
+func (s *Server) deliveryTimesRoute() route[days] {
+	return route[days]{
+		paths:   []string{"/api/Statistics/getDeliveryTimes"},
+		dialect: tracking,
+		cost:    listCost,
+		limit:   s.options.OrderLimit,
+		parse:   func(c *gin.Context) (days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
+		key:     daysKey,
+		load: func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
+			times, basis, err := s.options.Orders.DeliveryTimes(ctx, q.from, q.to)
+			if err != nil {
+				return nil, noLife, err
+			}
+			return []jsonBody{{text: string(s.encoder.AppendDeliveryTimes(nil, times)), basis: basis}}, statisticsLife, nil
 		},
 		indexed: true,
 		shared:  true,
@@ -67,6 +90,25 @@ func (s *Server) allTimeRoute() route[struct{}] {
 		},
 		indexed: true,
 		shared:  true,
+	}
+}
+
+// venuesRoute answers what became of venues. The hosted service has no such path.
+func (s *Server) venuesRoute() route[days] {
+	return route[days]{
+		paths:   []string{"/api/Statistics/getVenues"},
+		dialect: tracking,
+		cost:    listCost,
+		limit:   s.options.OrderLimit,
+		parse:   func(c *gin.Context) (days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
+		key:     daysKey,
+		load: func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
+			venues, err := s.options.Swaps.Venues(ctx, q.from, q.to)
+			if err != nil {
+				return nil, noLife, err
+			}
+			return oneBody(s.encoder.AppendVenues(nil, venues)), statisticsLife, nil
+		},
 	}
 }
 

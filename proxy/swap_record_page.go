@@ -51,7 +51,7 @@ func (s *Server) swapIDPage(c *gin.Context) {
 }
 
 func (s *Server) writeSwapPage(c *gin.Context, shown web.SwapRecord, found *jsonBody) {
-	shown.Record, shown.Final = []byte(found.text), found.final
+	shown.Record, shown.Final, shown.Read = []byte(found.text), found.final, readOf(found.basis)
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }

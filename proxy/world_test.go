@@ -64,6 +64,8 @@ type world struct {
 	tokenList  *token.Directory
 	log        bytes.Buffer
 
+	values     map[order.ID]index.Values
+	deliveries map[order.ID]index.Delivery
 	swaps      []order.Swap
 	listedMode listMode // last asked for
 
@@ -148,10 +150,10 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 			w.lastSwap = r
 			return w.estimate(ctx, r)
 		}),
-		Tokens:  w.tokenList,
-		Chains:  chain.Documented(),
-		Tracing: Tracing{Share: 1},
-		Logger:  slog.New(slog.NewJSONHandler(&w.log, nil)),
+		Tokens:    w.tokenList,
+		Chains:    chain.Documented(),
+		Telemetry: Telemetry{Tracing: Tracing{Share: 1}},
+		Logger:    slog.New(slog.NewJSONHandler(&w.log, nil)),
 	}
 	for _, c := range change {
 		c(&o)
@@ -259,6 +261,25 @@ func (a *answering) List(_ context.Context, f index.Filter, skip, take uint64) (
 	return listed, basis, err
 }
 
+func (a *answering) DeliveryTimes(context.Context, uint64, uint64) ([]order.DeliveryTimes, index.Basis, error) {
+	return []order.DeliveryTimes{{Give: 1, Take: 8453, Orders: 2, P50: 12, P95: 90}}, index.Basis{}, nil
+}
+
+func (a *answering) Deliveries(_ context.Context, ids []order.ID) (map[order.ID]index.Delivery, error) {
+	known := map[order.ID]index.Delivery{}
+	for _, id := range ids {
+		if d, is := a.world.deliveries[id]; is {
+			known[id] = d
+		}
+	}
+	return known, nil
+}
+
+func (a *answering) Values(_ context.Context, id order.ID) (v index.Values, counted bool, err error) {
+	v, counted = a.world.values[id]
+	return v, counted, nil
+}
+
 // ordersOf are the orders that a server under test answers from.
 func ordersOf(o *Options) *answering { return o.Orders.(*answering) }
 
@@ -274,6 +295,10 @@ func (e estimates) Serves(chain.ID) bool { return true }
 
 func (e estimates) Estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	return e(ctx, r)
+}
+
+func (e estimates) Venues(context.Context, uint64, uint64) ([]quote.VenueDay, error) {
+	return []quote.VenueDay{{Venue: "odos", Quoted: 8, Won: 4, Contested: 2, Gain: 5000}}, nil
 }
 
 // listing is a directory whose list is USDC on every chain.

@@ -19,6 +19,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 		e.measures.judged(ctx, estimate.Asked)
 		now := e.now()
 		e.tally.add(now, estimate.Asked)
+		e.wins.note(now, estimate.Asked)
 		e.failures.note(ctx, e.log, now, estimate.Asked)
 		finish(span, err)
 	}()

@@ -22,6 +22,7 @@ type Options struct {
 	Chains   map[chain.ID]Chain
 	Window   time.Duration    // DefaultWindow when zero
 	Failures *Failures        // of the venues, as far as other estimators know; the estimator's own when nil
+	Wins     *Wins            // counts who wins; the estimator's own when nil
 	Logger   *slog.Logger     // of failing venues and of transactions that did not pass; slog.Default() when nil
 	Now      func() time.Time // time.Now by default
 }
@@ -39,6 +40,7 @@ type Estimator struct {
 	measures measures
 	tally    tally
 	failures *Failures
+	wins     *Wins
 }
 
 // profiledVenue is a venue with what it declares about itself.
@@ -51,10 +53,13 @@ type profiledVenue struct {
 func New(o Options) *Estimator {
 	e := &Estimator{
 		registry: o.Registry, tokens: o.Tokens, chains: o.Chains, window: cmp.Or(o.Window, DefaultWindow), now: o.Now,
-		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(), failures: o.Failures,
+		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(), failures: o.Failures, wins: o.Wins,
 	}
 	if e.failures == nil {
 		e.failures = &Failures{}
+	}
+	if e.wins == nil {
+		e.wins = &Wins{}
 	}
 	if e.now == nil {
 		e.now = time.Now

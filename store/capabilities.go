@@ -16,8 +16,6 @@ type Capabilities struct {
 
 // KeepCapabilities stores what is known of endpoints now, in place of what was. All of it is stored, or nothing.
 func (db *DB) KeepCapabilities(ctx context.Context, known []Capabilities) (err error) {
-	ctx, end := db.StartSpan(ctx, "INSERT", "capabilities")
-	defer func() { end(err) }()
 	err = db.Update(ctx, func(tx *Tx) error {
 		for _, each := range known {
 			_, err := tx.ExecContext(ctx, `INSERT INTO capabilities (service, endpoint, limits, learned) VALUES ($1, $2, $3, $4)
@@ -37,8 +35,6 @@ func (db *DB) KeepCapabilities(ctx context.Context, known []Capabilities) (err e
 
 // Capabilities returns what was stored of all endpoints.
 func (db *DB) Capabilities(ctx context.Context) (known []Capabilities, err error) {
-	ctx, end := db.StartSpan(ctx, "SELECT", "capabilities")
-	defer func() { end(err) }()
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var each Capabilities
 		var limits string

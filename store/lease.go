@@ -56,7 +56,7 @@ func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err
 	}
 	l = Lease{job: job}
 	err = db.availability.do(ctx, func() error {
-		row := db.writer.QueryRowContext(ctx, `INSERT INTO leases (job, holder, epoch, expires)
+		row := db.write().QueryRowContext(ctx, `INSERT INTO leases (job, holder, epoch, expires)
 			VALUES ($1, $2, 1, `+clock+` + $3)
 			ON CONFLICT (job) DO UPDATE SET holder = excluded.holder, epoch = leases.epoch + 1, expires = excluded.expires
 				WHERE leases.expires < `+clock+`
@@ -72,16 +72,12 @@ func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err
 	return l, true, nil
 }
 
-type execer interface {
-	ExecContext(ctx context.Context, statement string, args ...any) (sql.Result, error)
-}
-
 // renew prolongs the lease.
-func (l Lease) renew(ctx context.Context, e execer) error {
+func (l Lease) renew(ctx context.Context, r runner) error {
 	if l == (Lease{}) {
 		return nil
 	}
-	renewed, err := e.ExecContext(ctx, `UPDATE leases SET expires = `+clock+` + $1 WHERE job = $2 AND epoch = $3`,
+	renewed, err := r.ExecContext(ctx, `UPDATE leases SET expires = `+clock+` + $1 WHERE job = $2 AND epoch = $3`,
 		leaseLife.Seconds(), l.job, l.epoch)
 	if err != nil {
 		return err
@@ -119,7 +115,7 @@ func (db *DB) keepRenewing(ctx context.Context, l Lease) {
 			return
 		case <-tick.C:
 		}
-		err := db.availability.do(ctx, func() error { return l.renew(ctx, db.writer) })
+		err := db.availability.do(ctx, func() error { return l.renew(ctx, db.write()) })
 		if errors.Is(err, ErrLeaseLost) {
 			return
 		}
@@ -134,7 +130,7 @@ func (db *DB) release(ctx context.Context, l Lease) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit) // a lease is released because ctx ended
 	defer cancel()
 	err := db.availability.do(ctx, func() error {
-		_, err := db.writer.ExecContext(ctx, `UPDATE leases SET expires = 0 WHERE job = $1 AND epoch = $2`, l.job, l.epoch)
+		_, err := db.write().ExecContext(ctx, `UPDATE leases SET expires = 0 WHERE job = $1 AND epoch = $2`, l.job, l.epoch)
 		return err
 	})
 	if err != nil {

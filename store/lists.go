@@ -19,8 +19,6 @@ type TokenList struct {
 
 // TokenLists returns the lists that are stored, by name.
 func (db *DB) TokenLists(ctx context.Context) (lists map[string]TokenList, err error) {
-	ctx, end := db.StartSpan(ctx, "SELECT", "token_lists")
-	defer func() { end(err) }()
 	lists = make(map[string]TokenList)
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var name string
@@ -39,8 +37,6 @@ func (db *DB) TokenLists(ctx context.Context) (lists map[string]TokenList, err e
 
 // ListedTokens returns the tokens of a list.
 func (db *DB) ListedTokens(ctx context.Context, list string) (tokens map[token.Key]token.Token, err error) {
-	ctx, end := db.StartSpan(ctx, "SELECT", "listed_tokens")
-	defer func() { end(err) }()
 	tokens = make(map[token.Key]token.Token)
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var address chain.Address
@@ -74,7 +70,6 @@ func (db *DB) ReplaceTokenList(ctx context.Context, l Lease, list, etag string, 
 	for key, t := range tokens {
 		rows = append(rows, []any{list, key.Chain, Blob(key.Address.Bytes()), int(t.Decimals), t.Name, t.Symbol, t.LogoURI})
 	}
-	ctx, end := db.StartSpan(ctx, "INSERT", "listed_tokens")
 	err := db.UpdateUnder(ctx, l, func(tx *Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO token_lists (name, etag, read, changes) VALUES ($1, $2, $3, 1)
 			ON CONFLICT (name) DO UPDATE SET etag = excluded.etag, read = excluded.read, changes = token_lists.changes + 1`,
@@ -88,7 +83,6 @@ func (db *DB) ReplaceTokenList(ctx context.Context, l Lease, list, etag string, 
 		return tx.ExecEach(ctx, `INSERT INTO listed_tokens (list, chain, address, decimals, name, symbol, logo)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`, rows)
 	})
-	end(err)
 	if err != nil {
 		return fmt.Errorf("store token list %s: %w", list, err)
 	}

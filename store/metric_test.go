@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
@@ -19,23 +21,13 @@ func TestOutagesAreMeasured(t *testing.T) {
 	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
 	t.Cleanup(func() { otel.SetMeterProvider(before) })
 	db := openReplica(t, address)
-	measured := func() (up int64, found bool) {
+	measured := func() (up float64, found bool) {
 		t.Helper()
-		var all metricdata.ResourceMetrics
-		if err := reader.Collect(t.Context(), &all); err != nil {
-			t.Fatal(err)
-		}
-		for _, scope := range all.ScopeMetrics {
-			for _, each := range scope.Metrics {
-				if gauge, is := each.Data.(metricdata.Gauge[int64]); is && each.Name == "crossgate.store.up" {
-					return gauge.DataPoints[0].Value, true
-				}
-			}
-		}
-		return 0, false
+		up, found = collect(t, reader)["crossgate.store.up{}"]
+		return up, found
 	}
 	if up, found := measured(); !found || up != 1 {
-		t.Errorf("with the server: %d, %v, want 1", up, found)
+		t.Errorf("with the server: %v, %v, want 1", up, found)
 	}
 	server := shared.server
 	if err := server.Stop(); err != nil {
@@ -45,7 +37,7 @@ func TestOutagesAreMeasured(t *testing.T) {
 		t.Errorf("Ping = %v", err)
 	}
 	if up, found := measured(); !found || up != 0 {
-		t.Errorf("without it: %d, %v, want 0", up, found)
+		t.Errorf("without it: %v, %v, want 0", up, found)
 	}
 	if err := server.Resume(); err != nil {
 		t.Fatal(err)
@@ -56,7 +48,7 @@ func TestOutagesAreMeasured(t *testing.T) {
 		<-time.After(5 * time.Millisecond)
 	}
 	if up, found := measured(); !found || up != 1 {
-		t.Errorf("with it again: %d, %v, want 1", up, found)
+		t.Errorf("with it again: %v, %v, want 1", up, found)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -64,4 +56,116 @@ func TestOutagesAreMeasured(t *testing.T) {
 	if _, found := measured(); found {
 		t.Error("a closed database is measured")
 	}
+}
+
+// TestStatementsAreMeasured wants every kind of statement to be counted, failed ones by the database's code, and to know
+// what the connections do and how large the database is.
+func TestStatementsAreMeasured(t *testing.T) {
+	for system, open := range map[string]func(*testing.T) *DB{"sqlite": openStore, "postgresql": openPostgres} {
+		t.Run(system, func(t *testing.T) {
+			reader := metric.NewManualReader()
+			before := otel.GetMeterProvider()
+			otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+			t.Cleanup(func() { otel.SetMeterProvider(before) })
+			db := open(t)
+			if _, err := db.ClaimPlans(t.Context(), []PlanClaim{{Service: "1", Endpoint: "one", Claim: time.Second}}); err != nil {
+				t.Fatal(err)
+			}
+			failure := db.ForEachRow(t.Context(), nil, `SELECT one FROM nowhere`)
+			if failure == nil {
+				t.Fatal("a table that is not there was read")
+			}
+			measured := collect(t, reader)
+			of := "db.system.name=" + system + ","
+			for _, want := range []string{
+				"db.client.operation.duration{db.operation.name=INSERT," + of + "}",
+				"db.client.operation.duration{db.operation.name=BEGIN," + of + "}",
+				"db.client.operation.duration{db.operation.name=COMMIT," + of + "}",
+				"db.client.operation.duration{db.operation.name=SELECT," + of + "error.type=" + codeOf(failure) + ",}",
+				"crossgate.store.up{}",
+				"crossgate.store.connections{crossgate.store.connection.state=idle,crossgate.store.pool=write,}",
+				"crossgate.store.connections.max{crossgate.store.pool=read,}",
+				"crossgate.store.size{}",
+			} {
+				if measured[want] <= 0 {
+					t.Errorf("%s = %v, want more than 0, of %v", want, measured[want], measured)
+				}
+			}
+			if _, found := measured["crossgate.store.wal.size{}"]; !found {
+				t.Error("the size of the write-ahead log is not known")
+			}
+			if got := measured["crossgate.store.connection.waits{crossgate.store.pool=write,}"]; got != 0 {
+				t.Errorf("connections were waited for %v times, want never", got)
+			}
+		})
+	}
+}
+
+// TestWaitingForAConnectionIsMeasured has a second change wait for the one that is under way.
+func TestWaitingForAConnectionIsMeasured(t *testing.T) {
+	reader := metric.NewManualReader()
+	before := otel.GetMeterProvider()
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	db, second := openStore(t), make(chan error, 1)
+	err := db.Update(t.Context(), func(*Tx) error {
+		go func() { second <- db.Update(t.Context(), func(*Tx) error { return nil }) }()
+		for db.writer.Stats().WaitCount == 0 {
+			runtime.Gosched()
+		}
+		return nil
+	})
+	if err := errors.Join(err, <-second); err != nil {
+		t.Fatal(err)
+	}
+	measured := collect(t, reader)
+	if got := measured["crossgate.store.connection.waits{crossgate.store.pool=write,}"]; got != 1 {
+		t.Errorf("a connection was waited for %v times, want once", got)
+	}
+	if got := measured["crossgate.store.connection.wait{crossgate.store.pool=write,}"]; got <= 0 {
+		t.Errorf("it was waited for %v s", got)
+	}
+}
+
+// collect returns what is measured now by name and attributes; of histograms how often.
+func collect(t *testing.T, reader *metric.ManualReader) map[string]float64 {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	if err := reader.Collect(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	measured := map[string]float64{}
+	for _, scope := range all.ScopeMetrics {
+		for _, each := range scope.Metrics {
+			switch data := each.Data.(type) {
+			case metricdata.Gauge[int64]:
+				sumUp(measured, each.Name, data.DataPoints)
+			case metricdata.Sum[int64]:
+				sumUp(measured, each.Name, data.DataPoints)
+			case metricdata.Sum[float64]:
+				sumUp(measured, each.Name, data.DataPoints)
+			case metricdata.Histogram[float64]:
+				for _, point := range data.DataPoints {
+					measured[each.Name+labelsOf(point.Attributes)] += float64(point.Count)
+				}
+			default:
+				t.Errorf("%s is a %T", each.Name, data)
+			}
+		}
+	}
+	return measured
+}
+
+func sumUp[N int64 | float64](measured map[string]float64, name string, points []metricdata.DataPoint[N]) {
+	for _, point := range points {
+		measured[name+labelsOf(point.Attributes)] += float64(point.Value)
+	}
+}
+
+func labelsOf(set attribute.Set) string {
+	text := "{"
+	for _, each := range set.ToSlice() {
+		text += string(each.Key) + "=" + each.Value.String() + ","
+	}
+	return text + "}"
 }

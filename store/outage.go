@@ -40,8 +40,6 @@ type availability struct {
 	pools  []*sql.DB // whose idle connections are of no use after an outage
 	log    *slog.Logger
 
-	unobserve func() error // ends the measurement; nil before it began
-
 	mu       sync.Mutex
 	away     error // why nothing is asked; nil while the database answers
 	open     map[*trackedConn]struct{}
@@ -315,9 +313,5 @@ func (a *availability) close() error {
 	}
 	a.mu.Unlock()
 	a.checks.Wait()
-	var err error
-	if a.unobserve != nil {
-		err = a.unobserve()
-	}
-	return errors.Join(err, a.pinger.Close())
+	return a.pinger.Close()
 }

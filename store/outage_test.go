@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // said is a log whose lines are waited for.
@@ -98,5 +102,46 @@ func TestSlowStatementIsNoOutage(t *testing.T) {
 	}
 	if found, err := db.QueryRow(ctx, []any{&slept}, `SELECT true`); err != nil || !found {
 		t.Errorf("after it went on: %v, %v", found, err)
+	}
+}
+
+// TestIdleConnectionsAreUsedWithoutARoundTrip wants a connection to be looked at before it is used again, without asking
+// the server.
+func TestIdleConnectionsAreUsedWithoutARoundTrip(t *testing.T) {
+	address := newDatabase(t)
+	server := shared.server
+	link, err := server.NewLink()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { link.Close() })
+	config, err := pgx.ParseConfig(link.To(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { connection.Close(context.WithoutCancel(t.Context())) })
+	idle := stdlib.ShouldPingParams{Conn: connection, IdleDuration: time.Hour}
+	before := link.RoundTrips()
+	if isBroken(t.Context(), idle) {
+		t.Error("a healthy connection is taken for a broken one")
+	}
+	if made := link.RoundTrips() - before; made != 0 {
+		t.Errorf("%d round trips, want none", made)
+	}
+	if err := connection.Ping(t.Context()); err != nil {
+		t.Errorf("it cannot be used afterwards: %v", err)
+	}
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for !isBroken(t.Context(), idle) && t.Context().Err() == nil { // the link passes it on in its own time
+		runtime.Gosched()
+	}
+	if err := server.Resume(); err != nil {
+		t.Fatal(err)
 	}
 }

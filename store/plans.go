@@ -15,8 +15,6 @@ type PlanClaim struct {
 // ClaimPlans adds claims to what has been spent and returns, in the order of the claims, when all that was ever claimed
 // of each plan is refilled. Claims of several gateways add up. All of them are stored, or none.
 func (db *DB) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []time.Time, err error) {
-	ctx, end := db.StartSpan(ctx, "INSERT", "plans")
-	defer func() { end(err) }()
 	refilled = make([]time.Time, len(claims))
 	err = db.Update(ctx, func(tx *Tx) error {
 		now := time.Now()

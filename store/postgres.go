@@ -40,22 +40,29 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 		return nil, errors.Join(fmt.Errorf("open PostgreSQL database: %w", err), a.close())
 	}
 	config.DialFunc = a.dial
-	writer := limited(stdlib.OpenDB(*config), writers)
+	withoutPing := stdlib.OptionShouldPing(isBroken)
+	writer := limited(stdlib.OpenDB(*config, withoutPing), writers)
 	if err := checkSessions(ctx, writer); err != nil {
 		return nil, errors.Join(fmt.Errorf("open PostgreSQL database: %w", err), writer.Close(), a.close())
 	}
 	if err := migratePostgres(ctx, writer); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate PostgreSQL database: %w", err), writer.Close(), a.close())
 	}
-	reader := limited(stdlib.OpenDB(*config), cmp.Or(o.Readers, readers))
+	reader := limited(stdlib.OpenDB(*config, withoutPing), cmp.Or(o.Readers, readers))
 	a.pools = []*sql.DB{reader, writer}
-	if a.unobserve, err = a.observe(); err != nil {
-		return nil, errors.Join(fmt.Errorf("measure the PostgreSQL database: %w", err), reader.Close(), writer.Close(), a.close())
-	}
-	return &DB{
-		name: "PostgreSQL", reader: reader, writer: writer,
+	db := &DB{
+		name: "PostgreSQL", reader: reader, writer: writer, telemetry: newTelemetry("postgresql", serverOf(config)...),
 		replica: &replica{config: config, name: replicaName()}, availability: a,
-	}, nil
+	}
+	return db.measured()
+}
+
+// isBroken reports whether an idle connection was ended from the other side. Unlike a ping, which takes a round trip
+// before the statement, it asks nothing: what a server says when it ends a connection is there to be read. One that was
+// lost without a word is found by the statement, or by the pings of availability, like any other.
+func isBroken(_ context.Context, p stdlib.ShouldPingParams) bool {
+	//lint:ignore SA1019 it says to prefer Ping where latency is low
+	return p.IdleDuration > time.Second && p.Conn.PgConn().CheckConn() != nil
 }
 
 // patience is how long the server is waited for, and how long it waits for a replica that vanished in a transaction.

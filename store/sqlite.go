@@ -43,7 +43,8 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
 	}
-	return &DB{name: path, reader: reader, writer: writer}, nil
+	db := &DB{name: path, reader: reader, writer: writer, telemetry: newTelemetry("sqlite")}
+	return db.measured()
 }
 
 // connect makes a connection, and so a new file one with a write-ahead log. SQLite does not wait for others there,

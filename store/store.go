@@ -31,10 +31,35 @@ type DB struct {
 	reader, writer *sql.DB
 	replica        *replica      // nil with SQLite, which one process owns
 	availability   *availability // nil with SQLite
+	telemetry      *telemetry
+	lastSize       lastSize
+	unobserve      func() error // ends the measurement
+}
+
+// measured begins to measure a database, which is whole but for that.
+func (db *DB) measured() (*DB, error) {
+	var err error
+	if db.unobserve, err = db.observe(); err != nil {
+		return nil, errors.Join(fmt.Errorf("measure database %s: %w", db.name, err), db.closeConnections())
+	}
+	return db, nil
+}
+
+// read is the pool of those who read.
+func (db *DB) read() observed { return observed{db.reader, db.telemetry} }
+
+// write is the pool of those who change something.
+func (db *DB) write() observed { return observed{db.writer, db.telemetry} }
+
+// pools are all by their names in measurements, but for that of pings.
+func (db *DB) pools() map[string]*sql.DB {
+	return map[string]*sql.DB{"read": db.reader, "write": db.writer}
 }
 
 // Close closes all connections.
-func (db *DB) Close() error {
+func (db *DB) Close() error { return errors.Join(db.unobserve(), db.closeConnections()) }
+
+func (db *DB) closeConnections() error {
 	return errors.Join(db.availability.close(), db.reader.Close(), db.writer.Close())
 }
 
@@ -53,9 +78,18 @@ func (db *DB) Available() error { return db.availability.err() }
 // IsReplicated reports whether other replicas may use the database as well.
 func (db *DB) IsReplicated() bool { return db.replica != nil }
 
+// Replica is this process among those that use the database, as the leases name it: its host, its process id and some
+// letters that tell it from others with the same. Empty with SQLite, which one process owns.
+func (db *DB) Replica() string {
+	if db.replica == nil {
+		return ""
+	}
+	return db.replica.name
+}
+
 // QueryRow scans the one row of a query into dest. It reports false when there is none.
 func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...any) (found bool, err error) {
-	err = db.availability.do(ctx, func() error { return db.reader.QueryRowContext(ctx, query, args...).Scan(dest...) })
+	err = db.availability.do(ctx, func() error { return db.read().QueryRowContext(ctx, query, args...).Scan(dest...) })
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -64,7 +98,7 @@ func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...an
 
 // ForEachRow calls scan for every row of a query, until it returns an error.
 func (db *DB) ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	err := db.availability.do(ctx, func() error { return forEachRow(ctx, db.reader, scan, query, args) })
+	err := db.availability.do(ctx, func() error { return db.read().ForEachRow(ctx, scan, query, args...) })
 	return withRemedy(err)
 }
 

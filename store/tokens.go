@@ -14,8 +14,6 @@ import (
 
 // Tokens returns the metadata that SaveTokens stored; tokens without any are left out.
 func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key]token.Reading, err error) {
-	ctx, end := db.StartSpan(ctx, "SELECT", "tokens")
-	defer func() { end(err) }()
 	byChain := map[chain.ID][]any{}
 	for _, key := range keys {
 		byChain[key.Chain] = append(byChain[key.Chain], Blob(key.Address.Bytes()))
@@ -62,13 +60,11 @@ func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Readi
 	if len(rows) == 0 {
 		return nil
 	}
-	ctx, end := db.StartSpan(ctx, "INSERT", "tokens")
 	err := db.Update(ctx, func(tx *Tx) error {
 		return tx.ExecEach(ctx, `INSERT INTO tokens (chain, address, decimals, name, symbol) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (chain, address) DO UPDATE
 				SET decimals = excluded.decimals, name = excluded.name, symbol = excluded.symbol`, rows)
 	})
-	end(err)
 	if err != nil {
 		return fmt.Errorf("save %d tokens: %w", len(rows), err)
 	}
@@ -78,8 +74,6 @@ func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Readi
 // OrderedTokens returns the metadata of tokens of a chain that orders were about, of those in most orders at most so
 // many.
 func (db *DB) OrderedTokens(ctx context.Context, id chain.ID, most int) (known map[chain.Address]token.Token, err error) {
-	ctx, end := db.StartSpan(ctx, "SELECT", "order_tokens")
-	defer func() { end(err) }()
 	known = make(map[chain.Address]token.Token)
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var address chain.Address

@@ -11,7 +11,7 @@ import (
 
 // Tx is a transaction under way.
 type Tx struct {
-	*sql.Tx
+	observed
 	conn         *sql.Conn
 	isReplicated bool
 }
@@ -36,16 +36,16 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // it goes back to the pool
+	end := db.telemetry.begin(ctx, "BEGIN", 1)
 	begun, err := conn.BeginTx(ctx, nil)
+	end(err)
 	if err != nil {
 		return err
 	}
 	defer begun.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	tx := &Tx{Tx: begun, conn: conn, isReplicated: db.IsReplicated()}
-	if tx.isReplicated {
-		if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, writerLock); err != nil {
-			return err
-		}
+	tx := &Tx{observed{begun, db.telemetry}, conn, db.IsReplicated()}
+	if err := tx.awaitTurn(ctx); err != nil {
+		return err
 	}
 	if err := l.renew(ctx, tx); err != nil {
 		return err
@@ -53,12 +53,21 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 	if err := steps(tx); err != nil {
 		return err
 	}
-	return begun.Commit()
+	end = db.telemetry.begin(ctx, "COMMIT", 1)
+	err = begun.Commit()
+	end(err)
+	return err
 }
 
-// ForEachRow calls scan for every row of a query, until it returns an error.
-func (tx *Tx) ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	return forEachRow(ctx, tx, scan, query, args)
+// awaitTurn waits until no other transaction on a PostgreSQL changes anything. SQLite's has begun when none does.
+func (tx *Tx) awaitTurn(ctx context.Context) error {
+	if !tx.isReplicated {
+		return nil
+	}
+	end := tx.telemetry.begin(ctx, "LOCK", 1)
+	_, err := tx.runner.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, writerLock)
+	end(err)
+	return err
 }
 
 // ExecEach runs a statement once per row of arguments: prepared on SQLite, in one round trip on PostgreSQL.
@@ -66,9 +75,17 @@ func (tx *Tx) ExecEach(ctx context.Context, statement string, rows [][]any) erro
 	if len(rows) == 0 {
 		return nil
 	}
+	end := tx.telemetry.begin(ctx, statement, len(rows))
+	run := tx.prepared
 	if tx.isReplicated {
-		return tx.pipeline(ctx, statement, rows)
+		run = tx.pipeline
 	}
+	err := run(ctx, statement, rows)
+	end(err)
+	return err
+}
+
+func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) error {
 	prepared, err := tx.PrepareContext(ctx, statement)
 	if err != nil {
 		return err

@@ -133,6 +133,14 @@ func (b *budget) left() (units float64, limited bool) {
 	return left, true
 }
 
+// waiting returns how many units wait for the rate. Those beyond a monthly plan do not wait.
+func (b *budget) waiting() (units float64, limited bool) {
+	if b.limiter == nil {
+		return 0, false
+	}
+	return max(-b.limiter.Tokens(), 0), true
+}
+
 // RetryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.
 func RetryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")

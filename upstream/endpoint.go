@@ -65,6 +65,7 @@ type Endpoint struct {
 	maxBody           int64
 	client            *http.Client
 	attributes        []attribute.KeyValue
+	server            []attribute.KeyValue // where it is, as far as spans tell
 	costs             map[string]int
 	breaker           *breaker
 	budget            *budget
@@ -111,6 +112,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		maxBody:           cmp.Or(o.MaxBody, defaultMaxBody),
 		client:            newClient(o.Client, o.Forwards),
 		attributes:        o.Attributes,
+		server:            serverOf(o.Name, base),
 		costs:             o.Costs,
 		breaker:           newBreaker(o.Name),
 		budget:            newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
@@ -164,10 +166,11 @@ type Request struct {
 	Body   []byte
 	Cost   int // units of the rate budget; by default what the endpoint's plain requests cost
 
-	// Of JSON-RPC: the method that spans name and latencies are kept by, empty for other requests; and how many calls
-	// the body holds.
-	RPCMethod string
-	Calls     int
+	// Of JSON-RPC: the method that spans name and latencies are kept by, empty for other requests; how many calls the
+	// body holds; and the methods of a batch, for spans, each once.
+	RPCMethod  string
+	Calls      int
+	RPCMethods []string
 	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
 	// were answered well. Nil accepts all.
 	Check func(Response) error

@@ -55,6 +55,7 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 	outOfUse := g.number("cordoned", "1 when an operator has cordoned an endpoint.")
 	distance := g.number("head.distance", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.")
 	left := g.amount("budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.")
+	waiting := g.amount("budget.waiting", "", "Requests, or units, that wait until an endpoint's rate allows them; endpoints with a rate only.")
 	paused := g.amount("pause", "s", "Time for which an endpoint asked us to pause.")
 	ban := g.amount("ban", "s", "Time for which an endpoint still stays in quarantine for a wrong answer.")
 	failing := g.amount("failing", "1", "Share of an endpoint's recent calls that failed.")
@@ -74,6 +75,9 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 			}
 			if units, limited := e.budget.left(); limited {
 				o.ObserveFloat64(left, units, whose)
+			}
+			if units, limited := e.budget.waiting(); limited {
+				o.ObserveFloat64(waiting, units, whose)
 			}
 			isClosed := e.breaker.isClosed()
 			o.ObserveInt64(state, truth(isClosed), whose, metric.WithAttributes(breakerStateKey.String("closed")))

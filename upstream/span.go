@@ -2,6 +2,9 @@ package upstream
 
 import (
 	"context"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -12,14 +15,18 @@ import (
 // tracer asks each time: a variable would keep to the first provider that the process ever set.
 func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream") }
 
-// Attribute keys of an attempt. HTTP, RPC and error keys are OpenTelemetry's semantic conventions
-// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours.
+// Attribute keys of an attempt. HTTP, RPC, server and error keys are OpenTelemetry's semantic conventions
+// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. Of an endpoint's host they tell the domain alone,
+// and of its URL nothing: providers put keys into both.
 const (
 	endpointKey   = attribute.Key("crossgate.endpoint")
 	attemptKey    = attribute.Key("crossgate.attempt")
 	outcomeKey    = attribute.Key("crossgate.outcome")
 	hedgeKey      = attribute.Key("crossgate.hedge")
+	methodsKey    = attribute.Key("crossgate.rpc.methods")
 	batchSizeKey  = attribute.Key("crossgate.rpc.batch_size")
+	addressKey    = attribute.Key("server.address")
+	portKey       = attribute.Key("server.port")
 	httpMethodKey = attribute.Key("http.request.method")
 	httpStatusKey = attribute.Key("http.response.status_code")
 	rpcSystemKey  = attribute.Key("rpc.system.name")
@@ -29,24 +36,51 @@ const (
 
 var asClient = trace.WithSpanKind(trace.SpanKindClient)
 
+// serverOf is what spans tell of where an endpoint is.
+func serverOf(name string, base *url.URL) []attribute.KeyValue {
+	port := 443
+	if base.Scheme == "http" {
+		port = 80
+	}
+	if given, err := strconv.Atoi(base.Port()); err == nil {
+		port = given
+	}
+	return []attribute.KeyValue{addressKey.String(strings.TrimPrefix(shownHost(name, base.Hostname()), "….")), portKey.Int(port)}
+}
+
+// spanName is that of an attempt: the method of its calls, that of HTTP, or JSON-RPC for a batch of several methods.
+func spanName(r Request) string {
+	switch r.RPCMethod {
+	case "":
+		return r.method()
+	case otherMethod:
+		return rpcSystem
+	}
+	return r.RPCMethod
+}
+
+const (
+	rpcSystem   = "jsonrpc"
+	otherMethod = "_OTHER" // the conventions' word for a method that is none of the known, and ours for several
+)
+
 // startAttempt opens the client span of one attempt; within a trace that is not sampled it costs nothing.
-// The URL is never an attribute.
 func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (context.Context, trace.Span) {
 	if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && !parent.IsSampled() {
 		return ctx, trace.SpanFromContext(context.Background()) // one that does nothing
 	}
-	name := "http.attempt"
-	if r.RPCMethod != "" {
-		name = "rpc.attempt"
-	}
-	ctx, span := tracer().Start(ctx, name, asClient)
+	ctx, span := tracer().Start(ctx, spanName(r), asClient)
 	if !span.IsRecording() {
 		return ctx, span
 	}
 	span.SetAttributes(endpointKey.String(e.name), attemptKey.Int(number), httpMethodKey.String(r.method()))
 	span.SetAttributes(e.attributes...)
+	span.SetAttributes(e.server...)
 	if r.RPCMethod != "" {
-		span.SetAttributes(rpcSystemKey.String("jsonrpc"), rpcMethodKey.String(r.RPCMethod), batchSizeKey.Int(r.Calls))
+		span.SetAttributes(rpcSystemKey.String(rpcSystem), rpcMethodKey.String(r.RPCMethod), batchSizeKey.Int(r.Calls))
+	}
+	if len(r.RPCMethods) > 1 {
+		span.SetAttributes(methodsKey.StringSlice(r.RPCMethods))
 	}
 	return ctx, span
 }

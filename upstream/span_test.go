@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,7 +64,7 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	otel.SetTracerProvider(provider{recorder: r})
 	defer otel.SetTracerProvider(noop.NewTracerProvider())
 	secretive := upstream.EndpointOptions{
-		URL: "http://host.invalid/key-0123456789", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
+		URL: "http://account-0123456789.provider.invalid:8545/key-0123456789", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
 	}
 	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", always(200, "{}"), secretive))
 	call := upstream.Request{Body: []byte("{}"), RPCMethod: "eth_chainId", Calls: 1}
@@ -75,18 +76,44 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	}
 	for i, want := range []struct{ endpoint, outcome string }{{"a", "server error"}, {"b", "ok"}} {
 		s := r.spans[i]
-		if s.name != "rpc.attempt" || !s.ended {
+		if s.name != "eth_chainId" || !s.ended {
 			t.Errorf("span %d is %q, ended: %v", i, s.name, s.ended)
 		}
 		if s.attributes["crossgate.endpoint"].AsString() != want.endpoint || s.attributes["crossgate.outcome"].AsString() != want.outcome ||
 			s.attributes["crossgate.attempt"].AsInt64() != int64(i+1) || s.attributes["rpc.method"].AsString() != "eth_chainId" ||
-			s.attributes["crossgate.chain.id"].AsInt64() != 137 {
+			s.attributes["crossgate.chain.id"].AsInt64() != 137 || s.attributes["server.address"].AsString() != "provider.invalid" ||
+			s.attributes["server.port"].AsInt64() != 8545 {
 			t.Errorf("span %d has %v", i, s.attributes)
 		}
 		for key, value := range s.attributes {
-			if strings.Contains(value.String(), "host") || strings.Contains(value.String(), "0123456789") {
+			if strings.Contains(value.String(), "0123456789") {
 				t.Errorf("attribute %s = %s tells the URL", key, value.String())
 			}
+		}
+	}
+}
+
+// TestSpansOfBatchesNameTheirMethods wants the conventions' name of a span: the method, or the system where there are
+// several; those are told beside it.
+func TestSpansOfBatchesNameTheirMethods(t *testing.T) {
+	for want, request := range map[string]upstream.Request{
+		"GET":         {},
+		"POST":        {Body: []byte("{}")},
+		"eth_chainId": {Body: []byte("{}"), RPCMethod: "eth_chainId", Calls: 2, RPCMethods: []string{"eth_chainId"}},
+		"jsonrpc":     {Body: []byte("{}"), RPCMethod: "_OTHER", Calls: 2, RPCMethods: []string{"eth_call", "eth_getCode"}},
+	} {
+		r := &recorder{}
+		otel.SetTracerProvider(provider{recorder: r})
+		defer otel.SetTracerProvider(noop.NewTracerProvider())
+		if _, err := upstream.NewPool("chain", endpoint(t, "a", always(200, "{}"))).Do(t.Context(), request, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := r.spans[0]
+		if got.name != want {
+			t.Errorf("the span is %q, want %q", got.name, want)
+		}
+		if methods := got.attributes["crossgate.rpc.methods"].AsStringSlice(); want == "jsonrpc" && !slices.Equal(methods, request.RPCMethods) {
+			t.Errorf("it has the methods %v", methods)
 		}
 	}
 }

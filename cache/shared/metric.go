@@ -27,7 +27,7 @@ var callBounds = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1}
 // newDuration is the one instrument of calls.
 func newDuration() (metric.Float64Histogram, error) {
 	return otel.Meter("crossgate/cache/shared").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
-		metric.WithDescription("Duration of calls to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
+		metric.WithDescription("Duration of calls to the database and to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
 }
 
 // observeConnection measures whether there is a connection, until stop.
@@ -58,7 +58,7 @@ func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, en
 	attributes := []attribute.KeyValue{systemKey.String("redis"), operationKey.String(operation), scriptKey.String(name)}
 	var span trace.Span
 	if trace.SpanFromContext(ctx).IsRecording() {
-		server := serverKey.String(c.option.InitAddress[0])
+		server := serverKey.String(c.server.address)
 		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name,
 			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(append(attributes, server)...))
 	}

@@ -39,13 +39,14 @@ func serve(flags *pflag.FlagSet) action {
 			return wrongUsage("--log-format is text or json")
 		}
 		c = withoutExporter(c)
-		telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry.Service)
+		log := gateway.NewLogger(errOut, form, c.Telemetry.Level)
+		telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry, log)
 		if err != nil {
 			return err
 		}
 		s := serving{
 			config: c, file: *file, listen: cmp.Or(*listen, c.Listen), telemetry: telemetry,
-			out: out, log: gateway.NewLogger(errOut, form, c.Telemetry.Level),
+			out: out, log: log,
 		}
 		err = s.run(ctx)
 		// ctx has ended by now.

@@ -37,7 +37,7 @@ const (
 )
 
 // shapes are the releases that deploy/helm has values for.
-var shapes = []string{"one", "three"}
+var shapes = []string{"one", "three", "every"}
 
 func readValues(t *testing.T, shape string) chartutil.Values {
 	t.Helper()
@@ -46,6 +46,16 @@ func readValues(t *testing.T, shape string) chartutil.Values {
 		t.Fatal(err)
 	}
 	return values
+}
+
+// over are the values of a shape with others over them.
+func over(t *testing.T, shape, values string) chartutil.Values {
+	t.Helper()
+	more, err := chartutil.ReadValues([]byte(values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chartutil.CoalesceTables(more, readValues(t, shape))
 }
 
 func loadChart(t *testing.T) *chart.Chart {
@@ -121,6 +131,8 @@ func manifest(kind string) any {
 		return new(core.ConfigMap)
 	case "v1 Service":
 		return new(core.Service)
+	case "v1 ServiceAccount":
+		return new(core.ServiceAccount)
 	case "v1 PersistentVolumeClaim":
 		return new(core.PersistentVolumeClaim)
 	case "apps/v1 Deployment":
@@ -146,6 +158,10 @@ func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
 			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "monitoring.coreos.com/v1 ServiceMonitor",
 			"networking.k8s.io/v1 NetworkPolicy", "policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 Service", "v1 Service",
 		},
+		"every": {
+			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "networking.k8s.io/v1 NetworkPolicy",
+			"policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 Service", "v1 Service", "v1 ServiceAccount",
+		},
 	} {
 		text, err := render(loadChart(t), readValues(t, shape))
 		if err != nil {
@@ -161,22 +177,12 @@ func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
 
 func kinds(t *testing.T, shape string, text []byte) (found []string) {
 	t.Helper()
-	documents := utilyaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
-	defer documents.Close()
-	buffer := make([]byte, len(text))
-	for {
-		n, err := documents.Read(buffer)
-		if err == io.EOF {
-			return found
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, document := range documents(t, string(text)) {
 		var named struct {
 			APIVersion string `json:"apiVersion"`
 			Kind       string `json:"kind"`
 		}
-		if err := yaml.Unmarshal(buffer[:n], &named); err != nil {
+		if err := yaml.Unmarshal(document, &named); err != nil {
 			t.Fatal(err)
 		}
 		kind := named.APIVersion + " " + named.Kind
@@ -184,10 +190,29 @@ func kinds(t *testing.T, shape string, text []byte) (found []string) {
 		if object == nil {
 			t.Fatalf("%s.yaml makes a %s, which this test does not know", shape, kind)
 		}
-		if err := yaml.UnmarshalStrict(buffer[:n], object); err != nil {
+		if err := yaml.UnmarshalStrict(document, object); err != nil {
 			t.Errorf("%s of %s.yaml: %v", kind, shape, err)
 		}
 		found = append(found, kind)
+	}
+	return found
+}
+
+// documents are the manifests of a release, one by one.
+func documents(t *testing.T, text string) (all [][]byte) {
+	t.Helper()
+	decoder := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(text)))
+	defer decoder.Close()
+	buffer := make([]byte, len(text))
+	for {
+		n, err := decoder.Read(buffer)
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, bytes.Clone(buffer[:n]))
 	}
 }
 
@@ -204,30 +229,53 @@ func TestChartRefuses(t *testing.T) {
 		{"one", "secrets: {ethereum-key: {secret: endpoints, key: ethereum}}", "ethereum-key"},
 		{"one", "config: {cache: {shared: 'redis://crossgate:secret@cache'}}", "shared"},
 		{"one", "resources: {limits: {memory: ''}}", "memory"},
-		{"one", "drainSeconds: 5", "drainSeconds"},
+		{"one", "drainSeconds: 9", "want more than the 9 s that probes.readiness takes to notice"},
+		{"one", "probes: {readiness: {failureThreshold: 0}}", "failureThreshold"},
+		{"one", "probes: {readiness: {httpGet: {path: /}}}", "httpGet"},
+		{"three", "autoscaling: {maxReplicas: 2}", "autoscaling.maxReplicas is 2, less than the 3"},
+		{"three", "autoscaling: {maxReplicas: 15}", "16 gateways, one of them while pods are replaced, open up to 6 connections of PostgreSQL each"},
+		{"three", "config: {index: {connections: 4}}", "11 gateways, one of them while pods are replaced, open up to 9 connections"},
+		{"three", "config: {index: {connections: 0}}", "connections"},
 		{"one", "postgres: {secret: database}", "key"},
 		{"three", "postgres: {url: 'postgres://crossgate:secret@database/crossgate'}", "postgres"},
 	} {
-		more, err := chartutil.ReadValues([]byte(c.values))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = render(loadChart(t), chartutil.CoalesceTables(more, readValues(t, c.shape)))
+		_, err := render(loadChart(t), over(t, c.shape, c.values))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s.yaml with %s: %v, want a refusal that names %s", c.shape, c.values, err, c.want)
 		}
 	}
 }
 
+// TestConnectionsFitThePostgreSQL wants as many connections for reading as there are, at the most gateways that a release may
+// have and one more, and no more than the gateway's default.
+func TestConnectionsFitThePostgreSQL(t *testing.T) {
+	for values, want := range map[string]int{
+		"autoscaling: {maxReplicas: 3}":                                             8,
+		"autoscaling: {maxReplicas: 5}":                                             8,
+		"autoscaling: {maxReplicas: 6}":                                             7,
+		"autoscaling: {maxReplicas: 10}":                                            3,
+		"autoscaling: {maxReplicas: 14}":                                            1,
+		"autoscaling: {enabled: false}":                                             8,
+		"postgres: {connections: 500}":                                              8,
+		"{postgres: {connections: 500}, config: {index: {connections: 32}}}":        32,
+		"{autoscaling: {maxReplicas: 3}, config: {index: {connections: 2}}}":        2,
+		"{autoscaling: {enabled: false}, config: {index: {connections: 17}}}":       17,
+		"{autoscaling: {enabled: false}, replicas: 8, postgres: {connections: 63}}": 2,
+	} {
+		text, err := render(loadChart(t), over(t, "three", values))
+		if err != nil {
+			t.Errorf("%s: %v", values, err)
+		} else if line := fmt.Sprintf("\n      connections: %d\n", want); !strings.Contains(text, line) {
+			t.Errorf("%s: the gateways do not read by %d connections", values, want)
+		}
+	}
+}
+
 // TestAuthorityOfTheSharedCache has the certificate of an authority mounted where the configuration looks for it.
 func TestAuthorityOfTheSharedCache(t *testing.T) {
-	more, err := chartutil.ReadValues([]byte(`
+	text, err := render(loadChart(t), over(t, "three", `
 config: {cache: {sharedCAFile: /run/secrets/crossgate/VALKEY_CA}}
 secrets: {VALKEY_CA: {secret: cache, key: ca.crt}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := render(loadChart(t), chartutil.CoalesceTables(more, readValues(t, "three")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,11 +305,7 @@ func TestProbesSpeakAsTheListenersDo(t *testing.T) {
 		{"config: {}" + more, "path: /metrics\n      scheme: http\n", ""},
 		{"config: {telemetry: {" + public + "}}" + more, "path: /metrics\n      scheme: https\n", ""},
 	} {
-		values, err := chartutil.ReadValues([]byte(c.values))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := render(loadChart(t), chartutil.CoalesceTables(values, readValues(t, "one")))
+		text, err := render(loadChart(t), over(t, "one", c.values))
 		switch {
 		case c.refusal != "" && (err == nil || !strings.Contains(err.Error(), c.refusal)):
 			t.Errorf("%s: %v, want %q", c.values, err, c.refusal)
@@ -299,11 +343,7 @@ func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 
 func restart(t *testing.T, more string) string {
 	t.Helper()
-	values, err := chartutil.ReadValues([]byte(more))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := render(loadChart(t), chartutil.CoalesceTables(values, readValues(t, "three")))
+	text, err := render(loadChart(t), over(t, "three", more))
 	if err != nil {
 		t.Fatal(err)
 	}

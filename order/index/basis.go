@@ -153,12 +153,12 @@ func (x *Index) Basis() Basis {
 
 // found gives orders that were read on a basis their part of it: the two chains of each.
 func (x *Index) found(ctx context.Context, on Basis, from provenance, orders ...*order.Order) []Found {
-	found := make([]Found, len(orders))
+	found, kept := make([]Found, len(orders)), x.keptOf(ctx, from, orders)
 	for i, o := range orders {
 		x.AskedAbout(o.Terms.Give.Chain, o.Terms.Take.Chain)
 		give, take := on.of(o.Terms.Give.Chain), on.of(o.Terms.Take.Chain)
-		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(ctx, from, o, give.Chain, o.GiveBlock)
-		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(ctx, from, o, take.Chain, o.TakeBlock)
+		give.Final, give.Unread = x.isFinal(give.Chain, o.GiveBlock), !x.hasRead(kept, o, give.Chain, o.GiveBlock)
+		take.Final, take.Unread = x.isFinal(take.Chain, o.TakeBlock), !x.hasRead(kept, o, take.Chain, o.TakeBlock)
 		for _, gap := range o.Gaps {
 			for _, on := range []*ChainBasis{&give, &take} {
 				if on.Chain == gap.Chain {
@@ -171,27 +171,52 @@ func (x *Index) found(ctx context.Context, on Basis, from provenance, orders ...
 	return found
 }
 
-// hasRead reports whether one chain's blocks with events of an order are final or were read, which only a store that
-// could be read knows. Of an event that is no step only the block's number is known, which is not enough.
-func (x *Index) hasRead(ctx context.Context, from provenance, o *order.Order, id chain.ID, newest uint64) bool {
+// keptOf returns which blocks with steps of orders were read, of those that are not final. A store that could not be
+// read, or cannot now, knows of none.
+func (x *Index) keptOf(ctx context.Context, from provenance, orders []*order.Order) map[chainBlock]bool {
+	if !from.stored {
+		return nil
+	}
+	var moving []chainBlock
+	for _, o := range orders {
+		for _, at := range o.Steps() {
+			block := blockAt(at)
+			if !x.isFinal(at.Chain, at.Block) && !slices.Contains(moving, block) {
+				moving = append(moving, block)
+			}
+		}
+	}
+	return x.keptAmong(ctx, moving)
+}
+
+// keptAmong returns those of some blocks that were read; none while the store does not answer.
+func (x *Index) keptAmong(ctx context.Context, blocks []chainBlock) map[chainBlock]bool {
+	kept, err := x.store.kept(ctx, blocks)
+	if err != nil {
+		return nil
+	}
+	return kept
+}
+
+func blockAt(at order.At) chainBlock { return chainBlock{at.Chain, keptBlock{at.Block, at.BlockHash}} }
+
+// hasRead reports whether one chain's blocks with events of an order are final or among those that were read. Of an
+// event that is no step only the block's number is known, which is not enough.
+func (x *Index) hasRead(kept map[chainBlock]bool, o *order.Order, id chain.ID, newest uint64) bool {
 	if x.isFinal(id, newest) {
 		return true
 	}
-	if !from.stored {
-		return false
-	}
-	var read []keptBlock
+	hasNewest := false
 	for _, at := range o.Steps() {
-		block := keptBlock{at.Block, at.BlockHash}
-		if at.Chain != id || x.isFinal(id, at.Block) || slices.Contains(read, block) {
+		if at.Chain != id || x.isFinal(id, at.Block) {
 			continue
 		}
-		if kept, err := x.store.keeps(ctx, id, block); err != nil || !kept {
-			return false // a store that is away does not know
+		if !kept[blockAt(at)] {
+			return false
 		}
-		read = append(read, block)
+		hasNewest = hasNewest || at.Block == newest
 	}
-	return slices.ContainsFunc(read, func(b keptBlock) bool { return b.number == newest })
+	return hasNewest
 }
 
 // isFinal is true for no block at all, which is zero.

@@ -77,7 +77,7 @@ func (s orderStore) knownPrices(ctx context.Context, ids []order.ID, prices Pric
 	}
 	wanted := make(map[Priced]bool)
 	for id, o := range orders {
-		if o.Created == nil || before[id].worth.isWhole(o) {
+		if o.Created == nil || before[id].Values.isWhole(o) {
 			continue
 		}
 		for _, each := range pricesOf(o) {
@@ -128,7 +128,7 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, prices map[Pri
 			gone = append(gone, []any{id[:]})
 			continue
 		}
-		now := contributionOf(o, was.worth, prices)
+		now := contributionOf(o, was.Values, prices)
 		change.add(now, 1)
 		if !isCounted || !was.equals(now) {
 			written = append(written, now.row(id))
@@ -154,7 +154,8 @@ type contribution struct {
 	swapped                     string
 	creator                     string
 	fulfilled, active, unpriced int64 // 1 for yes
-	worth
+	deliveredAfter              int64 // seconds; -1: it was not delivered
+	Values
 }
 
 // pair is the two chains of an order.
@@ -163,17 +164,19 @@ type pair struct{ give, take int64 }
 // allPairs stands for orders between any chains, of whom creators are counted apart.
 var allPairs = pair{}
 
-func contributionOf(o *order.Order, before worth, prices map[Priced]*big.Rat) contribution {
+func contributionOf(o *order.Order, before Values, prices map[Priced]*big.Rat) contribution {
 	c := contribution{
 		pair: pair{int64(o.Terms.Give.Chain), int64(o.Terms.Take.Chain)}, day: int64(day(o.Created.At.Time)),
 		giveToken: string(o.Terms.Give.Token.Bytes()), takeToken: string(o.Terms.Take.Token.Bytes()),
-		creator: string(o.Created.At.Initiator.Bytes()), worth: worthOf(o, before, prices),
+		creator: string(o.Created.At.Initiator.Bytes()), deliveredAfter: -1, Values: valuesOf(o, before, prices),
 	}
 	if p := o.Created.Fact.Preswap; p != nil {
 		c.swapped = string(p.TokenIn.Bytes())
 	}
 	if o.Fulfilled != nil {
 		c.fulfilled = 1
+		// Chains have clocks of their own.
+		c.deliveredAfter = int64(o.Fulfilled.At.Time - min(o.Created.At.Time, o.Fulfilled.At.Time))
 	}
 	if o.State == order.StateCreated {
 		c.active = 1
@@ -185,28 +188,30 @@ func contributionOf(o *order.Order, before worth, prices map[Priced]*big.Rat) co
 }
 
 const upsertContribution = `INSERT INTO order_values (id, day, give_chain, take_chain, give_token, take_token, swapped, creator,
-		fulfilled, active, unpriced, given, taken, fee, affiliate)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+		fulfilled, active, unpriced, given, taken, fee, affiliate, delivered_after)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 	ON CONFLICT (id) DO UPDATE SET day = excluded.day, give_chain = excluded.give_chain, take_chain = excluded.take_chain,
 		give_token = excluded.give_token, take_token = excluded.take_token, swapped = excluded.swapped, creator = excluded.creator,
 		fulfilled = excluded.fulfilled, active = excluded.active, unpriced = excluded.unpriced, given = excluded.given,
-		taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate`
+		taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate, delivered_after = excluded.delivered_after`
 
 func (c contribution) row(id order.ID) []any {
+	after := sql.NullInt64{Int64: c.deliveredAfter, Valid: c.deliveredAfter >= 0}
 	return []any{
 		id[:], c.day, c.give, c.take, store.Blob([]byte(c.giveToken)), store.Blob([]byte(c.takeToken)), store.Blob([]byte(c.swapped)),
-		store.Blob([]byte(c.creator)), c.fulfilled, c.active, c.unpriced, c.given, c.taken, c.fee, c.affiliate,
+		store.Blob([]byte(c.creator)), c.fulfilled, c.active, c.unpriced, c.Given, c.Taken, c.Fee, c.Affiliate,
+		after,
 	}
 }
 
 // equals compares what is stored of two.
 func (c contribution) equals(other contribution) bool {
-	for _, values := range [][2]*int64{{c.given, other.given}, {c.taken, other.taken}, {c.fee, other.fee}, {c.affiliate, other.affiliate}} {
+	for _, values := range [][2]*int64{{c.Given, other.Given}, {c.Taken, other.Taken}, {c.Fee, other.Fee}, {c.Affiliate, other.Affiliate}} {
 		if a, b := values[0], values[1]; (a == nil) != (b == nil) || a != nil && *a != *b {
 			return false
 		}
 	}
-	c.worth, other.worth = worth{}, worth{}
+	c.Values, other.Values = Values{}, Values{}
 	return c == other
 }
 
@@ -218,13 +223,18 @@ func contributionsOf(ctx context.Context, q querier, ids []order.ID) (map[order.
 			var id order.ID
 			var c contribution
 			var giveToken, takeToken, swapped, creator []byte
+			c.deliveredAfter = -1
+			after := sql.NullInt64{}
 			err := rows.Scan(store.HashColumn(&id), &c.day, &c.give, &c.take, &giveToken, &takeToken, &swapped, &creator,
-				&c.fulfilled, &c.active, &c.unpriced, &c.given, &c.taken, &c.fee, &c.affiliate)
+				&c.fulfilled, &c.active, &c.unpriced, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &after)
+			if after.Valid {
+				c.deliveredAfter = after.Int64
+			}
 			c.giveToken, c.takeToken, c.swapped, c.creator = string(giveToken), string(takeToken), string(swapped), string(creator)
 			known[id] = c
 			return err
 		}, `SELECT id, day, give_chain, take_chain, give_token, take_token, swapped, creator, fulfilled, active, unpriced,
-			given, taken, fee, affiliate FROM order_values WHERE id IN (`+marks+`)`, keys...)
+			given, taken, fee, affiliate, delivered_after FROM order_values WHERE id IN (`+marks+`)`, keys...)
 	})
 	return known, err
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -80,29 +81,30 @@ func queryIDs(ctx context.Context, q querier, query string, args ...any) (ids []
 }
 
 // ofOrder returns the events of one order.
-func (s orderStore) ofOrder(ctx context.Context, id order.ID) (events []order.Event, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "events")
-	defer func() { end(err) }()
+func (s orderStore) ofOrder(ctx context.Context, id order.ID) ([]order.Event, error) {
 	return eventsOf(ctx, s, id)
 }
 
 // createdIn returns the events of all orders that a transaction created: for each order all of its events
-// together, in the sequence of the creations.
+// together, in the sequence of the creations. It is one statement, since the database may be far away.
 func (s orderStore) createdIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "events")
-	defer func() { end(err) }()
-	creations, err := queryEvents(ctx, s, `SELECT `+eventColumns+`
-		FROM events WHERE tx = $1 AND kind = 'created' ORDER BY chain, block, log_index`, tx.Bytes())
+	events, err := queryEvents(ctx, s, `SELECT `+eventColumns+` FROM events
+		WHERE order_id IN (SELECT order_id FROM events WHERE tx = $1 AND kind = 'created')`, tx.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("read creations in %s: %w", tx, err)
+		return nil, fmt.Errorf("read orders created in %s: %w", tx, err)
 	}
-	orders = make([][]order.Event, 0, len(creations))
-	for _, creation := range creations {
-		events, err := eventsOf(ctx, s, creation.Order)
-		if err != nil {
-			return nil, err
+	slices.SortFunc(events, func(a, b order.Event) int {
+		return cmp.Or(cmp.Compare(a.At.Chain, b.At.Chain), comparePlaces(a.At, b.At))
+	})
+	all, created := make(map[order.ID][]order.Event), []order.ID{}
+	for _, e := range events {
+		all[e.Order] = append(all[e.Order], e)
+		if isCreation(e) && e.At.Tx == tx {
+			created = append(created, e.Order)
 		}
-		orders = append(orders, events)
+	}
+	for _, id := range created {
+		orders = append(orders, all[id])
 	}
 	return orders, nil
 }
@@ -125,15 +127,17 @@ func (s orderStore) eventsBetween(ctx context.Context, id chain.ID, r blocks) ([
 }
 
 // addStored adds to each order's events those that are stored: what its other chain said, for instance.
-func (s orderStore) addStored(ctx context.Context, orders [][]order.Event) (err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "events")
-	defer func() { end(err) }()
+func (s orderStore) addStored(ctx context.Context, orders [][]order.Event) error {
+	ids := make([]order.ID, len(orders))
 	for i, events := range orders {
-		stored, err := eventsOf(ctx, s, events[0].Order)
-		if err != nil {
-			return err
-		}
-		orders[i] = append(events, stored...)
+		ids[i] = events[0].Order
+	}
+	stored, err := eventsOfAll(ctx, s, ids)
+	if err != nil {
+		return err
+	}
+	for i, events := range orders {
+		orders[i] = append(events, stored[ids[i]]...)
 	}
 	return nil
 }

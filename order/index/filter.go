@@ -61,8 +61,6 @@ func (x *Index) List(ctx context.Context, f Filter, skip, take uint64) (List, Ba
 }
 
 func (s orderStore) list(ctx context.Context, f Filter, skip, take uint64) (l List, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "order_list")
-	defer func() { end(err) }()
 	defer func() {
 		if err != nil && !errors.Is(err, ErrUnlisted) {
 			err = unavailable(ctx, fmt.Errorf("list orders: %w", err))

@@ -51,8 +51,6 @@ const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_cha
 // locks lists what is locked for an unlock authority, and what it delivered of orders whose creation was not
 // seen, both by give chain, give token, take chain and id.
 func (s orderStore) locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "orders")
-	defer func() { end(err) }()
 	var row lockRow
 	var malformed error
 	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {

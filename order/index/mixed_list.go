@@ -50,8 +50,6 @@ func (s orderStore) listMixed(ctx context.Context, f Filter, skip, take uint64) 
 		}
 		return l, err
 	}
-	ctx, end := s.StartSpan(ctx, "SELECT", "order_list, swaps")
-	defer func() { end(err) }()
 	defer func() {
 		if err != nil && !errors.Is(err, ErrUnlisted) {
 			err = unavailable(ctx, fmt.Errorf("list orders and swaps: %w", err))

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -29,8 +30,8 @@ type QuarantinedBlock struct {
 	notAfter uint64 // UNIX seconds; the block was made by then
 }
 
-// unreadable counts how often the same block was unreadable in a row, and returns it as quarantined once that is
-// often enough.
+// unreadable counts how often a block was unreadable in a row, and returns it as quarantined once that is often
+// enough. Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
 func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
 	bad, is := errors.AsType[*order.UnreadableError](err)
 	if !is {
@@ -38,12 +39,16 @@ func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.bad.Number != bad.Block {
-		f.bad, f.badTimes = QuarantinedBlock{Number: bad.Block}, 0
-	}
-	f.badTimes++
-	f.bad.Reason, f.bad.Since = bad.Err.Error(), uint64(time.Now().Unix())
-	return f.bad, f.badTimes >= quarantineAfter
+	f.unread[bad.Block]++
+	block = QuarantinedBlock{Number: bad.Block, Reason: bad.Err.Error(), Since: uint64(time.Now().Unix())}
+	return block, f.unread[bad.Block] >= quarantineAfter
+}
+
+// readable takes note of a range that was read.
+func (f *follower) readable(r blocks) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.DeleteFunc(f.unread, func(number uint64, _ int) bool { return number >= r.from && number <= r.to })
 }
 
 // quarantineBlocks writes blocks that are left out of the range that a transaction stores.
@@ -159,6 +164,7 @@ func (f *follower) eventsOf(
 		if err != nil {
 			return nil, nil, err
 		}
+		f.readable(part)
 		events, parts = append(events, got...), parts[1:]
 	}
 	return events, left, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"crossgate/chain"
 	"crossgate/order"
 )
 
@@ -40,6 +41,61 @@ func (x *Index) AllTime(ctx context.Context) (all order.Statistics, basis Basis,
 	return all, basis, err
 }
 
+// DeliveryTimes returns how long the orders took that were created from one UNIX day to another, both included, by pair
+// of chains. It reads the index order_values_delivered, an entry for each of these orders. Errors are those of Daily.
+func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) (times []order.DeliveryTimes, basis Basis, err error) {
+	basis = x.Basis()
+	if err := x.checkReadable(ctx); err != nil {
+		return nil, basis, fmt.Errorf("delivery times: %w", err)
+	}
+	times, err = x.store.deliveryTimes(ctx, from, to)
+	return times, basis, err
+}
+
+func (s orderStore) deliveryTimes(ctx context.Context, from, to uint64) (times []order.DeliveryTimes, err error) {
+	if err := s.checkCounted(ctx); err != nil {
+		return nil, err
+	}
+	var of pair
+	var all []order.Took
+	finish := func() {
+		if len(all) > 0 {
+			times = append(times, order.TimesOf(chain.ID(of.give), chain.ID(of.take), all))
+		}
+		all = all[:0]
+	}
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var on pair
+		var took order.Took
+		err := rows.Scan(&on.give, &on.take, &took.Seconds, &took.Orders)
+		if on != of {
+			finish()
+		}
+		of, all = on, append(all, took)
+		return err
+	}, deliveredIn, clamped(from), clamped(to))
+	finish()
+	if err != nil {
+		return nil, unavailable(ctx, fmt.Errorf("delivery times: %w", err))
+	}
+	return times, nil
+}
+
+const deliveredIn = `SELECT give_chain, take_chain, delivered_after, COUNT(*) FROM order_values
+	WHERE delivered_after IS NOT NULL AND day >= $1 AND day <= $2
+	GROUP BY give_chain, take_chain, delivered_after ORDER BY give_chain, take_chain, delivered_after`
+
+// Values returns what an order's amounts were worth at the time, and whether that was looked up: for an order that is
+// indexed a moment after its creation, for others never. ErrUnavailable while the store cannot be read.
+func (x *Index) Values(ctx context.Context, id order.ID) (v Values, counted bool, err error) {
+	known, err := contributionsOf(ctx, x.store, []order.ID{id})
+	if err != nil {
+		return Values{}, false, unavailable(ctx, fmt.Errorf("values of order %s: %w", id, err))
+	}
+	c, counted := known[id]
+	return c.Values, counted, nil
+}
+
 func (s orderStore) allTime(ctx context.Context) (all order.Statistics, err error) {
 	rows, err := s.statistics(ctx, `0, 0, 0`, `give_chain > 0`)
 	if err != nil {
@@ -57,15 +113,8 @@ func (s orderStore) allTime(ctx context.Context) (all order.Statistics, err erro
 
 // statistics sums rows of daily_statistics up, by three columns.
 func (s orderStore) statistics(ctx context.Context, by, where string, args ...any) (all []order.DailyStatistics, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "daily_statistics")
-	defer func() { end(err) }()
-	var waiting int
-	_, err = s.QueryRow(ctx, []any{&waiting}, `SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`, mostUncounted+1)
-	if err != nil {
-		return nil, unavailable(ctx, fmt.Errorf("statistics: %w", err))
-	}
-	if waiting > mostUncounted {
-		return nil, ErrUncounted
+	if err := s.checkCounted(ctx); err != nil {
+		return nil, err
 	}
 	sums := make([]string, len(figureColumns))
 	for i, column := range figureColumns {
@@ -83,6 +132,19 @@ func (s orderStore) statistics(ctx context.Context, by, where string, args ...an
 		return nil, unavailable(ctx, fmt.Errorf("statistics: %w", err))
 	}
 	return all, nil
+}
+
+// checkCounted returns ErrUncounted when too many orders are still to be counted.
+func (s orderStore) checkCounted(ctx context.Context) error {
+	var waiting int
+	_, err := s.QueryRow(ctx, []any{&waiting}, `SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`, mostUncounted+1)
+	if err != nil {
+		return unavailable(ctx, fmt.Errorf("statistics: %w", err))
+	}
+	if waiting > mostUncounted {
+		return ErrUncounted
+	}
+	return nil
 }
 
 // groupedBy groups by those of three columns that are none of 0.

@@ -2,8 +2,11 @@ package index
 
 import (
 	"context"
+	"maps"
+	"math"
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -154,9 +157,111 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("statistics by day (-recounted +counted):\n%s", diff)
 	}
+	checkDeliveryTimes(t, s, orders)
 	gotAll, err := s.allTime(t.Context())
 	if diff := cmp.Diff(wantAll, gotAll); err != nil || diff != "" {
 		t.Fatalf("statistics of all time (-recounted +counted): %v\n%s", err, diff)
+	}
+}
+
+// checkDeliveryTimes compares quantiles with those of the sorted times themselves.
+func checkDeliveryTimes(t *testing.T, s orderStore, orders []*order.Order) {
+	t.Helper()
+	times := make(map[[2]chain.ID][]uint64)
+	for _, o := range orders {
+		if o.Created != nil && o.Fulfilled != nil {
+			key := [2]chain.ID{o.Terms.Give.Chain, o.Terms.Take.Chain}
+			times[key] = append(times[key], uint64(max(int64(o.Fulfilled.At.Time)-int64(o.Created.At.Time), 0)))
+		}
+	}
+	want := make(map[[2]chain.ID]order.DeliveryTimes)
+	for key, all := range times {
+		slices.Sort(all)
+		rank := func(percent float64) uint64 { return all[int(math.Ceil(float64(len(all))*percent/100))-1] }
+		want[key] = order.DeliveryTimes{Give: key[0], Take: key[1], Orders: uint64(len(all)), P50: rank(50), P95: rank(95)}
+	}
+	rows, err := s.deliveryTimes(t.Context(), 0, 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[[2]chain.ID]order.DeliveryTimes)
+	for _, each := range rows {
+		got[[2]chain.ID{each.Give, each.Take}] = each
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("delivery times (-recounted +counted):\n%s", diff)
+	}
+}
+
+// TestDeliveryTimesReadNothingButTheirIndex looks at how SQLite goes about it.
+func TestDeliveryTimesReadNothingButTheirIndex(t *testing.T) {
+	plan := column(t, openStore(t), 3, "EXPLAIN QUERY PLAN "+deliveredIn, 1, 2)
+	if len(plan) == 0 || !strings.Contains(plan[0], "USING COVERING INDEX order_values_delivered (day>? AND day<?)") {
+		t.Errorf("the plan is %q", plan)
+	}
+}
+
+// TestValuesAreThoseOfTheStatistics asks for what orders were worth one by one.
+func TestValuesAreThoseOfTheStatistics(t *testing.T) {
+	db, v := openStore(t), newInvented(23)
+	orders := fillInvented(t, db, v, 40)
+	s := orderStore{DB: db}
+	x := New(db, nil, quietly(Options{}))
+	if _, counted, err := x.Values(t.Context(), orders[0].ID); err != nil || counted {
+		t.Errorf("an order that is not counted: %t, %v", counted, err)
+	}
+	for left := true; left; {
+		var err error
+		if left, err = s.countSome(t.Context(), store.Lease{}, madeUpPrices); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := 0
+	for _, o := range orders {
+		got, counted, err := x.Values(t.Context(), o.ID)
+		if err != nil || counted != (o.Created != nil) {
+			t.Fatalf("values of %s: %t, %v", o.ID, counted, err)
+		}
+		var want order.Statistics
+		if counted {
+			addRecounted(&want, o)
+		}
+		for _, each := range []struct {
+			got  *int64
+			want order.USD
+		}{{got.Given, want.Given}, {got.Taken, want.Taken}, {got.Fee, want.Fee}, {got.Affiliate, want.Affiliate}} {
+			if (each.got != nil) != (each.want.Orders > 0) || each.got != nil && *each.got != each.want.Micros {
+				t.Errorf("order %s: %v, want %+v", o.ID, each.got, each.want)
+			}
+			if each.got != nil {
+				known++
+			}
+		}
+	}
+	if known == 0 {
+		t.Error("no value is known at all")
+	}
+}
+
+// TestDeliveriesAreThoseOfTheOrders compares what is looked up of many orders with the orders.
+func TestDeliveriesAreThoseOfTheOrders(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			orders := fillInvented(t, db, newInvented(29), 230)
+			x := New(db, nil, quietly(Options{}))
+			var ids []order.ID
+			want := make(map[order.ID]Delivery)
+			for _, o := range orders {
+				ids = append(ids, o.ID)
+				if o.Fulfilled != nil {
+					want[o.ID] = Delivery{At: o.Fulfilled.At.Time, Give: o.GiveFinal, State: o.State}
+				}
+			}
+			got, err := x.Deliveries(t.Context(), ids)
+			if err != nil || !maps.Equal(want, got) || len(got) == 0 {
+				t.Errorf("%d deliveries, %v: %v, want %v", len(got), err, got, want)
+			}
+		})
 	}
 }
 

@@ -2,7 +2,10 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"slices"
+	"strings"
 
 	"crossgate/chain"
 	"crossgate/store"
@@ -50,12 +53,33 @@ func (s orderStore) keptBlock(ctx context.Context, id chain.ID, below uint64) (b
 	return b, found, nil
 }
 
-// keeps reports whether a block that was not final when it was read is stored.
-func (s orderStore) keeps(ctx context.Context, id chain.ID, b keptBlock) (kept bool, err error) {
-	_, err = s.QueryRow(ctx, []any{&kept},
-		`SELECT EXISTS (SELECT 1 FROM blocks WHERE chain = $1 AND number = $2 AND hash = $3)`, id, b.number, b.hash[:])
-	if err != nil {
-		return false, fmt.Errorf("read block %d of chain %d: %w", b.number, id, err)
+// chainBlock is a block of a chain.
+type chainBlock struct {
+	chain chain.ID
+	keptBlock
+}
+
+// kept returns those of some blocks that are stored, which were not final when they were read. It is one statement for
+// so many that it hardly ever takes another.
+func (s orderStore) kept(ctx context.Context, blocks []chainBlock) (map[chainBlock]bool, error) {
+	const atOnce = 100
+	kept := make(map[chainBlock]bool, len(blocks))
+	for part := range slices.Chunk(blocks, atOnce) {
+		var conditions []string
+		var args []any
+		for _, b := range part {
+			conditions = append(conditions, fmt.Sprintf("chain = $%d AND number = $%d", len(args)+1, len(args)+2))
+			args = append(args, int64(b.chain), int64(b.number))
+		}
+		err := s.ForEachRow(ctx, func(rows *sql.Rows) error {
+			var b chainBlock
+			err := rows.Scan(&b.chain, &b.number, store.HashColumn(&b.hash))
+			kept[b] = true
+			return err
+		}, `SELECT chain, number, hash FROM blocks WHERE `+strings.Join(conditions, " OR "), args...)
+		if err != nil {
+			return nil, fmt.Errorf("read %d blocks: %w", len(part), err)
+		}
 	}
 	return kept, nil
 }

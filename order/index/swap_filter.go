@@ -61,8 +61,6 @@ func (s orderStore) limitToSwaps(ctx context.Context, basis *Basis) error {
 }
 
 func (s orderStore) listSwaps(ctx context.Context, f Filter, skip, take uint64) (l SwapList, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "swaps")
-	defer func() { end(err) }()
 	defer func() {
 		if err != nil {
 			err = unavailable(ctx, fmt.Errorf("list swaps: %w", err))

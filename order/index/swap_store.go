@@ -72,8 +72,6 @@ func querySwaps(ctx context.Context, q querier, query string, args ...any) (swap
 
 // swapsIn returns the swaps that a transaction made, in log order.
 func (s orderStore) swapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "swaps")
-	defer func() { end(err) }()
 	swaps, err = querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE tx = $1 AND chain = $2 ORDER BY block, log_index`,
 		tx.Bytes(), int64(id))
 	if err != nil {
@@ -84,8 +82,6 @@ func (s orderStore) swapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (
 
 // swap returns one swap.
 func (s orderStore) swap(ctx context.Context, id order.ID) (swap order.Swap, found bool, err error) {
-	ctx, end := s.StartSpan(ctx, "SELECT", "swaps")
-	defer func() { end(err) }()
 	swaps, err := querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE id = $1`, id[:])
 	if err != nil || len(swaps) == 0 {
 		return order.Swap{}, false, err

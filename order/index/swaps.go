@@ -101,20 +101,18 @@ func (x *Index) basisOf(id chain.ID) Basis {
 
 // foundSwaps gives swaps that were read on a basis their part of it: their chain.
 func (x *Index) foundSwaps(ctx context.Context, on Basis, isStored bool, swaps ...order.Swap) []FoundSwap {
-	found := make([]FoundSwap, len(swaps))
+	var moving []chainBlock
+	for _, s := range swaps {
+		if isStored && !x.isFinal(s.At.Chain, s.At.Block) {
+			moving = append(moving, blockAt(s.At))
+		}
+	}
+	found, kept := make([]FoundSwap, len(swaps)), x.keptAmong(ctx, moving)
 	for i, s := range swaps {
 		x.AskedAbout(s.At.Chain)
 		c := on.of(s.At.Chain)
 		c.Final = x.isFinal(c.Chain, s.At.Block)
-		if !c.Final {
-			kept := false
-			if isStored {
-				var err error
-				kept, err = x.store.keeps(ctx, c.Chain, keptBlock{s.At.Block, s.At.BlockHash})
-				kept = kept && err == nil // a store that is away does not know
-			}
-			c.Unread = !kept
-		}
+		c.Unread = !c.Final && !kept[blockAt(s.At)]
 		found[i] = FoundSwap{s, Basis{At: on.At, Behind: on.Behind, Chains: []ChainBasis{c}}}
 	}
 	return found

@@ -65,7 +65,7 @@ func (t *tally) add(c contribution, times int64) {
 	for i, n := range []int64{1, c.fulfilled, c.active, c.unpriced} {
 		row[i] += times * n
 	}
-	for i, value := range []*int64{c.given, c.taken, c.fee, c.affiliate} {
+	for i, value := range []*int64{c.Given, c.Taken, c.Fee, c.Affiliate} {
 		if value != nil {
 			row[4+2*i] += times * *value
 			row[5+2*i] += times

@@ -38,6 +38,14 @@ func (l *Limiter) Address(r *http.Request) netip.Prefix { return l.options.Load(
 // Client is the address of a request's client, as the last trusted proxy has seen it. Invalid: it cannot be read.
 func (l *Limiter) Client(r *http.Request) netip.Addr { return l.options.Load().addressOf(r) }
 
+// KeyName is the name of the key that a request was sent with; empty without one.
+func (l *Limiter) KeyName(r *http.Request) string {
+	if who, _ := l.options.Load().client(r); who.policy != ofAddresses {
+		return who.policy
+	}
+	return ""
+}
+
 // Trusts reports whether an address is a trusted proxy's, which speaks for many clients.
 func (l *Limiter) Trusts(address netip.Addr) bool { return l.options.Load().trusts(address) }
 

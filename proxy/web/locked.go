@@ -12,21 +12,31 @@ import (
 
 // Locked is the content of a taker's page.
 type Locked struct {
-	Taker     string
-	Answer    []byte               // JSON; nil: only the form is shown
-	Gaps      []Gap                // chains that the answer does not have all deliveries and payments of
-	Delivered map[string]time.Time // by order id, of those whose delivery was loaded
-	Path      string
-	Origin    string
-	Now       time.Time
+	Taker      string
+	Answer     []byte              // JSON; nil: only the form is shown
+	Gaps       []Gap               // chains that the answer does not have all deliveries and payments of
+	Deliveries map[string]Delivery // by order id, of those whose delivery was looked up
+	Path       string
+	Origin     string
+	Now        time.Time
+}
+
+// Delivery is what is known of a delivered order beside what its taker's locked assets say.
+type Delivery struct {
+	At     time.Time
+	Units  string // smallest ones of the give token that the taker is paid
+	IsSent bool   // the unlock message was sent
 }
 
 type lockedView struct {
 	Locked
-	Total  string // USD
-	Orders int
-	Chains []lockedChain
-	JSON   string
+	Total   string // USD
+	Orders  int
+	Since   time.Time // from when on all chains' history is known; zero: it is known from the beginning, or from nowhere
+	Ages    agesView
+	Batches []batch
+	Chains  []lockedChain
+	JSON    string
 }
 
 type lockedChain struct {
@@ -43,47 +53,61 @@ type lockedToken struct {
 	Targets []lockedTarget
 }
 
+// mostShown is how many orders of a target a page shows, those that wait longest.
+const mostShown = 100
+
 type lockedTarget struct {
 	Chain  string
 	Amount string
 	USD    string
 	Orders []lockedOrder
+	More   int // orders that are not shown
 }
 
 type lockedOrder struct {
-	ID        string
-	Delivered time.Time
-	Waits     string
+	ID     string
+	Waits  string // empty: its delivery was not looked up
+	Amount Amount
+	Delivery
 }
 
 // Locked writes the page of a taker's locked assets, or the form that leads to one.
 func (p *Pages) Locked(to io.Writer, l Locked) error {
-	v := lockedView{Locked: l}
+	v := lockedView{Locked: l, Since: sinceWhen(l.Gaps)}
 	if l.Answer != nil {
 		chains, err := decode[[]lockedJSON](l.Answer)
 		if err != nil {
 			return err
 		}
 		v.JSON = indented(l.Answer)
-		var total float64
-		var isPriced bool
+		var total worthSum
 		for _, c := range chains {
 			shown := lockedChain{Name: p.chainName(c.ChainID.chain())}
-			for i := range c.LockedTokens {
-				t := p.lockedToken(l, c, i)
-				shown.Tokens = append(shown.Tokens, t)
-				v.Orders += t.Orders
-				if usd, err := c.LockedTokens[i].Amount.Float64(); err == nil {
-					total, isPriced = total+usd, true
-				}
+			for i, t := range c.LockedTokens {
+				of := p.lockedToken(l, c, i)
+				shown.Tokens = append(shown.Tokens, of)
+				v.Orders += of.Orders
+				total.add(ratOf(t.Amount), of.Orders)
 			}
 			v.Chains = append(v.Chains, shown)
 		}
-		if isPriced {
-			v.Total = usdText(total)
+		v.Total, v.Ages, v.Batches = total.text(), p.ages(chains, l), p.batches(chains, l)
+	}
+	says := "What takers delivered and were not paid for yet."
+	if len(v.Chains) > 0 {
+		says = v.Total + " in " + plural(v.Orders, "order") + " awaiting unlock"
+	}
+	return p.write(to, "locked", view{Title: "Locked assets", At: "locked", Says: says, Root: l.Origin, Now: l.Now, Page: v})
+}
+
+// sinceWhen is when the youngest of the histories with a beginning begins.
+func sinceWhen(gaps []Gap) (since time.Time) {
+	for _, g := range gaps {
+		if g.From > 0 && g.Since.After(since) {
+			since = g.Since
 		}
 	}
-	return p.write(to, "locked", view{Title: "Locked assets", At: "locked", Now: l.Now, Page: v})
+	return since
 }
 
 func (p *Pages) lockedToken(l Locked, c lockedJSON, at int) lockedToken {
@@ -99,19 +123,20 @@ func (p *Pages) lockedToken(l Locked, c lockedJSON, at int) lockedToken {
 			Amount: groupedNumber(d.DstChainTokenAmount), USD: usdOf(d.DstChainAmount),
 		}
 		for _, id := range d.OrdersToUnlock {
-			o := lockedOrder{ID: id.Text, Delivered: l.Delivered[id.Text]}
-			if !o.Delivered.IsZero() {
-				o.Waits = lasting(l.Now.Sub(o.Delivered))
-				if oldest.IsZero() || o.Delivered.Before(oldest) {
-					oldest = o.Delivered
+			o := lockedOrder{ID: id.Text, Delivery: l.Deliveries[id.Text]}
+			if !o.At.IsZero() {
+				o.Waits, o.Amount = lasting(l.Now.Sub(o.At)), amountOf(o.Units, t.TokenMetadata.Decimals)
+				if oldest.IsZero() || o.At.Before(oldest) {
+					oldest = o.At
 				}
 			}
 			target.Orders = append(target.Orders, o)
 		}
-		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int {
-			return cmp.Compare(unixOrLast(a.Delivered), unixOrLast(b.Delivered))
-		})
+		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(unixOrLast(a.At), unixOrLast(b.At)) })
 		shown.Orders += len(target.Orders)
+		if n := len(target.Orders); n > mostShown {
+			target.Orders, target.More = target.Orders[:mostShown], n-mostShown
+		}
 		shown.Targets = append(shown.Targets, target)
 	}
 	if !oldest.IsZero() {
@@ -142,6 +167,10 @@ func usdOf(n json.Number) string {
 	return usdText(value)
 }
 
+// usdText is a value with cents; one that is not nothing is never told as nothing.
 func usdText(value float64) string {
+	if value > 0 && value < 0.01 {
+		return "under $0.01"
+	}
 	return "$" + groupedNumber(json.Number(fmt.Sprintf("%.2f", value)))
 }

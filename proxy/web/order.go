@@ -17,6 +17,7 @@ type Order struct {
 	Read   []Read   // its chains
 	Give   *big.Rat // USD for a whole token of what is given, now; nil: no price is known
 	Take   *big.Rat // of what is taken
+	Then   *Then    // nil: what the amounts were worth at the time was not looked up
 	Index  int      // among the orders of its transaction
 	Count  int      // of them; zero when the order was found by its id
 	Hash   string   // as in the request
@@ -34,27 +35,26 @@ type orderView struct {
 	Steps      []step
 	Took       []string // how long what happened took
 	Facts      []fact
+	Proof      []fieldSource
 	JSON       string
 	Others     []int // indexes of the transaction's orders
 }
 
-// Read is what of an order was read from a chain, and how far that chain was read.
-type Read struct {
-	Chain      chain.ID
-	IsFollowed bool   // otherwise the chain was asked for this order alone, and nothing below is known
-	Block      uint64 // newest indexed one
-	Proven     uint64 // newest block up to which a second reading confirms the first; 0: none yet
-	IsFinal    bool   // no reorg can take back what is said of the chain
-}
+// Then is what an order's amounts were worth in USD, what was taken when it was delivered and the others when it was
+// created; nil: no price was known.
+type Then struct{ Given, Taken, Fees *big.Rat }
 
 // sideView is the give or the take side.
 type sideView struct {
 	Chain  string
 	Amount Amount
-	Worth  string  // of the amount in USD, now, or that no price is known; empty where that is not shown
+	Worth  string  // of the amount in USD, then and now, or that no price is known; empty where that is not shown
 	Before *Amount // before the maker's patches
 	Token  tokenView
 }
+
+// text is the side in a few words.
+func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + " on " + s.Chain }
 
 type tokenView struct {
 	Symbol, Name, Logo, Initial string
@@ -98,16 +98,18 @@ func (p *Pages) Order(to io.Writer, o Order) error {
 	words := stateWords[r.State]
 	v := orderView{
 		Order: o, ID: r.OrderID.Text, State: r.State, Word: words.word, Tone: words.tone,
-		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r), JSON: indented(o.Record),
+		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r, o.Then), Proof: p.fieldSources(r, o.Read),
+		JSON: indented(o.Record),
 	}
-	v.Give.Worth, v.Take.Worth = worth(r.Give, o.Give), worth(r.Take, o.Take)
+	v.Give.Worth, v.Take.Worth = o.worth(r)
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {
 		v.Word = words.seen
 	}
 	for i := 0; o.Count > 1 && i < o.Count; i++ {
 		v.Others = append(v.Others, i)
 	}
-	return p.write(to, "order", view{Title: "Order " + short(v.ID), At: "order", Now: o.Now, Page: v})
+	says := v.Give.text() + " for " + v.Take.text() + ": " + v.Word
+	return p.write(to, "order", view{Title: "Order " + short(v.ID), At: "order", Says: says, Root: o.Origin, Now: o.Now, Page: v})
 }
 
 // gapsOf are the gaps that may hide an event of an order. What the index has not read of its chains they are asked for,

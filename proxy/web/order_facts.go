@@ -24,7 +24,7 @@ func durations(r recordJSON) []string {
 	return said
 }
 
-func (p *Pages) facts(r recordJSON) []fact {
+func (p *Pages) facts(r recordJSON, then *Then) []fact {
 	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
 	taker := p.account("Taker", take, r.Taker)
 	if taker.Text != "" {
@@ -37,6 +37,9 @@ func (p *Pages) facts(r recordJSON) []fact {
 		{Name: "Rate", Text: rate(r.Give, r.Take)},
 	}
 	facts = append(facts, p.fees(r)...)
+	if r.Created != nil && then != nil {
+		facts = append(facts, fact{Name: "Both fees", Text: worthThen(then.Fees, "created")})
+	}
 	if r.ActualFulfillAmount != nil {
 		delivered := amountOf(r.ActualFulfillAmount.Text, r.Take.Decimals)
 		facts = append(facts, fact{Name: "Delivered", Text: delivered.Exact + " " + r.Take.Symbol})
@@ -98,11 +101,35 @@ func whole(o offerJSON) (*big.Rat, bool) {
 	return units.Quo(units, new(big.Rat).SetInt(scale)), true
 }
 
-// worth says what a side is worth at a price.
-func worth(o offerJSON, usd *big.Rat) string {
+// worth says what the sides of an order were worth when it was created and delivered, and what they are worth now.
+func (o Order) worth(r recordJSON) (give, take string) {
+	given, taken := "value then not known", "value then not known"
+	if o.Then != nil {
+		given, taken = worthThen(o.Then.Given, "created"), worthThen(o.Then.Taken, "delivered")
+	}
+	give, take = worthNow(r.Give, o.Give), worthNow(r.Take, o.Take)
+	if r.Created != nil {
+		give = given + ", " + give
+	}
+	if r.Fulfilled != nil {
+		take = taken + ", " + take
+	}
+	return give, take
+}
+
+func worthThen(usd *big.Rat, when string) string {
+	if usd == nil {
+		return "no price then"
+	}
+	value, _ := usd.Float64()
+	return usdText(value) + " when " + when
+}
+
+// worthNow says what a side is worth at a price.
+func worthNow(o offerJSON, usd *big.Rat) string {
 	amount, is := whole(o)
 	if !is || usd == nil {
-		return "no price"
+		return "no price now"
 	}
 	value, _ := amount.Mul(amount, usd).Float64()
 	return usdText(value) + " now"

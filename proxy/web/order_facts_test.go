@@ -14,6 +14,7 @@ func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
 	page := render(t, func(to io.Writer) error {
 		return pages.Order(to, Order{
 			Record: record, Now: noon, Give: big.NewRat(9999, 10_000),
+			Then: &Then{Given: big.NewRat(18, 1), Fees: big.NewRat(61, 100)},
 			Read: []Read{{Chain: 137, IsFollowed: true, Block: 1234, Proven: 1200, IsFinal: true}, {Chain: 8453}},
 		})
 	})
@@ -21,11 +22,11 @@ func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
 	for _, want := range []string{
 		"delivered in 6 seconds, paid after another 2 hours 19 minutes",
 		"6 seconds after Created",
-		"USD Coin, $17.99 now", "POL Polygon, no price",
+		"USD Coin, $18.00 when created, $17.99 now", "POL Polygon, no price then, no price now", "Both fees $0.61 when created",
 		"0.0072 USDC, 0.04 % of what the maker paid",
 		"0.001 ETH, whatever the amount",
 		"1 USDC for 1,111,957.72", // of 20007232.90 POL for 17.9928 USDC
-		"Polygon 1,234 1,200 no, it is final", "Base asked for this order yes, it is recent or not over",
+		"Polygon 1,234 1,200 no, it is final", "Base asked for this page yes, it is recent or not over",
 		"what is locked for the taker",
 	} {
 		if !strings.Contains(plain, want) {
@@ -37,6 +38,18 @@ func TestOrderPageSaysWhatThingsAreWorthAndHowLongTheyTook(t *testing.T) {
 	}
 	if ids, copies := strings.Count(page, `class="mono"`), strings.Count(page, `class="copy"`); copies < 10 || copies < ids-1 { // the heading repeats the id
 		t.Errorf("of %d ids and addresses %d can be copied", ids, copies)
+	}
+}
+
+// TestWorthThatWasNotLookedUpIsNoPrice looks at an order that is not counted, and at one that was not delivered.
+func TestWorthThatWasNotLookedUpIsNoPrice(t *testing.T) {
+	for name, want := range map[string]string{
+		"order_claimed": "POL Polygon, value then not known, no price now", "order_created": "POL Polygon, no price now",
+	} {
+		page := text(orderPage(t, answer(t, name)))
+		if !strings.Contains(page, want) || strings.Contains(page, "Both fees") {
+			t.Errorf("the page of %s lacks %q: %s", name, want, page)
+		}
 	}
 }
 

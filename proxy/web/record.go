@@ -96,13 +96,35 @@ type explanationJSON struct {
 	MinAmount   string
 	ProtocolFee string
 	QuotedAt    time.Time
-	Aggregators []struct {
-		Name, Execution, Verdict, Reason string
-		QuotedAmount, Amount             string
-		TookMs                           float64
-		Gas                              uint64
-		Simulated                        bool
-	}
+	Aggregators []askedJSON
+}
+
+type askedJSON struct {
+	Name, Execution, Verdict, Reason string
+	QuotedAmount, Amount             string
+	TookMs                           float64
+	Gas                              uint64
+	Simulated                        bool
+}
+
+type estimateJSON struct {
+	Tx                            *struct{ To, Data, Value string }
+	TokenIn, TokenOut             pricedJSON
+	Slippage, RecommendedSlippage float64
+	ProtocolFee                   string
+	ProtocolFeeUSD                string `json:"protocolFeeApproximateUsdValue"`
+	Fee                           *struct {
+		Total   string
+		Details struct{ GasLimit string }
+		USD     *float64 `json:"approximateUsdValue"`
+	} `json:"estimatedTransactionFee"`
+	Compared []pricedJSON `json:"comparedAggregators"`
+}
+
+// pricedJSON is an amount of a token; USD is absent when no price is known.
+type pricedJSON struct {
+	Amount string
+	USD    *float64 `json:"approximateUsdValue"`
 }
 
 func decode[T any](answer []byte) (T, error) {
@@ -111,15 +133,6 @@ func decode[T any](answer []byte) (T, error) {
 		return into, fmt.Errorf("decode the JSON of a page: %w", err)
 	}
 	return into, nil
-}
-
-// FulfilledAt is when the order of a record was fulfilled; zero when it was not.
-func FulfilledAt(record []byte) time.Time {
-	r, err := decode[recordJSON](record)
-	if err != nil || r.Fulfilled == nil {
-		return time.Time{}
-	}
-	return time.Unix(r.Fulfilled.BlockTimeStamp, 0)
 }
 
 // LockedOrders lists the order ids in the JSON of locked assets.

@@ -11,6 +11,7 @@ type SwapRecord struct {
 	Path   string // of the record in the API, with its query
 	Page   string // path of this page, without a query
 	Final  bool   // no reorg can change the record any more
+	Read   []Read // its chain
 	Index  int    // among the swaps of its transaction
 	Count  int    // of them; zero when the swap was found by its id
 	Origin string // scheme and host of this server, for commands to copy
@@ -24,6 +25,7 @@ type swapRecordView struct {
 	In, Out sideView
 	Made    transaction
 	Facts   []fact
+	Proof   []fieldSource
 	JSON    string
 	Others  []int // indexes of the transaction's swaps
 }
@@ -66,11 +68,15 @@ func (p *Pages) SwapRecord(to io.Writer, s SwapRecord) error {
 			Tx: linked{r.TransactionHash.Text, p.txURL(id, r.TransactionHash.Text)},
 		},
 		Facts: p.swapFacts(r), JSON: indented(s.Record),
+		Proof: []fieldSource{p.fieldSource("everything", id, r.TransactionHash.Text, r.BlockNumber, s.Read)},
 	}
 	for i := 0; s.Count > 1 && i < s.Count; i++ {
 		v.Others = append(v.Others, i)
 	}
-	return p.write(to, "swap_record", view{Title: "Swap " + short(v.ID), At: "order", Now: s.Now, Page: v})
+	return p.write(to, "swap_record", view{
+		Title: "Swap " + short(v.ID), At: "order", Says: v.In.text() + " swapped for " + v.Out.Amount.Text + " " + v.Out.Token.Symbol,
+		Root: s.Origin, Now: s.Now, Page: v,
+	})
 }
 
 func (p *Pages) swapSide(r swapRecordJSON, a tokenAmountJSON) sideView {

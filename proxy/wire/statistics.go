@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"crossgate/order"
+	"crossgate/quote"
 )
 
 // secondsOfDay converts UNIX days.
@@ -29,6 +30,37 @@ func (w *writer) dailyStatistics(d order.DailyStatistics) {
 	w.name("uniqueOrderCreators").uint(d.Creators)
 	w.name("newOrderCreators").uint(d.NewCreators)
 	w.name("unpricedOrdersCount").uint(d.Unpriced)
+}
+
+// AppendDeliveryTimes appends how long orders took, by pair of chains.
+func (e Encoder) AppendDeliveryTimes(dst []byte, times []order.DeliveryTimes) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("deliveryTimes"), times, func(t order.DeliveryTimes) {
+			w.name("giveChainId").chainID(t.Give)
+			w.name("takeChainId").chainID(t.Take)
+			w.name("fulfilledOrdersCount").uint(t.Orders)
+			w.name("p50Seconds").uint(t.P50)
+			w.name("p95Seconds").uint(t.P95)
+		})
+	})
+}
+
+// AppendVenues appends what became of venues. The improvement is null where no other venue's quote could have been taken.
+func (e Encoder) AppendVenues(dst []byte, venues []quote.VenueDay) []byte {
+	return e.object(dst, func(w *writer) {
+		objects(w.name("venues"), venues, func(v quote.VenueDay) {
+			w.name("name").text(v.Venue)
+			w.name("comparisonsCount").uint(v.Quoted)
+			w.name("wonCount").uint(v.Won)
+			w.name("contestedCount").uint(v.Contested)
+			if w.name("averageImprovementPercent"); v.Contested == 0 {
+				w.null()
+				return
+			}
+			const perPercent = 10_000
+			w.json = strconv.AppendFloat(w.json, float64(v.Gain)/float64(v.Contested)/perPercent, 'f', 4, 64)
+		})
+	})
 }
 
 // AppendAllTime appends the statistics of all orders, as of a UNIX time.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"crossgate/order"
+	"crossgate/quote"
 )
 
 func TestAppendDaily(t *testing.T) {
@@ -18,4 +19,18 @@ func TestAppendDaily(t *testing.T) {
 	checkGolden(t, "daily_statistics", documented.AppendDaily(nil, days, days[:1]))
 	checkGolden(t, "all_time_statistics", documented.AppendAllTime(nil, priced, 1_800_000_000))
 	checkGolden(t, "all_time_statistics_unpriced", documented.AppendAllTime(nil, unpriced, 1_800_000_000))
+}
+
+func TestAppendDeliveryTimes(t *testing.T) {
+	times := []order.DeliveryTimes{{Give: 1, Take: 100000014, Orders: 40, P50: 14, P95: 310}, {Give: 10, Take: 1, Orders: 1, P50: 7, P95: 7}}
+	checkGolden(t, "delivery_times", documented.AppendDeliveryTimes(nil, times))
+}
+
+func TestAppendVenues(t *testing.T) {
+	venues := []quote.VenueDay{
+		{Venue: "odos", Quoted: 12, Won: 7, Contested: 4, Gain: 12_345},
+		{Venue: "kyberswap", Quoted: 3, Won: 1, Contested: 1, Gain: -250},
+		{Venue: "velora", Quoted: 1},
+	}
+	checkGolden(t, "venues", documented.AppendVenues(nil, venues))
 }

@@ -167,7 +167,7 @@ func TestNoKeyIsEverTold(t *testing.T) {
 			t.Errorf("%s tell a key: …%.400s", place, text[max(at-300, 0):])
 		}
 	}
-	for place, want := range map[string]string{log.String(): "requestId", spans: "rpc.attempt", answers.String(): "crossgate_upstream_failures_total"} {
+	for place, want := range map[string]string{log.String(): "requestId", spans: "rpc.system.name", answers.String(): "crossgate_upstream_failures_total"} {
 		if !strings.Contains(place, want) {
 			t.Errorf("%q is nowhere in %.200s: the test looks at nothing", want, place)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,19 +17,26 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-logr/logr"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"go.opentelemetry.io/otel"
 
 	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
 )
 
 // startTelemetry makes this process' measurements those of a gateway until the test ends.
 func startTelemetry(t *testing.T) *gateway.Telemetry {
 	t.Helper()
-	meters, tracers := otel.GetMeterProvider(), otel.GetTracerProvider()
-	telemetry, err := gateway.StartTelemetry(t.Context(), "crossgate-test")
+	return startTelemetryAs(t, config.Telemetry{Service: "crossgate-test", Share: 1})
+}
+
+func startTelemetryAs(t *testing.T, c config.Telemetry) *gateway.Telemetry {
+	t.Helper()
+	restoreTelemetry(t)
+	telemetry, err := gateway.StartTelemetry(t.Context(), c, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +44,20 @@ func startTelemetry(t *testing.T) *gateway.Telemetry {
 		if err := telemetry.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
-		otel.SetMeterProvider(meters)
-		otel.SetTracerProvider(tracers)
 	})
 	return telemetry
+}
+
+// restoreTelemetry takes back what starting a telemetry changes of the process.
+func restoreTelemetry(t *testing.T) {
+	t.Helper()
+	meters, tracers, errors := otel.GetMeterProvider(), otel.GetTracerProvider(), otel.GetErrorHandler()
+	t.Cleanup(func() {
+		otel.SetMeterProvider(meters)
+		otel.SetTracerProvider(tracers)
+		otel.SetErrorHandler(errors)
+		otel.SetLogger(logr.Discard())
+	})
 }
 
 // scrape returns what Prometheus would get, as text and read.
@@ -70,51 +88,61 @@ func labels(family *dto.MetricFamily) []string {
 
 // own are the measurements of this gateway with all the labels that they may have.
 var own = map[string]string{
-	"http_server_request_duration_seconds":        "http_request_method http_response_status_code http_route",
-	"crossgate_cache_lookups_total":               "crossgate_outcome http_route",
-	"crossgate_cache_loads_total":                 "",
-	"crossgate_cache_failed_loads_total":          "",
-	"crossgate_cache_dropped_total":               "",
-	"crossgate_cache_remotes_total":               "",
-	"crossgate_cache_shared_up":                   "",
-	"crossgate_build_info":                        "commit go version",
-	"crossgate_store_up":                          "",
-	"crossgate_passthrough_requests_total":        "crossgate_host crossgate_outcome",
-	"crossgate_shadow_answers_total":              "crossgate_outcome http_route",
-	"crossgate_shadow_differences_total":          "crossgate_outcome http_route",
-	"db_client_operation_duration_seconds":        "crossgate_cache_script db_operation_name db_system_name error_type",
-	"crossgate_venue_duration_seconds":            "crossgate_outcome crossgate_venue",
-	"crossgate_venue_failing_seconds":             "crossgate_venue",
-	"crossgate_venue_verdicts_total":              "crossgate_venue crossgate_verdict",
-	"crossgate_upstream_attempt_duration_seconds": "crossgate_chain_id crossgate_endpoint crossgate_outcome crossgate_venue",
-	"crossgate_upstream_failures_total":           "crossgate_chain_id crossgate_endpoint crossgate_venue error_type",
-	"crossgate_upstream_joined_total":             "crossgate_chain_id",
-	"crossgate_upstream_ready":                    "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_breaker_state":            "crossgate_breaker_state crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_breaker_forced":           "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_cordoned":                 "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_ban_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_head_distance":            "crossgate_chain_id crossgate_endpoint",
-	"crossgate_upstream_budget_left":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_failing_ratio":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_upstream_pause_seconds":            "crossgate_chain_id crossgate_endpoint crossgate_venue",
-	"crossgate_index_head":                        "crossgate_chain_id",
-	"crossgate_index_leading":                     "crossgate_chain_id",
-	"crossgate_index_block":                       "crossgate_chain_id",
-	"crossgate_index_lag_seconds":                 "crossgate_chain_id",
-	"crossgate_index_reorgs_total":                "crossgate_chain_id",
-	"crossgate_index_proven_block":                "crossgate_chain_id",
-	"crossgate_index_quarantined_blocks":          "crossgate_chain_id",
-	"crossgate_index_corrections_total":           "crossgate_chain_id",
-	"crossgate_index_unknown_chain_orders":        "crossgate_chain_id",
-	"crossgate_index_announcers":                  "crossgate_chain_id",
-	"crossgate_index_announced_head":              "crossgate_chain_id",
-	"crossgate_index_announcer_losses_total":      "crossgate_chain_id",
-	"crossgate_quote_refusals_total":              "crossgate_reason crossgate_venue",
+	"http_server_request_duration_seconds":          "http_request_method http_response_status_code http_route",
+	"crossgate_cache_lookups_total":                 "crossgate_outcome http_route",
+	"crossgate_cache_loads_total":                   "",
+	"crossgate_cache_loading":                       "",
+	"crossgate_cache_failed_loads_total":            "",
+	"crossgate_cache_dropped_total":                 "",
+	"crossgate_cache_remotes_total":                 "",
+	"crossgate_cache_shared_up":                     "",
+	"crossgate_build_info":                          "commit go version",
+	"crossgate_config_reload_success":               "",
+	"crossgate_config_reload_time_seconds":          "",
+	"crossgate_store_up":                            "",
+	"crossgate_store_connections":                   "crossgate_store_connection_state crossgate_store_pool",
+	"crossgate_store_connections_max":               "crossgate_store_pool",
+	"crossgate_store_connection_waits_total":        "crossgate_store_pool",
+	"crossgate_store_connection_wait_seconds_total": "crossgate_store_pool",
+	"crossgate_store_size_bytes":                    "",
+	"crossgate_store_wal_size_bytes":                "",
+	"crossgate_passthrough_requests_total":          "crossgate_host crossgate_outcome",
+	"crossgate_shadow_answers_total":                "crossgate_outcome http_route",
+	"crossgate_shadow_differences_total":            "crossgate_outcome http_route",
+	"db_client_operation_duration_seconds":          "crossgate_cache_script db_operation_name db_system_name error_type",
+	"crossgate_venue_duration_seconds":              "crossgate_outcome crossgate_venue",
+	"crossgate_venue_failing_seconds":               "crossgate_venue",
+	"crossgate_venue_verdicts_total":                "crossgate_venue crossgate_verdict",
+	"crossgate_upstream_attempt_duration_seconds":   "crossgate_chain_id crossgate_endpoint crossgate_outcome crossgate_venue",
+	"crossgate_upstream_failures_total":             "crossgate_chain_id crossgate_endpoint crossgate_venue error_type",
+	"crossgate_upstream_joined_total":               "crossgate_chain_id",
+	"crossgate_upstream_ready":                      "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_breaker_state":              "crossgate_breaker_state crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_breaker_forced":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_cordoned":                   "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_ban_seconds":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_head_distance":              "crossgate_chain_id crossgate_endpoint",
+	"crossgate_upstream_budget_left":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_budget_waiting":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_failing_ratio":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_pause_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_index_head":                          "crossgate_chain_id",
+	"crossgate_index_leading":                       "crossgate_chain_id",
+	"crossgate_index_block":                         "crossgate_chain_id",
+	"crossgate_index_lag_seconds":                   "crossgate_chain_id",
+	"crossgate_index_reorgs_total":                  "crossgate_chain_id",
+	"crossgate_index_proven_block":                  "crossgate_chain_id",
+	"crossgate_index_quarantined_blocks":            "crossgate_chain_id",
+	"crossgate_index_corrections_total":             "crossgate_chain_id",
+	"crossgate_index_unknown_chain_orders":          "crossgate_chain_id",
+	"crossgate_index_announcers":                    "crossgate_chain_id",
+	"crossgate_index_announced_head":                "crossgate_chain_id",
+	"crossgate_index_announcer_losses_total":        "crossgate_chain_id",
+	"crossgate_quote_refusals_total":                "crossgate_reason crossgate_venue",
 }
 
 // rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.
-var rare = []string{"crossgate_cache_shared_up", "crossgate_passthrough_requests_total", "crossgate_shadow_answers_total", "crossgate_shadow_differences_total", "crossgate_store_up", "db_client_operation_duration_seconds", "crossgate_index_announced_head", "crossgate_index_announcers", "crossgate_index_announcer_losses_total", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
+var rare = []string{"crossgate_cache_shared_up", "crossgate_config_reload_success", "crossgate_config_reload_time_seconds", "crossgate_passthrough_requests_total", "crossgate_shadow_answers_total", "crossgate_shadow_differences_total", "crossgate_index_announced_head", "crossgate_index_announcers", "crossgate_index_announcer_losses_total", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_budget_waiting", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
 
 // TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
 // send whatever it can make up: not one series more may come of it.

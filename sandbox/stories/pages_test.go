@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"math/big"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,12 +16,14 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"crossgate/config"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
-// directory for whole pictures of every page in both themes and at a phone's width.
+// directory for whole pictures of every page in both themes and at a phone's width, CROSSGATE_PAGES the modules of the
+// walk that are wanted, separated by commas, instead of all.
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
 	front, admin := startOperated(t)
@@ -49,10 +50,11 @@ func TestPagesInABrowser(t *testing.T) {
 	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts[0].Address)
 	look, err := json.Marshal(map[string]any{
-		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
-		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address, "created": newOrder(t, front),
+		"gateway": front.url, "admin": admin, "token": operatorsToken, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
+		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
+		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
 		"swap": map[string]string{
-			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
+			"chainId": "1", "tokenIn": coin, "tokenOut": usdc, "account": account,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
 		},
 	})
@@ -75,11 +77,15 @@ func TestPagesInABrowser(t *testing.T) {
 	compareScreens(t, taken)
 }
 
+// operatorsToken is what commands on the operators' page want.
+const operatorsToken = "token-of-the-walk-through-the-pages"
+
 // startOperated is startFront with the listener for operators.
 func startOperated(t *testing.T) (f front, admin string) {
 	t.Helper()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
+	c.Telemetry.Token = config.NewSecret(operatorsToken)
 	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
 	return front{url, world}, admin
 }
@@ -99,18 +105,6 @@ func browser(t *testing.T) (node, chromium string) {
 			"get node and chromium, and run npm ci in sandbox/stories/testdata/pages")
 	}
 	return node, chromium
-}
-
-// newOrder creates one that nobody has delivered yet.
-func newOrder(t *testing.T, f front) map[string]string {
-	t.Helper()
-	const wanted = `{"chainId":8453,"takeChainId":100000014,"giveToken":"USDC","giveAmount":"250","takeToken":"USDC","takeAmount":"249"}`
-	response, body := ask(t, http.MethodPost, f.world.URL()+"/sandbox/create", wanted)
-	var created struct{ CreationTxHash, OrderID string }
-	if err := json.Unmarshal(body, &created); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("create an order: %s: %s, %v", response.Status, body, err)
-	}
-	return map[string]string{"hash": created.CreationTxHash, "id": created.OrderID}
 }
 
 // foresee is an order that nobody has created yet: a signed transaction, which does what another did from another

@@ -155,6 +155,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 		return read.block(), nil
 	}
 	var found *header
+	since := c.read.since()
 	asked := headerCall(&found, quantity(number))
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return order.Block{}, err
@@ -163,7 +164,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, number, order.ErrNotFound)
 	}
 	found.by = asked.By
-	c.read.keep(found)
+	c.read.keep(found, since)
 	return found.block(), nil
 }
 

@@ -37,6 +37,7 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 	}
 	for i := 1; i < len(headers); i++ {
 		if headers[i].ParentHash != headers[i-1].Hash {
+			c.read.forget() // one of them was read before the other's branch was there
 			return nil, fmt.Errorf("chain %d: blocks %d and %d are of different branches", c.chain.ID, headers[i-1].Number, headers[i].Number)
 		}
 	}
@@ -48,11 +49,12 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 // their hash (EIP-234), which a node without the block cannot do. An empty list that the filter contradicts is held
 // against the block's receipts.
 func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chain.Address) ([]order.Event, error) {
+	since := c.read.since()
 	headers, err := c.branch(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("blocks %d to %d: %w", from, to, err)
 	}
-	c.read.end(headers[len(headers)-1])
+	c.read.end(headers[len(headers)-1], since)
 	var suspects []*header
 	for _, h := range headers {
 		if c.mayHold(h, contracts) {

@@ -39,6 +39,7 @@ type node struct {
 	archive  uint64 // oldest block whose state is kept
 	pruned   uint64 // oldest block whose logs are kept
 	deployed uint64 // first block with contracts
+	forked   uint64 // first block of another branch; zero: none
 
 	mu       sync.Mutex
 	requests int // HTTP requests since the last reset
@@ -196,7 +197,15 @@ func (n *node) byNumber(tag string) string {
 
 func (n *node) header(number uint64) string {
 	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`,
-		number, blockHash(number), blockHash(number-1), n.blockTime(number))
+		number, n.hash(number), n.hash(number-1), n.blockTime(number))
+}
+
+// hash is that of a block on the branch that the node is on.
+func (n *node) hash(number uint64) string {
+	if n.forked != 0 && number >= n.forked {
+		return fmt.Sprintf("0xb10d%060x", number)
+	}
+	return blockHash(number)
 }
 
 // blockHash makes a hash that tells the block's number.

@@ -35,7 +35,7 @@ func (c *Client) send(
 	if err != nil {
 		panic("jsonrpc: parameters that JSON could hold before: " + err.Error())
 	}
-	request := upstream.Request{Body: body, Calls: len(calls), RPCMethod: spanMethod(calls), AnyStatus: true}
+	request := upstream.Request{Body: body, Calls: len(calls), RPCMethod: spanMethod(calls), RPCMethods: spanMethodsOf(calls), AnyStatus: true}
 	request.Suits, request.Admit = c.suits(calls), c.admit(calls)
 	for _, call := range calls {
 		request.Cost += e.CostOf(call.Method)

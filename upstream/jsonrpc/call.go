@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Call is one call and, afterwards, its outcome.
@@ -113,8 +114,24 @@ func spanMethod(calls []*Call) string {
 	method := calls[0].Method
 	for _, call := range calls {
 		if call.Method != method || !spanMethods[method] {
-			return "_OTHER"
+			return otherMethod
 		}
 	}
 	return method
+}
+
+const otherMethod = "_OTHER"
+
+// spanMethodsOf are the methods of calls as spans name them, each once.
+func spanMethodsOf(calls []*Call) (methods []string) {
+	for _, call := range calls {
+		method := call.Method
+		if !spanMethods[method] {
+			method = otherMethod
+		}
+		if !slices.Contains(methods, method) {
+			methods = append(methods, method)
+		}
+	}
+	return methods
 }

@@ -18,6 +18,7 @@ const scope = "crossgate/upstream"
 const (
 	joinedKey    = attribute.Key("crossgate.rpc.joined")
 	outcomeKey   = attribute.Key("crossgate.outcome")
+	methodsKey   = attribute.Key("crossgate.rpc.methods")
 	batchSizeKey = attribute.Key("crossgate.rpc.batch_size")
 	rpcSystemKey = attribute.Key("rpc.system.name")
 	rpcMethodKey = attribute.Key("rpc.method")
@@ -55,6 +56,9 @@ func startJoin(ctx context.Context, w *waiter, attributes []attribute.KeyValue) 
 		span.SetAttributes(attributes...)
 		span.SetAttributes(joinedKey.Bool(true), rpcSystemKey.String("jsonrpc"),
 			rpcMethodKey.String(spanMethod(w.calls)), batchSizeKey.Int(len(w.calls)))
+		if methods := spanMethodsOf(w.calls); len(methods) > 1 {
+			span.SetAttributes(methodsKey.StringSlice(methods))
+		}
 	}
 	return joinSpan{span}
 }

@@ -40,6 +40,13 @@ func (s *sets) Locked(ctx context.Context, taker chain.Address) ([]order.LockedC
 	return now.index.Locked(ctx, taker)
 }
 
+// Deliveries implements proxy.Orders.
+func (s *sets) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]index.Delivery, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.Deliveries(ctx, ids)
+}
+
 // List implements proxy.Orders.
 func (s *sets) List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
 	now, done := s.use()
@@ -87,6 +94,20 @@ func (s *sets) AllTime(ctx context.Context) (order.Statistics, index.Basis, erro
 	now, done := s.use()
 	defer done()
 	return now.index.AllTime(ctx)
+}
+
+// DeliveryTimes implements proxy.Orders.
+func (s *sets) DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error) {
+	now, done := s.use()
+	defer done()
+	return now.index.DeliveryTimes(ctx, from, to)
+}
+
+// Values implements proxy.Orders.
+func (s *sets) Values(ctx context.Context, id order.ID) (v index.Values, counted bool, err error) {
+	now, done := s.use()
+	defer done()
+	return now.index.Values(ctx, id)
 }
 
 // Basis implements proxy.Orders.

@@ -11,9 +11,13 @@ import (
 
 // cutOffAfter is how many times in a row a gateway must find itself alone without the database before it says so: an
 // outage is not noticed by all gateways at the same moment, and what they said of it before counts for a while.
+// joinedAfter is how many times in a row it must reach the database then until it says that: over a link that comes and
+// goes, balancers would take it in and out all the time. When no other gateway is known to be better off, it does not
+// wait.
 const (
 	attestInterval = shared.AttestLife / 3
 	cutOffAfter    = 4
+	joinedAfter    = 3
 )
 
 var errCutOff = errors.New("the database is unavailable to this gateway, and not to others")
@@ -23,8 +27,8 @@ var errCutOff = errors.New("the database is unavailable to this gateway, and not
 type cutOff struct {
 	shared    *shared.Cache
 	available func() error // of the database
-	times     int          // in a row, at which others had the database and this gateway did not
 	isAlone   atomic.Bool
+	times     int // in a row, at which that looked wrong
 }
 
 // run looks until ctx ends.
@@ -44,12 +48,23 @@ func (c *cutOff) run(ctx context.Context) {
 func (c *cutOff) look(ctx context.Context) {
 	has := c.available() == nil
 	others, err := c.shared.Attest(ctx, shared.KeyOf("database"), has)
-	if has || err != nil || others == 0 {
+	wasAlone, isAlone := c.isAlone.Load(), !has && err == nil && others > 0
+	if isAlone == wasAlone {
 		c.times = 0
-	} else {
-		c.times++
+		return
 	}
-	c.isAlone.Store(c.times >= cutOffAfter)
+	c.times++
+	enough := cutOffAfter
+	switch {
+	case wasAlone && has && err == nil:
+		enough = joinedAfter
+	case wasAlone:
+		enough = 1
+	}
+	if c.times >= enough {
+		c.times = 0
+		c.isAlone.Store(isAlone)
+	}
 }
 
 // err is errCutOff while only this gateway is without the database.

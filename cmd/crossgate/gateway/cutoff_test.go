@@ -11,11 +11,11 @@ import (
 	"crossgate/cache/shared"
 )
 
-// TestOnlyOneThatIsCutOffIsUnready has two gateways lose the database, one after the other.
-func TestOnlyOneThatIsCutOffIsUnready(t *testing.T) {
+// pairOnOneCache are two gateways that tell each other by a cache whether they reach the database, which is away from those
+// that away says.
+func pairOnOneCache(t *testing.T, away *[2]bool) (gateways [2]*cutOff) {
+	t.Helper()
 	server := redistest.Serve(t)
-	var away [2]bool
-	var gateways [2]*cutOff
 	for i := range gateways {
 		made, err := shared.New(shared.Options{URL: server.URL(), Timeout: 20 * time.Second, Silence: time.Minute})
 		if err != nil {
@@ -40,6 +40,46 @@ func TestOnlyOneThatIsCutOffIsUnready(t *testing.T) {
 			}
 		}
 	}
+	return gateways
+}
+
+// TestReadinessDoesNotFlap has the link from one of two gateways to the database come and go.
+func TestReadinessDoesNotFlap(t *testing.T) {
+	var away [2]bool
+	gateways := pairOnOneCache(t, &away)
+	const lacks = 'l'
+	wasReady := true
+	for _, step := range []struct {
+		looks string
+		turns int // of readiness
+	}{
+		{"h", 0},
+		{"lllhlllhlllh", 0}, // never away for long enough
+		{"llll", 1},
+		{"hhlhhlhl", 0}, // never there for long enough
+		{"hhh", 1},
+		{"lllh", 0},
+	} {
+		turns := 0
+		for _, look := range step.looks {
+			away[0] = look == lacks
+			gateways[1].look(t.Context())
+			gateways[0].look(t.Context())
+			if isReady := gateways[0].err() == nil; isReady != wasReady {
+				wasReady = isReady
+				turns++
+			}
+		}
+		if turns != step.turns {
+			t.Errorf("looks %s turned readiness %d times, want %d", step.looks, turns, step.turns)
+		}
+	}
+}
+
+// TestOnlyOneThatIsCutOffIsUnready has two gateways lose the database, one after the other.
+func TestOnlyOneThatIsCutOffIsUnready(t *testing.T) {
+	var away [2]bool
+	gateways := pairOnOneCache(t, &away)
 	for i, step := range []struct {
 		away, unready [2]bool
 	}{

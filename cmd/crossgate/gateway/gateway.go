@@ -34,12 +34,15 @@ type Gateway struct {
 
 	catalog  *catalog.Catalog // of public token lists
 	failures *quote.Failures  // of venues
+	wins     *winBook
 
 	plans  *planBook
 	limits *capabilityBook
 	lists  *listBook
 	cutOff *cutOff
 	log    *slog.Logger
+
+	started time.Time
 }
 
 // New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until
@@ -57,13 +60,14 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log, started: time.Now()}
+	g.wins = &winBook{store: store, wins: &quote.Wins{}, log: log}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	now := &sets{log: log, current: first, cutOff: g.cutOff}
+	now := &sets{log: log, store: store, current: first, cutOff: g.cutOff}
 	g.sets = now
 	g.plans = &planBook{store: store, endpoints: now.endpoints, log: log}
 	g.plans.write(ctx)
@@ -71,13 +75,16 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.limits.update(ctx)
 	g.lists = newListBook(store, now, g.catalog, log)
 	server, err := proxy.New(proxy.Options{
-		Orders:  now,
-		Swaps:   now,
-		Tokens:  now,
-		Chains:  p.registry,
-		Shared:  p.shared,
-		Quotas:  quotas(c.Limits),
-		Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+		Orders: now,
+		Swaps:  now,
+		Tokens: now,
+		Chains: p.registry,
+		Shared: p.shared,
+		Quotas: quotas(c.Limits),
+		Telemetry: proxy.Telemetry{
+			Tracing: proxy.Tracing{Share: c.Telemetry.Share, TrustTraceparent: c.Telemetry.TrustTraceparent},
+			Access:  access(c.Telemetry.Access),
+		},
 		Passthrough: proxy.Passthrough{
 			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
 			Shadow: proxy.Shadow{Origins: now, Settings: shadowSettings(c.Passthrough.Shadow)},
@@ -112,7 +119,7 @@ func quotas(l config.Limits) quota.Options {
 // request has been answered, and what all of them spent is written last. Run ends with Close.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
-	stopCounting, stopLearning := g.plans.start(ctx), g.limits.start(ctx)
+	stopCounting, stopLearning, stopWinning := g.plans.start(ctx), g.limits.start(ctx), g.wins.start(ctx)
 	followed, shared := make(chan error, 1), make(chan error, 1)
 	var listing sync.WaitGroup
 	listing.Go(func() { g.lists.run(following) })
@@ -124,6 +131,7 @@ func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	listing.Wait()
 	stopCounting()
 	stopLearning()
+	stopWinning()
 	return errors.Join(err, g.Close())
 }
 

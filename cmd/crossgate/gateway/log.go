@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/config"
+	"crossgate/proxy"
 )
 
 // NewLogger writes lines from a level on to out. Those about a request bear the ids of its trace and span, so that one
@@ -19,6 +20,19 @@ func NewLogger(out io.Writer, form config.LogForm, from slog.Level) *slog.Logger
 		handler = slog.NewJSONHandler(out, options)
 	}
 	return slog.New(traced{handler})
+}
+
+// access is what the log tells of requests.
+func access(c config.Access) proxy.Access {
+	return proxy.Access{
+		Info: map[config.LoggedRequests]proxy.LoggedRequests{
+			config.LogMisses: proxy.LogMisses, config.LogAll: proxy.LogAll, config.LogFailures: proxy.LogFailures,
+		}[c.Info],
+		Clients: map[config.ClientDetail]proxy.ClientDetail{
+			config.HideClients: proxy.HideClients, config.ClientNetworks: proxy.ClientNetworks, config.ClientAddresses: proxy.ClientAddresses,
+		}[c.Clients],
+		UserAgent: c.UserAgent,
+	}
 }
 
 // traced adds the ids of the trace that a line belongs to.

@@ -12,6 +12,7 @@ import (
 	"crossgate/config"
 	"crossgate/order/index"
 	"crossgate/quote"
+	"crossgate/store"
 	"crossgate/upstream"
 )
 
@@ -32,7 +33,7 @@ type set struct {
 // newSet makes the set of a gateway that c describes.
 func newSet(p *parts, c config.Config, g *Gateway) (*set, error) {
 	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
-	estimator := p.estimator(c, g.log, g.failures)
+	estimator := p.estimator(c, g.log, g.failures, g.wins.wins)
 	stopUpstream, upstreamErr := upstream.Observe(p.called()...)
 	stopVenues, venuesErr := estimator.Observe()
 	if err := errors.Join(upstreamErr, venuesErr); err != nil {
@@ -54,6 +55,7 @@ func (s *set) close() error {
 // sets hands out the current set and lets another take its place.
 type sets struct {
 	log    *slog.Logger
+	store  *store.DB
 	cutOff *cutOff
 
 	mu       sync.Mutex

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	metrics "go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 
+	"crossgate/config"
 	"crossgate/release"
 )
 
@@ -39,15 +40,17 @@ type Telemetry struct {
 // StartTelemetry begins to collect measurements, which Metrics serves, and makes spans leave the process:
 // over OTLP when one of the standard endpoint variables is set (OTEL_EXPORTER_OTLP_ENDPOINT,
 // OTEL_EXPORTER_OTLP_TRACES_ENDPOINT), nowhere otherwise. Sampler, batching and resource attributes follow
-// their OTEL_* variables too; OTEL_SDK_DISABLED=true turns everything off.
-func StartTelemetry(ctx context.Context, service string) (*Telemetry, error) {
+// their OTEL_* variables too; OTEL_SDK_DISABLED=true turns everything off. What goes wrong with it later is reported to
+// log.
+func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (*Telemetry, error) {
 	t := &Telemetry{}
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return t, nil
 	}
+	logErrors(log)
 	described, err := resource.New(ctx, resource.WithAttributes(
-		semconv.ServiceName(service), semconv.ServiceVersion(release.Current().Version),
+		semconv.ServiceName(c.Service), semconv.ServiceVersion(release.Current().Version),
 	), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("otel resource: %w", err)
@@ -58,12 +61,12 @@ func StartTelemetry(ctx context.Context, service string) (*Telemetry, error) {
 	if !Exports() {
 		return t, nil
 	}
-	spans, err := otlptracehttp.New(ctx)
+	spans, err := newExporter(ctx, c.OTLP)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("otlp exporter: %w", err), t.Stop(ctx))
+		return nil, errors.Join(err, t.Stop(ctx))
 	}
 	provider := trace.NewTracerProvider(trace.WithBatcher(spans), trace.WithResource(described))
-	otel.SetTracerProvider(provider)
+	otel.SetTracerProvider(sharing{provider: provider, share: c.Share})
 	t.spans = provider
 	t.stops = append(t.stops, provider.Shutdown)
 	return t, nil
@@ -131,9 +134,4 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 		failures = append(failures, stop(ctx))
 	}
 	return errors.Join(failures...)
-}
-
-// Exports reports whether the environment says where spans go.
-func Exports() bool {
-	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }

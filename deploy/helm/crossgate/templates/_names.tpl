@@ -11,6 +11,17 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{ include "crossgate.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.labels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* What annotates an object: what the values say for all, and what is its own. */ -}}
+{{- define "crossgate.annotations" -}}
+{{- with merge (dict) (default dict (get . "own")) .root.Values.annotations -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- /* Whether there is more than one gateway at times: then rules of several apply. */ -}}
@@ -18,11 +29,36 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if or .Values.autoscaling.enabled (gt (int .Values.replicas) 1) }}true{{ end -}}
 {{- end }}
 
+{{- /* How many gateways there are at most, but for the one more while pods are replaced. */ -}}
+{{- define "crossgate.most" -}}
+{{- if .Values.autoscaling.enabled }}
+{{- if lt (int .Values.autoscaling.maxReplicas) (int .Values.replicas) }}
+{{- fail (printf "autoscaling.maxReplicas is %d, less than the %d that replicas begins with" (int .Values.autoscaling.maxReplicas) (int .Values.replicas)) }}
+{{- end }}
+{{- .Values.autoscaling.maxReplicas }}
+{{- else }}
+{{- .Values.replicas }}
+{{- end }}
+{{- end }}
+
+{{- /* index.connections: as many, up to the gateway's default of 8, as PostgreSQL has for each gateway. It opens 5 more, for
+writing, notifications and pings. */ -}}
+{{- define "crossgate.readers" -}}
+{{- $all := int .Values.postgres.connections }}
+{{- $pods := add 1 (int (include "crossgate.most" .)) | int }}
+{{- $given := int (get (default dict (get .Values.config "index")) "connections") }}
+{{- $readers := default (min 8 (sub (div $all $pods) 5)) $given | int }}
+{{- if or (lt $readers 1) (gt (mul $pods (add $readers 5)) $all) }}
+{{- fail (printf "%d gateways, one of them while pods are replaced, open up to %d connections of PostgreSQL each, and postgres.connections has %d for all: lower replicas, autoscaling.maxReplicas or config.index.connections, or raise max_connections of PostgreSQL and then postgres.connections" $pods (add 5 (max 1 $readers)) $all) }}
+{{- end }}
+{{- $readers }}
+{{- end }}
+
 {{- /* What the gateway reads: the values' config and what only the chart can know. */ -}}
 {{- define "crossgate.config" -}}
 {{- $index := dict "path" "/data/crossgate.db" }}
 {{- if .Values.postgres.secret }}
-{{- $index = dict "postgres" "${POSTGRES_URL}" }}
+{{- $index = dict "postgres" "${POSTGRES_URL}" "connections" (include "crossgate.readers" . | int) }}
 {{- end }}
 {{- $own := dict "listen" ":8080" "drain" (printf "%ds" (int .Values.drainSeconds)) "index" $index "telemetry" (dict "admin" ":9464" "log" "json") }}
 {{- if .Values.valkey.secret }}
@@ -55,10 +91,25 @@ port: admin, scheme: {{ ternary "HTTPS" "HTTP" (hasKey $admin "certFile") }}
 {{- define "crossgate.secrets" -}}
 {{- $secrets := deepCopy .Values.secrets }}
 {{- if .Values.postgres.secret }}
-{{- $_ := set $secrets "POSTGRES_URL" .Values.postgres }}
+{{- $_ := set $secrets "POSTGRES_URL" (pick .Values.postgres "secret" "key") }}
 {{- end }}
 {{- if .Values.valkey.secret }}
 {{- $_ := set $secrets "VALKEY_URL" .Values.valkey }}
 {{- end }}
 {{- toYaml $secrets }}
+{{- end }}
+
+{{- /* The account of the pods; empty: the namespace's own. */ -}}
+{{- define "crossgate.account" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "crossgate.name" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- /* What a probe asks at a path, and how often. */ -}}
+{{- define "crossgate.probe" -}}
+httpGet: {path: {{ .path }}, {{ include "crossgate.probed" .root }}}
+{{ toYaml .how }}
 {{- end }}

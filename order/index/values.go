@@ -21,8 +21,9 @@ type PriceSource func(context.Context, []Priced) map[Priced]*big.Rat
 // priceStep is how exactly times of prices are asked for: orders of the same hour share them.
 const priceStep = 3600
 
-// worth is the value of an order's amounts in millionths of a USD, nil where it is not known or there is no amount.
-type worth struct{ given, taken, fee, affiliate *int64 }
+// Values are what an order's amounts were worth in millionths of a USD, nil where that is not known or there is no
+// amount: taken when it was delivered, the others when it was created. Fee is both fees of the protocol.
+type Values struct{ Given, Taken, Fee, Affiliate *int64 }
 
 // mostWorth is the largest value of one amount that is believed: a price by which an order is worth more is nonsense.
 const mostWorth = 1_000_000_000_000_000 // a billion USD
@@ -48,38 +49,38 @@ func coinOf(o *order.Order) Priced {
 	return priced(o.Terms.Give.Chain, native, o.Created.At)
 }
 
-// worthOf values an order whose creation is known. What was known of it before stays where it is not known now.
-func worthOf(o *order.Order, before worth, prices map[Priced]*big.Rat) worth {
+// valuesOf values an order whose creation is known. What was known of it before stays where it is not known now.
+func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values {
 	created := o.Created.Fact
 	give := prices[priced(o.Terms.Give.Chain, o.Terms.Give.Token, o.Created.At)]
-	w := worth{given: micros(o.GiveFinal, give)}
+	v := Values{Given: micros(o.GiveFinal, give)}
 	percent := created.PercentFee
 	if o.FinalPercentFee != nil {
 		percent = *o.FinalPercentFee
 	}
-	w.fee = sum(micros(created.FixFee, prices[coinOf(o)]), micros(percent, give))
+	v.Fee = sum(micros(created.FixFee, prices[coinOf(o)]), micros(percent, give))
 	if created.Affiliate != nil {
-		w.affiliate = micros(created.Affiliate.Amount, give)
+		v.Affiliate = micros(created.Affiliate.Amount, give)
 	}
 	if o.Fulfilled != nil {
-		w.taken = micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Fulfilled.At)])
+		v.Taken = micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Fulfilled.At)])
 	}
 	for _, part := range []struct{ now, was **int64 }{
-		{&w.given, &before.given}, {&w.fee, &before.fee}, {&w.affiliate, &before.affiliate}, {&w.taken, &before.taken},
+		{&v.Given, &before.Given}, {&v.Fee, &before.Fee}, {&v.Affiliate, &before.Affiliate}, {&v.Taken, &before.Taken},
 	} {
 		if *part.now == nil {
 			*part.now = *part.was
 		}
 	}
 	if o.Fulfilled == nil {
-		w.taken = nil // what it was worth before a reorg took it away
+		v.Taken = nil // what it was worth before a reorg took it away
 	}
-	return w
+	return v
 }
 
 // isWhole reports whether nothing of an order's value is unknown.
-func (w worth) isWhole(o *order.Order) bool {
-	return w.given != nil && w.fee != nil && (w.taken != nil || o.Fulfilled == nil) && (w.affiliate != nil || o.Created.Fact.Affiliate == nil)
+func (v Values) isWhole(o *order.Order) bool {
+	return v.Given != nil && v.Fee != nil && (v.Taken != nil || o.Fulfilled == nil) && (v.Affiliate != nil || o.Created.Fact.Affiliate == nil)
 }
 
 // micros is the value of an amount in millionths of a USD, rounded down; nil when the price is not known. Nothing is

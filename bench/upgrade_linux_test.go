@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestUpgradeLosesNothing replaces three gateways on one PostgreSQL, one after the other, by those of a later revision, and
+// then by the earlier ones again, while 200 requests a second come by way of a balancer. Each must be answered, and as
+// the contracts say. Orders that are delivered beside either program must be told by the other one. CROSSGATE_CHAOS has
+// it run; CROSSGATE_FROM is the earlier revision, the commit before HEAD when empty, and what is checked out the later. The
+// earlier one has to understand what the sandbox configures (docs/versions.md).
+func TestUpgradeLosesNothing(t *testing.T) {
+	if os.Getenv("CROSSGATE_CHAOS") == "" {
+		t.Skip("takes three minutes: CROSSGATE_CHAOS has it run, make soak does")
+	}
+	from := run(t, "..", "git", "rev-parse", "--verify", cmp.Or(os.Getenv("CROSSGATE_FROM"), "HEAD~1")+"^{commit}")
+	to := run(t, "..", "git", "describe", "--always", "--abbrev=40", "--exclude", "*", "--dirty")
+	t.Logf("from %s to %s", from, to)
+	earlier, later := buildCommit(t, from), buildCommand(t)
+	for _, name := range []string{"haproxy that checks", "nginx that keeps"} {
+		t.Run(name, func(t *testing.T) {
+			f := startFleet(t, earlier, 3, chaosSettings+shippedDrain(t))
+			f.balance(t, balancers[name], f.addresses()...)
+			f.upgradeAndBack(t, earlier, later)
+		})
+	}
+}
+
+func (f *fleet) upgradeAndBack(t *testing.T, earlier, later string) {
+	t.Helper()
+	is := look(t, f.world)
+	is.settle(t, "http://"+f.address)
+	var phases []*phase
+	for _, step := range []struct{ name, program string }{{"upgrade", later}, {"rollback", earlier}} {
+		phases = append(phases, f.askedDuring(t, is, step.name, func() {
+			before := is.deliver(t)
+			f.replaceAll(t, step.program)
+			after := is.deliver(t)
+			for _, address := range f.addresses() {
+				is.until(t, "http://"+address, "/api/Orders/"+before.OrderID, isOrder(before))
+				is.until(t, "http://"+address, "/api/Orders/"+after.OrderID, isOrder(after))
+			}
+		}))
+	}
+	reportPhases(t, phases)
+}
+
+// buildCommit returns the path of the gateway's program as it was at a commit.
+func buildCommit(t *testing.T, commit string) string {
+	t.Helper()
+	sources, archive := t.TempDir(), filepath.Join(t.TempDir(), "sources.tar")
+	run(t, "..", "git", "archive", "--output", archive, commit)
+	run(t, sources, "tar", "-xf", archive)
+	return buildSources(t, sources)
+}

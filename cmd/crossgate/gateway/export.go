@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+
+	"crossgate/config"
+)
+
+// Exports reports whether the environment says where spans go.
+func Exports() bool {
+	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+}
+
+// newExporter sends spans by the protocol of the configuration or, without one, of the environment: over HTTP unless
+// that says otherwise.
+func newExporter(ctx context.Context, configured config.OTLP) (*otlptrace.Exporter, error) {
+	protocol := cmp.Or(string(configured),
+		os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), string(config.OTLPHTTP))
+	var made *otlptrace.Exporter
+	var err error
+	switch protocol {
+	case string(config.OTLPGRPC):
+		made, err = otlptracegrpc.New(ctx)
+	case string(config.OTLPHTTP):
+		made, err = otlptracehttp.New(ctx)
+	default:
+		err = fmt.Errorf("protocol %q of the environment is neither grpc nor http/protobuf", protocol)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("otlp exporter: %w", err)
+	}
+	return made, nil
+}
+
+// logErrors has OpenTelemetry's libraries report to log. While spans cannot be exported that is one line a minute.
+func logErrors(log *slog.Logger) {
+	const reminder = time.Minute
+	var mu sync.Mutex
+	var last time.Time
+	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) >= reminder {
+			last = time.Now()
+			log.Warn("telemetry not exported", "error", withoutURLs(err.Error()))
+		}
+	}))
+}
+
+// urls may have a password in them, or a key.
+var urls = regexp.MustCompile(`https?://[^\s"]+`)
+
+func withoutURLs(text string) string { return urls.ReplaceAllString(text, "the collector") }

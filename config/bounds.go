@@ -1,0 +1,149 @@
+package config
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// bounds are the least and the most that a value may be. They are in the tag of its field, from where they go into the
+// check of a file, the schema and the reference: range:"1s..", range:"..77", range:"0..1", range:"0..<1" or
+// range:">0", with a reason after a semicolon. Those of a map hold for each of its values.
+type bounds struct {
+	least, most      string // as a file has them; empty: none
+	isAbove, isBelow bool   // the bound itself is out of range
+	reason           string
+}
+
+// boundsOf returns the bounds of a field.
+func boundsOf(field reflect.StructField) (b bounds, given bool) {
+	text, given := field.Tag.Lookup("range")
+	text, b.reason, _ = strings.Cut(text, "; ")
+	if b.least, b.isAbove = strings.CutPrefix(text, ">"); !b.isAbove {
+		b.least, b.most, _ = strings.Cut(text, "..")
+		b.most, b.isBelow = strings.CutPrefix(b.most, "<")
+	}
+	return b, given
+}
+
+// String is the range in words.
+func (b bounds) String() string {
+	switch {
+	case b.isAbove:
+		return "above " + b.least
+	case b.isBelow:
+		return "at least " + b.least + ", below " + b.most
+	case b.most == "":
+		return "at least " + b.least
+	case b.least == "":
+		return "at most " + b.most
+	}
+	return b.least + " to " + b.most
+}
+
+// want is what a value of a type must be, as a mistake says it.
+func (b bounds) want(of reflect.Type) string {
+	noun := "a number"
+	switch {
+	case of == reflect.TypeFor[time.Duration]():
+		noun = "a duration"
+	case of == reflect.TypeFor[Bytes]():
+		noun = "a size"
+	case of.Kind() != reflect.Float64:
+		noun = "a whole number"
+	}
+	want := "want " + noun + ", " + b.String()
+	if b.reason != "" {
+		want += ": " + b.reason
+	}
+	return want
+}
+
+// holds reports whether a value is in range.
+func (b bounds) holds(value reflect.Value) bool {
+	number := numberOf(value)
+	if math.IsNaN(number) || math.IsInf(number, 0) {
+		return false
+	}
+	if b.least != "" {
+		if least := b.number(b.least, value.Type()); number < least || b.isAbove && number == least {
+			return false
+		}
+	}
+	if b.most != "" {
+		if most := b.number(b.most, value.Type()); number > most || b.isBelow && number == most {
+			return false
+		}
+	}
+	return true
+}
+
+// number reads a bound of values of a type.
+func (bounds) number(text string, of reflect.Type) float64 {
+	value := reflect.New(of).Elem()
+	if want := setText(value, text); want != "" {
+		panic("config: the range of a " + of.String() + " has " + text + ": want " + want)
+	}
+	return numberOf(value)
+}
+
+func numberOf(value reflect.Value) float64 {
+	switch {
+	case value.CanInt():
+		return float64(value.Int())
+	case value.CanUint():
+		return float64(value.Uint())
+	}
+	return value.Float()
+}
+
+// choicesOf returns the texts that a field may hold, as its tag lists them: oneof:"cache pass refuse". None: any.
+func choicesOf(field reflect.StructField) []string { return strings.Fields(field.Tag.Get("oneof")) }
+
+// checkBounds holds every value within a value against the tags of its field. A section that is not in the file and has
+// no defaults is none.
+func checkBounds(of reflect.Value, at place) {
+	if _, isText := texts[of.Type()]; isText {
+		return
+	}
+	switch of.Kind() {
+	case reflect.Pointer:
+		if !of.IsNil() {
+			checkBounds(of.Elem(), at)
+		}
+	case reflect.Slice:
+		for i := range of.Len() {
+			checkBounds(of.Index(i), at.item(i))
+		}
+	case reflect.Struct:
+		if _, isGiven := at.in.lines[at.path]; of.IsZero() && !isGiven {
+			return
+		}
+		for field, value := range of.Fields() {
+			if key := field.Tag.Get("yaml"); key != "" {
+				checkField(field, value, at.key(key))
+				checkBounds(value, at.key(key))
+			}
+		}
+	}
+}
+
+// checkField holds one value, or those of a map, against the tags of its field.
+func checkField(field reflect.StructField, value reflect.Value, at place) {
+	if choices := choicesOf(field); len(choices) > 0 {
+		last := len(choices) - 1
+		at.mistakeIf(!slices.Contains(choices, value.String()), "want %s or %s", strings.Join(choices[:last], ", "), choices[last])
+	}
+	limits, given := boundsOf(field)
+	switch {
+	case !given:
+	case value.Kind() == reflect.Map:
+		for _, name := range value.MapKeys() {
+			at.key(name.String()).mistakeIf(!limits.holds(value.MapIndex(name)), "%s", limits.want(value.Type().Elem()))
+		}
+	default:
+		at.mistakeIf(!limits.holds(value), "%s", limits.want(value.Type()))
+	}
+}

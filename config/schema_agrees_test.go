@@ -1,0 +1,322 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+)
+
+// every is a file with every section that has required keys or bounds.
+const every = `
+chains: [{id: 1, endpoints: [{url: "https://example.com", requestsPerSecond: 1, limits: {span: 1}}]}]
+connections: {total: 1}
+index: {wait: 1s, follow: {asked: 1s}}
+cache: {maxBytes: 1GiB}
+limits: {address: {units: 10, window: 1s}, keys: [{name: one, key: 0123456789abcdef, quota: {units: 10, window: 1s}}]}
+swap: {window: 1s, fee: {bps: 0}}
+health: {lag: 1s}
+venues: [{name: kyberswap, endpoints: [{url: "https://example.com"}]}]
+prices: {defillama: {endpoints: [{url: "https://example.com"}]}}
+tokens:
+  own: [{chain: 1, address: "0x6B175474E89094C44Da98b954EedeAC495271d0F", symbol: DAI, name: Dai, decimals: 18}]
+  lists: [{name: own, file: list.json}]
+telemetry: {share: 1}
+passthrough:
+  hosts: [{name: origin, endpoints: [{url: "https://example.com"}], paths: [{prefix: /, do: cache}]}]
+  shadow: {share: 1, paths: [{prefix: /, host: origin}]}
+`
+
+// places are where every has the sections of each type.
+var places = map[string][]string{
+	"Config": {}, "Connections": {"connections"}, "Index": {"index"}, "Follow": {"index", "follow"}, "Cache": {"cache"},
+	"Limits": {"limits"}, "Quota": {"limits", "address"}, "Key": {"limits", "keys", "0"}, "Swap": {"swap"}, "Fee": {"swap", "fee"},
+	"Health": {"health"}, "Chain": {"chains", "0"}, "Endpoint": {"chains", "0", "endpoints", "0"},
+	"EndpointLimits": {"chains", "0", "endpoints", "0", "limits"}, "Venue": {"venues", "0"}, "PriceService": {"prices", "defillama"},
+	"Tokens": {"tokens"}, "Token": {"tokens", "own", "0"}, "TokenList": {"tokens", "lists", "0"}, "Telemetry": {"telemetry"},
+	"Passthrough": {"passthrough"}, "Host": {"passthrough", "hosts", "0"}, "PathRule": {"passthrough", "hosts", "0", "paths", "0"},
+	"Shadow": {"passthrough", "shadow"}, "ShadowPath": {"passthrough", "shadow", "paths", "0"},
+}
+
+// judge reads files as the gateway does, and as the schema says.
+type judge struct{ schema *jsonschema.Schema }
+
+func newJudge(t *testing.T) judge {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judge{schema}
+}
+
+// violations are what the schema has against a file, by place.
+func (j judge) violations(t *testing.T, file any) (all []*jsonschema.ValidationError) {
+	t.Helper()
+	text, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found *jsonschema.ValidationError
+	if err := j.schema.Validate(document); err != nil && !errors.As(err, &found) {
+		t.Fatal(err)
+	} else if err == nil {
+		return nil
+	}
+	for ahead := []*jsonschema.ValidationError{found}; len(ahead) > 0; {
+		next := ahead[0]
+		ahead = append(ahead[1:], next.Causes...)
+		if len(next.Causes) == 0 {
+			all = append(all, next)
+		}
+	}
+	return all
+}
+
+// takes reports whether the gateway and the schema have nothing against what a file has in a place. Of the gateway only
+// mistakes at that place count, since values depend on each other.
+func (j judge) takes(t *testing.T, file any, place []string) (byGateway, bySchema bool) {
+	t.Helper()
+	text, err := yaml.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var path strings.Builder
+	for _, part := range place {
+		if _, err := strconv.Atoi(part); err == nil {
+			path.WriteString("[" + part + "]")
+		} else {
+			path.WriteString("." + part)
+		}
+	}
+	_, err = Parse(text)
+	mistakes, _ := errors.AsType[Mistakes](err)
+	byGateway = !slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Path == strings.TrimPrefix(path.String(), ".") })
+	bySchema = !slices.ContainsFunc(j.violations(t, file), func(v *jsonschema.ValidationError) bool {
+		return slices.Equal(v.InstanceLocation, place) || slices.Equal(v.InstanceLocation, place[:len(place)-1])
+	})
+	return byGateway, bySchema
+}
+
+// sections are the structs of a configuration, each once.
+func sections(of reflect.Type, found map[string]reflect.Type) map[string]reflect.Type {
+	of = structOf(of)
+	if _, isText := texts[of]; isText || of.Kind() != reflect.Struct || found[of.Name()] != nil {
+		return found
+	}
+	found[of.Name()] = of
+	for field := range of.Fields() {
+		if field.Tag.Get("yaml") != "" {
+			sections(field.Type, found)
+		}
+	}
+	return found
+}
+
+func readEvery(t *testing.T) (file map[string]any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(every), &file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// section is the mapping in a place of a file.
+func section(t *testing.T, file any, place []string) map[string]any {
+	t.Helper()
+	for _, part := range place {
+		switch in := file.(type) {
+		case map[string]any:
+			file = in[part]
+		case []any:
+			index, err := strconv.Atoi(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file = in[index]
+		}
+	}
+	found, isThere := file.(map[string]any)
+	if !isThere {
+		t.Fatalf("the file has nothing at %q", place)
+	}
+	return found
+}
+
+// probe is a value at a bound or beside it.
+type probe struct {
+	value any
+	isIn  bool
+}
+
+func probesOf(limits bounds, of reflect.Type) (all []probe) {
+	step := 1.0
+	if of.Kind() == reflect.Float64 {
+		step = 0.001
+	}
+	add := func(bound string, inwards float64, isOut bool) {
+		if bound == "" {
+			return
+		}
+		at := limits.number(bound, of)
+		for value, isIn := range map[float64]bool{at - inwards: false, at: !isOut, at + inwards: true} {
+			var written any = value
+			switch {
+			case of == reflect.TypeFor[time.Duration]():
+				written = time.Duration(value).String()
+			case of.Kind() != reflect.Float64:
+				written = int64(value)
+			}
+			all = append(all, probe{written, isIn})
+		}
+	}
+	add(limits.least, step, limits.isAbove)
+	add(limits.most, -step, limits.isBelow)
+	return all
+}
+
+// TestSchemaAgreesWithTheCheck sets every value that has bounds to each bound and to what lies beside it. JSON schema
+// cannot compare durations: it has to say their bounds in words.
+func TestSchemaAgreesWithTheCheck(t *testing.T) {
+	j, bounded := newJudge(t), 0
+	for name, of := range sections(reflect.TypeFor[Config](), map[string]reflect.Type{}) {
+		for field := range of.Fields() {
+			limits, given := boundsOf(field)
+			if !given {
+				continue
+			}
+			bounded++
+			key, kind := field.Tag.Get("yaml"), field.Type
+			at := append(slices.Clone(places[name]), key)
+			if kind.Kind() == reflect.Map {
+				at, kind = append(at, "eth_call"), kind.Elem()
+			}
+			for _, p := range probesOf(limits, kind) {
+				file := readEvery(t)
+				if field.Type.Kind() == reflect.Map {
+					section(t, file, places[name])[key] = map[string]any{"eth_call": p.value}
+				} else {
+					section(t, file, places[name])[key] = p.value
+				}
+				byGateway, bySchema := j.takes(t, file, at)
+				isCompared := kind != reflect.TypeFor[time.Duration]()
+				if byGateway != p.isIn || isCompared && bySchema != p.isIn || !bySchema && p.isIn {
+					t.Errorf("%s: %v, which is %s: %v; the gateway takes it: %v, the schema: %v",
+						strings.Join(at, "."), p.value, limits, p.isIn, byGateway, bySchema)
+				}
+			}
+			said := fmt.Sprintf("(%s)", limits)
+			if drawn := string(Schema()); !strings.Contains(drawn, said) {
+				t.Errorf("the schema does not say that %s.%s is %s", name, key, limits)
+			}
+		}
+	}
+	if bounded < 30 {
+		t.Errorf("%d keys have bounds: the test looks in the wrong place", bounded)
+	}
+}
+
+// TestRequiredKeysAreMissed leaves each key that the schema requires out of a file that is valid with it.
+func TestRequiredKeysAreMissed(t *testing.T) {
+	j := newJudge(t)
+	text, err := yaml.Marshal(readEvery(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse(text); err != nil {
+		t.Fatalf("with every key: %v", err)
+	}
+	for name, keys := range required {
+		for _, key := range keys {
+			file := readEvery(t)
+			delete(section(t, file, places[name]), key)
+			text, err := yaml.Marshal(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Parse(text); err == nil {
+				t.Errorf("the gateway takes a file without %s.%s", name, key)
+			}
+			if len(j.violations(t, file)) == 0 {
+				t.Errorf("the schema takes a file without %s.%s", name, key)
+			}
+		}
+	}
+}
+
+// TestSchemaTakesWhatIsShipped holds every configuration that comes with the gateway against the schema.
+func TestSchemaTakesWhatIsShipped(t *testing.T) {
+	j := newJudge(t)
+	files := map[string][]byte{"every section": []byte(every)}
+	for _, path := range []string{"default.yaml", "../deploy/crossgate.yaml", "../deploy/compose.crossgate.yaml"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[path] = text
+	}
+	rendered, err := filepath.Glob("../deploy/helm/rendered/*.yaml")
+	if err != nil || len(rendered) == 0 {
+		t.Fatalf("no manifests: %v", err)
+	}
+	for _, path := range rendered {
+		files[path] = configurationIn(t, path)
+	}
+	for path, text := range files {
+		var file any
+		if err := yaml.Unmarshal(text, &file); err != nil {
+			t.Fatal(err)
+		}
+		for _, each := range j.violations(t, file) {
+			t.Errorf("%s: %v", path, each)
+		}
+	}
+	var wrong any
+	if err := yaml.Unmarshal([]byte("chains: [{id: 1, endpoint: []}]"), &wrong); err != nil {
+		t.Fatal(err)
+	}
+	if len(j.violations(t, wrong)) == 0 {
+		t.Error("the schema takes a file with a mistyped key")
+	}
+}
+
+// configurationIn is what the ConfigMap of manifests has for the gateway.
+func configurationIn(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var manifest struct{ Data map[string]string }
+		if err := decoder.Decode(&manifest); err != nil {
+			t.Fatalf("%s has no configuration: %v", path, err)
+		}
+		if found := manifest.Data["crossgate.yaml"]; found != "" {
+			return []byte(found)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package proxy
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/web"
+)
+
+// mostDeliveries is how many orders the page of locked assets looks up the deliveries of.
+const mostDeliveries = 5000
+
+func (s *Server) lockedPage(c *gin.Context) {
+	ctx := c.Request.Context()
+	taker, err := parseTakerAddress(c)
+	if err != nil {
+		s.failPage(c, err)
+		return
+	}
+	found, from, err := s.lockedRoute().ask(ctx, s, taker)
+	if err != nil {
+		s.failPage(c, err)
+		return
+	}
+	ids, err := web.LockedOrders([]byte(found.text))
+	if err != nil {
+		s.failPage(c, err)
+		return
+	}
+	text := c.Param("takerAddress")
+	shown := web.Locked{
+		Taker: text, Answer: []byte(found.text), Gaps: gapsOf(found.basis, from.Value.made), Deliveries: s.deliveries(ctx, ids),
+		Path: "/api/Satistics/" + url.PathEscape(text) + "/lockedAssets", Origin: originOf(c.Request), Now: time.Now(),
+	}
+	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
+}
+
+// deliveries looks up when orders were delivered, and for what. Without the index the page says less.
+func (s *Server) deliveries(ctx context.Context, texts []string) map[string]web.Delivery {
+	ctx, cancel := context.WithTimeout(ctx, s.options.OrderLimit)
+	defer cancel()
+	var ids []order.ID
+	for _, text := range texts[:min(len(texts), mostDeliveries)] {
+		if id, err := chain.ParseHash(text); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	known, err := s.options.Orders.Deliveries(ctx, ids)
+	if err != nil {
+		return nil
+	}
+	deliveries := make(map[string]web.Delivery, len(known))
+	for id, d := range known {
+		deliveries[id.String()] = web.Delivery{
+			At: time.Unix(int64(d.At), 0), Units: d.Give.String(), IsSent: d.State == order.StateSentUnlock,
+		}
+	}
+	return deliveries
+}

@@ -1,0 +1,44 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/proxy/web"
+)
+
+// dayChoices are the numbers of days that the page of statistics can be asked for.
+var dayChoices = []int{7, usualDays, 90}
+
+// statisticsPage shows the statistics of the last days. What cannot be had leaves a reason in its place.
+func (s *Server) statisticsPage(c *gin.Context) {
+	ctx, now := c.Request.Context(), time.Now()
+	wanted, err := strconv.Atoi(c.DefaultQuery("days", strconv.Itoa(usualDays)))
+	if err != nil || !slices.Contains(dayChoices, wanted) {
+		s.failPage(c, invalidParameters.because("days must be one of 7, 30, 90"))
+		return
+	}
+	today := uint64(now.Unix()) / secondsOfDay
+	q := days{today - uint64(wanted-1), today}
+	first := time.Unix(int64(q.from*secondsOfDay), 0).UTC()
+	shown := web.Statistics{
+		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: originOf(c.Request),
+	}
+	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
+		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+first.Format(time.DateOnly))
+	}
+	found, from, err := s.dailyRoute().ask(ctx, s, q)
+	if err != nil {
+		shown.Reason = problemOf(err).publicText()
+	} else {
+		shown.Daily, shown.Gaps = []byte(found.text), gapsOf(found.basis, from.Value.made)
+		shown.Times = textOf(ctx, s, s.deliveryTimesRoute(), q)
+	}
+	shown.Venues = textOf(ctx, s, s.venuesRoute(), q)
+	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
+}

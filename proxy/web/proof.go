@@ -1,0 +1,84 @@
+package web
+
+import "crossgate/chain"
+
+// Read is what of an answer was read from a chain, and how far that chain was read.
+type Read struct {
+	Chain      chain.ID
+	IsFollowed bool   // otherwise the chain was asked for this answer alone, and nothing below is known
+	From       uint64 // first indexed block
+	Block      uint64 // newest indexed one
+	Proven     uint64 // newest block up to which a second reading confirms the first; 0: none yet
+	IsFinal    bool   // no reorg can take back what is said of the chain
+}
+
+// fieldSource is where some fields of an answer were read.
+type fieldSource struct {
+	Fields   string
+	Chain    string
+	Block    uint64 // 0: the answer does not have it
+	Tx       linked
+	Evidence string
+}
+
+// evidence says what a block of the chain was read by. How many endpoints the index asked is not kept: a second reading
+// is from another one where the chain has several (docs/decisions/0024-evidence.md).
+func (r Read) evidence(block uint64) string {
+	switch {
+	case !r.IsFollowed || block > r.Block:
+		return "asked of the chain for this page"
+	case block < r.From:
+		return "from before the index begins: asked of the chain"
+	case block <= r.Proven:
+		return "read twice; both readings agree"
+	}
+	return "read once; the second reading comes when the block is final"
+}
+
+func evidenceOf(read []Read, id chain.ID, block uint64) string {
+	for _, r := range read {
+		if r.Chain == id {
+			return r.evidence(block)
+		}
+	}
+	return Read{}.evidence(block)
+}
+
+// fieldSources say of each event of an order which fields of its record it gave.
+func (p *Pages) fieldSources(r recordJSON, read []Read) []fieldSource {
+	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
+	var sources []fieldSource
+	for _, each := range []struct {
+		fields string
+		on     chain.ID
+		event  *eventJSON
+	}{
+		{"maker, receiver, both amounts, authorities, fees", give, r.Created},
+		{"taker, delivered amount", take, r.Fulfilled},
+		{"unlock message", take, r.SentUnlock.TransactionMetadata},
+		{"taker's payment", give, r.ClaimedUnlock.TransactionMetadata},
+		{"cancellation", take, r.Cancelled},
+		{"refund message", take, r.SentCancel.TransactionMetadata},
+		{"refund", give, r.ClaimedCancel.TransactionMetadata},
+	} {
+		if each.event != nil {
+			sources = append(sources, p.fieldSource(each.fields, each.on, each.event.TransactionHash.Text, each.event.BlockNumber, read))
+		}
+	}
+	for _, side := range []struct {
+		fields string
+		offer  offerJSON
+	}{{"given amount after patches", r.Give}, {"taken amount after patches", r.Take}} {
+		if side.offer.Amount != side.offer.FinalAmount {
+			id := side.offer.ChainID.chain()
+			sources = append(sources, fieldSource{Fields: side.fields, Chain: p.chainName(id), Evidence: "from patches, whose transactions the answer does not have"})
+		}
+	}
+	return sources
+}
+
+func (p *Pages) fieldSource(fields string, id chain.ID, tx string, block uint64, read []Read) fieldSource {
+	return fieldSource{
+		Fields: fields, Chain: p.chainName(id), Block: block, Tx: linked{tx, p.txURL(id, tx)}, Evidence: evidenceOf(read, id, block),
+	}
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAmountsAreReadable(t *testing.T) {
+	for _, test := range []struct {
+		units       string
+		decimals    int
+		text, exact string
+	}{
+		{"0", 18, "0", "0"},
+		{"", 6, "0", "0"},
+		{"1", 0, "1", "1"},
+		{"1234567", 0, "1,234,567", "1,234,567"},
+		{"499800000000000000", 18, "0.4998", "0.4998"},
+		{"1234567890123456789012", 18, "1,234.567890", "1,234.567890123456789012"},
+		{"123456789", 18, "0.000000000123456", "0.000000000123456789"},
+		{"1", 18, "0.000000000000000001", "0.000000000000000001"},
+	} {
+		got := amountOf(test.units, test.decimals)
+		if got.Text != strings.TrimRight(test.text, "0") && got.Text != test.text || got.Exact != test.exact {
+			t.Errorf("amountOf(%q, %d) = %+v, want %s and %s", test.units, test.decimals, got, test.text, test.exact)
+		}
+	}
+}
+
+func TestWholeTokensBecomeUnits(t *testing.T) {
+	for text, want := range map[string]string{"1": "1000000", "0.1": "100000", " 12.5 ": "12500000", ".5": "500000", "1.0000000000": "1000000", "0.000001": "1"} {
+		if got, err := UnitsOf(text, 6); err != nil || got.String() != want {
+			t.Errorf("UnitsOf(%q) = %v, %v, want %s", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "number", "0": "above zero", "0.0": "above zero", "-1": "above zero", "1e6": "number", "1,5": "without commas", "0.0000001": "has 7 decimals, and the token only 6",
+		"1.2.3": "number", "ten": "number", strings.Repeat("9", 90): "number", ".": "above zero",
+	} {
+		if got, err := UnitsOf(text, 6); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("UnitsOf(%q) = %v, %v, want an error with %q", text, got, err, want)
+		}
+	}
+}
+
+func TestDurationsAreInTheLargestUnitThatFits(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0 seconds", time.Second: "1 second", 119 * time.Second: "1 minute", 47 * time.Hour: "47 hours", 50 * time.Hour: "2 days",
+	} {
+		if got := lasting(d); got != want {
+			t.Errorf("lasting(%v) = %q, want %q", d, got, want)
+		}
+	}
+}

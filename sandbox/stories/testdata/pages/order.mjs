@@ -1,0 +1,92 @@
+// The page of an order.
+import { create, look, move, text, visit, want } from './browser.mjs'
+
+const { gateway, hash, several } = look
+
+export const pages = { form: '/order', order: `/order/${hash}`, several: `/order/${several}` }
+
+// An order that is over says everything about itself.
+export const content = () => visit({}, async (page) => {
+  await page.goto(`${gateway}/order/${hash}`)
+  want((await text(page, '.state')).includes('delivered and paid'), 'the order is not told as delivered')
+  want(await page.locator('.timeline li.done').count() === 4, 'the order has not four steps behind it')
+  want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
+  want((await text(page, '.took')).match(/^delivered in .*, paid after another /), 'it is not told how long the order took')
+  want(/\$[\d,.]+ now/.test(await text(page, '.sides')), 'it is not told what the amounts are worth')
+  want(/\$[\d,.]+ when created/.test(await text(page, '.sides')) || /no price then/.test(await text(page, '.sides')), 'it is not told what the amounts were worth')
+  await page.getByText('Where this was read').click()
+  want(/read twice|read once/.test(await text(page, '.proof table')), 'it is not told what the fields were read by')
+  want(/% of what the maker paid/.test(await text(page, '.facts')) && / for .*, 1 .* for /.test(await text(page, '.facts')), 'fee and rate are not in words')
+  want(!await page.locator('#raw').isVisible(), 'the answer is not folded up')
+  await page.getByText('As JSON').click()
+  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not below the order')
+  await page.getByRole('link', { name: 'what is locked for the taker' }).click()
+  await page.waitForURL(/\/locked\/0x/)
+})
+
+export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
+  await page.goto(`${gateway}/order/${hash}`)
+  want(await page.locator('.timeline li.done').count() === 4, 'without scripts the order has not four steps')
+})
+
+// The rings of the timeline, full and empty, are on its line.
+export const rings = () => visit({}, async (page) => {
+  const { creationTxHash } = await create()
+  await page.goto(`${gateway}/order/${creationTxHash}`)
+  want(await page.locator('.timeline li.ahead').count() === 2, 'a new order has not two steps far ahead')
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    const off = await page.evaluate(() => Math.max(...[...document.querySelectorAll('.timeline li:not(:last-child)')].map((li) => {
+      const [ring, line] = ['::before', '::after'].map((part) => {
+        const style = getComputedStyle(li, part)
+        const border = style.boxSizing === 'content-box' ? 2 * parseFloat(style.borderLeftWidth) : 0 // which width leaves out
+        return parseFloat(style.left) + (parseFloat(style.width) + border) / 2
+      })
+      return Math.abs(ring - line)
+    })))
+    want(off < 1, `rings of the timeline are ${off} pixels off its line, ${width} pixels wide`)
+  }
+})
+
+// Every id and address can be copied, also after the part with it was replaced.
+export const copies = () => visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  await page.goto(`${gateway}/order/${hash}`)
+  for (const button of await page.locator('.facts button.copy').all()) {
+    await button.click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    want(copied === await button.evaluate((b) => b.parentElement.querySelector('.mono').textContent), `${copied} was copied instead of what stands there`)
+  }
+  want(await page.locator('.facts button.copy').count() >= 4 && await page.locator('.timeline button.copy').count() === 8, 'not every id has a button')
+  await page.getByText('As JSON').click()
+  await page.locator('details .command button').click()
+  const { state } = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))
+  want(state === 'ClaimedUnlock', 'the copied answer is not the order')
+})
+
+// An order moves while somebody looks.
+export const moves = () => visit({}, async (page) => {
+  const { creationTxHash, orderId } = await create()
+  await page.goto(`${gateway}/order/${creationTxHash}`)
+  want((await text(page, '.state')).startsWith('Created'), 'a new order is not told as created')
+  await page.evaluate(() => { window.sameDocument = true })
+  for (const [call, body, state] of [
+    ['fulfil', { orderId }, 'Fulfilled'],
+    ['unlock', { orderIds: [orderId] }, 'SentUnlock'],
+    ['claim', { orderId }, 'ClaimedUnlock'],
+  ]) {
+    await move(call, body)
+    await page.locator('.state strong', { hasText: new RegExp(`^${state}$`) }).waitFor()
+    want((await text(page, '#said')).includes(state), `screen readers are not told of ${state}`)
+  }
+  want(await page.evaluate(() => window.sameDocument), 'the page was loaded again')
+  await page.getByText('As JSON').click()
+  want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer below the order stayed behind')
+})
+
+// A transaction with several orders leads to each.
+export const others = () => visit({}, async (page) => {
+  await page.goto(`${gateway}/order/${several}`)
+  await page.locator('.others a', { hasText: '1' }).click()
+  await page.waitForURL(/index=1$/)
+  want((await page.locator('.others a[aria-current]').innerText()) === '1', 'the second order of a transaction is not marked')
+})

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"crossgate/chain"
+	"crossgate/token"
+)
+
+func TestSummaryOf(t *testing.T) {
+	for statement, want := range map[string]string{
+		`SELECT 1`: "SELECT ",
+		"SELECT a,\n\t\tb FROM events WHERE c IN (SELECT d FROM orders)":                  "SELECT events",
+		`SELECT EXISTS (SELECT 1 FROM order_list)`:                                        "SELECT order_list",
+		`SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`:       "SELECT uncounted",
+		`INSERT INTO swap_counts (day, chain) VALUES ($1, $2) ON CONFLICT DO UPDATE SET`:  "INSERT swap_counts",
+		`UPDATE leases SET expires = EXTRACT(EPOCH FROM clock_timestamp()) WHERE job = 1`: "UPDATE leases",
+		`DELETE FROM blocks WHERE chain = $1`:                                             "DELETE blocks",
+		`COMMIT`:                                                                          "COMMIT ",
+	} {
+		operation, collection := summaryOf(statement)
+		if got := operation + " " + collection; got != want {
+			t.Errorf("summaryOf(%q) = %q, want %q", statement, got, want)
+		}
+	}
+}
+
+// TestStatementsAreSpans wants the spans to say which database was asked for what and no more.
+func TestStatementsAreSpans(t *testing.T) {
+	for system, open := range map[string]func(*testing.T) *DB{"sqlite": openStore, "postgresql": openPostgres} {
+		t.Run(system, func(t *testing.T) {
+			db, recorder := open(t), tracetest.NewSpanRecorder()
+			before := otel.GetTracerProvider()
+			otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSpanProcessor(recorder)))
+			t.Cleanup(func() { otel.SetTracerProvider(before) })
+			ctx, request := otel.Tracer("test").Start(t.Context(), "request")
+			readings := map[token.Key]token.Reading{}
+			for i := range byte(2) {
+				decimals := uint8(6)
+				readings[token.Key{Chain: 1, Address: chain.NewAddress([]byte{i})}] = token.Reading{Decimals: &decimals}
+			}
+			if err := db.SaveTokens(ctx, readings); err != nil {
+				t.Error(err)
+			}
+			if known, err := db.Tokens(ctx, []token.Key{{Chain: 1, Address: chain.NewAddress([]byte{1})}}); err != nil || len(known) != 1 {
+				t.Errorf("Tokens() = %v, %v", known, err)
+			}
+			request.End()
+			var got []string
+			for _, span := range recorder.Ended() {
+				if span.Name() != "request" {
+					got = append(got, spanText(span))
+				}
+			}
+			of := " db.system.name=" + system
+			if db.IsReplicated() {
+				of += " db.namespace=" + db.replica.config.Database + " server.address=" + db.replica.config.Host
+			}
+			want := []string{
+				"BEGIN" + of + " db.operation.name=BEGIN",
+				"LOCK" + of + " db.operation.name=LOCK",
+				"BATCH INSERT tokens" + of + " db.operation.name=BATCH INSERT db.collection.name=tokens db.operation.batch.size=2",
+				"COMMIT" + of + " db.operation.name=COMMIT",
+				"SELECT tokens" + of + " db.operation.name=SELECT db.collection.name=tokens",
+			}
+			if !db.IsReplicated() {
+				want = append(want[:1], want[2:]...) // its transactions take turns by themselves
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("spans (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// spanText is a span's name with its attributes.
+func spanText(span trace.ReadOnlySpan) string {
+	text := span.Name()
+	for _, key := range []attribute.Key{
+		systemKey, namespaceKey, addressKey, portKey, operationKey, collectionKey, batchSizeKey, statusCodeKey, errorTypeKey,
+	} {
+		for _, each := range span.Attributes() {
+			if each.Key == key {
+				text += fmt.Sprintf(" %s=%s", key, each.Value.String())
+			}
+		}
+	}
+	return text
+}

@@ -1,5 +1,6 @@
 // Compares without a new document: while the venues are asked each answer is shown as it comes, and then the page with
 // the result takes the place of this one.
+import { showButtons } from './copy.js'
 import { mountPickers } from './picker.js'
 
 function busy(form) {
@@ -28,7 +29,7 @@ function lineOf({ venue, says, took }) {
 function show({ path, page }) {
   const fresh = new DOMParser().parseFromString(page, 'text/html')
   document.querySelector('main').replaceChildren(...fresh.querySelector('main').childNodes)
-  if (navigator.clipboard) for (const button of document.querySelectorAll('[data-copy][hidden]')) button.hidden = false
+  showButtons()
   history.pushState(null, '', path)
   mount()
   document.getElementById('said').textContent = document.querySelector('.fault, .notice, .best .label')?.parentElement.innerText ?? ''

@@ -33,7 +33,10 @@ function show({ path, page }) {
   history.pushState(null, '', path)
   mount()
   document.getElementById('said').textContent = document.querySelector('.fault, .notice, .best .label')?.parentElement.innerText ?? ''
-  document.querySelector('[aria-invalid]')?.focus()
+  const faulty = document.querySelector('[aria-invalid]')
+  const result = document.getElementById('result')
+  if (faulty) faulty.focus()
+  else if (result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView() // on a phone it is below the form
 }
 
 function mount() {

@@ -60,4 +60,8 @@ function mount() {
 }
 
 mount()
+
+// Going back to an earlier comparison asks for it again, also when somebody was quicker than this script.
+const [loaded] = performance.getEntriesByType('navigation')
 addEventListener('popstate', () => location.reload())
+if (loaded.name.split('#')[0] !== location.href.split('#')[0]) location.reload()

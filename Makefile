@@ -18,7 +18,7 @@ BIN      ?= bin
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
 LDFLAGS   = -s -w -X crossgate/release.version=$(VERSION) -X crossgate/release.commit=$(COMMIT) -X crossgate/release.date=$(DATE)
 
-.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible contracts image manifests check check-deploy check-pages release-check
+.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,13 +68,16 @@ build: gateway ## static binaries in bin/
 reproducible: ## the gateway built at two paths is the same, bit by bit
 	@.ci/reproducible
 
+size: ## the gateway's binary is as small as docs/decisions/0040-binary-size.md says
+	@.ci/size
+
 contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed
 	cd sandbox/contracts && npm ci --no-audit --no-fund && node compile.mjs
 
 image: ## the gateway as a container image (needs Docker, Podman or Buildah's docker alias)
 	docker build -f deploy/Dockerfile --build-arg VERSION="$(VERSION)" --build-arg COMMIT="$(COMMIT)" --build-arg DATE="$(DATE)" -t crossgate .
 
-release-check: reproducible ## a release of the working tree in dist/, without images and published nowhere (builds goreleaser and syft first)
+release-check: reproducible size ## a release of the working tree in dist/, without images and published nowhere (builds goreleaser and syft first)
 	go run $(RELEASER) check
 	GOBIN="$(CURDIR)/bin" go install $(SYFT)
 	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --snapshot --clean --skip=docker

@@ -27,6 +27,7 @@ type measures struct {
 	duration metric.Float64Histogram
 	requests attributeSets[requestLabels, []metric.RecordOption]
 	lookups  attributeSets[lookupLabels, *lookups]
+	traffic  traffic
 	cache    metric.Registration // of the callback that reads the cache's counts
 }
 
@@ -91,6 +92,7 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 	if isStream(c.Writer.Header()) {
 		return
 	}
+	m.traffic.count(time.Now(), c.Writer.Status())
 	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status()}
 	m.duration.Record(c.Request.Context(), took.Seconds(), m.requests.of(labels, func() []metric.RecordOption {
 		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(

@@ -60,7 +60,13 @@ func (s *Server) writePage(c *gin.Context, status int, render func(io.Writer) er
 		s.fail(c, tracking, internalError.from(err))
 		return
 	}
-	web.Send(c.Writer, status, body.Bytes())
+	page, header := form{body: body.String()}, c.Writer.Header()
+	header.Add("Vary", "Accept-Encoding")
+	if packed := page.compress(acceptedEncoding(c.Request.Header["Accept-Encoding"])); packed.body != "" {
+		header["Content-Encoding"] = packed.coding
+		page = packed
+	}
+	web.Send(c.Writer, status, []byte(page.body))
 }
 
 // textOf is an answer for a page that has more to show: nil when it cannot be had at the moment.

@@ -123,10 +123,11 @@ func initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": short, "plural": plural, "count": count, "table": tableOf, "chosenOf": chosenOf, "version": buildVersion,
+	"short": short, "plural": plural, "count": count, "table": tableOf, "chosenOf": chosenOf, "version": buildVersion, "took": took, "commandButton": buttonOf, "marked": marked, "words": markedWords,
 	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"ago":     func(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" },
+	"rate":    func(perSecond float64) string { return fmt.Sprintf("%.1f/s", perSecond) },
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
 	"units":   func(left float64) string { return count(uint64(max(left, 0))) },
 	// A wait rounded up, because nothing happens before.

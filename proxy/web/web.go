@@ -143,6 +143,3 @@ type Problem struct {
 func (p *Pages) Problem(to io.Writer, problem Problem) error {
 	return p.write(to, "problem", view{Title: "Request failed", Page: problem})
 }
-
-// Docs writes the frame around Swagger UI.
-func (p *Pages) Docs(to io.Writer) error { return p.write(to, "docs", view{Title: "API", At: "docs"}) }

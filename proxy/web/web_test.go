@@ -179,7 +179,10 @@ func TestPagesHaveNothingInline(t *testing.T) {
 		"statistics":    func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) },
 		"no statistics": func(to io.Writer) error { return pages.Statistics(to, Statistics{}) },
 		"problem":       func(to io.Writer) error { return pages.Problem(to, Problem{}) },
-		"docs":          pages.Docs,
+		"docs":          func(to io.Writer) error { return pages.Docs(to, Docs{}) },
+		"operators": func(to io.Writer) error {
+			return pages.Operators(to, Operators{Now: noon, TakesCommands: true, Notice: Notice{Text: "Purged"}})
+		},
 	} {
 		page := render(t, write)
 		// The policy forbids all of it, so that it would not work.

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"crossgate/config"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -49,7 +50,7 @@ func TestPagesInABrowser(t *testing.T) {
 	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts[0].Address)
 	look, err := json.Marshal(map[string]any{
-		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
+		"gateway": front.url, "admin": admin, "token": operatorsToken, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
 		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
 		"swap": map[string]string{
@@ -76,11 +77,15 @@ func TestPagesInABrowser(t *testing.T) {
 	compareScreens(t, taken)
 }
 
+// operatorsToken is what commands on the operators' page want.
+const operatorsToken = "token-of-the-walk-through-the-pages"
+
 // startOperated is startFront with the listener for operators.
 func startOperated(t *testing.T) (f front, admin string) {
 	t.Helper()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
+	c.Telemetry.Token = config.NewSecret(operatorsToken)
 	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
 	return front{url, world}, admin
 }

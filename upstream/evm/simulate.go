@@ -368,7 +368,7 @@ func (c simulatedResult) refusal() error {
 func (s overrides) call(out any, method string, message any, block string) *jsonrpc.Call {
 	asked := &jsonrpc.Call{Method: method, Params: []any{message, block}, Out: out}
 	if len(s.accounts) > 0 {
-		asked.Params, asked.Reach.Field = append(asked.Params, s.accounts), jsonrpc.Overrides
+		asked.Params, asked.Reach.Fields = append(asked.Params, s.accounts), []string{jsonrpc.Overrides}
 	}
 	return asked
 }

@@ -131,7 +131,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM:
-		rpc.CompareHeads(lag, evm.HeadCall())
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := evm.New(known, rpc, options...)
 		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
 		made.heads = b.announcers(path, known, c.Endpoints)
@@ -139,12 +139,12 @@ func (b *builder) addChain(path string, c config.Chain) {
 			Guard: evm.Guard{}, Fees: adapter, Router: evm.NewRouter(adapter), Simulator: evm.NewSimulator(adapter),
 		}
 	case chain.SVM:
-		rpc.CompareHeads(lag, solana.HeadCall())
+		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens = adapter, adapter
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter}
 	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall())
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := tron.New(known, rpc, options...)
 		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
 		made.swaps = quote.Chain{Guard: evm.Guard{}, Fees: adapter, Simulator: tron.NewSimulator(adapter)}

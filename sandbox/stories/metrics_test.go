@@ -142,14 +142,11 @@ var own = map[string]string{
 	"crossgate_index_announced_head":                "crossgate_chain_id",
 	"crossgate_index_announcer_losses_total":        "crossgate_chain_id",
 	"crossgate_quote_refusals_total":                "crossgate_reason crossgate_venue",
-	"crossgate_cache_loading":                       "",
-	"crossgate_upstream_budget_waiting":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
 }
 
 // rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.
 var rare = []string{
 	"crossgate_quota_refusals_total",
-	"crossgate_upstream_budget_waiting",
 	"crossgate_cache_shared_up",
 	"crossgate_config_reload_success",
 	"crossgate_config_reload_time_seconds",

@@ -15,9 +15,9 @@ import (
 )
 
 // knownErrors are the custom errors that a swap can come to: those of the public router, its permit and signature
-// libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the Universal Router
-// (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler (github.com/0xProject)
-// and of Solady's transfers (github.com/Vectorized/solady).
+// libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the Universal
+// Router (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler
+// (github.com/0xProject) and of Solady's transfers (github.com/Vectorized/solady).
 var knownErrors = parseErrors(
 	"AdminBadRole()",
 	"CallCausedBalanceDiscrepancy(address target,address token,uint256 expectedBalance,uint256 actualBalance)",

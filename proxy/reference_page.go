@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,14 +48,16 @@ func (s *Server) addExemplarySwap(ctx context.Context, values reference.Values) 
 		if c.Family != chain.EVM || at < 0 {
 			continue
 		}
-		swap := map[string]string{
-			"chainId": c.ID.String(), "tokenIn": chain.NativeCoin(c.Family).Format(c.Family),
-			"tokenInAmount": "1" + strings.Repeat("0", max(int(c.Coin.Decimals)-1, 0)), "tokenOut": listed[at].Address.Format(c.Family),
+		values["chainId"], values["tokenIn"] = c.ID.String(), chain.NativeCoin(c.Family).Format(c.Family)
+		values["tokenInAmount"] = "1" + strings.Repeat("0", max(int(c.Coin.Decimals)-1, 0))
+		values["tokenOut"] = listed[at].Address.Format(c.Family)
+		break
+	}
+	for _, g := range apiReference().Groups {
+		for _, o := range g.Operations {
+			if by := o.ID + "ByPost"; slices.ContainsFunc(g.Operations, func(other reference.Operation) bool { return other.ID == by }) {
+				values.SetBody(by, o.Query(values)) // which takes the parameters in its body
+			}
 		}
-		maps.Copy(values, swap)
-		for _, operation := range []string{"swapByPost", "explainSwapByPost", "estimationByPost"} {
-			values.SetBody(operation, swap)
-		}
-		return
 	}
 }

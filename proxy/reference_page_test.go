@@ -3,6 +3,7 @@ package proxy
 import (
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -107,6 +108,18 @@ func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 		if response := get(s, target); response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusBadRequest {
 			t.Errorf("GET %s = %d %.300s", target, response.StatusCode, body(t, response))
 		}
+	}
+	command := regexp.MustCompile(`(?s)<code>curl &#39;http://example.com(/[^<]*?)&#39; \\\n.*?-d &#39;(.*?)&#39;</code>`)
+	posts := command.FindAllStringSubmatch(page, -1)
+	for _, post := range posts {
+		r := httptest.NewRequest(http.MethodPost, html.UnescapeString(post[1]), strings.NewReader(html.UnescapeString(post[2])))
+		r.Header.Set("Content-Type", "application/json")
+		if response := serve(s, r); response.StatusCode != http.StatusOK {
+			t.Errorf("POST %s %s = %d %.300s", post[1], post[2], response.StatusCode, body(t, response))
+		}
+	}
+	if len(posts) != 5 {
+		t.Errorf("the page has %d commands with a body, want 5", len(posts))
 	}
 	if len(links) < 20 {
 		t.Errorf("the page has %d links that send an example, want more", len(links))

@@ -154,7 +154,7 @@ func New(o Options) (*Server, error) {
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 		quotas:  quota.New(o.Quotas, o.Shared),
-		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/search": {listCost, tracking}, "/statistics": {listCost, tracking}},
+		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/orders": {listCost, tracking}, "/search": {listCost, tracking}, "/statistics": {listCost, tracking}},
 	}
 	err := s.openPassthrough(o.Passthrough)
 	if err != nil {
@@ -175,7 +175,7 @@ func New(o Options) (*Server, error) {
 		s.closePassthrough()
 		return nil, fmt.Errorf("answers: %w", err)
 	}
-	if s.measures, err = newMeasures(s.answers.Stats); err != nil {
+	if s.measures, err = newMeasures(s.answers.Stats, s.streams.count); err != nil {
 		s.answers.Close()
 		s.closePassthrough()
 		return nil, fmt.Errorf("instruments: %w", err)

@@ -77,8 +77,8 @@ type Health struct {
 	CanBeAsked bool          // neither its breaker, a quarantine nor an operator prevents it
 }
 
-// An endpoint at which nearly all recent calls failed is not ready to the eye, though it is asked: its breaker stays closed
-// while it answers questions of our own.
+// An endpoint at which nearly all recent calls failed is not ready to the eye, though it is asked: its breaker stays
+// closed while it answers questions of our own.
 const (
 	failing    = "failing"
 	allFailing = 0.99

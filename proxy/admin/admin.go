@@ -8,8 +8,8 @@
 //
 // The listener belongs on an address that clients do not reach. Every POST also needs the operators' token, as a bearer
 // token or as the field "token" of a form's body, and is refused when a browser sends it from a page of another origin;
-// without a configured token nothing can be changed. Programs are answered in JSON, browsers with the status page, which
-// says what became of the command.
+// without a configured token nothing can be changed. Programs are answered in JSON, browsers with the status page,
+// which says what became of the command.
 //
 // The package sees the rest of the process through two interfaces: Server is the public server (fulfilled by
 // proxy.Server), Gateway is what stands behind it (fulfilled by cmd/crossgate/gateway). Both are called from the

@@ -40,8 +40,8 @@ func (a admin) guarded(next http.HandlerFunc) http.Handler {
 	}))
 }
 
-// isOperator reports whether a request has the token, as a header or in its body. One in a URL, which ends up in logs and
-// histories, is not heard.
+// isOperator reports whether a request has the token, as a header or in its body. One in a URL, which ends up in logs
+// and histories, is not heard.
 func (a admin) isOperator(r *http.Request) bool {
 	given := r.PostForm.Get("token")
 	if bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); is {

@@ -1,7 +1,7 @@
 // Package reference reads an OpenAPI document into what a page about the API shows: operations by subject, their
-// parameters, bodies, answers and errors, the schemas that they name, and for each operation a request that can be sent.
-// Everything is in the sequence of the document. It is pure: what is shown where belongs to package web, what an example
-// asks for to whoever knows what there is.
+// parameters, bodies, answers and errors, the schemas that they name, and for each operation a request that can be
+// sent. Everything is in the sequence of the document. It is pure: what is shown where belongs to package web, what an
+// example asks for to whoever knows what there is.
 package reference
 
 import (

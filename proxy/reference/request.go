@@ -32,22 +32,32 @@ type Request struct {
 	IsKnown        bool   // the values have what its path names, so that it can be found
 }
 
-// Example is a request with everything that the operation requires, and what the values have for this operation alone.
-func (o *Operation) Example(values Values) Request {
-	path, query, isKnown := o.Path, []string(nil), true
+// Query is what the example of an operation has in its query.
+func (o *Operation) Query(values Values) map[string]string {
+	query := make(map[string]string)
 	for _, p := range o.Parameters {
 		known, isOwn := values.of(o.ID, p.Name)
-		switch value := cmp.Or(known, p.Example); {
-		case p.In == "path":
-			isKnown = isKnown && known != ""
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
-		case p.In == "query" && value != "" && (p.IsRequired || isOwn):
-			query = append(query, p.Name+"="+url.QueryEscape(value))
+		if value := cmp.Or(known, p.Example); p.In == "query" && value != "" && (p.IsRequired || isOwn) {
+			query[p.Name] = value
 		}
 	}
-	r := Request{Method: o.Method, Target: path, IsKnown: isKnown}
-	if len(query) > 0 {
-		r.Target += "?" + strings.Join(query, "&")
+	return query
+}
+
+// Example is a request with everything that the operation requires, and what the values have for this operation alone.
+func (o *Operation) Example(values Values) Request {
+	r := Request{Method: o.Method, Target: o.Path, IsKnown: true}
+	given, separator := o.Query(values), "?"
+	for _, p := range o.Parameters {
+		switch value := given[p.Name]; {
+		case p.In == "path":
+			known, _ := values.of(o.ID, p.Name)
+			r.IsKnown = r.IsKnown && known != ""
+			r.Target = strings.ReplaceAll(r.Target, "{"+p.Name+"}", url.PathEscape(cmp.Or(known, p.Example)))
+		case p.In == "query" && value != "":
+			r.Target += separator + p.Name + "=" + url.QueryEscape(value)
+			separator = "&"
+		}
 	}
 	if o.Body != nil {
 		own, _ := values.of(o.ID, "body")

@@ -167,6 +167,7 @@ func usdOf(n json.Number) string {
 	return usdText(value)
 }
 
+// usdText is a value with cents; one that is not nothing is never told as nothing.
 func usdText(value float64) string {
 	if value > 0 && value < 0.01 {
 		return "under $0.01"

@@ -70,7 +70,7 @@ func New(chains chain.Registry) *Pages {
 	p := &Pages{chains: chains, templates: map[string]*template.Template{}}
 	shared := template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.chainName})
 	template.Must(shared.ParseFS(sources, "templates/shared.html"))
-	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "awaited", "statistics", "docs", "operators"} {
+	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "list", "awaited", "statistics", "docs", "operators"} {
 		own := template.Must(shared.Clone())
 		p.templates[name] = template.Must(own.ParseFS(sources, "templates/"+name+".html"))
 	}
@@ -137,6 +137,8 @@ type Problem struct {
 	ID      string // for programs
 	Message string // for people
 	Request string // its id in the log
+
+	Retry time.Duration // after which the same may work; zero: it will not
 }
 
 // Problem writes the page of a failed request.

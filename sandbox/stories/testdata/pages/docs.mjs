@@ -19,6 +19,11 @@ export const examples = () => visit({ permissions: ['clipboard-read', 'clipboard
     const { status } = await fetch(gateway + path)
     want(status === 200, `the example ${path} answers ${status}`)
   }
+  for (const command of await page.locator('.command code', { hasText: ' -d ' }).allTextContents()) {
+    const [, url, type, body] = command.match(/^curl '([^']*)' \\\n  -H 'Content-Type: ([^']*)' \\\n  -d '([^']*)'$/) ?? []
+    const { status } = await fetch(url ?? gateway, { method: 'POST', headers: { 'Content-Type': type }, body })
+    want(status === 200, `the example ${command} answers ${status}`)
+  }
 })
 
 // Without scripts all of it is there, and a link to a schema unfolds it.

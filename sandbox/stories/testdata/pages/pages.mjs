@@ -5,6 +5,7 @@
 // looked at in each theme and width.
 import { close, look } from './browser.mjs'
 import { appearance } from './appearance.mjs'
+import { figures } from './figures.mjs'
 
 const modules = [
   'home',
@@ -12,6 +13,8 @@ const modules = [
   'order',
   'awaited',
   'swap',
+  'list',
+  'newcomer',
   'locked',
   'statistics',
   'problem',
@@ -26,4 +29,5 @@ for (const name of modules.filter((each) => look.only.length === 0 || look.only.
   Object.assign(pages, own)
 }
 await appearance(pages)
+await figures(pages)
 await close()

@@ -191,3 +191,5 @@ require (
 )
 
 replace crossgate => ../
+
+replace github.com/gagliardetto/treeout => ./treeout

@@ -43,12 +43,12 @@ type Options struct {
 	// is none, is empty. Exchanges need it.
 	Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	Now       func() time.Time // the wall clock by default
-	// Newest is the time of a chain's newest block, as far as one was seen; zero where none was. nil: of no chain.
+	// Newest is the time of a chain's newest block that was seen; zero where none was. nil: of no chain.
 	Newest func(chain.ID) time.Time
 }
 
-// deadline is until when a transaction that is built now may be in a block. Contracts go by their chain's time, which is
-// ahead of the clock where the clock is slow, or where somebody made blocks faster, as on chains for tests.
+// deadline is until when a transaction that is built now may be in a block. Contracts go by their chain's time, which
+// is ahead of the clock where the clock is slow, or where somebody made blocks faster, as on chains for tests.
 func (o Options) deadline(id chain.ID) time.Time {
 	now := o.Now()
 	if o.Newest != nil {

@@ -12,9 +12,9 @@ import (
 	"crossgate/upstream"
 )
 
-// fabric answers with price and transaction at once, made for a recipient, whoever sends it. No source of its contract is
-// published: none of its transactions may call it directly, and through the public router that is what holds it to
-// recipient and minimum. It takes no affiliate share: its own comes from either side of a swap.
+// fabric answers with price and transaction at once, made for a recipient, whoever sends it. No source of its
+// contract is published: none of its transactions may call it directly, and through the public router that is what
+// holds it to recipient and minimum. It takes no affiliate share: its own comes from either side of a swap.
 var fabric = service{
 	// The limit is not published.
 	Service: Service{

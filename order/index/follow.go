@@ -103,22 +103,33 @@ func (f *follower) run(ctx context.Context) {
 			return
 		case err != nil:
 			f.logFailure(ctx, err, store.LeaseInterval)
+			if !wait(ctx, store.LeaseInterval) {
+				return
+			}
+			continue
 		case leads:
 			f.lead(ctx, held)
 			continue
-		case f.doubts() == nil && time.Since(f.lookedAt) < f.untilWatch():
-			f.watchStore(ctx)
-		default:
-			f.watch(ctx)
 		}
-		pause := store.LeaseInterval
-		if f.doubts() != nil {
-			pause = f.paces.Asked // the one that follows is about to withdraw blocks
-		}
-		if !wait(ctx, pause) {
+		if !f.watchFor(ctx) {
 			return
 		}
 	}
+}
+
+// watchFor watches the chain, which another replica follows, until the lease is to be claimed again. It returns false
+// when ctx has ended.
+func (f *follower) watchFor(ctx context.Context) bool {
+	if f.doubts() == nil && time.Since(f.lookedAt) < f.untilWatch() {
+		f.watchStore(ctx)
+	} else {
+		f.watch(ctx)
+	}
+	pause := store.LeaseInterval
+	if f.doubts() != nil {
+		pause = f.paces.Asked // the one that follows is about to withdraw blocks
+	}
+	return wait(ctx, pause)
 }
 
 // stop ends the epoch of the chain, since nobody looks for its next head any more.

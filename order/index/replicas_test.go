@@ -41,45 +41,37 @@ func (d *dated) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 	return d.clockwork.Events(ctx, from, to)
 }
 
-// TestReplicasThatWatchAskLittle follows a chain with 12 s blocks that nobody asks about for an hour of the bubble's
-// clock, alone and with two other replicas on one PostgreSQL.
+// TestReplicasThatWatchAskLittle follows a chain with 12 s blocks that nobody asks about for an hour of the bubble's clock.
+// Two others watch it as replicas do that did not get the lease, on the same store.
 func TestReplicasThatWatchAskLittle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("an hour of leases is some thousand transactions: run without -short")
-	}
-	const hour = time.Hour
-	asked := func(replicas int) (all []int64) {
-		url := newDatabase(t)
-		synctest.Test(t, func(t *testing.T) {
-			start := time.Now()
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			var running sync.WaitGroup
-			var sources []*dated
-			for range replicas {
-				source := &dated{clockwork: &clockwork{id: 1, start: start, first: 10_000, last: 1 << 40, every: 12 * time.Second}}
-				chains := chain.NewRegistry(chain.Chain{ID: 1, Family: chain.EVM, BlockTime: source.every})
-				x := New(openReplica(t, url), map[chain.ID]order.Source{1: source}, quietly(Options{Chains: chains, Lookback: 10}))
-				x.followers[0].demand.orders.Store(0) // of the start, when everything counts as asked about
-				sources = append(sources, source)
-				running.Go(func() { x.followers[0].run(ctx) })
-			}
-			time.Sleep(hour)
-			stop()
-			running.Wait()
-			for _, s := range sources {
-				all = append(all, s.calls.Load())
-			}
-		})
-		return all
-	}
-	alone, together := asked(1), asked(3)
-	var sum, most int64
-	for _, each := range together {
-		sum, most = sum+each, max(most, each)
-	}
-	t.Logf("%d calls an hour of one replica; of three %v, %d of all", alone[0], together, sum)
-	if most > 11*alone[0]/10 || sum > 3*alone[0]/2 {
-		t.Errorf("three replicas asked %v times, want half as many again as one at most, which asked %d times", together, alone[0])
-	}
+	synctest.Test(t, func(t *testing.T) {
+		db, start := openStore(t), time.Now()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var running sync.WaitGroup
+		var sources []*dated
+		for i := range 3 {
+			source := &dated{clockwork: &clockwork{id: 1, start: start, first: 10_000, last: 1 << 40, every: 12 * time.Second}}
+			chains := chain.NewRegistry(chain.Chain{ID: 1, Family: chain.EVM, BlockTime: source.every})
+			f := New(db, map[chain.ID]order.Source{1: source}, quietly(Options{Chains: chains, Lookback: 10})).followers[0]
+			f.demand.orders.Store(0) // of the start, when everything counts as asked about
+			sources = append(sources, source)
+			running.Go(func() {
+				if i == 0 {
+					f.run(ctx)
+					return
+				}
+				for f.watchFor(ctx) {
+				}
+			})
+		}
+		time.Sleep(time.Hour)
+		stop()
+		running.Wait()
+		follows, watch, other := sources[0].calls.Load(), sources[1].calls.Load(), sources[2].calls.Load()
+		t.Logf("%d calls an hour of the replica that follows, %d and %d of those that watch", follows, watch, other)
+		if watch == 0 || watch+other > follows/2 {
+			t.Errorf("those that watch asked %d and %d times, want half of the %d of the one that follows at most", watch, other, follows)
+		}
+	})
 }

@@ -130,7 +130,7 @@ var doors = []door{
 	{"modernc.org/sqlite", "store", "", "the database is opened by store: write queries over store.DB"},
 	{"github.com/jackc/pgx/v5", "store", "", "the database is opened by store: write queries over store.DB"},
 	{"github.com/pressly/goose/v3", "store", "", "the schema belongs to store: add a file to store/migrations"},
-	{"go.yaml.in/yaml/v3", "config chain proxy/reference", "deploy", "settings come from config, facts of chains from chain"},
+	{"go.yaml.in/yaml/v3", "config chain proxy/reference", "deploy sandbox/stories", "settings come from config, facts of chains from chain"},
 	{"github.com/holiman/uint256", "chain", "sandbox/...", "amounts are chain.Amount"},
 	{"github.com/mr-tron/base58", "chain upstream/solana sandbox/solana", "sandbox/...", "addresses and hashes are read and written by chain"},
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},

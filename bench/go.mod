@@ -186,3 +186,5 @@ require (
 replace crossgate => ../
 
 replace crossgate/sandbox => ../sandbox
+
+replace github.com/gagliardetto/treeout => ../sandbox/treeout

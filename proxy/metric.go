@@ -15,7 +15,10 @@ import (
 	"crossgate/cache"
 )
 
-const outcomeKey = attribute.Key("crossgate.outcome")
+const (
+	outcomeKey = attribute.Key("crossgate.outcome")
+	quotaKey   = attribute.Key("crossgate.quota")
+)
 
 // durationBounds are OpenTelemetry's for http.server.request.duration, seconds, two below them for cache hits, and the
 // bound of the objective for orders (docs/slo.md; that for swaps is among OpenTelemetry's).
@@ -25,6 +28,7 @@ var durationBounds = []float64{0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0
 // routes, statuses and outcomes. So each attribute set is built once and kept.
 type measures struct {
 	duration metric.Float64Histogram
+	refusals metric.Int64Counter // of requests over a quota
 	requests attributeSets[requestLabels, []metric.RecordOption]
 	lookups  attributeSets[lookupLabels, *lookups]
 	traffic  traffic
@@ -55,10 +59,10 @@ var cacheCounters = []struct {
 	{"remotes", "Loads that the shared cache saved.", func(s cache.Stats) uint64 { return s.Remotes }},
 }
 
-func newMeasures(stats func() cache.Stats) (*measures, error) {
+func newMeasures(stats func() cache.Stats, openStreams func() int) (*measures, error) {
 	meter := otel.Meter("crossgate/proxy")
 	m := &measures{}
-	var errs [3]error
+	var errs [5]error
 	m.duration, errs[0] = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of HTTP requests."), metric.WithExplicitBucketBoundaries(durationBounds...))
 	asked, err := meter.Int64ObservableCounter("crossgate.cache.lookups", metric.WithDescription(
@@ -75,8 +79,14 @@ func newMeasures(stats func() cache.Stats) (*measures, error) {
 		errs[1] = errors.Join(errs[1], err)
 		observed = append(observed, counters[i])
 	}
+	streams, err := meter.Int64ObservableGauge("crossgate.streams", metric.WithDescription("Clients that follow an order now."))
+	errs[3] = err
+	observed = append(observed, streams)
+	m.refusals, errs[4] = meter.Int64Counter("crossgate.quota.refusals",
+		metric.WithDescription("Requests that were refused because their client was over its quota, by the quota's name."))
 	m.cache, errs[2] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := stats()
+		o.ObserveInt64(streams, int64(openStreams()))
 		o.ObserveInt64(loading, int64(now.Loading))
 		for i, c := range cacheCounters {
 			o.ObserveInt64(counters[i], int64(c.count(now)))
@@ -98,6 +108,11 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(
 			methodKey.String(labels.method), routeKey.String(labels.route), statusKey.Int(labels.status)))}
 	})...)
+}
+
+// refusal counts a request over a quota.
+func (m *measures) refusal(ctx context.Context, quota string) {
+	m.refusals.Add(ctx, 1, metric.WithAttributes(quotaKey.String(quota)))
 }
 
 // lookup counts a cache lookup.

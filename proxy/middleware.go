@@ -117,6 +117,7 @@ func (s *Server) limitClients(c *gin.Context) {
 	}
 	charge.WriteHeader(c.Writer.Header())
 	if charge.RetryAfter > 0 {
+		s.measures.refusal(c.Request.Context(), charge.Quota())
 		p := quotaExceeded.because("")
 		p.retryAfter = charge.RetryAfter
 		s.turnAway(c, cost.dialect, p)

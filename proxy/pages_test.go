@@ -51,6 +51,7 @@ func TestPagesShowWhatIsAsked(t *testing.T) {
 		"/locked":                          `name="taker"`,
 		"/locked/" + taker:                 "17.9928",
 		"/locked/" + nobody:                "Nothing is locked",
+		"/swap/8453/tx/" + swappedTx:       "everything</th><td>Base</td>",
 		"/swap":                            `name="tokenOut"`,
 		"/swap?chainId=8453":               `<option value="USDC">USDC USD Coin</option>`,
 		"/swap?" + query:                   `value="5"`, // of 5000000 units

@@ -175,7 +175,7 @@ func New(o Options) (*Server, error) {
 		s.closePassthrough()
 		return nil, fmt.Errorf("answers: %w", err)
 	}
-	if s.measures, err = newMeasures(s.answers.Stats); err != nil {
+	if s.measures, err = newMeasures(s.answers.Stats, s.streams.count); err != nil {
 		s.answers.Close()
 		s.closePassthrough()
 		return nil, fmt.Errorf("instruments: %w", err)

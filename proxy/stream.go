@@ -60,6 +60,13 @@ func (s *streams) enter(client netip.Prefix) (entered bool) {
 	return true
 }
 
+// count returns how many clients have a place.
+func (s *streams) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
+
 func (s *streams) leave(client netip.Prefix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -61,14 +61,14 @@ func (f *swapForm) token(ctx context.Context, field string) *token.Listing {
 	if text == "" {
 		return nil
 	}
-	if _, _, err := chain.ParseAnyAddress(text); err == nil || strings.HasPrefix(text, "0x") {
-		return f.tokenAt(ctx, field, text)
-	}
 	named := token.Named(f.listed, text)
-	switch len(named) {
-	case 1:
+	_, _, err := chain.ParseAnyAddress(text)
+	switch {
+	case err == nil, len(named) == 0 && strings.HasPrefix(text, "0x"): // 0xBTC is a symbol
+		return f.tokenAt(ctx, field, text)
+	case len(named) == 1:
 		return &named[0]
-	case 0:
+	case len(named) == 0:
 		meant := token.Search(f.listed, text, mostMeant)
 		message := fmt.Sprintf("No listed token on %s is called %q. Any token can be named by its address.", f.chain.Name, text)
 		if len(meant) > 0 {

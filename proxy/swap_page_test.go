@@ -31,6 +31,8 @@ func (l alike) Listed(_ context.Context, id chain.ID) []token.Listing {
 		{Key: at(2), Token: token.Token{Decimals: 6, Name: "Dollar One", Symbol: "USDX"}},
 		{Key: at(3), Token: token.Token{Decimals: 6, Name: "Dollar Two", Symbol: "usdx"}},
 		{Key: at(4), Token: token.Token{Decimals: 9, Name: "Fake", Symbol: "ETH"}},
+		{Key: at(5), Token: token.Token{Decimals: 8, Name: "0xBitcoin Token", Symbol: "0xBTC"}},
+		{Key: at(6), Token: token.Token{Decimals: 8, Name: "Another's address", Symbol: addressOf("1")}},
 	}
 }
 
@@ -44,6 +46,7 @@ func TestTokensAreNamedInWords(t *testing.T) {
 		"tokenIn=+ether+&tokenOut=USD+Coin&amount=2":                       {addressOf("0"), addressOf("1"), "2000000000000000000"},
 		"tokenIn=" + addressOf("2") + "&tokenOut=ETH&amount=0.000001":      {addressOf("2"), addressOf("0"), "1"},
 		"tokenIn=dollar+two&tokenOut=" + addressOf("4") + "&amount=5":      {addressOf("3"), addressOf("4"), "5000000"},
+		"tokenIn=0xbtc&tokenOut=" + addressOf("1") + "&amount=1":           {addressOf("5"), addressOf("1"), "100000000"},
 		"tokenIn=ETH&tokenOut=USDC&tokenInAmount=7":                        {addressOf("0"), addressOf("1"), "7"},
 		"tokenIn=ETH&tokenOut=USDC&amount=MAX&tokenOutRecipient=" + nobody: {addressOf("0"), addressOf("1"), "0"},
 	} {

@@ -58,8 +58,8 @@ func (h *head) recent(now time.Time, within time.Duration) (number uint64, known
 	return h.number, !h.seen.IsZero() && now.Sub(h.seen) < within
 }
 
-// place sets the distance to the head of the majority. An endpoint that is too far stays so until it is less than half as
-// far.
+// place sets the distance to the head of the majority. An endpoint that is too far stays so until it is less than
+// half as far.
 func (h *head) place(distance int64, most uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,10 +109,10 @@ type HeadProbe struct {
 	Link  func(number uint64, response Response) (hash, parent string, told bool)
 }
 
-// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked after the others. Of
-// two endpoints it is the one that is behind, if the other has the block that comes next after its head; without that proof
-// nobody knows which one is wrong. Heads are learned by SawHead; endpoints of which none was seen lately are asked by the
-// probe at their index. To be called before the pool is used.
+// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked after the
+// others. Of two endpoints it is the one that is behind, if the other has the block that comes next after its head;
+// without that proof nobody knows which one is wrong. Heads are learned by SawHead; endpoints of which none was seen
+// lately are asked by the probe at their index. To be called before the pool is used.
 func (p *Pool) CompareHeads(most uint64, probes []HeadProbe) {
 	if len(p.endpoints) > 1 {
 		p.heads = &heads{most: most, probes: probes}
@@ -132,9 +132,9 @@ type seenHead struct {
 	number uint64
 }
 
-// compareHead sets the distance of e, whose head was seen just now, and of those seen in the same moment, from the head
-// of the majority: the median of those seen lately. Others may have gone on meanwhile, so that an endpoint may be further
-// behind than it seems, but hardly less.
+// compareHead sets the distance of e, whose head was seen just now, and of those seen in the same moment, from the
+// head of the majority: the median of those seen lately. Others may have gone on meanwhile, so that an endpoint may
+// be further behind than it seems, but hardly less.
 func (p *Pool) compareHead(e *Endpoint, number uint64) {
 	now := time.Now()
 	e.head.take(now, number)

@@ -70,8 +70,8 @@ func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
 	}
 }
 
-// TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders has an old block unreadable: what was created after the next event is
-// as complete as before.
+// TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders has an old block unreadable: what was created after the next
+// event is as complete as before.
 func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledger, _ := oldLedger(205)

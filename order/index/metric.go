@@ -20,7 +20,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 // observe has the place of every follower read whenever measurements are collected, until stop is called.
 func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
-	var errs [10]error
+	var errs [11]error
 	head, err := meter.Int64ObservableGauge("crossgate.index.head",
 		metric.WithDescription("Number of the newest block that a chain reported."))
 	errs[0] = err
@@ -48,6 +48,9 @@ func (x *Index) observe() (stop func() error, err error) {
 	leading, err := meter.Int64ObservableGauge("crossgate.index.leading",
 		metric.WithDescription("1 at the replica that follows a chain, 0 at those that wait to."))
 	errs[9] = err
+	backfill, err := meter.Int64ObservableGauge("crossgate.index.backfill_blocks",
+		metric.WithDescription("Blocks before the first one that is read which could hold orders: what a backfill has left."))
+	errs[10] = err
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		now := time.Now()
 		for _, each := range x.Basis().Chains {
@@ -60,6 +63,10 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveFloat64(lag, each.By(now).Seconds(), of)
 			o.ObserveInt64(proven, int64(each.Proven), of)
 			o.ObserveInt64(quarantined, int64(each.Quarantined.Count), of)
+			if each.From.Number > 0 {
+				first := x.byChain[each.Chain].facts.FirstBlock
+				o.ObserveInt64(backfill, int64(each.From.Number-min(first, each.From.Number)), of)
+			}
 		}
 		for _, each := range x.followers {
 			o.ObserveInt64(leading, each.leading.Load(), chainAttribute(each.chain))
@@ -74,7 +81,7 @@ func (x *Index) observe() (stop func() error, err error) {
 			o.ObserveInt64(unknown, int64(each.Orders), chainAttribute(each.Chain))
 		}
 		return nil
-	}, head, indexed, lag, proven, quarantined, unknown, announcers, announced, leading)
+	}, head, indexed, lag, proven, quarantined, unknown, announcers, announced, leading, backfill)
 	errs[5] = err
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err

@@ -61,8 +61,8 @@ func quarantineBlocks(ctx context.Context, tx *store.Tx, id chain.ID, list []Qua
 		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)
 }
 
-// quarantined lists the blocks of a range that were left out, in ascending order. When each was made at the latest follows
-// from what is stored of later blocks.
+// quarantined lists the blocks of a range that were left out, in ascending order. When each was made at the latest
+// follows from what is stored of later blocks.
 func (s orderStore) quarantined(ctx context.Context, id chain.ID, r blocks) (list []QuarantinedBlock, err error) {
 	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var b QuarantinedBlock

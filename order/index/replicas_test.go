@@ -41,8 +41,8 @@ func (d *dated) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 	return d.clockwork.Events(ctx, from, to)
 }
 
-// TestReplicasThatWatchAskLittle follows a chain with 12 s blocks that nobody asks about for an hour of the bubble's clock,
-// alone and with two other replicas on one PostgreSQL.
+// TestReplicasThatWatchAskLittle follows a chain with 12 s blocks that nobody asks about for an hour of the bubble's
+// clock, alone and with two other replicas on one PostgreSQL.
 func TestReplicasThatWatchAskLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("an hour of leases is some thousand transactions: run without -short")

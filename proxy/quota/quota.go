@@ -80,6 +80,9 @@ type Charge struct {
 	RetryAfter time.Duration // until there are enough units; zero: the request is within the quota
 }
 
+// Quota is the name of the client's quota: that of its key, or address.
+func (c Charge) Quota() string { return c.policy }
+
 // Charge takes cost units from the quota of a request's client, if that many are left. limited is false for a client
 // without a limit.
 func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, limited bool) {

@@ -58,19 +58,19 @@ func whyOf(reason string) string {
 	return reason
 }
 
-// reverts are what contracts say when they refuse a swap, the innermost reasons first: the custom errors of the public
-// router and of OpenZeppelin's tokens, and the texts of Uniswap's routers and of common token libraries.
+// reverts are what contracts say when they refuse a swap, the innermost reasons first: the custom errors that
+// upstream/evm knows, and the texts of Uniswap's routers and of common token libraries.
 var reverts = []struct {
 	said *regexp.Regexp
 	why  string
 }{
-	{regexp.MustCompile(`SwapOutcomeTooLow|(?i)too ?little ?received|insufficient_?output|return ?amount ?is ?not ?enough`), "less than the minimum would come out"},
+	{regexp.MustCompile(`SwapOutcomeTooLow|(?i)too ?little ?received|TooMuchSlippage|insufficient_?output|return ?amount ?is ?not ?enough`), "less than the minimum would come out"},
 	{regexp.MustCompile(`(?i)insufficient ?allowance|exceeds allowance`), "the sender has not allowed the contract to take the token"},
-	{regexp.MustCompile(`(?i)insufficient ?balance|exceeds balance|not ?enough ?src ?funds`), "the sender has too little of the token"},
-	{regexp.MustCompile(`(?i)transfer_?from_?failed|^STF$|safetransferfrom`), "the token could not be taken from the sender"},
-	{regexp.MustCompile(`(?i)expired|transaction too old|deadline`), "its time has run out"},
+	{regexp.MustCompile(`(?i)insufficient ?balance|exceeds balance|not ?enough ?src ?funds|InsufficientToken|InsufficientETH`), "the sender has too little of the token"},
+	{regexp.MustCompile(`(?i)transfer_?from_?failed|^STF$`), "the token could not be taken from the sender"},
+	{regexp.MustCompile(`(?i)expired|too old|deadline`), "its time has run out"},
 	{regexp.MustCompile(`NotSupportedRouter`), "the protocol's router does not call this venue"},
-	{regexp.MustCompile(`SwapFailed|CallFailed|SwapEmptyResult`), "the venue's contract gave no result"},
+	{regexp.MustCompile(`SwapFailed|CallFailed|SwapEmptyResult|FailedInnerCall|FailedCall|ExecutionFailed`), "the venue's contract gave no result"},
 	{regexp.MustCompile(`^no reason given$`), "a contract refused and gave no reason"},
 }
 

@@ -20,8 +20,9 @@ type Statistics struct {
 	Venues   []byte // JSON of what became of venues; nil likewise
 	Reason   string // why something cannot be had
 	Gaps     []Gap
-	Choices  []int    // of days
-	Paths    []string // of the answers in the API, with their queries
+	Since    time.Time // before it nothing was read of any chain; zero: everything was read of one
+	Choices  []int     // of days
+	Paths    []string  // of the answers in the API, with their queries
 	Origin   string
 	Now      time.Time
 	FirstDay time.Time
@@ -171,14 +172,13 @@ func (v *statisticsView) plot(rows []dailyJSON) {
 		value, _ := highest.Float64()
 		v.Highest = usdText(value)
 	}
-	since := sinceWhen(v.Gaps)
 	const gap = 0.2 // of a column
 	width := 100 / float64(max(v.Days, 1))
 	for i := range v.Days {
 		day := v.FirstDay.AddDate(0, 0, i)
 		c := column{
 			Day: day, Volume: byDay[day.Unix()], X: percents(float64(i) * width), Width: percents(width * (1 - gap)), Y: "100", Height: "0",
-			HasNoHistory: day.AddDate(0, 0, 1).Before(since),
+			HasNoHistory: byDay[day.Unix()].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
 		}
 		c.IsUnknown = c.Volume.Created > 0 && c.Volume.given == nil
 		if v.Highest != "" && c.Volume.given != nil {

@@ -33,7 +33,7 @@ func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 	page := render(t, func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) })
 	plain := text(page)
 	for _, want := range []string{
-		"at least $151.50 in 12 orders, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
+		"at least $151.50 in 12 orders of the last 3 days, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
 		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 1 minute", "Optimism → Polygon 3 of 4 no price –",
 		"odos 2 of 8 25.00 % 0.31 % more", "velora 0 of 3 0.00 % –",
 	} {
@@ -84,5 +84,28 @@ func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
 	}
 	if len(page) > 80_000 {
 		t.Errorf("the page is %d bytes", len(page))
+	}
+}
+
+// TestDaysBeforeTheHistoryAreNotEmpty looks at days before the first block that was read, with and without orders.
+func TestDaysBeforeTheHistoryAreNotEmpty(t *testing.T) {
+	pages := New(explored())
+	s := statisticsOf()
+	s.Days, s.FirstDay, s.Since = 4, s.FirstDay.AddDate(0, 0, -1), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+	for _, want := range []string{"2026-11-18 not read", "2026-11-19 4 3 $50.50", "2026-11-21 0 0 –"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
+func TestGainsAreInWords(t *testing.T) {
+	for percent, want := range map[float64]string{
+		0.31: "0.31 % more than the next", 0.004: "as much as the next", 0: "as much as the next", -0.2: "0.20 % less than the next, for cheaper gas",
+	} {
+		if got := gainText(percent); got != want {
+			t.Errorf("%g: %q, want %q", percent, got, want)
+		}
 	}
 }

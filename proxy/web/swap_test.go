@@ -36,9 +36,9 @@ const estimateOfFour = `{"tx":{"to":"0xab","data":"0x0102","value":"100000000000
 const explanationOfFour = `{"execution":"router","to":"0x","amount":"299000000","minAmount":"298000000","protocolFee":"239832","quotedAt":"2026-11-21T11:59:58Z","aggregators":[
 	{"name":"second","execution":"direct","verdict":"outbid","tookMs":80,"quotedAmount":"298252500","amount":"298252500","gas":1,"simulated":false},
 	{"name":"first","execution":"router","verdict":"won","tookMs":12.4,"quotedAmount":"299239832","amount":"299000000","gas":1,"simulated":true},
-	{"name":"third","execution":"direct","verdict":"refused","tookMs":3,"reason":"transaction would revert: error 0x1425ea42"},
+	{"name":"third","execution":"direct","verdict":"refused","tookMs":3,"reason":"transaction would revert: error 0xdeadbeef"},
 	{"name":"fourth","execution":"router","verdict":"silent","tookMs":2500,"reason":"no answer in time: context deadline exceeded"},
-	{"name":"fifth","execution":"direct","verdict":"refused","tookMs":9,"reason":"transaction would revert: error 0x1425ea42"},
+	{"name":"fifth","execution":"direct","verdict":"refused","tookMs":9,"reason":"transaction would revert: error 0xdeadbeef"},
 	{"name":"sixth","execution":"router","verdict":"refused","tookMs":9,"reason":"transaction would revert: CallFailed(target 0xab, data SwapOutcomeTooLow(tokenOut 0x, amountOut 1))"}]}`
 
 func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
@@ -51,7 +51,7 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 		"Network fee $1.32, 0.00044 ETH for 383,410 gas",
 		"first chosen simulated through the protocol's router 299.0000 $299.00 – 12 ms",
 		"second through the venue's own router 298.2525 $298.25 −0.25 % 80 ms",
-		"2 venues refused: the transaction would fail: a contract refused with the error 0x1425ea42, whose name is not known ( third , fifth )",
+		"2 venues refused: the transaction would fail: a contract refused with the error 0xdeadbeef, whose name is not known ( third , fifth )",
 		"1 venue no quote in time: it had not answered when the others were compared ( fourth )",
 		"1 venue refused: the transaction would fail: less than the minimum would come out ( sixth )",
 		"curl 'https://gate.example/v1.0/chain/transaction?chainId=1&tokenIn=0x'", "ethers", "viem",
@@ -60,8 +60,31 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", want, plain)
 		}
 	}
-	if strings.Count(plain, "0x1425ea42, whose") != 1 {
+	if strings.Count(plain, "0xdeadbeef, whose") != 1 {
 		t.Error("a reason is told more than once")
+	}
+}
+
+func TestRevertsAreToldInWords(t *testing.T) {
+	for said, want := range map[string]string{
+		"STF":                                  "could not be taken",
+		"TransferHelper: TRANSFER_FROM_FAILED": "could not be taken",
+		"SafeTransferFromFailed()":             "could not be taken",
+		"ERC20InsufficientAllowance(spender 0x, allowance 0, needed 1)":                "has not allowed",
+		"ERC20: transfer amount exceeds balance":                                       "too little of the token",
+		"UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT":                                  "less than the minimum",
+		"Too little received":                                                          "less than the minimum",
+		"V3TooLittleReceived()":                                                        "less than the minimum",
+		"TooMuchSlippage(token 0x, expected 2, actual 1)":                              "less than the minimum",
+		"CallFailed(target 0xab, data ERC20InsufficientBalance(sender 0x, balance 0))": "too little of the token",
+		"SwapFailed(srcRouter 0xab)":                                                   "gave no result",
+		"Transaction too old":                                                          "time has run out",
+		"no reason given":                                                              "gave no reason",
+		"Pausable: paused":                                                             "a contract refused: Pausable: paused",
+	} {
+		if got := revertWords(said); !strings.Contains(got, want) {
+			t.Errorf("%s is told as %q, want %q", said, got, want)
+		}
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Each has every call of a request answered by itself, and writes the answers as the calls came: one, or a batch. answer
-// gets a request with the one call, what that says, and how many came together. Of a batch the first answer with
-// another status than 200 is that of all.
+// Each has every call of a request answered by itself, and writes the answers as the calls came: one, or a batch.
+// answer gets a request with the one call, what that says, and how many came together. Of a batch the first answer
+// with another status than 200 is that of all.
 func Each(w http.ResponseWriter, r *http.Request, maxBytes int64, answer func(one *http.Request, call Request, calls int) *Recorder) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if err != nil {

@@ -126,6 +126,9 @@ var own = map[string]string{
 	"crossgate_upstream_budget_waiting":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_failing_ratio":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_pause_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_index_backfill_blocks":               "crossgate_chain_id",
+	"crossgate_streams":                             "",
+	"crossgate_quota_refusals_total":                "crossgate_quota",
 	"crossgate_index_head":                          "crossgate_chain_id",
 	"crossgate_index_leading":                       "crossgate_chain_id",
 	"crossgate_index_block":                         "crossgate_chain_id",
@@ -142,7 +145,25 @@ var own = map[string]string{
 }
 
 // rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.
-var rare = []string{"crossgate_cache_shared_up", "crossgate_config_reload_success", "crossgate_config_reload_time_seconds", "crossgate_passthrough_requests_total", "crossgate_shadow_answers_total", "crossgate_shadow_differences_total", "crossgate_index_announced_head", "crossgate_index_announcers", "crossgate_index_announcer_losses_total", "crossgate_index_reorgs_total", "crossgate_index_unknown_chain_orders", "crossgate_quote_refusals_total", "crossgate_upstream_budget_left", "crossgate_upstream_budget_waiting", "crossgate_upstream_failures_total", "crossgate_upstream_head_distance"}
+var rare = []string{
+	"crossgate_quota_refusals_total",
+	"crossgate_cache_shared_up",
+	"crossgate_config_reload_success",
+	"crossgate_config_reload_time_seconds",
+	"crossgate_index_announced_head",
+	"crossgate_index_announcer_losses_total",
+	"crossgate_index_announcers",
+	"crossgate_index_reorgs_total",
+	"crossgate_index_unknown_chain_orders",
+	"crossgate_passthrough_requests_total",
+	"crossgate_quote_refusals_total",
+	"crossgate_shadow_answers_total",
+	"crossgate_shadow_differences_total",
+	"crossgate_upstream_budget_left",
+	"crossgate_upstream_budget_waiting",
+	"crossgate_upstream_failures_total",
+	"crossgate_upstream_head_distance",
+}
 
 // TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
 // send whatever it can make up: not one series more may come of it.

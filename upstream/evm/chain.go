@@ -132,6 +132,15 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	return head, nil
 }
 
+// Newest is the time of the newest block that was seen; zero before the first.
+func (c *Chain) Newest() time.Time {
+	newest := c.newest.Load()
+	if newest == nil {
+		return time.Time{}
+	}
+	return time.Unix(int64(newest.Timestamp), 0)
+}
+
 // sawHead learns of the newest block. Calls from now on join none that began before it, or before a block that was
 // dropped.
 func (c *Chain) sawHead(latest *header) {

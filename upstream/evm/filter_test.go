@@ -16,9 +16,9 @@ import (
 // severalAddresses is what a filter of more than one contract has.
 var severalAddresses = regexp.MustCompile(`"address":\["[^"]*",`)
 
-// TestEndpointsThatDoNotTakeWholeFilters reads orders at nodes that take no more than one topic, or one address: alone they
-// are asked for all logs of the contracts, or for one contract after the other, once they are known; beside a node that
-// takes all that one is asked.
+// TestEndpointsThatDoNotTakeWholeFilters reads orders at nodes that take no more than one topic, or one address:
+// alone they are asked for all logs of the contracts, or for one contract after the other, once they are known;
+// beside a node that takes all that one is asked.
 func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]

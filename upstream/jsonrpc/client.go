@@ -123,8 +123,8 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 func (c *Client) Name() string { return c.pool.Name() }
 
 // CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask
-// from endpoints of which none was seen lately. block, if not nil, makes a call with a Link for the block of a number. See
-// upstream.Pool.
+// from endpoints of which none was seen lately. block, if not nil, makes a call with a Link for the block of a
+// number. See upstream.Pool.
 func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) *Call) {
 	var probes []upstream.HeadProbe
 	for _, e := range c.pool.Endpoints() {

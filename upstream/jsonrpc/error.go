@@ -79,8 +79,8 @@ const (
 	codeInternal      = -32603
 )
 
-// ErrTagMissing is what an Accept returns, in an *upstream.Error, of an answer that there is no block for the tag of the
-// call (Reach.Tag).
+// ErrTagMissing is what an Accept returns, in an *upstream.Error, of an answer that there is no block for the tag of
+// the call (Reach.Tag).
 var ErrTagMissing = errors.New("no block for the tag")
 
 // IsRefusal reports whether the node understood the call and declined it.

@@ -56,7 +56,8 @@ func TestFieldsThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestFieldsAreRecalledAsLongAsMethods has what was learned an hour ago: tags are tried again, methods and fields not yet.
+// TestFieldsAreRecalledAsLongAsMethods has what was learned an hour ago: tags are tried again, methods and fields not
+// yet.
 func TestFieldsAreRecalledAsLongAsMethods(t *testing.T) {
 	t.Parallel()
 	client := rpc(t, always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":"0x1"}`))

@@ -8,13 +8,15 @@ export async function refresh() {
 
 export const documentOf = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
 
-// A link or button that has the keyboard's focus keeps it.
+// A link or button that has the keyboard's focus keeps it, and what was unfolded and has an id stays so.
 export function replaceParts(fresh) {
   for (const part of document.querySelectorAll('[data-part]')) {
     const instead = fresh.getElementById(part.id)
     if (!instead) continue
     const held = part.contains(document.activeElement) ? targetOf(document.activeElement) : null
+    const unfolded = [...part.querySelectorAll('details[id][open]')].map((each) => each.id)
     part.replaceChildren(...instead.childNodes)
+    for (const id of unfolded) document.getElementById(id)?.setAttribute('open', '')
     if (held) part.querySelector(held)?.focus()
   }
 }

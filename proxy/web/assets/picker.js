@@ -63,13 +63,16 @@ function picker(part) {
     const option = document.createElement('li')
     const name = document.createElement('span')
     const more = document.createElement('span')
+    const address = document.createElement('span')
     option.id = `${list.id}-${index}`
     option.className = 'what'
     option.setAttribute('role', 'option')
     option.setAttribute('aria-selected', 'false')
     name.textContent = token.symbol
     more.className = 'quiet'
-    more.textContent = `${token.name} ${token.address.slice(0, 8)}…${token.address.slice(-6)}`
+    address.className = 'mono'
+    address.textContent = `${token.address.slice(0, 8)}…${token.address.slice(-6)}`
+    more.append(`${token.name} `, address)
     option.append(logo(token), name, more)
     option.addEventListener('pointerdown', (event) => {
       event.preventDefault() // the field keeps the focus

@@ -1,5 +1,6 @@
 // Compares without a new document: while the venues are asked each answer is shown as it comes, and then the page with
 // the result takes the place of this one.
+import { showButtons } from './copy.js'
 import { mountPickers } from './picker.js'
 
 function busy(form) {
@@ -28,11 +29,14 @@ function lineOf({ venue, says, took }) {
 function show({ path, page }) {
   const fresh = new DOMParser().parseFromString(page, 'text/html')
   document.querySelector('main').replaceChildren(...fresh.querySelector('main').childNodes)
-  if (navigator.clipboard) for (const button of document.querySelectorAll('[data-copy][hidden]')) button.hidden = false
+  showButtons()
   history.pushState(null, '', path)
   mount()
   document.getElementById('said').textContent = document.querySelector('.fault, .notice, .best .label')?.parentElement.innerText ?? ''
-  document.querySelector('[aria-invalid]')?.focus()
+  const faulty = document.querySelector('[aria-invalid]')
+  const result = document.getElementById('result')
+  if (faulty) faulty.focus()
+  else if (result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView() // on a phone it is below the form
 }
 
 function mount() {
@@ -56,4 +60,8 @@ function mount() {
 }
 
 mount()
+
+// Going back to an earlier comparison asks for it again, also when somebody was quicker than this script.
+const [loaded] = performance.getEntriesByType('navigation')
 addEventListener('popstate', () => location.reload())
+if (loaded.name.split('#')[0] !== location.href.split('#')[0]) location.reload()

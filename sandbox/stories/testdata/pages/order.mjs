@@ -69,6 +69,7 @@ export const moves = () => visit({}, async (page) => {
   await page.goto(`${gateway}/order/${creationTxHash}`)
   want((await text(page, '.state')).startsWith('Created'), 'a new order is not told as created')
   await page.evaluate(() => { window.sameDocument = true })
+  await page.getByText('Where this was read').click()
   for (const [call, body, state] of [
     ['fulfil', { orderId }, 'Fulfilled'],
     ['unlock', { orderIds: [orderId] }, 'SentUnlock'],
@@ -79,6 +80,8 @@ export const moves = () => visit({}, async (page) => {
     want((await text(page, '#said')).includes(state), `screen readers are not told of ${state}`)
   }
   want(await page.evaluate(() => window.sameDocument), 'the page was loaded again')
+  want(await page.locator('.proof table').first().isVisible(), 'what was unfolded has folded up')
+  want(await page.locator('.proof table').first().locator('tbody tr').count() === 4, 'it is not told where each of four steps was read')
   await page.getByText('As JSON').click()
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer below the order stayed behind')
 })

@@ -1,0 +1,169 @@
+package processes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// question is an expression of a panel.
+type question struct{ panel, expression string }
+
+// questions are all that the dashboard asks, for every replica and as often as this test's Prometheus scrapes.
+func questions(t *testing.T) (all []question) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "grafana", "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	filled := strings.NewReplacer("$instance", ".*", "$__rate_interval", "1m")
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			all = append(all, question{panel.Title, filled.Replace(target.Expr)})
+		}
+	}
+	if len(all) < 30 {
+		t.Fatalf("%d questions: the test looks at nothing", len(all))
+	}
+	return all
+}
+
+// troubled is a configuration in which the first chain has endpoints with everything that panels show of them.
+func troubled(t *testing.T, r replicated, operators string) string {
+	t.Helper()
+	asksForPause := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	t.Cleanup(asksForPause.Close)
+	chains := r.world.Chains()
+	own := fmt.Sprintf(`[{url: %q}]`, chains[0].RPC)
+	several := fmt.Sprintf("[{name: own, url: %q}, {name: twin, url: %q, requestsPerSecond: 500}, {name: alien, url: %q}, {name: busy, url: %q}, {name: gone, url: %q}]",
+		chains[0].RPC, chains[0].RPC, chains[1].RPC, asksForPause.URL, "http://"+freeAddress(t))
+	text := withOperators(r.config, operators) +
+		"limits: {keys: [{name: scanner, key: scanner-0123456789, quota: {units: 10, window: 1h}}]}\n" +
+		"swap: {execution: direct}\n" // such transactions have to be simulated
+	if !strings.Contains(text, own) {
+		t.Fatalf("the configuration has no %s", own)
+	}
+	return strings.Replace(text, own, several, 1)
+}
+
+// TestEveryPanelShowsSomething has a gateway go through what the dashboard is for, and Prometheus answer every question
+// of it.
+func TestEveryPanelShowsSomething(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a gateway, a PostgreSQL and a Prometheus take some 30 s: run without -short")
+	}
+	r, operators := startReplicated(t), freeAddress(t)
+	g := serveApart(t, troubled(t, r, operators))
+	g.until(t, "level", lockedFor(r.taker), isLevel)
+	p := startPrometheus(t, operators)
+	if err := syscall.Kill(g.id, syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	command(t, operators, "/endpoints/1/gone/breaker/open")
+	command(t, operators, "/endpoints/1/twin/cordon")
+	isAway, round := false, 0
+	left := questions(t)
+	defer func() {
+		for _, each := range left {
+			t.Errorf("panel %q shows nothing: %s", each.panel, each.expression)
+		}
+	}()
+	eventually(t, "every panel shows something", func() (string, bool) {
+		round++
+		g.provoke(t, r, round, isAway)
+		left = slices.DeleteFunc(left, func(each question) bool { return len(p.query(t, each.expression)) > 0 })
+		if !isAway && !slices.ContainsFunc(left, func(each question) bool { return !strings.HasPrefix(each.panel, "Fail") }) {
+			isAway = true // what is left are failures
+			if err := r.server.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := r.server.Resume(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		return fmt.Sprint(left), len(left) == 0
+	})
+}
+
+// provoke asks for everything that panels show and, now and then, has a chain reorganised: when the gateway has had time
+// to read the blocks that go.
+func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase bool) {
+	t.Helper()
+	world := r.world
+	p.ask(t, fmt.Sprintf("/api/Orders/0x%064x", round))
+	if withoutDatabase {
+		return
+	}
+	const rounds = 20 // from one reorg to the next
+	switch round % rounds {
+	case 1:
+		p.ask(t, deliver(t, world).path())
+	case rounds / 2:
+		controlled(t, world, "reorg", `{"chainId":1,"depth":1}`, new(any))
+	}
+	token := world.Chains()[0].Tokens[1] // the first is the wrapped coin
+	swap := fmt.Sprintf("/v1.0/chain/transaction?chainId=1&tokenIn=0x%040x&tokenInAmount=%d&tokenOut=%s&tokenOutRecipient=",
+		0, 1_000_000_000_000_000+round, token.Address.Hex())
+	p.ask(t, swap+world.Takers()[0].Address.Hex())
+	if round%rounds == 2 {
+		// Quotes are shared for a moment; the transaction that is made of one now cannot be simulated.
+		controlled(t, world, "fault", `{"target":1,"kind":"down"}`, new(any))
+		p.ask(t, swap+world.Takers()[1].Address.Hex())
+		controlled(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
+	}
+	p.askAs(t, "scanner-0123456789", "/v1.0/chain/transaction/explain?chainId=1")
+}
+
+// askAs asks with a client's key.
+func (p process) askAs(t *testing.T, key, path string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+}
+
+// command gives an operator's command.
+func command(t *testing.T, operators, path string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+operators+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+operatorsToken)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("POST %s = %s", path, response.Status)
+	}
+}

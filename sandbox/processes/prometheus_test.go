@@ -1,0 +1,238 @@
+package processes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const operatorsToken = "operators-0123456789"
+
+// freeAddress is where nobody listens at the moment.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// withOperators gives a configuration an admin listener at an address.
+func withOperators(text, address string) string {
+	return strings.Replace(text, `telemetry: {admin: "127.0.0.1:0"}`,
+		fmt.Sprintf("telemetry: {admin: %q, token: %q}", address, operatorsToken), 1)
+}
+
+// prometheus is a server of that name that scrapes gateways and evaluates the shipped rules.
+type prometheus struct{ url string }
+
+// waits are how long the shipped rules want a cause to last. Tests cannot.
+var waits = regexp.MustCompile(`for: \d+m`)
+
+// startPrometheus scrapes admin listeners, and evaluates the rules with waits of a second, until the test ends.
+func startPrometheus(t *testing.T, targets ...string) prometheus {
+	t.Helper()
+	program, err := exec.LookPath("prometheus")
+	if err != nil {
+		t.Skip("prometheus is not there; Debian and Ubuntu: apt-get install prometheus")
+	}
+	dir, address := t.TempDir(), freeAddress(t)
+	rules, err := os.ReadFile(filepath.Join("..", "..", "deploy", "prometheus", "alerts.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := make([]string, len(targets))
+	for i, each := range targets {
+		quoted[i] = strconv.Quote(each)
+	}
+	for name, text := range map[string]string{
+		"alerts.yaml": waits.ReplaceAllString(string(rules), "for: 1s"),
+		"prometheus.yaml": "global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms}\nrule_files: [alerts.yaml]\n" +
+			"scrape_configs:\n  - {job_name: crossgate, static_configs: [{targets: [" + strings.Join(quoted, ", ") + "]}]}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.Command(program, "--config.file", filepath.Join(dir, "prometheus.yaml"),
+		"--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address, "--log.level", "warn")
+	var said strings.Builder
+	command.Stderr = &said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("prometheus said: %s", said.String())
+		}
+	})
+	p := prometheus{"http://" + address}
+	eventually(t, "every gateway is scraped", func() (string, bool) {
+		up := p.query(t, `up{job="crossgate"} == 1`)
+		return fmt.Sprint(up), len(up) == len(targets)
+	})
+	return p
+}
+
+// eventually returns when done reports true, for as long as only a machine with much else to do needs.
+func eventually(t *testing.T, what string, done func() (seen string, ok bool)) {
+	t.Helper()
+	const patience = 2 * time.Minute
+	deadline := time.Now().Add(patience)
+	for {
+		seen, ok := done()
+		if ok {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v still not: %s: %s", patience, what, seen)
+		}
+		<-time.After(100 * time.Millisecond)
+	}
+}
+
+// api asks Prometheus. While it starts nothing is answered.
+func (p prometheus) api(t *testing.T, path string, out any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusServiceUnavailable {
+		return
+	}
+	if err := json.NewDecoder(response.Body).Decode(out); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s %v", path, response.Status, err)
+	}
+}
+
+// query evaluates an expression now, and returns the values that are numbers.
+func (p prometheus) query(t *testing.T, expression string) (values []float64) {
+	t.Helper()
+	var answer struct {
+		Data struct {
+			Result []struct{ Value [2]any }
+		}
+	}
+	p.api(t, "/api/v1/query?query="+url.QueryEscape(expression), &answer)
+	for _, each := range answer.Data.Result {
+		text, _ := each.Value[1].(string)
+		if value, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(value) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// firing lists the alerts that fire, each with the instance that it is about, if it is about one.
+func (p prometheus) firing(t *testing.T) (alerts []string) {
+	t.Helper()
+	var answer struct {
+		Data struct {
+			Alerts []struct {
+				State  string
+				Labels map[string]string
+			}
+		}
+	}
+	p.api(t, "/api/v1/alerts", &answer)
+	for _, each := range answer.Data.Alerts {
+		if each.State == "firing" {
+			alerts = append(alerts, strings.TrimSpace(each.Labels["alertname"]+" "+each.Labels["instance"]))
+		}
+	}
+	slices.Sort(alerts)
+	return alerts
+}
+
+// untilFiring waits until these alerts fire, and no other.
+func (p prometheus) untilFiring(t *testing.T, want ...string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("the alerts that fire are %v", want), func() (string, bool) {
+		got := p.firing(t)
+		return fmt.Sprint(got), slices.Equal(got, want)
+	})
+}
+
+// TestOneCauseIsOneAlert cuts one gateway of two off from the database, stops the database, gives both a configuration
+// with a mistake, and kills one.
+func TestOneCauseIsOneAlert(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two gateways, a PostgreSQL and a Prometheus take some 40 s: run without -short")
+	}
+	r := startReplicated(t)
+	link, err := r.server.NewLink()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { link.Close() })
+	near, far := freeAddress(t), freeAddress(t)
+	first := serveApart(t, withOperators(r.config, near))
+	second := serveApart(t, withOperators(link.To(r.config), far)) // the database's address is in it
+	for _, each := range []process{first, second} {
+		each.until(t, "level", lockedFor(r.taker), isLevel)
+	}
+	p := startPrometheus(t, near, far)
+	p.untilFiring(t)
+
+	link.Refuse()
+	p.untilFiring(t, "CrossgateDatabaseCutOff "+far)
+	if err := link.Heal(); err != nil {
+		t.Fatal(err)
+	}
+	p.untilFiring(t)
+
+	if err := r.server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	unknown := "/api/Orders/0x" + strings.Repeat("ab", 32)
+	first.until(t, "refused without the database", unknown, func(got reply) bool { return got.status == http.StatusServiceUnavailable })
+	p.untilFiring(t, "CrossgateDatabaseUnavailable")
+	if err := r.server.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	p.untilFiring(t)
+
+	for _, each := range []process{first, second} {
+		right, err := os.ReadFile(each.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(each.config, append(right, "nonsense: true\n"...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := os.WriteFile(each.config, right, 0o600); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	eventually(t, "both have refused the configuration", func() (string, bool) {
+		refused := p.query(t, "crossgate_config_reload_success == 0")
+		return fmt.Sprint(refused), len(refused) == 2
+	})
+	p.untilFiring(t, "CrossgateReloadFails")
+	_ = second.end(os.Kill)
+	p.untilFiring(t, "CrossgateDown "+far, "CrossgateReloadFails")
+}

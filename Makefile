@@ -2,6 +2,7 @@
 
 RELEASER := github.com/goreleaser/goreleaser/v2@v2.12.7
 SYFT     := github.com/anchore/syft/cmd/syft@v1.54.0
+SCANNER  := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 ARGS     ?=
 BENCH    ?= .
@@ -18,7 +19,7 @@ BIN      ?= bin
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
 LDFLAGS   = -s -w -X crossgate/release.version=$(VERSION) -X crossgate/release.commit=$(COMMIT) -X crossgate/release.date=$(DATE)
 
-.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible contracts image manifests check check-deploy check-pages release-check
+.PHONY: help demo test soak lint fmt fuzz bench gateway build reproducible size contracts image manifests check check-deploy check-pages vulnerabilities release release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +44,7 @@ fmt: ## write the sources in their one form
 
 check-pages: ## the pages in Chromium, and the API's document as Redocly sees it (installs chromium and npm packages)
 	@.ci/browser
-	cd sandbox && CROSSGATE_SHOTS="$(abspath $(SHOTS))" go test -count=1 -timeout 10m -v -run TestPagesInABrowser ./stories
+	cd sandbox && CROSSGATE_SHOTS="$(abspath $(SHOTS))" go test -count=1 -timeout 20m -v -run TestPagesInABrowser ./stories
 	REDOCLY_TELEMETRY=off npx --yes @redocly/cli@2.77.0 lint --skip-rule operation-4xx-response proxy/openapi.yaml
 
 check-deploy: ## what is deployed, read by the libraries of Helm, Kubernetes and Compose, which are a module of their own
@@ -68,15 +69,26 @@ build: gateway ## static binaries in bin/
 reproducible: ## the gateway built at two paths is the same, bit by bit
 	@.ci/reproducible
 
+size: ## the gateway's binary is as small as docs/decisions/0040-binary-size.md says
+	@.ci/size
+
 contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed
 	cd sandbox/contracts && npm ci --no-audit --no-fund && node compile.mjs
 
 image: ## the gateway as a container image (needs Docker, Podman or Buildah's docker alias)
 	docker build -f deploy/Dockerfile --build-arg VERSION="$(VERSION)" --build-arg COMMIT="$(COMMIT)" --build-arg DATE="$(DATE)" -t crossgate .
 
-release-check: reproducible ## a release of the working tree in dist/, without images and published nowhere (builds goreleaser and syft first)
+release-check: reproducible size ## a release of the working tree in dist/, without images and published nowhere (builds goreleaser and syft first)
 	go run $(RELEASER) check
 	GOBIN="$(CURDIR)/bin" go install $(SYFT)
-	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --snapshot --clean --skip=docker
+	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --snapshot --clean --skip=docker,sign
+
+release: ## the release of the tag that is checked out, signed and published: the workflow does this
+	GOBIN="$(CURDIR)/bin" go install $(SYFT)
+	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --clean
+
+vulnerabilities: ## known ones in code that is called, by the database at vuln.go.dev
+	go run $(SCANNER) ./...
+	cd sandbox && go run $(SCANNER) ./cmd/...
 
 check: lint test ## what a change must pass

@@ -23,10 +23,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// BenchmarkBackfill reads the history of two chains from nodes that search 5,000 blocks at once, and counts what it asks
-// for 1,000 orders: calls, as providers bill them, and the HTTP requests that they were made in. Orders are some blocks
-// apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Nodes tell the times of logs'
-// blocks or, old ones, do not: there it counts how blocks follow each other.
+// BenchmarkBackfill reads the history of two chains from nodes that search 5,000 blocks at once, and counts what it
+// asks for 1,000 orders: calls, as providers bill them, and the HTTP requests that they were made in. Orders are some
+// blocks apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Nodes tell the
+// times of logs' blocks or, old ones, do not: there it counts how blocks follow each other.
 func BenchmarkBackfill(b *testing.B) {
 	for _, apart := range []uint64{8, 40, 400} {
 		b.Run(fmt.Sprintf("apart=%d", apart), func(b *testing.B) { backfill(b, apart, paces[0], false) })

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,10 +59,10 @@ func buildCommand(b testing.TB) (program string) {
 }
 
 // buildSources returns the path of the gateway's program, made of the sources in a directory.
-func buildSources(b testing.TB, directory string, flags ...string) (program string) {
+func buildSources(b testing.TB, directory string) (program string) {
 	b.Helper()
 	program = filepath.Join(b.TempDir(), "crossgate")
-	run(b, directory, "go", slices.Concat([]string{"build", "-o", program}, flags, []string{"./cmd/crossgate"})...)
+	run(b, directory, "go", "build", "-o", program, "./cmd/crossgate")
 	return program
 }
 

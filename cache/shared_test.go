@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/gomodule/redigo/redis"
 
 	"crossgate/cache/redistest"
 	"crossgate/cache/shared"
@@ -160,16 +160,20 @@ func nameOf(kind string, key Key) string {
 // onServer has the server of a replica carry out a command, and returns its integer reply.
 func onServer(t *testing.T, r *replica, command ...string) int64 {
 	t.Helper()
-	client, err := rueidis.NewClient(rueidis.MustParseURL(r.url))
+	connection, err := redis.DialContext(t.Context(), "unix", strings.TrimPrefix(r.url, "unix://"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	reply := client.Do(t.Context(), client.B().Arbitrary(command...).Build())
-	if err := reply.Error(); err != nil {
+	defer connection.Close()
+	arguments := make([]any, len(command)-1)
+	for i, each := range command[1:] {
+		arguments[i] = each
+	}
+	reply, err := connection.Do(command[0], arguments...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	number, _ := reply.AsInt64()
+	number, _ := reply.(int64)
 	return number
 }
 

@@ -34,9 +34,9 @@ type Chain struct {
 
 // Coin is a chain's native coin.
 type Coin struct {
-	Name     string        `yaml:"name"`     // for display
-	Symbol   string        `yaml:"symbol"`   // for display, as ETH
-	Decimals uint8         `yaml:"decimals"` // of its smallest unit
+	Name     string        `yaml:"name"`                  // for display
+	Symbol   string        `yaml:"symbol"`                // for display, as ETH
+	Decimals uint8         `yaml:"decimals" range:"..77"` // of its smallest unit
 	Wrapped  chain.Address `yaml:"wrapped"`
 }
 
@@ -61,8 +61,8 @@ func (c Config) Registry() chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
-// over returns known with the overrides of c. Where orders begin, and how far apart blocks are kept, is known of the documented
-// networks and contracts only.
+// over returns known with the overrides of c. Where orders begin, and how far apart blocks are kept, is known of the
+// documented networks and contracts only.
 func (c Chain) over(known chain.Chain) chain.Chain {
 	isOther := c.Native != 0 && c.Native != known.Native
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {

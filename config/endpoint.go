@@ -41,7 +41,8 @@ type EndpointLimits struct {
 	Blocks int `yaml:"blocks" range:"0..; 0 means that it is found out"` // likewise blocks and receipts
 	State  int `yaml:"state" range:"0..; 0 means that it is found out"`  // likewise the state of contracts; 128 is usual without an archive
 	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), or a method and a
-	// field of its parameters (eth_getLogs topics, eth_call overrides, eth_estimateGas overrides)
+	// field of its parameters (eth_getLogs topics, eth_getLogs addresses, eth_call overrides, eth_estimateGas
+	// overrides)
 	Lacks []string `yaml:"lacks"`
 }
 

@@ -20,7 +20,7 @@ import (
 
 // every is a file with every section that has required keys or bounds.
 const every = `
-chains: [{id: 1, endpoints: [{url: "https://example.com", requestsPerSecond: 1, limits: {span: 1}}]}]
+chains: [{id: 1, coin: {decimals: 18}, endpoints: [{url: "https://example.com", requestsPerSecond: 1, limits: {span: 1}}]}]
 connections: {total: 1}
 index: {wait: 1s, follow: {asked: 1s}}
 cache: {maxBytes: 1GiB}
@@ -43,7 +43,7 @@ var places = map[string][]string{
 	"Config": {}, "Connections": {"connections"}, "Index": {"index"}, "Follow": {"index", "follow"}, "Cache": {"cache"},
 	"Limits": {"limits"}, "Quota": {"limits", "address"}, "Key": {"limits", "keys", "0"}, "Swap": {"swap"}, "Fee": {"swap", "fee"},
 	"Health": {"health"}, "Chain": {"chains", "0"}, "Endpoint": {"chains", "0", "endpoints", "0"},
-	"EndpointLimits": {"chains", "0", "endpoints", "0", "limits"}, "Venue": {"venues", "0"}, "PriceService": {"prices", "defillama"},
+	"Coin": {"chains", "0", "coin"}, "EndpointLimits": {"chains", "0", "endpoints", "0", "limits"}, "Venue": {"venues", "0"}, "PriceService": {"prices", "defillama"},
 	"Tokens": {"tokens"}, "Token": {"tokens", "own", "0"}, "TokenList": {"tokens", "lists", "0"}, "Telemetry": {"telemetry"},
 	"Passthrough": {"passthrough"}, "Host": {"passthrough", "hosts", "0"}, "PathRule": {"passthrough", "hosts", "0", "paths", "0"},
 	"Shadow": {"passthrough", "shadow"}, "ShadowPath": {"passthrough", "shadow", "paths", "0"},
@@ -300,6 +300,41 @@ func TestSchemaTakesWhatIsShipped(t *testing.T) {
 	}
 	if len(j.violations(t, wrong)) == 0 {
 		t.Error("the schema takes a file with a mistyped key")
+	}
+}
+
+// TestShownPartsAreValid takes every part of a configuration that the documents show, with a chain where it has none.
+func TestShownPartsAreValid(t *testing.T) {
+	j, shown := newJudge(t), 0
+	documents, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(documents, "../README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, after := range strings.Split(string(text), "\n```yaml\n")[1:] {
+			part, _, _ := strings.Cut(after, "\n```")
+			if !strings.Contains("\n"+part, "\nchains:") {
+				part = "chains: [{id: 1, endpoints: [{url: \"https://example.com\"}]}]\n" + part
+			}
+			var file any
+			if err := yaml.Unmarshal([]byte(part), &file); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			for _, each := range j.violations(t, file) {
+				t.Errorf("%s: %v\n%s", path, each, part)
+			}
+			if _, err := Parse([]byte(part)); err != nil {
+				t.Errorf("%s: %v\n%s", path, err, part)
+			}
+			shown++
+		}
+	}
+	if shown == 0 {
+		t.Error("the documents show no configuration: the test looks in the wrong place")
 	}
 }
 

@@ -101,7 +101,7 @@ func TestShippedConfigurationServes(t *testing.T) {
 // TestEveryFileIsLoaded fails for a file that no test here or elsewhere reads.
 func TestEveryFileIsLoaded(t *testing.T) {
 	loaded := []string{
-		"Dockerfile", "Dockerfile.binary", "compose.yaml", "compose.crossgate.yaml", "doc.go", "otel/collector.yaml",
+		"Dockerfile", "Dockerfile.binary", "compose.yaml", "compose.crossgate.yaml", "doc.go", "otel/collector.yaml", "alertmanager/alertmanager.yaml",
 		"grafana/provisioning.yaml", "grafana/dashboards.yaml", "systemd/crossgate.service",
 		"helm/rendered/one.yaml", "helm/rendered/three.yaml",
 		"helm/rendered/every.yaml",
@@ -133,7 +133,7 @@ func TestComposeFitsItsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"gateway", "sandbox", "postgresql", "valkey", "collector", "prometheus", "grafana"} {
+	for _, want := range []string{"gateway", "sandbox", "postgresql", "valkey", "collector", "jaeger", "prometheus", "alertmanager", "grafana"} {
 		if _, there := c.Services[want]; !there {
 			t.Errorf("compose.yaml has no %s", want)
 		}
@@ -216,6 +216,37 @@ func TestCollectorJoinsWhatItNames(t *testing.T) {
 	}
 }
 
+// TestAlertsReachAReceiver follows an alert from Prometheus to what Alertmanager makes of it, by amtool where it is installed.
+func TestAlertsReachAReceiver(t *testing.T) {
+	var prometheus struct {
+		Alerting struct {
+			Alertmanagers []struct {
+				StaticConfigs []struct{ Targets []string } `yaml:"static_configs"`
+			}
+		}
+	}
+	readYAML(t, "prometheus/prometheus.yaml", &prometheus)
+	if got := prometheus.Alerting.Alertmanagers[0].StaticConfigs[0].Targets; !slices.Equal(got, []string{"alertmanager:9093"}) {
+		t.Errorf("Prometheus sends alerts to %q", got)
+	}
+	var manager struct {
+		Route     struct{ Receiver string }
+		Receivers []struct{ Name string }
+	}
+	const path = "alertmanager/alertmanager.yaml"
+	readYAML(t, path, &manager)
+	if len(manager.Receivers) != 1 || manager.Receivers[0].Name != manager.Route.Receiver {
+		t.Errorf("alerts go to %q, there is %+v", manager.Route.Receiver, manager.Receivers)
+	}
+	program, err := exec.LookPath("amtool")
+	if err != nil {
+		t.Skip("amtool is not there; Debian and Ubuntu: apt-get install prometheus-alertmanager")
+	}
+	if out, err := exec.CommandContext(t.Context(), program, "check-config", path).CombinedOutput(); err != nil {
+		t.Errorf("amtool check-config: %v\n%s", err, out)
+	}
+}
+
 func TestGrafanaFindsItsDashboard(t *testing.T) {
 	var c compose
 	readYAML(t, "compose.yaml", &c)
@@ -288,6 +319,11 @@ func TestUnitIsUnderstood(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), program, "verify", "--man=no", unit).CombinedOutput()
 	if err != nil || strings.Contains(string(out), unit) {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+	const most = "15" // tenths; docs/operations.md has the figure
+	out, err = exec.CommandContext(t.Context(), program, "security", "--offline=true", "--no-pager", "--threshold="+most, unit).CombinedOutput()
+	if err != nil {
+		t.Errorf("systemd-analyze security, want less than %s: %v\n%s", most, err, out)
 	}
 }
 

@@ -180,8 +180,9 @@ func checkPod(t *testing.T, p pod, c config.Config) {
 		t.Errorf("the pod has ports %+v, the gateway listens on %s and %s", in.Ports, c.Listen, c.Telemetry.Admin)
 	}
 	probe := in.ReadinessProbe
-	if probe.HTTPGet.Path != "/readyz" || probe.HTTPGet.Port != "http" || c.Drain <= time.Duration(probe.Period*probe.Failures)*time.Second {
-		t.Errorf("%s is asked every %d s, %d times, and requests are taken for %v after it says no", probe.HTTPGet.Path, probe.Period, probe.Failures, c.Drain)
+	noticed := time.Duration(probe.Period*probe.Failures) * time.Second
+	if probe.HTTPGet.Path != "/readyz" || probe.HTTPGet.Port != "http" || c.Drain <= noticed {
+		t.Errorf("%s is noticed after %v, and requests are taken for %v after it says no", probe.HTTPGet.Path, noticed, c.Drain)
 	}
 	if want := c.Drain + 30*time.Second; time.Duration(p.TerminationGracePeriodSeconds)*time.Second < want {
 		t.Errorf("the pod is killed after %d s, want %v", p.TerminationGracePeriodSeconds, want)

@@ -24,6 +24,7 @@ type release struct {
 		Files []struct{ Src string }
 	}
 	Sboms    []struct{ Artifacts, Cmd string }
+	Signs    []struct{ Artifacts, Cmd string }
 	Checksum struct{ Algorithm string }
 	Dockers  []struct {
 		IDs            []string `yaml:"ids"`
@@ -85,9 +86,68 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	if len(r.Archives) == 0 || len(r.Sboms) == 0 || r.Checksum.Algorithm != "sha256" || len(images) == 0 {
 		t.Errorf("a release has %d archives, %d lists of contents, checksums by %q and images %q", len(r.Archives), len(r.Sboms), r.Checksum.Algorithm, images)
 	}
+	if len(r.Signs) != 1 || r.Signs[0].Artifacts != "checksum" || r.Signs[0].Cmd != "cosign" {
+		t.Errorf("a release is signed by %+v, want its checksums by cosign", r.Signs)
+	}
 	for _, manifest := range r.DockerManifests {
 		if !slices.Equal(manifest.ImageTemplates, images) {
 			t.Errorf("a manifest has the images %q, built are %q", manifest.ImageTemplates, images)
+		}
+	}
+}
+
+// workflow is a file of .github/workflows as far as the repository is concerned.
+type workflow struct {
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		Steps []struct{ Run, Uses string }
+	}
+}
+
+// TestWorkflowsRunWhatIsThere follows each command of continuous integration.
+func TestWorkflowsRunWhatIsThere(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../.github/workflows/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("workflows: %q, %v", files, err)
+	}
+	for _, file := range files {
+		var w workflow
+		readYAML(t, file, &w)
+		for name, job := range w.Jobs {
+			for _, step := range job.Steps {
+				command, argument, _ := strings.Cut(strings.TrimSpace(step.Run), " ")
+				if command == "make" && !strings.Contains(string(makefile), "\n"+argument+":") {
+					t.Errorf("%s: job %s makes %s, which the Makefile has not", file, name, argument)
+				}
+				if _, err := os.Stat(filepath.Join("..", command)); strings.HasPrefix(command, ".ci/") && err != nil {
+					t.Errorf("%s: job %s: %v", file, name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestReleasesSayWhereTheyComeFrom is about the workflow of releases: what attests needs to say who it is.
+func TestReleasesSayWhereTheyComeFrom(t *testing.T) {
+	var w workflow
+	readYAML(t, "../.github/workflows/release.yml", &w)
+	for _, right := range []string{"id-token", "attestations"} {
+		if w.Permissions[right] != "write" {
+			t.Errorf("the workflow lacks the permission %s", right)
+		}
+	}
+	var uses []string
+	for _, step := range w.Jobs["release"].Steps {
+		name, _, _ := strings.Cut(step.Uses, "@")
+		uses = append(uses, name)
+	}
+	for _, wanted := range []string{"sigstore/cosign-installer", "actions/attest-build-provenance"} {
+		if !slices.Contains(uses, wanted) {
+			t.Errorf("a release is made without %s", wanted)
 		}
 	}
 }

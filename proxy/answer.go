@@ -57,7 +57,7 @@ var (
 	anyOrigin   = []string{"*"}
 	isTrue      = []string{"true"}
 	varyCoding  = []string{"Accept-Encoding"}
-	varyAccept  = []string{"Accept"}
+	varyReader  = []string{"Accept, Sec-Fetch-Dest"} // what isForPeople looks at
 	varyStreams = []string{"Accept, Accept-Encoding"}
 	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
 		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}

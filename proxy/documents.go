@@ -1,17 +1,11 @@
 package proxy
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"io"
 	"net/http"
-	"path"
 	"strconv"
-	"strings"
 
 	"github.com/gin-gonic/gin"
-	swagger "github.com/swaggest/swgui/v5/static"
 )
 
 // openAPI describes every path of the API.
@@ -19,17 +13,14 @@ import (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// mountDocuments adds the OpenAPI document and Swagger UI.
+// mountDocuments adds the OpenAPI document and the page that shows it.
 func (s *Server) mountDocuments(engine *gin.Engine) {
-	page := func(c *gin.Context) { s.writePage(c, http.StatusOK, s.pages.Docs) }
-	engine.GET("/docs", page)
-	engine.GET("/docs/*file", func(c *gin.Context) {
-		if c.Param("file") == "/" {
-			page(c)
-			return
+	for _, path := range []string{"/docs", "/docs/"} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			engine.Handle(method, path, s.referencePage)
 		}
-		s.serveSwagger(c, strings.TrimPrefix(c.Param("file"), "/"))
-	})
+		s.costs[path] = pathCost{listCost, tracking}
+	}
 	engine.GET("/openapi.yaml", func(c *gin.Context) {
 		header := c.Writer.Header()
 		header.Set("Content-Type", "application/yaml; charset=utf-8")
@@ -37,29 +28,4 @@ func (s *Server) mountDocuments(engine *gin.Engine) {
 		header.Set("Content-Length", strconv.Itoa(len(openAPI)))
 		_, _ = c.Writer.Write(openAPI)
 	})
-}
-
-// serveSwagger sends a file of Swagger UI; they are embedded compressed.
-func (s *Server) serveSwagger(c *gin.Context, name string) {
-	kind, wanted := map[string]string{".css": "text/css", ".js": "text/javascript"}[path.Ext(name)]
-	packed, err := swagger.FS.ReadFile(name + ".gz")
-	if err != nil || !wanted {
-		s.notFound(c)
-		return
-	}
-	header := c.Writer.Header()
-	header.Set("Content-Type", kind+"; charset=utf-8")
-	header.Set("Cache-Control", "public, max-age=3600")
-	header.Add("Vary", "Accept-Encoding")
-	if strings.Contains(c.GetHeader("Accept-Encoding"), "gzip") {
-		header.Set("Content-Encoding", "gzip")
-		_, _ = c.Writer.Write(packed)
-		return
-	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		s.fail(c, tracking, internalError.from(err))
-		return
-	}
-	_, _ = io.Copy(c.Writer, unpacked)
 }

@@ -31,6 +31,7 @@ type measures struct {
 	refusals metric.Int64Counter // of requests over a quota
 	requests attributeSets[requestLabels, []metric.RecordOption]
 	lookups  attributeSets[lookupLabels, *lookups]
+	traffic  traffic
 	cache    metric.Registration // of the callback that reads the cache's counts
 }
 
@@ -101,6 +102,7 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 	if isStream(c.Writer.Header()) {
 		return
 	}
+	m.traffic.count(time.Now(), c.Writer.Status())
 	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status()}
 	m.duration.Record(c.Request.Context(), took.Seconds(), m.requests.of(labels, func() []metric.RecordOption {
 		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(

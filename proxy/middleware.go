@@ -68,7 +68,7 @@ func (s *Server) recoverPanic(c *gin.Context) {
 			_ = c.Error(err)
 			return
 		}
-		s.fail(c, tracking, internalError.from(err))
+		s.turnAway(c, tracking, internalError.from(err))
 	}()
 	c.Next()
 }
@@ -83,7 +83,7 @@ func allowOrigins(c *gin.Context) {
 // limitURL refuses overlong URLs before they are parsed.
 func (s *Server) limitURL(c *gin.Context) {
 	if len(c.Request.URL.RawQuery) > longestURL || len(c.Request.URL.Path) > longestURL {
-		s.fail(c, tracking, urlTooLong.because(""))
+		s.turnAway(c, tracking, urlTooLong.because(""))
 	}
 }
 
@@ -120,6 +120,6 @@ func (s *Server) limitClients(c *gin.Context) {
 		s.measures.refusal(c.Request.Context(), charge.Quota())
 		p := quotaExceeded.because("")
 		p.retryAfter = charge.RetryAfter
-		s.fail(c, cost.dialect, p)
+		s.turnAway(c, cost.dialect, p)
 	}
 }

@@ -24,7 +24,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 	get(s, ordersPath+claimedTx) // something to count
 	response := operate(t, s, "/")
 	page := string(body(t, response))
-	if response.StatusCode != http.StatusOK || !strings.Contains(page, "Healthy") || !strings.Contains(page, ">odos</th><td class=\"number\">7<") {
+	if response.StatusCode != http.StatusOK || !strings.Contains(page, "Healthy") || !strings.Contains(page, ">odos</th><td data-label=\"State\"><span class=\"dot good\">quotes</span></td><td class=\"number\" data-label=\"Won\">7<") {
 		t.Errorf("GET / = %d %s", response.StatusCode, page)
 	}
 	if got := response.Header.Get("Content-Security-Policy"); got != web.Policy {

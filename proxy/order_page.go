@@ -32,8 +32,8 @@ func (s *Server) sidePrices(ctx context.Context, record []byte) (give, take *big
 	return prices[g], prices[t]
 }
 
-// worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be known
-// at the moment.
+// worthThen is what the amounts of an order were worth at the time; nil where that was not looked up, or cannot be
+// known at the moment.
 func (s *Server) worthThen(ctx context.Context, ids []order.ID) *web.Then {
 	if len(ids) != 1 {
 		return nil

@@ -45,11 +45,11 @@ type Orders interface {
 	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis index.Basis, err error)
 	// AllTime returns the statistics of all orders, with the errors of Daily.
 	AllTime(ctx context.Context) (order.Statistics, index.Basis, error)
-	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains, with the errors
-	// of Daily.
+	// DeliveryTimes returns how long the orders took that were created in these days, by pair of chains, with the
+	// errors of Daily.
 	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, index.Basis, error)
-	// Values returns what an order's amounts were worth at the time, and whether that was looked up; index.ErrUnavailable
-	// when that cannot be known.
+	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
+	// index.ErrUnavailable when that cannot be known.
 	Values(context.Context, order.ID) (v index.Values, counted bool, err error)
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis

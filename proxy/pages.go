@@ -26,6 +26,7 @@ func (s *Server) mountPages(engine *gin.Engine) {
 	for path, page := range map[string]gin.HandlerFunc{
 		"/":                     s.homePage,
 		"/search":               s.searchPage,
+		"/orders":               s.listPage,
 		"/order":                s.formPage("hash", "/order/", orderForm),
 		"/order/:hash":          s.orderPage,
 		"/locked":               s.formPage("taker", "/locked/", lockedForm),
@@ -39,13 +40,14 @@ func (s *Server) mountPages(engine *gin.Engine) {
 		engine.HEAD(path, page)
 	}
 	engine.GET("/order/:hash/awaited", s.awaitOrder)
+	engine.GET("/favicon.ico", func(c *gin.Context) { s.serveFile(c, web.Assets(), "icon.svg") })
 	engine.GET("/assets/:file", func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) })
 }
 
 // serveFile sends an embedded file.
 func (s *Server) serveFile(c *gin.Context, files fs.FS, name string) {
 	if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
-		s.notFound(c)
+		s.turnAway(c, tracking, unknownPath.because(""))
 		return
 	}
 	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes together with the pages
@@ -59,7 +61,13 @@ func (s *Server) writePage(c *gin.Context, status int, render func(io.Writer) er
 		s.fail(c, tracking, internalError.from(err))
 		return
 	}
-	web.Send(c.Writer, status, body.Bytes())
+	page, header := form{body: body.String()}, c.Writer.Header()
+	header.Add("Vary", "Accept-Encoding")
+	if packed := page.compress(acceptedEncoding(c.Request.Header["Accept-Encoding"])); packed.body != "" {
+		header["Content-Encoding"] = packed.coding
+		page = packed
+	}
+	web.Send(c.Writer, status, []byte(page.body))
 }
 
 // textOf is an answer for a page that has more to show: nil when it cannot be had at the moment.
@@ -74,18 +82,36 @@ func textOf[Q any](ctx context.Context, s *Server, r route[Q], question Q) []byt
 // failPage sends an error as a page.
 func (s *Server) failPage(c *gin.Context, err error) {
 	p := problemOf(err)
+	c.Abort()
 	p.logCause(c)
+	p.explain(c.Writer.Header())
 	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Problem(to, shownProblem(c, p)) })
 }
 
-// wantsPage reports whether a request is that of a browser which somebody has led here.
-func wantsPage(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
+// turnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
+// somebody, else as the API has it.
+func (s *Server) turnAway(c *gin.Context, d dialect, p *problem) {
+	c.Writer.Header()["Vary"] = varyReader
+	if s.isForPeople(c.Request) {
+		s.failPage(c, p)
+		return
+	}
+	s.fail(c, d, p)
+}
+
+// isForPeople reports whether a browser shows the answer to somebody. Libraries may accept HTML without being asked to,
+// as that of Java does, so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
+func (s *Server) isForPeople(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.known.has(r.URL.Path))
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {
 	id := c.Writer.Header().Get(requestIDHeader)
-	return web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: id}
+	shown := web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: id}
+	if isRetryable(p.status) {
+		shown.Retry = time.Duration(p.retrySeconds()) * time.Second
+	}
+	return shown
 }
 
 // originOf is the origin by which the visitor reached this server, for commands to copy. Behind a proxy without

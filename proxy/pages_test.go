@@ -1,13 +1,16 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy/quota"
 )
 
 // pageAt fetches a page and checks what holds for every one.
@@ -48,8 +51,9 @@ func TestPagesShowWhatIsAsked(t *testing.T) {
 		"/locked":                          `name="taker"`,
 		"/locked/" + taker:                 "17.9928",
 		"/locked/" + nobody:                "Nothing is locked",
+		"/swap/8453/tx/" + swappedTx:       "everything</th><td>Base</td>",
 		"/swap":                            `name="tokenOut"`,
-		"/swap?chainId=8453":               `<option value="` + usdcText + `">USDC</option>`,
+		"/swap?chainId=8453":               `<option value="USDC">USDC USD Coin</option>`,
 		"/swap?" + query:                   `value="5"`, // of 5000000 units
 		"/swap?" + strings.Replace(query, "tokenInAmount=5000000", "amount=0.5", 1):                "tokenInAmount=500000&amp;",
 		"/swap?chainId=8453&amount=2&tokenIn=" + usdcText + "&tokenOut=" + wethText + "&slippage=": "/v1.0/chain/estimation?chainId=8453",
@@ -75,9 +79,9 @@ func TestPagesTellWhatIsWrong(t *testing.T) {
 		"/order/" + createdTx + "?index=9":       {404, "ORDER_INDEX_OUT_OF_RANGE"},
 		"/locked/vitalik.eth":                    {400, "MALFORMED_ADDRESS"},
 		"/swap?%zz":                              {400, "INVALID_QUERY_PARAMETERS"},
-		"/swap?chainId=8453&tokenIn=0x&amount=1": {400, "tokenIn must be an address"},
-		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1e3": {400, "the amount must be a number"},
-		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, "tokenOut should not be empty"},
+		"/swap?chainId=8453&tokenIn=0x&amount=1": {400, `id="tokenIn-fault">The token must be an address: 0x followed by 40 hex digits.`},
+		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1e3": {400, `id="amount-fault">The amount must be a number`},
+		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, `id="tokenOut-fault">Which token?`},
 	} {
 		if page := pageAt(t, s, target, want.status); !strings.Contains(page, want.id) {
 			t.Errorf("GET %s lacks %s", target, want.id)
@@ -101,14 +105,69 @@ func TestUnknownPathsArePagesForBrowsers(t *testing.T) {
 	}
 	for _, accept := range []string{"Accept: */*", "Accept: application/json", browser} {
 		answer := get(s, "/ordre/1", accept)
-		if got := answer.Header.Get("Vary"); got != "Accept" {
+		if got := answer.Header.Get("Vary"); got != "Accept, Sec-Fetch-Dest" {
 			t.Errorf("%s: Vary = %q", accept, got)
 		}
 		if accept != browser {
 			wantError(t, answer, http.StatusNotFound, "PATH_NOT_FOUND")
 		}
 	}
-	wantError(t, do(s, http.MethodPost, "/ordre/1", browser), http.StatusNotFound, "PATH_NOT_FOUND")
+}
+
+// TestBrowsersGetPagesOfEveryError has a browser open what no handler answers: on pages, and on paths of the API where it
+// says that it opens a document. Programs get the API's errors, whatever they accept.
+func TestBrowsersGetPagesOfEveryError(t *testing.T) {
+	const accept, opens = "Accept: text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Dest: document"
+	w := newWorld(t)
+	s := w.server(t)
+	limited := w.server(t, func(o *Options) {
+		o.Quotas = quota.Options{Address: quota.Quota{Units: 1, Window: time.Hour}}
+	})
+	get(limited, "/order") // which takes all that there is
+	for _, test := range []struct {
+		server         *Server
+		method, target string
+		status         int
+		id             string
+	}{
+		{s, http.MethodGet, "/ordre/1", 404, "PATH_NOT_FOUND"},
+		{s, http.MethodPost, "/ordre/1", 404, "PATH_NOT_FOUND"},
+		{s, http.MethodGet, "/assets/none.css", 404, "PATH_NOT_FOUND"},
+		{s, http.MethodPost, "/v1.0/supported-chains", 405, "METHOD_NOT_ALLOWED"},
+		{s, http.MethodPost, "/order", 405, "METHOD_NOT_ALLOWED"},
+		{s, http.MethodGet, "/order?x=" + strings.Repeat("a", longestURL), 414, "URI_TOO_LONG"},
+		{limited, http.MethodGet, "/order", 429, "QUOTA_EXCEEDED"},
+		{limited, http.MethodGet, ordersPath + createdTx, 429, "QUOTA_EXCEEDED"},
+	} {
+		response := do(test.server, test.method, test.target, accept, opens)
+		page := string(body(t, response))
+		if response.StatusCode != test.status || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s %.60s: %s, %s", test.method, test.target, response.Status, response.Header.Get("Content-Type"))
+		}
+		if !strings.Contains(page, test.id) || !strings.Contains(page, `action="/search"`) {
+			t.Errorf("%s %.60s: the page lacks %s or the search", test.method, test.target, test.id)
+		}
+		if isRetryable(test.status) != strings.Contains(page, "Try again") || isRetryable(test.status) != (response.Header.Get("Retry-After") != "") {
+			t.Errorf("%s %.60s: whether to try again is not told", test.method, test.target)
+		}
+		if test.status == http.StatusMethodNotAllowed && response.Header.Get("Allow") == "" {
+			t.Errorf("%s %s lacks Allow", test.method, test.target)
+		}
+		wantError(t, do(test.server, test.method, test.target, "Accept: */*"), test.status, test.id)
+	}
+	wantError(t, do(s, http.MethodPost, "/v1.0/supported-chains", accept), http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED") // a library that accepts HTML
+}
+
+// TestUnavailableIsAPage has a page ask an index that cannot be asked.
+func TestUnavailableIsAPage(t *testing.T) {
+	s := newWorld(t).server(t, func(o *Options) {
+		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) { return nil, index.ErrUnavailable }
+	})
+	response := get(s, "/order/"+createdTx, "Accept: text/html")
+	if page := string(body(t, response)); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(page, "INDEX_UNAVAILABLE") ||
+		!strings.Contains(page, "Try again") || response.Header.Get("Retry-After") == "" {
+		t.Errorf("an order while the index is away: %s, Retry-After %q", response.Status, response.Header.Get("Retry-After"))
+	}
 }
 
 func TestFormsLeadToTheirPages(t *testing.T) {

@@ -146,12 +146,7 @@ func (s *Server) isPassedOn(r *http.Request) bool {
 // unrouted answers what no route does.
 func (s *Server) unrouted(c *gin.Context) {
 	if s.passthrough == nil || !s.passthrough.IsOn() {
-		c.Writer.Header()["Vary"] = varyAccept
-		if wantsPage(c.Request) {
-			s.failPage(c, unknownPath.because(""))
-			return
-		}
-		s.notFound(c)
+		s.turnAway(c, tracking, unknownPath.because(""))
 		return
 	}
 	header := c.Writer.Header()

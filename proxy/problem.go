@@ -155,16 +155,25 @@ func (p *problem) write(w http.ResponseWriter, d dialect) {
 		header["Cache-Control"] = cacheControl(cache.Life{Fresh: remembered})
 	}
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	p.explain(header)
+	w.WriteHeader(p.status)
+	_, _ = w.Write(body)
+}
+
+// explain adds the headers that say more than the body does.
+func (p *problem) explain(header http.Header) {
 	if len(p.unheard) > 0 {
 		header[chainsUnheard] = unheardValue(p.unheard)
 	}
 	if isRetryable(p.status) {
-		const shortest, longest = 1, 300
-		seconds := int((p.retryAfter + time.Second - 1) / time.Second)
-		header["Retry-After"] = []string{strconv.Itoa(min(max(seconds, shortest), longest))}
+		header["Retry-After"] = []string{strconv.Itoa(p.retrySeconds())}
 	}
-	w.WriteHeader(p.status)
-	_, _ = w.Write(body)
+}
+
+// retrySeconds is after how many seconds to try again, of a problem that may pass.
+func (p *problem) retrySeconds() int {
+	const shortest, longest = 1, 300
+	return min(max(int((p.retryAfter+time.Second-1)/time.Second), shortest), longest)
 }
 
 // logCause adds the cause of a server error to the request's line in the log.
@@ -183,10 +192,10 @@ func isRetryable(status int) bool {
 	return false
 }
 
-func (s *Server) notFound(c *gin.Context) { s.fail(c, tracking, unknownPath.because("")) }
-
 // methodNotAllowed answers requests whose method a path does not take; gin has set the Allow header.
-func (s *Server) methodNotAllowed(c *gin.Context) { s.fail(c, tracking, methodNotAllowed.because("")) }
+func (s *Server) methodNotAllowed(c *gin.Context) {
+	s.turnAway(c, tracking, methodNotAllowed.because(""))
+}
 
 // refuse answers a request that could not be parsed, or a connection that has no place. Neither has a path whose API
 // could number the error.

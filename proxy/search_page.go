@@ -61,14 +61,17 @@ func (s *Server) searchPage(c *gin.Context) {
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
 }
 
-// pageNamed is the page of what a text names by its form alone: nothing, a hash, the number of a chain, or an address
-// whose checksum does not fit, of which the page says so.
+// pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
+// chain, or an address whose checksum does not fit, of which the page says so.
 func (s *Server) pageNamed(text string) (path string, is bool) {
 	if text == "" {
 		return "/", true
 	}
 	if _, err := chain.ParseTxHash(text); err == nil {
 		return "/order/" + url.PathEscape(text), true
+	}
+	if _, is := parseSwapWords(text); is {
+		return "/swap?words=" + url.QueryEscape(text), true
 	}
 	if id, err := chain.ParseID(text); err == nil && s.options.Swaps.Serves(id) {
 		return "/swap?chainId=" + id.String(), true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crossgate/order/index"
 	"crossgate/proxy/web"
 )
 
@@ -28,15 +29,31 @@ func (s *Server) statisticsPage(c *gin.Context) {
 	first := time.Unix(int64(q.from*secondsOfDay), 0).UTC()
 	shown := web.Statistics{
 		Days: wanted, Choices: dayChoices, FirstDay: first, Now: now, Origin: originOf(c.Request),
-		Path: "/api/Statistics/getDaily?dateFrom=" + first.Format(time.DateOnly),
+	}
+	for _, name := range []string{"getDaily", "getDeliveryTimes", "getVenues"} {
+		shown.Paths = append(shown.Paths, "/api/Statistics/"+name+"?dateFrom="+first.Format(time.DateOnly))
 	}
 	found, from, err := s.dailyRoute().ask(ctx, s, q)
 	if err != nil {
 		shown.Reason = problemOf(err).publicText()
 	} else {
-		shown.Daily, shown.Gaps = []byte(found.text), gapsOf(found.basis, from.Value.made)
+		shown.Daily, shown.Gaps, shown.Since = []byte(found.text), gapsOf(found.basis, from.Value.made), begunAt(found.basis)
 		shown.Times = textOf(ctx, s, s.deliveryTimesRoute(), q)
 	}
 	shown.Venues = textOf(ctx, s, s.venuesRoute(), q)
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
+}
+
+// begunAt is when the oldest history that was read of a chain begins; zero when one has no beginning.
+func begunAt(b index.Basis) (since time.Time) {
+	for _, c := range b.Chains {
+		switch begun := time.Unix(int64(c.From.Time), 0); {
+		case !c.HasBegun():
+		case c.From.Number == 0:
+			return time.Time{}
+		case since.IsZero() || begun.Before(since):
+			since = begun
+		}
+	}
+	return since
 }

@@ -2,116 +2,151 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/shopspring/decimal"
 
+	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/proxy/web"
+	"crossgate/quote"
 	"crossgate/token"
 )
 
-// swapPage shows a comparison. Its query is that of the API, except that the amount can be in whole tokens and the
-// recipient is optional.
+// swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
+// amount can be in whole tokens, and the recipient is optional. Or it is one line, words, which leads to such a query.
 func (s *Server) swapPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
 		s.failPage(c, invalidParameters.because("the query is not properly URL-encoded"))
 		return
 	}
-	ctx := c.Request.Context()
 	shown := web.Swap{Form: form, Chains: s.serving(), Origin: originOf(c.Request), Now: time.Now()}
 	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
 		form.Set("chainId", shown.Chains[0].ID.String())
 	}
-	if id, err := chain.ParseID(form.Get("chainId")); err == nil {
-		shown.Listed = s.offered(ctx, id)
-	}
-	status := http.StatusOK
-	if form.Has("tokenIn") {
-		if err := s.compare(ctx, &shown); err != nil {
-			p := problemOf(err)
-			p.logCause(c)
-			problem := shownProblem(c, p)
-			status, shown.Problem = p.status, &problem
+	if words := form.Get("words"); words != "" {
+		path, message := s.swapSaid(words, form.Get("chainId"))
+		if path != "" {
+			c.Redirect(http.StatusSeeOther, path)
+			return
 		}
+		shown.Faults = append(shown.Faults, web.Fault{Field: "words", Message: message})
 	}
+	if wantsStream(c.Request) {
+		s.streamComparison(c, shown)
+		return
+	}
+	ctx := c.Request.Context()
+	status := s.compare(ctx, c, &shown, s.readSwapForm(ctx, form))
 	s.writePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
 }
 
-// compare fills in the quotes.
-func (s *Server) compare(ctx context.Context, shown *web.Swap) error {
-	query, err := s.queryOf(ctx, shown.Form)
-	if err != nil {
-		return err
+// swapSaid is the path of the page of a swap that is written in one line, on the chain that the form has unless the
+// line names one; otherwise it is what is wrong with the line.
+func (s *Server) swapSaid(line, chainID string) (path, message string) {
+	said, ok := parseSwapWords(line)
+	if !ok {
+		return "", "An amount, a token, “to” and another token are needed, such as: 0.1 ETH to USDC on Base."
 	}
-	named := query.Has("tokenOutRecipient")
-	shown.Path = "/v1.0/chain/estimation?" + query.Encode()
-	if named {
-		shown.Path = "/v1.0/chain/transaction?" + query.Encode()
+	if said.chain != "" {
+		serving := s.serving()
+		at := slices.IndexFunc(serving, func(each chain.Chain) bool {
+			return strings.EqualFold(each.Name, said.chain) || each.ID.String() == said.chain
+		})
+		if at < 0 {
+			var names []string
+			for _, each := range serving {
+				names = append(names, each.Name)
+			}
+			return "", "There is no chain “" + said.chain + "” with swaps here, but " + strings.Join(names, ", ") + "."
+		}
+		chainID = serving[at].ID.String()
 	}
-	p := &parameters{values: query}
-	r, err := parseSwap(p, s.options.Chains, named)
-	if err == nil && named && p.isUnsigned() { // the page is for signing
-		err = invalidParameters.because("senderAddress is required on Solana, where a transaction names its fee payer")
+	query := url.Values{"chainId": {chainID}, "amount": {said.amount}, "tokenIn": {said.in}, "tokenOut": {said.out}}
+	if said.recipient != "" {
+		query.Set("tokenOutRecipient", said.recipient)
 	}
-	if err != nil {
-		return err
+	return "/swap?" + query.Encode(), ""
+}
+
+// compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
+func (s *Server) compare(ctx context.Context, c *gin.Context, shown *web.Swap, f *swapForm) int {
+	shown.Listed = f.offered()
+	shown.In, shown.Out = f.in, f.out
+	var r quote.Request
+	var ok bool
+	if shown.Form.Has("tokenIn") && len(shown.Faults) == 0 {
+		var query url.Values
+		if r, query, ok = f.request(); ok {
+			shown.AmountIn, shown.Path = r.AmountIn, pathOf(query)
+			f.problem = s.fillComparison(ctx, shown, r)
+		}
 	}
-	tokens, err := s.options.Tokens.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
-	if err != nil {
-		return err
+	f.fill(r)
+	status := http.StatusOK
+	if shown.Faults = append(shown.Faults, f.faults...); len(shown.Faults) > 0 {
+		status = http.StatusBadRequest
 	}
-	shown.In, shown.Out, shown.AmountIn = tokens[0], tokens[1], r.AmountIn
-	if !r.MaxBalance {
-		shown.Form.Set("amount", decimal.NewFromBigInt(r.AmountIn.Big(), -int32(tokens[0].Decimals)).String())
+	if f.problem != nil {
+		p := problemOf(f.problem)
+		p.logCause(c)
+		problem := shownProblem(c, p)
+		status, shown.Problem = p.status, &problem
 	}
-	found, _, err := s.explanationRoute().ask(ctx, s, r)
+	return status
+}
+
+// pathOf is the path of the API that answers a query.
+func pathOf(query url.Values) string {
+	if query.Has("tokenOutRecipient") {
+		return "/v1.0/chain/transaction?" + query.Encode()
+	}
+	return "/v1.0/chain/estimation?" + query.Encode()
+}
+
+// fillComparison asks the venues.
+func (s *Server) fillComparison(ctx context.Context, shown *web.Swap, r quote.Request) error {
+	found, from, err := s.comparisonRoute().ask(ctx, s, r)
 	if err != nil {
 		return err
 	}
 	shown.Explanation = []byte(found.text)
+	if bodies := from.Value.bodies; len(bodies) > 1 {
+		shown.Estimate = []byte(bodies[1].text)
+	}
+	in, out := token.Key{Chain: r.Chain, Address: r.TokenIn}, token.Key{Chain: r.Chain, Address: r.TokenOut}
+	prices := s.options.Tokens.USD(ctx, in, out)
+	shown.Priced = prices[in] != nil && prices[out] != nil
 	return nil
 }
 
-// queryOf turns a form into a query of the API: without empty fields, and with whole tokens converted to smallest
-// units.
-func (s *Server) queryOf(ctx context.Context, form url.Values) (url.Values, error) {
-	query := url.Values{}
-	for name, values := range form {
-		if name != "amount" && len(values) > 0 && values[0] != "" {
-			query[name] = values
-		}
+// comparisonRoute is what the page of a swap is made of, from one estimate: its explanation and, unless that says why
+// there is none, the estimate itself. It is the page's alone, and is not mounted.
+func (s *Server) comparisonRoute() route[quote.Request] {
+	return s.quoteRoute("/swap", swapCost, false, s.loadComparison)
+}
+
+func (s *Server) loadComparison(ctx context.Context, r quote.Request) ([]jsonBody, cache.Life, error) {
+	estimate, err := s.options.Swaps.Estimate(ctx, r)
+	if err != nil && (len(estimate.Asked) == 0 || errors.Is(err, context.Canceled)) {
+		return nil, noLife, err // no venue was asked
 	}
-	whole := form.Get("amount")
-	if whole == "" || whole == "max" {
-		if whole != "" {
-			query.Set("tokenInAmount", whole)
-		}
-		return query, nil
+	bodies := oneBody(s.encoder.AppendExplanation(nil, estimate, err))
+	switch {
+	case err != nil:
+	case r.Recipient.IsAbsent():
+		bodies = append(bodies, oneBody(s.encoder.AppendUnsigned(nil, estimate))...)
+	default:
+		bodies = append(bodies, oneBody(s.encoder.AppendSwap(nil, estimate))...)
 	}
-	p := &parameters{values: query}
-	id := p.chainID("chainId", s.options.Chains)
-	p.family = s.options.Chains.Family(id)
-	in := p.token("tokenIn")
-	if len(p.wrong) > 0 {
-		return nil, invalidParameters.because(p.wrong[0])
-	}
-	tokens, err := s.options.Tokens.Lookup(ctx, id, in)
-	if err != nil {
-		return nil, err
-	}
-	amount, err := web.UnitsOf(whole, tokens[0].Decimals)
-	if err != nil {
-		return nil, invalidParameters.because(err.Error())
-	}
-	query.Set("tokenInAmount", amount.String())
-	return query, nil
+	return bodies, noLife, nil
 }
 
 // serving are the chains on which swaps are supported.
@@ -126,11 +161,11 @@ func (s *Server) serving() []chain.Chain {
 }
 
 // mostOffered is how many tokens a form offers.
-const mostOffered = 300
+const mostOffered = 100
 
 // offered are listed tokens to choose from, the prominent ones first.
-func (s *Server) offered(ctx context.Context, id chain.ID) []web.Listed {
-	listed := s.options.Tokens.Listed(ctx, id)
+func (f *swapForm) offered() []web.Listed {
+	listed := slices.Clone(f.listed)
 	slices.SortStableFunc(listed, func(a, b token.Listing) int {
 		if a.IsProminent == b.IsProminent {
 			return 0
@@ -139,10 +174,9 @@ func (s *Server) offered(ctx context.Context, id chain.ID) []web.Listed {
 		}
 		return 1
 	})
-	family := s.options.Chains.Family(id)
 	all := make([]web.Listed, min(len(listed), mostOffered))
 	for i := range all {
-		all[i] = web.Listed{Address: listed[i].Address.Format(family), Symbol: listed[i].Symbol}
+		all[i] = web.Listed{Text: f.text(listed[i]), Symbol: listed[i].Symbol, Name: listed[i].Name}
 	}
 	return all
 }

@@ -208,12 +208,15 @@ func (n *node) adopt(ctx context.Context, block *types.Block) error {
 // head is the newest block's number.
 func (n *node) head() uint64 { return n.eth.BlockChain().CurrentBlock().Number.Uint64() }
 
-// settle moves the safe and finalized tags along with the head.
+// settle moves the safe and finalized tags along with the head. The database is not told of the finalized block: once a
+// minute go-ethereum moves what is final by it to where no reorg reaches, and here deeper ones happen. Blocks would be
+// replaced of which half was moved, and their logs would have no receipts.
 func (n *node) settle(head *types.Header) {
 	blocks := n.eth.BlockChain()
 	number := head.Number.Uint64()
 	blocks.SetSafe(blocks.GetHeaderByNumber(number - min(number, n.finality.safe)))
 	blocks.SetFinalized(blocks.GetHeaderByNumber(number - min(number, n.finality.finalized)))
+	rawdb.WriteFinalizedBlockHash(n.eth.ChainDb(), common.Hash{})
 }
 
 // reorg drops the newest depth blocks and builds one more than that in their place, the first of them empty. The others

@@ -61,8 +61,8 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 // before the statement, it asks nothing: what a server says when it ends a connection is there to be read. One that was
 // lost without a word is found by the statement, or by the pings of availability, like any other.
 func isBroken(_ context.Context, p stdlib.ShouldPingParams) bool {
-	//lint:ignore SA1019 its note says to prefer a ping unless the connection has a high latency
-	return p.IdleDuration > time.Second && p.Conn.PgConn().CheckConn() != nil //nolint:staticcheck // as above
+	//lint:ignore SA1019 it says to prefer Ping where latency is low
+	return p.IdleDuration > time.Second && p.Conn.PgConn().CheckConn() != nil
 }
 
 // patience is how long the server is waited for, and how long it waits for a replica that vanished in a transaction.

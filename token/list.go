@@ -91,6 +91,35 @@ func Search(listed []Listing, text string, most int) []Listing {
 	return found
 }
 
+// Named returns those of listed tokens that a text names by its whole symbol or, where none has that, by its whole
+// name; of several that do, the chain's coin, or else the prominent ones where there are such: what wraps a coin often
+// has its symbol. Case does not matter.
+func Named(listed []Listing, text string) []Listing {
+	text = strings.TrimSpace(text)
+	for _, of := range []func(Token) string{func(t Token) string { return t.Symbol }, func(t Token) string { return t.Name }} {
+		var all, prominent []Listing
+		for _, each := range listed {
+			if name := of(each.Token); name == "" || !strings.EqualFold(name, text) {
+				continue
+			}
+			if each.Address.IsNative() {
+				return []Listing{each}
+			}
+			all = append(all, each)
+			if each.IsProminent {
+				prominent = append(prominent, each)
+			}
+		}
+		if len(prominent) > 0 {
+			return prominent
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
+	return nil
+}
+
 // rankOf says how well a token's symbol and name fit a lower-case text: 0 is best, below 0 not at all.
 func rankOf(t Listing, text string) int {
 	symbol, name := strings.ToLower(t.Symbol), strings.ToLower(t.Name)

@@ -103,3 +103,25 @@ func TestSearchPutsTheBestFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestNamedIsTheTokenOfThatName(t *testing.T) {
+	listing := func(last byte, symbol, name string, prominent bool) token.Listing {
+		key := token.Key{Chain: 1, Address: chain.NewAddress(append(make([]byte, 19), last))}
+		return token.Listing{Key: key, Token: token.Token{Symbol: symbol, Name: name}, IsProminent: prominent}
+	}
+	listed := []token.Listing{
+		listing(0, "ETH", "Ether", true), listing(1, "eth", "Fake", false), listing(2, "USDX", "Dollar", false),
+		listing(3, "usdx", "USDC", false), listing(4, "USDC", "Dollar", true), listing(5, "", "", true), listing(6, "ETH", "Wrapped ETH", true),
+	}
+	for text, want := range map[string]string{
+		" Eth ": "0", "usdx": "23", "ether": "0", "usdc": "4", "dollar": "4", "fake": "1", "usd": "", "": "",
+	} {
+		var got string
+		for _, each := range token.Named(listed, text) {
+			got += each.Address.String()[41:]
+		}
+		if got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}

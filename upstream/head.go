@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -26,7 +27,7 @@ type head struct {
 	seen     time.Time // when number was seen; zero: never
 	distance int64     // to the others' head at that time; below zero: behind
 	compared bool
-	isFar    bool
+	isFar    bool // too far, and it is known that the others are right
 }
 
 // off returns how far the endpoint was from the others' head when its own was last seen.
@@ -36,7 +37,7 @@ func (h *head) off() (blocks int64, compared bool) {
 	return h.distance, h.compared
 }
 
-// isOff reports whether that is too far.
+// isOff reports whether that is too far, and held against the endpoint.
 func (h *head) isOff() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,16 +58,37 @@ func (h *head) recent(now time.Time, within time.Duration) (number uint64, known
 	return h.number, !h.seen.IsZero() && now.Sub(h.seen) < within
 }
 
-// place sets the distance to the others' head. An endpoint that is too far stays so until it is less than half as far.
-func (h *head) place(distance int64, isAlone bool, most uint64) {
+// place sets the distance to the head of the majority. An endpoint that is too far stays so until it is less than
+// half as far.
+func (h *head) place(distance int64, most uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.isFar {
 		most /= 2
 	}
-	behind, ahead := uint64(max(-distance, 0)), uint64(max(distance, 0))
 	h.distance, h.compared = distance, true
-	h.isFar = behind > most || isAlone && ahead > most
+	h.isFar = uint64(max(distance, -distance)) > most
+}
+
+// placeBeside sets the distance to the head of the only other endpoint, which may be as wrong, and reports whether this
+// one is too far behind it. That is held against the endpoint if it was proven.
+func (h *head) placeBeside(distance int64, most uint64) (isBehind bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isFar {
+		most /= 2
+	}
+	h.distance, h.compared = distance, true
+	isBehind = distance < 0 && uint64(-distance) > most
+	h.isFar = h.isFar && isBehind
+	return isBehind
+}
+
+// proveFar has it held against the endpoint that it is too far.
+func (h *head) proveFar() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.isFar = true
 }
 
 // heads compares the endpoints of a pool by how far each has come.
@@ -74,18 +96,23 @@ type heads struct {
 	most   uint64 // blocks that an endpoint may be away from the others
 	probes []HeadProbe
 	asked  atomic.Int64 // UNIX nanoseconds at which endpoints were asked for nothing else
+	linked atomic.Int64 // UNIX nanoseconds at which two heads were last tried to be linked
 }
 
-// HeadProbe is a request for the head of an endpoint's chain.
+// HeadProbe is how an endpoint is asked how far its chain has come. Responses are read that pass their request's Check.
 type HeadProbe struct {
 	Request Request
-	// Head reads a response that passes the request's Check.
-	Head func(Response) (number uint64, told bool)
+	Head    func(Response) (number uint64, told bool)
+	// Block makes a request for the block of a number, of which Link reads the hash and that of the block before. Nil
+	// where blocks do not tell that.
+	Block func(number uint64) Request
+	Link  func(number uint64, response Response) (hash, parent string, told bool)
 }
 
-// CompareHeads has endpoints whose head is more than most blocks behind that of the majority asked after the others,
-// and those that alone are as far ahead. Heads are learned by SawHead; endpoints of which none was seen lately are
-// asked by the probe at their index. To be called before the pool is used.
+// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked after the
+// others. Of two endpoints it is the one that is behind, if the other has the block that comes next after its head;
+// without that proof nobody knows which one is wrong. Heads are learned by SawHead; endpoints of which none was seen
+// lately are asked by the probe at their index. To be called before the pool is used.
 func (p *Pool) CompareHeads(most uint64, probes []HeadProbe) {
 	if len(p.endpoints) > 1 {
 		p.heads = &heads{most: most, probes: probes}
@@ -99,27 +126,79 @@ func (p *Pool) SawHead(e *Endpoint, number uint64) {
 	}
 }
 
-// compareHead sets the distance of e, whose head was seen just now, and of those seen in the same moment, from the head
-// of the majority: the median of those seen lately, of two the higher one. Others may have gone on meanwhile, so that
-// an endpoint may be further behind than it seems, but hardly less.
+// seenHead is what an endpoint, by its index, told lately.
+type seenHead struct {
+	index  int
+	number uint64
+}
+
+// compareHead sets the distance of e, whose head was seen just now, and of those seen in the same moment, from the
+// head of the majority: the median of those seen lately. Others may have gone on meanwhile, so that an endpoint may
+// be further behind than it seems, but hardly less.
 func (p *Pool) compareHead(e *Endpoint, number uint64) {
 	now := time.Now()
 	e.head.take(now, number)
-	var all []uint64
-	for _, each := range p.endpoints {
+	var all []seenHead
+	for i, each := range p.endpoints {
 		if known, is := each.head.recent(now, headsFor); is {
-			all = append(all, known)
+			all = append(all, seenHead{i, known})
 		}
 	}
-	if len(all) < 2 {
+	slices.SortFunc(all, func(a, b seenHead) int { return cmp.Compare(a.number, b.number) })
+	if len(all) < majority {
+		if len(all) == majority-1 {
+			p.compareTwo(now, all[0], all[1])
+		}
 		return
 	}
-	slices.Sort(all)
 	for _, each := range p.endpoints {
 		if known, is := each.head.recent(now, headsTogether); is {
-			each.head.place(int64(known)-int64(all[len(all)/2]), len(all) >= majority, p.heads.most)
+			each.head.place(int64(known)-int64(all[len(all)/2].number), p.heads.most)
 		}
 	}
+}
+
+// compareTwo sets the distances of two endpoints from each other, and begins to prove which one is wrong.
+func (p *Pool) compareTwo(now time.Time, low, high seenHead) {
+	distance := int64(high.number) - int64(low.number)
+	if _, is := p.endpoints[high.index].head.recent(now, headsTogether); is {
+		p.endpoints[high.index].head.placeBeside(distance, p.heads.most)
+	}
+	behind := &p.endpoints[low.index].head
+	if _, is := behind.recent(now, headsTogether); !is || !behind.placeBeside(-distance, p.heads.most) || behind.isOff() {
+		return
+	}
+	if p.heads.probes[low.index].Block != nil {
+		p.linkHeads(now, low, high)
+	}
+}
+
+// linkHeads tries to prove in the background that an endpoint is behind: that the other one has a block after its head.
+func (p *Pool) linkHeads(now time.Time, low, high seenHead) {
+	last := p.heads.linked.Load()
+	if now.Sub(time.Unix(0, last)) < headsEvery || !p.heads.linked.CompareAndSwap(last, now.UnixNano()) {
+		return
+	}
+	prove := func(ctx context.Context) {
+		head, _, isTold := p.linkAt(ctx, low.index, low.number)
+		_, parent, follows := p.linkAt(ctx, high.index, low.number+1)
+		if isTold && follows && head == parent {
+			p.endpoints[low.index].head.proveFar()
+		}
+	}
+	if !p.endpoints[low.index].inBackground(prove) && !p.endpoints[high.index].inBackground(prove) {
+		p.heads.linked.Store(last) // both are being asked something: next time
+	}
+}
+
+// linkAt asks one endpoint for the hash of a block and of the one before it.
+func (p *Pool) linkAt(ctx context.Context, index int, number uint64) (hash, parent string, told bool) {
+	probe := p.heads.probes[index]
+	response, err := p.endpoints[index].probe(ctx, probe.Block(number))
+	if err != nil {
+		return "", "", false
+	}
+	return probe.Link(number, response)
 }
 
 // askHeads has all endpoints asked for their head when that of one has not been seen for a while.

@@ -67,6 +67,14 @@ func (h *health) failing() float64 {
 	return min(h.failed.at(now)/asked, 1)
 }
 
+// rate returns how many calls that ended lately there were in a second.
+func (h *health) rate() float64 {
+	now := time.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.asked.at(now) * math.Ln2 / healthHalfLife.Seconds() // what a steady rate adds up to
+}
+
 // usual returns within what time the share q of recent calls of a kind ended, if enough of them are known.
 func (h *health) usual(kind string, q float64) (time.Duration, bool) {
 	h.mu.Lock()

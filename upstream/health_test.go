@@ -2,6 +2,7 @@ package upstream_test
 
 import (
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,4 +42,30 @@ func TestRefusalsDoNotMakeAnEndpointQuick(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An endpoint at which everything fails is not told as ready, not even while an operator keeps its breaker closed.
+func TestEndpointThatFailsIsNotReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		status := http.StatusOK
+		e := endpoint(t, "a", func(*http.Request) (*http.Response, error) { return answer(status, "{}"), nil })
+		e.ForceBreaker(upstream.ForceClosed)
+		ask := func() {
+			for range 60 {
+				_, _ = e.Do(t.Context(), upstream.Request{}) // what comes of it is what health tells
+				time.Sleep(time.Second)
+			}
+		}
+		ask()
+		if health := e.Health(); health.Standing != "ready" || health.Rate < 0.5 || health.Rate > 1.5 {
+			t.Errorf("while it answers once a second: %+v", health)
+		}
+		status = http.StatusInternalServerError
+		for range 10 {
+			ask()
+		}
+		if health := e.Health(); health.Standing != "failing" || !health.CanBeAsked {
+			t.Errorf("while it fails: %s, can be asked %t", health.Standing, health.CanBeAsked)
+		}
+	})
 }

@@ -230,11 +230,11 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 }
 
 // inBackground runs work unless work is under way or the endpoint is closed.
-func (e *Endpoint) inBackground(work func(context.Context)) {
+func (e *Endpoint) inBackground(work func(context.Context)) (begun bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.isClosed || e.isProbing {
-		return
+		return false
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	e.isProbing, e.stopProbe = true, cancel
@@ -245,6 +245,7 @@ func (e *Endpoint) inBackground(work func(context.Context)) {
 		defer e.mu.Unlock()
 		e.isProbing = false
 	})
+	return true
 }
 
 // Close ends what the endpoint does in the background and closes connections that wait for further use.

@@ -61,12 +61,13 @@ func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {
 // Health is how an endpoint does, for operators.
 type Health struct {
 	Endpoint   string
-	Standing   string
+	Standing   string // ready, or why not; failing while all recent calls failed and nothing else is known
 	Preferred  bool
 	IsClosed   bool          // its breaker lets all calls in
 	Left       float64       // requests that may be made at once by our own rate; below zero as many wait
 	IsLimited  bool          // it has such a rate
 	Failing    float64       // share of recent calls that failed
+	Rate       float64       // recent calls in a second
 	Usual      time.Duration // within which nine of ten recent calls ended; zero when too few are known
 	RetryAfter time.Duration // until it may be asked again; zero when it may, or when nobody knows
 	Reason     string        // of its latest failure; empty when there was none
@@ -76,12 +77,23 @@ type Health struct {
 	CanBeAsked bool          // neither its breaker, a quarantine nor an operator prevents it
 }
 
+// An endpoint at which nearly all recent calls failed is not ready to the eye, though it is asked: its breaker stays
+// closed while it answers questions of our own.
+const (
+	failing    = "failing"
+	allFailing = 0.99
+)
+
 var forcedNames = [...]string{"", "held open", "held closed"}
 
 // Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
 	health := Health{Endpoint: e.name, Standing: e.standing().String(), Failing: e.health.failing()}
+	health.Rate = e.health.rate()
+	if e.standing() == ready && health.Failing > allFailing {
+		health.Standing = failing
+	}
 	health.Usual = e.health.slowest(usualQuantile)
 	health.IsClosed = e.breaker.isClosed()
 	health.Left, health.IsLimited = e.budget.left()

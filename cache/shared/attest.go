@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"time"
+
+	"github.com/gomodule/redigo/redis"
 )
 
 // AttestLife is for how long an attestation counts.
@@ -24,9 +26,9 @@ func (c *Cache) Attest(ctx context.Context, what Key, has bool) (others int, err
 	if len(reply) != 1 {
 		return 0, errMalformed
 	}
-	count, err := reply[0].AsInt64()
+	count, err := redis.Int(reply[0], nil)
 	if err != nil {
 		return 0, errMalformed
 	}
-	return int(count), nil
+	return count, nil
 }

@@ -2,18 +2,29 @@ package shared
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // the name that Redis has for a script
 	_ "embed"
+	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/gomodule/redigo/redis"
 	"github.com/sony/gobreaker/v2"
 )
 
 // script is what the server runs for one call, atomically.
-type script struct {
-	*rueidis.Lua
-	name string
+type script struct{ name, text, digest string }
+
+func newScript(name, text string) script {
+	digest := sha1.Sum([]byte(text)) //nolint:gosec // see above
+	return script{name, text, hex.EncodeToString(digest[:])}
+}
+
+// isUnknownScript reports whether the server was never sent the script that it was told to run, or has forgotten it.
+func isUnknownScript(err error) bool {
+	refused, is := errors.AsType[redis.Error](err)
+	return is && strings.HasPrefix(string(refused), "NOSCRIPT ")
 }
 
 //nolint:gochecknoglobals // read only
@@ -33,13 +44,13 @@ var (
 	//go:embed scripts/attest.lua
 	attestText string
 
-	settleScript = script{rueidis.NewLuaScript(settleText), "settle"}
-	takeScript   = script{rueidis.NewLuaScript(takeText), "take"}
-	renewScript  = script{rueidis.NewLuaScript(renewText), "renew"}
-	putScript    = script{rueidis.NewLuaScript(putText), "put"}
-	purgeScript  = script{rueidis.NewLuaScript(purgeText), "purge"}
-	spendScript  = script{rueidis.NewLuaScript(spendText), "spend"}
-	attestScript = script{rueidis.NewLuaScript(attestText), "attest"}
+	settleScript = newScript("settle", settleText)
+	takeScript   = newScript("take", takeText)
+	renewScript  = newScript("renew", renewText)
+	putScript    = newScript("put", putText)
+	purgeScript  = newScript("purge", purgeText)
+	spendScript  = newScript("spend", spendText)
+	attestScript = newScript("attest", attestText)
 )
 
 // errUnavailable says that the server was not asked: there is no connection, or the circuit breaker is open.
@@ -49,7 +60,7 @@ var errUnavailable = errors.New("shared cache unavailable")
 const (
 	breakerFailures = 5
 	breakerPause    = time.Second
-	maxCalls        = 256 // at once; the connection's queue has 1024
+	maxCalls        = 256 // at once, of each policy
 )
 
 // callPolicy bounds what calls of one kind cost: by a time limit, a semaphore and a circuit breaker.
@@ -77,7 +88,7 @@ func (p *callPolicy) isOpen() bool { return p.breaker.State() == gobreaker.State
 // call has the server run a script. It returns within the policy's time limit whatever the server does.
 func (c *Cache) call(
 	ctx context.Context, p *callPolicy, run script, keys []string, arguments ...string,
-) ([]rueidis.RedisMessage, error) {
+) ([]any, error) {
 	up := c.connected.Load()
 	if up == nil {
 		return nil, errUnavailable
@@ -89,12 +100,12 @@ func (c *Cache) call(
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	limited, end := c.observe(limited, run.name)
-	var reply []rueidis.RedisMessage
+	var reply []any
 	select {
 	case p.semaphore <- struct{}{}:
 		err = errUnavailable
 		if !p.isOpen() { // which it may have become while this call waited
-			reply, err = run.Exec(limited, up.client, keys, arguments).ToArray()
+			reply, err = up.calls.runs(limited, run, keys, arguments...)
 		}
 		<-p.semaphore
 	case <-limited.Done():
@@ -105,7 +116,7 @@ func (c *Cache) call(
 		report(context.Canceled) // the caller left or ran out of time: not the server's fault
 		return nil, err
 	}
-	if _, refused := rueidis.IsRedisErr(err); refused {
+	if _, refused := errors.AsType[redis.Error](err); refused {
 		report(nil) // at once, which costs nothing
 		if c.noteError(err) {
 			c.log.WarnContext(ctx, "shared cache refused a call", "script", run.name, "error", err)

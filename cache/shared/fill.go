@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gomodule/redigo/redis"
 )
 
 // LongestLife is the most time for which a value is stored.
@@ -76,20 +78,20 @@ func (c *Cache) take(ctx context.Context, key Key, want Want) (found *Value, loc
 	if err != nil || len(reply) == 0 {
 		return nil, nil, 0
 	}
-	switch outcome, _ := reply[0].ToString(); {
+	switch outcome, _ := redis.String(reply[0], nil); {
 	case outcome == "found" && len(reply) == 4:
-		age, ageErr := reply[1].AsInt64()
-		purged, purgedErr := reply[2].AsInt64()
-		body, bodyErr := reply[3].AsBytes()
+		age, ageErr := redis.Int64(reply[1], nil)
+		purged, purgedErr := redis.Int64(reply[2], nil)
+		body, bodyErr := redis.Bytes(reply[3], nil)
 		if ageErr == nil && purgedErr == nil && bodyErr == nil {
 			found = &Value{Age: time.Duration(age) * time.Microsecond, IsPurged: purged == 1, Body: body}
 		}
 	case outcome == "granted" && len(reply) == 3:
-		if number, err := reply[1].ToString(); err == nil {
+		if number, err := redis.String(reply[1], nil); err == nil {
 			lock = &FillLock{cache: c, key: key, token: token, number: number}
 		}
 	case outcome == "held" && len(reply) == 3:
-		left, _ := reply[2].AsInt64()
+		left, _ := redis.Int64(reply[2], nil)
 		again = time.Duration(max(left, 1)) * time.Millisecond
 	}
 	return found, lock, again

@@ -58,7 +58,7 @@ func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, en
 	attributes := []attribute.KeyValue{systemKey.String("redis"), operationKey.String(operation), scriptKey.String(name)}
 	var span trace.Span
 	if trace.SpanFromContext(ctx).IsRecording() {
-		server := serverKey.String(c.option.InitAddress[0])
+		server := serverKey.String(c.server.address)
 		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name,
 			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(append(attributes, server)...))
 	}

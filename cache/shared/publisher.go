@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-
-	"github.com/redis/rueidis"
 )
 
 // MaxPurges bounds how many purges are remembered before they become one of everything.
@@ -114,10 +112,10 @@ func (p *publisher) of(key Key, tags []Key) (how Purge, purged bool) {
 }
 
 // publish sends what is queued to the server, which numbers it and passes it on to the other replicas.
-func (c *Cache) publish(ctx context.Context, client rueidis.Client) error {
+func (c *Cache) publish(ctx context.Context, calls *pipeline) error {
 	ctx, cancel := context.WithTimeout(ctx, c.silence)
 	defer cancel()
-	err := c.publishSet(ctx, client, c.publisher.next())
+	err := c.publishSet(ctx, calls, c.publisher.next())
 	c.publisher.done(err == nil)
 	if err != nil {
 		return fmt.Errorf("purge: %w", err)
@@ -125,9 +123,9 @@ func (c *Cache) publish(ctx context.Context, client rueidis.Client) error {
 	return nil
 }
 
-func (c *Cache) publishSet(ctx context.Context, client rueidis.Client, set purgeSet) error {
+func (c *Cache) publishSet(ctx context.Context, calls *pipeline, set purgeSet) error {
 	if set.all {
-		return c.publishPurge(ctx, client, Hard)
+		return c.publishPurge(ctx, calls, Hard)
 	}
 	var by [2][]Key
 	for key, how := range set.byKey {
@@ -135,7 +133,7 @@ func (c *Cache) publishSet(ctx context.Context, client rueidis.Client, set purge
 	}
 	for how, keys := range by {
 		for some := range slices.Chunk(keys, maxPurgedKeys) {
-			if err := c.publishPurge(ctx, client, Purge(how), some...); err != nil {
+			if err := c.publishPurge(ctx, calls, Purge(how), some...); err != nil {
 				return err
 			}
 		}
@@ -144,7 +142,7 @@ func (c *Cache) publishSet(ctx context.Context, client rueidis.Client, set purge
 }
 
 // publishPurge publishes one purge, of everything when there are no keys.
-func (c *Cache) publishPurge(ctx context.Context, client rueidis.Client, how Purge, keys ...Key) error {
+func (c *Cache) publishPurge(ctx context.Context, calls *pipeline, how Purge, keys ...Key) error {
 	word := map[Purge]string{Soft: "soft", Hard: "hard"}[how]
 	arguments := []string{
 		markPrefix, seconds(markTime), channelName, notice{from: c.replica, how: how, keys: keys}.text(), word,
@@ -152,5 +150,6 @@ func (c *Cache) publishPurge(ctx context.Context, client rueidis.Client, how Pur
 	for _, key := range keys {
 		arguments = append(arguments, key.text())
 	}
-	return purgeScript.Exec(ctx, client, []string{stateName}, arguments).Error()
+	_, err := calls.runs(ctx, purgeScript, []string{stateName}, arguments...)
+	return err
 }

@@ -1,14 +1,14 @@
 package shared
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
-	"github.com/redis/rueidis"
+	"github.com/gomodule/redigo/redis"
 )
 
 const (
@@ -52,33 +52,34 @@ func (c *Cache) noteError(err error) (isNew bool) {
 	return isNew
 }
 
-// session is one connection from its beginning to its loss.
+// session is a connection for calls and one for the notices of others, from their beginning to the loss of either.
 func (c *Cache) session(ctx context.Context) (wasUp bool, err error) {
-	option, err := secured(c.option, c.certificates)
+	at, err := c.server.secured(c.certificates)
 	if err != nil {
 		return false, err
 	}
-	client, err := rueidis.NewClient(option)
+	dialled, err := at.dial(ctx, c.silence)
 	if err != nil {
 		return false, err
 	}
-	defer client.Close()
-	subscriber, release := client.Dedicate()
-	defer release()
-	lost := subscriber.SetPubSubHooks(rueidis.PubSubHooks{
-		OnMessage: func(m rueidis.PubSubMessage) { c.receive(m.Message) },
-	})
-	if err := c.start(ctx, client, subscriber); err != nil {
+	calls := newPipeline(dialled)
+	defer calls.close()
+	notices, err := c.subscribe(ctx, at)
+	if err != nil {
 		return false, err
 	}
-	up := &connection{client: client, lost: make(chan struct{})}
+	defer notices.close()
+	if err := c.start(ctx, calls); err != nil {
+		return false, err
+	}
+	up := &connection{calls: calls, lost: make(chan struct{})}
 	c.onPurge(Soft) // purges may have been missed until now
 	c.mu.Lock()
 	c.lastError = ""
 	c.mu.Unlock()
 	c.connected.Store(up)
 	c.log.InfoContext(ctx, "shared cache connected")
-	err = c.serve(ctx, client, lost)
+	err = c.serve(ctx, calls, notices)
 	c.connected.Store(nil)
 	c.noteError(err)
 	close(up.lost)
@@ -88,14 +89,11 @@ func (c *Cache) session(ctx context.Context) (wasUp bool, err error) {
 
 var runID = regexp.MustCompile(`(?m)^run_id:(\w+)`)
 
-// start subscribes to purges, purges everything if the server was restarted, and publishes what has waited.
-func (c *Cache) start(ctx context.Context, client rueidis.Client, subscriber rueidis.DedicatedClient) error {
+// start purges everything if the server was restarted, and publishes what has waited.
+func (c *Cache) start(ctx context.Context, calls *pipeline) error {
 	ctx, cancel := context.WithTimeout(ctx, c.silence)
 	defer cancel()
-	if err := subscriber.Do(ctx, subscriber.B().Subscribe().Channel(channelName).Build()).Error(); err != nil {
-		return fmt.Errorf("subscribe: %w", err)
-	}
-	info, err := client.Do(ctx, client.B().Info().Section("server").Build()).ToString()
+	info, err := redis.String(calls.do(ctx, "INFO", "server"))
 	if err != nil {
 		return fmt.Errorf("info: %w", err)
 	}
@@ -103,41 +101,90 @@ func (c *Cache) start(ctx context.Context, client rueidis.Client, subscriber rue
 	if run == nil {
 		return errors.New("info: no run_id in the server's reply")
 	}
-	if err := settleScript.Exec(ctx, client, []string{stateName}, run[1:]).Error(); err != nil {
+	if _, err := calls.runs(ctx, settleScript, []string{stateName}, run[1]); err != nil {
 		return fmt.Errorf("settle: %w", err)
 	}
-	return c.publish(ctx, client)
+	return c.publish(ctx, calls)
 }
 
 // serve publishes purges, and returns when the server stops answering.
-func (c *Cache) serve(ctx context.Context, client rueidis.Client, lost <-chan error) error {
+func (c *Cache) serve(ctx context.Context, calls *pipeline, notices *subscription) error {
 	ticker := time.NewTicker(pingInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-lost:
-			return cmp.Or(err, errUnavailable)
+		case <-calls.ended:
+			return calls.cause
+		case err := <-notices.lost:
+			return err
 		case <-c.publisher.filled:
-			if err := c.publish(ctx, client); err != nil {
+			if err := c.publish(ctx, calls); err != nil {
 				return err
 			}
 		case <-ticker.C:
-			if err := c.ping(ctx, client); err != nil {
+			if err := c.ping(ctx, calls, notices); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (c *Cache) ping(ctx context.Context, client rueidis.Client) error {
+func (c *Cache) ping(ctx context.Context, calls *pipeline, notices *subscription) error {
 	ctx, cancel := context.WithTimeout(ctx, c.silence)
 	defer cancel()
-	if err := client.Do(ctx, client.B().Ping().Build()).Error(); err != nil {
+	if err := notices.Ping(""); err != nil {
+		return fmt.Errorf("ping: %w", err)
+	}
+	if _, err := calls.do(ctx, "PING"); err != nil {
 		return fmt.Errorf("ping: %w", err)
 	}
 	return nil
+}
+
+// subscription is a connection on which the notices of other replicas arrive.
+type subscription struct {
+	redis.PubSubConn
+	lost    chan error // why it ended
+	hearing sync.WaitGroup
+}
+
+// subscribe returns once the server sends notices. Close the subscription.
+func (c *Cache) subscribe(ctx context.Context, at server) (*subscription, error) {
+	connection, err := at.dial(ctx, c.silence)
+	if err != nil {
+		return nil, fmt.Errorf("subscribe: %w", err)
+	}
+	s := &subscription{PubSubConn: redis.PubSubConn{Conn: connection}, lost: make(chan error, 1)}
+	defer context.AfterFunc(ctx, func() { _ = connection.Close() })()
+	if err := s.Subscribe(channelName); err != nil {
+		_ = connection.Close()
+		return nil, fmt.Errorf("subscribe: %w", err)
+	}
+	if refused, is := s.ReceiveWithTimeout(c.silence).(error); is {
+		_ = connection.Close()
+		return nil, fmt.Errorf("subscribe: %w", refused)
+	}
+	s.hearing.Go(func() { s.lost <- s.hear(c) })
+	return s, nil
+}
+
+// hear returns when the connection is lost or closed. Pings are answered on it.
+func (s *subscription) hear(c *Cache) error {
+	for {
+		switch said := s.ReceiveWithTimeout(pingInterval + c.silence).(type) {
+		case redis.Message:
+			c.receive(string(said.Data))
+		case error:
+			return said
+		}
+	}
+}
+
+func (s *subscription) close() {
+	_ = s.Close()
+	s.hearing.Wait()
 }
 
 // receive handles a notice of another replica.
@@ -161,7 +208,7 @@ func (c *Cache) Status() (state string, ok bool) {
 	c.mu.Unlock()
 	switch {
 	case !c.isConnected():
-		return "not connected to " + c.option.InitAddress[0] + ": " + lastError, false
+		return "not connected to " + c.server.address + ": " + lastError, false
 	case c.values.isOpen():
 		return "connected, but slow: skipped for a moment", false
 	case lastError != "":

@@ -21,16 +21,12 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/rueidis"
 	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/certificate"
@@ -61,7 +57,7 @@ type Options struct {
 
 // Cache is the connection of one replica to the shared cache. At most one cache.Cache is in front of it.
 type Cache struct {
-	option       rueidis.ClientOption
+	server       server
 	certificates certificate.Files
 	silence      time.Duration
 	lockLife     time.Duration
@@ -82,37 +78,27 @@ type Cache struct {
 
 // connection is one on which the purges of others are received.
 type connection struct {
-	client rueidis.Client
-	lost   chan struct{} // closed when it is
+	calls *pipeline
+	lost  chan struct{} // closed when it is
 }
 
 // New returns the shared cache at a URL. It connects in Run.
 func New(o Options) (*Cache, error) {
-	option, err := parseURL(o.URL)
+	at, err := parseURL(o.URL)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := secured(option, o.Certificates); err != nil {
+	if _, err := at.secured(o.Certificates); err != nil {
 		return nil, fmt.Errorf("shared cache: %w", err)
 	}
-	option.ForceSingleClient = true
-	option.DisableCache = true
-	option.DisableRetry = true
-	option.AlwaysPipelining = true // otherwise a call that times out closes the connection
-	option.PipelineMultiplex = -1  // one connection
-	option.Dialer.Timeout = connectTimeout
-	silence := cmp.Or(o.Silence, defaultSilence)
-	option.ConnWriteTimeout = silence
-	const buffer = 64 << 10
-	option.ReadBufferEachConn, option.WriteBufferEachConn = buffer, buffer
 	timeout, lockLife := cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.LockLife, defaultLock)
 	c := &Cache{
-		option:       option,
+		server:       at,
 		certificates: o.Certificates,
-		silence:      silence,
+		silence:      cmp.Or(o.Silence, defaultSilence),
 		lockLife:     lockLife,
 		replica:      newToken(),
-		log:          cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).With("server", option.InitAddress[0]),
+		log:          cmp.Or(o.Logger, slog.New(slog.DiscardHandler)).With("server", at.address),
 		values:       newCallPolicy(timeout),
 		locks:        newCallPolicy(lockLife),    // nobody waits here, and other replicas wait until the lock is released or expires
 		quotas:       newCallPolicy(timeout / 4), // every request asks for its quota, also one that hits the cache
@@ -122,32 +108,6 @@ func New(o Options) (*Cache, error) {
 	}
 	c.duration, err = newDuration()
 	return c, err
-}
-
-// secured returns the option of a URL with TLS with what the files have now, another one as it is.
-func secured(option rueidis.ClientOption, files certificate.Files) (rueidis.ClientOption, error) {
-	if option.TLSConfig == nil {
-		return option, nil
-	}
-	var err error
-	option.TLSConfig, err = files.Client(option.TLSConfig)
-	return option, err
-}
-
-// parseURL does not wrap the cause of an error, which quotes the URL and so its password.
-func parseURL(address string) (rueidis.ClientOption, error) {
-	wrong := errors.New("shared cache: malformed URL: want redis://user:password@host:6379/0, with characters of the " +
-		"password other than letters and digits percent-encoded")
-	option, err := rueidis.ParseURL(address)
-	if err != nil {
-		return option, wrong
-	}
-	// A / ? or # in the password ends the host early, and the first part of the password looks like the port.
-	read, err := url.Parse(address)
-	if err != nil || read.Scheme != "unix" && read.User == nil && strings.Contains(address, "@") {
-		return option, wrong
-	}
-	return option, nil
 }
 
 // newToken returns 128 random bits as text: the name of a replica or of a fill lock.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/gomodule/redigo/redis"
 )
 
 var errMalformed = errors.New("malformed reply of the shared cache")
@@ -25,7 +27,7 @@ func (c *Cache) Spend(
 		return 0, 0, errMalformed
 	}
 	for i := range spans {
-		n, err := reply[i].AsInt64()
+		n, err := redis.Int64(reply[i], nil)
 		if err != nil {
 			return 0, 0, errMalformed
 		}

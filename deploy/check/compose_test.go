@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/compose-spec/compose-go/v2/cli"
@@ -24,9 +25,20 @@ func TestComposeUnderstandsItsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"collector", "gateway", "grafana", "postgresql", "prometheus", "sandbox", "valkey"}
+	want := []string{"alertmanager", "collector", "gateway", "grafana", "jaeger", "postgresql", "prometheus", "sandbox", "valkey"}
 	if got := slices.Sorted(maps.Keys(project.Services)); !slices.Equal(got, want) {
 		t.Errorf("services = %q, want %q", got, want)
+	}
+	const unasked = "collector jaeger sandbox" // their images have no program that could ask
+	for name, each := range project.Services {
+		if isAsked := each.HealthCheck != nil; isAsked == strings.Contains(unasked, name) {
+			t.Errorf("%s has a health check: %v", name, isAsked)
+		}
+		for needed, how := range each.DependsOn {
+			if how.Condition == types.ServiceConditionHealthy && project.Services[needed].HealthCheck == nil {
+				t.Errorf("%s waits until %s is healthy, which nobody asks", name, needed)
+			}
+		}
 	}
 	if _, err := loadCompose(t.Context()); err == nil {
 		t.Error("compose.yaml starts a database without a password")

@@ -177,22 +177,12 @@ func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
 
 func kinds(t *testing.T, shape string, text []byte) (found []string) {
 	t.Helper()
-	documents := utilyaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
-	defer documents.Close()
-	buffer := make([]byte, len(text))
-	for {
-		n, err := documents.Read(buffer)
-		if err == io.EOF {
-			return found
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, document := range documents(t, string(text)) {
 		var named struct {
 			APIVersion string `json:"apiVersion"`
 			Kind       string `json:"kind"`
 		}
-		if err := yaml.Unmarshal(buffer[:n], &named); err != nil {
+		if err := yaml.Unmarshal(document, &named); err != nil {
 			t.Fatal(err)
 		}
 		kind := named.APIVersion + " " + named.Kind
@@ -200,10 +190,29 @@ func kinds(t *testing.T, shape string, text []byte) (found []string) {
 		if object == nil {
 			t.Fatalf("%s.yaml makes a %s, which this test does not know", shape, kind)
 		}
-		if err := yaml.UnmarshalStrict(buffer[:n], object); err != nil {
+		if err := yaml.UnmarshalStrict(document, object); err != nil {
 			t.Errorf("%s of %s.yaml: %v", kind, shape, err)
 		}
 		found = append(found, kind)
+	}
+	return found
+}
+
+// documents are the manifests of a release, one by one.
+func documents(t *testing.T, text string) (all [][]byte) {
+	t.Helper()
+	decoder := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(text)))
+	defer decoder.Close()
+	buffer := make([]byte, len(text))
+	for {
+		n, err := decoder.Read(buffer)
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, bytes.Clone(buffer[:n]))
 	}
 }
 

@@ -70,6 +70,27 @@ func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
 	}
 }
 
+// TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders has an old block unreadable: what was created after the next
+// event is as complete as before.
+func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledger, _ := oldLedger(205)
+		source := &unreadable{ledger: ledger, block: 55}
+		x := New(openStore(t), map[chain.ID]order.Source{1: source}, quietly(Options{Chains: evmChains(1), Lookback: 20}))
+		followAll(t, x)
+		if err := x.Backfill(t.Context(), func(Progress) {}); err != nil {
+			t.Fatal(err)
+		}
+		ledger.mine()
+		followAll(t, x)
+		for since, want := range map[uint64]bool{0: false, ledger.blocks[55].Time: false, ledger.blocks[60].Time + 1: true, ledger.blocks[204].Time: true} {
+			if x.followers[0].covers(since) != want {
+				t.Errorf("what happened since %d is all in the store: %t, want %t", since, !want, want)
+			}
+		}
+	})
+}
+
 // meter is a chain that counts what it is asked.
 type meter struct{ *ledger }
 

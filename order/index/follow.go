@@ -42,7 +42,8 @@ type follower struct {
 	lookedAt    time.Time       // when a replica that watches asked for the head
 	failureTold time.Time       // when the log was told of the present failure; zero: there is none
 
-	leading atomic.Int64 // 1 while this replica follows the chain
+	leading     atomic.Int64 // 1 while this replica follows the chain
+	corrections atomic.Int64 // events that its second readings added or removed
 
 	mu        sync.Mutex
 	seenTo    uint64 // newest block that another replica stored since the last head was read, where that is later; else 0
@@ -58,8 +59,7 @@ type follower struct {
 	every     time.Duration      // between looks at the head
 	provenAt  time.Time          // when blocks were proven last
 	doubtTo   uint64             // doubt lasts until blocks up to here are read again
-	bad       QuarantinedBlock   // the latest block that was unreadable
-	badTimes  int                // in a row
+	unread    map[uint64]int     // how often in a row each block was unreadable
 	left      []QuarantinedBlock // that are left out, ascending
 }
 
@@ -87,6 +87,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		announcers:  o.Announcers[id],
 		provenSince: math.MaxUint64,
 		liars:       make(map[string]bool),
+		unread:      make(map[uint64]int),
 	}
 }
 
@@ -255,7 +256,7 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 		return checkpoint{}, fmt.Errorf("read first block %d: %w", number, err)
 	}
 	number = first.Number // another where the chain has left that one out, or nodes have dropped it
-	events, err := f.source.Events(ctx, number, number)
+	events, quarantined, err := f.eventsOf(ctx, blocks{number, number}, f.source.Events)
 	if err != nil {
 		return checkpoint{}, fmt.Errorf("read events of block %d: %w", number, err)
 	}
@@ -264,7 +265,7 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 	}
 	return begun, f.apply(ctx, advance{
 		from: number, events: events, blocks: droppable(events, keptBlock{number, first.Hash}, head.Finalized),
-		finalized: head.Finalized, begins: true, checkpoint: begun,
+		finalized: head.Finalized, quarantined: quarantined, begins: true, checkpoint: begun,
 	})
 }
 

@@ -100,6 +100,16 @@ func countCorrections(ctx context.Context, id chain.ID, events int) {
 	count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
 }
 
+// Corrections returns for each chain how many events second readings of its final blocks have added or removed here
+// since the start.
+func (x *Index) Corrections() map[chain.ID]uint64 {
+	all := make(map[chain.ID]uint64, len(x.followers))
+	for _, f := range x.followers {
+		all[f.chain] = uint64(f.corrections.Load())
+	}
+	return all
+}
+
 // countAnnouncerLosses counts connections by which heads are announced that were lost or could not be made. It is
 // called with 0 at the start, likewise.
 func countAnnouncerLosses(ctx context.Context, id chain.ID, times int) {

@@ -102,7 +102,7 @@ func (f *follower) covers(since uint64) bool {
 	if time.Until(f.announced.quietUntil(f.head)) > 0 {
 		every = max(every, f.announced.every)
 	}
-	leftOut := func(b QuarantinedBlock) bool { return b.Since >= since } // no block is newer than its quarantine
+	leftOut := func(b QuarantinedBlock) bool { return b.notAfter >= since }
 	return f.begun && !slices.ContainsFunc(f.left, leftOut) && (f.position.firstTime <= since || f.position.first == 0) && f.doubt == nil &&
 		!f.levelAt.IsZero() && time.Since(f.levelAt) <= patience*every
 }

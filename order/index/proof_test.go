@@ -66,6 +66,9 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 	if len(changes) != 1 || changes[0].Order != d.id || changes[0].Taker != taker {
 		t.Errorf("reported changes %+v, want the order", changes)
 	}
+	if got := x.Corrections(); len(got) != 1 || got[1] != 1 {
+		t.Errorf("corrections by chain = %v, want the event that the first reading missed", got)
+	}
 	if got, word := x.Basis().Chains[0].Proven, x.followers[0].wordEnd-1; got < word {
 		t.Errorf("proven up to block %d, want %d, the newest that was one endpoint's word, or later", got, word)
 	}
@@ -233,6 +236,48 @@ func (u *unreadable) Events(ctx context.Context, from, to uint64) ([]order.Event
 		return nil, &order.UnreadableError{Block: u.block, Err: errors.New("receipt with other logs than its filter sums up")}
 	}
 	return u.ledger.Events(ctx, from, to)
+}
+
+// unreadables is a chain of which two blocks cannot be read. Which of them a search tells of changes each time.
+type unreadables struct {
+	*ledger
+	both [2]uint64
+	told int
+}
+
+func (u *unreadables) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	u.told++
+	for i := range u.both {
+		if block := u.both[(u.told+i)%len(u.both)]; block >= from && block <= to {
+			return nil, &order.UnreadableError{Block: block, Err: errors.New("node has a transaction not in its block")}
+		}
+	}
+	return u.ledger.Events(ctx, from, to)
+}
+
+// TestBlocksThatCannotBeReadByTurnsStopNothing is about two of them, the first where following begins.
+func TestBlocksThatCannotBeReadByTurnsStopNothing(t *testing.T) {
+	for _, both := range [][2]uint64{{2, 3}, {0, 3}} {
+		chain1 := &unreadables{ledger: newLedger(1), both: both}
+		later := newDeal(1, 1, 1)
+		for range 3 {
+			chain1.mine()
+		}
+		chain1.mine([]told{later.created(), later.fulfilled()})
+		x := New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{Chains: evmChains(1)}))
+		for range 2 * quarantineAfter {
+			if err := x.followers[0].catchUp(t.Context()); err != nil && !errors.As(err, new(*order.UnreadableError)) {
+				t.Fatal(err)
+			}
+		}
+		left, err := x.store.quarantined(t.Context(), 1, blocks{0, 10})
+		if err != nil || len(left) != 2 || left[0].Number != both[0] || left[1].Number != both[1] {
+			t.Errorf("quarantined are %+v, %v, want blocks %v", left, err, both)
+		}
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked, want the one of the block after them", got)
+		}
+	}
 }
 
 func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {

@@ -167,6 +167,7 @@ func (f *follower) tellCorrection(ctx context.Context, r blocks, c correction, w
 		return
 	}
 	countCorrections(ctx, f.chain, len(c.missing)+len(c.wrong))
+	f.corrections.Add(int64(len(c.missing) + len(c.wrong)))
 	f.logger.WarnContext(ctx, "the second reading of blocks differs from the first; what the blocks prove was stored",
 		"from", r.from, "to", r.to, "missing", len(c.missing), "false", len(c.wrong), "endpoints", strings.Join(wrong, ", "))
 }

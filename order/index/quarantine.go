@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -25,10 +26,12 @@ type QuarantinedBlock struct {
 	Number uint64
 	Reason string
 	Since  uint64 // UNIX seconds
+
+	notAfter uint64 // UNIX seconds; the block was made by then
 }
 
-// unreadable counts how often the same block was unreadable in a row, and returns it as quarantined once that is
-// often enough.
+// unreadable counts how often a block was unreadable in a row, and returns it as quarantined once that is often
+// enough. Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
 func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
 	bad, is := errors.AsType[*order.UnreadableError](err)
 	if !is {
@@ -36,12 +39,16 @@ func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.bad.Number != bad.Block {
-		f.bad, f.badTimes = QuarantinedBlock{Number: bad.Block}, 0
-	}
-	f.badTimes++
-	f.bad.Reason, f.bad.Since = bad.Err.Error(), uint64(time.Now().Unix())
-	return f.bad, f.badTimes >= quarantineAfter
+	f.unread[bad.Block]++
+	block = QuarantinedBlock{Number: bad.Block, Reason: bad.Err.Error(), Since: uint64(time.Now().Unix())}
+	return block, f.unread[bad.Block] >= quarantineAfter
+}
+
+// readable takes note of a range that was read.
+func (f *follower) readable(r blocks) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.DeleteFunc(f.unread, func(number uint64, _ int) bool { return number >= r.from && number <= r.to })
 }
 
 // quarantineBlocks writes blocks that are left out of the range that a transaction stores.
@@ -54,16 +61,22 @@ func quarantineBlocks(ctx context.Context, tx *store.Tx, id chain.ID, list []Qua
 		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)
 }
 
-// quarantined lists the blocks of a range that were left out, in ascending order.
+// quarantined lists the blocks of a range that were left out, in ascending order. When each was made at the latest
+// follows from what is stored of later blocks.
 func (s orderStore) quarantined(ctx context.Context, id chain.ID, r blocks) (list []QuarantinedBlock, err error) {
 	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var b QuarantinedBlock
-		if err := rows.Scan(&b.Number, &b.Reason, &b.Since); err != nil {
+		if err := rows.Scan(&b.Number, &b.Reason, &b.Since, &b.notAfter); err != nil {
 			return err
 		}
+		b.notAfter = min(b.notAfter, b.Since)
 		list = append(list, b)
 		return nil
-	}, `SELECT number, reason, since FROM quarantined_blocks WHERE chain = $1 AND number BETWEEN $2 AND $3 ORDER BY number`,
+	}, `SELECT number, reason, since, COALESCE(
+			(SELECT block_time FROM events e WHERE e.chain = q.chain AND e.block > q.number ORDER BY e.block LIMIT 1),
+			(SELECT block_time FROM checkpoints c WHERE c.chain = q.chain AND c.block >= q.number),
+			since)
+		FROM quarantined_blocks q WHERE chain = $1 AND number BETWEEN $2 AND $3 ORDER BY number`,
 		int64(id), int64(r.from), int64(r.to))
 	if err != nil {
 		return nil, fmt.Errorf("read quarantined blocks of chain %d: %w", id, err)
@@ -151,6 +164,7 @@ func (f *follower) eventsOf(
 		if err != nil {
 			return nil, nil, err
 		}
+		f.readable(part)
 		events, parts = append(events, got...), parts[1:]
 	}
 	return events, left, nil

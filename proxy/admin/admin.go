@@ -4,10 +4,12 @@
 //	GET  /metrics, /healthz, /readyz, /, /assets/*, /debug/pprof/*      no token needed
 //	POST /purge                                                         drop cached answers
 //	POST /endpoints/{of}/{name}/{command}                               cordon an endpoint, or hold its breaker
+//	POST /token                                                         nothing; to see whether the token is right
 //
-// The listener belongs on an address that clients do not reach. Every POST also needs the operators' token as a bearer
-// token, and is refused when a browser sends it from a page of another origin; without a configured token nothing can
-// be changed.
+// The listener belongs on an address that clients do not reach. Every POST also needs the operators' token, as a bearer
+// token or as the field "token" of a form's body, and is refused when a browser sends it from a page of another origin;
+// without a configured token nothing can be changed. Programs are answered in JSON, browsers with the status page,
+// which says what became of the command.
 //
 // The package sees the rest of the process through two interfaces: Server is the public server (fulfilled by
 // proxy.Server), Gateway is what stands behind it (fulfilled by cmd/crossgate/gateway). Both are called from the
@@ -48,6 +50,8 @@ type Server interface {
 	PurgeHosts(how cache.Purge, hosts, paths []string) error
 	// Hosts counts what became of requests to each host.
 	Hosts() []web.Host
+	// Traffic counts requests of clients.
+	Traffic() web.Traffic
 	// Differences counts answers that were compared with those of origins.
 	Differences() web.Differences
 }
@@ -92,11 +96,16 @@ func Handler(o Options) http.Handler {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
 	mux.HandleFunc("GET /readyz", a.readiness)
-	mux.HandleFunc("GET /{$}", a.statusPage)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		a.statusPage(w, r, http.StatusOK, web.Notice{Text: commandsDone[r.URL.Query().Get("done")]})
+	})
 	mux.HandleFunc("GET /assets/{file}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
 		http.ServeFileFS(w, r, web.Assets(), r.PathValue("file"))
 	})
+	mux.Handle("POST /token", a.guarded(func(w http.ResponseWriter, r *http.Request) {
+		succeed(w, r, "token", map[string]string{"token": "right"})
+	}))
 	mux.Handle("POST /purge", a.guarded(a.purge))
 	for command, run := range endpointCommands {
 		mux.Handle("POST /endpoints/{of}/{name}/"+command, a.guarded(a.commandEndpoint(command, run)))
@@ -141,11 +150,11 @@ func (a admin) readiness(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, status, body)
 }
 
-// statusPage shows the condition of everything that the gateway needs.
-func (a admin) statusPage(w http.ResponseWriter, r *http.Request) {
+// statusPage shows the condition of everything that the gateway needs, and what became of a command.
+func (a admin) statusPage(w http.ResponseWriter, r *http.Request, status int, notice web.Notice) {
 	shown := web.Operators{
 		Condition: a.Gateway.Condition(r.Context()), Cache: web.CacheCounts(a.Server.CacheStats()), Hosts: a.Server.Hosts(),
-		Differences: a.Server.Differences(), Now: time.Now(),
+		Differences: a.Server.Differences(), Traffic: a.Server.Traffic(), TakesCommands: a.Token != "", Notice: notice, Now: time.Now(),
 	}
 	if err := a.Server.Ready(); err != nil {
 		shown.Unready = err.Error()
@@ -156,7 +165,7 @@ func (a admin) statusPage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "status page not rendered; see the log", http.StatusInternalServerError)
 		return
 	}
-	web.Send(w, http.StatusOK, page.Bytes())
+	web.Send(w, status, page.Bytes())
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {
@@ -164,8 +173,4 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // fails only when the client has left
-}
-
-func writeError(w http.ResponseWriter, status int, message string) {
-	writeJSON(w, status, map[string]string{"error": message})
 }

@@ -36,6 +36,8 @@ func (server) PurgeHosts(_ cache.Purge, hosts, _ []string) error {
 }
 func (server) Hosts() []web.Host { return nil }
 
+func (server) Traffic() web.Traffic { return web.Traffic{} }
+
 func (server) Differences() web.Differences { return web.Differences{} }
 
 // gateway has one dependency, the head of a chain that is not known yet, and one endpoint at most, 8453/node.

@@ -20,13 +20,13 @@ func (a admin) commandEndpoint(command string, run func(*upstream.Endpoint)) htt
 		name := r.PathValue("of") + "/" + r.PathValue("name")
 		e := a.Gateway.Endpoint(r.PathValue("of"), r.PathValue("name"))
 		if e == nil {
-			writeError(w, http.StatusNotFound, "no such endpoint; GET /readyz lists them")
+			a.refuse(w, r, http.StatusNotFound, "no such endpoint; GET /readyz lists them")
 			return
 		}
 		run(e)
 		standing := e.Health().Standing
 		a.Logger.WarnContext(r.Context(), "operator command run on endpoint",
 			"endpoint", name, "command", command, "standing", standing, "by", r.RemoteAddr)
-		writeJSON(w, http.StatusOK, map[string]string{"endpoint": name, "standing": standing})
+		succeed(w, r, command, map[string]string{"endpoint": name, "standing": standing})
 	}
 }

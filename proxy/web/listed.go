@@ -5,11 +5,14 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"crossgate/chain"
 )
 
 // listJSON is a part of a list of orders, or of swaps within a chain, which have the same members.
 type listJSON struct {
-	Orders []struct {
+	TotalCount uint64
+	Orders     []struct {
 		OrderID           named
 		CreationTimestamp int64
 		Give              offerJSON `json:"giveOfferWithMetadata"`
@@ -63,3 +66,11 @@ type table struct {
 }
 
 func tableOf(rows []listed, now time.Time, label string) table { return table{rows, now, label} }
+
+// chosenChain are the chains of a field that names one, and the id of the one that is chosen.
+type chosenChain struct {
+	Chains []chain.Chain
+	Chosen string
+}
+
+func chosenOf(chains []chain.Chain, id string) chosenChain { return chosenChain{chains, id} }

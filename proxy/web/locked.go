@@ -93,7 +93,11 @@ func (p *Pages) Locked(to io.Writer, l Locked) error {
 		}
 		v.Total, v.Ages, v.Batches = total.text(), p.ages(chains, l), p.batches(chains, l)
 	}
-	return p.write(to, "locked", view{Title: "Locked assets", At: "locked", Now: l.Now, Page: v})
+	says := "What takers delivered and were not paid for yet."
+	if len(v.Chains) > 0 {
+		says = v.Total + " in " + plural(v.Orders, "order") + " awaiting unlock"
+	}
+	return p.write(to, "locked", view{Title: "Locked assets", At: "locked", Says: says, Root: l.Origin, Now: l.Now, Page: v})
 }
 
 // sinceWhen is when the youngest of the histories with a beginning begins.
@@ -163,6 +167,7 @@ func usdOf(n json.Number) string {
 	return usdText(value)
 }
 
+// usdText is a value with cents; one that is not nothing is never told as nothing.
 func usdText(value float64) string {
 	if value > 0 && value < 0.01 {
 		return "under $0.01"

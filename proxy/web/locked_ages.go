@@ -135,6 +135,7 @@ func cellsOf(sums []worthSum) []ageCell {
 	for i := range sums {
 		cells[i] = sums[i].cell()
 	}
+	cells[len(ages)].USD = "–" // nobody knows which part of the whole these are
 	return cells
 }
 

@@ -51,7 +51,7 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 		"USDC on Base $17.99 1 order $10.00 1 order – $7.99 1 order $35.98 3 orders",
 		"TRX on TRON – – no price 1 order – no price 1 order",
 		"All $17.99 1 order $10.00 1 order no price 1 order $7.99 1 order at least $35.98 4 orders",
-		"Base TRON 1 order no price 1 0", "Polygon Base 1 order $17.99 1 0", "Solana Base 1 order $10.00 – 1",
+		"Base TRON 1 no price 1 0", "Polygon Base 1 $17.99 1 0", "Solana Base 1 $10.00 – 1",
 		"Ids of the first batch from Polygon to Base " + ids[0],
 	} {
 		if !strings.Contains(page, want) {
@@ -63,12 +63,28 @@ func TestLockedPageTellsAgesAndBatches(t *testing.T) {
 	}
 }
 
+// TestWhatWasNotLookedUpHasNoAge has one delivery of four.
+func TestWhatWasNotLookedUpHasNoAge(t *testing.T) {
+	raw := answer(t, "locked")
+	ids, err := LockedOrders(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := New(explored())
+	page := text(render(t, func(to io.Writer) error {
+		return pages.Locked(to, Locked{Answer: raw, Now: noon, Deliveries: map[string]Delivery{ids[0]: {At: noon, Units: "17992800"}}})
+	}))
+	if want := "Not looked up All USDC on Base $17.99 1 order – – – – 2 orders $35.98 3 orders"; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %q: %s", want, page)
+	}
+}
+
 func TestLockedPageTellsSinceWhenHistoryIsKnown(t *testing.T) {
 	pages := New(explored())
 	page := text(render(t, func(to io.Writer) error {
 		return pages.Locked(to, Locked{Answer: []byte("[]"), Now: noon, Gaps: []Gap{{Chain: 1, From: 7, Since: noon.Add(-time.Hour)}, {Chain: 137, From: 9, Since: noon.Add(-2 * time.Hour)}}})
 	}))
-	if !strings.Contains(page, "History is known since 2026-11-21 11:00:00 UTC") || strings.Contains(page, "All history") {
+	if !strings.Contains(page, "The history of all chains is known since 2026-11-21 11:00:00 UTC") || strings.Contains(page, "All history") {
 		t.Errorf("the page does not say since when: %s", page)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -14,6 +15,7 @@ import (
 // Condition is the state of everything that a gateway needs.
 type Condition struct {
 	Release  string // which crossgate this is
+	Started  time.Time
 	Store    string // why the order store is unavailable; empty: it is not
 	Chains   []ChainCondition
 	Unknown  []UnknownChain // ascending
@@ -39,14 +41,28 @@ type ChainCondition struct {
 	Proven      uint64 // newest block up to which a second reading confirms the first; 0: none yet
 	Quarantined int    // blocks in between that no endpoint can give
 
+	FirstQuarantined uint64 // the oldest of these
+	Corrections      uint64 // events that second readings added or removed since the start
+
+	Unasked Load // following the chain while nobody asks about it
+	Asked   Load // while its orders are asked for all the time
+
 	Announcers int    // endpoints that are configured to tell of heads by WebSocket
 	Announcing int    // of these that do now, to this replica
 	Announced  uint64 // newest block that they told of
 }
 
+// Load is what following a chain takes, by a projection.
+type Load struct {
+	CallsPerDay, CallsPerMonth uint64
+	UnitsPerMonth              uint64 // that the calls cost
+	Monthly                    uint64 // that all plans of the chain's endpoints have; 0: one of them has none
+}
+
 // Service is a chain, a venue or a price service with its endpoints.
 type Service struct {
 	Name      string
+	Of        string // by which commands name it
 	Endpoints []Endpoint
 }
 
@@ -61,6 +77,7 @@ type Endpoint struct {
 	Head      string        // signed blocks from the others' head; empty where heads are not compared
 	Usual     time.Duration // 90th percentile of recent calls; zero: too few are known
 	Failing   float64       // share of recent calls that failed
+	Rate      float64       // recent calls in a second
 	Left      float64       // requests left in the local rate limit
 	IsLimited bool          // there is such a limit
 	Limits    []string      // what it was found or declared not to do, in words
@@ -82,15 +99,32 @@ type Venue struct {
 // CacheCounts are the counts of the response cache since the start, and its loads under way.
 type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped, Loading uint64 }
 
+// Traffic counts requests of clients.
+type Traffic struct {
+	PerSecond                            float64 // in the last minute
+	Failing                              float64 // share of those that were answered with a server error
+	Requests, ClientErrors, ServerErrors uint64  // since the start
+}
+
 // Operators is the content of the status page.
 type Operators struct {
 	Condition
 	Unready string // why the server is not ready; empty: it is
+	Traffic Traffic
 	Cache   CacheCounts
 	Hosts   []Host
 	Now     time.Time
 
 	Differences Differences
+
+	TakesCommands bool   // there is a token by which operators can give them
+	Notice        Notice // of a command; empty: none was given
+}
+
+// Notice is what became of an operator's command.
+type Notice struct {
+	Text  string
+	IsBad bool
 }
 
 // Differences counts answers that were compared with those of an origin.
@@ -130,6 +164,28 @@ type operatorsView struct {
 	Operators
 	Trouble []string
 	Counts  []cacheCount
+	Venues  []venueView
+}
+
+// failing is the state of an endpoint at which all recent calls failed, though it is asked.
+const failing = "failing"
+
+// Path is the path of commands to an endpoint of the service.
+func (s Service) Path(endpoint string) string {
+	return "/endpoints/" + url.PathEscape(s.Of) + "/" + url.PathEscape(endpoint) + "/"
+}
+
+// commandButton gives a command to an endpoint.
+type commandButton struct{ Path, Text, Endpoint string }
+
+func buttonOf(path, command, text, endpoint string) commandButton {
+	return commandButton{path + command, text, endpoint}
+}
+
+// venueView is a venue with what its counts mean.
+type venueView struct {
+	Venue
+	Standing, Tone string
 }
 
 type cacheCount struct{ Name, Text string }
@@ -138,8 +194,48 @@ type cacheCount struct{ Name, Text string }
 func (p *Pages) Operators(to io.Writer, o Operators) error {
 	byWins := func(a, b Venue) int { return cmp.Compare(b.Won, a.Won) }
 	o.Venues = slices.SortedStableFunc(slices.Values(o.Venues), byWins)
-	v := operatorsView{o, p.trouble(o), o.Cache.rows()}
+	v := operatorsView{Operators: o, Trouble: p.trouble(o), Counts: o.Cache.rows()}
+	for _, each := range o.Venues {
+		v.Venues = append(v.Venues, each.view())
+	}
 	return p.write(to, "operators", view{Title: "Status", At: "operators", Now: o.Now, Page: v})
+}
+
+// view says what the counts of a venue mean.
+func (v Venue) view() venueView {
+	switch {
+	case !v.FailingSince.IsZero():
+		return venueView{v, "failing", "bad"}
+	case v.Won+v.Outbid > 0:
+		return venueView{v, "quotes", "good"}
+	case v.Refused+v.Silent > 0:
+		return venueView{v, "gave no quote yet", "moving"}
+	}
+	return venueView{v, "not asked yet", "quiet"}
+}
+
+// Tone is the CSS class of the endpoint's state.
+func (e Endpoint) Tone() string {
+	switch {
+	case !e.OK:
+		return "bad"
+	case e.Standing != "ready":
+		return "moving"
+	}
+	return "good"
+}
+
+// Budget says what following a chain takes of the plans of its endpoints.
+func (c ChainCondition) Budget() string {
+	switch monthly := c.Unasked.Monthly; {
+	case monthly == 0:
+		return "no plan"
+	case c.Unasked.UnitsPerMonth > monthly:
+		return "exceeds the plans"
+	case c.Asked.UnitsPerMonth > monthly:
+		return "exceeds the plans when asked all the time"
+	}
+	return "within the plans"
 }
 
 // trouble lists everything that is wrong.
@@ -166,10 +262,10 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	}
 	for _, s := range o.Services {
 		for _, e := range s.Endpoints {
-			if e.OK {
+			if e.OK && e.Standing != failing {
 				continue
 			}
-			text := "endpoint " + e.Name + " is " + e.Standing
+			text := "endpoint " + e.Name + " of " + s.Name + " is " + e.Standing
 			if e.IsForced {
 				text += ", its breaker forced " + e.Breaker + " by an operator"
 			}

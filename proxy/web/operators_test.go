@@ -2,6 +2,7 @@ package web
 
 import (
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ func TestStatusPageTellsWhatWasLeftOut(t *testing.T) {
 		unknown := []UnknownChain{{Chain: 4_000_000_000, Orders: 1234}}
 		return pages.Operators(to, Operators{Condition: Condition{Chains: chains, Unknown: unknown}, Now: noon})
 	}))
-	for _, want := range []string{"chain 4000000000 is not known; orders that name it: 1,234; add it to the configuration", "2 blocks of Polygon in quarantine", "Polygon 902 900 – 70 880 2 –"} {
+	for _, want := range []string{"chain 4000000000 is not known; orders that name it: 1,234; add it to the configuration", "2 blocks of Polygon in quarantine", "Polygon 902 900 – 70 880 2, from 0 0 –"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
@@ -32,9 +33,13 @@ func operatorsPage(t *testing.T, o Operators) string {
 func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	o := Operators{Now: noon, Cache: CacheCounts{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}}
 	o.Release = "crossgate 1.2.3 (commit 0a1b2c)"
-	o.Chains = []ChainCondition{{Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second, Announcers: 2, Announcing: 2, Announced: 1_000_011}}
+	o.Chains = []ChainCondition{{
+		Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second, Announcers: 2, Announcing: 2, Announced: 1_000_011, Corrections: 3,
+		Unasked: Load{43_200, 1_296_000, 900_000, 1_000_000}, Asked: Load{86_400, 2_592_000, 1_800_000, 1_000_000},
+	}}
+	o.Started, o.Traffic = noon.Add(-51*time.Hour), Traffic{12.5, 0.02, 1_234_567, 20, 3}
 	o.Services = []Service{{Name: "Base", Endpoints: []Endpoint{
-		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0", Limits: []string{"searches 700 blocks", "no eth_simulateV1"}},
+		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0", Rate: 2.5, Limits: []string{"searches 700 blocks", "no eth_simulateV1"}},
 		{Name: "base-2", Standing: "ready", OK: true, Breaker: "closed", IsForced: true, Head: "-19"},
 		{Name: "base-3", Standing: "ready", OK: true, Breaker: "closed"},
 	}}}
@@ -44,8 +49,10 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	}
 	page := text(operatorsPage(t, o))
 	for _, want := range []string{
-		"Healthy", "Base 1,000,010 1,000,000 20 seconds 0 – 0 1,000,011, 2 of 2", "base-1 preferred ready closed 0 42 ms 0 % 12 searches 700 blocks no eth_simulateV1 none",
-		"base-2 ready closed forced by an operator −19 – 0 % no limit – none", "base-3 ready closed – – 0 % no limit – none", "odos 2 0 0 0 0 90 ms none kyberswap 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
+		"Healthy", "Base 1,000,010 1,000,000 20 seconds 0 – 0 3 1,000,011, 2 of 2", "Base base-1 preferred ready closed 0 42 ms 2.5/s 0 % 12 searches 700 blocks no eth_simulateV1 none",
+		"Base base-2 ready closed forced by an operator −19 – 0.0/s 0 % no limit – none", "Base base-3 ready closed – – 0.0/s 0 % no limit – none",
+		"odos quotes 2 0 0 0 0 90 ms none kyberswap quotes 0 2 1 0 0 130 ms 1 minute ago: HTTP 500",
+		"Up 2 days 3 hours", "last minute 12.5/s, 2 % failed", "start 1,234,567", "20, 3", "Base 43,200 86,400 900,000 1,800,000 1,000,000 exceeds the plans when asked all the time",
 		"Hit ratio 80.0 %", "Loads 1,234", "crossgate 1.2.3 (commit 0a1b2c)",
 	} {
 		if !strings.Contains(page, want) {
@@ -74,9 +81,9 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	page := operatorsPage(t, o)
 	for _, want := range []string{
 		"7 problems", "heads of Ethereum are announced by 1 of 2 endpoints", "not ready: server is shutting down", "order store unavailable: no space left", "Ethereum is behind",
-		"endpoint odos-1 is away",
-		"endpoint odos-2 is away, its breaker forced open by an operator", "endpoint odos-3 is cordoned",
-		"not indexed yet", "away , retried in 2 seconds open – – 50 % no limit – 1 hour ago:", "No venues are configured.",
+		"endpoint odos-1 of odos is away",
+		"endpoint odos-2 of odos is away, its breaker forced open by an operator", "endpoint odos-3 of odos is cordoned",
+		"not indexed yet", "away , retried in 2 seconds open – – 0.0/s 50 % no limit – 1 hour ago:", "No venues are configured.",
 	} {
 		if !strings.Contains(text(page), want) {
 			t.Errorf("the page lacks %q: %s", want, text(page))
@@ -84,5 +91,48 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	}
 	if executable.MatchString(page) {
 		t.Error("what an endpoint said became a part of the page")
+	}
+}
+
+// TestOperatorsSeeThatFailingIsNotReady has an endpoint and venues that are asked and give nothing.
+func TestOperatorsSeeThatFailingIsNotReady(t *testing.T) {
+	o := Operators{Now: noon}
+	o.Services = []Service{{Name: "velora", Endpoints: []Endpoint{{Name: "main", Standing: "failing", OK: true, Failing: 1}}}}
+	o.Venues = []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: noon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}}
+	page := operatorsPage(t, o)
+	for _, want := range []string{
+		"endpoint main of velora is failing", "odos gave no quote yet 0 0 4", "velora failing 0 0 0 7", "lifi not asked yet",
+	} {
+		if !strings.Contains(text(page), want) {
+			t.Errorf("the page lacks %q: %s", want, text(page))
+		}
+	}
+	if strings.Contains(page, `dot good`) {
+		t.Error("something that fails is told as good")
+	}
+}
+
+// TestOperatorsCommandByButtons wants a button for what can be done to each endpoint, and none without a token.
+func TestOperatorsCommandByButtons(t *testing.T) {
+	o := Operators{Now: noon, TakesCommands: true, Notice: Notice{Text: "The endpoint is cordoned"}}
+	o.Services = []Service{{Name: "Base", Of: "8453", Endpoints: []Endpoint{
+		{Name: "a/b", Standing: "ready", OK: true}, {Name: "second", Standing: "cordoned", IsForced: true},
+	}}}
+	page := operatorsPage(t, o)
+	for _, want := range []string{
+		`formaction="/endpoints/8453/a%2Fb/cordon"`, `formaction="/endpoints/8453/a%2Fb/breaker/open"`, `formaction="/endpoints/8453/a%2Fb/breaker/closed"`,
+		`formaction="/endpoints/8453/second/uncordon"`, `formaction="/endpoints/8453/second/breaker/auto"`, `formaction="/purge"`,
+		"The endpoint is cordoned",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if unwanted := regexp.MustCompile(`second/(cordon|breaker/open)"`).FindString(page); unwanted != "" {
+		t.Errorf("the page offers %s, which is done already", unwanted)
+	}
+	o.TakesCommands = false
+	if page := operatorsPage(t, o); strings.Contains(page, "formaction") || !strings.Contains(page, "no token is configured") {
+		t.Error("without a token commands are offered")
 	}
 }

@@ -53,6 +53,9 @@ type sideView struct {
 	Token  tokenView
 }
 
+// text is the side in a few words.
+func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + " on " + s.Chain }
+
 type tokenView struct {
 	Symbol, Name, Logo, Initial string
 	Address, URL                string
@@ -105,7 +108,8 @@ func (p *Pages) Order(to io.Writer, o Order) error {
 	for i := 0; o.Count > 1 && i < o.Count; i++ {
 		v.Others = append(v.Others, i)
 	}
-	return p.write(to, "order", view{Title: "Order " + short(v.ID), At: "order", Now: o.Now, Page: v})
+	says := v.Give.text() + " for " + v.Take.text() + ": " + v.Word
+	return p.write(to, "order", view{Title: "Order " + short(v.ID), At: "order", Says: says, Root: o.Origin, Now: o.Now, Page: v})
 }
 
 // gapsOf are the gaps that may hide an event of an order. What the index has not read of its chains they are asked for,

@@ -96,13 +96,35 @@ type explanationJSON struct {
 	MinAmount   string
 	ProtocolFee string
 	QuotedAt    time.Time
-	Aggregators []struct {
-		Name, Execution, Verdict, Reason string
-		QuotedAmount, Amount             string
-		TookMs                           float64
-		Gas                              uint64
-		Simulated                        bool
-	}
+	Aggregators []askedJSON
+}
+
+type askedJSON struct {
+	Name, Execution, Verdict, Reason string
+	QuotedAmount, Amount             string
+	TookMs                           float64
+	Gas                              uint64
+	Simulated                        bool
+}
+
+type estimateJSON struct {
+	Tx                            *struct{ To, Data, Value string }
+	TokenIn, TokenOut             pricedJSON
+	Slippage, RecommendedSlippage float64
+	ProtocolFee                   string
+	ProtocolFeeUSD                string `json:"protocolFeeApproximateUsdValue"`
+	Fee                           *struct {
+		Total   string
+		Details struct{ GasLimit string }
+		USD     *float64 `json:"approximateUsdValue"`
+	} `json:"estimatedTransactionFee"`
+	Compared []pricedJSON `json:"comparedAggregators"`
+}
+
+// pricedJSON is an amount of a token; USD is absent when no price is known.
+type pricedJSON struct {
+	Amount string
+	USD    *float64 `json:"approximateUsdValue"`
 }
 
 func decode[T any](answer []byte) (T, error) {

@@ -20,8 +20,9 @@ type Statistics struct {
 	Venues   []byte // JSON of what became of venues; nil likewise
 	Reason   string // why something cannot be had
 	Gaps     []Gap
-	Choices  []int // of days
-	Path     string
+	Since    time.Time // before it nothing was read of any chain; zero: everything was read of one
+	Choices  []int     // of days
+	Paths    []string  // of the answers in the API, with their queries
 	Origin   string
 	Now      time.Time
 	FirstDay time.Time
@@ -33,9 +34,16 @@ type statisticsView struct {
 	Highest string   // USD of the largest column; empty: no volume is known
 	All     volume
 	Pairs   []pairRow // by volume, largest first
+	More    int       // pairs that are not shown
 	Venues  []venueRow
-	JSON    string
+	Calls   []call
 }
+
+// mostPairs is how many pairs of chains a page shows.
+const mostPairs = 25
+
+// call is a command that gets an answer.
+type call struct{ Origin, Path string }
 
 // column is a day of the plot of volumes, in percent of its width and height.
 type column struct {
@@ -106,7 +114,10 @@ type deliveryTimeJSON struct {
 
 // Statistics writes the page of statistics.
 func (p *Pages) Statistics(to io.Writer, s Statistics) error {
-	v := statisticsView{Statistics: s, JSON: indented(s.Daily)}
+	v := statisticsView{Statistics: s}
+	for _, path := range s.Paths {
+		v.Calls = append(v.Calls, call{s.Origin, path})
+	}
 	daily, err := decodeOr[struct{ DailyData []dailyJSON }](s.Daily)
 	if err != nil {
 		return err
@@ -120,12 +131,18 @@ func (p *Pages) Statistics(to io.Writer, s Statistics) error {
 	}
 	v.plot(daily.DailyData)
 	v.Pairs = p.pairs(daily.DailyData, times.DeliveryTimes)
+	if n := len(v.Pairs); n > mostPairs {
+		v.Pairs, v.More = v.Pairs[:mostPairs], n-mostPairs
+	}
 	if v.Statistics.Venues != nil {
 		if v.Venues, err = venueRows(v.Statistics.Venues); err != nil {
 			return err
 		}
 	}
-	return p.write(to, "statistics", view{Title: "Statistics", At: "statistics", Now: s.Now, Page: v})
+	return p.write(to, "statistics", view{
+		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + plural(s.Days, "day"), Root: s.Origin,
+		Now: s.Now, Page: v,
+	})
 }
 
 // decodeOr is empty for an answer that is not there.
@@ -155,14 +172,13 @@ func (v *statisticsView) plot(rows []dailyJSON) {
 		value, _ := highest.Float64()
 		v.Highest = usdText(value)
 	}
-	since := sinceWhen(v.Gaps)
 	const gap = 0.2 // of a column
 	width := 100 / float64(max(v.Days, 1))
 	for i := range v.Days {
 		day := v.FirstDay.AddDate(0, 0, i)
 		c := column{
 			Day: day, Volume: byDay[day.Unix()], X: percents(float64(i) * width), Width: percents(width * (1 - gap)), Y: "100", Height: "0",
-			HasNoHistory: day.AddDate(0, 0, 1).Before(since),
+			HasNoHistory: byDay[day.Unix()].Created == 0 && !day.AddDate(0, 0, 1).After(v.Since),
 		}
 		c.IsUnknown = c.Volume.Created > 0 && c.Volume.given == nil
 		if v.Highest != "" && c.Volume.given != nil {

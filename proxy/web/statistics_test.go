@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -32,9 +33,9 @@ func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 	page := render(t, func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) })
 	plain := text(page)
 	for _, want := range []string{
-		"at least $151.50 in 12 orders, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
-		"2026-11-21 0 0 –", "Ethereum Polygon 8 6 at least $151.50 12 seconds, 1 minute", "Optimism Polygon 4 3 no price –",
-		"odos 8 2 25.00 % 0.31 %", "velora 3 0 0.00 % –",
+		"at least $151.50 in 12 orders of the last 3 days, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
+		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 1 minute", "Optimism → Polygon 3 of 4 no price –",
+		"odos 2 of 8 25.00 % 0.31 % more", "velora 0 of 3 0.00 % –",
 	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page lacks %q: %s", want, plain)
@@ -47,7 +48,7 @@ func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 	if got := strings.Join(heights, " "); got != "50.00 100.00 0" {
 		t.Errorf("columns of %s percent, want half of the largest, the largest and nothing", got)
 	}
-	if strings.Index(plain, "Ethereum Polygon") > strings.Index(plain, "Optimism Polygon") {
+	if strings.Index(plain, "Ethereum →") > strings.Index(plain, "Optimism →") {
 		t.Error("a pair without a known volume comes before one with one")
 	}
 }
@@ -64,6 +65,47 @@ func TestStatisticsOfNothingSayWhy(t *testing.T) {
 		page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
 		if !strings.Contains(page, want) || strings.Contains(page, "$") {
 			t.Errorf("the page lacks %q, or tells a value of nothing: %s", want, page)
+		}
+	}
+}
+
+// TestStatisticsOfManyPairsStaySmall has more pairs of chains than a page shows.
+func TestStatisticsOfManyPairsStaySmall(t *testing.T) {
+	var rows []string
+	for i := range 400 {
+		rows = append(rows, fmt.Sprintf(`{"giveChainId":{"stringValue":"%d"},"takeChainId":{"stringValue":"137"},"date":1795046400,"createdOrdersCount":1,"totalAmountGivenUsd":%d,"unpricedOrdersCount":0}`, i+1, i))
+	}
+	pages := New(explored())
+	page := render(t, func(to io.Writer) error {
+		return pages.Statistics(to, Statistics{Days: 90, FirstDay: noon.Truncate(24 * time.Hour), Now: noon, Daily: []byte(`{"dailyData":[` + strings.Join(rows, ",") + `]}`)})
+	})
+	if want := "and 375 more pairs"; !strings.Contains(page, want) || !strings.Contains(page, "$399.00") || strings.Contains(page, "$374.00") {
+		t.Errorf("the page lacks %q, or the largest pair, or has more: %.2000s", want, page)
+	}
+	if len(page) > 80_000 {
+		t.Errorf("the page is %d bytes", len(page))
+	}
+}
+
+// TestDaysBeforeTheHistoryAreNotEmpty looks at days before the first block that was read, with and without orders.
+func TestDaysBeforeTheHistoryAreNotEmpty(t *testing.T) {
+	pages := New(explored())
+	s := statisticsOf()
+	s.Days, s.FirstDay, s.Since = 4, s.FirstDay.AddDate(0, 0, -1), time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	page := text(render(t, func(to io.Writer) error { return pages.Statistics(to, s) }))
+	for _, want := range []string{"2026-11-18 not read", "2026-11-19 4 3 $50.50", "2026-11-21 0 0 –"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+}
+
+func TestGainsAreInWords(t *testing.T) {
+	for percent, want := range map[float64]string{
+		0.31: "0.31 % more than the next", 0.004: "as much as the next", 0: "as much as the next", -0.2: "0.20 % less than the next, for cheaper gas",
+	} {
+		if got := gainText(percent); got != want {
+			t.Errorf("%g: %q, want %q", percent, got, want)
 		}
 	}
 }

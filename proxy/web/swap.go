@@ -1,11 +1,9 @@
 package web
 
 import (
-	"fmt"
 	"io"
 	"math/big"
 	"net/url"
-	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -16,120 +14,179 @@ import (
 type Swap struct {
 	Form        url.Values // as the visitor filled it in
 	Chains      []chain.Chain
-	Listed      []Listed // tokens to choose from on the form's chain
-	Explanation []byte   // JSON; nil when nothing was asked, or that failed
+	Listed      []Listed       // tokens to choose from on the form's chain
+	In, Out     *token.Listing // what the form names; nil: nothing, or not one token
+	Faults      []Fault        // of the form
 	Problem     *Problem
-	In, Out     token.Token
+	Explanation []byte // JSON; nil when nothing was asked, or that failed
+	Estimate    []byte // JSON; nil beside an explanation: it says why there is none
 	AmountIn    chain.Amount
+	Priced      bool   // sources price both tokens, so that their values can be compared
 	Path        string // of the quote in the API, with its query
 	Origin      string
 	Now         time.Time
 }
 
-// Listed is a token of the chain's list.
-type Listed struct{ Address, Symbol string }
+// Listed is a token of the chain's list: Text names it in a form.
+type Listed struct{ Text, Symbol, Name string }
+
+// Fault is what is wrong with a field of a form, as a sentence; Choices are what it may have meant.
+type Fault struct {
+	Field, Message string
+	Choices        []Choice
+}
+
+// Choice is a token, and the page with it in the form.
+type Choice struct {
+	Token token.Listing
+	URL   string
+}
 
 type swapView struct {
 	Swap
+	Wrong     map[string]*faultView // by field
 	Chain     string
+	TokenIn   tokenField
+	TokenOut  tokenField
 	AmountIn  Amount
-	InToken   tokenView
-	OutToken  tokenView
-	Answer    explanationJSON
 	Amount    Amount
+	USD       string // what Amount is worth; empty: no price is known
 	MinAmount Amount
-	Fee       Amount
-	Bars      []bar
-	Passed    []passed
-	Scale     string // percent below the best at which bars start
+	Quoted    time.Time
+	Error     string // why there is no transaction; empty: there is one
+	Facts     []fact
+	Rows      []compared
+	Refusals  []refusal
+	Snippets  []snippet
+	Tx        string // the transaction as JSON; empty: none was asked for
 	JSON      string
 }
 
-// bar is a venue that quoted.
-type bar struct {
-	Name, Execution string
-	Amount          Amount
-	Drop            string // percent below the best
-	Won             bool
-	Took            string
-	Width           string // percent of the longest
-	Simulated       bool
-	Reason          string
+// tokenField is the field that names one of the two tokens.
+type tokenField struct {
+	Name, Label, Value string
+	Chosen             *tokenView // nil: none yet
+	IsCoin             bool       // that is the chain's coin, which has no address
+	Fault              *faultView // nil: nothing is wrong with it
 }
 
-// passed is a venue that is not compared.
-type passed struct{ Name, Verdict, Reason, Took string }
-
-var verdictWords = map[string]string{
-	"refused": "refused", "silent": "no quote in time", "leftOut": "not asked",
+type faultView struct {
+	Field, Message string
+	Choices        []foundToken
 }
 
 // Swap writes the page of a comparison, or the form that leads to one.
 func (p *Pages) Swap(to io.Writer, s Swap) error {
-	v := swapView{Swap: s, InToken: tokenOf(s.In), OutToken: tokenOf(s.Out)}
-	if s.Explanation != nil {
-		answer, err := decode[explanationJSON](s.Explanation)
-		if err != nil {
+	v := swapView{Swap: s, Wrong: p.faults(s.Faults)}
+	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
+	if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
+		v.Chain = p.chainName(id)
+	}
+	if s.Explanation != nil && s.In != nil && s.Out != nil {
+		if err := p.compare(&v); err != nil {
 			return err
 		}
-		v.compare(answer)
-		if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
-			v.Chain = p.chainName(id)
-		}
-		v.AmountIn, v.JSON = amountOf(s.AmountIn.String(), int(s.In.Decimals)), indented(s.Explanation)
 	}
-	return p.write(to, "swap", view{Title: "Compare a swap", At: "swap", Now: s.Now, Page: v})
+	return p.write(to, "swap", view{Title: "Swap", At: "swap", Now: s.Now, Page: v})
 }
 
-func tokenOf(t token.Token) tokenView {
-	return tokenView{Symbol: t.Symbol, Name: t.Name, Logo: t.LogoURI, Initial: initial(t.Symbol)}
+func (p *Pages) tokenField(v *swapView, name, label string, chosen *token.Listing) tokenField {
+	f := tokenField{Name: name, Label: label, Value: v.Form.Get(name), Fault: v.Wrong[name]}
+	if chosen != nil {
+		shown := p.listing(*chosen)
+		f.Chosen, f.IsCoin = &shown, chosen.Address.IsNative()
+	}
+	return f
 }
 
-func (v *swapView) compare(answer explanationJSON) {
-	decimals := int(v.Out.Decimals)
-	v.Answer = answer
-	v.Amount, v.MinAmount = amountOf(answer.Amount, decimals), amountOf(answer.MinAmount, decimals)
-	v.Fee = amountOf(answer.ProtocolFee, decimals)
-	var amounts []*big.Rat
-	for _, one := range answer.Aggregators {
-		amount, quoted := new(big.Rat).SetString(one.Amount)
-		took := fmt.Sprintf("%.0f ms", one.TookMs)
-		if word, isPassed := verdictWords[one.Verdict]; isPassed || !quoted {
-			v.Passed = append(v.Passed, passed{one.Name, word, one.Reason, took})
+// faults are what is wrong with the form, by field.
+func (p *Pages) faults(all []Fault) map[string]*faultView {
+	shown := make(map[string]*faultView, len(all))
+	for _, each := range all {
+		if shown[each.Field] != nil {
+			continue // one thing at a time
+		}
+		fault := &faultView{Field: each.Field, Message: each.Message}
+		for _, choice := range each.Choices {
+			fault.Choices = append(fault.Choices, foundToken{Token: p.listing(choice.Token), URL: choice.URL})
+		}
+		shown[each.Field] = fault
+	}
+	return shown
+}
+
+func (p *Pages) listing(t token.Listing) tokenView {
+	address := t.Address.Format(p.chains.Family(t.Chain))
+	return p.token(t.Chain, address, tokenJSON{Decimals: int(t.Decimals), Name: t.Name, Symbol: t.Symbol, LogoURI: t.LogoURI})
+}
+
+// compare fills in what the venues quoted.
+func (p *Pages) compare(v *swapView) error {
+	answer, err := decode[explanationJSON](v.Explanation)
+	if err != nil {
+		return err
+	}
+	v.AmountIn = amountOf(v.Swap.AmountIn.String(), int(v.In.Decimals))
+	v.Error, v.Quoted = headOf(answer.Error), answer.QuotedAt
+	v.Rows, v.Refusals = rowsOf(answer, int(v.Out.Decimals)), refusalsOf(answer)
+	v.JSON = indented(v.Explanation)
+	if v.Estimate == nil {
+		return nil
+	}
+	estimate, err := decode[estimateJSON](v.Estimate)
+	if err != nil {
+		return err
+	}
+	v.JSON = indented(v.Estimate)
+	v.Amount, v.MinAmount = amountOf(answer.Amount, int(v.Out.Decimals)), amountOf(answer.MinAmount, int(v.Out.Decimals))
+	worth := worthOf(estimate)
+	for i := range v.Rows {
+		v.Rows[i].USD = worth(v.Rows[i].units)
+	}
+	v.USD = worth(unitsOf(answer.Amount))
+	v.Facts = p.terms(v, answer, estimate)
+	if estimate.Tx != nil {
+		family := p.chains.Family(v.Out.Chain)
+		v.Snippets, v.Tx = snippetsOf(v, family), txJSON(estimate)
+	}
+	return nil
+}
+
+// worthOf says what amounts of the output token are worth, all by the one price that the answer has; nothing where it
+// has none.
+func worthOf(e estimateJSON) func(units *big.Rat) string {
+	for _, each := range e.Compared {
+		whole := unitsOf(each.Amount)
+		if each.USD == nil || whole.Sign() == 0 {
 			continue
 		}
-		amounts = append(amounts, amount)
-		v.Bars = append(v.Bars, bar{
-			Name: one.Name, Execution: one.Execution, Amount: amountOf(one.Amount, decimals), Won: one.Verdict == "won",
-			Took: took, Simulated: one.Simulated, Reason: one.Reason,
-		})
+		return func(units *big.Rat) string { return usdText(*each.USD * ratio(units, whole)) }
 	}
-	v.scale(amounts)
+	return func(*big.Rat) string { return "" }
 }
 
-// leastSpan is the smallest percentage that the whole length of a bar can stand for.
-const leastSpan = 0.05
-
-// scale sets the lengths of bars. Quotes are often within a percent of each other, so the scale starts just below the
-// worst of them instead of at zero; the page says so.
-func (v *swapView) scale(amounts []*big.Rat) {
-	if len(amounts) == 0 {
-		return
+// terms say what the swap costs and what it holds to.
+func (p *Pages) terms(v *swapView, answer explanationJSON, e estimateJSON) []fact {
+	in, out := v.Swap.AmountIn, new(big.Rat)
+	if in.IsZero() { // the input was searched for, or is all that the sender has
+		if found, err := chain.ParseAmount(e.TokenIn.Amount); err == nil {
+			in = found
+			v.AmountIn = amountOf(e.TokenIn.Amount, int(v.In.Decimals))
+		}
 	}
-	best, worst := slices.MaxFunc(amounts, (*big.Rat).Cmp), slices.MinFunc(amounts, (*big.Rat).Cmp)
-	span := min(max(percentBelow(worst, best)*1.25, leastSpan), 100)
-	for i, a := range amounts {
-		drop := percentBelow(a, best)
-		v.Bars[i].Drop = fmt.Sprintf("%.2f", drop)
-		v.Bars[i].Width = fmt.Sprintf("%.1f", max(100*(1-drop/span), 1))
+	if units, err := chain.ParseAmount(answer.Amount); err == nil {
+		out = units.Units(v.Out.Decimals)
 	}
-	v.Scale = fmt.Sprintf("%.2f", span)
-}
-
-func percentBelow(a, best *big.Rat) float64 {
-	if best.Sign() == 0 {
-		return 0
+	facts := []fact{
+		{Name: "Rate", Text: rateOf(in.Units(v.In.Decimals), out, v.In.Symbol, v.Out.Symbol)},
+		{Name: "Price impact", Text: impactOf(v.Priced, e)},
+		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
+		{Name: "Slippage", Text: slippageOf(e)},
+		{Name: "Route", Text: routeOf(answer)},
+		{Name: "Protocol fee", Text: feeOf(e.ProtocolFee, int(v.Out.Decimals), v.Out.Symbol, e.ProtocolFeeUSD)},
 	}
-	share, _ := new(big.Rat).Quo(a, best).Float64()
-	return 100 * (1 - share)
+	if known, isKnown := p.chains.Chain(v.Out.Chain); isKnown {
+		facts = append(facts, fact{Name: "Network fee", Text: gasOf(e, known)})
+	}
+	return facts
 }

@@ -73,7 +73,10 @@ func (p *Pages) SwapRecord(to io.Writer, s SwapRecord) error {
 	for i := 0; s.Count > 1 && i < s.Count; i++ {
 		v.Others = append(v.Others, i)
 	}
-	return p.write(to, "swap_record", view{Title: "Swap " + short(v.ID), At: "order", Now: s.Now, Page: v})
+	return p.write(to, "swap_record", view{
+		Title: "Swap " + short(v.ID), At: "order", Says: v.In.text() + " swapped for " + v.Out.Amount.Text + " " + v.Out.Token.Symbol,
+		Root: s.Origin, Now: s.Now, Page: v,
+	})
 }
 
 func (p *Pages) swapSide(r swapRecordJSON, a tokenAmountJSON) sideView {

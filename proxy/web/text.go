@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"math/big"
@@ -71,17 +72,33 @@ func grouped(digits string) string {
 	return text.String()
 }
 
-// UnitsOf reads an amount of whole tokens, such as 0.1, as smallest units.
+// What an amount is wrong with, to be said of it.
+var (
+	errNoAmount     = errors.New("must be a number, such as 0.1, with a point and without commas")
+	errNotAboveZero = errors.New("must be above zero")
+)
+
+// UnitsOf reads an amount of whole tokens, such as 0.1, as smallest units. The error goes on where a sentence says
+// whose amount it is.
 func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
-	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")
+	text = strings.TrimSpace(text)
+	whole, fraction, _ := strings.Cut(text, ".")
 	fraction = strings.TrimRight(fraction, "0")
-	if len(fraction) > int(decimals) {
-		return chain.Amount{}, fmt.Errorf("the token has %d decimals, fewer than the amount", decimals)
+	switch {
+	case strings.HasPrefix(text, "-"):
+		return chain.Amount{}, errNotAboveZero
+	case text == "" || strings.Trim(whole+fraction, "0123456789") != "":
+		return chain.Amount{}, errNoAmount
+	case len(fraction) > int(decimals):
+		return chain.Amount{}, fmt.Errorf("has %s, and the token only %d", plural(len(fraction), "decimal"), decimals)
 	}
 	digits := strings.TrimLeft(whole+fraction+strings.Repeat("0", int(decimals)-len(fraction)), "0")
+	if digits == "" {
+		return chain.Amount{}, errNotAboveZero
+	}
 	amount, err := chain.ParseAmount(digits)
-	if err != nil || amount.IsZero() {
-		return chain.Amount{}, fmt.Errorf("the amount must be a number above zero, such as 0.1")
+	if err != nil {
+		return chain.Amount{}, errNoAmount
 	}
 	return amount, nil
 }
@@ -106,10 +123,12 @@ func initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": short, "plural": plural, "count": count, "table": tableOf, "version": buildVersion,
+	"short": short, "plural": plural, "count": count, "took": took, "version": buildVersion, "marked": marked, "words": markedWords,
+	"table": tableOf, "chosenOf": chosenOf, "commandButton": buttonOf,
 	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"ago":     func(t, now time.Time) string { return lasting(now.Sub(t)) + " ago" },
+	"rate":    func(perSecond float64) string { return fmt.Sprintf("%.1f/s", perSecond) },
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
 	"units":   func(left float64) string { return count(uint64(max(left, 0))) },
 	// A wait rounded up, because nothing happens before.

@@ -34,9 +34,12 @@ func TestWholeTokensBecomeUnits(t *testing.T) {
 			t.Errorf("UnitsOf(%q) = %v, %v, want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "0.0", "-1", "1e6", "1,5", "0.0000001", "1.2.3", "ten", strings.Repeat("9", 90)} {
-		if got, err := UnitsOf(text, 6); err == nil {
-			t.Errorf("UnitsOf(%q) = %v, want an error", text, got)
+	for text, want := range map[string]string{
+		"": "number", "0": "above zero", "0.0": "above zero", "-1": "above zero", "1e6": "number", "1,5": "without commas", "0.0000001": "has 7 decimals, and the token only 6",
+		"1.2.3": "number", "ten": "number", strings.Repeat("9", 90): "number", ".": "above zero",
+	} {
+		if got, err := UnitsOf(text, 6); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("UnitsOf(%q) = %v, %v, want an error with %q", text, got, err, want)
 		}
 	}
 }

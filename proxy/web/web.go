@@ -70,7 +70,7 @@ func New(chains chain.Registry) *Pages {
 	p := &Pages{chains: chains, templates: map[string]*template.Template{}}
 	shared := template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.chainName})
 	template.Must(shared.ParseFS(sources, "templates/shared.html"))
-	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "awaited", "statistics", "docs", "operators"} {
+	for _, name := range []string{"home", "order", "swap", "swap_record", "locked", "problem", "search", "list", "awaited", "statistics", "docs", "operators"} {
 		own := template.Must(shared.Clone())
 		p.templates[name] = template.Must(own.ParseFS(sources, "templates/"+name+".html"))
 	}
@@ -81,6 +81,8 @@ func New(chains chain.Registry) *Pages {
 type view struct {
 	Title string
 	At    string // the current page in the menu
+	Says  string // what is on the page, in a sentence, for previews of a link to it; empty: what the gateway is
+	Root  string // scheme and host of this server, by which previews find a picture; empty: they do without
 	Now   time.Time
 	Page  any
 }
@@ -135,12 +137,11 @@ type Problem struct {
 	ID      string // for programs
 	Message string // for people
 	Request string // its id in the log
+
+	Retry time.Duration // after which the same may work; zero: it will not
 }
 
 // Problem writes the page of a failed request.
 func (p *Pages) Problem(to io.Writer, problem Problem) error {
 	return p.write(to, "problem", view{Title: "Request failed", Page: problem})
 }
-
-// Docs writes the frame around Swagger UI.
-func (p *Pages) Docs(to io.Writer) error { return p.write(to, "docs", view{Title: "API", At: "docs"}) }

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"html"
 	"io"
 	"net/url"
 	"os"
@@ -50,7 +51,7 @@ func render(t *testing.T, write func(io.Writer) error) string {
 
 // text is a page without its tags, on one line.
 func text(page string) string {
-	return strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " ")
+	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
 }
 
 func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
@@ -127,7 +128,7 @@ func TestTextOfTokensCannotBecomeAPartOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages := New(explored())
-	wild := token.Token{Decimals: 6, Name: hostile, Symbol: hostile, LogoURI: "data:text/html,<script>alert(4)</script>"}
+	wild := &token.Listing{Token: token.Token{Decimals: 6, Name: hostile, Symbol: hostile, LogoURI: "data:text/html,<script>alert(4)</script>"}}
 	locked := bytes.ReplaceAll(answer(t, "locked"), []byte(`"USDC"`), []byte(`"\u003cscript>alert(5)\u003c/script>"`))
 	for name, write := range map[string]func(io.Writer) error{
 		"order": func(to io.Writer) error {
@@ -140,7 +141,8 @@ func TestTextOfTokensCannotBecomeAPartOfThePage(t *testing.T) {
 		"swap": func(to io.Writer) error {
 			return pages.Swap(to, Swap{
 				Form: url.Values{"tokenIn": {hostile}, "chainId": {hostile}, "amount": {hostile}}, Origin: hostile, Now: noon,
-				Listed: []Listed{{hostile, hostile}}, In: wild, Out: wild, Explanation: answer(t, "explanation"),
+				Listed: []Listed{{hostile, hostile, hostile}}, In: wild, Out: wild, Explanation: answer(t, "explanation"), Estimate: answer(t, "swap"),
+				Faults: []Fault{{Field: "tokenIn", Message: hostile, Choices: []Choice{{*wild, "/swap?tokenIn=" + url.QueryEscape(hostile)}}}},
 			})
 		},
 	} {
@@ -167,12 +169,20 @@ func TestPagesHaveNothingInline(t *testing.T) {
 		"locked":    func(to io.Writer) error { return pages.Locked(to, Locked{Answer: answer(t, "locked"), Now: noon}) },
 		"no swap":   func(to io.Writer) error { return pages.Swap(to, Swap{}) },
 		"swap": func(to io.Writer) error {
-			return pages.Swap(to, Swap{Explanation: explanation, Out: token.Token{Decimals: 18}})
+			ether := &token.Listing{Key: token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}, Token: token.Token{Symbol: "ETH", Decimals: 18}}
+			return pages.Swap(to, Swap{Explanation: explanation, Estimate: answer(t, "swap"), In: ether, Out: ether})
+		},
+		"no list": func(to io.Writer) error { return pages.List(to, List{Rows: 25}) },
+		"list": func(to io.Writer) error {
+			return pages.List(to, List{Answer: answer(t, "order_list"), Rows: 25, Now: noon})
 		},
 		"statistics":    func(to io.Writer) error { return pages.Statistics(to, statisticsOf()) },
 		"no statistics": func(to io.Writer) error { return pages.Statistics(to, Statistics{}) },
 		"problem":       func(to io.Writer) error { return pages.Problem(to, Problem{}) },
-		"docs":          pages.Docs,
+		"docs":          func(to io.Writer) error { return pages.Docs(to, Docs{}) },
+		"operators": func(to io.Writer) error {
+			return pages.Operators(to, Operators{Now: noon, TakesCommands: true, Notice: Notice{Text: "Purged"}})
+		},
 	} {
 		page := render(t, write)
 		// The policy forbids all of it, so that it would not work.

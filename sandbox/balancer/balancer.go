@@ -4,9 +4,7 @@
 package balancer
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -41,37 +39,13 @@ func (b *Balancer) Bad() int {
 
 // ServeHTTP answers each call of a request by itself.
 func (b *Balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
-	if err != nil {
-		return
-	}
-	var batch []json.RawMessage
-	isBatch := json.Unmarshal(body, &batch) == nil
-	if !isBatch {
-		batch = []json.RawMessage{body}
-	}
-	answers := make([]json.RawMessage, len(batch))
-	var told *jsonrpc.Recorder
-	for i, each := range batch {
-		told = b.call(r, each)
-		answers[i] = bytes.TrimSpace(told.Body.Bytes())
-	}
-	if !isBatch {
-		w.Header().Set("Content-Type", told.Header().Get("Content-Type"))
-		w.WriteHeader(told.Status)
-		_, _ = w.Write(answers[0])
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answers) // the client has gone
+	jsonrpc.Each(w, r, maxRequestBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
+		return b.call(one, call)
+	})
 }
 
 // call has a node answer one call, and spoils the answer as the rules say.
-func (b *Balancer) call(r *http.Request, body []byte) *jsonrpc.Recorder {
-	var asked jsonrpc.Request
-	_ = json.Unmarshal(body, &asked) // a node refuses what is no call
-	one := r.Clone(r.Context())
-	one.Body, one.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+func (b *Balancer) call(one *http.Request, asked jsonrpc.Request) *jsonrpc.Recorder {
 	told := jsonrpc.Record(b.nodes(b.behind()), one)
 	var object map[string]json.RawMessage
 	if json.Unmarshal(told.Body.Bytes(), &object) != nil || object["result"] == nil {

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 )
 
@@ -17,6 +18,13 @@ func Record(handler http.Handler, r *http.Request) *Recorder {
 	recorded := &Recorder{Status: http.StatusOK, header: http.Header{}}
 	handler.ServeHTTP(recorded, r)
 	return recorded
+}
+
+// Answer is an answer to a call, with members beside its id: a result or an error.
+func Answer(call Request, members string) *Recorder {
+	told := &Recorder{Status: http.StatusOK, header: http.Header{"Content-Type": {"application/json"}}}
+	fmt.Fprintf(&told.Body, `{"jsonrpc":"2.0","id":%s,%s}`, call.ID, members)
+	return told
 }
 
 // Header returns the headers.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/linktest"
+	"crossgate/sandbox/jsonrpc"
 )
 
 // defects are those of endpoints by their names: the methods that are not answered as the node does.
@@ -82,43 +85,22 @@ func defective(t *testing.T, node config.Endpoint, known defects) (endpoints []c
 
 // answerAs answers each call of a request by itself or has the node do it.
 func answerAs(w http.ResponseWriter, r *http.Request, node string, answers map[string]answering) {
-	body, err := io.ReadAll(r.Body)
+	const mostBytes = 1 << 20
+	behind, err := url.Parse(node)
 	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	isBatch := bytes.HasPrefix(body, []byte("["))
-	if !isBatch {
-		body = fmt.Appendf(nil, "[%s]", body)
-	}
-	var calls []json.RawMessage
-	if err := json.Unmarshal(body, &calls); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	replies := make([]string, len(calls))
-	for i, call := range calls {
-		var told struct {
-			ID, Params json.RawMessage
-			Method     string
-		}
-		if json.Unmarshal(call, &told) == nil && answers[told.Method] != nil {
-			if answer := answers[told.Method](string(told.Params), len(calls)); answer != "" {
-				replies[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, told.ID, answer)
-				continue
+	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.Out.URL, p.Out.Host = behind, behind.Host }}
+	jsonrpc.Each(w, r, mostBytes, func(one *http.Request, call jsonrpc.Request, calls int) *jsonrpc.Recorder {
+		if answers[call.Method] != nil {
+			params, err := json.Marshal(call.Params)
+			if answer := answers[call.Method](string(params), calls); err == nil && answer != "" {
+				return jsonrpc.Answer(call, answer)
 			}
 		}
-		reply, err := askNode(node, call)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		replies[i] = string(reply)
-	}
-	text := strings.Join(replies, ",")
-	if isBatch {
-		text = "[" + text + "]"
-	}
-	_, _ = io.WriteString(w, text) // the client asks again
+		return jsonrpc.Record(proxy, one)
+	})
 }
 
 func askNode(node string, body []byte) ([]byte, error) {

@@ -91,6 +91,7 @@ var own = map[string]string{
 	"http_server_request_duration_seconds":          "http_request_method http_response_status_code http_route",
 	"crossgate_cache_lookups_total":                 "crossgate_outcome http_route",
 	"crossgate_cache_loads_total":                   "",
+	"crossgate_cache_loading":                       "",
 	"crossgate_cache_failed_loads_total":            "",
 	"crossgate_cache_dropped_total":                 "",
 	"crossgate_cache_remotes_total":                 "",
@@ -122,6 +123,7 @@ var own = map[string]string{
 	"crossgate_upstream_ban_seconds":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_head_distance":              "crossgate_chain_id crossgate_endpoint",
 	"crossgate_upstream_budget_left":                "crossgate_chain_id crossgate_endpoint crossgate_venue",
+	"crossgate_upstream_budget_waiting":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_failing_ratio":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_upstream_pause_seconds":              "crossgate_chain_id crossgate_endpoint crossgate_venue",
 	"crossgate_index_backfill_blocks":               "crossgate_chain_id",
@@ -140,8 +142,6 @@ var own = map[string]string{
 	"crossgate_index_announced_head":                "crossgate_chain_id",
 	"crossgate_index_announcer_losses_total":        "crossgate_chain_id",
 	"crossgate_quote_refusals_total":                "crossgate_reason crossgate_venue",
-	"crossgate_cache_loading":                       "",
-	"crossgate_upstream_budget_waiting":             "crossgate_chain_id crossgate_endpoint crossgate_venue",
 }
 
 // rare are those of own that a healthy hour without a shared cache and a PostgreSQL does not bring about.

@@ -2,12 +2,14 @@ package stories_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,13 +18,15 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"crossgate/config"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
 // directory for whole pictures of every page in both themes and at a phone's width, CROSSGATE_PAGES the modules of the
-// walk that are wanted, separated by commas, instead of all.
+// walk that are wanted, separated by commas, instead of all. CROSSGATE_PAINT is how many milliseconds the largest part of
+// each page may take, on a processor four times as slow; without it they are told only.
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
 	front, admin := startOperated(t)
@@ -46,14 +50,18 @@ func TestPagesInABrowser(t *testing.T) {
 		}
 	}
 	taken := t.TempDir()
+	mostPaint, err := strconv.Atoi(cmp.Or(os.Getenv("CROSSGATE_PAINT"), "0"))
+	if err != nil {
+		t.Fatalf("CROSSGATE_PAINT: %v", err)
+	}
 	const coin = "0x0000000000000000000000000000000000000000"
 	account := strings.ToLower(world.Accounts[0].Address)
 	look, err := json.Marshal(map[string]any{
-		"gateway": front.url, "admin": admin, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
+		"gateway": front.url, "admin": admin, "token": operatorsToken, "mostPaint": mostPaint, "sandbox": front.world.URL(), "shots": os.Getenv("CROSSGATE_SHOTS"),
 		"only":    strings.FieldsFunc(os.Getenv("CROSSGATE_PAGES"), func(r rune) bool { return r == ',' }),
 		"screens": taken, "foreseen": foresee(t, world), "hash": orders["ClaimedUnlock"], "several": orders["several"], "taker": world.Takers[0].Address,
 		"swap": map[string]string{
-			"chainId": "1", "tokenIn": coin, "tokenOut": usdc,
+			"chainId": "1", "tokenIn": coin, "tokenOut": usdc, "account": account,
 			"path": "/swap?chainId=1&tokenIn=" + coin + "&amount=0.1&tokenOut=" + usdc + "&tokenOutRecipient=" + account + "&senderAddress=" + account,
 		},
 	})
@@ -76,11 +84,15 @@ func TestPagesInABrowser(t *testing.T) {
 	compareScreens(t, taken)
 }
 
+// operatorsToken is what commands on the operators' page want.
+const operatorsToken = "token-of-the-walk-through-the-pages"
+
 // startOperated is startFront with the listener for operators.
 func startOperated(t *testing.T) (f front, admin string) {
 	t.Helper()
 	world := sandboxtest.Start(t, sandbox.Options{})
 	c := configOf(t, world)
+	c.Telemetry.Token = config.NewSecret(operatorsToken)
 	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
 	return front{url, world}, admin
 }

@@ -3,6 +3,7 @@ package stories_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -49,6 +50,20 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 		}
 		<-time.After(30 * time.Millisecond)
 	}
+	var times struct {
+		DeliveryTimes []struct{ FulfilledOrdersCount, P50Seconds, P95Seconds int }
+	}
+	get(t, front.url+"/api/Statistics/getDeliveryTimes", &times)
+	delivered := 0
+	for _, each := range times.DeliveryTimes {
+		delivered += each.FulfilledOrdersCount
+		if each.P95Seconds < each.P50Seconds || each.P95Seconds == 0 {
+			t.Errorf("delivery times %+v", each)
+		}
+	}
+	if delivered != sum.Fulfilled || delivered == 0 {
+		t.Errorf("delivery times are of %d orders, %d were delivered", delivered, sum.Fulfilled)
+	}
 	var all figures
 	get(t, front.url+"/api/Satistics/getAllTime", &all)
 	if all.Created != sum.Created || all.Fulfilled != sum.Fulfilled || all.Unpriced != sum.Unpriced || all.Creators == 0 {
@@ -56,5 +71,49 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 	}
 	if all.Given == nil || math.Abs(given-*all.Given) > 1e-6 || given <= 0 || all.Unpriced == all.Created {
 		t.Errorf("days have %g USD, all time %+v", given, all)
+	}
+}
+
+// TestVenuesThatWinAreCounted compares a swap and asks who won, until that is written.
+func TestVenuesThatWinAreCounted(t *testing.T) {
+	t.Parallel()
+	front := readingFront(t)
+	var world worldJSON
+	get(t, front.world.URL()+"/sandbox/world", &world)
+	var usdc string
+	for _, token := range world.Tokens {
+		if token.ChainID == 1 && token.Symbol == "USDC" {
+			usdc = token.Address
+		}
+	}
+	var quoted struct {
+		Aggregators []struct{ Name, Verdict string }
+	}
+	get(t, front.url+"/v1.0/chain/transaction/explain?chainId=1&tokenIn=0x0000000000000000000000000000000000000000&tokenInAmount=1000000000000000000"+
+		"&tokenOut="+usdc+"&tokenOutRecipient="+world.Accounts[0].Address, &quoted)
+	won := slices.IndexFunc(quoted.Aggregators, func(a struct{ Name, Verdict string }) bool { return a.Verdict == "won" })
+	if won < 0 {
+		t.Fatalf("nobody won: %+v", quoted)
+	}
+	for back := 2; ; back++ { // other days each time: answers are kept for a minute
+		if back > 360 {
+			t.Fatalf("%s won, and that is not counted", quoted.Aggregators[won].Name)
+		}
+		var counted struct {
+			Venues []struct {
+				Name                                       string
+				ComparisonsCount, WonCount, ContestedCount int
+				AverageImprovementPercent                  *float64
+			}
+		}
+		get(t, fmt.Sprintf("%s/api/Statistics/getVenues?dateFrom=%s", front.url, time.Now().AddDate(0, 0, -back).UTC().Format(time.DateOnly)), &counted)
+		if len(counted.Venues) > 0 {
+			first := counted.Venues[0]
+			if first.Name != quoted.Aggregators[won].Name || first.WonCount != 1 || first.ComparisonsCount != 1 || first.ContestedCount != 1 || first.AverageImprovementPercent == nil {
+				t.Errorf("%+v, want %s as the winner of one comparison", counted.Venues, quoted.Aggregators[won].Name)
+			}
+			return
+		}
+		<-time.After(30 * time.Millisecond)
 	}
 }

@@ -139,8 +139,8 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 					if execution == config.ExecuteDirectly && venue.Name == "okx" && one.in != "coin" {
 						continue // TestVenueThatWantsAnotherApprovalIsCompared
 					}
-					if execution == config.ExecuteDirectly && venue.Name == "fly" {
-						continue // TestNoMutationIsHandedOut: nobody knows what its contract enforces
+					if execution == config.ExecuteDirectly && (venue.Name == "fly" || venue.Name == "fabric") {
+						continue // TestNoMutationIsHandedOut: nobody knows what their contracts enforce
 					}
 					t.Run(one.String(), func(t *testing.T) {
 						swap := trader.makeSwap(t, one)

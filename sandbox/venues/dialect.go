@@ -71,6 +71,7 @@ var dialects = map[string]*dialect{
 	"dflow":     &dflow,
 	"relay":     &relay,
 	"fly":       &fly,
+	"fabric":    &fabric,
 	Sunio:       &sunio,
 }
 

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,22 @@ func key(t testing.TB, id chain.ID, text string) token.Key {
 const (
 	linkText = "0x514910771AF9Ca656af840dff83E8264EcF986CA"
 	jupText  = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
+	// listedSolana is the number that lists of tokenlists.org have for Solana.
+	listedSolana = 501000101
 )
+
+// entry is a token as a list of tokenlists.org has it.
+func entry(id int, address, symbol, name, decimals string) string {
+	return fmt.Sprintf(`{"chainId":%d,"address":"%s","symbol":"%s","name":"%s","decimals":%s}`, id, address, symbol, name, decimals)
+}
+
+// listOf is a list of tokenlists.org.
+func listOf(entries ...string) string { return `{"tokens":[` + strings.Join(entries, ",") + `]}` }
+
+// jupiterWith is an answer of Jupiter with its own token and a logo.
+func jupiterWith(logo string) string {
+	return `[{"id":"` + jupText + `","name":"Jupiter","symbol":"JUP","icon":"` + logo + `","decimals":6}]`
+}
 
 func TestParseReadsBothFormats(t *testing.T) {
 	for name, row := range map[string]struct {
@@ -37,8 +53,8 @@ func TestParseReadsBothFormats(t *testing.T) {
 		"tokenlists.org": {
 			`{"name":"a list","version":{"major":1,"minor":0,"patch":0},"tokens":[
 				{"chainId":1,"address":"` + linkText + `","symbol":"LINK","name":"Chainlink","decimals":18,"logoURI":"https://logos.example/link.png"},
-				{"chainId":501000101,"address":"` + jupText + `","symbol":"JUP","name":"Jupiter","decimals":6},
-				{"chainId":5,"address":"` + linkText + `","symbol":"LINK","name":"of a chain that nobody knows","decimals":1}]}`,
+				` + entry(listedSolana, jupText, "JUP", "Jupiter", "6") + `,
+				` + entry(5, linkText, "LINK", "of a chain that nobody knows", "1") + `]}`,
 			map[token.Key]token.Token{
 				key(t, 1, linkText):           {Decimals: 18, Symbol: "LINK", Name: "Chainlink", LogoURI: "https://logos.example/link.png"},
 				key(t, chain.Solana, jupText): {Decimals: 6, Symbol: "JUP", Name: "Jupiter"},
@@ -124,8 +140,7 @@ func TestParseLeavesOutWhatIsHostile(t *testing.T) {
 		{at, "ＵＳＤＣ", "full width", "6", "looks like"},
 		{at, "РАУ", "Cyrillic that reads as PAY", "6", "looks like"},
 	} {
-		text := `{"tokens":[{"chainId":1,"address":"` + row.address + `","symbol":"` + row.symbol + `","name":"` + row.name + `","decimals":` + row.decimals + `}]}`
-		got, err := catalog.Parse([]byte(text), chain.Documented())
+		got, err := catalog.Parse([]byte(listOf(entry(1, row.address, row.symbol, row.name, row.decimals))), chain.Documented())
 		if err != nil {
 			t.Errorf("%s %s: %v", row.symbol, row.name, err)
 			continue
@@ -162,8 +177,7 @@ func TestParseKeepsNoLogoThatIsNone(t *testing.T) {
 		"https://logos.example:8443/a.png": false, `https://logos.example/\"onerror=x`: false, "//logos.example/a.png": false,
 		"https://logos.example/" + strings.Repeat("a", 512): false, "": false,
 	} {
-		text := `[{"id":"` + jupText + `","name":"Jupiter","symbol":"JUP","icon":"` + logo + `","decimals":6}]`
-		got, err := catalog.Parse([]byte(text), chain.Documented())
+		got, err := catalog.Parse([]byte(jupiterWith(logo)), chain.Documented())
 		if err != nil {
 			t.Fatalf("%s: %v", logo, err)
 		}
@@ -174,16 +188,16 @@ func TestParseKeepsNoLogoThatIsNone(t *testing.T) {
 }
 
 func TestParseRefusesWhatIsNoList(t *testing.T) {
-	link := `{"chainId":1,"address":"` + linkText + `","symbol":"LINK","name":"Chainlink","decimals":`
+	link := func(decimals string) string { return entry(1, linkText, "LINK", "Chainlink", decimals) }
 	for text, want := range map[string]string{
-		``:                         "malformed JSON",
-		`<html>secret</html>`:      "malformed JSON",
-		`{}`:                       "neither",
-		`null`:                     "neither",
-		`{"tokens":"secret"}`:      "another type",
-		`[{"id":{"secret":true}}`:  "malformed JSON",
-		`[{"id":{"secret":true}}]`: "another type",
-		`{"tokens":[` + link + `18},` + link + `8}]}`:          "18 and 8 decimals",
+		``:                            "malformed JSON",
+		`<html>secret</html>`:         "malformed JSON",
+		`{}`:                          "neither",
+		`null`:                        "neither",
+		`{"tokens":"secret"}`:         "another type",
+		`[{"id":{"secret":true}}`:     "malformed JSON",
+		`[{"id":{"secret":true}}]`:    "another type",
+		listOf(link("18"), link("8")): "18 and 8 decimals",
 		`[` + strings.Repeat(`{},`, catalog.MaxTokens) + `{}]`: "more than",
 		`[` + strings.Repeat(` `, catalog.MaxBytes) + `]`:      "more than",
 		`{"tokens":` + strings.Repeat(`[`, 100_000):            "malformed JSON",
@@ -234,8 +248,8 @@ func TestCatalogKeepsTheFirstListsWord(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"tokens":[{"chainId":1,"address":"` + linkText + `","symbol":"LINK","name":"Chainlink","decimals":18}]}`))
-	f.Add([]byte(`[{"id":"` + jupText + `","name":"Jupiter","symbol":"JUP","icon":"https://static.example/icon.png","decimals":6}]`))
+	f.Add([]byte(listOf(entry(1, linkText, "LINK", "Chainlink", "18"))))
+	f.Add([]byte(jupiterWith("https://static.example/icon.png")))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := catalog.Parse(text, chain.Documented())
 		if err != nil && got.Tokens != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/upstream"
@@ -118,11 +119,25 @@ type log struct {
 	Removed         bool          `json:"removed"`
 }
 
-// headerCall asks for a block by its number or tag; out stays nil when there is none.
+const (
+	getBlockByNumber = "eth_getBlockByNumber"
+	newestTag        = "latest"
+	finalTag         = "finalized"
+)
+
+// headRetry is after how long a node that gives no newest block may be asked again: it has begun to work, or its
+// balancer reaches another one.
+const headRetry = time.Second
+
+// headerCall asks for a block by its number or tag; out stays nil when there is none of that number.
 func headerCall(out **header, block any) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, func(h *header) error {
 		number, numbered := block.(quantity)
 		switch {
+		case h == nil && block == newestTag:
+			return &upstream.Error{Class: upstream.Rejected, RetryAfter: headRetry, Err: errors.New("no latest block")}
+		case h == nil && !numbered:
+			return &upstream.Error{Class: upstream.Rejected, Err: jsonrpc.ErrTagMissing}
 		case h == nil:
 			return nil
 		case h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0:
@@ -131,11 +146,11 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 			return fmt.Errorf("block %d instead of %d", h.Number, number)
 		}
 		return nil
-	}, "eth_getBlockByNumber", block, false)
-	if tag, is := block.(string); is && tag != "latest" {
+	}, getBlockByNumber, block, false)
+	if tag, is := block.(string); is && tag != newestTag {
 		asked.Reach.Tag = tag
 	}
-	if block == "latest" {
+	if block == newestTag {
 		asked.Head = func(result any) (uint64, bool) {
 			if h := *result.(**header); h != nil {
 				return uint64(h.Number), true
@@ -153,6 +168,16 @@ func HeadCall() *jsonrpc.Call {
 	return asked
 }
 
+// LinkCall asks for a block by its number, to see which one it follows.
+func LinkCall(number uint64) *jsonrpc.Call {
+	asked := existingHeaderCall(new(*header), quantity(number))
+	asked.Link = func(result any) (hash, parent string) {
+		h := *result.(**header)
+		return h.Hash.String(), h.ParentHash.String()
+	}
+	return asked
+}
+
 // existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.
 func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(h *header) error {
@@ -160,7 +185,7 @@ func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not reached block %d", number)}
 		}
 		return nil
-	}, "eth_getBlockByNumber", number, false)
+	}, getBlockByNumber, number, false)
 }
 
 // headerByHashCall asks for the block with hash, which must exist.

@@ -36,9 +36,6 @@ const (
 	taggedEvery = 15 * time.Second
 )
 
-// tagRetry is how long a chain whose nodes know no finalized block is not asked for one.
-const tagRetry = 10 * time.Minute
-
 // Chain is one EVM chain. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
@@ -48,18 +45,17 @@ type Chain struct {
 	flat   bool // gas costs everybody the same
 	swaps  bool // that happen within the chain are among its events
 
-	newest     atomic.Pointer[header] // block seen; nil before the first
-	finalized  atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
-	heads      atomic.Uint64          // times that Head was called
-	taggedAt   atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
-	read       readHeaders            // since the newest block
-	noTagUntil atomic.Int64           // UNIX nanoseconds
-	unspaced   atomic.Bool            // headers contradict the chain's spacing
-	filters    atomic.Int32           // what is known of those in headers
-	fees       atomic.Pointer[feeMarket]
-	voices     upstream.Voices
-	density    density
-	batcher    batcher
+	newest    atomic.Pointer[header] // block seen; nil before the first
+	finalized atomic.Pointer[header] // as nodes said last; nil: they know none, or were not asked yet
+	heads     atomic.Uint64          // times that Head was called
+	taggedAt  atomic.Int64           // UNIX nanoseconds of the last call that asked for the finalized block
+	read      readHeaders            // since the newest block
+	unspaced  atomic.Bool            // headers contradict the chain's spacing
+	filters   atomic.Int32           // what is known of those in headers
+	fees      atomic.Pointer[feeMarket]
+	voices    upstream.Voices
+	density   density
+	batcher   batcher
 }
 
 var (
@@ -110,11 +106,13 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	calls := []*jsonrpc.Call{headerCall(&latest, "latest")}
 	now := time.Now()
 	finalized = c.finalized.Load()
-	tagged := now.UnixNano() >= c.noTagUntil.Load() && (c.heads.Add(1)%taggedHeads == 1 || finalized == nil || now.Sub(time.Unix(0, c.taggedAt.Load())) >= taggedEvery)
-	if tagged {
+	isDue := c.heads.Add(1)%taggedHeads == 1 || finalized == nil || now.Sub(time.Unix(0, c.taggedAt.Load())) >= taggedEvery
+	if c.rpc.Lacks(getBlockByNumber, finalTag) {
+		finalized = nil
+	} else if isDue {
 		finalized = nil
 		c.taggedAt.Store(now.UnixNano())
-		calls = append(calls, headerCall(&finalized, "finalized"))
+		calls = append(calls, headerCall(&finalized, finalTag))
 	}
 	calls[0].Fresh = true
 	if err := c.rpc.Batch(ctx, calls...); err != nil {
@@ -123,9 +121,6 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	if err := calls[0].Err; err != nil {
 		return order.Head{}, err
 	}
-	if latest == nil {
-		return order.Head{}, fmt.Errorf("chain %d: no latest block", c.chain.ID)
-	}
 	latest.by = calls[0].By
 	c.sawHead(latest)
 	head := order.Head{Latest: latest.block()}
@@ -133,10 +128,17 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	c.finalized.Store(finalized)
 	if finalized != nil {
 		head.Finalized = min(uint64(finalized.Number), head.Latest.Number)
-	} else if tagged && isUnknownTag(calls[1].Err) {
-		c.noTagUntil.Store(now.Add(tagRetry).UnixNano())
 	}
 	return head, nil
+}
+
+// Newest is the time of the newest block that was seen; zero before the first.
+func (c *Chain) Newest() time.Time {
+	newest := c.newest.Load()
+	if newest == nil {
+		return time.Time{}
+	}
+	return time.Unix(int64(newest.Timestamp), 0)
 }
 
 // sawHead learns of the newest block. Calls from now on join none that began before it, or before a block that was
@@ -147,17 +149,6 @@ func (c *Chain) sawHead(latest *header) {
 		c.rpc.Invalidate()
 		c.read.forget()
 	}
-}
-
-// isUnknownTag reports whether a node that was asked for its finalized block has none: it says so in an
-// error object, or answers null without an error.
-func isUnknownTag(err error) bool {
-	var said *jsonrpc.Error
-	var failed *upstream.Error
-	if errors.As(err, &failed) && failed.Class == upstream.RateLimited {
-		return false
-	}
-	return err == nil || errors.As(err, &said)
 }
 
 // refusedByContract reports whether err is the outcome of running the call, the same on every node.
@@ -173,6 +164,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 		return read.block(), nil
 	}
 	var found *header
+	since := c.read.since()
 	asked := headerCall(&found, quantity(number))
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return order.Block{}, err
@@ -181,7 +173,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, number, order.ErrNotFound)
 	}
 	found.by = asked.By
-	c.read.keep(found)
+	c.read.keep(found, since)
 	return found.block(), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -23,17 +24,64 @@ func TestHead(t *testing.T) {
 }
 
 func TestHeadWithoutFinalizedTag(t *testing.T) {
-	n := newNode(1000)
-	n.finalized = 0
-	c := n.serve(t, testChain)
-	for range 3 {
-		got, err := c.Head(t.Context())
-		if err != nil || got.Finalized != 1000-testChain.Finality {
-			t.Fatalf("Head() = %+v, %v, want %d final", got, err, 1000-testChain.Finality)
-		}
+	for name, answer := range map[string]string{"refused": fault(-32602, "invalid argument 0: hex string without 0x prefix"), "null": `"result":null`} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(1000)
+			n.tagless = answer
+			c := n.serve(t, testChain)
+			for range 3 {
+				got, err := c.Head(t.Context())
+				if err != nil || got.Finalized != 1000-testChain.Finality {
+					t.Fatalf("Head() = %+v, %v, want %d final", got, err, 1000-testChain.Finality)
+				}
+			}
+			if asked := n.methods["eth_getBlockByNumber"]; asked != 4 {
+				t.Errorf("%d blocks asked for, want the unknown tag once", asked)
+			}
+		})
 	}
-	if asked := n.methods["eth_getBlockByNumber"]; asked != 4 {
-		t.Errorf("%d blocks asked for, want the unknown tag once", asked)
+}
+
+// TestTheFinalBlockIsAskedOfWhoKnowsIt has an endpoint that knows no finalized block beside one that does.
+func TestTheFinalBlockIsAskedOfWhoKnowsIt(t *testing.T) {
+	for name, answer := range map[string]string{"refused": fault(-32602, "unknown block"), "null": `"result":null`} {
+		t.Run(name, func(t *testing.T) {
+			tagless, other := newNode(1000), newNode(1000)
+			tagless.tagless = answer
+			c := serveAll(t, testChain, tagless, other)
+			for range 20 {
+				got, err := c.Head(t.Context())
+				if err != nil || got.Finalized != other.finalized {
+					t.Fatalf("Head() = %+v, %v, want %d final", got, err, other.finalized)
+				}
+			}
+			if tagless.taggedCalls > 1 {
+				t.Errorf("asked for a finalized block %d times where there is none, want once at most", tagless.taggedCalls)
+			}
+		})
+	}
+}
+
+// TestANodeWithoutANewestBlockIsAskedAgainSoon has a node answer null, as one does that begins to work.
+func TestANodeWithoutANewestBlockIsAskedAgainSoon(t *testing.T) {
+	n, other := newNode(1000), newNode(1000)
+	n.answers["eth_getBlockByNumber"] = `"result":null`
+	c := n.serve(t, testChain)
+	_, err := c.Head(t.Context())
+	asks, is := errors.AsType[interface {
+		error
+		RetryIn() time.Duration
+	}](err)
+	if !is || asks.RetryIn() <= 0 || asks.RetryIn() > time.Second {
+		t.Errorf("Head() = %v, want to be asked again within a second", err)
+	}
+	delete(n.answers, "eth_getBlockByNumber")
+	if got, err := c.Head(t.Context()); err != nil || got.Latest.Number != 1000 {
+		t.Errorf("Head() = %+v, %v once there is a block", got, err)
+	}
+	n.answers["eth_getBlockByNumber"] = `"result":null`
+	if got, err := serveAll(t, testChain, n, other).Head(t.Context()); err != nil || got.Latest.Number != 1000 {
+		t.Errorf("Head() = %+v, %v, want that of the other node", got, err)
 	}
 }
 

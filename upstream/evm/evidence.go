@@ -37,6 +37,7 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 	}
 	for i := 1; i < len(headers); i++ {
 		if headers[i].ParentHash != headers[i-1].Hash {
+			c.read.forget() // one of them was read before the other's branch was there
 			return nil, fmt.Errorf("chain %d: blocks %d and %d are of different branches", c.chain.ID, headers[i-1].Number, headers[i].Number)
 		}
 	}
@@ -48,11 +49,12 @@ func (c *Chain) branch(ctx context.Context, from, to uint64) ([]*header, error) 
 // their hash (EIP-234), which a node without the block cannot do. An empty list that the filter contradicts is held
 // against the block's receipts.
 func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chain.Address) ([]order.Event, error) {
+	since := c.read.since()
 	headers, err := c.branch(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("blocks %d to %d: %w", from, to, err)
 	}
-	c.read.end(headers[len(headers)-1])
+	c.read.end(headers[len(headers)-1], since)
 	var suspects []*header
 	for _, h := range headers {
 		if c.mayHold(h, contracts) {
@@ -106,21 +108,33 @@ func (c *Chain) logsIn(
 	ctx context.Context, blocks []*header, contracts []chain.Address,
 ) (lists [][]log, told []upstream.Voice, err error) {
 	lists = make([][]log, len(blocks))
-	calls := make([]*jsonrpc.Call, len(blocks))
-	err = c.searchByTopics(func(topics [][]chain.Hash) error {
+	var calls []*jsonrpc.Call // as many of each block
+	err = c.searchBy(contracts, func(r refinements) error {
+		calls = nil
+		parts := make([][]log, len(blocks)*len(r.contracts))
 		for i, h := range blocks {
-			calls[i] = logFilter{Block: &h.Hash, Address: contracts, Topics: topics}.call(&lists[i], c.reach(uint64(h.Number)))
-			calls[i].Reach.Blocks = 1
-			calls[i].Independent, calls[i].Passing = true, (*jsonrpc.Error).IsBehind
+			for j, each := range r.contracts {
+				asked := logFilter{Block: &h.Hash, Address: each, Topics: r.topics}.call(&parts[i*len(r.contracts)+j], c.reach(uint64(h.Number)))
+				asked.Reach.Blocks = 1
+				asked.Independent, asked.Passing = true, (*jsonrpc.Error).IsBehind
+				calls = append(calls, asked)
+			}
 		}
-		return c.rpc.All(ctx, calls...)
+		err := c.rpc.All(ctx, calls...)
+		for i := range blocks {
+			lists[i] = merged(parts[i*len(r.contracts) : (i+1)*len(r.contracts)])
+		}
+		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, h := range blocks {
 		lists[i] = ofProtocol(lists[i])
-		told = append(told, upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: calls[i].By, IsList: true})
+		each := len(calls) / len(blocks)
+		for _, call := range calls[i*each : (i+1)*each] {
+			told = append(told, upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: call.By, IsList: true})
+		}
 	}
 	return lists, told, nil
 }

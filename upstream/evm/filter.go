@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,17 +24,31 @@ var orderTopics = onchain.Topics()
 
 const getLogs = "eth_getLogs"
 
-// searchByTopics has logs of the order protocol searched for. Where no endpoint filters by so many topics it has them
-// searched for without, which gives all logs of the contracts; see ofProtocol.
-func (c *Chain) searchByTopics(search func(topics [][]chain.Hash) error) error {
-	if !c.rpc.Lacks(getLogs, jsonrpc.Topics) {
-		err := search([][]chain.Hash{orderTopics})
+// refinements are what a search has beside its blocks that not all endpoints take.
+type refinements struct {
+	topics    [][]chain.Hash    // nil: all logs of the contracts, see ofProtocol
+	contracts [][]chain.Address // of each search: all or, where several are not taken, one
+}
+
+// searchBy has logs of the order protocol searched for. Where no endpoint filters by so many topics it has them
+// searched for without; where none takes several addresses, for one contract after the other.
+func (c *Chain) searchBy(contracts []chain.Address, search func(refinements) error) error {
+	for {
+		lacksTopics, lacksAddresses := c.rpc.Lacks(getLogs, jsonrpc.Topics), c.rpc.Lacks(getLogs, jsonrpc.Addresses)
+		r := refinements{topics: [][]chain.Hash{orderTopics}, contracts: [][]chain.Address{contracts}}
+		if lacksTopics {
+			r.topics = nil
+		}
+		if lacksAddresses {
+			r.contracts = slices.Collect(slices.Chunk(contracts, 1))
+		}
+		err := search(r)
 		_, isRefused := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.FieldMissing })
-		if !isRefused || !c.rpc.Lacks(getLogs, jsonrpc.Topics) {
+		isNew := lacksTopics != c.rpc.Lacks(getLogs, jsonrpc.Topics) || lacksAddresses != c.rpc.Lacks(getLogs, jsonrpc.Addresses)
+		if !isRefused || !isNew {
 			return err
 		}
 	}
-	return search(nil)
 }
 
 // call asks for the logs that the filter selects, with the reach of its first block.
@@ -41,9 +56,24 @@ func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, f.accepts, getLogs, f)
 	asked.Reach = reach
 	if len(f.Topics) > 0 {
-		asked.Reach.Field = jsonrpc.Topics
+		asked.Reach.Fields = append(asked.Reach.Fields, jsonrpc.Topics)
+	}
+	if len(f.Address) > 1 {
+		asked.Reach.Fields = append(asked.Reach.Fields, jsonrpc.Addresses)
 	}
 	return asked
+}
+
+// merged are the logs of several searches of the same blocks, in block and log order.
+func merged(lists [][]log) []log {
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	logs := slices.Concat(lists...)
+	slices.SortStableFunc(logs, func(a, b log) int {
+		return cmp.Or(cmp.Compare(a.BlockNumber, b.BlockNumber), cmp.Compare(a.Index, b.Index))
+	})
+	return logs
 }
 
 // isOfProtocol reports whether a log is one of the order protocol's by its first topic.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -12,9 +13,13 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestEndpointsThatDoNotFilterByTopics reads orders at nodes that take no more than one topic: alone they are asked for
-// all logs of the contracts, once they are known; beside a node that filters that one is asked.
-func TestEndpointsThatDoNotFilterByTopics(t *testing.T) {
+// severalAddresses is what a filter of more than one contract has.
+var severalAddresses = regexp.MustCompile(`"address":\["[^"]*",`)
+
+// TestEndpointsThatDoNotTakeWholeFilters reads orders at nodes that take no more than one topic, or one address:
+// alone they are asked for all logs of the contracts, or for one contract after the other, once they are known;
+// beside a node that takes all that one is asked.
+func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]
 	recorded.head = recorded.Head
@@ -26,35 +31,54 @@ func TestEndpointsThatDoNotFilterByTopics(t *testing.T) {
 		rpc := jsonrpc.New(upstream.NewPool("chain", endpoints...))
 		return evm.New(recorded.describe(t), rpc), rpc
 	}
-	refused := 0
-	refuses := func(c nodeCall) string {
-		if c.Method != "eth_getLogs" || !bytes.Contains(c.Params[0], []byte(`"topics"`)) {
-			return ""
-		}
-		refused++
-		return fault(-32000, "exceed max topics")
-	}
 	usual := &provider{recording: recorded}
 	c, _ := serve(usual)
 	want, err := c.Events(t.Context(), 0, recorded.Head)
 	if err != nil || len(want) == 0 {
 		t.Fatalf("%d events, %v", len(want), err)
 	}
-	for name, nodes := range map[string][]http.Handler{
-		"alone": {&provider{recording: recorded, refuses: refuses}},
-		"first": {&provider{recording: recorded, refuses: refuses}, usual},
+	isNested := func(filter []byte) bool { return bytes.Contains(filter, []byte(`"topics"`)) }
+	isOfSeveral := func(filter []byte) bool { return severalAddresses.Match(filter) }
+	for name, test := range map[string]struct {
+		refuses []func(filter []byte) bool
+		says    []string
+		lacks   []string
+		nodes   int
+		refused int // searches
+	}{
+		"one topic":              {[]func([]byte) bool{isNested}, []string{"exceed max topics"}, []string{"eth_getLogs topics"}, 1, 1},
+		"one topic, not alone":   {[]func([]byte) bool{isNested}, []string{"exceed max topics"}, []string{"eth_getLogs topics"}, 2, 1},
+		"one address":            {[]func([]byte) bool{isOfSeveral}, []string{"too many addresses"}, []string{"eth_getLogs addresses"}, 1, 1},
+		"one address, not alone": {[]func([]byte) bool{isOfSeveral}, []string{"too many addresses"}, []string{"eth_getLogs addresses"}, 2, 1},
+		"one of each": {
+			[]func([]byte) bool{isOfSeveral, isNested},
+			[]string{"only one address is allowed", "nested topics are not supported"},
+			[]string{"eth_getLogs addresses", "eth_getLogs topics"},
+			1, 1 + 3, // that of all contracts, then one of each
+		},
 	} {
-		refused = 0
-		c, rpc := serve(nodes...)
-		for range 3 {
-			got, err := c.Events(t.Context(), 0, recorded.Head)
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %d events, %v, want %d", name, len(got), err, len(want))
+		t.Run(name, func(t *testing.T) {
+			refused := 0
+			picky := &provider{recording: recorded, refuses: func(c nodeCall) string {
+				for i, refuses := range test.refuses {
+					if c.Method == "eth_getLogs" && refuses(c.Params[0]) {
+						refused++
+						return fault(-32000, test.says[i])
+					}
+				}
+				return ""
+			}}
+			c, rpc := serve([]http.Handler{picky, usual}[:test.nodes]...)
+			for range 3 {
+				got, err := c.Events(t.Context(), 0, recorded.Head)
+				if err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%d events, %v, want %d", len(got), err, len(want))
+				}
 			}
-		}
-		known, _ := rpc.Capabilities("first").Known()
-		if refused != 1 || !slices.Equal(known.Lacks, []string{"eth_getLogs topics"}) {
-			t.Errorf("%s: refused %d times, lacking is %v, want once and the topics of eth_getLogs", name, refused, known.Lacks)
-		}
+			known, _ := rpc.Capabilities("first").Known()
+			if refused != test.refused || !slices.Equal(known.Lacks, test.lacks) {
+				t.Errorf("refused %d times, lacking is %v, want %d times, %v", refused, known.Lacks, test.refused, test.lacks)
+			}
+		})
 	}
 }

@@ -8,13 +8,25 @@ type readHeaders struct {
 	mu       sync.Mutex
 	byNumber map[uint64]*header
 	ended    *header // the last one of the newest end, which was read block by block, each linked to the one before
+	heads    uint64  // times that everything was dropped
 }
 
 const mostReadHeaders = 64
 
-func (r *readHeaders) keep(h *header) {
+// since says when a call for a header began, for keep.
+func (r *readHeaders) since() (heads uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.heads
+}
+
+// keep does nothing if the chain has had a new head since the call for h began: h may be of a branch that is gone.
+func (r *readHeaders) keep(h *header, since uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if since != r.heads {
+		return
+	}
 	if r.byNumber == nil || len(r.byNumber) >= mostReadHeaders {
 		r.byNumber = make(map[uint64]*header)
 	}
@@ -27,11 +39,13 @@ func (r *readHeaders) of(number uint64) *header {
 	return r.byNumber[number]
 }
 
-// end takes note that the newest end was read up to h.
-func (r *readHeaders) end(h *header) {
+// end takes note that the newest end was read up to h, unless the chain has had a new head since that began.
+func (r *readHeaders) end(h *header, since uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended = h
+	if since == r.heads {
+		r.ended = h
+	}
 }
 
 // take returns the last header of the newest end once, if it has that number: whoever has just read the events of that
@@ -52,4 +66,5 @@ func (r *readHeaders) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.byNumber, r.ended = nil, nil
+	r.heads++
 }

@@ -25,8 +25,13 @@ func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
 // chainFar returns the chain that n serves from afar.
 func chainFar(t *testing.T, n *node) *evm.Chain {
 	t.Helper()
+	return chainOver(t, far{n})
+}
+
+func chainOver(t *testing.T, node http.RoundTripper) *evm.Chain {
+	t.Helper()
 	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: far{n}},
+		Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: node},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -156,6 +161,53 @@ func TestNewBlockOutdatesWhatIsAsked(t *testing.T) {
 			if n.methods["eth_getTransactionReceipt"] != test.calls {
 				t.Errorf("%d calls for a receipt when the head was %d, want %d", n.methods["eth_getTransactionReceipt"], test.head, test.calls)
 			}
+		}
+	})
+}
+
+// late is a node whose answers are old when they arrive.
+type late struct {
+	*node
+	by time.Duration
+}
+
+func (l *late) RoundTrip(r *http.Request) (*http.Response, error) {
+	by := l.by
+	answer, err := l.node.RoundTrip(r)
+	<-time.After(by)
+	return answer, err
+}
+
+// A block that arrives after the head of another branch is none to go by: a follower would list the logs of a block that
+// is gone, and find no receipts for them, until the chain's next head.
+func TestABlockOfABranchThatIsGoneIsNotRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNode(1000)
+		n.answers["eth_getLogs"] = `"result":[]`
+		l := &late{n, time.Second}
+		c := chainOver(t, l)
+		head := func() {
+			if got, err := c.Head(t.Context()); err != nil || got.Latest.Number != 1000 {
+				t.Errorf("Head() = %+v, %v, want block 1000", got, err)
+			}
+		}
+		head()
+		l.by = 5 * time.Second
+		var asking sync.WaitGroup
+		asking.Go(func() {
+			if _, err := c.Block(t.Context(), 999); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait() // the old block is on its way
+		n.forked, l.by = 998, time.Second
+		head()
+		asking.Wait()
+		if _, err := c.Events(t.Context(), 998, 1000); err != nil {
+			t.Errorf("Events() = %v, want those of the branch that is there", err)
+		}
+		if got, err := c.Block(t.Context(), 1000); err != nil || got.Hash.String() != n.hash(1000) {
+			t.Errorf("Block(1000) = %v, %v, want %s", got, err, n.hash(1000))
 		}
 	})
 }

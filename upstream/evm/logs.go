@@ -62,19 +62,23 @@ func (c *Chain) listAtOnce(
 ) (logs []log, by string, err error) {
 	newest := c.newest.Load()
 	isAlone := isChecked || newest != nil && to+longPast <= uint64(newest.Number)
-	err = c.searchByTopics(func(topics [][]chain.Hash) error {
-		filter := logFilter{From: new(quantity(from)), To: new(quantity(to)), Address: contracts, Topics: topics}
-		asked := filter.call(&logs, c.reach(from))
-		asked.Reach.Blocks = to - from + 1
-		calls := []*jsonrpc.Call{asked}
+	err = c.searchBy(contracts, func(r refinements) error {
+		lists := make([][]log, len(r.contracts))
+		var calls []*jsonrpc.Call
+		for i, each := range r.contracts {
+			filter := logFilter{From: new(quantity(from)), To: new(quantity(to)), Address: each, Topics: r.topics}
+			asked := filter.call(&lists[i], c.reach(from))
+			asked.Reach.Blocks = to - from + 1
+			calls = append(calls, asked)
+		}
 		if !isAlone { // a node that lags behind answers with the logs it has: one without the last block is passed over
 			var end *header
-			known := existingHeaderCall(&end, *filter.To)
+			known := existingHeaderCall(&end, quantity(to))
 			known.Reach = c.reach(to)
 			calls = append(calls, known)
 		}
 		err := c.rpc.All(ctx, calls...)
-		by = asked.By
+		by, logs = calls[0].By, merged(lists)
 		return err
 	})
 	return ofProtocol(logs), by, err

@@ -24,7 +24,8 @@ import (
 type node struct {
 	chainID   uint64
 	head      uint64
-	finalized uint64              // zero: the node does not know the tag
+	finalized uint64
+	tagless   string              // what is answered about the finalized block; empty: that
 	blockTime func(uint64) uint64 // UNIX seconds
 	receipts  map[string]json.RawMessage
 	logs      []nodeLog // in block and log order
@@ -38,10 +39,13 @@ type node struct {
 	archive  uint64 // oldest block whose state is kept
 	pruned   uint64 // oldest block whose logs are kept
 	deployed uint64 // first block with contracts
+	forked   uint64 // first block of another branch; zero: none
 
 	mu       sync.Mutex
 	requests int // HTTP requests since the last reset
 	methods  map[string]int
+
+	taggedCalls int // for the finalized block
 }
 
 type nodeLog struct {
@@ -178,8 +182,9 @@ func (n *node) byNumber(tag string) string {
 	case "latest":
 		return `"result":` + n.header(n.head)
 	case "finalized":
-		if n.finalized == 0 {
-			return fault(-32602, "invalid argument 0: hex string without 0x prefix")
+		n.taggedCalls++
+		if n.tagless != "" {
+			return n.tagless
 		}
 		return `"result":` + n.header(n.finalized)
 	}
@@ -192,7 +197,15 @@ func (n *node) byNumber(tag string) string {
 
 func (n *node) header(number uint64) string {
 	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`,
-		number, blockHash(number), blockHash(number-1), n.blockTime(number))
+		number, n.hash(number), n.hash(number-1), n.blockTime(number))
+}
+
+// hash is that of a block on the branch that the node is on.
+func (n *node) hash(number uint64) string {
+	if n.forked != 0 && number >= n.forked {
+		return fmt.Sprintf("0xb10d%060x", number)
+	}
+	return blockHash(number)
 }
 
 // blockHash makes a hash that tells the block's number.

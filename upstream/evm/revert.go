@@ -14,8 +14,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// knownErrors are the custom errors that a swap can come to: those of the public router, its permit and
-// signature libraries, and of OpenZeppelin's tokens since version 5.
+// knownErrors are the custom errors that a swap can come to: those of the public router, its permit and signature
+// libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the Universal
+// Router (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler
+// (github.com/0xProject) and of Solady's transfers (github.com/Vectorized/solady).
 var knownErrors = parseErrors(
 	"AdminBadRole()",
 	"CallCausedBalanceDiscrepancy(address target,address token,uint256 expectedBalance,uint256 actualBalance)",
@@ -41,6 +43,27 @@ var knownErrors = parseErrors(
 	"ERC20InsufficientBalance(address sender,uint256 balance,uint256 needed)",
 	"ERC20InsufficientAllowance(address spender,uint256 allowance,uint256 needed)",
 	"ERC20InvalidReceiver(address receiver)",
+	"AddressEmptyCode(address target)",
+	"AddressInsufficientBalance(address account)",
+	"FailedCall()",
+	"FailedInnerCall()",
+	"SafeERC20FailedOperation(address token)",
+	"AllowanceExpired(uint256 deadline)",
+	"InsufficientAllowance(uint256 amount)",
+	"SignatureExpired(uint256 signatureDeadline)",
+	"ExecutionFailed(uint256 commandIndex,bytes message)",
+	"InsufficientETH()",
+	"InsufficientToken()",
+	"TransactionDeadlinePassed()",
+	"V2TooLittleReceived()",
+	"V3TooLittleReceived()",
+	"ReturnAmountIsNotEnough(uint256 result,uint256 minReturn)",
+	"SafeTransferFailed()",
+	"SafeTransferFromFailed()",
+	"TooMuchSlippage(address token,uint256 expected,uint256 actual)",
+	"ETHTransferFailed()",
+	"TransferFailed()",
+	"TransferFromFailed()",
 )
 
 // parseErrors reads Solidity error signatures with names of their parameters.

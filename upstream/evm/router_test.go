@@ -160,6 +160,20 @@ func checkRevert(t *testing.T, id, got string, want *revertVector) {
 	}
 }
 
+// TestRevertsOfVenuesHaveTheirNames has selectors as explorers show them.
+func TestRevertsOfVenuesHaveTheirNames(t *testing.T) {
+	for id, want := range map[string]string{
+		"0x39d35496": "V3TooLittleReceived", "0x849eaf98": "V2TooLittleReceived", "0x5bf6f916": "TransactionDeadlinePassed",
+		"0x2c4029e9": "ExecutionFailed", "0x675cae38": "InsufficientToken", "0x7939f424": "TransferFromFailed", "0xf4059071": "SafeTransferFromFailed",
+		"0xd81b2f2e": "AllowanceExpired", "0x064a4ec6": "ReturnAmountIsNotEnough", "0x97a6f3b9": "TooMuchSlippage",
+		"0x1425ea42": "FailedInnerCall", "0xd6bda275": "FailedCall", "0x5274afe7": "SafeERC20FailedOperation", "0x9996b315": "AddressEmptyCode",
+	} {
+		if got := explainRevert(hexBytes(t, id)); got != want && got != want+"()" {
+			t.Errorf("error %s = %q, want %s", id, got, want)
+		}
+	}
+}
+
 func TestUnknownRevertsShowTheirSelector(t *testing.T) {
 	for _, row := range []struct{ data, want string }{
 		{"", "no reason given"},

@@ -111,7 +111,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched payload
 	var latest *header
 	calls := []*jsonrpc.Call{
-		s.progress().on(&steps, "latest"), s.changes().on(&patched, "latest"), headerCall(&latest, "latest"),
+		s.progress().on(&steps, "latest"), s.changes().on(&patched, "latest"), headerCall(&latest, newestTag),
 	}
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, headerCall(&s.guessed, quantity(guess)))
@@ -122,9 +122,6 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 		if call.Err != nil && (call != calls[1] || !refusedByContract(call.Err)) {
 			return call.Err
 		}
-	}
-	if latest == nil {
-		return fmt.Errorf("chain %d: no latest block", s.chain.chain.ID)
 	}
 	s.latest = *latest
 	s.chain.sawHead(latest)

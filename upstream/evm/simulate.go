@@ -112,70 +112,6 @@ func isUnknownMethod(err error) bool {
 	return said.Code == unknownMethod || strings.Contains(message, "method") && !said.IsRevert()
 }
 
-// override is the state of an account for the time of a call (execution-apis, eth_simulateV1).
-type override struct {
-	Balance *amount               `json:"balance,omitempty"`
-	Code    payload               `json:"code,omitempty"`
-	State   map[chain.Hash]word32 `json:"stateDiff,omitempty"`
-}
-
-// word32 is a word of storage.
-type word32 [32]byte
-
-func (w word32) MarshalText() ([]byte, error) { return payload(w[:]).MarshalText() }
-
-// overrides is the state in which a transaction is simulated.
-type overrides struct {
-	accounts map[chain.Address]override
-	// approve says that the allowance cannot be overridden: the sender approves before the transaction.
-	approve bool
-	// unsure is what the sender may lack; a revert is then not the transaction's fault for certain.
-	unsure error
-}
-
-// explain leaves a revert a revert only when the sender had all that the transaction takes.
-func (s overrides) explain(err error) error {
-	if s.unsure != nil && errors.Is(err, quote.ErrReverted) {
-		return fmt.Errorf("%w, and %v", s.unsure, err)
-	}
-	return err
-}
-
-// overrides give the sender what the transaction takes and he lacks; what he has stays as it is. Where a token's
-// storage layout cannot be found, he has what he has.
-func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surroundings) (overrides, error) {
-	set := overrides{accounts: map[chain.Address]override{}}
-	if needed := t.Tx.Value.Add(now.gasMoney()); now.coins.Cmp(needed) < 0 {
-		set.accounts[t.Sender] = override{Balance: &amount{needed}}
-	}
-	if t.In.IsNative() || now.tokens.Cmp(t.AmountIn) >= 0 && now.allowed.Cmp(t.AmountIn) >= 0 {
-		return set, nil
-	}
-	found, err := s.layout(ctx, t.In)
-	if err != nil {
-		return overrides{}, err
-	}
-	state := map[chain.Hash]word32{}
-	switch {
-	case now.tokens.Cmp(t.AmountIn) >= 0:
-	case found.balances != nil:
-		state[found.balances.slot(t.Sender)] = t.AmountIn.Bytes32()
-	default:
-		set.unsure = fmt.Errorf("%w: the storage layout of balances of token %s is unknown", quote.ErrNotSimulated, t.In)
-	}
-	switch {
-	case now.allowed.Cmp(t.AmountIn) >= 0:
-	case found.allowances != nil:
-		state[found.allowances.slot(t.Sender, t.Spender)] = t.AmountIn.Bytes32()
-	default:
-		set.approve = true
-	}
-	if len(state) > 0 {
-		set.accounts[t.In] = override{State: state}
-	}
-	return set, nil
-}
-
 // meterCode is a contract that exists in simulations only, at an address that nobody knows beforehand: it returns the
 // balance of the account whose address it is called with. PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32,
 // PUSH1 0, RETURN.
@@ -362,15 +298,6 @@ func (c simulatedResult) refusal() error {
 		return fmt.Errorf("%w: no reason given", quote.ErrReverted)
 	}
 	return fmt.Errorf("%w: %s", quote.ErrReverted, revertReason(c.Error))
-}
-
-// call makes a call on a block in the state; without overrides any node takes it.
-func (s overrides) call(out any, method string, message any, block string) *jsonrpc.Call {
-	asked := &jsonrpc.Call{Method: method, Params: []any{message, block}, Out: out}
-	if len(s.accounts) > 0 {
-		asked.Params, asked.Reach.Field = append(asked.Params, s.accounts), jsonrpc.Overrides
-	}
-	return asked
 }
 
 // runPlain makes the transaction alone, on the newest block and on the one that is being made.

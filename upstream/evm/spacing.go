@@ -11,9 +11,9 @@ import (
 )
 
 // blockTimes finds the times of blocks by as few of their headers as the chain's consensus allows. Where that keeps
-// blocks a least time apart (chain.Spacing), two headers between which no more than that has passed pin the times of all
-// blocks between them, to the second. Between others the header in the middle is read, and so on: never more headers
-// than there are blocks whose times are wanted.
+// blocks a least time apart (chain.Spacing), two headers between which no more than that has passed pin the times of
+// all blocks between them, to the second. Between others the header in the middle is read, and so on: never more
+// headers than there are blocks whose times are wanted.
 //
 // Two headers between which less has passed show that one of them was altered, or that consensus is another one by now:
 // then all headers are read.

@@ -6,8 +6,8 @@ import (
 	"crossgate/chain"
 )
 
-// TestHeadersPinTheTimesBetweenThem reads 40 blocks with events, 25 apart, twice, from nodes that do not tell the times of
-// logs.
+// TestHeadersPinTheTimesBetweenThem reads 40 blocks with events, 25 apart, twice, from nodes that do not tell the
+// times of logs.
 func TestHeadersPinTheTimesBetweenThem(t *testing.T) {
 	const first, apart, count = 2000, 25, 40
 	regular := func(number uint64) uint64 { return 1_700_000_000 + 12*number }

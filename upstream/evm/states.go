@@ -74,11 +74,8 @@ func (c *Chain) storedOrders(
 // block before the time since which the registry knows of orders, block 0 where it does not. See order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var latest *header
-	if err := c.rpc.All(ctx, headerCall(&latest, "latest")); err != nil {
+	if err := c.rpc.All(ctx, headerCall(&latest, newestTag)); err != nil {
 		return 0, err
-	}
-	if latest == nil {
-		return 0, fmt.Errorf("chain %d: no latest block", c.chain.ID)
 	}
 	c.sawHead(latest)
 	newest := uint64(latest.Number)

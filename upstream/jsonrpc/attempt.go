@@ -108,6 +108,8 @@ func (a *batchAttempt) learn(calls []*Call) {
 		result := a.replies.results[i]
 		if said, is := errors.AsType[*Error](result.err); is {
 			known.refused(call, said)
+		} else if errors.Is(result.err, ErrTagMissing) {
+			known.lackTag(call)
 		} else if result.err == nil {
 			known.answered(call)
 		}

@@ -43,6 +43,10 @@ type Call struct {
 	// result says so; see Client.CompareHeads.
 	Head func(result any) (number uint64, told bool)
 
+	// Link, when not nil, sees a pointer to an accepted result, which is a block, and tells its hash and its
+	// parent's; see Client.CompareHeads.
+	Link func(result any) (hash, parent string)
+
 	text json.RawMessage // Params in JSON; nil: not made yet
 }
 

@@ -29,17 +29,18 @@ const (
 
 // Reach is what of a chain a call reads, for endpoints that do not serve all of it. The zero value is what all do.
 type Reach struct {
-	Blocks uint64 // that are searched at once; zero: it is no search
-	Oldest uint64 // block that is read
-	Depth  uint64 // of that block before the newest; zero: unknown, or at the head
-	State  bool   // it is state that is read, not what happened
-	Tag    string // by which a block is named, of those that some nodes do not know
-	Field  string // of the parameters, one that some nodes do not take: Topics or Overrides
+	Blocks uint64   // that are searched at once; zero: it is no search
+	Oldest uint64   // block that is read
+	Depth  uint64   // of that block before the newest; zero: unknown, or at the head
+	State  bool     // it is state that is read, not what happened
+	Tag    string   // by which a block is named, of those that some nodes do not know
+	Fields []string // of the parameters, those that some nodes do not take
 }
 
 // Fields of parameters that some nodes do not take.
 const (
 	Topics    = "topics"    // of eth_getLogs: what logs are searched for beside their contracts
+	Addresses = "addresses" // of eth_getLogs: several contracts
 	Overrides = "overrides" // of eth_call and eth_estimateGas: states for the time of the call
 )
 
@@ -148,10 +149,11 @@ func (c *Capabilities) can(call *Call) bool {
 // needs are what a node must have for the call, in the words of Limits.Lacks.
 func (c *Call) needs() []string {
 	what := []string{c.Method}
-	for _, part := range []string{c.Reach.Tag, c.Reach.Field} {
-		if part != "" {
-			what = append(what, c.Method+" "+part)
-		}
+	if c.Reach.Tag != "" {
+		what = append(what, c.Method+" "+c.Reach.Tag)
+	}
+	for _, field := range c.Reach.Fields {
+		what = append(what, c.Method+" "+field)
 	}
 	return what
 }
@@ -191,11 +193,9 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 	case MethodMissing:
 		c.lack(call.Method, lacksMethod)
 	case TagMissing:
-		if call.Reach.Tag != "" {
-			c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
-		}
+		c.lackTag(call)
 	case FieldMissing:
-		c.lack(call.Method+" "+call.Reach.Field, lacksMethod)
+		c.lack(call.Method+" "+said.missingField(), lacksMethod)
 	case Pruned:
 		c.forgot(call.Reach, said)
 	case RangeLimit:
@@ -205,6 +205,7 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 			c.results.Limited(most)
 		}
 	case Unclear:
+		c.lackTag(call) // what nodes say of a parameter that they cannot read
 		if call.Reach.Blocks > 0 && !isAboutFilter(said) {
 			c.narrow(call, said)
 		}
@@ -225,11 +226,18 @@ func (e *Error) concerns(call *Call, calls int) bool {
 	case MethodMissing:
 		return calls == 1 || strings.Contains(e.text(), strings.ToLower(call.Method))
 	case FieldMissing:
-		return call.Reach.Field != ""
+		return e.about(call).missingField() != ""
 	case Pruned:
 		return call.Reach.Depth > 0
 	}
 	return true
+}
+
+// lackTag learns that there is no block for the tag of a call, if that has one.
+func (c *Capabilities) lackTag(call *Call) {
+	if call.Reach.Tag != "" {
+		c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
+	}
 }
 
 // lack learns that a method is not to be had for a while.
@@ -354,7 +362,7 @@ func (c *Capabilities) Recall(known Limits, at time.Time) {
 	}
 	for _, what := range known.Lacks {
 		term := lacksMethod
-		if _, part, isPart := strings.Cut(what, " "); isPart && part != Topics && part != Overrides {
+		if _, part, isPart := strings.Cut(what, " "); isPart && fieldWords[part] == nil {
 			term = lacksTag
 		}
 		c.lacks[what] = at.Add(term)

@@ -78,9 +78,12 @@ func (c *Client) Serves(method string) bool {
 }
 
 // Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its
-// parameters.
-func (c *Client) Lacks(method, field string) bool {
-	call := &Call{Method: method, Reach: Reach{Field: field}}
+// parameters, or a tag in them.
+func (c *Client) Lacks(method, part string) bool {
+	call := &Call{Method: method}
+	if part != "" {
+		call.Reach.Fields = []string{part}
+	}
 	for _, known := range c.abilities {
 		if known.can(call) {
 			return false
@@ -120,17 +123,30 @@ func (c *Client) batchWidth(ctx context.Context, calls []*Call) (width int) {
 func (c *Client) Name() string { return c.pool.Name() }
 
 // CompareHeads has the pool compare its endpoints by their heads, which it learns from calls with a Head, and by ask
-// from endpoints of which none was seen lately. See upstream.Pool.
-func (c *Client) CompareHeads(most uint64, ask *Call) {
+// from endpoints of which none was seen lately. block, if not nil, makes a call with a Link for the block of a
+// number. See upstream.Pool.
+func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) *Call) {
 	var probes []upstream.HeadProbe
 	for _, e := range c.pool.Endpoints() {
-		probes = append(probes, upstream.HeadProbe{Request: controlRequest(e, ask), Head: func(r upstream.Response) (uint64, bool) {
+		probe := upstream.HeadProbe{Request: controlRequest(e, ask), Head: func(r upstream.Response) (uint64, bool) {
 			got, err := read([]*Call{ask}, r, controlID)
 			if err != nil {
 				return 0, false
 			}
 			return got.results[0].head(ask)
-		}})
+		}}
+		if block != nil {
+			probe.Block = func(number uint64) upstream.Request { return controlRequest(e, block(number)) }
+			probe.Link = func(number uint64, r upstream.Response) (hash, parent string, told bool) {
+				call := block(number)
+				got, err := read([]*Call{call}, r, controlID)
+				if err != nil {
+					return "", "", false
+				}
+				return got.results[0].link(call)
+			}
+		}
+		probes = append(probes, probe)
 	}
 	c.pool.CompareHeads(most, probes)
 }

@@ -63,7 +63,7 @@ func (e *Error) receivedIn(response upstream.Response) {
 // about is the error as one about a call.
 func (e *Error) about(call *Call) *Error {
 	said := *e
-	said.method, said.depth, said.field = call.Method, call.Reach.Depth, call.Reach.Field
+	said.method, said.depth, said.fields = call.Method, call.Reach.Depth, call.Reach.Fields
 	said.meaning = said.read()
 	said.isRead = true
 	return &said

@@ -18,7 +18,7 @@ type Error struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 
 	method string        // that was asked; empty when several were
-	field  string        // of the parameters, one that some nodes do not take
+	fields []string      // of the parameters, those that some nodes do not take
 	depth  uint64        // of what was asked for, before the newest block
 	status int           // HTTP status
 	pause  time.Duration // that the response's header asks for
@@ -78,6 +78,10 @@ const (
 	codeMethodMissing = -32601
 	codeInternal      = -32603
 )
+
+// ErrTagMissing is what an Accept returns, in an *upstream.Error, of an answer that there is no block for the tag of
+// the call (Reach.Tag).
+var ErrTagMissing = errors.New("no block for the tag")
 
 // IsRefusal reports whether the node understood the call and declined it.
 func (e *Error) IsRefusal() bool { return e.failure() == nil || e.failure().IsRefusal() }

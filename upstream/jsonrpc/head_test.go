@@ -1,6 +1,7 @@
 package jsonrpc_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -21,6 +22,8 @@ type fleet struct {
 	ends   []*upstream.Endpoint
 	heads  []atomic.Uint64
 	asked  []atomic.Int64
+
+	branches []string // of each; the same: they agree on all blocks that both have
 }
 
 func headCall() *jsonrpc.Call {
@@ -30,13 +33,37 @@ func headCall() *jsonrpc.Call {
 	}}
 }
 
+// linkCall asks for a block that is its own number, and the hash of the one before it.
+func linkCall(number uint64) *jsonrpc.Call {
+	return &jsonrpc.Call{
+		Method: "eth_getBlockByNumber", Params: []any{number}, Out: new([]string),
+		Link: func(result any) (hash, parent string) {
+			names := *result.(*[]string)
+			return names[0], names[1]
+		},
+	}
+}
+
+// blockAt answers linkCall for a chain up to head.
+func blockAt(params json.RawMessage, head uint64, branch string) string {
+	var asked [1]uint64
+	if json.Unmarshal(params, &asked) != nil || asked[0] > head {
+		return `"error":{"code":-32000,"message":"unknown block"}`
+	}
+	number := asked[0]
+	return fmt.Sprintf(`"result":["%s%d","%s%d"]`, branch, number, branch, number-1)
+}
+
 func newFleet(t *testing.T, most uint64, heads ...uint64) *fleet {
-	f := &fleet{heads: make([]atomic.Uint64, len(heads)), asked: make([]atomic.Int64, len(heads))}
+	f := &fleet{heads: make([]atomic.Uint64, len(heads)), asked: make([]atomic.Int64, len(heads)), branches: make([]string, len(heads))}
 	for i := range heads {
 		f.heads[i].Store(heads[i])
 		answers := node(func(c rpcCall) string {
-			if c.Method == "eth_blockNumber" {
+			switch c.Method {
+			case "eth_blockNumber":
 				return fmt.Sprintf(`"result":"0x%x"`, f.heads[i].Load())
+			case "eth_getBlockByNumber":
+				return blockAt(c.Params, f.heads[i].Load(), f.branches[i])
 			}
 			return fmt.Sprintf(`"result":"%d"`, i)
 		})
@@ -47,7 +74,7 @@ func newFleet(t *testing.T, most uint64, heads ...uint64) *fleet {
 	}
 	f.pool = upstream.NewPool("chain", f.ends...)
 	f.client = jsonrpc.New(f.pool)
-	f.client.CompareHeads(most, headCall())
+	f.client.CompareHeads(most, headCall(), linkCall)
 	return f
 }
 
@@ -107,6 +134,28 @@ func TestEndpointsAwayFromTheMajorityComeLast(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOfTwoEndpointsNobodyIsBlamedWithoutProof has one that claims to be far ahead, on blocks of its own or on none.
+func TestOfTwoEndpointsNobodyIsBlamedWithoutProof(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 10, 1000, 1100)
+		f.branches[1] = "forged"
+		if who := f.asks(t, 40); who != "0" {
+			t.Errorf("%s answers, want the one that was asked before: %s", who, f.standings())
+		}
+		if got, want := f.standings(), "a -100 ready; b +100 ready"; got != want {
+			t.Errorf("they stand as %q, want %q", got, want)
+		}
+		f.branches[1] = ""
+		if who := f.asks(t, 40); who != "1" || f.pool.Health()[0].Standing != offText {
+			t.Errorf("%s answers, want the one that has the next block: %s", who, f.standings())
+		}
+		f.heads[0].Store(f.heads[1].Load())
+		if f.asks(t, 40); f.pool.Health()[0].Standing == offText {
+			t.Errorf("level again: %s", f.standings())
+		}
+	})
 }
 
 // Who was too far behind has to come closer than that before it counts as the others do.
@@ -169,8 +218,9 @@ func TestHeadsAreLearnedFromCalls(t *testing.T) {
 		if err := f.client.Batch(t.Context(), headCall()); err != nil {
 			t.Fatal(err)
 		}
-		if got := f.pool.Health()[0]; got.Head != "-49" || got.Standing != offText || f.asked[1].Load() != asked {
-			t.Errorf("%+v, want it behind what the other told a second ago", got)
+		synctest.Wait() // for the proof
+		if got := f.pool.Health()[0]; got.Head != "-49" || got.Standing != offText || f.asked[1].Load() != asked+1 {
+			t.Errorf("%+v, want it behind what the other told a second ago, of which the next block alone was asked for", got)
 		}
 	})
 }

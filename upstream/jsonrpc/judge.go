@@ -6,13 +6,13 @@ import (
 	"crossgate/upstream"
 )
 
-// Judge says in the words of the book of behaviours what a response to so many calls of a method means: "answer" when
-// all of them have a result.
-func Judge(response upstream.Response, method string, calls int) string {
+// Judge says in the words of the book of behaviours what a response to so many calls alike means: "answer" when all of
+// them have a result.
+func Judge(response upstream.Response, asked *Call, calls int) string {
 	objects, err := parse(response, calls)
 	if err != nil {
 		if said, is := errors.AsType[*Error](err); is {
-			return said.about(&Call{Method: method}).Meaning().String()
+			return said.about(asked).Meaning().String()
 		}
 		if refused, is := errors.AsType[*batchRefusedError](err); is && !refused.isUnsure {
 			return BatchLimit.String()
@@ -24,7 +24,7 @@ func Judge(response upstream.Response, method string, calls int) string {
 	}
 	for _, each := range objects {
 		if each.Error != nil {
-			return each.Error.about(&Call{Method: method}).Meaning().String()
+			return each.Error.about(asked).Meaning().String()
 		}
 	}
 	return "answer"

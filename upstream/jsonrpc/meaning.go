@@ -88,7 +88,7 @@ var searches = []string{"", "eth_getLogs", "eth_newFilter", "eth_getFilterLogs",
 func (e *Error) mayMean(meaning Meaning) bool {
 	switch {
 	case meaning == FieldMissing:
-		return e.field != "" && fieldWords[e.field].MatchString(e.text())
+		return e.missingField() != ""
 	case meaning == RangeLimit && !slices.Contains(searches, e.method):
 		return false
 	case e.status == http.StatusTooManyRequests:
@@ -97,6 +97,16 @@ func (e *Error) mayMean(meaning Meaning) bool {
 		return meaning != MethodMissing
 	}
 	return true
+}
+
+// missingField is the field of the parameters that is not taken, by the words; empty: none.
+func (e *Error) missingField() string {
+	for _, field := range e.fields {
+		if fieldWords[field].MatchString(e.text()) {
+			return field
+		}
+	}
+	return ""
 }
 
 // byCode are codes that mean the same wherever they come from if there are no words: JSON-RPC 2.0, section 5.1;

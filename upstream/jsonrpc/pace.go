@@ -49,8 +49,8 @@ func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) 
 	}
 }
 
-// learnPaces learns which methods were asked too often though others were not: one that the error is about, and those of
-// a batch in which calls of another method were answered. The endpoint is not left alone for their sake.
+// learnPaces learns which methods were asked too often though others were not: one that the error is about, and those
+// of a batch in which calls of another method were answered. The endpoint is not left alone for their sake.
 func (a *batchAttempt) learnPaces(calls []*Call) {
 	known := a.client.abilities[a.Endpoint]
 	if a.err != nil {

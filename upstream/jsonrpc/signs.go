@@ -95,6 +95,9 @@ var fieldWords = map[string]*regexp.Regexp{
 	Topics: words(`\btopics?( \w+){0,3} (is |are )?`+denied, denied+`( \w+){0,3} topics?\b`, `(invalid|unknown) topics?\b`,
 		`(exceed\w*|max(imum)?|too many|more than|at most|up to) (of )?(max(imum)? )?(\d+ )?(addresses (or|and) )?topics\b`,
 		`\btopics?\b.*(expected|must be) (a )?(string|hex)`),
+	Addresses: words(`\b(multiple|several|too many|more than (one|1|\d+)) (contract )?addresses\b`, `\b(one|1|single) (contract )?address\b`,
+		`(exceed\w*|max(imum)?|at most|up to|limit(ed)? (of|to)) (number of )?(\d+ )?(contract )?addresses\b`,
+		`\baddress(es)? (array|list)s?\b[^.]*`+denied, `\baddress\b[^.]*(expected|must be) (a )?(string|hex)`),
 	Overrides: words(`overrides?\b[^.]*(`+denied+`|not )`, denied+`[^.]*overrides?\b`, `too many (arguments|params|parameters)`, `(expected|want|takes)[^.]*(1|2|two)( (arguments|params|parameters)|\b.*(got|given|found) 3)`,
 		`invalid argument 2`, `stateoverrides?`),
 }

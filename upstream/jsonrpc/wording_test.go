@@ -108,7 +108,7 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 		{200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"mess`, "unclear"},
 	} {
 		response := upstream.Response{Status: test.status, Header: http.Header{}, Body: []byte(test.body)}
-		if got := jsonrpc.Judge(response, "eth_blockNumber", 1); got != test.want {
+		if got := jsonrpc.Judge(response, &jsonrpc.Call{Method: "eth_blockNumber"}, 1); got != test.want {
 			t.Errorf("%d %s: %s, want %s", test.status, test.body, got, test.want)
 		}
 	}

@@ -85,6 +85,7 @@ var readers = map[string]func(upstream.Response, quote.Profile, quote.Swap) hear
 	oneInch.Name:   readsTwice(reader(readOneInch).price, reader(readOneInch).tx),
 	relay.Name:     readsOnce(reader(readRelay).priceAndTx),
 	fly.Name:       readsOnce(reader(readFly).priceAndTx),
+	fabric.Name:    readsOnce(reader(readFabric).priceAndTx),
 	lifi.Name:      readsOnce(reader(readLifi).priceAndTx),
 	enso.Name:      readsOnce(reader(readEnso).priceAndTx),
 	okx.Name:       readsOnce(reader(readOKX).priceAndTx),

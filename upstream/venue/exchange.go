@@ -120,6 +120,7 @@ type exchange struct {
 	contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	at        map[chain.ID]listing
 	now       func() time.Time
+	deadline  func(chain.ID) time.Time
 
 	mu       sync.Mutex
 	verified map[chain.ID]bool // where the contracts are the exchange's
@@ -141,7 +142,7 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 			return nil, errors.New("has no chain to read")
 		}
 		e := &exchange{
-			contracts: o.Contracts, now: o.Now, at: map[chain.ID]listing{}, verified: map[chain.ID]bool{},
+			contracts: o.Contracts, now: o.Now, deadline: o.deadline, at: map[chain.ID]listing{}, verified: map[chain.ID]bool{},
 			profile: quote.Profile{
 				Name: name, ImageURL: exchangeImage(name), Routers: map[chain.ID]chain.Address{}, Writes: true,
 			},
@@ -230,7 +231,7 @@ func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.
 	at := e.at[s.Chain.ID]
 	data := dialects[at.Kind].call(at, route.path, swapCall{
 		amount: s.In.Amount, least: least, recipient: common.BytesToAddress(s.Recipient.Bytes()),
-		deadline: e.now().Add(signTime), fromCoin: s.In.Address.IsNative(), toCoin: s.Out.Address.IsNative(),
+		deadline: e.deadline(s.Chain.ID), fromCoin: s.In.Address.IsNative(), toCoin: s.Out.Address.IsNative(),
 	})
 	return quote.Tx{To: e.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
 }

@@ -106,7 +106,7 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 		Deadline               *big.Int
 	}{
 		s.In.Amount.Big(), least.Big(), common.BytesToAddress(s.Recipient.Bytes()),
-		big.NewInt(v.Now().Add(signTime).Unix()),
+		big.NewInt(v.deadline(s.Chain.ID).Unix()),
 	})
 	return quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
 }

@@ -93,8 +93,18 @@ approves for a token input in direct execution.
 			fmt.Fprintf(&page, "| %s | %s |\n", s.Name, s.Source)
 		}
 	}
+	page.WriteString(notAsked)
 	return page.String()
 }
+
+// notAsked says which facts lack of venues that would need no agreement.
+const notAsked = `
+## Who is not asked
+
+| Service | What is not known |
+|---|---|
+| nordstern | The least that comes out, which its answers do not say, and the layout of its packed calldata: what it would enforce cannot be told. Its contracts, but for the one on Base in the only recorded answer (github withfabricxyz/spandex @5aafcac): elsewhere a list of another project has that address under another name. How it refuses; and whether it makes a transaction for a sender who is not the recipient: ` + "`from`" + ` is both |
+`
 
 func keyOf(s venue.Service) string {
 	switch {

@@ -43,6 +43,20 @@ type Options struct {
 	// is none, is empty. Exchanges need it.
 	Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	Now       func() time.Time // the wall clock by default
+	// Newest is the time of a chain's newest block that was seen; zero where none was. nil: of no chain.
+	Newest func(chain.ID) time.Time
+}
+
+// deadline is until when a transaction that is built now may be in a block. Contracts go by their chain's time, which
+// is ahead of the clock where the clock is slow, or where somebody made blocks faster, as on chains for tests.
+func (o Options) deadline(id chain.ID) time.Time {
+	now := o.Now()
+	if o.Newest != nil {
+		if newest := o.Newest(id); newest.After(now) {
+			now = newest
+		}
+	}
+	return now.Add(signTime)
 }
 
 // Service is a venue's public API: where it is, and how often one caller may ask it. Exchanges have none.

@@ -1,10 +1,8 @@
 package gateway
 
 import (
-	"log/slog"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/config"
@@ -19,22 +17,14 @@ func TestBackfillReadsWideRanges(t *testing.T) {
 		history = 400_000 // blocks
 		most    = 400     // calls, for two readings of each block; in ranges of 2,000 blocks they were 1,014
 	)
-	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	synctest.Test(t, func(t *testing.T) {
-		c := config.Default()
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
 		own := c.Chains[2]
-		known, _ := c.Registry().Chain(own.ID)
-		calmly := &calm{chain: known, began: time.Now(), final: 2, calls: map[string]int{}}
+		calmly := newCalm(c, own.ID)
 		calmly.chain.FirstBlock = calmly.head() - history
 		for i := range own.Endpoints {
 			own.Endpoints[i].RequestsPerSecond = 0
 		}
-		p := &parts{registry: c.Registry()}
-		x := index.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, p.indexOptions(c.Index, slog.New(slog.DiscardHandler), nil))
+		x := index.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, o)
 		estimate := x.EstimateBackfill(t.Context())[0]
 		synctest.Wait() // endpoints are asked for their heads in the background
 		clear(calmly.calls)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -48,7 +49,8 @@ type chainParts struct {
 	rpc    *jsonrpc.Client
 	orders order.Source
 	tokens token.Reader
-	call   caller // nil: its contracts are not called
+	call   caller           // nil: its contracts are not called
+	newest func() time.Time // of its newest block, as far as is known; nil with call
 	heads  []index.Announcer
 	swaps  quote.Chain
 }
@@ -131,22 +133,22 @@ func (b *builder) addChain(path string, c config.Chain) {
 	b.parts.chains[c.ID] = made
 	switch known.Family {
 	case chain.EVM:
-		rpc.CompareHeads(lag, evm.HeadCall())
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := evm.New(known, rpc, options...)
-		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
+		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
 		made.heads = b.announcers(path, known, c.Endpoints)
 		made.swaps = quote.Chain{
 			Guard: evm.Guard{}, Fees: adapter, Router: evm.NewRouter(adapter), Simulator: evm.NewSimulator(adapter),
 		}
 	case chain.SVM:
-		rpc.CompareHeads(lag, solana.HeadCall())
+		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens = adapter, adapter
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter}
 	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall())
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := tron.New(known, rpc, options...)
-		made.orders, made.tokens, made.call = adapter, adapter, adapter.CallAll
+		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
 		made.swaps = quote.Chain{Guard: evm.Guard{}, Fees: adapter, Simulator: tron.NewSimulator(adapter)}
 	}
 }
@@ -189,7 +191,7 @@ func (b *builder) addVenue(path string, c config.Venue) {
 		pool = b.pool(path, c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name))
 	}
 	made, err := venue.New(c.Name, venue.Options{
-		Pool: pool, Registry: b.parts.readable(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts,
+		Pool: pool, Registry: b.parts.readable(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts, Newest: b.newest,
 	})
 	if err != nil {
 		b.mistake(path, err)
@@ -215,6 +217,14 @@ func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address
 		return nil, fmt.Errorf("chain %d is not read", id)
 	}
 	return read.call(ctx, to, data)
+}
+
+// newest is the time of the newest known block of a chain whose contracts are called.
+func (b *builder) newest(id chain.ID) time.Time {
+	if read := b.parts.chains[id]; read != nil && read.newest != nil {
+		return read.newest()
+	}
+	return time.Time{}
 }
 
 func (b *builder) addTokens() {

@@ -2,8 +2,12 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order/index"
 	"crossgate/proxy/web"
 	"crossgate/release"
 	"crossgate/upstream"
@@ -13,28 +17,30 @@ import (
 func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	used, done := g.sets.use()
 	defer done()
-	told := web.Condition{Release: release.Current().String()}
+	told := web.Condition{Release: release.Current().String(), Started: g.started}
 	if store := g.storeState(ctx); !store.OK {
 		told.Store = store.State
 	}
 	now := time.Now()
-	basis, announced := used.index.Basis(), used.index.Announced()
+	basis, announced, corrections := used.index.Basis(), used.index.Announced(), used.index.Corrections()
 	for _, c := range basis.Chains {
 		each := web.ChainCondition{
-			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven, Quarantined: c.Quarantined.Count,
+			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven,
+			Quarantined: c.Quarantined.Count, FirstQuarantined: c.Quarantined.First, Corrections: corrections[c.Chain],
 			Announcers: announced[c.Chain].Endpoints, Announcing: announced[c.Chain].Connections, Announced: announced[c.Chain].Newest,
 		}
 		if c.Head > 0 {
 			each.Lag = c.By(now)
 			each.Late = basis.IsBehind(&c, each.Lag)
 		}
+		each.Unasked, each.Asked = used.loads(c.Chain)
 		told.Chains = append(told.Chains, each)
 	}
 	for _, each := range used.index.UnknownChains() {
 		told.Unknown = append(told.Unknown, web.UnknownChain(each))
 	}
 	for _, pool := range used.parts.pools {
-		service := web.Service{Name: pool.Name()}
+		service := web.Service{Name: pool.Name(), Of: used.parts.servedBy(pool)}
 		for _, health := range pool.Health() {
 			shown := shownEndpoint(health)
 			shown.Limits = used.parts.limitsInWords(pool, health.Endpoint)
@@ -55,8 +61,20 @@ func shownEndpoint(h upstream.Health) web.Endpoint {
 	}
 	return web.Endpoint{
 		Name: h.Endpoint, Standing: h.Standing, OK: h.CanBeAsked, Preferred: h.Preferred, Breaker: breaker,
-		IsForced: h.Forced != "", Head: h.Head,
+		IsForced: h.Forced != "", Head: h.Head, Rate: h.Rate,
 		Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
 		Reason: h.Reason, Failed: h.Failed,
 	}
+}
+
+// loads are what following a chain takes while nobody asks about it, and while its orders are asked for all the time.
+func (s *set) loads(id chain.ID) (unasked, asked web.Load) {
+	at := slices.IndexFunc(s.config.Chains, func(c config.Chain) bool { return c.ID == id })
+	known, isKnown := s.parts.registry.Chain(id)
+	if at < 0 || !isKnown {
+		return unasked, asked
+	}
+	pace := s.parts.indexOptions(s.config.Index, nil, nil).Pace
+	own := s.config.Chains[at]
+	return web.Load(loadOf(known, own, pace.Of(known, index.Unasked))), web.Load(loadOf(known, own, pace.Of(known, index.AskedAboutOrders)))
 }

@@ -73,6 +73,16 @@ func (p *parts) endpoint(of, name string) *endpoint {
 	return p.endpoints[i]
 }
 
+// servedBy is whom the endpoints of a pool serve; empty when it has none.
+func (p *parts) servedBy(pool *upstream.Pool) string {
+	for _, each := range pool.Endpoints() {
+		if i := slices.IndexFunc(p.endpoints, func(e *endpoint) bool { return e.Endpoint == each }); i >= 0 {
+			return p.endpoints[i].of
+		}
+	}
+	return ""
+}
+
 // called are the endpoints as those see them who ask.
 func (p *parts) called() []*upstream.Endpoint {
 	called := make([]*upstream.Endpoint, len(p.endpoints))

@@ -46,6 +46,31 @@ type calm struct {
 	calls map[string]int
 }
 
+// newCalm is a chain as the configuration has it, which begins now.
+func newCalm(c config.Config, id chain.ID) *calm {
+	known, _ := c.Registry().Chain(id)
+	final, is := finalBehind[id]
+	if !is {
+		final = 2
+	}
+	return &calm{chain: known, began: time.Now(), final: final, calls: map[string]int{}}
+}
+
+// onVirtualClock runs a test in a bubble whose clock stands still while anybody works, with a database that was opened
+// outside and the options of an index by the default configuration.
+func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config.Config, o index.Options)) {
+	t.Helper()
+	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	synctest.Test(t, func(t *testing.T) {
+		c := config.Default()
+		test(t, db, c, (&parts{registry: c.Registry()}).indexOptions(c.Index, slog.New(slog.DiscardHandler), nil))
+	})
+}
+
 // The chain is old enough for any lookback.
 const calmSince = 100 * 24 * time.Hour
 
@@ -183,13 +208,13 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), configured.LagOf(own, c.chain.BlockTime)
 	switch c.chain.Family {
 	case chain.SVM:
-		rpc.CompareHeads(lag, solana.HeadCall())
+		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		return solana.New(c.chain, rpc)
 	case chain.TVM:
-		rpc.CompareHeads(lag, evm.HeadCall())
+		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		return tron.New(c.chain, rpc)
 	}
-	rpc.CompareHeads(lag, evm.HeadCall())
+	rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 	return evm.New(c.chain, rpc)
 }
 
@@ -210,25 +235,12 @@ func TestADayOfFollowing(t *testing.T) {
 	if os.Getenv("CROSSGATE_DAY") != "" {
 		simulated = 24 * time.Hour
 	}
-	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	synctest.Test(t, func(t *testing.T) {
-		c := config.Default()
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
 		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
 		for _, own := range c.Chains {
-			known, _ := c.Registry().Chain(own.ID)
-			final, is := finalBehind[own.ID]
-			if !is {
-				final = 2
-			}
-			chains[own.ID] = &calm{chain: known, began: time.Now(), final: final, calls: map[string]int{}}
+			chains[own.ID] = newCalm(c, own.ID)
 			sources[own.ID] = chains[own.ID].source(t, c, own)
 		}
-		p := &parts{registry: c.Registry()}
-		o := p.indexOptions(c.Index, slog.New(slog.DiscardHandler), nil)
 		o.Lookback = 100
 		x := index.New(db, sources, o)
 		ctx, stop := context.WithCancel(t.Context())

@@ -41,6 +41,8 @@ type Gateway struct {
 	lists  *listBook
 	cutOff *cutOff
 	log    *slog.Logger
+
+	started time.Time
 }
 
 // New builds the gateway that c describes and opens its store, for which it waits as c says. Nothing is called until
@@ -58,7 +60,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, failures: &quote.Failures{}, log: log, started: time.Now()}
 	g.wins = &winBook{store: store, wins: &quote.Wins{}, log: log}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first, err := newSet(p, c, g)

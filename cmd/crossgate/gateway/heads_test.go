@@ -2,13 +2,11 @@ package gateway
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
@@ -37,22 +35,14 @@ func (c *calm) announce(ctx context.Context, announce func(order.Block)) error {
 func TestCallsThatAnnouncedHeadsSave(t *testing.T) {
 	const simulated = 36 * time.Minute
 	count := func(isAnnounced bool) (calls map[string]int, aDay, oldest float64) {
-		db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = db.Close() })
-		synctest.Test(t, func(t *testing.T) {
-			c := config.Default()
-			known, _ := c.Registry().Chain(1)
-			node := &calm{chain: known, began: time.Now(), final: finalBehind[1], calls: map[string]int{}}
+		onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
+			node := newCalm(c, 1)
 			var own config.Chain
 			for _, each := range c.Chains {
 				if each.ID == 1 {
 					own = each
 				}
 			}
-			o := (&parts{registry: c.Registry()}).indexOptions(c.Index, slog.New(slog.DiscardHandler), nil)
 			o.Lookback = 100
 			if isAnnounced {
 				o.Announcers = map[chain.ID][]index.Announcer{1: {node.announce}}

@@ -66,9 +66,10 @@ func (r *recorder) questions() []behaviour.Question {
 		text, _ := json.Marshal(parameters) // of texts and maps of texts
 		return text
 	}
-	search := func(from, to uint64) json.RawMessage {
-		return list(map[string]any{"fromBlock": hexadecimal(from), "toBlock": hexadecimal(to), "address": contract, "topics": [][]string{{"0x" + strings.Repeat("00", 32)}}})
+	searchOf := func(contracts any, from, to uint64) json.RawMessage {
+		return list(map[string]any{"fromBlock": hexadecimal(from), "toBlock": hexadecimal(to), "address": contracts, "topics": [][]string{{"0x" + strings.Repeat("00", 32)}}})
 	}
+	search := func(from, to uint64) json.RawMessage { return searchOf(contract, from, to) }
 	questions := []behaviour.Question{
 		{Method: "eth_getBlockByNumber", Params: list("finalized", false), Tag: "finalized"},
 		{Method: "eth_getBlockReceipts", Params: list("latest")},
@@ -77,6 +78,11 @@ func (r *recorder) questions() []behaviour.Question {
 	}
 	for _, calls := range []int{2, 11, 51} {
 		questions = append(questions, behaviour.Question{Method: "eth_chainId", Params: list(), Calls: calls})
+	}
+	if both := []string{contract, r.chain.Contracts.DlnDestination.String()}; r.head > 0 {
+		questions = append(questions, behaviour.Question{
+			Method: "eth_getLogs", Params: searchOf(both, r.head, r.head), Blocks: 1, Field: jsonrpc.Addresses,
+		})
 	}
 	for _, blocks := range []uint64{1, 101, 1001, 5000, 10_001, 50_001} {
 		if r.head > blocks {
@@ -118,7 +124,7 @@ func (r *recorder) ask(ctx context.Context, q behaviour.Question) error {
 	case len(response.Body) > longestRecorded:
 		return nil
 	default:
-		kept.Means = jsonrpc.Judge(response, q.Method, len(calls))
+		kept.Means = jsonrpc.Judge(response, callOf(q), len(calls))
 		kept.Answer = behaviour.Recorded{Status: response.Status, Body: response.Redact(string(response.Body)), Header: keptHeaders(response)}
 	}
 	if q.Method == "eth_blockNumber" {
@@ -128,6 +134,15 @@ func (r *recorder) ask(ctx context.Context, q behaviour.Question) error {
 	}
 	r.cases = append(r.cases, kept)
 	return nil
+}
+
+// callOf is what a refusal of a question is read as being about.
+func callOf(q behaviour.Question) *jsonrpc.Call {
+	asked := &jsonrpc.Call{Method: q.Method}
+	if q.Field != "" {
+		asked.Reach.Fields = []string{q.Field}
+	}
+	return asked
 }
 
 // keptHeaders are those by which a response says when to ask again.

@@ -1,6 +1,6 @@
 // Refreshes the status page while it is visible and not paused. Screen readers hear when the overall state changes, not
-// about every number.
-import { refresh, whileVisible } from './parts.js'
+// about every number. Commands are sent without leaving the page, so that the token is typed once.
+import { documentOf, refresh, replaceParts, whileVisible } from './parts.js'
 
 const every = 5000 // ms
 const pause = document.querySelector('[data-pause]')
@@ -24,3 +24,18 @@ pause.addEventListener('click', () => {
   if (!isPaused) look()
 })
 whileVisible(every, look)
+
+document.getElementById('operate')?.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const form = event.target
+  const path = event.submitter?.getAttribute('formaction') ?? form.getAttribute('action')
+  const notice = document.getElementById('notice')
+  try {
+    const answer = await fetch(path, { method: 'POST', headers: { Accept: 'text/html' }, body: new URLSearchParams(new FormData(form)) })
+    const fresh = await documentOf(answer)
+    replaceParts(fresh)
+    notice.replaceChildren(...fresh.getElementById('notice').childNodes)
+  } catch {
+    notice.textContent = 'Gateway not responding'
+  }
+})

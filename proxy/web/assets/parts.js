@@ -1,17 +1,29 @@
 // Replaces the elements with data-part by those of a fresh copy of this page; resolves to whether the server responded.
-// A link that has the keyboard's focus keeps it.
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
   if (!answer.ok) return false
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  replaceParts(await documentOf(answer))
+  return true
+}
+
+export const documentOf = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
+
+// A link or button that has the keyboard's focus keeps it, and what was unfolded and has an id stays so.
+export function replaceParts(fresh) {
   for (const part of document.querySelectorAll('[data-part]')) {
     const instead = fresh.getElementById(part.id)
     if (!instead) continue
-    const held = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
+    const held = part.contains(document.activeElement) ? targetOf(document.activeElement) : null
+    const unfolded = [...part.querySelectorAll('details[id][open]')].map((each) => each.id)
     part.replaceChildren(...instead.childNodes)
-    if (held) part.querySelector(`[href="${CSS.escape(held)}"]`)?.focus()
+    for (const id of unfolded) document.getElementById(id)?.setAttribute('open', '')
+    if (held) part.querySelector(held)?.focus()
   }
-  return true
+}
+
+function targetOf(element) {
+  const name = ['href', 'formaction'].find((each) => element.hasAttribute(each))
+  return name && `[${name}="${CSS.escape(element.getAttribute(name))}"]`
 }
 
 // Calls look every so many milliseconds while the page can be seen.

@@ -1,17 +1,67 @@
-// Lists the tokens of the selected chain.
-const form = document.querySelector('[data-swap]')
-const tokens = document.getElementById('tokens')
+// Compares without a new document: while the venues are asked each answer is shown as it comes, and then the page with
+// the result takes the place of this one.
+import { showButtons } from './copy.js'
+import { mountPickers } from './picker.js'
 
-async function offer(chain) {
-  const answer = await fetch(`/v1.0/token-list?chainId=${encodeURIComponent(chain)}`)
-  if (!answer.ok) return
-  const list = Object.values((await answer.json()).tokens)
-  tokens.replaceChildren(...list.map((token) => {
-    const option = document.createElement('option')
-    option.value = token.address
-    option.textContent = token.symbol
-    return option
-  }))
+function busy(form) {
+  const button = form.querySelector('button')
+  form.setAttribute('aria-busy', 'true')
+  button.disabled = true
+  button.textContent = 'Comparing…'
+  document.getElementById('said').textContent = 'The venues are being asked.'
+  const heard = document.createElement('ul')
+  heard.className = 'plain heard'
+  document.getElementById('result').replaceChildren(heard)
+  return heard
 }
 
-form.elements.chainId.addEventListener('change', (event) => offer(event.target.value))
+function lineOf({ venue, says, took }) {
+  const line = document.createElement('li')
+  for (const [name, text] of [['strong', venue], ['span', says], ['span', took]]) {
+    const part = document.createElement(name)
+    part.textContent = text
+    line.append(part)
+  }
+  line.lastChild.className = 'quiet'
+  return line
+}
+
+function show({ path, page }) {
+  const fresh = new DOMParser().parseFromString(page, 'text/html')
+  document.querySelector('main').replaceChildren(...fresh.querySelector('main').childNodes)
+  showButtons()
+  history.pushState(null, '', path)
+  mount()
+  document.getElementById('said').textContent = document.querySelector('.fault, .notice, .best .label')?.parentElement.innerText ?? ''
+  const faulty = document.querySelector('[aria-invalid]')
+  const result = document.getElementById('result')
+  if (faulty) faulty.focus()
+  else if (result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView() // on a phone it is below the form
+}
+
+function mount() {
+  mountPickers()
+  for (const form of document.querySelectorAll('[data-swap]')) {
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      const heard = busy(form)
+      const source = new EventSource(`/swap?${new URLSearchParams(new FormData(form))}`)
+      source.addEventListener('quote', ({ data }) => heard.append(lineOf(JSON.parse(data))))
+      source.addEventListener('page', ({ data }) => {
+        source.close()
+        show(JSON.parse(data))
+      })
+      source.addEventListener('error', () => { // no stream is to be had: the page itself says why
+        source.close()
+        form.submit()
+      })
+    })
+  }
+}
+
+mount()
+
+// Going back to an earlier comparison asks for it again, also when somebody was quicker than this script.
+const [loaded] = performance.getEntriesByType('navigation')
+addEventListener('popstate', () => location.reload())
+if (loaded.name.split('#')[0] !== location.href.split('#')[0]) location.reload()

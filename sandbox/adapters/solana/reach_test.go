@@ -1,17 +1,14 @@
 package solana_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/sandbox/jsonrpc"
 	"crossgate/upstream/solana"
 )
 
@@ -23,39 +20,16 @@ type recentNode struct {
 }
 
 func (n *recentNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body) // the client asks again
-	isBatch := body[0] == '['
-	if !isBatch {
-		body = fmt.Appendf(nil, "[%s]", body)
-	}
-	var calls []json.RawMessage
-	if err := json.Unmarshal(body, &calls); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	replies := make([]string, len(calls))
-	for i, call := range calls {
-		told := httptest.NewRecorder()
-		r.Body = io.NopCloser(bytes.NewReader(call))
-		n.world.Chain.ServeHTTP(told, r)
-		replies[i] = told.Body.String()
-		var read struct {
-			ID     json.RawMessage
-			Method string
-			Params []json.RawMessage
-		}
+	const mostBytes = 1 << 20
+	jsonrpc.Each(w, r, mostBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
 		var slot uint64
-		if json.Unmarshal(call, &read) == nil && read.Method == "getBlock" && json.Unmarshal(read.Params[0], &slot) == nil && slot < n.first {
-			n.refused.Add(1)
-			replies[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"Block %d cleaned up, does not exist on node. First available block: %d"}}`,
-				read.ID, slot, n.first)
+		if call.Method != "getBlock" || json.Unmarshal(call.Params[0], &slot) != nil || slot >= n.first {
+			return jsonrpc.Record(n.world.Chain, one)
 		}
-	}
-	text := strings.Join(replies, ",")
-	if isBatch {
-		text = "[" + text + "]"
-	}
-	_, _ = io.WriteString(w, text) // the client asks again
+		n.refused.Add(1)
+		return jsonrpc.Answer(call, fmt.Sprintf(
+			`"error":{"code":-32001,"message":"Block %d cleaned up, does not exist on node. First available block: %d"}`, slot, n.first))
+	})
 }
 
 // TestHistoryReachOfNodesIsKnown has a node that dropped old blocks say so of one: that it keeps the newest 150 slots is

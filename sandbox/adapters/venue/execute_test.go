@@ -44,6 +44,37 @@ func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 	}
 }
 
+// TestChainsAheadOfTheClock has those who write their own calldata do so for chains of which blocks were made, a second each
+// by the chain's time, for longer than a transaction may wait.
+func TestChainsAheadOfTheClock(t *testing.T) {
+	sandboxtest.Executes(t)
+	t.Parallel()
+	world := sandboxtest.Start(t, sandbox.Options{})
+	o := venue.Options{Contracts: contractsOf(t, world), Newest: newestOf(t, world, 1300)}
+	for _, name := range world.Exchanges() {
+		t.Run(name, func(t *testing.T) { executeAll(t, world, name, o) })
+	}
+	at := slices.IndexFunc(world.Venues(), func(v sandbox.Venue) bool { return v.Name == "sunio" })
+	o.Pool = newPool(t, "sunio", world.Venues()[at].URL)
+	t.Run("sunio", func(t *testing.T) { executeAll(t, world, "sunio", o) })
+}
+
+// newestOf makes blocks on every chain that runs contracts, and returns what the chains' readers then know of their time.
+func newestOf(t *testing.T, world *sandbox.World, blocks int) func(chain.ID) time.Time {
+	t.Helper()
+	nodes := map[chain.ID]*evm.Chain{}
+	for _, c := range world.Chains() {
+		if err := world.Mine(t.Context(), c.Facts.ID, blocks); err != nil {
+			t.Fatal(err)
+		}
+		nodes[c.Facts.ID] = evm.New(c.Facts, jsonrpc.New(newPool(t, "node", c.EVMRPC)))
+		if _, err := nodes[c.Facts.ID].Head(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(id chain.ID) time.Time { return nodes[id].Newest() }
+}
+
 // contractsOf reads the contracts of the world's chains.
 func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) {
 	nodes := map[chain.ID]*evm.Chain{}

@@ -47,7 +47,7 @@ func calls(q behaviour.Question) []*jsonrpc.Call {
 	made := make([]*jsonrpc.Call, max(q.Calls, 1))
 	for i := range made {
 		made[i] = &jsonrpc.Call{Method: q.Method, Params: []any{i}, Out: new(json.RawMessage)}
-		made[i].Reach = jsonrpc.Reach{Blocks: q.Blocks, Depth: q.Depth, Tag: q.Tag, Field: q.Field}
+		made[i].Reach = jsonrpc.Reach{Blocks: q.Blocks, Depth: q.Depth, Tag: q.Tag, Fields: strings.Fields(q.Field)}
 		if q.Depth > 0 {
 			made[i].Reach.Oldest = 1
 			made[i].Reach.State = q.Method == "eth_call"

@@ -28,6 +28,12 @@ export async function visit(options, walk) {
   })
   context.on('weberror', (error) => wrong(`${error.page().url()}: ${error.error()}`))
   context.setDefaultTimeout(15_000)
+  await context.addInitScript(() => { // https://www.w3.org/TR/largest-contentful-paint and https://wicg.github.io/layout-instability
+    window.largestPaint = window.layoutShift = 0
+    const each = (type, see) => new PerformanceObserver((list) => list.getEntries().forEach(see)).observe({ type, buffered: true })
+    each('largest-contentful-paint', (entry) => { window.largestPaint = entry.startTime })
+    each('layout-shift', (entry) => { if (!entry.hadRecentInput) window.layoutShift += entry.value })
+  })
   const page = await context.newPage()
   try {
     await walk(page, context)
@@ -38,6 +44,9 @@ export async function visit(options, walk) {
 }
 
 export const text = (page, selector) => page.locator(selector).first().innerText()
+
+// copied is what is in the clipboard.
+export const copied = (page) => page.evaluate(() => navigator.clipboard.readText())
 
 // move has the sandbox do something to orders.
 export async function move(call, body) {

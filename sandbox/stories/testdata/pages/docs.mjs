@@ -1,7 +1,35 @@
 // The reference of the API.
-import { look, visit } from './browser.mjs'
+import { look, text, visit, want } from './browser.mjs'
 
-export const content = () => visit({}, async (page) => {
-  await page.goto(`${look.gateway}/docs/`)
-  await page.locator('.opblock').nth(14).waitFor()
+const { gateway } = look
+
+export const pages = { docs: '/docs/' }
+
+// Its examples ask this gateway for what it has, and are answered.
+export const examples = () => visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  await page.goto(`${gateway}/docs/`)
+  want(await page.locator('article.operation').count() >= 25, 'the reference has fewer than 25 operations')
+  const byCreation = page.locator('article', { has: page.locator('#orderByCreation') })
+  await byCreation.getByRole('button', { name: 'Copy' }).click()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  const answer = await fetch(command.match(/^curl '(.*)'$/)?.[1] ?? gateway)
+  want(answer.ok && (await answer.json()).orderId, `the copied command answers ${answer.status}: ${command}`)
+  for (const link of await page.getByRole('link', { name: 'Send it from here' }).all()) {
+    const path = await link.getAttribute('href')
+    const { status } = await fetch(gateway + path)
+    want(status === 200, `the example ${path} answers ${status}`)
+  }
+  for (const command of await page.locator('.command code', { hasText: ' -d ' }).allTextContents()) {
+    const [, url, type, body] = command.match(/^curl '([^']*)' \\\n  -H 'Content-Type: ([^']*)' \\\n  -d '([^']*)'$/) ?? []
+    const { status } = await fetch(url ?? gateway, { method: 'POST', headers: { 'Content-Type': type }, body })
+    want(status === 200, `the example ${command} answers ${status}`)
+  }
+})
+
+// Without scripts all of it is there, and a link to a schema unfolds it.
+export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
+  await page.goto(`${gateway}/docs/`)
+  await page.locator('article', { has: page.locator('#orderById') }).getByRole('link', { name: 'Order', exact: true }).first().click()
+  await page.locator('#schema-Order').getByText('makerOrderNonce').waitFor()
+  want((await text(page, '#schema-Order')).includes('required'), 'the schema of an order does not say what is required')
 })

@@ -1,7 +1,7 @@
 // The operators' status page.
 import { look, text, visit, want } from './browser.mjs'
 
-const { admin } = look
+const { admin, token } = look
 
 export const pages = { operators: `${admin}/` }
 
@@ -16,4 +16,42 @@ export const content = () => visit({}, async (page) => {
   await page.waitForFunction((before) => document.getElementById('as-of').innerText !== before, asOf)
   await page.getByRole('button', { name: 'Pause' }).click()
   want((await page.locator('[data-pause]').getAttribute('aria-pressed')) === 'true', 'the page does not say that it is paused')
+})
+
+// Operators take an endpoint out of use and back, by buttons that want the token, with scripts and without.
+export async function commands() {
+  for (const javaScriptEnabled of [true, false]) {
+    await visit({ javaScriptEnabled }, async (page) => {
+      const row = page.locator('#endpoint-rows tr', { has: page.getByRole('rowheader', { name: 'lifi' }) })
+      const press = async (name) => {
+        if (!javaScriptEnabled) await page.getByLabel("Operators' token").fill(token) // which is typed anew
+        await row.getByRole('button', { name }).click()
+      }
+      await page.goto(`${admin}/`)
+      await page.getByLabel("Operators' token").fill(token)
+      await press('Cordon')
+      await row.getByText('cordoned', { exact: true }).waitFor()
+      await page.getByText('The endpoint is cordoned').waitFor()
+      await press('Uncordon')
+      await row.getByText('ready', { exact: true }).waitFor()
+      await press('Hold open')
+      await row.getByText('forced by an operator').waitFor()
+      await press('Release breaker')
+      await row.getByRole('button', { name: 'Hold open' }).waitFor()
+      if (!javaScriptEnabled) await page.getByLabel("Operators' token").fill(token)
+      await page.getByLabel('About a chain').selectOption('1')
+      await page.getByRole('button', { name: 'Purge' }).click()
+      await page.getByText('Purged').waitFor()
+      want(!page.url().includes(token), 'the token is in the address')
+    })
+  }
+}
+
+// Somebody without the token is told so and changes nothing.
+export const refused = () => visit({ javaScriptEnabled: false }, async (page) => {
+  await page.goto(`${admin}/`)
+  await page.getByLabel("Operators' token").fill('guessed')
+  await page.getByRole('button', { name: 'Cordon: lifi' }).click()
+  await page.getByText('Not done: missing or wrong token').waitFor()
+  want(await page.getByRole('button', { name: 'Uncordon: lifi' }).count() === 0, 'an endpoint was cordoned without the token')
 })

@@ -13,6 +13,9 @@ export const content = () => visit({}, async (page) => {
   want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
   want((await text(page, '.took')).match(/^delivered in .*, paid after another /), 'it is not told how long the order took')
   want(/\$[\d,.]+ now/.test(await text(page, '.sides')), 'it is not told what the amounts are worth')
+  want(/\$[\d,.]+ when created/.test(await text(page, '.sides')) || /no price then/.test(await text(page, '.sides')), 'it is not told what the amounts were worth')
+  await page.getByText('Where this was read').click()
+  want(/read twice|read once/.test(await text(page, '.proof table')), 'it is not told what the fields were read by')
   want(/% of what the maker paid/.test(await text(page, '.facts')) && / for .*, 1 .* for /.test(await text(page, '.facts')), 'fee and rate are not in words')
   want(!await page.locator('#raw').isVisible(), 'the answer is not folded up')
   await page.getByText('As JSON').click()
@@ -66,6 +69,7 @@ export const moves = () => visit({}, async (page) => {
   await page.goto(`${gateway}/order/${creationTxHash}`)
   want((await text(page, '.state')).startsWith('Created'), 'a new order is not told as created')
   await page.evaluate(() => { window.sameDocument = true })
+  await page.getByText('Where this was read').click()
   for (const [call, body, state] of [
     ['fulfil', { orderId }, 'Fulfilled'],
     ['unlock', { orderIds: [orderId] }, 'SentUnlock'],
@@ -76,6 +80,8 @@ export const moves = () => visit({}, async (page) => {
     want((await text(page, '#said')).includes(state), `screen readers are not told of ${state}`)
   }
   want(await page.evaluate(() => window.sameDocument), 'the page was loaded again')
+  want(await page.locator('.proof table').first().isVisible(), 'what was unfolded has folded up')
+  want(await page.locator('.proof table').first().locator('tbody tr').count() === 4, 'it is not told where each of four steps was read')
   await page.getByText('As JSON').click()
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer below the order stayed behind')
 })

@@ -5,6 +5,7 @@
 // looked at in each theme and width.
 import { close, look } from './browser.mjs'
 import { appearance } from './appearance.mjs'
+import { figures } from './figures.mjs'
 
 const modules = [
   'home',
@@ -12,7 +13,10 @@ const modules = [
   'order',
   'awaited',
   'swap',
+  'list',
+  'newcomer',
   'locked',
+  'statistics',
   'problem',
   'docs',
   'operators',
@@ -25,4 +29,5 @@ for (const name of modules.filter((each) => look.only.length === 0 || look.only.
   Object.assign(pages, own)
 }
 await appearance(pages)
+await figures(pages)
 await close()

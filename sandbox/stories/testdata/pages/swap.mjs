@@ -1,33 +1,113 @@
-// The comparison of a swap.
-import { look, text, visit, want } from './browser.mjs'
+// Swaps: the form, what a comparison says, and what is wrong with either.
+import { judge } from './appearance.mjs'
+import { copied, look, text, visit, want } from './browser.mjs'
 
 const { gateway, swap } = look
+const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+const asked = `/swap?chainId=1&tokenIn=usd&amount=-1&tokenOut=${swap.tokenOut}`
 
-export const pages = { swap: swap.path }
+export const pages = { swap: swap.path, asked }
 
-// A swap is compared, and its command copied.
-export const compares = () => visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+// Tokens are found by typing, with the keyboard alone; each venue is shown as it answers.
+export const compares = () => visit(clipboard, async (page) => {
   await page.goto(`${gateway}/swap`)
-  want(await page.locator('#tokens option').count() > 0, 'no tokens are offered')
-  await page.locator('#chainId').selectOption('137')
-  await page.waitForFunction((coin) => [...document.querySelectorAll('#tokens option')].some((o) => o.textContent === coin), 'POL')
-  await page.locator('#chainId').selectOption(swap.chainId)
-  await page.getByLabel('From token').fill(swap.tokenIn)
-  await page.getByLabel('To token').fill(swap.tokenOut)
-  await page.getByLabel('Amount in whole tokens').fill('0.1')
-  await page.getByRole('button', { name: 'Compare' }).click()
-  await page.locator('.bars li.won').waitFor()
-  want(await page.locator('.bars li').count() >= 8, 'fewer than eight venues are compared')
-  want((await page.locator('.bars li').first().getAttribute('class')) === 'won', 'the chosen venue is not the first')
-  want(/lifi\s+not asked\s+others have quoted/.test(await text(page, 'section:has(#passed) table')), 'who was left out is not told')
-  await page.getByRole('button', { name: 'Copy', exact: true }).first().click()
-  await page.getByRole('button', { name: 'Copied' }).waitFor()
-  const command = await page.evaluate(() => navigator.clipboard.readText())
-  const asked = await fetch(command.match(/^curl '(.*)'$/)[1])
-  want(asked.ok && (await asked.json()).estimation, `the copied command answers ${asked.status}`)
+  await page.getByLabel('Chain', { exact: true }).selectOption(swap.chainId)
+  const give = page.getByRole('combobox', { name: 'You pay with' })
+  await give.fill('ether')
+  await page.getByRole('option', { name: /^ETH/ }).first().waitFor()
+  await judge(page, 'swap with tokens to choose from')
+  await give.press('ArrowDown')
+  want(await give.getAttribute('aria-activedescendant') === 'tokenIn-list-0', 'the chosen option is not told')
+  await give.press('Enter')
+  want(await give.inputValue() === 'ETH', `${await give.inputValue()} was chosen instead of ETH`)
+  await give.press('Tab')
+  await page.keyboard.type('0.1')
+  const take = page.getByRole('combobox', { name: 'You get' })
+  await take.fill('USD C')
+  await page.getByRole('option', { name: /USD Coin/ }).click()
+  want(await take.inputValue() === 'USDC', `${await take.inputValue()} was chosen instead of USDC`)
+  await take.fill('zz')
+  await page.getByRole('listbox', { name: 'You get' }).waitFor({ state: 'hidden' })
+  await take.fill('usdc')
+  await take.press('Escape')
+  await page.evaluate(() => {
+    window.sameDocument = true
+    window.heard = new Set()
+    new MutationObserver(() => {
+      for (const line of document.querySelectorAll('.heard li')) window.heard.add(line.textContent)
+      window.wasBusy ||= document.querySelector('[aria-busy] button')?.textContent === 'Comparing…'
+    }).observe(document.body, { childList: true, subtree: true })
+  })
+  await take.press('Enter')
+  await page.locator('.venues tr.won').waitFor()
+  const [busy, heard] = await page.evaluate(() => [window.wasBusy, [...window.heard]])
+  want(await page.evaluate(() => window.sameDocument), 'the comparison loaded another document')
+  want(busy, 'the page does not say that it compares')
+  want(heard.filter((line) => /\d USDC\d+ ms$/.test(line)).length >= 4, `too few venues are shown as they answer: ${heard.join(', ')}`)
+  want(page.url().includes('tokenIn=ETH') && page.url().includes('amount=0.1'), `${page.url()} does not lead here again`)
+  want((await text(page, '#said')).includes('buys'), 'screen readers are not told of the result')
+  await page.getByLabel('Amount in whole tokens').fill('0.2')
+  await page.getByRole('button', { name: 'Compare' }).last().click()
+  await page.locator('.best .label', { hasText: '0.2 ETH' }).waitFor()
+  await page.getByLabel('In one line').fill('0.3 ETH to usd coin on ethereum')
+  await page.getByLabel('In one line').press('Enter')
+  await page.locator('.best .label', { hasText: '0.3 ETH' }).waitFor()
+  want(await page.evaluate(() => window.sameDocument), 'one line loaded another document')
+  want(/[?&]tokenOut=usd\+coin/.test(page.url()), `${page.url()} does not lead here again`)
+  await page.goBack()
+  await page.locator('.best .label', { hasText: '0.2 ETH' }).waitFor()
+  await page.goBack()
+  await page.locator('.best .label', { hasText: '0.1 ETH' }).waitFor()
 })
 
-export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
+// What a swap comes to: figures that stand below each other, the chosen venue first, each refusal once.
+export const tells = () => visit(clipboard, async (page) => {
   await page.goto(gateway + swap.path)
-  want(await page.locator('.bars li').count() >= 8, 'without scripts nothing is compared')
+  const rows = page.locator('.venues tbody tr')
+  want(await rows.count() >= 8, 'fewer than eight venues are compared')
+  want(await rows.first().getAttribute('class') === 'won', 'the chosen venue is not the first')
+  const edges = await page.locator('.venues tbody td:nth-child(2)').evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().right)))
+  want(new Set(edges).size === 1, `amounts end at ${edges}`)
+  const gaps = await rows.evaluateAll((all) => all.map((row) => {
+    const amount = (cell) => Number(cell.querySelector('data').value.replaceAll(',', ''))
+    const [rail, value] = [...row.querySelectorAll('rect')].map((each) => each.getBoundingClientRect().width)
+    return Math.abs(value / rail - amount(row) / Math.max(...all.map(amount)))
+  }))
+  want(Math.max(...gaps) < 0.01, `bars are wrong by ${gaps}`)
+  const facts = await text(page, '.best .facts')
+  for (const fact of [/Rate\s+1 ETH for [\d,.]+ USDC, 1 USDC for/, /Price impact\s+\S/, /Minimum received\s+[\d,.]+ USDC/, /Network fee\s+\$[\d.]+, [\d.]+ ETH/, /Route\s+\w/]) {
+    want(fact.test(facts), `the terms lack ${fact}: ${facts}`)
+  }
+  const refusals = await page.locator('.refusals li').allInnerTexts()
+  const reasons = refusals.map((line) => line.split('\n')[0].replace(/^\d+ venues? /, ''))
+  want(reasons.length > 0 && new Set(reasons).size === reasons.length, `a reason is told twice: ${reasons.join(' | ')}`)
+  await page.locator('.snippet').first().getByRole('button', { name: 'Copy' }).click()
+  const command = (await copied(page)).match(/^curl '(.*)'$/)
+  const asked = await fetch(command[1])
+  want(asked.ok && (await asked.json()).tx.data.startsWith('0x'), `the copied command answers ${asked.status}`)
+  for (const name of ['ethers', 'viem']) {
+    await page.locator('.snippet summary', { hasText: name }).click()
+    await page.locator('.snippet[open]').getByRole('button', { name: 'Copy' }).click()
+    const code = await copied(page)
+    want(code.includes(command[1]) && code.includes('sendTransaction'), `what is copied for ${name} is ${code}`)
+  }
+})
+
+// What is wrong with a field is told beside it, with what may have been meant.
+export const refuses = () => visit({}, async (page) => {
+  await page.goto(gateway + asked)
+  want((await text(page, '#tokenIn-fault')).includes('No listed token on Ethereum is called "usd"'), 'a symbol that nothing has is not told as such')
+  want((await text(page, '#amount-fault')) === 'The amount must be above zero.', 'an amount below zero is not told as such')
+  want(await page.locator('#tokenIn').getAttribute('aria-invalid') === 'true', 'the field is not marked')
+  await page.locator('.choices a', { hasText: 'USDC' }).first().click()
+  want(await page.locator('#tokenIn').inputValue() === 'USDC', 'the choice is not in the field')
+  await page.goto(`${gateway}/swap?words=0.1+ETH+to+USDC+on+Atlantis`)
+  want((await text(page, '#words-fault')).includes('There is no chain “Atlantis”'), 'a chain that is not there is not told as such')
+})
+
+// Without scripts a line leads to the same comparison.
+export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
+  await page.goto(`${gateway}/search?query=0.1+ETH+to+USDC`)
+  want(page.url().startsWith(`${gateway}/swap?`), 'a search for a swap in words does not lead to it')
+  want(await page.locator('.venues tbody tr').count() >= 8, 'without scripts nothing is compared')
 })

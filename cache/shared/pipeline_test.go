@@ -1,0 +1,144 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gomodule/redigo/redis"
+
+	"crossgate/cache/redistest"
+)
+
+// startPipeline connects to a server of the test's own.
+func startPipeline(t *testing.T, server *redistest.Server) *pipeline {
+	t.Helper()
+	at, err := parseURL(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := at.dial(t.Context(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPipeline(connection)
+	t.Cleanup(p.close)
+	return p
+}
+
+// TestRepliesReachWhoAsked has many ask at once, of whom every third does not wait for the reply.
+func TestRepliesReachWhoAsked(t *testing.T) {
+	p := startPipeline(t, redistest.Serve(t))
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	var asking sync.WaitGroup
+	for i := range 3000 {
+		asking.Go(func() {
+			text := strconv.Itoa(i)
+			if i%3 == 0 {
+				if _, err := p.do(gone, "ECHO", text); err != nil && !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+				return
+			}
+			if i%3 == 1 {
+				text = strings.Repeat(text, 10_000) // of many writes
+			}
+			if got, err := redis.String(p.do(t.Context(), "ECHO", text)); err != nil || got != text {
+				t.Errorf("ECHO %.20s = %.20s, %v", text, got, err)
+			}
+		})
+	}
+	asking.Wait()
+}
+
+// TestRefusalsEndNothing has the server refuse a command amid others.
+func TestRefusalsEndNothing(t *testing.T) {
+	p := startPipeline(t, redistest.Serve(t))
+	var refused redis.Error
+	if _, err := p.do(t.Context(), "NONSENSE"); !errors.As(err, &refused) {
+		t.Errorf("NONSENSE: %v, want the server's refusal", err)
+	}
+	if got, err := redis.String(p.do(t.Context(), "PING")); got != "PONG" {
+		t.Errorf("PING = %q, %v", got, err)
+	}
+}
+
+// TestScriptsThatTheServerForgotAreSentAgain is about a server that was told to forget them, which restarts do, too.
+func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
+	p := startPipeline(t, redistest.Serve(t))
+	doubles := newScript("doubles", "return {tonumber(ARGV[1]) + tonumber(KEYS[1])}")
+	for range 2 {
+		if _, err := p.do(t.Context(), "SCRIPT", "FLUSH"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			got, err := p.runs(t.Context(), doubles, []string{"20"}, "22")
+			if err != nil || len(got) != 1 || got[0] != int64(42) {
+				t.Errorf("the script returned %v, %v, want 42", got, err)
+			}
+		}
+	}
+}
+
+// TestAServerThatHangsKeepsNobody asks a server that was stopped for more than is let wait for replies.
+func TestAServerThatHangsKeepsNobody(t *testing.T) {
+	server := redistest.Serve(t)
+	p := startPipeline(t, server)
+	if err := server.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	for range 2 * mostUnanswered {
+		asking.Go(func() {
+			if _, err := p.do(ctx, "PING"); !errors.Is(err, context.Canceled) {
+				t.Errorf("PING: %v, want that the caller left", err)
+			}
+		})
+	}
+	for len(p.unanswered) < mostUnanswered { // the writer goes on until it may not
+		<-time.After(time.Millisecond)
+	}
+	cancel()
+	asking.Wait()
+	if err := server.Continue(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := redis.String(p.do(t.Context(), "PING")); got != "PONG" {
+		t.Errorf("PING once the server goes on = %q, %v", got, err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.do(t.Context(), "PING"); err == nil {
+		t.Error("a call to a server that has ended had a reply")
+	}
+}
+
+func TestAddressesAreRead(t *testing.T) {
+	for text, want := range map[string]server{
+		"redis://cache":                                {network: "tcp", address: "cache:6379"},
+		"redis://:secret@cache:1/2":                    {network: "tcp", address: "cache:1", password: "secret", database: 2},
+		"redis://gateway:p%40ss%2Fword@[::1]:6380":     {network: "tcp", address: "[::1]:6380", user: "gateway", password: "p@ss/word"},
+		"unix:///run/valkey.sock":                      {network: "unix", address: "/run/valkey.sock"},
+		"unix://gateway:secret@/run/valkey.sock?db=10": {network: "unix", address: "/run/valkey.sock", user: "gateway", password: "secret", database: 10},
+	} {
+		if got, err := parseURL(text); err != nil || got != want {
+			t.Errorf("parseURL(%s) = %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	got, err := parseURL("rediss://cache.example.com/1")
+	if err != nil || got.tls == nil || got.tls.ServerName != "cache.example.com" || got.tls.InsecureSkipVerify || got.database != 1 {
+		t.Errorf("parseURL of rediss = %+v, %v, want TLS for the host", got, err)
+	}
+	for _, text := range []string{"", "redis://h/x", "redis://h/-1", "redis://h/0?skip_verify=true", "rediss://h#x", "unix://", "http://h"} {
+		if _, err := parseURL(text); err == nil {
+			t.Errorf("parseURL(%s): %v, want an error", text, err)
+		}
+	}
+}

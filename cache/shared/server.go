@@ -1,0 +1,125 @@
+package shared
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gomodule/redigo/redis"
+
+	"crossgate/certificate"
+)
+
+// server is where a Valkey or Redis is reached, and as whom.
+type server struct {
+	network, address string
+	tls              *tls.Config // nil: without TLS
+	user, password   string
+	database         int
+}
+
+// parseURL reads redis://user:password@host:port/database, rediss:// for TLS, or unix:///path?db=database. Its error
+// does not wrap the cause, which quotes the URL and so its password.
+func parseURL(text string) (s server, err error) {
+	wrong := errors.New("shared cache: malformed URL: want redis://user:password@host:6379/0, with characters of the " +
+		"password other than letters and digits percent-encoded")
+	read, err := url.Parse(text)
+	if err != nil {
+		return s, wrong
+	}
+	database := strings.TrimPrefix(read.Path, "/")
+	switch read.Scheme {
+	case "unix":
+		s.network, s.address = "unix", read.Path
+		database = read.Query().Get("db")
+		read.RawQuery = ""
+	case "redis", "rediss":
+		host, port := read.Hostname(), read.Port()
+		if host == "" {
+			host = "localhost"
+		}
+		if port == "" {
+			port = "6379"
+		}
+		s.network, s.address = "tcp", net.JoinHostPort(host, port)
+		if read.Scheme == "rediss" {
+			s.tls = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
+		}
+		// A / ? or # in the password ends the host early, and the first part of the password looks like the port.
+		if read.User == nil && strings.Contains(text, "@") {
+			return s, wrong
+		}
+	default:
+		return s, wrong
+	}
+	if database != "" {
+		if s.database, err = strconv.Atoi(database); err != nil || s.database < 0 {
+			return s, wrong
+		}
+	}
+	if read.RawQuery != "" || read.Fragment != "" || s.address == "" {
+		return s, wrong
+	}
+	s.user = read.User.Username()
+	s.password, _ = read.User.Password()
+	return s, nil
+}
+
+// secured returns the server with what the files have now, where it speaks TLS.
+func (s server) secured(files certificate.Files) (server, error) {
+	if s.tls == nil {
+		return s, nil
+	}
+	var err error
+	s.tls, err = files.Client(s.tls)
+	return s, err
+}
+
+// dial returns a connection on which this gateway has said who it is. Each write on it, and each reply until it is
+// returned, may take as long as silence.
+func (s server) dial(ctx context.Context, silence time.Duration) (redis.Conn, error) {
+	raw, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
+	connection := redis.NewConn(raw, silence, silence)
+	if err := s.introduce(connection); err != nil {
+		_ = connection.Close()
+		return nil, err
+	}
+	return connection, nil
+}
+
+func (s server) connect(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if s.tls != nil {
+		return (&tls.Dialer{Config: s.tls}).DialContext(ctx, s.network, s.address)
+	}
+	return new(net.Dialer).DialContext(ctx, s.network, s.address)
+}
+
+func (s server) introduce(connection redis.Conn) error {
+	switch {
+	case s.user != "":
+		if _, err := connection.Do("AUTH", s.user, s.password); err != nil {
+			return err
+		}
+	case s.password != "":
+		if _, err := connection.Do("AUTH", s.password); err != nil {
+			return err
+		}
+	}
+	if s.database != 0 {
+		if _, err := connection.Do("SELECT", s.database); err != nil {
+			return err
+		}
+	}
+	return nil
+}

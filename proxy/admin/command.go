@@ -1,0 +1,82 @@
+package admin
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"crossgate/proxy/web"
+)
+
+// longestForm bounds the body of a command, in bytes.
+const longestForm = 64 << 10
+
+// commandsDone is what the status page says after a command.
+var commandsDone = map[string]string{
+	"token":          "The token is right",
+	"purge":          "Purged",
+	"cordon":         "The endpoint is cordoned",
+	"uncordon":       "The endpoint is back in use",
+	"breaker/open":   "The breaker is held open",
+	"breaker/closed": "The breaker is held closed",
+	"breaker/auto":   "The breaker is released",
+}
+
+// guarded lets requests through that carry the operators' token and do not come from a page of another origin in an
+// operator's browser. Without a configured token it refuses all of them.
+func (a admin) guarded(next http.HandlerFunc) http.Handler {
+	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, longestForm)
+		if err := r.ParseForm(); err != nil {
+			a.refuse(w, r, http.StatusBadRequest, "the form cannot be read")
+			return
+		}
+		if !a.isOperator(r) {
+			a.refuse(w, r, http.StatusUnauthorized, "missing or wrong token; send telemetry.token as a bearer token")
+			return
+		}
+		next(w, r)
+	}))
+}
+
+// isOperator reports whether a request has the token, as a header or in its body. One in a URL, which ends up in logs
+// and histories, is not heard.
+func (a admin) isOperator(r *http.Request) bool {
+	given := r.PostForm.Get("token")
+	if bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); is {
+		given = bearer
+	}
+	return a.Token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) == 1
+}
+
+// isFromPage reports whether a browser has sent a form of the status page.
+func isFromPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+// succeed answers a command that was done: with body for programs, and by leading browsers to the status page.
+func succeed(w http.ResponseWriter, r *http.Request, command string, body any) {
+	if isFromPage(r) {
+		http.Redirect(w, r, "/?done="+url.QueryEscape(command)+"#commands", http.StatusSeeOther)
+		return
+	}
+	writeJSON(w, http.StatusOK, body)
+}
+
+// refuse answers a command that was not done.
+func (a admin) refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
+	if isFromPage(r) {
+		a.statusPage(w, r, status, web.Notice{Text: "Not done: " + message, IsBad: true})
+		return
+	}
+	writeJSON(w, status, map[string]string{"error": message})
+}
+
+// given are the values of a field that are not empty, as fields of a form are that nobody has filled in.
+func given(form url.Values, field string) (values []string) {
+	for _, each := range form[field] {
+		if each != "" {
+			values = append(values, each)
+		}
+	}
+	return values
+}

@@ -1,0 +1,117 @@
+package reference
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// documented is the API's document.
+func documented(t *testing.T) Reference {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "openapi.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func operationOf(t *testing.T, id string) *Operation {
+	t.Helper()
+	for _, g := range documented(t).Groups {
+		for i := range g.Operations {
+			if g.Operations[i].ID == id {
+				return &g.Operations[i]
+			}
+		}
+	}
+	t.Fatalf("no operation %s", id)
+	return nil
+}
+
+// TestExamplesAskForValues fills in what there is, and of the rest what the document has.
+func TestExamplesAskForValues(t *testing.T) {
+	const inDocument = "0xdf63775b7b998b273f2205d7492d9ab304b13f05ce7f161d621f6a0611b8d1a4"
+	values := Values{"orderId": "0x12/3", "chainId": "137", "tokenList.chainId": "10", "dailyStatistics.dateTo": "2026-01-02"}
+	values.SetBody("orderList", map[string]any{"take": 5})
+	for id, want := range map[string]Request{
+		"orderById":       {Method: "GET", Target: "/api/Orders/0x12%2F3", IsKnown: true},
+		"swapById":        {Method: "GET", Target: "/api/SameChainSwap/" + inDocument},
+		"tokenList":       {Method: "GET", Target: "/v1.0/token-list?chainId=10", IsKnown: true},
+		"searchTokens":    {Method: "GET", Target: "/v1.0/token-list/search?query=usdc", IsKnown: true},
+		"dailyStatistics": {Method: "GET", Target: "/api/Satistics/getDaily?dateTo=2026-01-02", IsKnown: true},
+		"orderList":       {Method: "POST", Target: "/api/Orders/filteredList", IsKnown: true, Type: "application/json", Body: `{"take":5}`},
+	} {
+		if got := operationOf(t, id).Example(values); got != want {
+			t.Errorf("example of %s = %+v, want %+v", id, got, want)
+		}
+	}
+	if body := operationOf(t, "unlockList").Example(nil).Body; !strings.HasPrefix(body, "{\n  \"giveChainIds\": [\n    137\n  ],") {
+		t.Errorf("an example of the document is %s", body)
+	}
+}
+
+// TestTypesAreInWords reads schemas of every kind that the document has.
+func TestTypesAreInWords(t *testing.T) {
+	const head = "tags: []\npaths: {}\ncomponents: {schemas: {A: {type: object, required: [m], properties: {m: "
+	for schema, want := range map[string]string{
+		"{type: integer, minimum: 0, maximum: 9}":                                    "m integer required; at least 0; at most 9",
+		"{type: [string, 'null'], default: ''}":                                      "m string or null required",
+		"{type: string, default: auto, pattern: '^a'}":                               "m string required; matches `^a`; `auto` if absent",
+		"{enum: [x, '', null]}":                                                      "m string required; one of `x`",
+		"{const: 'true'}":                                                            "m string required; always `true`",
+		"{$ref: '#/components/schemas/A'}":                                           "m *A* required",
+		"{oneOf: [{$ref: '#/components/schemas/A'}, {type: 'null'}]}":                "m *A* or null required",
+		"{type: [array, 'null'], maxItems: 3, items: {type: integer}}":               "m array of integer or null required; at most 3 of them",
+		"{type: object, additionalProperties: {$ref: '#/components/schemas/A'}}":     "m object of *A* required",
+		"{type: object, additionalProperties: false, properties: {n: {}}}":           "m object required\nm.n any",
+		"{type: array, items: {type: object, properties: {n: {type: boolean}}}}":     "m array of object required\nm[].n boolean",
+		"{allOf: [{$ref: '#/components/schemas/A'}, {properties: {e: {const: x}}}]}": "m *A* required",
+	} {
+		read, err := Read([]byte(head + schema + "}}}}"))
+		if err != nil {
+			t.Errorf("%s: %v", schema, err)
+			continue
+		}
+		var lines []string
+		for _, m := range read.Schemas[0].Members {
+			lines = append(lines, said(m))
+		}
+		if got := strings.Join(lines, "\n"); got != want {
+			t.Errorf("%s is %q, want %q", schema, got, want)
+		}
+	}
+}
+
+func said(m Member) string {
+	text := m.Name + " "
+	for _, word := range m.Type {
+		if word.Schema {
+			word.Text = "*" + word.Text + "*"
+		}
+		text += word.Text
+	}
+	if m.IsRequired {
+		text += " required"
+	}
+	return strings.Join(append([]string{text}, m.Rules...), "; ")
+}
+
+func TestDocumentsThatLeadNowhereAreRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"a schema that is not there":   "components: {schemas: {A: {properties: {m: {$ref: '#/components/schemas/B'}}}}}",
+		"a response that is not there": "tags: [{name: T}]\npaths: {/a: {get: {tags: [T], responses: {'200': {$ref: '#/components/responses/B'}}}}}",
+		"an operation without a group": "tags: [{name: T}]\npaths: {/a: {get: {tags: [U]}}}",
+		"no mapping":                   "paths: [a]",
+		"no YAML":                      "a: [",
+	} {
+		if _, err := Read([]byte(text)); err == nil {
+			t.Errorf("a document with %s is read", name)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package proxy
+
+import (
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// TestReferenceShowsAllOfTheDocument looks on the page for everything that kin-openapi finds in the document.
+func TestReferenceShowsAllOfTheDocument(t *testing.T) {
+	page := pageAt(t, newWorld(t).server(t), "/docs/", http.StatusOK)
+	parts := strings.Split(page, `<article class="operation"`)
+	want := func(part, what, in string) {
+		if !strings.Contains(html.UnescapeString(part), what) {
+			t.Errorf("the reference lacks %q in %s", what, in)
+		}
+	}
+	operations := 0
+	for path, item := range document(t).Paths.Map() {
+		for method, o := range item.Operations() {
+			operations++
+			name := method + " " + path
+			part := ""
+			for _, each := range parts[1:] {
+				if strings.Contains(each, `id="`+o.OperationID+`"`) {
+					part, _, _ = strings.Cut(each, "</article>")
+				}
+			}
+			want(part, ">"+method+"</span> <code>"+path+"<", name)
+			want(part, ">"+o.Summary+"<", name)
+			for _, p := range o.Parameters {
+				want(part, "<code>"+p.Value.Name+"</code>", name)
+			}
+			for status, response := range o.Responses.Map() {
+				want(part, "<strong>"+status+"</strong>", name)
+				for header := range response.Value.Headers {
+					want(page, `id="header-`+header+`"`, name)
+				}
+				for _, id := range errorsIn(response.Value) {
+					want(part, ">"+id+"<", name+" "+status)
+				}
+			}
+		}
+	}
+	if operations < 25 || operations != len(parts)-1 {
+		t.Errorf("the page has %d operations, the document %d", len(parts)-1, operations)
+	}
+	for name, schema := range document(t).Components.Schemas {
+		_, part, _ := strings.Cut(page, `id="schema-`+name+`"`)
+		part, _, _ = strings.Cut(part, "</details>")
+		if part == "" {
+			t.Errorf("the reference lacks the schema %s", name)
+		}
+		for member := range schema.Value.Properties {
+			want(part, "<code>"+member+"</code>", name)
+		}
+	}
+	if left := regexp.MustCompile("`|\\*\\*|\\]\\(").FindString(regexp.MustCompile(`(?s)<pre.*?</pre>`).ReplaceAllString(page, "")); left != "" {
+		t.Errorf("the page shows %q: a mark that it does not know", left)
+	}
+}
+
+// errorsIn are the values of errorId that a response allows.
+func errorsIn(response *openapi3.Response) (ids []string) {
+	content := response.Content["application/json"]
+	if content == nil {
+		return nil
+	}
+	for _, part := range content.Schema.Value.AllOf {
+		errorID := part.Value.Properties["errorId"]
+		if errorID == nil || part.Ref != "" {
+			continue
+		}
+		for _, id := range errorID.Value.Enum {
+			ids = append(ids, id.(string))
+		}
+	}
+	return ids
+}
+
+// TestReferenceLinksLeadSomewhere wants an element for each link within the page.
+func TestReferenceLinksLeadSomewhere(t *testing.T) {
+	page := pageAt(t, newWorld(t).server(t), "/docs", http.StatusOK)
+	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1)
+	for _, link := range links {
+		if strings.Count(page, `id="`+link[1]+`"`) != 1 {
+			t.Errorf("#%s leads to %d elements", link[1], strings.Count(page, `id="`+link[1]+`"`))
+		}
+	}
+	if len(links) < 100 {
+		t.Errorf("the page has %d links within itself, want more", len(links))
+	}
+}
+
+// TestExamplesOfTheReferenceAreAnswered sends the examples that are links.
+func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) { o.Tokens = listing{w.tokenList} })
+	page := pageAt(t, s, "/docs/", http.StatusOK)
+	links := regexp.MustCompile(`<a href="([^"]+)">Send it from here`).FindAllStringSubmatch(page, -1)
+	for _, link := range links {
+		target := html.UnescapeString(link[1])
+		if response := get(s, target); response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusBadRequest {
+			t.Errorf("GET %s = %d %.300s", target, response.StatusCode, body(t, response))
+		}
+	}
+	command := regexp.MustCompile(`(?s)<code>curl &#39;http://example.com(/[^<]*?)&#39; \\\n.*?-d &#39;(.*?)&#39;</code>`)
+	posts := command.FindAllStringSubmatch(page, -1)
+	for _, post := range posts {
+		r := httptest.NewRequest(http.MethodPost, html.UnescapeString(post[1]), strings.NewReader(html.UnescapeString(post[2])))
+		r.Header.Set("Content-Type", "application/json")
+		if response := serve(s, r); response.StatusCode != http.StatusOK {
+			t.Errorf("POST %s %s = %d %.300s", post[1], post[2], response.StatusCode, body(t, response))
+		}
+	}
+	if len(posts) != 5 {
+		t.Errorf("the page has %d commands with a body, want 5", len(posts))
+	}
+	if len(links) < 20 {
+		t.Errorf("the page has %d links that send an example, want more", len(links))
+	}
+}

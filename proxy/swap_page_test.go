@@ -1,0 +1,167 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// alike is a list in which two tokens that nobody vouches for have one symbol, one has that of the coin, and one has
+// no other name than its address.
+type alike struct{ *token.Directory }
+
+func (l alike) Listed(_ context.Context, id chain.ID) []token.Listing {
+	at := func(last byte) token.Key {
+		return token.Key{Chain: id, Address: chain.NewAddress(append(make([]byte, 19), last))}
+	}
+	return []token.Listing{
+		{Key: at(0), Token: token.Token{Decimals: 18, Name: "Ether", Symbol: "ETH"}, IsProminent: true},
+		{Key: at(1), Token: token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC"}, IsProminent: true},
+		{Key: at(2), Token: token.Token{Decimals: 6, Name: "Dollar One", Symbol: "USDX"}},
+		{Key: at(3), Token: token.Token{Decimals: 6, Name: "Dollar Two", Symbol: "usdx"}},
+		{Key: at(4), Token: token.Token{Decimals: 9, Name: "Fake", Symbol: "ETH"}},
+		{Key: at(5), Token: token.Token{Decimals: 8, Name: "0xBitcoin Token", Symbol: "0xBTC"}},
+		{Key: at(6), Token: token.Token{Decimals: 8, Name: "Another's address", Symbol: addressOf("1")}},
+	}
+}
+
+func addressOf(last string) string { return "0x" + strings.Repeat("0", 39) + last }
+
+func TestTokensAreNamedInWords(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) { o.Tokens = alike{w.tokenList} })
+	for query, want := range map[string]struct{ in, out, amount string }{
+		"tokenIn=ETH&tokenOut=usdc&amount=0.1":                             {addressOf("0"), addressOf("1"), "100000000000000000"},
+		"tokenIn=+ether+&tokenOut=USD+Coin&amount=2":                       {addressOf("0"), addressOf("1"), "2000000000000000000"},
+		"tokenIn=" + addressOf("2") + "&tokenOut=ETH&amount=0.000001":      {addressOf("2"), addressOf("0"), "1"},
+		"tokenIn=dollar+two&tokenOut=" + addressOf("4") + "&amount=5":      {addressOf("3"), addressOf("4"), "5000000"},
+		"tokenIn=0xbtc&tokenOut=" + addressOf("1") + "&amount=1":           {addressOf("5"), addressOf("1"), "100000000"},
+		"tokenIn=ETH&tokenOut=USDC&tokenInAmount=7":                        {addressOf("0"), addressOf("1"), "7"},
+		"tokenIn=ETH&tokenOut=USDC&amount=MAX&tokenOutRecipient=" + nobody: {addressOf("0"), addressOf("1"), "0"},
+	} {
+		pageAt(t, s, "/swap?chainId=8453&"+query, http.StatusOK)
+		if got := w.lastSwap; got.TokenIn.String() != want.in || got.TokenOut.String() != want.out || got.AmountIn.String() != want.amount {
+			t.Errorf("%s asks for %s of %s to %s, want %+v", query, got.AmountIn, got.TokenIn, got.TokenOut, want)
+		}
+	}
+	page := pageAt(t, s, "/swap?chainId=8453&tokenIn="+addressOf("2")+"&tokenOut="+addressOf("1"), http.StatusBadRequest)
+	for _, want := range []string{`name="tokenIn" list="tokens"`, `value="` + addressOf("2") + `"`, `value="USDC"`, "How much?"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("a field of a token whose symbol is not its own: the page lacks %s", want)
+		}
+	}
+}
+
+func TestWhatATextMayMeanIsOffered(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) { o.Tokens = alike{w.tokenList} })
+	before := w.asked.Load()
+	for query, wants := range map[string][]string{
+		"tokenIn=usdx&tokenOut=ETH&amount=1": {
+			`2 tokens on Base are called "usdx". Which one?`, "amount=1&chainId=8453&tokenIn=" + addressOf("2") + "&tokenOut=ETH", "Dollar Two",
+		},
+		"tokenIn=usd&tokenOut=ETH&amount=1":                              {`No listed token on Base is called "usd". These are similar:`, "USD Coin"},
+		"tokenIn=ETH&tokenOut=ETH&amount=1":                              {"The token must not be tokenIn."},
+		"tokenIn=ETH&tokenOut=nothing&amount=1":                          {`No listed token on Base is called "nothing". Any token can be named by its address.`},
+		"tokenIn=ETH&tokenOut=USDC&amount=0":                             {"The amount must be above zero."},
+		"tokenIn=USDC&tokenOut=ETH&amount=0.1234567":                     {"The amount has 7 decimals, and the token only 6."},
+		"tokenIn=ETH&tokenOut=USDC&amount=max":                           {"only when the recipient is named"},
+		"tokenIn=ETH&tokenOut=USDC&amount=1&slippage=200":                {`id="slippage-fault">The slippage must be auto or a percent`},
+		"tokenIn=ETH&tokenOut=USDC&amount=1&tokenOutRecipient=alice.eth": {`id="tokenOutRecipient-fault">The recipient must be an address`},
+		"tokenIn=ETH&tokenOut=USDC&amount=1&affiliateFeePercent=99":      {"affiliateFeePercent must be"},
+	} {
+		page := html.UnescapeString(pageAt(t, s, "/swap?chainId=8453&"+query, http.StatusBadRequest))
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: the page lacks %s", query, want)
+			}
+		}
+	}
+	if w.asked.Load() != before {
+		t.Error("venues were asked about a form with mistakes")
+	}
+}
+
+func TestOneLineLeadsToItsSwap(t *testing.T) {
+	s := newWorld(t).server(t)
+	for line, want := range map[string]string{
+		"0.1 ETH to USDC":                  "/swap?amount=0.1&chainId=8453&tokenIn=ETH&tokenOut=USDC",
+		"5 USD Coin to ETH on polygon":     "/swap?amount=5&chainId=137&tokenIn=USD+Coin&tokenOut=ETH",
+		"5 USDC to ETH on 1 for " + nobody: "/swap?amount=5&chainId=1&tokenIn=USDC&tokenOut=ETH&tokenOutRecipient=" + nobody,
+	} {
+		response := get(s, "/swap?chainId=8453&words="+url.QueryEscape(line))
+		if got := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || got != want {
+			t.Errorf("%q = %d to %q, want 303 to %q", line, response.StatusCode, got, want)
+		}
+		if got := get(s, "/search?query="+url.QueryEscape(line)).Header.Get("Location"); got != "/swap?words="+url.QueryEscape(line) {
+			t.Errorf("a search for %q leads to %q", line, got)
+		}
+	}
+	for line, want := range map[string]string{
+		"ETH to USDC": "An amount, a token", "1 ETH to USDC on Atlantis": "There is no chain “Atlantis” with swaps here, but Ethereum",
+	} {
+		if page := pageAt(t, s, "/swap?words="+url.QueryEscape(line), http.StatusBadRequest); !strings.Contains(page, want) {
+			t.Errorf("%q: the page lacks %s", line, want)
+		}
+	}
+}
+
+// TestVenuesAreShownAsTheyAnswer reads the stream while a venue holds the answer back, and then the page at its end.
+func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
+	w := newWorld(t)
+	read := make(chan struct{})
+	s := w.server(t, func(o *Options) {
+		o.Tokens = listing{w.tokenList}
+		o.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+			quote.Tell(ctx, quote.Heard{Venue: "quick", AmountOut: chain.NewAmount(2_500_000_000_000_000), Took: 42 * time.Millisecond})
+			<-read
+			return w.estimate(ctx, r)
+		})
+	})
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	query := "chainId=8453&amount=5&tokenIn=USDC&tokenOut=" + wethText
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/swap?"+query, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := server.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	events := map[string]string{}
+	var name string
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		switch field, value, _ := strings.Cut(lines.Text(), ": "); field {
+		case "event":
+			name = value
+		case "data":
+			events[name] = value
+			if name == "quote" {
+				close(read)
+			}
+		}
+	}
+	if want := `{"venue":"quick","says":"0.0025 WETH","took":"42 ms"}`; events["quote"] != want {
+		t.Errorf("first event = %s, want %s", events["quote"], want)
+	}
+	var last comparedPage
+	if err := json.Unmarshal([]byte(events["page"]), &last); err != nil || last.Path != "/swap?"+query || !strings.Contains(last.Page, "USDC on Base buys") {
+		t.Errorf("last event = %.300s, %v", events["page"], err)
+	}
+}

@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/gin-gonic/gin"
+
+	"crossgate/proxy/web"
+	"crossgate/quote"
+)
+
+// heardVenues is how many answers of venues wait for the stream; more than venues of a chain.
+const heardVenues = 128
+
+// comparedPage ends the stream of a comparison: the whole page, and the path that leads to it.
+type comparedPage struct {
+	Path string `json:"path"`
+	Page string `json:"page"`
+}
+
+// streamComparison sends what each venue answers as it comes, event "quote" with a line to read, and then the page of
+// the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise.
+func (s *Server) streamComparison(c *gin.Context, shown web.Swap) {
+	client := s.quotas.Address(c.Request)
+	if !s.streams.enter(client) {
+		s.failPage(c, tooManyStreams.because(""))
+		return
+	}
+	defer s.streams.leave(client)
+	ctx, cancel := context.WithCancel(c.Request.Context())
+	defer cancel()
+	events, form := openEvents(c), s.readSwapForm(ctx, shown.Form)
+	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)
+	var page bytes.Buffer
+	watched := quote.WithWatcher(ctx, func(h quote.Heard) {
+		select {
+		case heard <- h:
+		default: // it is in the page
+		}
+	})
+	go func() {
+		s.compare(watched, c, &shown, form)
+		made <- s.pages.Swap(&page, shown)
+	}()
+	send := func(name string, data any) {
+		text, err := json.Marshal(data)
+		if err == nil {
+			events.send("event: " + name + "\ndata: " + string(text) + "\n\n")
+		}
+	}
+	for {
+		select {
+		case h := <-heard:
+			send("quote", web.NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
+		case err := <-made:
+			if err == nil {
+				send("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
+			}
+			return
+		}
+	}
+}

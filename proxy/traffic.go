@@ -1,0 +1,65 @@
+package proxy
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"crossgate/proxy/web"
+)
+
+// trafficWindow is over how many seconds rates of requests are taken.
+const trafficWindow = 60
+
+// traffic counts requests: since the start, and second by second within the window. Two that come at the same time as a
+// new second may count for less than two in it; none is lost since the start.
+type traffic struct {
+	requests, clientErrors, serverErrors atomic.Uint64
+	seconds                              [trafficWindow]second
+}
+
+// second counts the requests of one second.
+type second struct {
+	at               atomic.Int64 // UNIX time
+	requests, failed atomic.Int64
+}
+
+// count counts a request that ended at a time.
+func (t *traffic) count(now time.Time, status int) {
+	t.requests.Add(1)
+	isFailed := status >= http.StatusInternalServerError
+	switch {
+	case isFailed:
+		t.serverErrors.Add(1)
+	case status >= http.StatusBadRequest:
+		t.clientErrors.Add(1)
+	}
+	at := now.Unix()
+	s := &t.seconds[at%trafficWindow]
+	if before := s.at.Load(); before != at && s.at.CompareAndSwap(before, at) {
+		s.requests.Store(0)
+		s.failed.Store(0)
+	}
+	s.requests.Add(1)
+	if isFailed {
+		s.failed.Add(1)
+	}
+}
+
+// Traffic counts requests of clients.
+func (s *Server) Traffic() web.Traffic { return s.measures.traffic.at(time.Now()) }
+
+func (t *traffic) at(now time.Time) web.Traffic {
+	told := web.Traffic{Requests: t.requests.Load(), ClientErrors: t.clientErrors.Load(), ServerErrors: t.serverErrors.Load()}
+	var requests, failed int64
+	for i := range t.seconds {
+		if age := now.Unix() - t.seconds[i].at.Load(); age >= 0 && age < trafficWindow {
+			requests += t.seconds[i].requests.Load()
+			failed += t.seconds[i].failed.Load()
+		}
+	}
+	if requests > 0 {
+		told.PerSecond, told.Failing = float64(requests)/trafficWindow, float64(failed)/float64(requests)
+	}
+	return told
+}

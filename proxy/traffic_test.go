@@ -1,0 +1,39 @@
+package proxy
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/proxy/web"
+)
+
+// TestTrafficIsOfTheLastMinute counts requests for two minutes, of which the second has fewer and the failures.
+func TestTrafficIsOfTheLastMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var counted traffic
+		many := func(n, status int) {
+			for range 60 {
+				time.Sleep(time.Second)
+				for range n {
+					counted.count(time.Now(), status)
+				}
+			}
+		}
+		many(4, http.StatusOK)
+		if got, want := counted.at(time.Now()), (web.Traffic{PerSecond: 4, Requests: 240}); got != want {
+			t.Errorf("after a minute: %+v, want %+v", got, want)
+		}
+		many(1, http.StatusBadGateway)
+		counted.count(time.Now(), http.StatusNotFound)
+		want := web.Traffic{PerSecond: 61. / 60, Failing: 60. / 61, Requests: 301, ClientErrors: 1, ServerErrors: 60}
+		if got := counted.at(time.Now()); got != want {
+			t.Errorf("after two minutes: %+v, want %+v", got, want)
+		}
+		time.Sleep(time.Hour)
+		if got := counted.at(time.Now()); got.PerSecond != 0 || got.Failing != 0 || got.Requests != 301 {
+			t.Errorf("an hour later: %+v", got)
+		}
+	})
+}

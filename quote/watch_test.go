@@ -1,0 +1,26 @@
+package quote_test
+
+import (
+	"sync"
+	"testing"
+
+	"crossgate/quote"
+)
+
+func TestWatchersHearEachVenueAsItAnswers(t *testing.T) {
+	cheap, dear := &fakeVenue{name: "cheap", perInput: 7}, &fakeVenue{name: "dear", perInput: 9}
+	e := estimator(cheap, dear)
+	var mu sync.Mutex
+	heard := map[string]string{}
+	ctx := quote.WithWatcher(t.Context(), func(h quote.Heard) {
+		mu.Lock()
+		defer mu.Unlock()
+		heard[h.Venue] = h.AmountOut.String()
+	})
+	if _, err := e.Estimate(ctx, usdcToDai()); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	expect(t, "heard", heard, map[string]string{"cheap": "700000000", "dear": "900000000"})
+}

@@ -1,0 +1,92 @@
+package processes_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// TestWalks runs what docs/walks shows, in blocks that begin with ```console: lines after "$ " by a shell, in the sequence
+// of the page, which must then print the lines below them. … stands for what differs from one run to the next, and a line
+// that is … for any lines. What is 127.0.0.1:8080 on the page is a gateway in front of a sandbox, and :8090 the sandbox.
+func TestWalks(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "walks", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("walks: %q, %v", pages, err)
+	}
+	for _, page := range pages {
+		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			walk(t, string(text))
+		})
+	}
+}
+
+var (
+	shown    = regexp.MustCompile("(?s)```console\n(.*?)```")
+	prompted = regexp.MustCompile(`(?m)^\$ (.*)$`)
+)
+
+func walk(t *testing.T, page string) {
+	t.Helper()
+	world := sandboxtest.Start(t, sandbox.Options{})
+	at := t.TempDir()
+	demo := world.Config(filepath.Join(at, "orders.db"))
+	shipped, err := os.ReadFile(filepath.Join("..", "..", "deploy", "crossgate.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"demo.yaml": demo, "crossgate.yaml": shipped} {
+		if err := os.WriteFile(filepath.Join(at, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gateway := serveApart(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db")))).url
+	here := strings.NewReplacer("http://127.0.0.1:8080", gateway, "http://127.0.0.1:8090", world.URL())
+	blocks := shown.FindAllStringSubmatch(page, -1)
+	if len(blocks) == 0 {
+		t.Error("the page shows no command")
+	}
+	for _, block := range blocks {
+		lines := prompted.FindAllStringSubmatchIndex(block[1], -1)
+		for i, line := range lines {
+			end := len(block[1])
+			if i+1 < len(lines) {
+				end = lines[i+1][0]
+			}
+			asked, want := block[1][line[2]:line[3]], strings.TrimPrefix(block[1][line[1]:end], "\n")
+			shell := exec.CommandContext(t.Context(), "sh", "-c", here.Replace(asked))
+			shell.Dir = at
+			shell.Env = append(os.Environ(), "PATH="+filepath.Dir(program(t))+":"+os.Getenv("PATH"))
+			got, _ := shell.CombinedOutput() // what it ends with is for the page to show: echo $?
+			if !isShown(want, string(got)) {
+				t.Errorf("$ %s\nprints\n%s\nthe page shows\n%s", asked, got, want)
+			}
+		}
+	}
+}
+
+// isShown reports whether a command printed what a page shows.
+func isShown(want, got string) bool {
+	var pattern strings.Builder
+	pattern.WriteString(`\A`)
+	for line := range strings.Lines(want) {
+		if strings.TrimSpace(line) == "…" {
+			pattern.WriteString(`(?:.*\n)*?`)
+			continue
+		}
+		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(strings.TrimRight(line, "\n")), "…", ".*") + `\n`)
+	}
+	pattern.WriteString(`\z`)
+	return regexp.MustCompile(pattern.String()).MatchString(got)
+}

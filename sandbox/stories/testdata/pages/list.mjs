@@ -1,0 +1,48 @@
+// Lists of orders, and of swaps within a chain: their filters are those of the API, and links turn their pages.
+import { look, move, text, visit, want } from './browser.mjs'
+
+const { gateway, swap } = look
+
+export const pages = { orders: '/orders', swaps: '/orders?mode=SameChain' }
+
+export async function filters() {
+  for (const javaScriptEnabled of [true, false]) {
+    await visit({ javaScriptEnabled }, async (page) => {
+      await page.goto(`${gateway}/`)
+      await page.getByRole('link', { name: 'All orders' }).click()
+      const ids = () => page.locator('table.stacked tbody tr td:first-child').allInnerTexts()
+      const first = await ids()
+      want(first.length === 25, `the list has ${first.length} rows`)
+      await page.getByRole('link', { name: 'Older' }).click()
+      await page.waitForURL(/skip=25/)
+      want(!(await ids()).some((id) => first.includes(id)), 'the next page has rows of the first one')
+      await page.getByRole('link', { name: 'Newer' }).click()
+      await page.getByLabel('State').selectOption('ClaimedUnlock')
+      await page.getByLabel('From chain').selectOption('1')
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.waitForURL(/state=ClaimedUnlock/)
+      const states = await page.locator('td .dot').allInnerTexts()
+      want(states.length > 0 && states.every((state) => state === 'paid'), `the filter lets through ${states}`)
+      await page.getByLabel('Maker').fill('0x12')
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.locator('#maker-fault').waitFor()
+      want((await text(page, '#maker-fault')).startsWith('The maker must be an address'), 'a wrong address is not told beside its field')
+    })
+  }
+}
+
+// A swap that was made is in its list.
+export const swaps = () => visit({}, async (page) => {
+  await move('swap', { chainId: 8453, amount: '0.01', recipient: swap.account })
+  await page.goto(`${gateway}/orders`)
+  await page.getByRole('link', { name: 'Swaps within a chain' }).click()
+  want((await text(page, 'h1')) === 'Swaps within a chain', 'the other tab is not that of swaps')
+  await page.getByLabel('Chain', { exact: true }).selectOption('8453')
+  const row = page.locator('tbody tr', { hasText: /0\.01 ETH on Base\s.* USDC on Base\s+swapped/ })
+  for (let looks = 0; looks < 500 && await row.count() === 0; looks++) { // the index follows the chain
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL(/from=8453/)
+  }
+  await row.first().getByRole('link').click()
+  await page.waitForURL(/\/swap\/0x/)
+})

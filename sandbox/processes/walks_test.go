@@ -33,8 +33,8 @@ func TestWalks(t *testing.T) {
 }
 
 var (
-	shown    = regexp.MustCompile("(?s)```console\n(.*?)```")
-	prompted = regexp.MustCompile(`(?m)^\$ (.*)$`)
+	shown  = regexp.MustCompile("(?s)```console\n(.*?)```")
+	prompt = regexp.MustCompile(`(?m)^\$ (.*)$`)
 )
 
 func walk(t *testing.T, page string) {
@@ -58,7 +58,7 @@ func walk(t *testing.T, page string) {
 		t.Error("the page shows no command")
 	}
 	for _, block := range blocks {
-		lines := prompted.FindAllStringSubmatchIndex(block[1], -1)
+		lines := prompt.FindAllStringSubmatchIndex(block[1], -1)
 		for i, line := range lines {
 			end := len(block[1])
 			if i+1 < len(lines) {

@@ -111,6 +111,12 @@ type entry[V any] struct {
 	failed time.Time // last failed attempt to revalidate it; zero: none
 }
 
+// isOlder reports whether a value of the same key was loaded before another one: fills that were replaced may be stored
+// after those that replaced them.
+func (e *entry[V]) isOlder(than entry[V]) bool {
+	return e.number < than.number || e.number == than.number && e.loaded.Before(than.loaded)
+}
+
 // at is the age of an entry and how it is served, later purges aside.
 func (e *entry[V]) at(now time.Time) (age time.Duration, outcome Outcome) {
 	age = now.Sub(e.loaded)
@@ -134,9 +140,7 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 		MaxCost:            o.MaxBytes,
 		BufferItems:        bufferItems,
 		IgnoreInternalCost: true, // entryOverhead stands for it
-		ShouldUpdate: func(newer, older entry[V]) bool {
-			return newer.key != older.key || newer.number >= older.number
-		},
+		ShouldUpdate: func(next, held entry[V]) bool { return next.key != held.key || !next.isOlder(held) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d bytes: %w", o.MaxBytes, err)

@@ -58,3 +58,19 @@ func TestValuesThatNoLongerHoldAreNotServed(t *testing.T) {
 		}
 	})
 }
+
+// TestAnOlderValueDoesNotReplaceANewerOne stores a value after one that was loaded later, as a fill does that was
+// replaced because what it loaded no longer held.
+func TestAnOlderValueDoesNotReplaceANewerOne(t *testing.T) {
+	c := open(t, Options[string]{})
+	now := time.Now()
+	for _, value := range []struct {
+		text   string
+		loaded time.Time
+	}{{"newer", now}, {"older", now.Add(-time.Microsecond)}} {
+		c.keep(entry[string]{key: named("key"), value: value.text, life: Life{Fresh: time.Hour}, loaded: value.loaded})
+	}
+	if kept, found := c.Hit(named("key")); !found || kept.Value != "newer" {
+		t.Errorf("%+v is kept, want the newer value", kept)
+	}
+}

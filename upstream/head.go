@@ -27,6 +27,7 @@ type head struct {
 	seen     time.Time // when number was seen; zero: never
 	distance int64     // to the others' head at that time; below zero: behind
 	compared bool
+	isBeside bool // the distance is to the only other endpoint, which may be as wrong
 	isFar    bool // too far, and it is known that the others are right
 }
 
@@ -66,7 +67,7 @@ func (h *head) place(distance int64, most uint64) {
 	if h.isFar {
 		most /= 2
 	}
-	h.distance, h.compared = distance, true
+	h.distance, h.compared, h.isBeside = distance, true, false
 	h.isFar = uint64(max(distance, -distance)) > most
 }
 
@@ -78,17 +79,18 @@ func (h *head) placeBeside(distance int64, most uint64) (isBehind bool) {
 	if h.isFar {
 		most /= 2
 	}
-	h.distance, h.compared = distance, true
+	h.distance, h.compared, h.isBeside = distance, true, true
 	isBehind = distance < 0 && uint64(-distance) > most
 	h.isFar = h.isFar && isBehind
 	return isBehind
 }
 
-// proveFar has it held against the endpoint that it is too far.
+// proveFar has it held against the endpoint that it is too far behind the only other one. A majority that was heard
+// meanwhile knows better.
 func (h *head) proveFar() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.isFar = true
+	h.isFar = h.isFar || h.isBeside
 }
 
 // heads compares the endpoints of a pool by how far each has come.

@@ -38,7 +38,7 @@ export const swaps = () => visit({}, async (page) => {
   await page.getByRole('link', { name: 'Swaps within a chain' }).click()
   want((await text(page, 'h1')) === 'Swaps within a chain', 'the other tab is not that of swaps')
   await page.getByLabel('Chain', { exact: true }).selectOption('8453')
-  const row = page.locator('tbody tr', { hasText: /0\.01 ETH on Base\s.* USDC on Base\s+swapped/ })
+  const row = page.locator('tbody tr', { hasText: /0\.01 ETH on Base.*USDC on Base\s*swapped/ })
   for (let looks = 0; looks < 500 && await row.count() === 0; looks++) { // the index follows the chain
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.waitForURL(/from=8453/)

@@ -62,7 +62,7 @@ func (d ClientDetail) of(address netip.Addr) string {
 	return network.String()
 }
 
-// Longest texts of clients in a line, in bytes.
+// Longest texts of clients in a line, in characters.
 const (
 	longestPath      = 200
 	longestUserAgent = 200

@@ -140,7 +140,7 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 		MaxCost:            o.MaxBytes,
 		BufferItems:        bufferItems,
 		IgnoreInternalCost: true, // entryOverhead stands for it
-		ShouldUpdate: func(next, held entry[V]) bool { return next.key != held.key || !next.isOlder(held) },
+		ShouldUpdate:       func(next, held entry[V]) bool { return next.key != held.key || !next.isOlder(held) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d bytes: %w", o.MaxBytes, err)

@@ -51,8 +51,9 @@ func walk(t *testing.T, page string) {
 			t.Fatal(err)
 		}
 	}
-	gateway := serveApart(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db")))).url
-	here := strings.NewReplacer("http://127.0.0.1:8080", gateway, "http://127.0.0.1:8090", world.URL())
+	gateway := serveApart(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db"))))
+	gateway.until(t, "level with all chains", lockedFor(world.Takers()[0].Address.Hex()), isLevel)
+	here := strings.NewReplacer("http://127.0.0.1:8080", gateway.url, "http://127.0.0.1:8090", world.URL())
 	blocks := shown.FindAllStringSubmatch(page, -1)
 	if len(blocks) == 0 {
 		t.Error("the page shows no command")

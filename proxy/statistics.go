@@ -28,47 +28,44 @@ func daysKey(path string, q days) cache.Key {
 	return cache.KeyOf(path, binary.BigEndian.AppendUint64(nil, q.from), binary.BigEndian.AppendUint64(nil, q.to))
 }
 
-// dailyRoute answers how much went between which chains on each day. The documented path is misspelt.
-func (s *Server) dailyRoute() route[days] {
+// daysRoute answers something of some days.
+func (s *Server) daysRoute(paths []string, load func(context.Context, days) ([]jsonBody, cache.Life, error)) route[days] {
 	return route[days]{
-		paths:   []string{"/api/Satistics/getDaily", "/api/Statistics/getDaily"},
+		paths:   paths,
 		dialect: tracking,
 		cost:    listCost,
 		limit:   s.options.OrderLimit,
 		parse:   func(c *gin.Context) (days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
 		key:     daysKey,
-		load: func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
-			rows, before, basis, err := s.options.Orders.Daily(ctx, q.from, q.to)
-			if err != nil {
-				return nil, noLife, err
-			}
-			running := order.Accumulate(before, rows, q.from, q.to)
-			return []jsonBody{{text: string(s.encoder.AppendDaily(nil, rows, running)), basis: basis}}, statisticsLife, nil
-		},
-		indexed: true,
-		shared:  true,
+		load:    load,
 	}
+}
+
+// dailyRoute answers how much went between which chains on each day. The documented path is misspelt.
+func (s *Server) dailyRoute() route[days] {
+	r := s.daysRoute([]string{"/api/Satistics/getDaily", "/api/Statistics/getDaily"}, func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
+		rows, before, basis, err := s.options.Orders.Daily(ctx, q.from, q.to)
+		if err != nil {
+			return nil, noLife, err
+		}
+		running := order.Accumulate(before, rows, q.from, q.to)
+		return []jsonBody{{text: string(s.encoder.AppendDaily(nil, rows, running)), basis: basis}}, statisticsLife, nil
+	})
+	r.indexed, r.shared = true, true
+	return r
 }
 
 // deliveryTimesRoute answers how long orders took. The hosted service has no such path.
 func (s *Server) deliveryTimesRoute() route[days] {
-	return route[days]{
-		paths:   []string{"/api/Statistics/getDeliveryTimes"},
-		dialect: tracking,
-		cost:    listCost,
-		limit:   s.options.OrderLimit,
-		parse:   func(c *gin.Context) (days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
-		key:     daysKey,
-		load: func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
-			times, basis, err := s.options.Orders.DeliveryTimes(ctx, q.from, q.to)
-			if err != nil {
-				return nil, noLife, err
-			}
-			return []jsonBody{{text: string(s.encoder.AppendDeliveryTimes(nil, times)), basis: basis}}, statisticsLife, nil
-		},
-		indexed: true,
-		shared:  true,
-	}
+	r := s.daysRoute([]string{"/api/Statistics/getDeliveryTimes"}, func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
+		times, basis, err := s.options.Orders.DeliveryTimes(ctx, q.from, q.to)
+		if err != nil {
+			return nil, noLife, err
+		}
+		return []jsonBody{{text: string(s.encoder.AppendDeliveryTimes(nil, times)), basis: basis}}, statisticsLife, nil
+	})
+	r.indexed, r.shared = true, true
+	return r
 }
 
 // allTimeRoute answers how much there was in all.
@@ -95,21 +92,13 @@ func (s *Server) allTimeRoute() route[struct{}] {
 
 // venuesRoute answers what became of venues. The hosted service has no such path.
 func (s *Server) venuesRoute() route[days] {
-	return route[days]{
-		paths:   []string{"/api/Statistics/getVenues"},
-		dialect: tracking,
-		cost:    listCost,
-		limit:   s.options.OrderLimit,
-		parse:   func(c *gin.Context) (days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
-		key:     daysKey,
-		load: func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
-			venues, err := s.options.Swaps.Venues(ctx, q.from, q.to)
-			if err != nil {
-				return nil, noLife, err
-			}
-			return oneBody(s.encoder.AppendVenues(nil, venues)), statisticsLife, nil
-		},
-	}
+	return s.daysRoute([]string{"/api/Statistics/getVenues"}, func(ctx context.Context, q days) ([]jsonBody, cache.Life, error) {
+		venues, err := s.options.Swaps.Venues(ctx, q.from, q.to)
+		if err != nil {
+			return nil, noLife, err
+		}
+		return oneBody(s.encoder.AppendVenues(nil, venues)), statisticsLife, nil
+	})
 }
 
 // parseDays reads dateFrom and dateTo, both included. Days to come have no orders.

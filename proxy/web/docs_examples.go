@@ -21,7 +21,7 @@ type exemplaryJSON struct {
 // Values are the newest order, the newest one with a taker, and the newest swap. What no list has is left out.
 func (e Exemplary) Values() (reference.Values, error) {
 	values := reference.Values{}
-	orders, err := decodeOr[exemplaryJSON](e.Orders)
+	orders, err := decodeIfAny[exemplaryJSON](e.Orders)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (e Exemplary) Values() (reference.Values, error) {
 		}
 		values.SetBody("orderList", map[string]any{"giveChainIds": []chain.ID{o.Give.ChainID.chain()}, "take": 5})
 	}
-	swaps, err := decodeOr[exemplaryJSON](e.Swaps)
+	swaps, err := decodeIfAny[exemplaryJSON](e.Swaps)
 	if err != nil {
 		return nil, err
 	}

@@ -135,6 +135,14 @@ func decode[T any](answer []byte) (T, error) {
 	return into, nil
 }
 
+// decodeIfAny is decode, and the zero value for an answer that is not there.
+func decodeIfAny[T any](answer []byte) (into T, err error) {
+	if answer == nil {
+		return into, nil
+	}
+	return decode[T](answer)
+}
+
 // LockedOrders lists the order ids in the JSON of locked assets.
 func LockedOrders(answer []byte) ([]string, error) {
 	chains, err := decode[[]lockedJSON](answer)

@@ -118,11 +118,11 @@ func (p *Pages) Statistics(to io.Writer, s Statistics) error {
 	for _, path := range s.Paths {
 		v.Calls = append(v.Calls, call{s.Origin, path})
 	}
-	daily, err := decodeOr[struct{ DailyData []dailyJSON }](s.Daily)
+	daily, err := decodeIfAny[struct{ DailyData []dailyJSON }](s.Daily)
 	if err != nil {
 		return err
 	}
-	times, err := decodeOr[struct{ DeliveryTimes []deliveryTimeJSON }](s.Times)
+	times, err := decodeIfAny[struct{ DeliveryTimes []deliveryTimeJSON }](s.Times)
 	if err != nil {
 		return err
 	}
@@ -143,15 +143,6 @@ func (p *Pages) Statistics(to io.Writer, s Statistics) error {
 		Title: "Statistics", At: "statistics", Says: "Volume, delivery times and venues of the last " + plural(s.Days, "day"), Root: s.Origin,
 		Now: s.Now, Page: v,
 	})
-}
-
-// decodeOr is empty for an answer that is not there.
-func decodeOr[T any](answer []byte) (T, error) {
-	if answer == nil {
-		var none T
-		return none, nil
-	}
-	return decode[T](answer)
 }
 
 // plot makes a column of each day.

@@ -61,8 +61,8 @@ func checkIDs(t *testing.T, found []onchain.Found) {
 	}
 }
 
-// FuzzDecodeSwaps feeds any data to the two events of a swap within a chain. What
-// comes out never brings more than was swapped for, and pays whoever was reported for that very amount.
+// FuzzDecodeSwaps feeds any data to the two events of a swap within a chain. What comes out never brings more than was
+// swapped for, and pays whoever was reported for that very amount.
 func FuzzDecodeSwaps(f *testing.F) {
 	seed := func(paid, swapped onchain.Log) { f.Add(paid.Data, swapped.Data) }
 	seed(shareLog(f, "token out ...........", 5, "affiliate ...........", 3), swapLog(f, 5, 3))

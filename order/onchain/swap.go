@@ -23,7 +23,7 @@ func readSwapped(w words) (order.ID, order.Fact) {
 		Fee: w.amount(6), ReferralCode: uint32(w.uint(8, 32)),
 	}
 	share := w.amount(7)
-	if w.err() == nil && s.AmountOut.Sub(s.Fee).Cmp(share) < 0 {
+	if w.err() == nil && (s.AmountOut.Cmp(s.Fee) < 0 || s.AmountOut.Sub(s.Fee).Cmp(share) < 0) {
 		w.fail(errors.New("fees exceed what the swap brought"))
 	}
 	if !share.IsZero() {

@@ -1,6 +1,7 @@
 package onchain_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
 	"testing"
@@ -228,8 +229,22 @@ func TestDecodeRefusesSwapsThatCannotBe(t *testing.T) {
 			t.Fatalf("Decode of %d of %d bytes = %v, want an error", length, len(whole.Data), found)
 		}
 	}
-	if found, err := onchain.Decode(contracts, []onchain.Log{swapLog(t, 894, 3)}); err == nil {
-		t.Errorf("Decode of fees of 901 of 900 = %v, want an error", found)
+	most := chain.Hash(bytes.Repeat([]byte{0xff}, 32))
+	tests := []struct {
+		name            string
+		out, fee, share any
+	}{
+		{"the fee alone", 900, 901, 0},
+		{"the share alone", 900, 0, 901},
+		{"both together", 900, 7, 894},
+		{"both together, past the largest amount", most, most, most},
+	}
+	for _, test := range tests {
+		log := newLog(t, contracts.Router, sameChainSwapExecuted, address("sender .............."), address("recipient ..........."),
+			address("token in ............"), 1000, address("token out ..........."), test.out, test.fee, test.share, 3)
+		if found, err := onchain.Decode(contracts, []onchain.Log{log}); err == nil {
+			t.Errorf("Decode of fees that exceed what the swap brought, %s = %v, want an error", test.name, found)
+		}
 	}
 }
 

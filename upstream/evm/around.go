@@ -162,6 +162,9 @@ func (a *around) readEach(ctx context.Context) error {
 	if times.isWrong {
 		a.chain.unspaced.Store(true)
 	}
+	if upstream.IsBackground(ctx) {
+		a.chain.timing.saw(times.cost())
+	}
 	for _, b := range times.blocks {
 		a.times[b.hash] = b.time()
 	}

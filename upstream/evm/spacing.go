@@ -58,6 +58,19 @@ func (b *timedBlock) time() uint64 {
 	return b.pinned
 }
 
+// cost is how many headers were read, for the times in how many blocks.
+func (t *blockTimes) cost() (headers int, blocks uint64) {
+	if len(t.blocks) == 0 {
+		return 0, 0
+	}
+	for _, b := range t.blocks {
+		if b.header != nil {
+			headers++
+		}
+	}
+	return headers, t.blocks[len(t.blocks)-1].number - t.blocks[0].number + 1
+}
+
 // next returns the blocks whose headers are to be read now; none when all times are known.
 func (t *blockTimes) next() []*timedBlock {
 	if !t.isBegun {

@@ -157,7 +157,7 @@ func (c *Chain) listings(
 	const ownListings = 8
 	ctx = upstream.Avoiding(ctx, avoided...)
 	for range ownListings {
-		again, voices, err := c.list(ctx, from, to, contracts, isChecked)
+		again, voices, err := c.list(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
 		if err != nil {
 			return nil, nil, err
 		}

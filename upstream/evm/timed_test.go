@@ -1,9 +1,13 @@
 package evm_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
 )
 
 // TestHistoryIsSearchedWhereTimesOfLogsAreTold reads ten ranges of 400 blocks, each with 20 events, twice, from three
@@ -72,5 +76,45 @@ func TestHistoryIsSearchedWhereTimesOfLogsAreTold(t *testing.T) {
 				t.Errorf("the last one was asked for %d searches, want %d", searches, test.searches)
 			}
 		})
+	}
+}
+
+// TestTheSecondReadingAsksForNoTimes has an endpoint lose the logs of a range, at nodes without the receipts of blocks
+// and without times in logs: what differs is settled by headers of the blocks' numbers, none of which is read again.
+func TestTheSecondReadingAsksForNoTimes(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	recorded := recordings[0]
+	recorded.head = recorded.Head
+	calls := map[string]int{}
+	old := func(lists func(param string) bool) *provider {
+		p := &provider{recording: recorded, calls: calls, alter: untimed}
+		p.refuses = func(c nodeCall) string {
+			switch {
+			case c.Method == "eth_getBlockReceipts":
+				return fault(-32601, "the method eth_getBlockReceipts does not exist")
+			case c.Method == "eth_getLogs" && !lists(string(c.Params[0])):
+				return `"result":[]`
+			}
+			return ""
+		}
+		return p
+	}
+	losing := old(func(param string) bool { return strings.Contains(param, "blockHash") })
+	whole := old(func(string) bool { return true })
+	c := evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "losing", losing), endpointOf(t, "whole", whole))))
+	if _, err := c.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first, err := c.Events(t.Context(), 0, 200)
+	if err != nil || len(first) > 0 {
+		t.Fatalf("%d events, %v, want none of an endpoint that loses them", len(first), err)
+	}
+	clear(calls)
+	proof, err := c.Verify(t.Context(), 0, 200, first)
+	if err != nil || len(proof.Events) < 20 || !slices.Contains(proof.Wrong, "losing") {
+		t.Fatalf("Verify = %d events, wrong is %v, %v", len(proof.Events), proof.Wrong, err)
+	}
+	if calls["eth_getBlockByHash"] > 0 {
+		t.Errorf("proving %d events took %v, want no header by its hash", len(proof.Events), calls)
 	}
 }

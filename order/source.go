@@ -53,6 +53,9 @@ type LogSource interface {
 	// EventsOfLogs returns Events. Those of which logs say all but who sent the transaction are without At.Initiator;
 	// creations have it.
 	EventsOfLogs(ctx context.Context, from, to uint64) ([]Event, error)
+	// SearchSpan returns how many blocks from one on are searched at once, most at the most, as the chain's endpoints
+	// take them: it searches for nothing, to see.
+	SearchSpan(ctx context.Context, from, most uint64) (blocks uint64, err error)
 }
 
 // CallCounter is a Source that counts what it asks.

@@ -21,9 +21,8 @@ type BackfillEstimate struct {
 // Blocks is how many blocks are left.
 func (e BackfillEstimate) Blocks() uint64 { return e.To + 1 - min(e.From, e.To+1) }
 
-// callsPerRange is what one range of history takes: two readings, each of eight searches, as public endpoints search
-// 5,000 blocks at once, and the range's first block.
-const callsPerRange = 17
+// usualSpan is how many blocks public endpoints search at once.
+const usualSpan = 5000
 
 // EstimateBackfill tells what Backfill would read, of every chain, by the calls that it begins with.
 func (x *Index) EstimateBackfill(ctx context.Context) []BackfillEstimate {
@@ -58,14 +57,25 @@ func (b *backfill) estimate(ctx context.Context) BackfillEstimate {
 		e.To = end - 1
 		e.From, err = b.origin(ctx, first)
 	}
-	if e.Err = err; err == nil {
-		e.Calls = callsFor(e.Blocks(), historyRanges*b.width.most)
+	if e.Err = err; err != nil || e.Blocks() == 0 {
+		return e
 	}
+	span, width := uint64(usualSpan), historyRanges*b.width.most
+	if fromLogs, can := b.source.(order.LogSource); can {
+		if span, e.Err = fromLogs.SearchSpan(ctx, e.To-min(e.To, width-1), width); e.Err != nil {
+			return e
+		}
+	}
+	e.Calls = callsFor(e.Blocks(), width, span)
 	return e
 }
 
-// callsFor is how many calls blocks without orders take, so many at once.
-func callsFor(blocks, width uint64) uint64 { return (blocks + width - 1) / width * callsPerRange }
+// callsFor is how many calls blocks without orders take, read in ranges of so many, of which so many are searched at
+// once: each range is read twice, and its first block.
+func callsFor(blocks, width, span uint64) uint64 {
+	const readings = 2
+	return (blocks + width - 1) / width * (readings*((min(blocks, width)+span-1)/span) + 1)
+}
 
 // callsOf is how many calls a source has made; zero where it does not count.
 func callsOf(source order.Source) uint64 {
@@ -80,7 +90,7 @@ func (b *backfill) tell() {
 	p := &b.progress
 	if made := callsOf(b.source); made > b.counted {
 		p.Calls = made - b.counted
-		p.Expected = p.Calls + callsFor(p.Total-p.Read, b.width.most)
+		p.Expected = p.Calls + callsFor(p.Total-p.Read, b.width.most, usualSpan)
 		if p.Read > 0 {
 			p.Expected = uint64(float64(p.Calls) * float64(p.Total) / float64(p.Read))
 		}

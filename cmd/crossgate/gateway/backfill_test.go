@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -11,15 +12,20 @@ import (
 	"crossgate/store"
 )
 
-// TestBackfillReadsWideRanges counts what a backfill of blocks without orders takes, which most of a chain's are.
+// TestBackfillReadsWideRanges counts what a backfill of blocks without orders takes, which most of a chain's are, in
+// two readings of each block: at endpoints that search any number at once, as many as public ones do, or few.
 func TestBackfillReadsWideRanges(t *testing.T) {
-	const (
-		history = 400_000 // blocks
-		most    = 400     // calls, for two readings of each block; in ranges of 2,000 blocks they were 1,014
-	)
+	for _, test := range []struct{ span, history, most uint64 }{{0, 4_000_000, 400}, {5000, 400_000, 200}, {1000, 400_000, 900}} {
+		t.Run(fmt.Sprintf("span %d", test.span), func(t *testing.T) { countBackfill(t, test.span, test.history, test.most) })
+	}
+}
+
+// countBackfill reads so many blocks at endpoints that search so many at once.
+func countBackfill(t *testing.T, span, history, most uint64) {
 	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
 		own := c.Chains[2]
 		calmly := newCalm(c, own.ID)
+		calmly.span = span
 		calmly.chain.FirstBlock = calmly.head() - history
 		for i := range own.Endpoints {
 			own.Endpoints[i].RequestsPerSecond = 0
@@ -36,9 +42,9 @@ func TestBackfillReadsWideRanges(t *testing.T) {
 			t.Errorf("at the end %+v, want %d blocks read", last, history)
 		}
 		synctest.Wait()
-		total := calmly.total()
+		total := uint64(calmly.total())
 		t.Logf("%d calls for %d blocks: %v", total, last.Read, calmly.calls)
-		if estimate.Err != nil || estimate.Blocks() < history-10 || estimate.Calls < uint64(total)*8/10 || estimate.Calls > uint64(total)*12/10 {
+		if estimate.Err != nil || estimate.Blocks() < history-10 || estimate.Calls < total*8/10 || estimate.Calls > total*12/10 {
 			t.Errorf("estimated %+v, want %d blocks and what was counted, %d, within 20 %%", estimate, history, total)
 		}
 		if total > most {

@@ -38,6 +38,8 @@ type calm struct {
 	began time.Time
 	// final is how far the finalized tag is behind.
 	final uint64
+	// span is how many blocks are searched at once at most; zero: any number
+	span uint64
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -98,7 +100,11 @@ func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
 	answers := make([]string, len(calls))
 	for i, call := range calls {
 		c.calls[call.Method]++
-		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, call.ID, c.answer(call.Method, call.Params))
+		members := `"result":` + c.answer(call.Method, call.Params)
+		if call.Method == "eth_getLogs" && c.isTooWide(call.Params[0]) {
+			members = fmt.Sprintf(`"error":{"code":-32602,"message":"exceed max block range: %d"}`, c.span)
+		}
+		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, call.ID, members)
 	}
 	text := answers[0]
 	if isBatch {
@@ -133,6 +139,14 @@ func (c *calm) answer(method string, params []json.RawMessage) string {
 			c.hash(slot).Format(chain.SVM), c.hash(slot-1).Format(chain.SVM), slot-1, c.timeOf(slot))
 	}
 	return "null"
+}
+
+func (c *calm) isTooWide(search json.RawMessage) bool {
+	var filter struct{ FromBlock, ToBlock string }
+	_ = json.Unmarshal(search, &filter)
+	from, _ := strconv.ParseUint(filter.FromBlock, 0, 64)
+	to, _ := strconv.ParseUint(filter.ToBlock, 0, 64)
+	return c.span > 0 && to-from >= c.span
 }
 
 func (c *calm) header(block string) string {

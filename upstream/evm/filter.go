@@ -64,13 +64,6 @@ func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
 	return asked
 }
 
-// logTimes tells whether a list of logs has their blocks' times.
-var logTimes = jsonrpc.Part{Name: jsonrpc.Times, In: func(result any) (has, told bool) {
-	logs := *result.(*[]log)
-	lacks := slices.ContainsFunc(logs, func(l log) bool { return l.BlockTimestamp == 0 })
-	return !lacks, len(logs) > 0
-}}
-
 // merged are the logs of several searches of the same blocks, in block and log order.
 func merged(lists [][]log) []log {
 	if len(lists) == 1 {

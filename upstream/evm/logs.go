@@ -17,7 +17,8 @@ func (c *Chain) logs(ctx context.Context, from, to uint64, contracts ...chain.Ad
 	if len(contracts) == 0 {
 		return nil, nil // without an address the filter would mean every contract
 	}
-	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts, isTimed: true})
+	isTimed := upstream.IsBackground(ctx) && to-from >= leastTimed
+	logs, told, err := c.list(ctx, from, to, listing{contracts: contracts, isTimed: isTimed})
 	for _, each := range told {
 		c.voices.Heard(each)
 	}
@@ -31,7 +32,7 @@ const mostNarrowings = 16
 type listing struct {
 	contracts []chain.Address
 	isChecked bool // the blocks themselves are going to tell what the list lacks
-	isTimed   bool // the times of the logs are wanted, which cost a header each where the list does not tell them
+	isTimed   bool // it is to have the times of logs, if that takes fewer calls than the headers of their blocks
 }
 
 // list is logs with who told them. Each search spans as many blocks as the endpoint takes that is asked first; where
@@ -63,42 +64,6 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 // longPast is how many blocks before the newest one a search ends of which no header shows that the node has come as
 // far: endpoints that are that far behind the others are not asked (jsonrpc.Client.CompareHeads).
 const longPast = 20_000
-
-// searchFrom returns how many blocks to search at once from one on, and the context to do so with. What nobody waits
-// for and has to be timed is searched for at endpoints that tell the times of logs, as far as that takes fewer calls:
-// where they search fewer blocks at once than others, the headers that are saved have to outnumber the searches that are
-// added.
-func (c *Chain) searchFrom(ctx context.Context, from uint64, isTimed bool) (asking context.Context, most uint64) {
-	reach, expected := c.reach(from), c.density.now()
-	most = c.rpc.Search(ctx, getLogs, reach, expected)
-	if !isTimed || !upstream.IsBackground(ctx) {
-		return ctx, most
-	}
-	lacking := c.rpc.Lacking(ctx, getLogs, jsonrpc.Times)
-	if len(lacking) == 0 {
-		return ctx, most
-	}
-	timing := upstream.Avoiding(ctx, lacking...)
-	timed := c.rpc.Search(timing, getLogs, reach, expected)
-	if added := 1/float64(timed) - 1/float64(most); added > c.timing.now() {
-		return ctx, most
-	}
-	return timing, timed
-}
-
-// isTimedElsewhere reports whether logs that were listed without times are to be listed again: the endpoint was not known
-// to leave them out, another one may tell them, and that takes fewer searches than there are headers to be read.
-func (c *Chain) isTimedElsewhere(ctx, asked context.Context, from, span uint64, logs []log) bool {
-	untimed := make(map[chain.Hash]bool)
-	for _, l := range logs {
-		if l.BlockTimestamp == 0 {
-			untimed[l.BlockHash] = true
-		}
-	}
-	again, most := c.searchFrom(ctx, from, true)
-	isOther := len(upstream.Avoided(again)) > len(upstream.Avoided(asked))
-	return isOther && uint64(len(untimed)) > (span+most-1)/most
-}
 
 // listAtOnce makes one search, and tells who answered it.
 func (c *Chain) listAtOnce(ctx context.Context, from, to uint64, l listing) (logs []log, by string, err error) {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// probationBlocks is over how many blocks headers have to agree with a chain's spacing before it is used again, once some
-// have contradicted it.
+// probationBlocks is over how many blocks headers have to agree with a chain's spacing before it is used again, once
+// some have contradicted it.
 const probationBlocks = 10_000
 
-// probation is whether a chain's spacing is used. Headers that contradict it may have been altered by an endpoint, or be
-// of a consensus that is another one by now: then the headers of all blocks with events are read, each compared with the
-// one before, until those over probationBlocks have agreed. So a chain whose blocks have become faster is taken for what
-// it was only in blocks from before that. The zero value uses the spacing; safe for concurrent use.
+// probation is whether a chain's spacing is used. Headers that contradict it may have been altered by an endpoint, or
+// be of a consensus that is another one by now: then the headers of all blocks with events are read, each compared with
+// the one before, until those over probationBlocks have agreed. So a chain whose blocks have become faster is taken for
+// what it was only in blocks from before that. The zero value uses the spacing; safe for concurrent use.
 type probation struct {
 	mu      sync.Mutex
 	missing uint64 // blocks that have to agree yet; zero: the spacing is used
@@ -41,7 +41,7 @@ func (p *probation) failed() (isFirst bool) {
 	return isFirst
 }
 
-// judgeSpacing compares the chain's spacing with the headers that were read for times, and logs the first contradiction.
+// judgeSpacing compares the chain's spacing with headers that were read for times, and logs the first contradiction.
 func (c *Chain) judgeSpacing(ctx context.Context, read *blockTimes) {
 	before, after, blocks := read.contradiction()
 	switch {

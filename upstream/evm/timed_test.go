@@ -75,6 +75,13 @@ func TestHistoryIsSearchedWhereTimesOfLogsAreTold(t *testing.T) {
 			if test.searches >= 0 && searches != test.searches {
 				t.Errorf("the last one was asked for %d searches, want %d", searches, test.searches)
 			}
+			before := count("eth_getLogs", nodes[2])
+			if _, err := c.EventsOfLogs(t.Context(), first, first+apart-1); err != nil {
+				t.Fatal(err)
+			}
+			if asked := count("eth_getLogs", nodes[2]) - before; asked > 0 {
+				t.Errorf("the last one was asked for %d searches of a few blocks, want the pool's choice", asked)
+			}
 		})
 	}
 }

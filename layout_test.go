@@ -29,7 +29,7 @@ var house = map[string]room{
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/index":   {"chain order order/onchain store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
-	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
+	"store":         {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
 	"certificate":   {"", "TLS files: what connections carry belongs to who opens them"},

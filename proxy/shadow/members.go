@@ -177,8 +177,8 @@ func under(path string, all ...rules) rules {
 	return moved
 }
 
-// Compares reports whether answers of a route are compared.
-func Compares(route string) bool {
+// compares reports whether answers of a route are compared.
+func compares(route string) bool {
 	_, known := compared[route]
 	return known
 }

@@ -40,9 +40,9 @@ type EndpointLimits struct {
 	Logs   int `yaml:"logs" range:"0..; 0 means that it is found out"`
 	Blocks int `yaml:"blocks" range:"0..; 0 means that it is found out"` // likewise blocks and receipts
 	State  int `yaml:"state" range:"0..; 0 means that it is found out"`  // likewise the state of contracts; 128 is usual without an archive
-	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), or a method and a
+	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), a method and a
 	// field of its parameters (eth_getLogs topics, eth_getLogs addresses, eth_call overrides, eth_estimateGas
-	// overrides)
+	// overrides), or a method and a part of its results (eth_getLogs times)
 	Lacks []string `yaml:"lacks"`
 }
 

@@ -124,24 +124,6 @@ func originOf(r *http.Request) string {
 	return (&url.URL{Scheme: scheme, Host: r.Host}).String()
 }
 
-func (s *Server) homePage(c *gin.Context) {
-	now := time.Now()
-	home, basis := web.Home{Chains: s.serving(), Now: now}, s.options.Orders.Basis()
-	home.Orders = s.newest(c.Request.Context(), partOfList{Take: mostNewest, Mode: crossChain})
-	home.Swaps = s.newest(c.Request.Context(), partOfList{Take: mostNewest, Mode: sameChain})
-	for _, c := range basis.Chains {
-		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
-		if c.Indexed > 0 {
-			row.Lag = c.By(now)
-			row.Late = basis.IsBehind(&c, row.Lag)
-			row.From, row.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
-			row.Proven, row.Quarantined = c.Proven, c.Quarantined.Count
-		}
-		home.Indexed = append(home.Indexed, row)
-	}
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
-}
-
 // formPage shows a form of one field, and redirects the filled-in form to the page under path.
 func (s *Server) formPage(field, path string, form func(io.Writer) error) gin.HandlerFunc {
 	return func(c *gin.Context) {

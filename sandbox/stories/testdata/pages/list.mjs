@@ -31,6 +31,27 @@ export async function filters() {
   }
 }
 
+// On a phone the filters are folded until one is set; where there is room they are not.
+export async function folds() {
+  await visit({ viewport: { width: 390, height: 844 } }, async (page) => {
+    await page.goto(`${gateway}/orders`)
+    const field = page.getByLabel('State')
+    want(!await field.isVisible(), 'the filters of a phone are not folded')
+    await page.getByText('Filter', { exact: true }).first().click()
+    await field.selectOption('ClaimedUnlock')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL(/state=ClaimedUnlock/)
+    want(await field.isVisible(), 'a filter that is set is folded')
+    await page.getByRole('link', { name: 'Clear the filter' }).click()
+    await page.waitForURL(`${gateway}/orders`)
+    want(!await field.isVisible(), 'after it was cleared the filter is not folded')
+  })
+  await visit({ viewport: { width: 1280, height: 900 } }, async (page) => {
+    await page.goto(`${gateway}/orders`)
+    want(await page.getByLabel('State').isVisible(), 'the filters of a wide window are folded')
+  })
+}
+
 // A swap that was made is in its list.
 export const swaps = () => visit({}, async (page) => {
   await move('swap', { chainId: 8453, amount: '0.01', recipient: swap.account })

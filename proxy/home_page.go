@@ -24,6 +24,7 @@ func (s *Server) homePage(c *gin.Context) {
 		return
 	}
 	home := s.home(c.Request.Context())
+	home.Origin = originOf(c.Request)
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 

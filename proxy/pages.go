@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -107,7 +108,9 @@ func (s *Server) isForPeople(r *http.Request) bool {
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {
 	id := c.Writer.Header().Get(requestIDHeader)
-	shown := web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: id}
+	shown := web.Problem{
+		Status: p.status, ID: p.id, Message: p.publicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),
+	}
 	if isRetryable(p.status) {
 		shown.Retry = time.Duration(p.retrySeconds()) * time.Second
 	}

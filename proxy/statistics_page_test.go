@@ -34,7 +34,7 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 		}
 	}
 	for _, days := range []string{"0", "31", "x", "-7"} {
-		if page := pageAt(t, s, "/statistics?days="+days, http.StatusBadRequest); !strings.Contains(page, "days must be one of 7, 30, 90") {
+		if page := pageAt(t, s, "/statistics?days="+days, http.StatusBadRequest); !strings.Contains(page, "Days must be one of 7, 30, 90") {
 			t.Errorf("days=%s: %s", days, page)
 		}
 	}

@@ -78,7 +78,7 @@ func (p *Pages) List(to io.Writer, l List) error {
 	if v.IsSwaps {
 		title = "Swaps"
 	}
-	return p.write(to, "list", view{Title: title, At: "order", Now: l.Now, Page: v})
+	return p.write(to, "list", view{Title: title, At: "order", Root: l.Origin, Now: l.Now, Page: v})
 }
 
 // clearOf is the path of the list without the filter that the form holds; empty where it holds none.

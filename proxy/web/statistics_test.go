@@ -57,7 +57,7 @@ func TestStatisticsOfNothingSayWhy(t *testing.T) {
 	pages := New(explored())
 	for want, s := range map[string]Statistics{
 		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: noon},
-		"No order was created in these days as far as the chains were read": {
+		"No order of these days was counted, as far as the chains were read": {
 			Days: 7, Now: noon, Daily: []byte(`{"dailyData":[]}`), Times: []byte(`{"deliveryTimes":[]}`), Venues: []byte(`{"venues":[]}`),
 			Gaps: []Gap{{Chain: chain.ID(1), IsUnread: true}},
 		},

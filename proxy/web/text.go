@@ -122,7 +122,7 @@ func initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": short, "plural": plural, "count": count, "took": took, "version": func() string { return release.Current().Version }, "marked": marked, "words": markedWords,
+	"short": short, "plural": plural, "count": count, "took": took, "version": func() string { return release.Current().Version }, "marked": marked, "words": markedWords, "json": highlighted, "sentence": sentence,
 	"table": tableOf, "chosenOf": chosenOf, "commandButton": buttonOf,
 	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -187,6 +187,19 @@ func lasting(d time.Duration) string {
 		return plural(int(d/time.Hour), "hour")
 	}
 	return plural(int(d/day), "day")
+}
+
+// sentence is a message of the API for people: it begins with a capital letter, unless its first word is a name of the
+// API, and ends with a full stop.
+func sentence(message string) string {
+	first, _, _ := strings.Cut(message, " ")
+	if r, size := utf8.DecodeRuneInString(first); unicode.IsLower(r) && first == strings.ToLower(first) && !strings.ContainsAny(first, "_./") {
+		message = string(unicode.ToUpper(r)) + message[size:]
+	}
+	if message != "" && !strings.ContainsAny(message[len(message)-1:], ".?!") {
+		message += "."
+	}
+	return message
 }
 
 func plural(n int, noun string) string {

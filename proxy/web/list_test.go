@@ -45,7 +45,7 @@ func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := listPage(t, List{Answer: rows, Form: form})
-		if isOpen := strings.Contains(page, `<details class="filters" open>`); isOpen != (clear != "") {
+		if isOpen := strings.Contains(page, `<details class="folds" open>`); isOpen != (clear != "") {
 			t.Errorf("%s: the filters are unfolded: %t", query, isOpen)
 		}
 		if link := `<a href="` + clear + `">Clear the filter</a>`; strings.Contains(page, "Clear the filter") != (clear != "") || clear != "" && !strings.Contains(page, link) {

@@ -17,6 +17,7 @@ export async function filters() {
       await page.waitForURL(/skip=25/)
       want(!(await ids()).some((id) => first.includes(id)), 'the next page has rows of the first one')
       await page.getByRole('link', { name: 'Newer' }).click()
+      await page.waitForURL(`${gateway}/orders`)
       await page.getByLabel('State').selectOption('ClaimedUnlock')
       await page.getByLabel('From chain').selectOption('1')
       await page.getByRole('button', { name: 'Filter' }).click()

@@ -159,7 +159,7 @@ func (s *Server) orderPage(c *gin.Context) {
 
 // findForPage finds an order by its creation transaction or by its id, which look the same on EVM chains.
 func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Order, error) {
-	tx, err := parseTxHash(text)
+	tx, err := parseTxHash(text, tracking)
 	if err != nil {
 		return web.Order{}, err
 	}

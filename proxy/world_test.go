@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -65,12 +66,14 @@ type world struct {
 	log        bytes.Buffer
 
 	values     map[order.ID]index.Values
+	whole      map[string]order.Transaction // by hash
 	deliveries map[order.ID]index.Delivery
 	swaps      []order.Swap
 	listedMode listMode // last asked for
 
-	mu    sync.Mutex
-	basis []index.ChainBasis // ascending
+	mu        sync.Mutex
+	basis     []index.ChainBasis // ascending
+	readWhole int                // times that a transaction was
 }
 
 func newWorld(t testing.TB) *world {
@@ -194,6 +197,17 @@ func (w *world) head(id chain.ID) {
 			c.Epoch = new(index.Epoch)
 		}
 	}
+}
+
+func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
+	a.world.mu.Lock()
+	defer a.world.mu.Unlock()
+	a.world.readWhole++
+	read, known := a.world.whole[tx.String()]
+	if !known || read.Chain != id {
+		return order.Transaction{}, &index.UnreachableError{Chains: []chain.ID{id}, Err: errors.New("timeout")}
+	}
+	return read, nil
 }
 
 func (a *answering) Unready() error { return a.unready }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -153,7 +154,10 @@ func (s *Server) orderPage(c *gin.Context) {
 	}
 	shown := found.order
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
+	var reading sync.WaitGroup
+	reading.Go(func() { shown.Transactions = s.transactions(c.Request.Context(), found.order) })
 	shown.Give, shown.Take = s.sidePrices(c.Request.Context(), shown.Record)
+	reading.Wait()
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
 

@@ -1,11 +1,12 @@
 // Package evm reads EVM chains over JSON-RPC: order events, token metadata, and what transactions cost and do.
 //
 // A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go),
-// order.HistorySource (history.go), order.StateReader (states.go), token.Reader, quote.FeeSource (fee.go,
-// datafee.go). A Simulator and a Router stand on a Chain; a HeadSubscription, which tells of new heads by WebSocket,
-// stands for itself (heads.go). Each of these methods asks in as few round trips as the question allows: its calls
-// (calls.go builds them, with what results must look like) go to the chain's jsonrpc.Client in one batch, and
-// contract calls of several callers go together into one multicall (batcher.go, multicall.go).
+// order.HistorySource (history.go), order.StateReader (states.go), order.TransactionSource (transaction.go),
+// token.Reader, quote.FeeSource (fee.go, datafee.go). A Simulator and a Router stand on a Chain; a HeadSubscription,
+// which tells of new heads by WebSocket, stands for itself (heads.go). Each of these methods asks in as few round trips
+// as the question allows: its calls (calls.go builds them, with what results must look like) go to the chain's
+// jsonrpc.Client in one batch, and contract calls of several callers go together into one multicall (batcher.go,
+// multicall.go).
 //
 // Nothing that an endpoint says is taken on trust. It proves that it serves the chain; the newest blocks are read with
 // evidence that they were there (evidence.go), final ones a second time (verify.go), and what differs is settled by

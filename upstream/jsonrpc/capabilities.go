@@ -76,6 +76,7 @@ type Capabilities struct {
 	declared Limits
 	depths   map[string]*depth
 	lacks    map[string]time.Time // until when methods are not asked for
+	crowded  time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
 	version  uint64
 }
 

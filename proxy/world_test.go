@@ -67,6 +67,7 @@ type world struct {
 
 	values     map[order.ID]index.Values
 	whole      map[string]order.Transaction // by hash
+	tellers    map[string][]string          // by chain and hash
 	deliveries map[order.ID]index.Delivery
 	swaps      []order.Swap
 	listedMode listMode // last asked for
@@ -208,6 +209,10 @@ func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash)
 		return order.Transaction{}, &index.UnreachableError{Chains: []chain.ID{id}, Err: errors.New("timeout")}
 	}
 	return read, nil
+}
+
+func (a *answering) Tellers(id chain.ID, tx chain.TxHash, _ chain.Hash) []string {
+	return a.world.tellers[id.String()+" "+tx.String()]
 }
 
 func (a *answering) Unready() error { return a.unready }

@@ -55,6 +55,7 @@ type Chain struct {
 	filters   atomic.Int32           // what is known of those in headers
 	fees      atomic.Pointer[feeMarket]
 	voices    upstream.Voices
+	tellers   upstream.Tellers // of transactions
 	density   density
 	batcher   batcher
 }

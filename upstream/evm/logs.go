@@ -46,6 +46,7 @@ func (c *Chain) list(
 			return nil, nil, fmt.Errorf("logs of blocks %d to %d: %w", from, from+span-1, err)
 		}
 		c.density.saw(len(part), span)
+		c.heard(part, by)
 		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: from + span - 1, By: by, IsList: true})
 		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
 	}

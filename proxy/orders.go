@@ -88,7 +88,7 @@ func (s *Server) ordersRoute() route[creation] {
 }
 
 func parseCreation(c *gin.Context) (creation, error) {
-	tx, err := parseTxHash(c.Param("creationTxHash"))
+	tx, err := parseTxHash(c.Param("creationTxHash"), tracking)
 	if err != nil {
 		return creation{}, err
 	}
@@ -96,10 +96,10 @@ func parseCreation(c *gin.Context) (creation, error) {
 	return creation{tx, index}, err
 }
 
-func parseTxHash(text string) (chain.TxHash, error) {
+func parseTxHash(text string, d dialect) (chain.TxHash, error) {
 	hash, err := chain.ParseTxHash(text)
 	if err != nil {
-		return chain.TxHash{}, malformedHash.from(err)
+		return chain.TxHash{}, d.malformed(malformedHash, err)
 	}
 	return hash, nil
 }

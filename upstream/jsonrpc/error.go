@@ -53,7 +53,23 @@ func (e *Error) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(members.Message, &e.Message) != nil || e.Message == "" {
 		e.Message = strings.Join(textsIn(text), " ")
 	}
+	if inner := e.handedOn(); inner.isRevert() {
+		*e = inner
+	}
 	return nil
+}
+
+// handedOn is the error of another node that a gateway puts into the data of its own.
+func (e *Error) handedOn() Error {
+	var members struct {
+		Code    json.RawMessage `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(e.Data, &members) != nil {
+		return Error{}
+	}
+	return Error{Code: codeIn(members.Code), Message: members.Message, Data: members.Data}
 }
 
 // codeIn reads a number, which some servers write as text; zero is none.
@@ -88,9 +104,6 @@ func (e *Error) IsRefusal() bool { return e.failure() == nil || e.failure().IsRe
 
 // IsRevert reports whether a contract refused the call.
 func (e *Error) IsRevert() bool { return e.Meaning() == Reverted }
-
-// IsTooWide reports whether the answer would be larger than the endpoint gives at once: ask for a part.
-func (e *Error) IsTooWide() bool { return e.Meaning() == RangeLimit || e.Meaning() == ResultLimit }
 
 // IsBehind reports whether the node lacks a block that others may have.
 func (e *Error) IsBehind() bool { return e.Meaning() == NotYet }

@@ -12,6 +12,13 @@ type TransactionSource interface {
 	Transaction(ctx context.Context, tx chain.TxHash) (Transaction, error)
 }
 
+// TellerSource is a Source that remembers who told it of transactions.
+type TellerSource interface {
+	// Tellers returns the names of the endpoints whose word on a transaction with events, in the block with a hash, was
+	// taken, each once: none where that is not remembered, as after a restart.
+	Tellers(tx chain.TxHash, block chain.Hash) []string
+}
+
 // Transaction is a transaction as its chain has it.
 type Transaction struct {
 	Chain   chain.ID

@@ -36,6 +36,10 @@ func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash)
 	return read, nil
 }
 
+func (a *answering) Tellers(id chain.ID, tx chain.TxHash, _ chain.Hash) []string {
+	return a.world.tellers[id.String()+" "+tx.String()]
+}
+
 func (a *answering) Unready() error { return a.unready }
 
 func (a *answering) Basis() index.Basis {

@@ -53,6 +53,9 @@ type Orders interface {
 	Values(context.Context, order.ID) (v index.Values, counted bool, err error)
 	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
 	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
+	// Tellers returns the names of the endpoints that told of a transaction with events, in the block with a hash; none
+	// where that is not remembered.
+	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
 	// Unready returns why other replicas should be asked instead of this one, nil when they need not.

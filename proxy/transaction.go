@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,11 +71,32 @@ func (s *Server) transactions(ctx context.Context, shown web.Order) []web.Transa
 	for i, key := range keys {
 		asking.Go(func() {
 			all[i] = s.transaction(ctx, key, shown.IsFinalOn(key.Chain))
-			all[i].TransactionKey = key
+			all[i].TransactionKey, all[i].Tellers = key, s.tellers(key)
 		})
 	}
 	asking.Wait()
 	return all
+}
+
+// tellers are the endpoints by whose word a record has a transaction.
+func (s *Server) tellers(key web.TransactionKey) []string {
+	tx, err := chain.ParseTxHash(key.Hash)
+	if err != nil {
+		return nil
+	}
+	block, err := s.parseBlockHash(key)
+	if err != nil {
+		return nil
+	}
+	return s.options.Orders.Tellers(key.Chain, tx, block)
+}
+
+// parseBlockHash reads the hash of a transaction's block as its chain writes it.
+func (s *Server) parseBlockHash(key web.TransactionKey) (chain.Hash, error) {
+	if s.options.Chains.Family(key.Chain) == chain.SVM {
+		return chain.ParseSolanaHash(key.BlockHash)
+	}
+	return chain.ParseHash("0x" + strings.TrimPrefix(key.BlockHash, "0x")) // TRON's has none
 }
 
 func (s *Server) transaction(ctx context.Context, key web.TransactionKey, isFinal bool) (read web.Transaction) {

@@ -50,6 +50,8 @@ func wholeCreation(t *testing.T) order.Transaction {
 func TestOrderPageShowsWhatTransactionsCalled(t *testing.T) {
 	w := newWorld(t)
 	w.whole = map[string]order.Transaction{claimedTx: wholeCreation(t)}
+	w.orders[claimedTx][0].Created.At.BlockHash = chain.Hash{1}
+	w.tellers = map[string][]string{"8453 " + claimedTx: {"third", "fourth"}}
 	s := w.server(t)
 	page := plainText(pageAt(t, s, "/order/"+claimedTx, http.StatusOK))
 	for _, want := range []string{
@@ -58,6 +60,7 @@ func TestOrderPageShowsWhatTransactionsCalled(t *testing.T) {
 		"DlnSource: createSaltedOrder", "giveAmount uint256 17.9928 USDC", "takeTokenAddress bytes POL", "takeChainId uint256 Polygon",
 		"allowedTakerDst bytes nobody", "metadata bytes 66 bytes", "Nonce 42", "Coin sent along 0.001 ETH", "Gas used 210,000", "Fee paid 0.000001 ETH",
 		"Told by 2 endpoints: first, second",
+		"(told by 2 endpoints: third, fourth)", "(by which endpoints was not recorded)",
 		"Unlock claim on Base", "It could not be read from its chain at the moment.",
 	} {
 		if !strings.Contains(page, want) {

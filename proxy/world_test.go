@@ -62,6 +62,7 @@ type world struct {
 
 	values     map[order.ID]index.Values
 	whole      map[string]order.Transaction // by hash
+	tellers    map[string][]string          // by chain and hash
 	deliveries map[order.ID]index.Delivery
 	swaps      []order.Swap
 	listedMode listMode // last asked for

@@ -27,3 +27,13 @@ func (x *Index) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (
 	}
 	return order.Transaction{}, &UnreachableError{[]chain.ID{id}, err}
 }
+
+// Tellers returns the names of the endpoints that told of a transaction with events, in the block with a hash; none
+// where that is not remembered.
+func (x *Index) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
+	source, remembers := x.sources[id].(order.TellerSource)
+	if !remembers {
+		return nil
+	}
+	return source.Tellers(tx, block)
+}

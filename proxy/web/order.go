@@ -101,7 +101,7 @@ func (p *Pages) Order(to io.Writer, o Order) error {
 	words := stateWords[r.State]
 	v := orderView{
 		Order: o, ID: r.OrderID.Text, State: r.State, Word: words.word, Tone: words.tone,
-		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r, o.Then), Proof: p.fieldSources(r, o.Read),
+		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r, o.Then), Proof: p.fieldSources(r, o),
 		Decoded: p.transactions(o.Transactions),
 		JSON:    indented(o.Record),
 	}

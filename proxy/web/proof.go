@@ -28,10 +28,11 @@ type fieldSource struct {
 	Block    uint64 // 0: the answer does not have it
 	Tx       linked
 	Evidence string
+	Tellers  string // the endpoints by whose word the answer has it; empty: nobody asked
 }
 
-// evidence says what a block of the chain was read by. How many endpoints the index asked is not kept: a second reading
-// is from another one where the chain has several (docs/decisions/0024-evidence.md).
+// evidence says what a block of the chain was read by: a second reading is from another endpoint than the first where
+// the chain has several (docs/decisions/0024-evidence.md).
 func (r Read) evidence(block uint64) string {
 	switch {
 	case !r.IsFollowed || block > r.Block:
@@ -54,7 +55,7 @@ func evidenceOf(read []Read, id chain.ID, block uint64) string {
 }
 
 // fieldSources say of each event of an order which fields of its record it gave.
-func (p *Pages) fieldSources(r recordJSON, read []Read) []fieldSource {
+func (p *Pages) fieldSources(r recordJSON, o Order) []fieldSource {
 	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
 	var sources []fieldSource
 	for _, each := range []struct {
@@ -70,9 +71,12 @@ func (p *Pages) fieldSources(r recordJSON, read []Read) []fieldSource {
 		{"refund message", take, r.SentCancel.TransactionMetadata},
 		{"refund", give, r.ClaimedCancel.TransactionMetadata},
 	} {
-		if each.event != nil {
-			sources = append(sources, p.fieldSource(each.fields, each.on, each.event.TransactionHash.Text, each.event.BlockNumber, read))
+		if each.event == nil {
+			continue
 		}
+		source := p.fieldSource(each.fields, each.on, each.event.TransactionHash.Text, each.event.BlockNumber, o.Read)
+		source.Tellers = o.tellers(each.on, each.event.TransactionHash.Text)
+		sources = append(sources, source)
 	}
 	for _, side := range []struct {
 		fields string
@@ -84,6 +88,16 @@ func (p *Pages) fieldSources(r recordJSON, read []Read) []fieldSource {
 		}
 	}
 	return sources
+}
+
+// tellers says by whose word the record has a transaction.
+func (o Order) tellers(on chain.ID, tx string) string {
+	for _, t := range o.Transactions {
+		if t.Chain == on && t.Hash == tx && len(t.Tellers) > 0 {
+			return "told by " + endpointsText(t.Tellers)
+		}
+	}
+	return "by which endpoints was not recorded"
 }
 
 func (p *Pages) fieldSource(fields string, id chain.ID, tx string, block uint64, read []Read) fieldSource {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"crossgate/chain"
 )
 
 func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
@@ -39,11 +41,18 @@ func TestOrderPageSaysWhereItWasRead(t *testing.T) {
 	page := text(render(t, func(to io.Writer) error {
 		return pages.Order(to, Order{Record: raw, Now: noon, Read: []Read{
 			{Chain: give, IsFollowed: true, Block: r.Created.BlockNumber, Proven: r.Created.BlockNumber}, {Chain: take},
+		}, Transactions: []Transaction{
+			{TransactionKey: TransactionKey{Chain: give, Hash: r.Created.TransactionHash.Text}, Tellers: []string{"first", "second"}, Unread: true},
+			{TransactionKey: TransactionKey{Chain: give, Hash: r.Fulfilled.TransactionHash.Text}, Tellers: []string{"third"}, Unread: true},
+			{TransactionKey: TransactionKey{Chain: take, Hash: r.Fulfilled.TransactionHash.Text}, Unread: true},
 		}})
 	}))
+	at := func(fields string, on chain.ID, e *eventJSON) string {
+		return fields + " " + pages.chainName(on) + " " + count(e.BlockNumber) + " " + short(e.TransactionHash.Text) + " "
+	}
 	for _, want := range []string{
-		"fees " + pages.chainName(give) + " " + count(r.Created.BlockNumber) + " " + short(r.Created.TransactionHash.Text) + " read twice",
-		"taker, delivered amount " + pages.chainName(take) + " " + count(r.Fulfilled.BlockNumber) + " " + short(r.Fulfilled.TransactionHash.Text) + " asked of the chain",
+		at("fees", give, r.Created) + "read twice; both readings agree (told by 2 endpoints: first, second)",
+		at("taker, delivered amount", take, r.Fulfilled) + "asked of the chain for this page (by which endpoints was not recorded)",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)

@@ -38,6 +38,7 @@ type offerJSON struct {
 
 type eventJSON struct {
 	TransactionHash named
+	BlockHash       named
 	BlockNumber     uint64
 	BlockTimeStamp  int64
 	Initiator       named

@@ -12,7 +12,8 @@ import (
 // units of the chain's coin.
 type Transaction struct {
 	TransactionKey
-	Unread bool // it could not be had at the moment, and nothing below is known
+	Tellers []string // names of the endpoints by whose word the record has it; none where that is not remembered
+	Unread  bool     // it could not be had at the moment, and nothing below is known
 
 	Block   uint64
 	Sender  string
@@ -26,9 +27,10 @@ type Transaction struct {
 
 // TransactionKey names a transaction and what it did for an order.
 type TransactionKey struct {
-	Step  string
-	Chain chain.ID
-	Hash  string
+	Step      string
+	Chain     chain.ID
+	Hash      string
+	BlockHash string
 }
 
 // Call is a call of a contract, or an instruction for a program on Solana.
@@ -95,7 +97,7 @@ func Transactions(record []byte) []TransactionKey {
 		if each.event == nil || each.event.TransactionHash.Text == "" {
 			continue
 		}
-		key := TransactionKey{each.step, each.on, each.event.TransactionHash.Text}
+		key := TransactionKey{each.step, each.on, each.event.TransactionHash.Text, each.event.BlockHash.Text}
 		if !slices.ContainsFunc(keys, func(k TransactionKey) bool { return k.Chain == key.Chain && k.Hash == key.Hash }) {
 			keys = append(keys, key)
 		}

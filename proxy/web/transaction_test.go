@@ -13,7 +13,10 @@ func calledPage(t *testing.T, on chain.ID, calls ...Call) string {
 	t.Helper()
 	return render(t, func(to io.Writer) error {
 		return New(explored()).Order(to, Order{Record: answer(t, "order_claimed"), Now: noon, Transactions: []Transaction{
-			{TransactionKey: TransactionKey{"Creation", on, "0x" + strings.Repeat("ab", 32)}, Sender: "0x" + strings.Repeat("9", 40), Value: "0", Calls: calls},
+			{
+				TransactionKey: TransactionKey{Step: "Creation", Chain: on, Hash: "0x" + strings.Repeat("ab", 32)},
+				Sender:         "0x" + strings.Repeat("9", 40), Value: "0", Calls: calls,
+			},
 		}})
 	})
 }

@@ -35,10 +35,10 @@ func TestPagesSayWhatTransactionsCalled(t *testing.T) {
 			continue
 		}
 		for part, wants := range map[string][]string{
-			"from Solana": {"dln_src: create_order", "give_order_state"},
+			"from Solana": {"dln_src: create_order", "give_order_state", "(told by 1 endpoint: chain-7565164)"},
 			"to Solana":   {"dln_dst: fulfill_order", "take_order_state"},
-			"from TRON":   {"DlnSource: create", "Energy used", "Fee paid not told whole by the chain"},
-			"":            {"What the transactions called", "Told by 1 endpoint:", "Fee paid"},
+			"from TRON":   {"DlnSource: create", "Energy used", "Fee paid not told whole by the chain", "(told by 1 endpoint: chain-100000026)"},
+			"":            {"What the transactions called", "Told by 1 endpoint:", "Fee paid", "(told by 1 endpoint:"},
 		} {
 			if !strings.Contains(o.Title, part) || seen[part] > 0 {
 				continue

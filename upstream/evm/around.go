@@ -132,6 +132,7 @@ func (a *around) readBlocks(ctx context.Context) {
 		}
 		for _, t := range wanted {
 			t.receipt = receiptOf(found, t.first.TransactionHash)
+			a.chain.heardReceipt(t.receipt, asked.By)
 		}
 	}
 }
@@ -156,6 +157,11 @@ func (a *around) readEach(ctx context.Context) error {
 				}
 			}
 			return err
+		}
+		for _, call := range calls {
+			if got, is := call.Out.(**receipt); is {
+				a.chain.heardReceipt(*got, call.By)
+			}
 		}
 		calls, blocks = nil, nil
 	}

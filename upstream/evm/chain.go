@@ -57,8 +57,9 @@ type Chain struct {
 	filters   atomic.Int32           // what is known of those in headers
 	fees      atomic.Pointer[feeMarket]
 	voices    upstream.Voices
-	density   density // of the order protocol's logs
-	timing    density // of headers that were read for the times of logs
+	tellers   upstream.Tellers // of transactions
+	density   density          // of the order protocol's logs
+	timing    density          // of headers that were read for the times of logs
 	batcher   batcher
 }
 

@@ -121,6 +121,9 @@ func (c *Chain) logsIn(
 			}
 		}
 		err := c.rpc.All(ctx, calls...)
+		for i, part := range parts {
+			c.heard(part, calls[i].By)
+		}
 		for i := range blocks {
 			lists[i] = merged(parts[i*len(r.contracts) : (i+1)*len(r.contracts)])
 		}

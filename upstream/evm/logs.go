@@ -55,6 +55,7 @@ func (c *Chain) list(ctx context.Context, from, to uint64, l listing) (logs []lo
 		if l.isTimed && c.isTimedElsewhere(ctx, asking, from, span, part) {
 			continue
 		}
+		c.heard(part, by)
 		logs, told = append(logs, part...), append(told, upstream.Voice{From: from, To: from + span - 1, By: by, IsList: true})
 		from, narrowed, fitting = from+span, 0, 2*max(fitting, span)
 	}

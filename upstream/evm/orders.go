@@ -119,12 +119,14 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, order.ErrNotFound
 	}
 	var found *receipt
-	if err := c.rpc.All(ctx, firstReceiptCall(&found, chain.Hash(raw))); err != nil {
+	asked := firstReceiptCall(&found, chain.Hash(raw))
+	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}
 	if found == nil || found.BlockHash.IsAbsent() {
 		return nil, order.ErrNotFound
 	}
+	c.heardReceipt(found, asked.By)
 	facts, err := c.facts(found)
 	if err != nil || len(facts) == 0 {
 		return nil, err

@@ -3,6 +3,7 @@ package evm_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -97,9 +98,43 @@ func TestTransactionsThatAreNotThere(t *testing.T) {
 		}
 	}
 	sent(n, testChain, tx, "")
-	n.answers["eth_getTransactionReceipt"] = fmt.Sprintf(`"result":{"transactionHash":%q,"blockHash":%q,"blockNumber":"0x1f5","from":"0x0909090909090909090909090909090909090909","logs":[]}`,
-		tx, blockHash(501))
+	n.answers["eth_getTransactionReceipt"] = fmt.Sprintf(`"result":{"transactionHash":%q,"blockHash":%q,"blockNumber":"0x1f5",`+
+		`"from":"0x0909090909090909090909090909090909090909","logs":[]}`, tx, blockHash(501))
 	if got, err := c.Transaction(t.Context(), tx); err == nil {
 		t.Errorf("Transaction() of one whose receipt is in another block = %+v", got)
+	}
+}
+
+// TestTellersAreThoseWhoseWordWasTaken reads a transaction's events by its hash, lists them again with other blocks, and
+// has the list verified.
+func TestTellersAreThoseWhoseWordWasTaken(t *testing.T) {
+	terms, _ := delivery()
+	first, second := newNode(1000), newNode(1000)
+	tx := first.add(t, 500, true, fulfilledLog(t, terms))
+	second.add(t, 500, true, fulfilledLog(t, terms))
+	c := serveAll(t, testChain, first, second)
+	block := hash(t, blockHash(500))
+	tellers := func() []string { return slices.Sorted(slices.Values(c.Tellers(tx, block))) }
+	if got := tellers(); len(got) != 0 {
+		t.Errorf("told by %q before anybody was asked", got)
+	}
+	if _, err := c.EventsIn(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	if got := tellers(); len(got) != 1 {
+		t.Errorf("told by %q, want the one endpoint that gave the receipt", got)
+	}
+	events, err := c.Events(t.Context(), 400, 600)
+	if err != nil || len(events) != 1 {
+		t.Fatalf("Events() = %+v, %v", events, err)
+	}
+	if _, err := c.Verify(t.Context(), 400, 600, events); err != nil {
+		t.Fatal(err)
+	}
+	if got := tellers(); !slices.Equal(got, []string{"node-1", "node-2"}) {
+		t.Errorf("told by %q after both readings", got)
+	}
+	if got := c.Tellers(tx, hash(t, blockHash(501))); len(got) != 0 {
+		t.Errorf("told in another block by %q", got)
 	}
 }

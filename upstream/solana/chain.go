@@ -30,8 +30,9 @@ type Chain struct {
 	names names
 
 	voices   upstream.Voices
-	programs []*program    // of the order protocol
-	newest   atomic.Uint64 // slot, as far as Head was asked
+	tellers  upstream.Tellers // of transactions
+	programs []*program       // of the order protocol
+	newest   atomic.Uint64    // slot, as far as Head was asked
 	bids     atomic.Pointer[bids]
 }
 

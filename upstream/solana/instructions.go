@@ -9,7 +9,15 @@ import (
 	"crossgate/order/onchain"
 )
 
-var _ order.TransactionSource = (*Chain)(nil)
+var (
+	_ order.TransactionSource = (*Chain)(nil)
+	_ order.TellerSource      = (*Chain)(nil)
+)
+
+// Tellers implements order.TellerSource. No block that was read is ever dropped.
+func (c *Chain) Tellers(tx chain.TxHash, _ chain.Hash) []string {
+	return c.tellers.Of(string(tx.Bytes()))
+}
 
 // Transaction implements order.TransactionSource, in one round trip: by the call that EventsIn makes. One that failed
 // has no instructions.

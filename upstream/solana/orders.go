@@ -89,12 +89,14 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 		return nil, order.ErrNotFound
 	}
 	var found *transaction
-	if err := c.rpc.All(ctx, firstTransactionCall(&found, tx)); err != nil {
+	asked := firstTransactionCall(&found, tx)
+	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}
 	if found == nil {
 		return nil, order.ErrNotFound
 	}
+	c.tellers.Heard(string(tx.Bytes()), asked.By)
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := c.name(ctx, read.transactions); err != nil {
 		return nil, err
@@ -149,6 +151,9 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 	}
 	err := c.rpc.All(ctx, calls...)
 	if err == nil {
+		for i, call := range calls[len(others):] {
+			c.tellers.Heard(string(listed[i].Signature.Bytes()), call.By)
+		}
 		return found, nil
 	}
 	for i, call := range calls[len(others):] {

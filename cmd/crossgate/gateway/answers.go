@@ -68,6 +68,13 @@ func (s *sets) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (o
 	return now.index.Transaction(ctx, id, tx)
 }
 
+// Tellers implements proxy.Orders.
+func (s *sets) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
+	now, done := s.use()
+	defer done()
+	return now.index.Tellers(id, tx, block)
+}
+
 // SwapByID implements proxy.Orders.
 func (s *sets) SwapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
 	now, done := s.use()

@@ -33,8 +33,18 @@ func TestTransactionNamesInstructionsAndAccounts(t *testing.T) {
 			t.Errorf("%s: Transaction = %+v", name, got)
 			continue
 		}
+		if told := c.Tellers(got.Hash, chain.Hash{}); len(told) != 0 { // a page's reading is no word that an order rests on
+			t.Errorf("%s: told by %q before its events were read", name, told)
+		}
+		if _, err := c.EventsIn(t.Context(), got.Hash); err != nil {
+			t.Fatal(err)
+		}
+		if told := c.Tellers(got.Hash, chain.Hash{}); len(told) != 1 {
+			t.Errorf("%s: told by %q", name, told)
+		}
 		accounts := got.Calls[at].Arguments
-		if got.Calls[at].Role != "dln_src" || len(accounts) < 12 || accounts[0].Name != "maker" || accounts[0].Address != payer || accounts[11].Name != "associated_spl_token_program" {
+		if got.Calls[at].Role != "dln_src" || len(accounts) < 12 ||
+			accounts[0].Name != "maker" || accounts[0].Address != payer || accounts[11].Name != "associated_spl_token_program" {
 			t.Errorf("%s: the creation wants %+v", name, accounts)
 		}
 	}

@@ -27,6 +27,17 @@ export const content = () => visit({}, async (page) => {
   await page.waitForURL(/\/locked\/0x/)
 })
 
+// What transactions called fits a phone, with structs and calls within calls, and on Solana.
+export const called = () => visit({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }, async (page) => {
+  for (const [each, deepest] of [[hash, '.within .within'], [several, '.call .facts']]) {
+    await page.goto(`${gateway}/order/${each}`)
+    await page.getByText('What the transactions called').click()
+    want(await page.locator(deepest).first().isVisible(), `the transactions of ${each} called nothing with ${deepest}`)
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    want(over <= 0, `what the transactions of ${each} called is ${over} pixels too wide`)
+  }
+})
+
 export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
   await page.goto(`${gateway}/order/${hash}`)
   want(await page.locator('.timeline li.done').count() === 4, 'without scripts the order has not four steps')

@@ -41,11 +41,11 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 	}
 	config.DialFunc = a.dial
 	withoutPing := stdlib.OptionShouldPing(isBroken)
-	writer := limited(stdlib.OpenDB(*config, withoutPing), writers)
+	writer := limited(stdlib.OpenDB(findingByIndex(*config), withoutPing), writers)
 	if err := checkSessions(ctx, writer); err != nil {
 		return nil, errors.Join(fmt.Errorf("open PostgreSQL database: %w", err), writer.Close(), a.close())
 	}
-	if err := migratePostgres(ctx, writer); err != nil {
+	if err := migratePostgres(ctx, *config); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate PostgreSQL database: %w", err), writer.Close(), a.close())
 	}
 	reader := limited(stdlib.OpenDB(*config, withoutPing), cmp.Or(o.Readers, readers))
@@ -79,6 +79,21 @@ func setTimeouts(config *pgx.ConnConfig, idle time.Duration) {
 	config.AfterConnect = func(ctx context.Context, connection *pgconn.PgConn) error {
 		return connection.Exec(ctx, settings).Close()
 	}
+}
+
+// findingByIndex are connections on which rows are found by indexes wherever there is one, as those that write always
+// want them. A plan that the server keeps from when a table was nearly empty would read all of the table when it has
+// grown, for each row that is written, until autovacuum has looked at it. Without jit, since what has no index seems
+// dear then, and is not.
+func findingByIndex(config pgx.ConnConfig) pgx.ConnConfig {
+	connected := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, connection *pgconn.PgConn) error {
+		if err := connected(ctx, connection); err != nil {
+			return err
+		}
+		return connection.Exec(ctx, `SET enable_seqscan = off; SET jit = off`).Close()
+	}
+	return config
 }
 
 var errPooled = errors.New("a pooler gives its connections to each transaction anew, so notifications and locks would get lost: " +
@@ -115,11 +130,12 @@ func checkSessions(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// migratePostgres lets one replica at a time change the schema.
-func migratePostgres(ctx context.Context, db *sql.DB) error {
+// migratePostgres lets one replica at a time change the schema, by connections of its own: it reads whole tables.
+func migratePostgres(ctx context.Context, config pgx.ConnConfig) error {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return err
 	}
-	return migrate(ctx, db, goose.DialectPostgres, goose.WithSessionLocker(locker))
+	db := stdlib.OpenDB(config)
+	return errors.Join(migrate(ctx, db, goose.DialectPostgres, goose.WithSessionLocker(locker)), db.Close())
 }

@@ -2,7 +2,7 @@
 // looks.
 import { documentIn, replaceParts } from './parts.js'
 
-const again = 30_000 // ms after which a stream that was refused is asked for again
+const again = 10_000 // ms after which a stream that ended is asked for again, since each costs as much as a list
 let source
 
 function follow() {
@@ -10,8 +10,7 @@ function follow() {
   source = new EventSource('/')
   source.addEventListener('page', ({ data }) => replaceParts(documentIn(JSON.parse(data))))
   source.addEventListener('error', () => {
-    if (source?.readyState !== EventSource.CLOSED) return // the browser asks again by itself
-    source = undefined
+    rest()
     setTimeout(follow, again)
   })
 }

@@ -3,6 +3,9 @@
 import { showButtons } from './copy.js'
 import { mountPickers } from './picker.js'
 
+const asked = (url) => url.split('#')[0]
+let shown = asked(location.href) // what the page is about
+
 function busy(form) {
   const button = form.querySelector('button')
   form.setAttribute('aria-busy', 'true')
@@ -31,6 +34,7 @@ function show({ path, page }) {
   document.querySelector('main').replaceChildren(...fresh.querySelector('main').childNodes)
   showButtons()
   history.pushState(null, '', path)
+  shown = asked(location.href)
   mount()
   document.getElementById('said').textContent = document.querySelector('.fault, .notice, .best .label')?.parentElement.innerText ?? ''
   const faulty = document.querySelector('[aria-invalid]')
@@ -61,7 +65,8 @@ function mount() {
 
 mount()
 
-// Going back to an earlier comparison asks for it again, also when somebody was quicker than this script.
+// Going back to an earlier comparison asks for it again, also when somebody was quicker than this script; a link within
+// the page does not.
+addEventListener('popstate', () => { if (asked(location.href) !== shown) location.reload() })
 const [loaded] = performance.getEntriesByType('navigation')
-addEventListener('popstate', () => location.reload())
-if (loaded.name.split('#')[0] !== location.href.split('#')[0]) location.reload()
+if (asked(loaded.name) !== shown) location.reload()

@@ -53,7 +53,7 @@ export async function folds() {
   })
 }
 
-// A swap that was made is in its list.
+// A swap that was made is in its list, which leads to its page.
 export const swaps = () => visit({}, async (page) => {
   await move('swap', { chainId: 8453, amount: '0.01', recipient: swap.account })
   await page.goto(`${gateway}/orders`)
@@ -67,4 +67,7 @@ export const swaps = () => visit({}, async (page) => {
   }
   await row.first().getByRole('link').click()
   await page.waitForURL(/\/swap\/0x/)
+  want(/\$[\d.]+ now/.test(await page.locator('.side').last().innerText()), 'what a swap brought has no value in USD')
+  want(/1 ETH for [\d,.]+ USDC/.test(await text(page, '.facts')), 'a swap that was made has no rate')
+  pages.made = new URL(page.url()).pathname
 })

@@ -93,6 +93,26 @@ export const tells = () => visit(clipboard, async (page) => {
   }
 })
 
+// On a phone the result comes first, also without scripts, and the form is one touch away.
+export async function onPhones() {
+  for (const javaScriptEnabled of [true, false]) {
+    await visit({ javaScriptEnabled, viewport: { width: 390, height: 844 } }, async (page) => {
+      await page.goto(`${gateway}/swap?words=0.1+ETH+to+USDC`)
+      const { y } = await page.locator('.best .big').boundingBox()
+      want(y < 844, `the result is ${y} pixels below the top`)
+      const field = page.getByLabel('Your address')
+      want(!await field.isVisible(), 'the form is not folded above its result')
+      const again = []
+      page.on('request', (request) => { if (request.isNavigationRequest()) again.push(request.url()) })
+      await page.getByRole('link', { name: 'your address' }).click()
+      await field.fill(swap.account)
+      want(again.length === 0, `a link within the page asks for ${again}`)
+      await field.press('Enter')
+      await page.locator('.snippet').first().waitFor()
+    })
+  }
+}
+
 // What is wrong with a field is told beside it, with what may have been meant.
 export const refuses = () => visit({}, async (page) => {
   await page.goto(gateway + asked)

@@ -79,6 +79,11 @@ func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool
 		first := make(map[string]int)
 		for i := 0; i < len(node.Content); i += 2 {
 			key, value := node.Content[i], node.Content[i+1]
+			if name, _, isRun := strings.Cut(key.Value, ":"); isRun { // the rest is a value, which is not quoted
+				at.in.lines[at.key(name).path] = key.Line
+				at.key(name).mistake("want a space after the colon")
+				continue
+			}
 			line, given := first[key.Value]
 			if given {
 				at.key(key.Value).mistake("duplicate key in line %d, first in line %d", key.Line, line)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -22,6 +23,17 @@ type answering struct {
 
 	withoutSwaps bool
 	unready      error
+}
+
+func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
+	a.world.mu.Lock()
+	defer a.world.mu.Unlock()
+	a.world.readWhole++
+	read, known := a.world.whole[tx.String()]
+	if !known || read.Chain != id {
+		return order.Transaction{}, &index.UnreachableError{Chains: []chain.ID{id}, Err: errors.New("timeout")}
+	}
+	return read, nil
 }
 
 func (a *answering) Unready() error { return a.unready }

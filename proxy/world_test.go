@@ -61,12 +61,14 @@ type world struct {
 	log        bytes.Buffer
 
 	values     map[order.ID]index.Values
+	whole      map[string]order.Transaction // by hash
 	deliveries map[order.ID]index.Delivery
 	swaps      []order.Swap
 	listedMode listMode // last asked for
 
-	mu    sync.Mutex
-	basis []index.ChainBasis // ascending
+	mu        sync.Mutex
+	basis     []index.ChainBasis // ascending
+	readWhole int                // times that a transaction was
 }
 
 func newWorld(t testing.TB) *world {

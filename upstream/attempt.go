@@ -119,7 +119,12 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 		case said.Closed:
 			e.close(ctx, said)
 		case said.Class == RateLimited && !said.Partial:
+			if said.InPart {
+				e.budget.answered()
+			}
 			e.budget.pause(said.RetryAfter)
+		case answered(a.Err):
+			e.budget.answered()
 		}
 		a.report(a.Err)
 		outcome := a.Err

@@ -10,10 +10,12 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An endpoint that asks for a pause gets defaultPause without a Retry-After, and at most longestPause, so that one
-// answer does not silence it for good.
+// An endpoint that asks for a pause gets at most longestPause, so that one answer does not silence it for good. Where
+// it does not say how long, it gets defaultPause, and twice as long each time that it answered nothing since, up to
+// longestGuess: what passes in a second is a rate, what does not may be a day's plan.
 const (
 	defaultPause = time.Second
+	longestGuess = time.Minute
 	longestPause = 5 * time.Minute
 )
 
@@ -23,7 +25,8 @@ type budget struct {
 	plan    *billingPlan  // nil without one
 
 	mu     sync.Mutex
-	paused time.Time // until then
+	paused time.Time     // until then
+	guess  time.Duration // how long the next pause is of which nobody says how long; zero: defaultPause
 }
 
 func newBudget(perSecond float64, burst int, monthly int) *budget {
@@ -91,17 +94,29 @@ func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack
 	}
 }
 
-// pause stops the endpoint's use for d.
+// pause stops the endpoint's use for d or, where d is zero, as long as it seems to need. What was under way when a
+// pause began does not lengthen the next one.
 func (b *budget) pause(d time.Duration) {
-	if d <= 0 {
-		d = defaultPause
-	}
-	until := time.Now().Add(min(d, longestPause))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if until.After(b.paused) {
+	now := time.Now()
+	if d <= 0 {
+		d = max(b.guess, defaultPause)
+		if now.Before(b.paused) {
+			return
+		}
+		b.guess = min(2*d, longestGuess)
+	}
+	if until := now.Add(min(d, longestPause)); until.After(b.paused) {
 		b.paused = until
 	}
+}
+
+// answered learns that the endpoint did its work.
+func (b *budget) answered() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.guess = 0
 }
 
 func (b *budget) pauseLeft(now time.Time) time.Duration {

@@ -50,6 +50,8 @@ type Error struct {
 
 	// Partial says that requests of this kind alone were too many: the endpoint is not to be left alone.
 	Partial bool
+	// InPart says that of what was asked for at once a part was answered: the endpoint did not refuse everything.
+	InPart bool
 
 	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
 	// endpoint, an answer that is too long.

@@ -11,12 +11,18 @@ import (
 )
 
 // TestCallsForABlock counts what reading one new block costs. A block without orders took a list of logs and a header
-// before: its header, which the head brought, says now that there are none.
+// before: its header, which the head brought, says now that there are none, and of others the time.
 func TestCallsForABlock(t *testing.T) {
+	for name, alter := range map[string]func(method, members string) string{"times told": nil, "times not told": untimed} {
+		t.Run(name, func(t *testing.T) { countCallsForABlock(t, alter) })
+	}
+}
+
+func countCallsForABlock(t *testing.T, alter func(method, members string) string) {
 	recordings, _ := readRecordings(t)
 	for _, recorded := range recordings {
 		recorded.head = recorded.Head
-		p := &provider{recording: recorded, calls: map[string]int{}}
+		p := &provider{recording: recorded, calls: map[string]int{}, alter: alter}
 		c := evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
 		quiet, telling := uint64(0), uint64(0)
 		for recorded.head = 1; recorded.head < recorded.Head; recorded.head++ {

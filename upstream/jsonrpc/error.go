@@ -53,7 +53,23 @@ func (e *Error) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(members.Message, &e.Message) != nil || e.Message == "" {
 		e.Message = strings.Join(textsIn(text), " ")
 	}
+	if inner := e.handedOn(); inner.isRevert() {
+		*e = inner
+	}
 	return nil
+}
+
+// handedOn is the error of another node that a gateway puts into the data of its own.
+func (e *Error) handedOn() Error {
+	var members struct {
+		Code    json.RawMessage `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(e.Data, &members) != nil {
+		return Error{}
+	}
+	return Error{Code: codeIn(members.Code), Message: members.Message, Data: members.Data}
 }
 
 // codeIn reads a number, which some servers write as text; zero is none.

@@ -269,7 +269,7 @@ func (e *Error) BatchLimit(asked int) (calls int, told bool) {
 	return 1, noBatches.MatchString(e.text())
 }
 
-var floorNumber = regexp.MustCompile(`(?:lowest height is|base height:?|first (?:retained|available) (?:block|state)(?: is|:)?|(?:oldest|earliest)(?: available)? (?:block|slot)(?: is|:)?) ?#?(\d+)`)
+var floorNumber = regexp.MustCompile(`(?:lowest height is|base height:?|first (?:retained|available) (?:block|state)(?: is|:)?|(?:oldest|earliest)(?: available)? (?:block|slot)(?: is|:)?|earliest available(?: is|:)?) ?#?(\d+)`)
 
 // Floor returns the oldest block that the endpoint keeps, if the error tells.
 func (e *Error) Floor() (block uint64, told bool) {

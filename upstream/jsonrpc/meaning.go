@@ -52,7 +52,7 @@ func (e *Error) read() Meaning {
 		return Reverted
 	}
 	text := e.text()
-	if invalidWords.MatchString(text) {
+	if invalidWords.MatchString(text) && !e.isClosing() {
 		return Invalid
 	}
 	named := text
@@ -123,7 +123,7 @@ func (e *Error) byQuestion(text string) Meaning {
 	case e.isShort():
 		return RateLimit
 	case isSearch: // limits are said of searches, too, where they are not served at all
-	case e.Code == codeLimitExceeded, limitWords.MatchString(text) && !sizeWords.MatchString(text):
+	case (e.Code == codeLimitExceeded || limitWords.MatchString(text)) && !sizeWords.MatchString(text):
 		return RateLimit
 	case e.status == http.StatusForbidden && e.depth <= nearHead && slices.Contains(optional, e.method):
 		return MethodMissing
@@ -162,6 +162,16 @@ func (e *Error) byStatus() Meaning {
 func (e *Error) isShort() bool {
 	wait, told := e.Wait()
 	return told && wait <= longestShort
+}
+
+// isClosing reports whether the HTTP status is one that gateways refuse us with, not one that nodes answer a call with:
+// funds and balances are those of our account, then.
+func (e *Error) isClosing() bool {
+	switch e.status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusTooManyRequests:
+		return true
+	}
+	return false
 }
 
 // isRevert goes by structure first: a contract's reason may hold any words.

@@ -50,29 +50,44 @@ func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) 
 }
 
 // learnPaces learns which methods were asked too often though others were not: one that the error is about, and those
-// of a batch in which calls of another method were answered. The endpoint is not left alone for their sake.
+// of a batch in which calls of another method were answered. The endpoint is not left alone for their sake. What is
+// refused of all methods is a matter of how many calls are made at once (crowd.go).
 func (a *batchAttempt) learnPaces(calls []*Call) {
-	known := a.client.abilities[a.Endpoint]
-	if a.err != nil {
-		if failed, is := rateLimited(a.err); is && isOfOneMethod(calls) && isAboutMethod(a.err, calls[0].Method) {
-			known.refusedPace(calls[0].Method, failed)
-		}
+	if a.err == nil {
+		a.learnPacesOfReplies(calls)
 		return
 	}
-	answered := make(map[string]bool)
+	known := a.client.abilities[a.Endpoint]
+	failed, is := rateLimited(a.err)
+	switch {
+	case is && isOfOneMethod(calls) && isAboutMethod(a.err, calls[0].Method):
+		known.refusedPace(calls[0].Method, failed)
+	case is:
+		known.refusedCrowd(len(calls), isAboutBatch(a.err))
+	}
+}
+
+func (a *batchAttempt) learnPacesOfReplies(calls []*Call) {
+	known := a.client.abilities[a.Endpoint]
+	answered, count := make(map[string]bool), 0
 	for i, call := range calls {
 		if a.replies.results[i].err == nil {
 			answered[call.Method] = true
+			count++
 			if pace := known.pace(call.Method); pace != nil {
 				pace.Accepted()
 			}
 		}
 	}
-	refused := make(map[string]bool)
+	refused, isCrowd := make(map[string]bool), false
 	for i, call := range calls {
 		err := a.replies.results[i].err
 		failed, is := rateLimited(err)
-		if !is || !isAboutMethod(err, call.Method) && (answered[call.Method] || len(answered) == 0) {
+		if !is {
+			continue
+		}
+		if failed.InPart = count > 0; !isAboutMethod(err, call.Method) && (answered[call.Method] || count == 0) {
+			isCrowd = true
 			continue
 		}
 		failed.Partial = true
@@ -81,6 +96,7 @@ func (a *batchAttempt) learnPaces(calls []*Call) {
 			known.refusedPace(call.Method, failed)
 		}
 	}
+	known.learnCrowd(len(calls), count, isCrowd)
 }
 
 // refusedPace learns that calls of a method were one too many.

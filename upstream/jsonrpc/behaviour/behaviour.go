@@ -57,6 +57,7 @@ type Learns struct {
 	Calls uint64  `json:"calls,omitempty"` // of a batch
 	Wait  float64 `json:"wait,omitempty"`  // seconds until the endpoint may be asked again
 	Floor uint64  `json:"floor,omitempty"` // oldest block that it keeps
+	Pace  bool    `json:"pace,omitempty"`  // calls of the method are too many, others are not
 }
 
 // Book returns the cases of the book.

@@ -130,8 +130,8 @@ func checkAlone(t *testing.T, c behaviour.Case) {
 		}
 		return
 	}
-	if upstream.ClassOf(failed) == 0 {
-		t.Errorf("alone: %v is final, though no contract said it", failed)
+	if isFinal := upstream.ClassOf(failed) == 0; isFinal != isSame(c) {
+		t.Errorf("alone: %v is the same everywhere: %v, want %v", failed, isFinal, isSame(c))
 	}
 	if meaning, told := meant(failed); told && meaning.String() != c.Means && !(c.Means == "unclear" && c.Answer.Status >= 500) {
 		t.Errorf("alone: %v means %s, want %s", failed, meaning, c.Means)
@@ -139,6 +139,9 @@ func checkAlone(t *testing.T, c behaviour.Case) {
 	checkLearned(t, c, client.Capabilities(odd.Name()), failed)
 	checkPause(t, c, client, player)
 }
+
+// isSame reports whether every endpoint would say the same: it is the contract's answer, or about the question.
+func isSame(c behaviour.Case) bool { return c.Means == "reverted" || c.Means == "invalid" }
 
 func meant(err error) (jsonrpc.Meaning, bool) {
 	said, is := errors.AsType[*jsonrpc.Error](err)
@@ -179,6 +182,9 @@ func checkLearned(t *testing.T, c behaviour.Case, known *jsonrpc.Capabilities, f
 	if c.Means == "pruned" && limits.Span > 0 {
 		t.Errorf("alone: searches are narrowed to %d blocks for what is not kept", limits.Span)
 	}
+	if _, isPaced := limits.Rates[c.Question.Method]; isPaced != learns.Pace {
+		t.Errorf("alone: a pace of the method is known: %v, want %v", isPaced, learns.Pace)
+	}
 	said, is := errors.AsType[*jsonrpc.Error](failed)
 	if !is {
 		return
@@ -191,7 +197,8 @@ func checkLearned(t *testing.T, c behaviour.Case, known *jsonrpc.Capabilities, f
 	}
 }
 
-// checkPause asks again at once: an endpoint that limits us, or is closed to us, is left alone.
+// checkPause asks again at once: an endpoint that limits us is left alone for a moment, or for as long as it says, and
+// one that is closed to us for a minute and more.
 func checkPause(t *testing.T, c behaviour.Case, client *jsonrpc.Client, player *behaviour.Player) {
 	t.Helper()
 	before := player.Asked()
@@ -202,14 +209,29 @@ func checkPause(t *testing.T, c behaviour.Case, client *jsonrpc.Client, player *
 		defer cancel()
 		again = hurried
 	}
-	_ = client.Batch(again, calls(c.Question)...) // the endpoint's word is known
+	asked := calls(c.Question)
+	_ = client.Batch(again, asked...) // each call has its error
 	if isAsked := player.Asked() != before; isAsked == isLeftAlone {
 		t.Errorf("alone: asked again %v, want %v", isAsked, !isLeftAlone)
+	}
+	if !isLeftAlone {
+		return
+	}
+	isClosed := upstream.ClassOf(asked[0].Err) == upstream.Unusable
+	if isClosed != (c.Means != "rate limit") {
+		t.Errorf("alone: closed to us %v by %v", isClosed, asked[0].Err)
+	}
+	if c.Learns == nil || !c.Learns.Pace {
+		return
+	}
+	_ = client.Batch(t.Context(), &jsonrpc.Call{Method: "web3_clientVersion"}) // whatever it is
+	if player.Asked() == before {
+		t.Error("alone: other methods are not asked either")
 	}
 }
 
 // checkBesideHealthy asks the endpoint first, and another one that answers: no question is lost, and the second time
-// the endpoint is not asked what it is known not to answer.
+// the endpoint is not asked what it is known not to answer. What is the same everywhere is not asked elsewhere.
 func checkBesideHealthy(t *testing.T, c behaviour.Case) {
 	t.Helper()
 	if c.Means == "false claim" {
@@ -220,6 +242,12 @@ func checkBesideHealthy(t *testing.T, c behaviour.Case) {
 	for round := range 2 {
 		before := player.Asked()
 		asked := calls(c.Question)
+		if isSame(c) {
+			if err := client.Batch(t.Context(), asked...); err != nil || asked[0].Err == nil || asked[0].By != "odd" {
+				t.Errorf("beside a healthy endpoint: %v, %v by %q, want the first endpoint's word", err, asked[0].Err, asked[0].By)
+			}
+			continue
+		}
 		if err := client.Batch(t.Context(), asked...); err != nil {
 			t.Errorf("beside a healthy endpoint: %v", err)
 		}

@@ -1,0 +1,152 @@
+package jsonrpc_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream/jsonrpc"
+)
+
+// counting is an endpoint that takes so many calls a second, not requests, and says so of those beyond, or of the whole
+// batch.
+type counting struct {
+	perSecond int
+	isWhole   bool   // one call too many, and none of the batch is answered
+	words     string // of a refusal
+
+	mu     sync.Mutex
+	second time.Time
+	used   int
+}
+
+func (c *counting) answer(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var calls []rpcCall
+	if json.Unmarshal(body, &calls) != nil {
+		calls = make([]rpcCall, 1)
+		if err := json.Unmarshal(body, &calls[0]); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.second) >= time.Second {
+		c.second, c.used = now, 0
+	}
+	if c.isWhole && c.used+len(calls) > c.perSecond {
+		return answer(429, c.words), nil
+	}
+	objects := make([]string, len(calls))
+	for i, call := range calls {
+		reply := `"result":"0x1"`
+		if c.used++; c.used > c.perSecond {
+			reply = `"error":{"code":429,"message":"` + c.words + `"}`
+		}
+		objects[i] = object(call, func(rpcCall) string { return reply })
+	}
+	if body[0] == '{' {
+		return answer(200, objects[0]), nil
+	}
+	return answer(200, "["+strings.Join(objects, ",")+"]"), nil
+}
+
+// TestBatchesShrinkWhereCallsAreCounted has the only endpoint count the calls of batches: batches of more than it takes a
+// second would never be answered whole, however long the pauses between them.
+func TestBatchesShrinkWhereCallsAreCounted(t *testing.T) {
+	for name, limited := range map[string]*counting{
+		"call by call":            {perSecond: 5, words: "exceeded its compute units per second capacity"},
+		"as a whole":              {perSecond: 5, isWhole: true, words: "Too Many Requests"},
+		"as a whole, and said so": {perSecond: 5, isWhole: true, words: "batch exceeds the rate limit of 5 calls per second"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := rpc(t, limited.answer)
+				began := time.Now()
+				for lacking := 20; lacking > 0; {
+					calls := make([]*jsonrpc.Call, lacking)
+					for i := range calls {
+						calls[i] = &jsonrpc.Call{Method: "eth_getBlockByNumber", Params: []any{fmt.Sprint(lacking, i)}, Out: new(string)}
+					}
+					client.Each(t.Context(), calls...)
+					for _, call := range calls {
+						if call.Err == nil {
+							lacking--
+						}
+					}
+					if time.Since(began) > time.Minute {
+						t.Fatalf("%d of 20 calls are not answered after %v, in batches of %d",
+							lacking, time.Since(began), client.Capabilities("a").Batch())
+					}
+				}
+				if width := client.Capabilities("a").Batch(); width > 10 {
+					t.Errorf("batches of %d calls are made, want what the endpoint takes", width)
+				}
+			})
+		})
+	}
+}
+
+// TestOneRefusalLeavesBatchesAsTheyAre has other clients of the same key use it up for a moment.
+func TestOneRefusalLeavesBatchesAsTheyAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := &changing{}
+		limited.to(node(func(rpcCall) string { return `"result":"0x1"` }))
+		client := rpc(t, limited.answer)
+		ask := func() {
+			calls := make([]*jsonrpc.Call, 20)
+			for i := range calls {
+				calls[i] = &jsonrpc.Call{Method: "eth_getBlockByNumber", Params: []any{i}, Out: new(string)}
+			}
+			_ = client.Batch(t.Context(), calls...) // may be refused
+		}
+		before := client.Capabilities("a").Batch()
+		for range 3 {
+			limited.to(always(429, "Too Many Requests"))
+			ask()
+			time.Sleep(2 * time.Second)
+			limited.to(node(func(rpcCall) string { return `"result":"0x1"` }))
+			ask()
+		}
+		if after := client.Capabilities("a").Batch(); after != before {
+			t.Errorf("batches of %d calls are made, want %d as before", after, before)
+		}
+	})
+}
+
+// TestPartsThatAreAnsweredKeepPausesShort has an endpoint refuse a part of each batch, until batches are small enough:
+// no pause is for longer than a moment.
+func TestPartsThatAreAnsweredKeepPausesShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []time.Time
+		limited := counting{perSecond: 1, words: "too many requests"}
+		client := rpc(t, func(r *http.Request) (*http.Response, error) {
+			asked = append(asked, time.Now())
+			return limited.answer(r)
+		})
+		for round := 0; client.Capabilities("a").Batch() > 1 && round < 20; round++ {
+			calls := make([]*jsonrpc.Call, client.Capabilities("a").Batch())
+			for i := range calls {
+				calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{round, i}, Out: new(string)}
+			}
+			_ = client.Batch(t.Context(), calls...) // a part of it is answered
+		}
+		if len(asked) < 4 {
+			t.Errorf("%d batches were made until single calls are, want several", len(asked))
+		}
+		for i := range len(asked) - 1 {
+			if pause := asked[i+1].Sub(asked[i]); pause > 2*time.Second {
+				t.Errorf("batch %d is made %v after the one before", i+2, pause)
+			}
+		}
+	})
+}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"crossgate/linktest"
 )
 
 // peer is another caching proxy, from the system's packages, as its operators would set it up in front of origin: hits
@@ -110,12 +112,11 @@ func (p peer) start(b testing.TB, origin string, by ...string) (address string, 
 
 func freeAddress(b testing.TB) string {
 	b.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := linktest.FreeAddress()
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer listener.Close()
-	return listener.Addr().String()
+	return address
 }
 
 func awaitListener(b testing.TB, address string) {

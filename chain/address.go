@@ -47,7 +47,7 @@ func ParseAddress(text string, family Family) (Address, error) {
 		}
 		return parseTronAddress(text)
 	}
-	return Address{}, fmt.Errorf("%q is an address of an unknown chain family", text)
+	return Address{}, fmt.Errorf("%.80q is an address of an unknown chain family", text)
 }
 
 // ParseAnyAddress reads an address whose chain is not known and tells the family that its form
@@ -58,17 +58,17 @@ func ParseAnyAddress(text string) (Address, Family, error) {
 			return a, family, nil
 		}
 	}
-	return Address{}, UnknownFamily, fmt.Errorf("%q is no address: want 0x and 40 hex digits, or base58", text)
+	return Address{}, UnknownFamily, fmt.Errorf("%.80q is no address: want 0x and 40 hex digits, or base58", text)
 }
 
 func parseHexAddress(text string) (Address, error) {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	var raw [evmAddressLength]byte
 	if !prefixed || len(digits) != hex.EncodedLen(len(raw)) {
-		return Address{}, fmt.Errorf("%q is not 0x and 40 hex digits", text)
+		return Address{}, fmt.Errorf("%.80q is not 0x and 40 hex digits", text)
 	}
 	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
-		return Address{}, fmt.Errorf("%q is not 0x and 40 hex digits", text)
+		return Address{}, fmt.Errorf("%.80q is not 0x and 40 hex digits", text)
 	}
 	return NewAddress(raw[:]), nil
 }
@@ -76,7 +76,7 @@ func parseHexAddress(text string) (Address, error) {
 func parseSolanaAddress(text string) (Address, error) {
 	raw, err := decodeBase58(text, solanaAddressLength)
 	if err != nil {
-		return Address{}, fmt.Errorf("%q is not base58 of %d bytes", text, solanaAddressLength)
+		return Address{}, fmt.Errorf("%.80q is not base58 of %d bytes", text, solanaAddressLength)
 	}
 	return NewAddress(raw), nil
 }
@@ -85,11 +85,11 @@ func parseTronAddress(text string) (Address, error) {
 	const checksumLength = 4
 	raw, err := decodeBase58(text, 1+evmAddressLength+checksumLength)
 	if err != nil || raw[0] != tronPrefix {
-		return Address{}, fmt.Errorf("%q is not a base58check TRON address", text)
+		return Address{}, fmt.Errorf("%.80q is not a base58check TRON address", text)
 	}
 	body, checksum := raw[:1+evmAddressLength], raw[1+evmAddressLength:]
 	if !bytes.Equal(checksum, tronChecksum(body)) {
-		return Address{}, fmt.Errorf("%q has a wrong checksum", text)
+		return Address{}, fmt.Errorf("%.80q has a wrong checksum", text)
 	}
 	return NewAddress(body[1:]), nil
 }

@@ -31,7 +31,7 @@ func ParseTxHash(text string) (TxHash, error) {
 	if raw, err := decodeBase58(text, solanaSignatureLength); err == nil {
 		return NewTxHash(raw), nil
 	}
-	return TxHash{}, fmt.Errorf("%q is no transaction hash: want 0x and 64 hex digits, or a base58 signature", text)
+	return TxHash{}, fmt.Errorf("%.100q is no transaction hash: want 0x and 64 hex digits, or a base58 signature", text)
 }
 
 // Bytes returns the hash as its chain stores it.
@@ -75,10 +75,10 @@ func ParseHash(text string) (Hash, error) {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	var raw Hash
 	if !prefixed || len(digits) != hex.EncodedLen(len(raw)) {
-		return Hash{}, fmt.Errorf("%q is not 0x and 64 hex digits", text)
+		return Hash{}, fmt.Errorf("%.100q is not 0x and 64 hex digits", text)
 	}
 	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
-		return Hash{}, fmt.Errorf("%q is not 0x and 64 hex digits", text)
+		return Hash{}, fmt.Errorf("%.100q is not 0x and 64 hex digits", text)
 	}
 	return raw, nil
 }

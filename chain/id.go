@@ -21,7 +21,7 @@ const (
 func ParseID(text string) (ID, error) {
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("%q is not a chain id", text)
+		return 0, fmt.Errorf("%.80q is not a chain id", text)
 	}
 	return ID(n), nil
 }
@@ -55,5 +55,5 @@ func ParseFamily(name string) (Family, error) {
 			return family, nil
 		}
 	}
-	return UnknownFamily, fmt.Errorf("%q is not a chain family (evm, solana, tron)", name)
+	return UnknownFamily, fmt.Errorf("%.80q is not a chain family (evm, solana, tron)", name)
 }

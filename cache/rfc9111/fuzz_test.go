@@ -11,16 +11,23 @@ import (
 func FuzzResponse(f *testing.F) {
 	f.Add("max-age=1, no-store", "max-age=1", "Thu, 18 Aug 2050 02:01:18 GMT", "1", "a, *", "key-order", "bytes 0-1/2", "a=1")
 	f.Add(`private="a", max-age="1"`, "", "0", "1, 2", "a", `params, except=("a")`, "bytes */2", "a&b")
+	f.Add("max-age=60", "", "Mon, 01 Jan 0001 00:00:00 GMT", "1", "", "", "", "")
 	f.Fuzz(func(t *testing.T, control, targeted, date, age, vary, search, part, query string) {
 		r := Response{Status: 200, Requested: now, Received: now, Header: http.Header{
 			"Cache-Control": {control}, "Expires": {date}, "Last-Modified": {date}, "Age": {age}, "Vary": {vary},
 		}}
+		if part == "" {
+			r.Header["Date"] = []string{date}
+		}
 		if targeted != "" {
 			r.Header["Cdn-Cache-Control"] = []string{targeted}
 		}
 		p := PolicyOf(r, usual)
 		if p.Lifetime < 0 || p.Lifetime > longest || p.Age < 0 || p.Age > longest {
 			t.Errorf("lifetime %v, age %v", p.Lifetime, p.Age)
+		}
+		if soon, late := p.FreshFor(now), p.FreshFor(now.AddDate(200, 0, 0)); late > soon || late > 0 {
+			t.Errorf("fresh for %v now and for %v in 200 years", soon, late)
 		}
 		if at, known := parseDate(date, now); known {
 			if again, still := parseDate(at.Format(http.TimeFormat), now); !still || !again.Equal(at) {

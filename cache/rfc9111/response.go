@@ -72,7 +72,7 @@ func PolicyOf(r Response, o Options) Policy {
 	return p
 }
 
-// ageOf is the age of a response when it was received (RFC 9111, section 4.2.3).
+// ageOf is the age of a response when it was received (RFC 9111, section 4.2.3), longest at most.
 func ageOf(r Response) time.Duration {
 	var apparent, stated time.Duration
 	if date, known := dateOf(r.Header, "Date", r.Received); known {
@@ -82,7 +82,7 @@ func ageOf(r Response) time.Duration {
 		stated, _ = deltaSeconds(first)
 		break
 	}
-	return max(apparent, stated+r.Received.Sub(r.Requested))
+	return min(max(apparent, stated+r.Received.Sub(r.Requested)), longest)
 }
 
 // lifetimeOf is how long a response is fresh (RFC 9111, section 4.2.1).

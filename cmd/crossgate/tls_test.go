@@ -6,13 +6,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 
 	"crossgate/cache/redistest"
+	"crossgate/linktest"
 )
 
 // TestServeOverTLS asks both listeners by HTTP/2, the public one with a client's certificate.
@@ -20,12 +20,10 @@ func TestServeOverTLS(t *testing.T) {
 	t.Chdir(t.TempDir())
 	servers, clients := redistest.NewAuthority(t), redistest.NewAuthority(t)
 	own := servers.Issue(t, "127.0.0.1")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	operators, err := linktest.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	operators := listener.Addr().String()
-	listener.Close()
 	text := fmt.Sprintf(`
 chains: [{id: 1, endpoints: [{url: "http://127.0.0.1:9"}]}]
 tls: {certFile: %q, keyFile: %q, clientCAFile: %q}

@@ -383,6 +383,9 @@ func FuzzCompare(f *testing.F) {
 				return
 			}
 			back, err := Compare(route, Response{200, b}, Response{200, a}, onePercent)
+			if max(len(there), len(back)) == mostDifferences {
+				continue // of more, which are not the same from both sides, some are not told
+			}
 			if err != nil || count(there, TheirsLate) != count(back, OursLate) {
 				t.Fatalf("%s\n%s\n%s: %+v\n%+v %v", route, a, b, there, back, err)
 			}

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"crossgate/linktest"
 )
 
 // desyncVariable has TestNobodyIsAnsweredForAnother run: it takes minutes, and programs of the system.
@@ -154,12 +156,10 @@ func (f front) start(t *testing.T, origin string) (address string) {
 	if err != nil {
 		t.Skipf("%s is not installed (%s)", f.program, cmp.Or(packages[f.program], "Debian and Ubuntu: apt-get install "+f.program))
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err = linktest.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	address = listener.Addr().String()
-	listener.Close()
 	directory := t.TempDir()
 	for name, content := range f.files(origin, address) {
 		if err := os.WriteFile(filepath.Join(directory, name), []byte(content), 0o600); err != nil {

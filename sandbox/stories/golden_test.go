@@ -374,7 +374,7 @@ func TestGoldenUnreachable(t *testing.T) {
 // eventually asks again until the answer is yes.
 func eventually(t *testing.T, yes func() bool) {
 	t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(30 * time.Second); !yes(); <-tick.C {
 		if time.Now().After(deadline) {

@@ -15,6 +15,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -22,7 +26,7 @@ import (
 // which a hundred differences are made: each has to be found and classed as what it is. As many answers, and those in
 // which nothing has changed but what may, have to be equal.
 func TestShadowFindsWhatDiffers(t *testing.T) {
-	telemetry := startTelemetry(t)
+	compared := countingCompared(t)
 	world := sandboxtest.Shared(t)
 	origin := inFrontOf(t, world)
 	var altering atomic.Pointer[alteration]
@@ -47,15 +51,7 @@ func TestShadowFindsWhatDiffers(t *testing.T) {
 		want[class]++
 		var got map[string]int
 		eventually(t, func() bool {
-			_, families := scrape(t, telemetry)
-			got = map[string]int{}
-			for _, metric := range families["crossgate_shadow_answers_total"].GetMetric() {
-				for _, label := range metric.GetLabel() {
-					if label.GetName() == "crossgate_outcome" {
-						got[label.GetValue()] += int(metric.GetCounter().GetValue())
-					}
-				}
-			}
+			got = compared()
 			return sum(got) > sum(found)
 		})
 		if !maps.Equal(got, want) {
@@ -78,6 +74,33 @@ func TestShadowFindsWhatDiffers(t *testing.T) {
 	}
 	if made != 100 {
 		t.Errorf("%d differences were made, want 100", made)
+	}
+}
+
+// countingCompared has this process measure, until the test ends, and returns what tells how many answers were compared
+// since, by class.
+func countingCompared(t *testing.T) (count func() map[string]int) {
+	t.Helper()
+	restoreTelemetry(t)
+	reader := metric.NewManualReader()
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+	return func() map[string]int {
+		var measured metricdata.ResourceMetrics
+		if err := reader.Collect(t.Context(), &measured); err != nil {
+			t.Fatal(err)
+		}
+		counts := map[string]int{}
+		for _, scope := range measured.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				if sums, is := m.Data.(metricdata.Sum[int64]); is && m.Name == "crossgate.shadow.answers" {
+					for _, point := range sums.DataPoints {
+						class, _ := point.Attributes.Value("crossgate.outcome")
+						counts[class.AsString()] += int(point.Value)
+					}
+				}
+			}
+		}
+		return counts
 	}
 }
 

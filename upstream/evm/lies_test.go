@@ -173,11 +173,13 @@ func twoFaced(t *testing.T, c chain.Chain, n *node, l lie) *evm.Chain {
 	return evm.New(c, jsonrpc.New(pool))
 }
 
+// endpointOf waits for as long as a loaded machine may take: an honest endpoint that is too late would be told with the
+// liars.
 func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client(), Timeout: 5 * time.Second})
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client(), Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

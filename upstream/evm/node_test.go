@@ -72,7 +72,7 @@ func rpcOf(t *testing.T, nodes ...*node) *jsonrpc.Client {
 		server := httptest.NewServer(n)
 		t.Cleanup(server.Close)
 		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, Client: server.Client(), Timeout: 5 * time.Second,
+			Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, Client: server.Client(), Timeout: time.Minute,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/shopspring/decimal"
@@ -56,7 +57,8 @@ func promise(t *testing.T, h heard, p quote.Profile, s quote.Swap) {
 		t.Errorf("transaction %+v was taken", h.tx)
 	}
 	for _, err := range []error{h.priceErr, h.txErr} {
-		if err != nil && len(err.Error()) > 4*maxMessage {
+		// A quoted character is one of up to ten.
+		if err != nil && utf8.RuneCountInString(err.Error()) > 10*maxMessage {
 			t.Errorf("error of %d bytes: %.80s…", len(err.Error()), err)
 		}
 	}

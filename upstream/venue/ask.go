@@ -97,8 +97,14 @@ func decode(resp upstream.Response, out any) error {
 	if len(resp.Body) > maxAnswer {
 		return fmt.Errorf("answer of %d bytes", len(resp.Body))
 	}
-	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return fmt.Errorf("answer is not the documented JSON: %w", err)
+	return unmarshal(resp.Body, "answer", out)
+}
+
+// unmarshal reads JSON that a venue wrote; what says which part of an answer it is. The decoder's errors quote numbers of
+// any length.
+func unmarshal(text []byte, what string, out any) error {
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("%s is not the documented JSON: %s", what, clean(err.Error()))
 	}
 	return nil
 }

@@ -193,8 +193,8 @@ func readKyberRoute(resp upstream.Response, p quote.Profile, s quote.Swap) (foun
 		AmountOut digits `json:"amountOut"`
 		Gas       digits `json:"gas"`
 	}
-	if err := json.Unmarshal(data.RouteSummary, &summary); err != nil {
-		return found, fmt.Errorf("route summary: %w", err)
+	if err := unmarshal(data.RouteSummary, "route summary", &summary); err != nil {
+		return found, err
 	}
 	found.amountOut, found.gas, found.route = summary.AmountOut.amount(), summary.Gas.gas(), data.RouteSummary
 	return found, errors.Join(checkIn(summary.AmountIn, s), checkRouter(data.RouterAddress, p, s))
@@ -244,8 +244,5 @@ func readKyberData(resp upstream.Response, data any) error {
 	default:
 		return refused(kyber.Name, resp.Status, fmt.Sprintf("%d %s", *answer.Code, answer.Message))
 	}
-	if err := json.Unmarshal(answer.Data, data); err != nil {
-		return fmt.Errorf("answer data: %w", err)
-	}
-	return nil
+	return unmarshal(answer.Data, "answer data", data)
 }

@@ -115,8 +115,8 @@ func readOpenOcean(resp upstream.Response, _ quote.Profile, _ quote.Swap) (propo
 		MinOutAmount digits `json:"minOutAmount"`
 		transaction
 	}
-	if err := json.Unmarshal(answer.Data, &data); err != nil {
-		return proposal{}, fmt.Errorf("answer data: %w", err)
+	if err := unmarshal(answer.Data, "answer data", &data); err != nil {
+		return proposal{}, err
 	}
 	return proposal{
 		in: &data.InAmount, out: data.OutAmount, minimum: &data.MinOutAmount, gas: data.EstimatedGas, tx: data.transaction,

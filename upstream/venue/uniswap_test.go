@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/linktest"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -100,15 +100,15 @@ func startLab(t *testing.T) *lab {
 		t.Skipf("anvil and Uniswap's contracts are not there: %s; .ci/setup installs them where there is npm on Linux "+
 			"(npm ci --ignore-scripts in upstream/venue/testdata/uniswap)", binary)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := linktest.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := free.Addr().(*net.TCPAddr).Port
-	if err := free.Close(); err != nil {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
 		t.Fatal(err)
 	}
-	running := exec.CommandContext(t.Context(), binary, "--host", "127.0.0.1", "--port", fmt.Sprint(port), "--chain-id", "1", "--silent")
+	running := exec.CommandContext(t.Context(), binary, "--host", "127.0.0.1", "--port", port, "--chain-id", "1", "--silent")
 	if err := running.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func startLab(t *testing.T) *lab {
 		_ = running.Wait()
 	})
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	node := jsonrpc.New(newPool(t, "anvil", fmt.Sprintf("http://127.0.0.1:%d", port)))
+	node := jsonrpc.New(newPool(t, "anvil", "http://"+address))
 	l := &lab{node: node, chain: evm.New(ethereum, node)}
 	var accounts []common.Address
 	for tick := time.NewTicker(20 * time.Millisecond); len(accounts) == 0; <-tick.C {

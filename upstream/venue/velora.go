@@ -183,8 +183,8 @@ func readVeloraPrice(resp upstream.Response, p quote.Profile, s quote.Swap) (fou
 		ContractAddress string      `json:"contractAddress"`
 		PartnerFee      json.Number `json:"partnerFee"`
 	}
-	if err := json.Unmarshal(answer.PriceRoute, &price); err != nil {
-		return found, fmt.Errorf("price route: %w", err)
+	if err := unmarshal(answer.PriceRoute, "price route", &price); err != nil {
+		return found, err
 	}
 	if err := errors.Join(checkIn(price.SrcAmount, s), checkRouter(price.ContractAddress, p, s)); err != nil {
 		return found, err

@@ -230,8 +230,8 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	return evm.New(c.chain, rpc)
 }
 
-// settled runs an index until the returned stop, which waits for its end. It returns when the index has run for a while, and
-// what the chains' nodes were asked meanwhile is forgotten. It sleeps by the clock of the test's bubble.
+// settled runs an index until the returned stop, which waits for its end. It returns when the index has run for a
+// while, and what the chains' nodes were asked meanwhile is forgotten. It sleeps by the clock of the test's bubble.
 func settled(t *testing.T, x *index.Index, while time.Duration, chains map[chain.ID]*calm) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -130,7 +130,7 @@ func (w *world) clientOver(nodes ...http.Handler) *jsonrpc.Client {
 		server := httptest.NewServer(node)
 		w.t.Cleanup(server.Close)
 		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: server.URL, Client: server.Client(), Timeout: 5 * time.Second,
+			Name: fmt.Sprintf("node-%d", i), URL: server.URL, Client: server.Client(), Timeout: time.Minute,
 		})
 		w.must(err)
 		endpoints = append(endpoints, endpoint)

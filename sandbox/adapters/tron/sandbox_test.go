@@ -28,7 +28,7 @@ func open(t *testing.T) (*sandbox.World, *tron.Chain) {
 
 func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	t.Helper()
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: 10 * time.Second})
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

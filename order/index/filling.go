@@ -18,34 +18,33 @@ const (
 	fillingJob = "fill in delivery times"
 )
 
-// fillIn has older orders get their delivery times, some after the other, until all have them or ctx ends. One replica
-// does it.
+// fillIn has older orders get their delivery times, until all have them or ctx ends. One replica does it.
 func (x *Index) fillIn(ctx context.Context) {
 	told := 0.
-	for {
-		pause, done := listInterval, 0.
-		next, isLeft, err := x.store.fillingAt(ctx)
-		if err == nil && !isLeft {
-			return
+	step := func(ctx context.Context, l store.Lease) (left bool, err error) {
+		next, left, err := x.store.fillingAt(ctx)
+		if err != nil || !left {
+			return false, err
 		}
-		var lease store.Lease
-		leads := false
-		if err == nil {
-			lease, leads, err = x.store.Claim(ctx, fillingJob)
-		}
-		if err == nil && leads {
-			pause = listPause
-			done, err = x.store.fillDeliveryTimes(ctx, lease, next, filledAtOnce)
-		}
+		done, err := x.store.fillDeliveryTimes(ctx, l, next, filledAtOnce)
 		if done >= told+filledPerLine || done == 1 {
 			told = done
 			x.options.Logger.InfoContext(ctx, "delivery times of older orders are filled in", "percent", int(100*done))
 		}
+		return done < 1, err
+	}
+	for {
+		_, left, err := x.store.fillingAt(ctx)
+		if err == nil && !left {
+			return
+		}
+		if err == nil {
+			err = x.underLease(ctx, fillingJob, step)
+		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 			x.options.Logger.WarnContext(ctx, "delivery times of older orders could not be filled in", "error", err, "retry_in", listInterval)
-			pause = listInterval
 		}
-		if !wait(ctx, pause) {
+		if !wait(ctx, listInterval) {
 			return
 		}
 	}

@@ -89,7 +89,7 @@ func (o *observed) asking(t *testing.T, path func(i int) string) (stop func()) {
 	}
 }
 
-// query asks the database; the answer does not matter.
+// execute has the database carry out a statement.
 func (o *observed) execute(t *testing.T, statement string) {
 	t.Helper()
 	if _, err := o.server.Query("orders", statement); err != nil {
@@ -118,8 +118,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.lasting = []string{"CrossgateBreakerOpen", "CrossgateReloadFails", "CrossgateSharedCacheAway"}
 	o.expect(t)
 
-	// A chain that nobody follows, another one that nobody can ask while its orders are asked for, slow answers, and a
-	// gateway that is cut off from the database.
+	// The others come after each other: some hide what would follow from them.
 	o.execute(t, fmt.Sprintf(`UPDATE leases SET holder = 'gone/1/gone', epoch = epoch + 1, expires = expires + 3600 WHERE job = 'follow %d'`, chains[1].Facts.ID))
 	o.expect(t, "CrossgateChainUnled")
 	o.execute(t, fmt.Sprintf(`UPDATE leases SET expires = 0 WHERE job = 'follow %d'`, chains[1].Facts.ID))
@@ -161,7 +160,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.expect(t, "CrossgateDown "+o.far)
 }
 
-// refuseConfigurations gives both gateways a configuration with a mistake, until the test ends.
+// refuseConfigurations gives both gateways a configuration with a mistake, and returns when they have refused it.
 func (o *observed) refuseConfigurations(t *testing.T) {
 	t.Helper()
 	for _, each := range []process{o.first, o.second} {

@@ -40,8 +40,8 @@ func withOperators(text, address string) string {
 // prometheus is a server of that name that scrapes gateways and evaluates the shipped rules.
 type prometheus struct{ url string }
 
-// waits are how long the shipped rules want a cause to last. Tests cannot. Windows are those over which they look back: a
-// minute of them is a second here.
+// waits are how long the shipped rules want a cause to last. Tests cannot. Windows are those over which they look
+// back: a minute of them is a second here.
 var (
 	waits   = regexp.MustCompile(`for: \d+m`)
 	windows = regexp.MustCompile(`\[(\d+)([mh])\]`)

@@ -25,23 +25,33 @@ const (
 // countUp counts, until ctx ends, the orders that have changed.
 func (x *Index) countUp(ctx context.Context) {
 	for {
-		pause := listPause
-		lease, leads, err := x.store.Claim(ctx, countJob)
-		left := false
-		if err == nil && leads {
-			left, err = x.store.countSome(ctx, lease, x.options.Prices)
-		}
-		switch {
-		case err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable):
+		if err := x.countRound(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 			x.options.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", listInterval)
-			pause = listInterval
-		case err != nil || !left:
-			pause = listInterval
 		}
-		if !wait(ctx, pause) {
+		if !wait(ctx, listInterval) {
 			return
 		}
 	}
+}
+
+// countRound counts all orders that have changed, unless another replica does.
+func (x *Index) countRound(ctx context.Context) error {
+	return x.underLease(ctx, countJob, func(ctx context.Context, l store.Lease) (left bool, err error) {
+		return x.store.countSome(ctx, l, x.options.Prices)
+	})
+}
+
+// underLease takes steps of a job while they leave something to do, unless another replica does it.
+func (x *Index) underLease(ctx context.Context, job string, step func(context.Context, store.Lease) (left bool, err error)) error {
+	lease, leads, err := x.store.Claim(ctx, job)
+	if err != nil || !leads {
+		return err
+	}
+	holding, release := x.store.Hold(ctx, lease)
+	for left := true; left && err == nil && wait(holding, listPause); {
+		left, err = step(holding, lease)
+	}
+	return errors.Join(err, release())
 }
 
 // countSome counts some of the orders that have changed, and reports whether others may be left. Prices are asked for

@@ -84,7 +84,8 @@ func TestDeliveryTimesFromBeforeTheyWereKept(t *testing.T) {
 				t.Fatalf("left %t, %v", left, err)
 			}
 			checkDeliveryTimes(t, s, orders)
-			if err := db.Close(); err != nil {
+			err := db.Close()
+			if err != nil {
 				t.Fatal(err)
 			}
 			for _, version := range []int64{16, 0} {
@@ -92,7 +93,25 @@ func TestDeliveryTimesFromBeforeTheyWereKept(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			checkDeliveryTimes(t, orderStore{DB: open()}, orders)
+			s = orderStore{DB: open()}
+			if _, err := s.deliveryTimes(t.Context(), 0, 1<<40); err != ErrUncounted { //nolint:errorlint // it is returned as it is
+				t.Errorf("delivery times while older orders lack theirs: %v, want ErrUncounted", err)
+			}
+			steps := 0
+			for done := 0.; done < 1; steps++ {
+				before := done
+				next, isLeft, err := s.fillingAt(t.Context())
+				if err == nil {
+					done, err = s.fillDeliveryTimes(t.Context(), store.Lease{}, next, 50)
+				}
+				if err != nil || !isLeft || done < before {
+					t.Fatalf("step %d: %v after %v, left: %t, %v", steps, done, before, isLeft, err)
+				}
+			}
+			if steps < 2 {
+				t.Errorf("%d steps: the test shows nothing of going on", steps)
+			}
+			checkDeliveryTimes(t, s, orders)
 		})
 	}
 }

@@ -93,6 +93,7 @@ func (x *Index) Run(ctx context.Context) error {
 	followers.Go(func() { x.options.unknown.run(ctx, x.store) })
 	followers.Go(func() { x.catchUpList(ctx) })
 	followers.Go(func() { x.countUp(ctx) })
+	followers.Go(func() { x.fillIn(ctx) })
 	followers.Wait()
 	<-ctx.Done()
 	return stopObserving()

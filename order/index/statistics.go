@@ -56,6 +56,12 @@ func (s orderStore) deliveryTimes(ctx context.Context, from, to uint64) (times [
 	if err := s.checkCounted(ctx); err != nil {
 		return nil, err
 	}
+	switch _, isLeft, err := s.fillingAt(ctx); {
+	case err != nil:
+		return nil, unavailable(ctx, fmt.Errorf("delivery times: %w", err))
+	case isLeft:
+		return nil, ErrUncounted
+	}
 	var of pair
 	var all []order.Took
 	finish := func() {

@@ -272,6 +272,23 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 	checkStatistics(t, db, events)
 }
 
+// TestARoundCountsAllThatWait has a replica count more orders than it does in one transaction.
+func TestARoundCountsAllThatWait(t *testing.T) {
+	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			fillInvented(t, db, newInvented(37), 2*countedAtOnce+1)
+			x := New(db, nil, quietly(Options{}))
+			if err := x.countRound(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var left int
+			if _, err := db.QueryRow(t.Context(), []any{&left}, `SELECT COUNT(*) FROM uncounted`); err != nil || left != 0 {
+				t.Errorf("%d are left, %v", left, err)
+			}
+		})
+	}
+}
+
 // TestStatisticsSayWhenTooMuchIsMissing has more orders wait than those of some moments.
 func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
 	db := openStore(t)

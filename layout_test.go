@@ -29,7 +29,7 @@ var house = map[string]room{
 	"order":         {"chain", "the order is pure: state what is needed as order.Source and let upstream/* fulfil it"},
 	"order/onchain": {"chain chain/solana order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/index":   {"chain order order/onchain store", "the index asks chains through order.Source and order.HistorySource; cmd/crossgate/gateway hands them in"},
-	"store":         {"chain token", "the database knows tables, not what they mean: queries belong to who keeps something"},
+	"store":         {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":         {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; cmd/crossgate/gateway hands them in"},
 
 	"certificate":   {"", "TLS files: what connections carry belongs to who opens them"},
@@ -50,7 +50,7 @@ var house = map[string]room{
 
 	"proxy/wire":        {"chain order order/onchain quote token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/reference":   {"", "the API's document is read here: what is shown of it belongs to proxy/web, what there is to proxy"},
-	"proxy/web":         {"chain proxy/reference token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
+	"proxy/web":         {"chain proxy/reference release token", "a page is rendered from the API's JSON: what is missing there belongs into wire"},
 	"proxy/transport":   {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
 	"proxy/passthrough": {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
 	"proxy/shadow":      {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},

@@ -2,7 +2,6 @@ package crossgate_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -15,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write the notices of third parties anew")
@@ -86,8 +87,8 @@ func TestNoticesAreOfWhatIsLinked(t *testing.T) {
 		for _, m := range modules {
 			want = append(want, m.path+" "+m.version)
 		}
-		if !slices.Equal(told, want) {
-			t.Errorf("%s is of %d modules, linked are %d: run go test . -run Notices -update\n%q\n%q", file, len(told), len(want), told, want)
+		if difference := cmp.Diff(want, told); difference != "" {
+			t.Errorf("%s: run go test . -run Notices -update (-linked +told):\n%s", file, difference)
 		}
 		if !bytes.Contains(text, []byte("GNU LESSER GENERAL PUBLIC LICENSE")) || !bytes.Contains(text, []byte("GNU GENERAL PUBLIC LICENSE")) {
 			t.Errorf("%s lacks the LGPL or the GPL, which it adds to", file)
@@ -167,7 +168,7 @@ func linkedModules(t *testing.T, module, path string) []*linked {
 	for _, m := range found {
 		all = append(all, m)
 	}
-	slices.SortFunc(all, func(a, b *linked) int { return cmp.Compare(a.path, b.path) })
+	slices.SortFunc(all, func(a, b *linked) int { return strings.Compare(a.path, b.path) })
 	listedOnce[module] = all
 	return all
 }

@@ -26,12 +26,14 @@ import (
 // BenchmarkBackfill reads the history of two chains from nodes that search 5,000 blocks at once, and counts what it
 // asks for 1,000 orders: calls, as providers bill them, and the HTTP requests that they were made in. Orders are some
 // blocks apart, as on a busy, an ordinary and a quiet chain, and are unlocked ten by one message. Nodes tell the
-// times of logs' blocks or, old ones, do not: there it counts how blocks follow each other.
+// times of logs' blocks or, old ones, do not: there it counts how blocks follow each other. Of three nodes the last may
+// be the only one that does.
 func BenchmarkBackfill(b *testing.B) {
 	for _, apart := range []uint64{8, 40, 400} {
 		b.Run(fmt.Sprintf("apart=%d", apart), func(b *testing.B) { backfill(b, apart, paces[0], false) })
 		for _, p := range paces {
 			b.Run(fmt.Sprintf("apart=%d,old,%s", apart, p.name), func(b *testing.B) { backfill(b, apart, p, true) })
+			b.Run(fmt.Sprintf("apart=%d,two of three old,%s", apart, p.name), func(b *testing.B) { backfill(b, apart, p, true, true, false) })
 		}
 	}
 }
@@ -70,7 +72,8 @@ func (p pace) times(newest uint64) []uint64 {
 	return times
 }
 
-func backfill(b *testing.B, apart uint64, p pace, old bool) {
+// backfill reads chains with one node for each of old, which says whether it tells the times of logs.
+func backfill(b *testing.B, apart uint64, p pace, old ...bool) {
 	const orders = 1000
 	var calls, requests int
 	for b.Loop() {
@@ -78,9 +81,9 @@ func backfill(b *testing.B, apart uint64, p pace, old bool) {
 		for _, id := range []chain.ID{giveChain, takeChain} {
 			l := &ledger{id: id, orders: orders, apart: apart, joint: 10}
 			l.times = p.times(l.newest())
-			n := newCounted(l, p, old)
-			nodes = append(nodes, n)
-			sources[id] = n.serve(b)
+			own := newCounted(l, old)
+			nodes = append(nodes, own...)
+			sources[id] = serveCounted(b, p, own)
 		}
 		db, err := store.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "orders.db"))
 		if err != nil {
@@ -99,7 +102,7 @@ func backfill(b *testing.B, apart uint64, p pace, old bool) {
 		}
 		calls, requests = 0, 0
 		for _, n := range nodes {
-			b.Logf("chain %d, %d blocks: %d requests, calls %v", n.ledger.id, n.ledger.newest(), n.requests, n.calls)
+			b.Logf("chain %d, %d blocks, old %t: %d requests, calls %v", n.ledger.id, n.ledger.newest(), n.old, n.requests, n.calls)
 			requests += n.requests
 			for _, count := range n.calls {
 				calls += count
@@ -114,38 +117,46 @@ func backfill(b *testing.B, apart uint64, p pace, old bool) {
 // counted is a node that counts what it is asked.
 type counted struct {
 	*node
-	pace pace
-	old  bool // its logs are without the times of their blocks
+	old bool // its logs are without the times of their blocks
 
 	mu       sync.Mutex
 	requests int
 	calls    map[string]int // by method
 }
 
-func newCounted(l *ledger, p pace, old bool) *counted {
-	n := &counted{node: newNode(l), pace: p, old: old, calls: map[string]int{}}
-	n.bloom = "0x" + strings.Repeat("ff", 256) // as full as a busy chain's
+// newCounted makes nodes of one chain.
+func newCounted(l *ledger, old []bool) (nodes []*counted) {
+	content := newNode(l)
+	content.bloom = "0x" + strings.Repeat("ff", 256) // as full as a busy chain's
 	for number := range l.newest() + 1 {
-		n.write(l.block(number), l.make(number))
+		content.write(l.block(number), l.make(number))
 	}
-	return n
+	for _, each := range old {
+		nodes = append(nodes, &counted{node: content, old: each, calls: map[string]int{}})
+	}
+	return nodes
 }
 
-// serve makes the adapter of the node's chain.
-func (n *counted) serve(b *testing.B) order.Source {
+// serveCounted makes the adapter of the nodes' chain.
+func serveCounted(b *testing.B, p pace, nodes []*counted) order.Source {
 	b.Helper()
-	server := httptest.NewServer(n)
-	b.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, MaxBody: 64 << 20})
-	if err != nil {
-		b.Fatal(err)
+	var endpoints []*upstream.Endpoint
+	for i, n := range nodes {
+		server := httptest.NewServer(n)
+		b.Cleanup(server.Close)
+		endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, MaxBody: 64 << 20})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(endpoint.Close)
+		endpoints = append(endpoints, endpoint)
 	}
-	b.Cleanup(endpoint.Close)
+	content := nodes[0].node
 	known := chain.Chain{
-		ID: n.ledger.id, Native: n.native, Family: chain.EVM, BlockTime: n.pace.usual, Spacing: n.pace.spacing, FirstBlock: 1,
+		ID: content.ledger.id, Native: content.native, Family: chain.EVM, BlockTime: p.usual, Spacing: p.spacing, FirstBlock: 1,
 		Contracts: contracts,
 	}
-	return evm.New(known, jsonrpc.New(upstream.NewPool("node", endpoint)))
+	return evm.New(known, jsonrpc.New(upstream.NewPool("chain", endpoints...)))
 }
 
 func (n *counted) ServeHTTP(out http.ResponseWriter, r *http.Request) {

@@ -72,15 +72,15 @@ var documented []byte
 func Documented() Registry { return parseDocumented() }
 
 var parseDocumented = sync.OnceValue(func() Registry {
-	registry, err := ParseRegistry(documented)
+	registry, err := parseRegistry(documented)
 	if err != nil {
 		panic("chain: embedded chains.yaml: " + err.Error())
 	}
 	return registry
 })
 
-// ParseRegistry reads chains from YAML in the form of the embedded chains.yaml.
-func ParseRegistry(text []byte) (Registry, error) {
+// parseRegistry reads chains from YAML in the form of the embedded chains.yaml.
+func parseRegistry(text []byte) (Registry, error) {
 	var file struct {
 		Chains []stanza `yaml:"chains"`
 	}

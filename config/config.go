@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -106,15 +107,27 @@ func parseDocument(text []byte) (yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
-		return yaml.Node{}, err
+		return yaml.Node{}, withoutAnchor(err)
 	}
 	switch err := decoder.Decode(&second); {
 	case errors.Is(err, io.EOF):
 		return document, nil
 	case err != nil:
-		return yaml.Node{}, err
+		return yaml.Node{}, withoutAnchor(err)
 	}
 	return yaml.Node{}, fmt.Errorf("line %d: unexpected second YAML document: put everything into one", second.Line)
+}
+
+// anchor is what errors of YAML quote: a name that was meant as a value, and may be a key.
+var anchor = regexp.MustCompile(`anchor '.*'`)
+
+func withoutAnchor(err error) error {
+	text := err.Error()
+	without := anchor.ReplaceAllString(text, "anchor")
+	if without == text {
+		return err
+	}
+	return errors.New(without + ": put a value that begins with * in quotes")
 }
 
 // base is the configuration of an empty file.

@@ -79,6 +79,11 @@ func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool
 		first := make(map[string]int)
 		for i := 0; i < len(node.Content); i += 2 {
 			key, value := node.Content[i], node.Content[i+1]
+			if name, _, isRun := strings.Cut(key.Value, ":"); isRun { // the rest is a value, which is not quoted
+				at.in.lines[at.key(name).path] = key.Line
+				at.key(name).mistake("want a space after the colon")
+				continue
+			}
 			line, given := first[key.Value]
 			if given {
 				at.key(key.Value).mistake("duplicate key in line %d, first in line %d", key.Line, line)
@@ -187,8 +192,8 @@ var texts = map[reflect.Type]text{
 	reflect.TypeFor[time.Duration](): form("a duration such as 2500ms, 5s or 1m", time.ParseDuration),
 	reflect.TypeFor[Bytes]():         form("a size such as 64MiB or 1GiB", ParseBytes),
 	reflect.TypeFor[Secret]():        form("text", func(s string) (Secret, error) { return NewSecret(s), nil }),
-	reflect.TypeFor[Execution]():     form("router, direct or best", ParseExecution),
-	reflect.TypeFor[Unsimulated]():   form("refuse or allow", ParseUnsimulated),
+	reflect.TypeFor[Execution]():     form("router, direct or best", parseExecution),
+	reflect.TypeFor[Unsimulated]():   form("refuse or allow", parseUnsimulated),
 	reflect.TypeFor[netip.Prefix]():  form("an IP address or a CIDR range such as 10.0.0.0/8", parsePrefix),
 	reflect.TypeFor[chain.Family]():  form("evm, solana or tron", chain.ParseFamily),
 	reflect.TypeFor[chain.ID]():      form("a chain id as used by the API", chain.ParseID),

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -40,9 +41,9 @@ type EndpointLimits struct {
 	Logs   int `yaml:"logs" range:"0..; 0 means that it is found out"`
 	Blocks int `yaml:"blocks" range:"0..; 0 means that it is found out"` // likewise blocks and receipts
 	State  int `yaml:"state" range:"0..; 0 means that it is found out"`  // likewise the state of contracts; 128 is usual without an archive
-	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), or a method and a
+	// Lacks are methods that are not answered, a method and a tag (eth_getBlockByNumber finalized), a method and a
 	// field of its parameters (eth_getLogs topics, eth_getLogs addresses, eth_call overrides, eth_estimateGas
-	// overrides)
+	// overrides), or a method and a part of its results (eth_getLogs times)
 	Lacks []string `yaml:"lacks"`
 }
 
@@ -69,20 +70,39 @@ func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.Name) }
 
 // nameEndpoints names unnamed endpoints after their chain, venue or service, numbered from the second on.
 func (c Config) nameEndpoints() {
-	for _, each := range c.Chains {
-		nameEndpoints(each.Endpoints, fmt.Sprintf("chain-%d", each.ID))
+	for owner, endpoints := range c.services() {
+		nameEndpoints(endpoints, owner)
 	}
-	for _, each := range c.Venues {
-		nameEndpoints(each.Endpoints, each.Name)
+}
+
+// Endpoints returns those of all services.
+func (c Config) Endpoints() (all []Endpoint) {
+	for _, endpoints := range c.services() {
+		all = append(all, endpoints...)
 	}
-	for _, each := range c.Tokens.Lists {
-		nameEndpoints(each.Endpoints, each.Name)
-	}
-	if c.Prices.DefiLlama != nil {
-		nameEndpoints(c.Prices.DefiLlama.Endpoints, "defillama")
-	}
-	for _, each := range c.Passthrough.Hosts {
-		nameEndpoints(each.Endpoints, "origin-"+each.Name)
+	return all
+}
+
+// services yields whatever has endpoints: its name, and them.
+func (c Config) services() iter.Seq2[string, []Endpoint] {
+	return func(yield func(string, []Endpoint) bool) {
+		isWanted := true
+		tell := func(owner string, endpoints []Endpoint) { isWanted = isWanted && yield(owner, endpoints) }
+		for _, each := range c.Chains {
+			tell(fmt.Sprintf("chain-%d", each.ID), each.Endpoints)
+		}
+		for _, each := range c.Venues {
+			tell(each.Name, each.Endpoints)
+		}
+		for _, each := range c.Tokens.Lists {
+			tell(each.Name, each.Endpoints)
+		}
+		if c.Prices.DefiLlama != nil {
+			tell("defillama", c.Prices.DefiLlama.Endpoints)
+		}
+		for _, each := range c.Passthrough.Hosts {
+			tell("origin-"+each.Name, each.Endpoints)
+		}
 	}
 }
 
@@ -127,7 +147,8 @@ func (e Endpoint) check(at place) {
 	at.key("websocket").mistakeIf(e.WebSocket.Reveal() != "" && !isAddress(e.WebSocket.Reveal(), "wss", "ws"),
 		"want a URL that begins with wss:// or ws://")
 	for name, value := range e.Headers {
-		at.key("headers").key(name).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.ContainsAny(name, " :") || name == "",
+		shown, _, _ := strings.Cut(name, " ") // the rest may be a value
+		at.key("headers").key(shown).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.Contains(name, " ") || name == "",
 			"not a valid HTTP header")
 	}
 	e.Limits.check(at.key("limits"))

@@ -73,7 +73,7 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   venues[0].endpoints: line 21: want a list
   venues[0].name: line 21: want the name of a venue; docs/venues.md lists them
   venues[2].name: line 23: duplicate of venues[1]
-  venues[2].endpoints[0].headers.a b: line 24: not a valid HTTP header
+  venues[2].endpoints[0].headers.a: line 24: not a valid HTTP header
   prices.coingecko: line 25: unknown key; known keys: defillama, feeds
   tokens.logo: line 27: want a URL with the placeholder {address} and, if needed, {chainId}
   tokens.own[0].chain: line 29: want the id of a documented chain or of one under chains

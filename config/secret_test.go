@@ -96,6 +96,23 @@ telemetry: {trustTraceparent: "${CHAIN_KEY}"}
 	}
 }
 
+// TestSlipsOfYAMLNeverQuoteValues has values that YAML takes for something else.
+func TestSlipsOfYAMLNeverQuoteValues(t *testing.T) {
+	for slip, want := range map[string]string{
+		`chains: [{id: 1, endpoints: [{url:https://example.com/` + canary + `}]}]`:                          "chains[0].endpoints[0].url: line 1: want a space after the colon",
+		`chains: [{id: 1, endpoints: [{url:"https://example.com/` + canary + `"}]}]`:                        "chains[0].endpoints[0].url: line 1: want a space after the colon",
+		`chains: [{id: 1, endpoints: [{url: "https://a.example", headers: {X-Key:` + canary + `}}]}]`:       "chains[0].endpoints[0].headers.X-Key: line 1: want a space after the colon",
+		`chains: [{id: 1, endpoints: [{url: "https://a.example", headers: {"X-Key ` + canary + `": ""}}]}]`: "chains[0].endpoints[0].headers.X-Key: line 1: not a valid HTTP header",
+		`telemetry: {token: *` + canary + `}`:                                                               "yaml: unknown anchor referenced: put a value that begins with * in quotes",
+		"listen: a\n---\nlisten: *" + canary:                                                                "yaml: unknown anchor referenced: put a value that begins with * in quotes",
+	} {
+		_, err := config.Parse([]byte(slip))
+		if err == nil || strings.Contains(err.Error(), canary) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%s) = %v, want %s", slip, err, want)
+		}
+	}
+}
+
 func TestSecretsComeFromFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("  s3cret\n"), 0o600); err != nil {

@@ -59,8 +59,8 @@ const (
 	ExecuteBest     Execution = "best"   // whichever gives the recipient more
 )
 
-// ParseExecution parses a way of execution.
-func ParseExecution(text string) (Execution, error) {
+// parseExecution parses a way of execution.
+func parseExecution(text string) (Execution, error) {
 	switch e := Execution(text); e {
 	case ExecuteByRouter, ExecuteDirectly, ExecuteBest:
 		return e, nil
@@ -77,8 +77,8 @@ const (
 	AllowUnsimulated  Unsimulated = "allow"  // it is handed out, and the response says so
 )
 
-// ParseUnsimulated parses what becomes of unsimulated transactions.
-func ParseUnsimulated(text string) (Unsimulated, error) {
+// parseUnsimulated parses what becomes of unsimulated transactions.
+func parseUnsimulated(text string) (Unsimulated, error) {
 	switch u := Unsimulated(text); u {
 	case RefuseUnsimulated, AllowUnsimulated:
 		return u, nil

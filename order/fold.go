@@ -151,7 +151,7 @@ func (o *Order) callState(seen callSteps) ExternalCallState {
 	switch {
 	case !o.Terms.HasExternalCall():
 		return NoExtCall
-	case o.State.IsCancelled():
+	case o.State.isCancelled():
 		return OrderCancelled
 	case seen.isCancelled(o.Terms.Authorities.Order):
 		return CancelledCall

@@ -27,8 +27,8 @@ func (s State) String() string { return stateNames[s] }
 // IsFinal reports whether no further event can follow.
 func (s State) IsFinal() bool { return s == StateClaimedUnlock || s == StateClaimedOrderCancel }
 
-// IsCancelled reports whether the order is on the path back to its maker.
-func (s State) IsCancelled() bool {
+// isCancelled reports whether the order is on the path back to its maker.
+func (s State) isCancelled() bool {
 	return s == StateOrderCancelled || s == StateSentOrderCancel || s == StateClaimedOrderCancel
 }
 

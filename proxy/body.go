@@ -17,7 +17,8 @@ import (
 )
 
 // bodyMembers are those of a JSON object in a request's body, and collect everything that is wrong with them. The
-// hosted service reads their names in any case and ignores those that it does not know; null is as good as absent.
+// hosted service reads their names in any case and ignores those that it does not know; null is as good as absent. Of
+// several with one name the last counts.
 type bodyMembers struct {
 	values map[string]json.RawMessage // by lower-case name
 	wrong  []string
@@ -44,14 +45,25 @@ func readBody(c *gin.Context) ([]byte, error) {
 }
 
 func parseMembers(body []byte) (*bodyMembers, error) {
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(body, &given); err != nil || given == nil {
-		return nil, invalidBody.because("the body must be a JSON object")
+	notObject := invalidBody.because("the body must be a JSON object")
+	m, members := &bodyMembers{values: map[string]json.RawMessage{}}, json.NewDecoder(bytes.NewReader(body))
+	if bracket, err := members.Token(); err != nil || bracket != json.Delim('{') || !json.Valid(body) {
+		return nil, notObject
 	}
-	m := &bodyMembers{values: make(map[string]json.RawMessage, len(given))}
-	for name, value := range given {
-		if string(value) != "null" {
-			m.values[strings.ToLower(name)] = value
+	for members.More() {
+		var value json.RawMessage
+		name, err := members.Token()
+		if err == nil {
+			err = members.Decode(&value)
+		}
+		text, isName := name.(string)
+		if err != nil || !isName {
+			return nil, notObject
+		}
+		if text = strings.ToLower(text); string(value) == "null" {
+			delete(m.values, text)
+		} else {
+			m.values[text] = value
 		}
 	}
 	return m, nil

@@ -20,7 +20,7 @@ func (s *Server) orderRoute() route[order.ID] {
 		paths:   []string{"/api/Orders/:orderId"},
 		dialect: tracking,
 		limit:   s.options.OrderLimit,
-		parse:   parseOrderID,
+		parse:   func(c *gin.Context) (order.ID, error) { return parseOrderID(c, tracking) },
 		key:     orderKey,
 		load:    s.loadOrder,
 		indexed: true,
@@ -29,10 +29,10 @@ func (s *Server) orderRoute() route[order.ID] {
 	}
 }
 
-func parseOrderID(c *gin.Context) (order.ID, error) {
+func parseOrderID(c *gin.Context, d dialect) (order.ID, error) {
 	id, err := chain.ParseHash(c.Param("orderId"))
 	if err != nil {
-		return order.ID{}, malformedOrderID.from(err)
+		return order.ID{}, d.malformed(malformedOrderID, err)
 	}
 	return id, nil
 }

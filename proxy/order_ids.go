@@ -14,27 +14,44 @@ import (
 
 // orderIDsRoute answers which orders a transaction created, in the words of the tracking API.
 func (s *Server) orderIDsRoute() route[chain.TxHash] {
-	return s.idsRoute("/api/Transaction/:hash/orderIds", tracking, s.encoder.AppendOrderIDs)
+	return s.createdRoute("/api/Transaction/:hash/orderIds", tracking, idsIn(s.encoder.AppendOrderIDs))
+}
+
+// liteModelsRoute answers the orders themselves, in the shorter of the tracking API's two forms.
+func (s *Server) liteModelsRoute() route[chain.TxHash] {
+	return s.createdRoute("/api/Transaction/:hash/liteModels", tracking, s.encoder.AppendLiteModels)
 }
 
 // orderIDTextsRoute answers the same in the words of the swap API.
 func (s *Server) orderIDTextsRoute() route[chain.TxHash] {
-	return s.idsRoute("/v1.0/dln/tx/:hash/order-ids", swapping, s.encoder.AppendOrderIDTexts)
+	return s.createdRoute("/v1.0/dln/tx/:hash/order-ids", swapping, idsIn(s.encoder.AppendOrderIDTexts))
 }
 
-func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID) []byte) route[chain.TxHash] {
+// idsIn encodes nothing but the ids of orders.
+func idsIn(encode func([]byte, []order.ID) []byte) func([]byte, []*order.Order) []byte {
+	return func(dst []byte, orders []*order.Order) []byte {
+		ids := make([]order.ID, len(orders))
+		for i, o := range orders {
+			ids[i] = o.ID
+		}
+		return encode(dst, ids)
+	}
+}
+
+// createdRoute answers something of all orders that a transaction created, in log order.
+func (s *Server) createdRoute(path string, d dialect, encode func([]byte, []*order.Order) []byte) route[chain.TxHash] {
 	return route[chain.TxHash]{
 		paths:   []string{path},
 		dialect: d,
 		limit:   s.options.OrderLimit,
-		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash")) },
+		parse:   func(c *gin.Context) (chain.TxHash, error) { return parseTxHash(c.Param("hash"), d) },
 		key:     txKey,
 		load: func(ctx context.Context, tx chain.TxHash) ([]jsonBody, cache.Life, error) {
-			b, life, err := s.orderIDs(ctx, tx)
+			b, orders, life, err := s.ordersCreated(ctx, tx)
 			if err != nil {
 				return nil, noLife, err
 			}
-			b.text = string(encode(nil, b.orders))
+			b.text = string(encode(nil, orders))
 			return []jsonBody{b}, life, nil
 		},
 		indexed: true,
@@ -43,24 +60,24 @@ func (s *Server) idsRoute(path string, d dialect, encode func([]byte, []order.ID
 	}
 }
 
-// orderIDs is a body, without its text, about the orders of a transaction in log order: about none, and all chains,
-// when there are no orders. Here a transaction that no chain knows is one that has created no order so far: clients
-// of these paths come again until the list is not empty. What chains did not answer is said beside it.
-func (s *Server) orderIDs(ctx context.Context, tx chain.TxHash) (b jsonBody, life cache.Life, err error) {
-	orders, searched, err := s.ordersOf(ctx, tx)
+// ordersCreated returns the orders of a transaction in log order and a body about them, without its text: about none,
+// and all chains, when there are no orders. Here a transaction that no chain knows is one that has created no order so
+// far: clients of these paths come again until the list is not empty. What chains did not answer is said beside it.
+func (s *Server) ordersCreated(ctx context.Context, tx chain.TxHash) (b jsonBody, orders []*order.Order, life cache.Life, err error) {
+	found, searched, err := s.ordersOf(ctx, tx)
 	if unheard, is := errors.AsType[*index.UnheardError](err); is {
-		return jsonBody{basis: searched, unheard: unheard.Chains}, noLife, nil
+		return jsonBody{basis: searched, unheard: unheard.Chains}, nil, noLife, nil
 	}
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
-		return jsonBody{basis: searched}, unknownLife, nil
+		return jsonBody{basis: searched}, nil, unknownLife, nil
 	}
 	if err != nil {
-		return jsonBody{}, noLife, err
+		return jsonBody{}, nil, noLife, err
 	}
-	b.basis, b.final = orders[0].Basis, true
-	for _, o := range orders {
-		b.orders = append(b.orders, o.ID)
+	b.basis, b.final = found[0].Basis, true
+	for _, o := range found {
+		orders, b.orders = append(orders, o.Order), append(b.orders, o.ID)
 		b.basis, b.final = b.basis.And(o.Basis), b.final && isFinal(o.Order)
 	}
-	return b, lifeOf(orders), nil
+	return b, orders, lifeOf(found), nil
 }

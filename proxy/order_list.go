@@ -153,10 +153,14 @@ var (
 	}
 )
 
-// parseSearch reads a text as everything that it can be; nil for none.
+// parseSearch reads a text as everything that it can be; nil for none. Hex is read in any case, and hashes and ids also
+// without 0x, as TRON writes hashes.
 func parseSearch(text string) *index.Search {
 	if text == "" {
 		return nil
+	}
+	if digits, capital := strings.CutPrefix(text, "0X"); capital {
+		text = "0x" + digits
 	}
 	s := &index.Search{}
 	if a, _, err := chain.ParseAnyAddress(text); err == nil {
@@ -164,9 +168,9 @@ func parseSearch(text string) *index.Search {
 	}
 	if tx, err := chain.ParseTxHash(text); err == nil {
 		s.Tx = tx
-	}
-	if id, err := chain.ParseHash(text); err == nil {
-		s.Order = id
+		if raw := tx.Bytes(); len(raw) == len(s.Order) {
+			s.Order = order.ID(raw)
+		}
 	}
 	return s
 }

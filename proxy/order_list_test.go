@@ -58,9 +58,14 @@ func TestListsReadEveryMember(t *testing.T) {
 		}, 0, 20, crossChain},
 		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {index.Filter{Maker: who}, 0, 20, sameChain},
 		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {index.Filter{Maker: who}, 3, 20, mixed},
-		search(taker):      {index.Filter{Search: &index.Search{Address: who}}, 0, 20, crossChain},
-		search(createdTx):  {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
-		search("anything"): {index.Filter{Search: &index.Search{}}, 0, 20, crossChain},
+		search(taker):                             {index.Filter{Search: &index.Search{Address: who}}, 0, 20, crossChain},
+		search(createdTx):                         {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
+		search(createdTx[2:]):                     {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
+		search(strings.ToUpper(createdTx)):        {index.Filter{Search: &index.Search{Tx: hash, Order: order.ID(hash.Bytes())}}, 0, 20, crossChain},
+		search("0X" + strings.ToUpper(taker[2:])): {index.Filter{Search: &index.Search{Address: who}}, 0, 20, crossChain},
+		search("anything"):                        {index.Filter{Search: &index.Search{}}, 0, 20, crossChain},
+		`{"take":1,"TAKE":2,"Take":3}`:            {Take: 3, Mode: crossChain},
+		`{"take":3,"TAKE":null}`:                  {Take: 20, Mode: crossChain},
 	} {
 		w := newWorld(t)
 		if answer := post(w.server(t), listPath, body); answer.Code != http.StatusOK {
@@ -181,13 +186,17 @@ func TestOrdersInEveryForm(t *testing.T) {
 	s := newWorld(t).server(t)
 	id := order.ID{7}.String()
 	for path, want := range map[string]string{
-		"/v1.0/dln/order/" + id:               `{"orderId":"` + id + `","status":"Created","orderStruct":{"makerOrderNonce":`,
-		"/v1.0/dln/order/" + id + "/status":   `{"orderId":"` + id + `","status":"Created"}`,
-		"/api/Orders/" + id + "/state":        `"Created"`,
-		"/api/orders/" + id + "/LITEMODEL":    `{"orderId":{"bytesValue":`,
-		"/v1.0/dln/order/0x12":                `{"errorCode":1203,`,
-		"/v1.0/dln/order/" + unknownIs:        `{"errorCode":15,`,
-		"/api/Orders/" + unknownIs + "/state": `{"errorCode":404,`,
+		"/v1.0/dln/order/" + id:                          `{"orderId":"` + id + `","status":"Created","orderStruct":{"makerOrderNonce":`,
+		"/v1.0/dln/order/" + id + "/status":              `{"orderId":"` + id + `","status":"Created"}`,
+		"/api/Orders/" + id + "/state":                   `"Created"`,
+		"/api/orders/" + id + "/LITEMODEL":               `{"orderId":{"bytesValue":`,
+		"/v1.0/dln/order/0x12":                           `{"errorCode":2,"errorId":"INVALID_QUERY_PARAMETERS","message":"an order id must be 0x`,
+		"/v1.0/dln/order/" + unknownIs:                   `{"errorCode":15,`,
+		"/api/Transaction/" + createdTx + "/liteModels":  `[{"orderId":{"bytesValue":`,
+		"/api/Transaction/" + plainTx + "/liteModels":    `[]`,
+		"/api/Transaction/" + unknownIs + "/litemodels/": `[]`,
+		"/api/Transaction/0x12/liteModels":               `{"errorCode":400,"errorId":"MALFORMED_TRANSACTION_HASH",`,
+		"/api/Orders/" + unknownIs + "/state":            `{"errorCode":404,`,
 	} {
 		answer := httptest.NewRecorder()
 		s.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))

@@ -15,8 +15,14 @@ import (
 // pricePatience is how long a page waits for prices, without which it says less.
 const pricePatience = 2 * time.Second
 
-// sidePrices are the prices in USD, now, of a whole token of each side of a record; nil where none is known.
+// sidePrices are the prices in USD, now, of a whole token of each side of an order's record; nil where none is known.
 func (s *Server) sidePrices(ctx context.Context, record []byte) (give, take *big.Rat) {
+	giveSide, takeSide := web.Sides(record)
+	return s.pricesOf(ctx, giveSide, takeSide)
+}
+
+// pricesOf are the prices in USD, now, of a whole token of two sides; nil where none is known.
+func (s *Server) pricesOf(ctx context.Context, give, take web.Side) (ofGive, ofTake *big.Rat) {
 	ctx, cancel := context.WithTimeout(ctx, pricePatience)
 	defer cancel()
 	of := func(side web.Side) token.Key {
@@ -26,8 +32,7 @@ func (s *Server) sidePrices(ctx context.Context, record []byte) (give, take *big
 		}
 		return token.Key{Chain: side.Chain, Address: address}
 	}
-	giveSide, takeSide := web.Sides(record)
-	g, t := of(giveSide), of(takeSide)
+	g, t := of(give), of(take)
 	prices := s.options.Tokens.USD(ctx, g, t)
 	return prices[g], prices[t]
 }

@@ -3,6 +3,8 @@ package proxy
 import (
 	"context"
 
+	"github.com/gin-gonic/gin"
+
 	"crossgate/cache"
 	"crossgate/order"
 	"crossgate/order/index"
@@ -34,7 +36,7 @@ func (s *Server) faceRoute(path string, d dialect, notFound kind, encode func([]
 		paths:   []string{path},
 		dialect: d,
 		limit:   s.options.OrderLimit,
-		parse:   parseOrderID,
+		parse:   func(c *gin.Context) (order.ID, error) { return parseOrderID(c, d) },
 		key:     orderKey,
 		load: func(ctx context.Context, id order.ID) ([]jsonBody, cache.Life, error) {
 			o, err := s.orderByID(ctx, id)

@@ -51,6 +51,8 @@ type Orders interface {
 	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
 	// index.ErrUnavailable when that cannot be known.
 	Values(context.Context, order.ID) (v index.Values, counted bool, err error)
+	// Transaction returns a transaction of a chain, whole: order.ErrNotFound, *index.UnreachableError.
+	Transaction(context.Context, chain.ID, chain.TxHash) (order.Transaction, error)
 	// Basis returns what an answer about everything would be read from now.
 	Basis() index.Basis
 	// Unready returns why other replicas should be asked instead of this one, nil when they need not.
@@ -83,7 +85,7 @@ func (s *Server) ordersRoute() route[creation] {
 }
 
 func parseCreation(c *gin.Context) (creation, error) {
-	tx, err := parseTxHash(c.Param("creationTxHash"))
+	tx, err := parseTxHash(c.Param("creationTxHash"), tracking)
 	if err != nil {
 		return creation{}, err
 	}
@@ -91,10 +93,10 @@ func parseCreation(c *gin.Context) (creation, error) {
 	return creation{tx, index}, err
 }
 
-func parseTxHash(text string) (chain.TxHash, error) {
+func parseTxHash(text string, d dialect) (chain.TxHash, error) {
 	hash, err := chain.ParseTxHash(text)
 	if err != nil {
-		return chain.TxHash{}, malformedHash.from(err)
+		return chain.TxHash{}, d.malformed(malformedHash, err)
 	}
 	return hash, nil
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -107,7 +109,9 @@ func (s *Server) isForPeople(r *http.Request) bool {
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {
 	id := c.Writer.Header().Get(requestIDHeader)
-	shown := web.Problem{Status: p.status, ID: p.id, Message: p.publicText(), Request: id}
+	shown := web.Problem{
+		Status: p.status, ID: p.id, Message: p.publicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),
+	}
 	if isRetryable(p.status) {
 		shown.Retry = time.Duration(p.retrySeconds()) * time.Second
 	}
@@ -122,24 +126,6 @@ func originOf(r *http.Request) string {
 		scheme = "https"
 	}
 	return (&url.URL{Scheme: scheme, Host: r.Host}).String()
-}
-
-func (s *Server) homePage(c *gin.Context) {
-	now := time.Now()
-	home, basis := web.Home{Chains: s.serving(), Now: now}, s.options.Orders.Basis()
-	home.Orders = s.newest(c.Request.Context(), partOfList{Take: mostNewest, Mode: crossChain})
-	home.Swaps = s.newest(c.Request.Context(), partOfList{Take: mostNewest, Mode: sameChain})
-	for _, c := range basis.Chains {
-		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
-		if c.Indexed > 0 {
-			row.Lag = c.By(now)
-			row.Late = basis.IsBehind(&c, row.Lag)
-			row.From, row.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
-			row.Proven, row.Quarantined = c.Proven, c.Quarantined.Count
-		}
-		home.Indexed = append(home.Indexed, row)
-	}
-	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Home(to, home) })
 }
 
 // formPage shows a form of one field, and redirects the filled-in form to the page under path.
@@ -168,13 +154,16 @@ func (s *Server) orderPage(c *gin.Context) {
 	}
 	shown := found.order
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
+	var reading sync.WaitGroup
+	reading.Go(func() { shown.Transactions = s.transactions(c.Request.Context(), found.order) })
 	shown.Give, shown.Take = s.sidePrices(c.Request.Context(), shown.Record)
+	reading.Wait()
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
 
 // findForPage finds an order by its creation transaction or by its id, which look the same on EVM chains.
 func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Order, error) {
-	tx, err := parseTxHash(text)
+	tx, err := parseTxHash(text, tracking)
 	if err != nil {
 		return web.Order{}, err
 	}

@@ -105,6 +105,18 @@ func parseChainID(rawQuery string, chains chain.Registry) (chain.ID, error) {
 	return id, p.err()
 }
 
+// inAnyCase has names stand for their spellings in other cases as well, as the tracking API of the hosted service does.
+func (p *parameters) inAnyCase(names ...string) {
+	for spelled, values := range p.values {
+		for _, name := range names {
+			if spelled != name && strings.EqualFold(spelled, name) {
+				p.values[name] = append(p.values[name], values...)
+				delete(p.values, spelled)
+			}
+		}
+	}
+}
+
 // value returns a parameter's value, empty when it is absent. It is a mistake, and not ok, when there are several.
 func (p *parameters) value(name string) (text string, ok bool) {
 	if len(p.values[name]) > 1 {

@@ -137,6 +137,15 @@ func (d dialect) code(k kind) int {
 	return k.status
 }
 
+// malformed is the problem of a path that holds no id or hash where one belongs. The swap API documents one errorId for
+// whatever is wrong with a request.
+func (d dialect) malformed(k kind, cause error) *problem {
+	if d == swapping {
+		return &problem{kind: invalidParameters, message: k.text, cause: cause}
+	}
+	return k.from(cause)
+}
+
 // fail sends p as the response and ends the request's handling.
 func (s *Server) fail(c *gin.Context, d dialect, p *problem) {
 	c.Abort()

@@ -283,6 +283,7 @@ func (s *Server) engine() (*gin.Engine, paths) {
 	known = append(known, mount(s, engine, keyRouter, s.termsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.statusRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.orderIDsRoute())...)
+	known = append(known, mount(s, engine, keyRouter, s.liteModelsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.orderIDTextsRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.swapTxRoute())...)
 	known = append(known, mount(s, engine, keyRouter, s.swapIDRoute())...)

@@ -165,7 +165,7 @@ type ComparedOrder struct {
 // CompareOrder compares what is answered here about an order with what a host of the shadow's origins answers now. The
 // order is named by the hash of its creation or by its id, which look the same on EVM chains.
 func (s *Server) CompareOrder(ctx context.Context, host, hash string) (ComparedOrder, error) {
-	tx, err := parseTxHash(hash)
+	tx, err := parseTxHash(hash, tracking)
 	if err != nil {
 		return ComparedOrder{}, err
 	}

@@ -107,6 +107,7 @@ func parseDays(rawQuery string, now time.Time) (q days, err error) {
 	if err != nil {
 		return q, err
 	}
+	p.inAnyCase("dateFrom", "dateTo")
 	today := uint64(now.Unix()) / secondsOfDay
 	to, isTo := p.date("dateTo")
 	if q.to = min(to, today); !isTo {

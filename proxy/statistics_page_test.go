@@ -21,7 +21,7 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 	s := newWorld(t).server(t)
 	for target, wants := range map[string][]string{
 		"/statistics": {
-			"$1.50</strong> in 2 orders", "Ethereum", "12 seconds, 1 minute 30 seconds", `href="/statistics?days=30" aria-current="page"`,
+			"$1.50</strong> in 2 orders", "Ethereum", "12 seconds, 95 % in 1 minute 30 seconds", `href="/statistics?days=30" aria-current="page"`,
 			"odos", "50.00 %", "0.25 %",
 		},
 		"/statistics?days=90": {`href="/statistics?days=90" aria-current="page"`},
@@ -34,7 +34,7 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 		}
 	}
 	for _, days := range []string{"0", "31", "x", "-7"} {
-		if page := pageAt(t, s, "/statistics?days="+days, http.StatusBadRequest); !strings.Contains(page, "days must be one of 7, 30, 90") {
+		if page := pageAt(t, s, "/statistics?days="+days, http.StatusBadRequest); !strings.Contains(page, "Days must be one of 7, 30, 90") {
 			t.Errorf("days=%s: %s", days, page)
 		}
 	}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -158,6 +159,15 @@ func (e *events) send(text string) {
 	if err := e.controller.Flush(); err != nil {
 		e.broken = true
 	}
+}
+
+// sendJSON sends an event whose data JSON can hold.
+func (e *events) sendJSON(name string, data any) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic("proxy: data of an event that JSON cannot hold: " + err.Error())
+	}
+	e.send("event: " + name + "\ndata: " + string(text) + "\n\n")
 }
 
 // limit notes that a limit could not be set on a connection. Writers that have none are not connections.

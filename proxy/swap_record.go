@@ -82,7 +82,7 @@ func parseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, er
 	} else if _, known := chains.Chain(q.chain); !known {
 		wrong = append(wrong, "chainId must be the number of a known chain, see /v1.0/supported-chains-info")
 	}
-	if q.tx, err = parseTxHash(hash); err != nil {
+	if q.tx, err = parseTxHash(hash, tracking); err != nil {
 		wrong = append(wrong, malformedHash.text)
 	}
 	if q.index, err = parseIndex(rawQuery); err != nil {

@@ -52,6 +52,8 @@ func (s *Server) swapIDPage(c *gin.Context) {
 
 func (s *Server) writeSwapPage(c *gin.Context, shown web.SwapRecord, found *jsonBody) {
 	shown.Record, shown.Final, shown.Read = []byte(found.text), found.final, readOf(found.basis)
+	in, out := web.SwapSides(shown.Record)
+	shown.In, shown.Out = s.pricesOf(c.Request.Context(), in, out)
 	shown.Origin, shown.Now = originOf(c.Request), time.Now()
 	s.writePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }

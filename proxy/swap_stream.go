@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/gin-gonic/gin"
 
@@ -44,19 +43,13 @@ func (s *Server) streamComparison(c *gin.Context, shown web.Swap) {
 		s.compare(watched, c, &shown, form)
 		made <- s.pages.Swap(&page, shown)
 	}()
-	send := func(name string, data any) {
-		text, err := json.Marshal(data)
-		if err == nil {
-			events.send("event: " + name + "\ndata: " + string(text) + "\n\n")
-		}
-	}
 	for {
 		select {
 		case h := <-heard:
-			send("quote", web.NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
+			events.sendJSON("quote", web.NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
 		case err := <-made:
 			if err == nil {
-				send("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
+				events.sendJSON("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
 			}
 			return
 		}

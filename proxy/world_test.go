@@ -3,13 +3,9 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -65,12 +61,14 @@ type world struct {
 	log        bytes.Buffer
 
 	values     map[order.ID]index.Values
+	whole      map[string]order.Transaction // by hash
 	deliveries map[order.ID]index.Delivery
 	swaps      []order.Swap
 	listedMode listMode // last asked for
 
-	mu    sync.Mutex
-	basis []index.ChainBasis // ascending
+	mu        sync.Mutex
+	basis     []index.ChainBasis // ascending
+	readWhole int                // times that a transaction was
 }
 
 func newWorld(t testing.TB) *world {
@@ -170,20 +168,6 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 	return s
 }
 
-// answering is Orders made of functions.
-type answering struct {
-	world   *world
-	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
-	byID    func(context.Context, order.ID) (*order.Order, error)
-	locked  func(context.Context, chain.Address) ([]order.LockedChain, error)
-	list    func(f index.Filter, skip, take uint64) (index.List, error)
-	isFinal func(*order.Order) bool
-	unread  bool // chain 8453 reports everything from blocks that were not read
-
-	withoutSwaps bool
-	unready      error
-}
-
 // head ends what a chain reported from blocks that were not read.
 func (w *world) head(id chain.ID) {
 	w.mu.Lock()
@@ -194,98 +178,6 @@ func (w *world) head(id chain.ID) {
 			c.Epoch = new(index.Epoch)
 		}
 	}
-}
-
-func (a *answering) Unready() error { return a.unready }
-
-func (a *answering) Basis() index.Basis {
-	a.world.mu.Lock()
-	defer a.world.mu.Unlock()
-	b := index.Basis{At: time.Now(), All: true, Behind: time.Minute, Chains: slices.Clone(a.world.basis)}
-	for i := range b.Chains {
-		b.Chains[i].Unread = a.unread && b.Chains[i].Chain == 8453
-	}
-	return b
-}
-
-// found has the part of a basis that an order was read from.
-func (a *answering) found(o *order.Order, from index.Basis) index.Found {
-	b := index.Basis{At: from.At, Behind: from.Behind}
-	for _, id := range []chain.ID{o.Terms.Take.Chain, o.Terms.Give.Chain} { // in the sequence of their ids
-		c := index.ChainBasis{Chain: id}
-		if at := slices.IndexFunc(from.Chains, func(c index.ChainBasis) bool { return c.Chain == id }); at >= 0 {
-			c = from.Chains[at]
-		}
-		c.Final = a.isFinal(o)
-		b.Chains = append(b.Chains, c)
-	}
-	return index.Found{Order: o, Basis: b}
-}
-
-func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []index.Found, searched index.Basis, err error) {
-	searched = a.Basis()
-	orders, err := a.find(ctx, tx)
-	for _, o := range orders {
-		found = append(found, a.found(o, searched))
-	}
-	return found, searched, err
-}
-
-func (a *answering) ByID(ctx context.Context, id order.ID) (index.Found, error) {
-	searched := a.Basis()
-	o, err := a.byID(ctx, id)
-	if err != nil {
-		return index.Found{Basis: searched}, err
-	}
-	return a.found(o, searched), nil
-}
-
-func (a *answering) Locked(ctx context.Context, who chain.Address) ([]order.LockedChain, index.Basis, error) {
-	basis := a.Basis()
-	locked, err := a.locked(ctx, who)
-	return locked, basis, err
-}
-
-func (a *answering) Daily(_ context.Context, from, _ uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
-	row := order.DailyStatistics{Day: from, Give: 1, Take: 8453, Statistics: order.Statistics{Created: 2, Given: order.USD{Micros: 1_500_000, Orders: 1}}}
-	return []order.DailyStatistics{row}, []order.DailyStatistics{row}, index.Basis{}, nil
-}
-
-func (a *answering) AllTime(context.Context) (order.Statistics, index.Basis, error) {
-	return order.Statistics{Created: 2}, index.Basis{}, nil
-}
-
-func (a *answering) List(_ context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
-	basis := a.Basis()
-	listed, err := a.list(f, skip, take)
-	return listed, basis, err
-}
-
-func (a *answering) DeliveryTimes(context.Context, uint64, uint64) ([]order.DeliveryTimes, index.Basis, error) {
-	return []order.DeliveryTimes{{Give: 1, Take: 8453, Orders: 2, P50: 12, P95: 90}}, index.Basis{}, nil
-}
-
-func (a *answering) Deliveries(_ context.Context, ids []order.ID) (map[order.ID]index.Delivery, error) {
-	known := map[order.ID]index.Delivery{}
-	for _, id := range ids {
-		if d, is := a.world.deliveries[id]; is {
-			known[id] = d
-		}
-	}
-	return known, nil
-}
-
-func (a *answering) Values(_ context.Context, id order.ID) (v index.Values, counted bool, err error) {
-	v, counted = a.world.values[id]
-	return v, counted, nil
-}
-
-// ordersOf are the orders that a server under test answers from.
-func ordersOf(o *Options) *answering { return o.Orders.(*answering) }
-
-// followed is a chain that is followed.
-func followed(id chain.ID, lag index.Lag) index.ChainBasis {
-	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
 }
 
 // estimates serves every chain.
@@ -371,76 +263,4 @@ func percent(t testing.TB, text string) decimal.Decimal {
 		t.Fatal(err)
 	}
 	return d
-}
-
-// do sends a request of one header line, "Name: value", or none.
-func do(s *Server, method, target string, headers ...string) *http.Response {
-	r := httptest.NewRequest(method, target, http.NoBody)
-	for _, line := range headers {
-		name, value, _ := strings.Cut(line, ": ")
-		r.Header.Add(name, value)
-	}
-	return serve(s, r)
-}
-
-func serve(s *Server, r *http.Request) *http.Response {
-	recorder := httptest.NewRecorder()
-	s.Handler().ServeHTTP(recorder, r)
-	response := recorder.Result()
-	if t, known := servedBy.Load(s); known {
-		checkDocumented(t.(*testing.T), r, response, recorder.Body.Bytes())
-	}
-	return response
-}
-
-func get(s *Server, target string, headers ...string) *http.Response {
-	return do(s, http.MethodGet, target, headers...)
-}
-
-// body reads an answer to its end, which ends the response.
-func body(t testing.TB, response *http.Response) []byte {
-	t.Helper()
-	raw, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := response.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
-
-// errorBody is an error as clients of either API read it.
-type errorBody struct {
-	ErrorCode    int    `json:"errorCode"`
-	ErrorID      string `json:"errorId"`
-	Message      string `json:"message"`
-	ErrorMessage string `json:"errorMessage"`
-	ReqID        string `json:"reqId"`
-}
-
-// wantError checks everything that holds for every error and returns its body.
-func wantError(t testing.TB, response *http.Response, status int, id string) errorBody {
-	t.Helper()
-	raw := body(t, response)
-	var e errorBody
-	if err := json.Unmarshal(raw, &e); err != nil {
-		t.Fatalf("error body %q: %v", raw, err)
-	}
-	if response.StatusCode != status || e.ErrorID != id {
-		t.Fatalf("HTTP %d %s, want %d %s", response.StatusCode, raw, status, id)
-	}
-	if e.Message == "" || e.Message != e.ErrorMessage || e.ErrorCode == 0 || e.ReqID == "" || e.ReqID != response.Header.Get("X-Request-Id") {
-		t.Errorf("incomplete error %s", raw)
-	}
-	if got := response.Header.Get("Content-Type"); got != "application/json; charset=utf-8" {
-		t.Errorf("Content-Type = %q", got)
-	}
-	if got := response.Header.Get("Cache-Control"); got != "no-store" && !(got == "public, max-age=1" && status < 500) {
-		t.Errorf("Cache-Control = %q, want no-store, or a second where the answer may change", got)
-	}
-	if retry := response.Header.Get("Retry-After"); (retry != "") != isRetryable(status) {
-		t.Errorf("HTTP %d with Retry-After %q", status, retry)
-	}
-	return e
 }

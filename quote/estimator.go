@@ -10,9 +10,9 @@ import (
 	"crossgate/token"
 )
 
-// DefaultWindow is how long venues are waited for as long as one has answered. Two-call venues were
+// defaultWindow is how long venues are waited for as long as one has answered. Two-call venues were
 // recorded at 0.8 to 1.3 s, the slowest useful one below 2 s.
-const DefaultWindow = 2500 * time.Millisecond
+const defaultWindow = 2500 * time.Millisecond
 
 // Options configures an Estimator.
 type Options struct {
@@ -20,7 +20,7 @@ type Options struct {
 	Venues   []Venue
 	Tokens   *token.Directory
 	Chains   map[chain.ID]Chain
-	Window   time.Duration    // DefaultWindow when zero
+	Window   time.Duration    // 2.5 s when zero
 	Failures *Failures        // of the venues, as far as other estimators know; the estimator's own when nil
 	Wins     *Wins            // counts who wins; the estimator's own when nil
 	Logger   *slog.Logger     // of failing venues and of transactions that did not pass; slog.Default() when nil
@@ -52,7 +52,7 @@ type profiledVenue struct {
 // New returns an Estimator over o.Venues, in whose sequence equal quotes are ranked.
 func New(o Options) *Estimator {
 	e := &Estimator{
-		registry: o.Registry, tokens: o.Tokens, chains: o.Chains, window: cmp.Or(o.Window, DefaultWindow), now: o.Now,
+		registry: o.Registry, tokens: o.Tokens, chains: o.Chains, window: cmp.Or(o.Window, defaultWindow), now: o.Now,
 		log: cmp.Or(o.Logger, slog.Default()), measures: newMeasures(), failures: o.Failures, wins: o.Wins,
 	}
 	if e.failures == nil {

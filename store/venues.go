@@ -4,18 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"crossgate/quote"
 )
 
-// VenueDay is a row of what became of a venue on a UNIX day. Gain is in millionths, the others count comparisons.
-type VenueDay struct {
-	Day                    uint64
-	Venue                  string
-	Quoted, Won, Contested uint64
-	Gain                   int64
-}
-
 // AddVenueDays adds to what became of venues. Counts of several gateways add up. All of them are stored, or none.
-func (db *DB) AddVenueDays(ctx context.Context, days []VenueDay) error {
+func (db *DB) AddVenueDays(ctx context.Context, days []quote.VenueDay) error {
 	rows := make([][]any, len(days))
 	for i, d := range days {
 		rows[i] = []any{int64(d.Day), d.Venue, int64(d.Quoted), int64(d.Won), int64(d.Contested), d.Gain}
@@ -33,9 +27,9 @@ func (db *DB) AddVenueDays(ctx context.Context, days []VenueDay) error {
 
 // Venues returns what became of venues from one UNIX day to another, both included, those that won most often first.
 // Day is zero.
-func (db *DB) Venues(ctx context.Context, from, to uint64) (all []VenueDay, err error) {
+func (db *DB) Venues(ctx context.Context, from, to uint64) (all []quote.VenueDay, err error) {
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var d VenueDay
+		var d quote.VenueDay
 		err := rows.Scan(&d.Venue, &d.Quoted, &d.Won, &d.Contested, &d.Gain)
 		all = append(all, d)
 		return err

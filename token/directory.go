@@ -17,8 +17,8 @@ const (
 	silentFresh      = 10 * time.Minute // of contracts without an answer: they may be deployed later
 )
 
-// DefaultLogoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
-const DefaultLogoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
+// defaultLogoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
+const defaultLogoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
 
 // DirectoryOptions configures a Directory. All of it is optional.
 type DirectoryOptions struct {
@@ -30,7 +30,7 @@ type DirectoryOptions struct {
 	// Listed returns tokens of a chain that others vouch for, and whose texts can be shown.
 	Listed func(context.Context, chain.ID) map[chain.Address]Token
 	// LogoPattern makes the LogoURI of tokens that have none: {chainId} and {address} are filled in.
-	// Empty: DefaultLogoPattern.
+	// Empty: where the hosted service keeps its logos.
 	LogoPattern string
 	// Recall returns what Remember stored before, also in an earlier process; what it leaves out is read from the
 	// chains. Remember stores what contracts returned, once it cannot change any more.
@@ -66,7 +66,7 @@ type metadata struct {
 // NewDirectory returns a Directory that knows nothing from the chains yet.
 func NewDirectory(o DirectoryOptions) *Directory {
 	if o.LogoPattern == "" {
-		o.LogoPattern = DefaultLogoPattern
+		o.LogoPattern = defaultLogoPattern
 	}
 	if o.Now == nil {
 		o.Now = time.Now

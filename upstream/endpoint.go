@@ -31,10 +31,13 @@ const (
 
 // EndpointOptions describe an endpoint.
 type EndpointOptions struct {
-	Name    string // in errors, logs and spans, where the URL never appears
-	URL     string
-	Header  http.Header   // sent with every request: keys, for instance
-	Timeout time.Duration // of one request with its wait for the budget; 10 s by default
+	Name string // in errors, logs and spans, where the URL never appears
+	URL  string
+	// PublicHost is the host in lower case, or the domain at its end, where somebody else than the operator has published it, so that
+	// no key is in it; empty: no part of a host that is a name is told.
+	PublicHost string
+	Header     http.Header   // sent with every request: keys, for instance
+	Timeout    time.Duration // of one request with its wait for the budget; 10 s by default
 
 	RequestsPerSecond float64 // or units, where Costs says what requests cost; zero: unlimited
 	Burst             int
@@ -112,11 +115,11 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		maxBody:           cmp.Or(o.MaxBody, defaultMaxBody),
 		client:            newClient(o.Client, o.Forwards),
 		attributes:        o.Attributes,
-		server:            serverOf(o.Name, base),
+		server:            serverOf(o.Name, base, o.PublicHost),
 		costs:             o.Costs,
 		breaker:           newBreaker(o.Name),
 		budget:            newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
-		secrets:           newScrubber(o.Name, base, o.Header),
+		secrets:           NewScrubber(o.Name, base, o.PublicHost, o.Header),
 		measures:          newMeasures(o.Name, o.Attributes),
 		longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine),
 		log:               o.Logger,
@@ -163,6 +166,7 @@ type Request struct {
 	Path   string // joined to the endpoint's URL
 	Query  url.Values
 	Header http.Header
+	Keys   []string // that are in path, query or body: errors do not tell them, as they tell nothing of Header
 	Body   []byte
 	Cost   int // units of the rate budget; by default what the endpoint's plain requests cost
 
@@ -201,8 +205,8 @@ type Response struct {
 	Header http.Header
 	Body   []byte
 
-	from *Endpoint   // with its keys, for texts of the body that end up in errors
-	sent http.Header // by the request, likewise
+	from *Endpoint // with its keys, for texts of the body that end up in errors
+	sent sent      // by the request, likewise
 }
 
 // Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.
@@ -252,6 +256,6 @@ func (e *Endpoint) badAnswer(r Request, err error) error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		*bad = *known
 	}
-	bad.Endpoint, bad.Err = e.name, e.scrub(r.Header, bad.Err)
+	bad.Endpoint, bad.Err = e.name, e.scrub(r.secrets(), bad.Err)
 	return bad
 }

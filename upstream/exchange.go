@@ -29,9 +29,9 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 		return Response{}, e.broken(ctx, caller, started, err)
 	}
 	if answer.StatusCode >= http.StatusBadRequest {
-		body = []byte(e.scrubText(r.Header, string(body))) // callers make errors of it
+		body = []byte(e.scrubText(r.secrets(), string(body))) // callers make errors of it
 	}
-	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: e, sent: r.Header}
+	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: e, sent: r.secrets()}
 	if int64(len(body)) > e.maxBody {
 		return Response{Status: answer.StatusCode}, &Error{
 			Class: BadAnswer, Endpoint: e.name, Status: answer.StatusCode,

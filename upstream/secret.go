@@ -1,66 +1,132 @@
 package upstream
 
 import (
+	"cmp"
+	"encoding/base64"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
 // shortestSecret is the length from which a part of a URL or a header value is taken for a key.
 const shortestSecret = 8
 
-// newScrubber replaces whatever could be a key of an endpoint by the endpoint's name: the long parts of its path, its
-// query and user values, its own headers. Responses and transport errors quote them. Of its host, which errors are to
-// tell, the last two labels are left: providers put keys before them.
-func newScrubber(name string, base *url.URL, header http.Header) *strings.Replacer {
-	pairs := []string{base.Hostname(), shownHost(name, base.Hostname())}
-	secrets := []string{base.RawQuery}
-	for segment := range strings.SplitSeq(base.Path, "/") {
-		secrets = append(secrets, segment)
-	}
-	for _, values := range base.Query() {
-		secrets = append(secrets, values...)
-	}
-	if password, set := base.User.Password(); set {
-		secrets = append(secrets, base.User.Username(), password)
-	}
+// NewScrubber replaces whatever could be a key in texts about a service, which transport errors and responses quote:
+// each part of its URL but IP addresses and ports, and its header values. What is put in its place has the service's
+// name. Keys are anywhere in URLs, in labels of hosts, too, and nothing tells them from words. So a host is told only
+// as far as it ends in public, which somebody else than the operator has published; empty: not at all.
+func NewScrubber(name string, base *url.URL, public string, header http.Header) *strings.Replacer {
+	host := base.Hostname()
+	secrets := append(secretLabels(host, public), secretsOfURL(base)...)
 	for _, values := range header {
-		secrets = append(secrets, values...)
+		for _, value := range values {
+			secrets = append(append(secrets, value), strings.Fields(value)...) // Bearer and a key
+		}
 	}
-	return strings.NewReplacer(append(pairs, replacements(name, secrets)...)...)
+	var pairs [][2]string
+	for _, host := range []string{host, strings.ToLower(host)} {
+		pairs = append(pairs, [2]string{host, shownHost(name, host, public)})
+	}
+	return replacerOf(append(pairs, replacements(name, secrets)...))
 }
 
-// shownHost is as much of a host as is no key: an IP address, the domain of a name. A name without one is that of the
-// endpoint.
-func shownHost(name, host string) string {
+// shownHost is as much of a host as is no key: an IP address, what is public of a name. Any other is called the host of
+// its endpoint.
+func shownHost(name, host, public string) string {
+	switch open := openPart(host, public); {
+	case open == "":
+		return "(host of " + name + ")"
+	case len(open) < len(host):
+		return "…." + open
+	}
+	return host
+}
+
+// openPart is as much of the end of a host as nobody can have put a key into; empty: nothing.
+func openPart(host, public string) string {
 	if net.ParseIP(host) != nil || host == "localhost" {
 		return host
 	}
-	switch labels := strings.Split(host, "."); len(labels) {
-	case 1:
-		return name
-	case 2:
-		return host
-	default:
-		return "…." + strings.Join(labels[len(labels)-2:], ".")
+	if folded := strings.ToLower(host); public != "" && (folded == public || strings.HasSuffix(folded, "."+public)) {
+		return public
 	}
+	return ""
+}
+
+// secretLabels are those of a host that are not public: services tell them by themselves, too. The last one of several
+// is no key if it is of letters, as top-level domains are (RFC 3696, section 2), among them the word "internal".
+func secretLabels(host, public string) []string {
+	open := openPart(host, public)
+	labels := strings.Split(strings.TrimSuffix(host[:len(host)-len(open)], "."), ".")
+	if last := len(labels) - 1; last > 0 && open == "" && strings.Trim(labels[last], "abcdefghijklmnopqrstuvwxyz") == "" {
+		labels = labels[:last]
+	}
+	for _, label := range labels {
+		labels = append(labels, strings.ToLower(label))
+	}
+	return labels
+}
+
+// secretsOfURL are the parts of a URL behind and before its host, as they are written and as they are meant.
+func secretsOfURL(base *url.URL) []string {
+	secrets := []string{base.RawQuery, base.Fragment, base.EscapedFragment()}
+	for segment := range strings.SplitSeq(base.EscapedPath(), "/") {
+		meant, _ := url.PathUnescape(segment) // which a URL that was read always can be
+		secrets = append(secrets, segment, meant, url.PathEscape(meant))
+	}
+	for pair := range strings.SplitSeq(base.RawQuery, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		secrets = append(secrets, pair, key, value)
+	}
+	for key, values := range base.Query() {
+		for _, text := range append(values, key) {
+			secrets = append(secrets, text, url.QueryEscape(text))
+		}
+	}
+	if base.User == nil {
+		return secrets
+	}
+	password, _ := base.User.Password()
+	basic := base64.StdEncoding.EncodeToString([]byte(base.User.Username() + ":" + password)) // RFC 7617, of its header
+	written := base.User.String()
+	user, escaped, _ := strings.Cut(written, ":")
+	return append(secrets, base.User.Username(), password, user, escaped, written, basic)
 }
 
 // replacer puts name in place of each of the texts that are long enough to be a key.
 func replacer(name string, secrets []string) *strings.Replacer {
-	return strings.NewReplacer(replacements(name, secrets)...)
+	return replacerOf(replacements(name, secrets))
 }
 
 // replacements are each of the texts that are long enough to be a key, and name.
-func replacements(name string, secrets []string) (pairs []string) {
+func replacements(name string, secrets []string) (pairs [][2]string) {
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
-			pairs = append(pairs, secret, name)
+			pairs = append(pairs, [2]string{secret, name})
 		}
 	}
 	return pairs
 }
+
+// replacerOf prefers the longer of two texts that begin at the same place: the other may be a part of it.
+func replacerOf(pairs [][2]string) *strings.Replacer {
+	slices.SortStableFunc(pairs, func(a, b [2]string) int { return cmp.Compare(len(b[0]), len(a[0])) })
+	var flat []string
+	for _, pair := range pairs {
+		flat = append(flat, pair[0], pair[1])
+	}
+	return strings.NewReplacer(flat...)
+}
+
+// sent is what of a request could be a key: services quote what they were sent.
+type sent struct {
+	header http.Header
+	keys   []string
+}
+
+func (r Request) secrets() sent { return sent{r.Header, r.Keys} }
 
 // scrubbed is an error whose text quoted a key.
 type scrubbed struct {
@@ -73,7 +139,7 @@ func (s *scrubbed) Error() string { return s.text }
 func (s *scrubbed) Unwrap() error { return s.cause }
 
 // Scrub takes out of the text of an error that quotes the answer what could be a key of the endpoint, or of the
-// request: services quote what they were sent.
+// request.
 func (r Response) Scrub(err error) error {
 	if err == nil || r.from == nil {
 		return err
@@ -89,7 +155,7 @@ func (r Response) Redact(text string) string {
 	return r.from.scrubText(r.sent, text)
 }
 
-func (e *Endpoint) scrub(sent http.Header, err error) error {
+func (e *Endpoint) scrub(sent sent, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -101,10 +167,12 @@ func (e *Endpoint) scrub(sent http.Header, err error) error {
 	return &scrubbed{text, err}
 }
 
-func (e *Endpoint) scrubText(sent http.Header, text string) string {
-	var keys []string
-	for _, values := range sent {
-		keys = append(keys, values...)
+func (e *Endpoint) scrubText(sent sent, text string) string {
+	keys := slices.Clone(sent.keys)
+	for _, values := range sent.header {
+		for _, value := range values {
+			keys = append(append(keys, value), strings.Fields(value)...)
+		}
 	}
 	return replacer(e.name, keys).Replace(e.secrets.Replace(text))
 }

@@ -1,10 +1,10 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -16,8 +16,8 @@ import (
 func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream") }
 
 // Attribute keys of an attempt. HTTP, RPC, server and error keys are OpenTelemetry's semantic conventions
-// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. Of an endpoint's host they tell the domain alone,
-// and of its URL nothing: providers put keys into both.
+// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. Of an endpoint's host they tell
+// what shownHost does, and of its URL nothing: providers put keys into both.
 const (
 	endpointKey   = attribute.Key("crossgate.endpoint")
 	attemptKey    = attribute.Key("crossgate.attempt")
@@ -36,8 +36,8 @@ const (
 
 var asClient = trace.WithSpanKind(trace.SpanKindClient)
 
-// serverOf is what spans tell of where an endpoint is.
-func serverOf(name string, base *url.URL) []attribute.KeyValue {
+// serverOf is what spans tell of where an endpoint is: its name where that is no secret, else that of the endpoint.
+func serverOf(name string, base *url.URL, public string) []attribute.KeyValue {
 	port := 443
 	if base.Scheme == "http" {
 		port = 80
@@ -45,7 +45,7 @@ func serverOf(name string, base *url.URL) []attribute.KeyValue {
 	if given, err := strconv.Atoi(base.Port()); err == nil {
 		port = given
 	}
-	return []attribute.KeyValue{addressKey.String(strings.TrimPrefix(shownHost(name, base.Hostname()), "….")), portKey.Int(port)}
+	return []attribute.KeyValue{addressKey.String(cmp.Or(openPart(base.Hostname(), public), name)), portKey.Int(port)}
 }
 
 // spanName is that of an attempt: the method of its calls, that of HTTP, or JSON-RPC for a batch of several methods.

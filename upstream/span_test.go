@@ -64,7 +64,7 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	otel.SetTracerProvider(provider{recorder: r})
 	defer otel.SetTracerProvider(noop.NewTracerProvider())
 	secretive := upstream.EndpointOptions{
-		URL: "http://account-0123456789.provider.invalid:8545/key-0123456789", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
+		URL: "http://account-0123456789.provider.invalid:8545/key-0123456789", PublicHost: "provider.invalid", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
 	}
 	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", always(200, "{}"), secretive))
 	call := upstream.Request{Body: []byte("{}"), RPCMethod: "eth_chainId", Calls: 1}

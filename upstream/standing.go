@@ -51,6 +51,9 @@ func (e *Endpoint) standing() standing {
 // IsReady reports whether the endpoint can be expected to answer at once.
 func (e *Endpoint) IsReady() bool { return e.standing() == ready }
 
+// IsSound reports whether nothing speaks against asking the endpoint, but that it may have to wait for our own rate.
+func (e *Endpoint) IsSound() bool { return e.standing() <= short }
+
 // burden is the expected wait for an endpoint: how long its calls of a kind take, multiplied by its share of failures.
 // Where too few are known it is a guess.
 func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {

@@ -15,8 +15,8 @@ const longest = (1 << 31) * time.Second
 // counts (RFC 9111, section 4.2.1).
 type Directives map[string]string
 
-// ParseDirectives reads the lines of a Cache-Control field. A member that is no directive is left out.
-func ParseDirectives(lines []string) Directives {
+// parseDirectives reads the lines of a Cache-Control field. A member that is no directive is left out.
+func parseDirectives(lines []string) Directives {
 	var found Directives
 	for member := range members(lines) {
 		name, value, _ := strings.Cut(member, "=")
@@ -77,7 +77,7 @@ func directivesOf(header http.Header) (found Directives, isTargeted bool) {
 			return found, true
 		}
 	}
-	return ParseDirectives(header["Cache-Control"]), false
+	return parseDirectives(header["Cache-Control"]), false
 }
 
 // parseTargeted reads a targeted field, a dictionary of structured fields. One that is malformed, or has a lifetime

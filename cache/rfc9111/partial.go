@@ -104,7 +104,7 @@ func rangeHolds(q, stored http.Header, now time.Time) bool {
 	if isStrong(lines[0]) {
 		return len(stored["Etag"]) > 0 && stored["Etag"][0] == lines[0]
 	}
-	given, known := ParseDate(lines[0], now)
+	given, known := parseDate(lines[0], now)
 	modified, isKept := strongDate(stored, now)
 	return known && isKept && given.Equal(modified)
 }

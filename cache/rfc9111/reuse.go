@@ -79,7 +79,7 @@ func IsFailure(status int) bool {
 // 5.4).
 func RequestDirectives(header http.Header) Directives {
 	if lines := header["Cache-Control"]; len(lines) > 0 {
-		return ParseDirectives(lines)
+		return parseDirectives(lines)
 	}
 	for member := range members(header["Pragma"]) {
 		if member == "no-cache" {
@@ -95,8 +95,8 @@ func (d Directives) OnlyIfCached() bool { return d.has("only-if-cached") }
 // NoStore reports whether nothing of the exchange is to be stored, nor anything stored is wanted.
 func (d Directives) NoStore() bool { return d.has("no-store") }
 
-// IsSafe reports whether a method changes nothing at the origin (RFC 9110, section 9.2.1).
-func IsSafe(method string) bool {
+// isSafe reports whether a method changes nothing at the origin (RFC 9110, section 9.2.1).
+func isSafe(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
 		return true
@@ -106,5 +106,5 @@ func IsSafe(method string) bool {
 
 // Invalidates reports whether the response to an unsafe request invalidates what is stored (RFC 9111, section 4.4).
 func Invalidates(method string, status int) bool {
-	return !IsSafe(method) && status >= http.StatusOK && status < http.StatusBadRequest
+	return !isSafe(method) && status >= http.StatusOK && status < http.StatusBadRequest
 }

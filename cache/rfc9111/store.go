@@ -10,7 +10,7 @@ import (
 // worth it: it can be used again, be it after validation.
 func MayStore(q Request, r Response, o Options) bool {
 	directives, _ := directivesOf(r.Header)
-	wants := ParseDirectives(q.Header["Cache-Control"])
+	wants := parseDirectives(q.Header["Cache-Control"])
 	_, isPrivate := directives.fields("private")
 	isUnderstood := slices.Contains(understood, r.Status)
 	forbids := directives.has("no-store") && !(directives.has("must-understand") && isUnderstood)
@@ -54,7 +54,7 @@ func explicit(r Response, directives Directives) (states, isFresh bool) {
 		}
 	}
 	if expires := r.Header["Expires"]; len(expires) > 0 {
-		at, known := ParseDate(expires[0], r.Received)
+		at, known := parseDate(expires[0], r.Received)
 		return true, known && at.After(r.Received)
 	}
 	return false, false

@@ -29,9 +29,9 @@ func deltaSeconds(text string) (time.Duration, bool) {
 // secondsText is deltaSeconds the other way; below zero is malformed and stays so.
 func secondsText(seconds int64) string { return strconv.FormatInt(seconds, 10) }
 
-// ParseDate reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7), in any case. The name of the day
+// parseDate reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7), in any case. The name of the day
 // need not be right. The year of the form with two digits is the one that is at most 50 years after now.
-func ParseDate(text string, now time.Time) (time.Time, bool) {
+func parseDate(text string, now time.Time) (time.Time, bool) {
 	upper := strings.ToUpper(text)
 	for _, layout := range []string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC} {
 		at, err := time.ParseInLocation(layout, upper, time.UTC)
@@ -73,5 +73,5 @@ func dateOf(header http.Header, name string, now time.Time) (time.Time, bool) {
 	if len(lines) == 0 {
 		return time.Time{}, false
 	}
-	return ParseDate(lines[0], now)
+	return parseDate(lines[0], now)
 }

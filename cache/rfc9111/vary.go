@@ -28,9 +28,9 @@ func Selecting(header http.Header) []string {
 	return slices.Compact(names)
 }
 
-// Normalized is a selecting field of a request in the form in which it is compared: lines joined, blanks around commas
+// normalized is a selecting field of a request in the form in which it is compared: lines joined, blanks around commas
 // left out and, of fields that are weighted lists, members in the order of their weight. Absent is told from empty.
-func Normalized(header http.Header, name string) (value string, present bool) {
+func normalized(header http.Header, name string) (value string, present bool) {
 	lines, present := header[name]
 	if !present || len(lines) == 0 {
 		return "", false
@@ -118,7 +118,7 @@ func SelectionOf(q, response http.Header) Selection {
 }
 
 func selectingValue(q http.Header, name string) string {
-	value, present := Normalized(q, name)
+	value, present := normalized(q, name)
 	if !present {
 		return absent
 	}

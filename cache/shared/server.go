@@ -109,11 +109,11 @@ func (s server) introduce(connection redis.Conn) error {
 	switch {
 	case s.user != "":
 		if _, err := connection.Do("AUTH", s.user, s.password); err != nil {
-			return err
+			return s.withoutPassword(err)
 		}
 	case s.password != "":
 		if _, err := connection.Do("AUTH", s.password); err != nil {
-			return err
+			return s.withoutPassword(err)
 		}
 	}
 	if s.database != 0 {
@@ -122,4 +122,12 @@ func (s server) introduce(connection redis.Conn) error {
 		}
 	}
 	return nil
+}
+
+// withoutPassword takes out of an error what a server that does not know a command quotes of it.
+func (s server) withoutPassword(err error) error {
+	if s.password == "" || !strings.Contains(err.Error(), s.password) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), s.password, "[redacted]"))
 }

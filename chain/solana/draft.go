@@ -198,5 +198,5 @@ func (l layout) appendTables(raw []byte) []byte {
 	return raw
 }
 
-// appendLength writes a length as CompactU16 reads it.
+// appendLength writes a length as compactU16 reads it.
 func appendLength(raw []byte, length int) []byte { return binary.AppendUvarint(raw, uint64(length)) }

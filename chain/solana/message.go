@@ -103,7 +103,7 @@ func ParseUnsigned(raw []byte) (Message, error) {
 // parse reads a transaction and returns its signatures and the bytes that they sign beside the message.
 func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
 	r := &Reader{Rest: raw}
-	signatures = r.Take(r.CompactU16() * SignatureSize)
+	signatures = r.Take(r.compactU16() * SignatureSize)
 	signed = r.Rest
 	versioned := len(signed) > 0 && signed[0]&versionFlag != 0
 	if versioned {
@@ -126,12 +126,12 @@ func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
 func (r *Reader) message(versioned bool) Message {
 	m := Message{signers: int(r.Uint8())}
 	r.Take(2) // how many accounts of either kind are only read
-	keys := r.Take(r.CompactU16() * KeySize)
+	keys := r.Take(r.compactU16() * KeySize)
 	for key := range slices.Chunk(keys, KeySize) {
 		m.Accounts = append(m.Accounts, chain.NewAddress(key))
 	}
 	r.Take(KeySize) // recent blockhash
-	for count := r.CompactU16(); count > 0 && r.Err == nil; count-- {
+	for count := r.compactU16(); count > 0 && r.Err == nil; count-- {
 		m.Instructions = append(m.Instructions, CompiledInstruction{
 			Program: int(r.Uint8()), Accounts: r.bytes(), Data: r.bytes(),
 		})
@@ -139,7 +139,7 @@ func (r *Reader) message(versioned bool) Message {
 	if !versioned {
 		return m
 	}
-	for count := r.CompactU16(); count > 0 && r.Err == nil; count-- {
+	for count := r.compactU16(); count > 0 && r.Err == nil; count-- {
 		r.Take(KeySize) // the lookup table
 		writable := len(r.bytes())
 		m.LookedUp += writable + len(r.bytes())

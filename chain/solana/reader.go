@@ -62,8 +62,8 @@ func (r *Reader) Uint64() uint64 {
 // Key reads the address of an account.
 func (r *Reader) Key() chain.Address { return chain.NewAddress(r.Take(KeySize)) }
 
-// CompactU16 reads a length as transactions write it: seven bits a byte, lowest first, at most three bytes.
-func (r *Reader) CompactU16() uint64 {
+// compactU16 reads a length as transactions write it: seven bits a byte, lowest first, at most three bytes.
+func (r *Reader) compactU16() uint64 {
 	length := uint64(0)
 	for shift := 0; shift <= 14; shift += 7 {
 		next := r.Uint8()
@@ -77,4 +77,4 @@ func (r *Reader) CompactU16() uint64 {
 }
 
 // bytes reads a byte string behind its compact length.
-func (r *Reader) bytes() []byte { return r.Take(r.CompactU16()) }
+func (r *Reader) bytes() []byte { return r.Take(r.compactU16()) }

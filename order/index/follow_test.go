@@ -60,7 +60,7 @@ func TestFollowerReadsWhatIsNew(t *testing.T) {
 	if o := stored(t, store, d.id); o.State != order.StateClaimedUnlock {
 		t.Errorf("after the claim: %v", o.State)
 	}
-	got := f.lag()
+	got := f.basis().Lag
 	if want := (Lag{Head: 2, Indexed: 2, IndexedTime: 1_000_020, Level: got.Level}); got != want || got.By(time.Now()) > time.Minute {
 		t.Errorf("lag %+v, want %+v", got, want)
 	}
@@ -113,7 +113,7 @@ func TestFollowerHalvesRangesThatFail(t *testing.T) {
 			break
 		}
 	}
-	if got := f.lag(); got.Indexed != 100 {
+	if got := f.basis().Lag; got.Indexed != 100 {
 		t.Errorf("read to block %d of 100", got.Indexed)
 	}
 }
@@ -205,7 +205,7 @@ func TestFollowerWaitsForAChainThatIsBehind(t *testing.T) {
 	}
 	ledger.blocks = append(ledger.blocks, newest)
 	follow(t, f)
-	if got := f.lag(); got.Indexed != 2 {
+	if got := f.basis().Lag; got.Indexed != 2 {
 		t.Errorf("read to block %d, want 2", got.Indexed)
 	}
 }

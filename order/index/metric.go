@@ -17,76 +17,83 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 	return metric.WithAttributes(attribute.Int64("crossgate.chain.id", int64(id)))
 }
 
+// gauges are what is read of an index whenever measurements are collected.
+type gauges struct {
+	lag metric.Float64ObservableGauge
+
+	head, indexed, proven, quarantined, backfill, leading, announcers, announced, unknown metric.Int64ObservableGauge
+}
+
+func newGauges(meter metric.Meter) (g gauges, err error) {
+	g.lag, err = meter.Float64ObservableGauge("crossgate.index.lag", metric.WithUnit("s"),
+		metric.WithDescription("Age of the index of a chain: events before that are in it."))
+	add := func(name, description string) metric.Int64ObservableGauge {
+		gauge, invalid := meter.Int64ObservableGauge(name, metric.WithDescription(description))
+		err = errors.Join(err, invalid)
+		return gauge
+	}
+	g.head = add("crossgate.index.head", "Number of the newest block that a chain reported.")
+	g.indexed = add("crossgate.index.block", "Number of the newest block whose events are stored.")
+	g.proven = add("crossgate.index.proven_block",
+		"Number of the newest block up to which a second reading confirms what is stored.")
+	g.quarantined = add("crossgate.index.quarantined_blocks",
+		"Blocks left out of the index because no endpoint gives what they hold.")
+	g.backfill = add("crossgate.index.backfill_blocks",
+		"Blocks before the first one that is read which could hold orders: what a backfill has left.")
+	g.leading = add("crossgate.index.leading", "1 at the replica that follows a chain, 0 at those that wait to.")
+	g.announcers = add("crossgate.index.announcers", "Connections by which endpoints of a chain announce its heads.")
+	g.announced = add("crossgate.index.announced_head", "Number of the newest block that endpoints announced of a chain.")
+	g.unknown = add("crossgate.index.unknown_chain_orders",
+		"Orders that give or take on a chain which is not known, by that chain.")
+	return g, err
+}
+
 // observe has the place of every follower read whenever measurements are collected, until stop is called.
 func (x *Index) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order/index")
-	var errs [11]error
-	head, err := meter.Int64ObservableGauge("crossgate.index.head",
-		metric.WithDescription("Number of the newest block that a chain reported."))
-	errs[0] = err
-	indexed, err := meter.Int64ObservableGauge("crossgate.index.block",
-		metric.WithDescription("Number of the newest block whose events are stored."))
-	errs[1] = err
-	lag, err := meter.Float64ObservableGauge("crossgate.index.lag", metric.WithUnit("s"),
-		metric.WithDescription("Age of the index of a chain: events before that are in it."))
-	errs[2] = err
-	proven, err := meter.Int64ObservableGauge("crossgate.index.proven_block",
-		metric.WithDescription("Number of the newest block up to which a second reading confirms what is stored."))
-	errs[3] = err
-	quarantined, err := meter.Int64ObservableGauge("crossgate.index.quarantined_blocks",
-		metric.WithDescription("Blocks left out of the index because no endpoint gives what they hold."))
-	errs[4] = err
-	unknown, err := meter.Int64ObservableGauge("crossgate.index.unknown_chain_orders",
-		metric.WithDescription("Orders that give or take on a chain which is not known, by that chain."))
-	errs[6] = err
-	announcers, err := meter.Int64ObservableGauge("crossgate.index.announcers",
-		metric.WithDescription("Connections by which endpoints of a chain announce its heads."))
-	errs[7] = err
-	announced, err := meter.Int64ObservableGauge("crossgate.index.announced_head",
-		metric.WithDescription("Number of the newest block that endpoints announced of a chain."))
-	errs[8] = err
-	leading, err := meter.Int64ObservableGauge("crossgate.index.leading",
-		metric.WithDescription("1 at the replica that follows a chain, 0 at those that wait to."))
-	errs[9] = err
-	backfill, err := meter.Int64ObservableGauge("crossgate.index.backfill_blocks",
-		metric.WithDescription("Blocks before the first one that is read which could hold orders: what a backfill has left."))
-	errs[10] = err
+	g, err := newGauges(meter)
+	if err != nil {
+		return nil, err
+	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		now := time.Now()
-		for _, each := range x.Basis().Chains {
-			if each.Head == 0 {
-				continue // nothing is known of it yet
-			}
-			of := chainAttribute(each.Chain)
-			o.ObserveInt64(head, int64(each.Head), of)
-			o.ObserveInt64(indexed, int64(each.Indexed), of)
-			o.ObserveFloat64(lag, each.By(now).Seconds(), of)
-			o.ObserveInt64(proven, int64(each.Proven), of)
-			o.ObserveInt64(quarantined, int64(each.Quarantined.Count), of)
-			if each.From.Number > 0 {
-				first := x.byChain[each.Chain].facts.FirstBlock
-				o.ObserveInt64(backfill, int64(each.From.Number-min(first, each.From.Number)), of)
-			}
-		}
-		for _, each := range x.followers {
-			o.ObserveInt64(leading, each.leading.Load(), chainAttribute(each.chain))
-		}
-		for id, told := range x.Announced() {
-			o.ObserveInt64(announcers, int64(told.Connections), chainAttribute(id))
-			if told.Connections > 0 {
-				o.ObserveInt64(announced, int64(told.Newest), chainAttribute(id))
-			}
-		}
-		for _, each := range x.UnknownChains() {
-			o.ObserveInt64(unknown, int64(each.Orders), chainAttribute(each.Chain))
-		}
+		x.measure(o, g)
 		return nil
-	}, head, indexed, lag, proven, quarantined, unknown, announcers, announced, leading, backfill)
-	errs[5] = err
-	if err := errors.Join(errs[:]...); err != nil {
+	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.announcers, g.announced, g.unknown)
+	if err != nil {
 		return nil, err
 	}
 	return registration.Unregister, nil
+}
+
+func (x *Index) measure(o metric.Observer, g gauges) {
+	now := time.Now()
+	for _, each := range x.Basis().Chains {
+		if each.Head == 0 {
+			continue // nothing is known of it yet
+		}
+		of := chainAttribute(each.Chain)
+		o.ObserveInt64(g.head, int64(each.Head), of)
+		o.ObserveInt64(g.indexed, int64(each.Indexed), of)
+		o.ObserveFloat64(g.lag, each.By(now).Seconds(), of)
+		o.ObserveInt64(g.proven, int64(each.Proven), of)
+		o.ObserveInt64(g.quarantined, int64(each.Quarantined.Count), of)
+		if each.From.Number > 0 {
+			first := x.byChain[each.Chain].facts.FirstBlock
+			o.ObserveInt64(g.backfill, int64(each.From.Number-min(first, each.From.Number)), of)
+		}
+	}
+	for _, each := range x.followers {
+		o.ObserveInt64(g.leading, each.leading.Load(), chainAttribute(each.chain))
+	}
+	for id, told := range x.Announced() {
+		o.ObserveInt64(g.announcers, int64(told.Connections), chainAttribute(id))
+		if told.Connections > 0 {
+			o.ObserveInt64(g.announced, int64(told.Newest), chainAttribute(id))
+		}
+	}
+	for _, each := range x.UnknownChains() {
+		o.ObserveInt64(g.unknown, int64(each.Orders), chainAttribute(each.Chain))
+	}
 }
 
 // countReorg counts a chain's taking back of blocks that were read.

@@ -57,8 +57,6 @@ func (f *follower) provenTo(position checkpoint, finalized uint64) uint64 {
 	return 0
 }
 
-func (f *follower) lag() Lag { return f.basis().Lag }
-
 // moved takes note of the checkpoint and its block's hash, absent where the checkpoint was read from the store. It
 // reports whether blocks were withdrawn since the checkpoint before.
 func (f *follower) moved(position checkpoint, hash chain.Hash) (withdrawn bool) {

@@ -36,17 +36,6 @@ func (p Projection) Units(costs map[string]int) float64 {
 	return units
 }
 
-// Add adds the calls of another one.
-func (p *Projection) Add(other Projection) {
-	if p.Calls == nil {
-		p.Calls = make(map[string]float64)
-	}
-	p.Looks += other.Looks
-	for method, calls := range other.Calls {
-		p.Calls[method] += calls
-	}
-}
-
 // logsPerSecond is how many logs a busy chain has, by which the filters in its headers fill up: 83 on Ethereum.
 const logsPerSecond = 80
 

@@ -24,6 +24,7 @@ type document struct {
 
 type operation struct {
 	OperationID          string `yaml:"operationId"`
+	AliasOf              string `yaml:"x-alias-of"` // id of the same operation under another path
 	Tags                 []string
 	Summary, Description string
 	Parameters           []parameter

@@ -29,10 +29,14 @@ type Group struct {
 // Operation is a method of a path.
 type Operation struct {
 	ID, Method, Path, Summary, Text string
+	Aliases                         []Alias
 	Parameters                      []Parameter
 	Body                            *Body // nil: none is read
 	Answers                         []Reply
 }
+
+// Alias is another path of an operation, which the document has as an operation of its own (x-alias-of).
+type Alias struct{ ID, Path string }
 
 // Parameter is a part of the path or query, or a header.
 type Parameter struct {
@@ -76,15 +80,30 @@ func Read(text []byte) (Reference, error) {
 	for _, tag := range d.Tags {
 		read.Groups = append(read.Groups, Group{Name: tag.Name, Text: tag.Description})
 	}
+	aliases := make(map[string][]Alias)
 	for _, path := range d.Paths {
 		for _, method := range path.Value {
 			o := r.operation(path.Name, method.Name, method.Value)
+			if of := method.Value.AliasOf; of != "" {
+				aliases[of] = append(aliases[of], Alias{o.ID, o.Path})
+				continue
+			}
 			at := slices.IndexFunc(read.Groups, func(g Group) bool { return slices.Contains(method.Value.Tags, g.Name) })
 			if at < 0 {
 				return Reference{}, fmt.Errorf("OpenAPI document: %s %s has none of the tags", o.Method, o.Path)
 			}
 			read.Groups[at].Operations = append(read.Groups[at].Operations, o)
 		}
+	}
+	for _, g := range read.Groups {
+		for i := range g.Operations {
+			o := &g.Operations[i]
+			o.Aliases = aliases[o.ID]
+			delete(aliases, o.ID)
+		}
+	}
+	for of := range aliases {
+		return Reference{}, fmt.Errorf("OpenAPI document: an alias of %s, which is no operation", of)
 	}
 	read.Headers = r.headers
 	return read, r.err

@@ -56,6 +56,24 @@ func TestExamplesAskForValues(t *testing.T) {
 	}
 }
 
+// TestAliasesStandWithTheirOperation lists an operation of two paths once, with the path that the document has first.
+func TestAliasesStandWithTheirOperation(t *testing.T) {
+	if got := operationOf(t, "lockedAssets").Aliases; len(got) != 1 || got[0] != (Alias{"lockedAssetsSpelledRight", "/api/Statistics/{takerAddress}/lockedAssets"}) {
+		t.Errorf("aliases of lockedAssets: %v", got)
+	}
+	for _, g := range documented(t).Groups {
+		for _, o := range g.Operations {
+			if strings.HasSuffix(o.ID, "SpelledRight") {
+				t.Errorf("%s is listed by itself", o.ID)
+			}
+		}
+	}
+	const astray = "{tags: [{name: a}], paths: {/b: {get: {operationId: b, x-alias-of: c, tags: [a]}}}}"
+	if _, err := Read([]byte(astray)); err == nil || !strings.Contains(err.Error(), "an alias of c") {
+		t.Errorf("an alias of nothing: %v", err)
+	}
+}
+
 // TestTypesAreInWords reads schemas of every kind that the document has.
 func TestTypesAreInWords(t *testing.T) {
 	const head = "tags: []\npaths: {}\ncomponents: {schemas: {A: {type: object, required: [m], properties: {m: "

@@ -2,6 +2,7 @@ package shadow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,8 +48,11 @@ type Difference struct {
 	pattern string // Member with * for rows
 }
 
-// mostDifferences bounds what is told of one answer.
-const mostDifferences = 100
+// mostDifferences bounds what is told of one answer, the gravest, and mostNoted what they are chosen from.
+const (
+	mostDifferences = 100
+	mostNoted       = 10_000
+)
 
 // Errors of answers that cannot be compared.
 var (
@@ -93,6 +97,10 @@ func Compare(route string, our, their Response, tolerance float64) ([]Difference
 		return nil, nil
 	}
 	c.walk(place{}, neither, ourValue, theirValue)
+	if len(c.found) > mostDifferences {
+		slices.SortStableFunc(c.found, func(a, b Difference) int { return cmp.Compare(b.Class, a.Class) })
+		c.found = slices.Clone(c.found[:mostDifferences])
+	}
 	return c.found, nil
 }
 
@@ -145,7 +153,7 @@ func (c *comparison) differ(at place, class Class, our, their any) {
 }
 
 func (c *comparison) note(at place, class Class, our, their string) {
-	if len(c.found) < mostDifferences {
+	if len(c.found) < mostNoted {
 		c.found = append(c.found, Difference{printable(at.member), class, our, their, printable(at.pattern)})
 	}
 }
@@ -203,7 +211,9 @@ func (c *comparison) walk(at place, lead side, our, their any) {
 			return
 		}
 		c.inside(at, lead, our, their)
-	case exact, ownMember, byKey:
+	case selection:
+		c.selections(at, our, their)
+	case exact, ownMember:
 		c.inside(at, lead, our, their)
 	}
 }
@@ -349,9 +359,6 @@ func (c *comparison) objects(at place, lead side, our, their map[string]any) {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		here := at.name(name)
-		if c.rules[at.pattern].kind == byKey {
-			here = at.below(name, "*")
-		}
 		a, isOurs := our[name]
 		b, isTheirs := their[name]
 		r, isRuled := c.rules[here.pattern]

@@ -16,6 +16,7 @@ const (
 	listRoute   = "/api/Orders/filteredList"
 	lockedRoute = "/api/Satistics/:takerAddress/lockedAssets"
 	swapRoute   = "/v1.0/chain/transaction"
+	tokensRoute = "/v1.0/token-list"
 )
 
 // onePercent is the tolerance of these tests.
@@ -34,6 +35,9 @@ func TestDifferencesAreClassed(t *testing.T) {
 			`,"dstChainsLockedAmounts":[{"targetChainId":{"stringValue":"56"},"dstChainTokenAmount":` + amount +
 			`,"ordersToUnlock":[` + strings.Join(ids, ",") + `]}]}]}]`
 	}
+	tokens := func(rows ...string) string { return `{"tokens":{` + strings.Join(rows, ",") + `}}` }
+	const coin = `{"symbol":"ETH","decimals":18,"logoURI":"a","tags":[],"eip2612":false,"isNative":true}`
+	const usdc = `{"symbol":"USDC","name":"USD Coin","decimals":6,"address":"0xb","logoURI":"b","tags":[]}`
 	for _, c := range []struct {
 		name, route, ours, theirs string
 		want                      string // "member class", separated by commas
@@ -108,6 +112,13 @@ func TestDifferencesAreClassed(t *testing.T) {
 		{"another transaction", swapRoute, `{"tx":{"data":"0x00"}}`, `{"tx":{"data":"0x01","to":"0x1"}}`, ""},
 		{"chain of ours", "/v1.0/supported-chains", `{"chains":[1,5042]}`, `{"chains":[1]}`, ""},
 		{"chain of theirs", "/v1.0/supported-chains", `{"chains":[1]}`, `{"chains":[1,10]}`, "chains/1 ours-wrong"},
+		{"tokens alike", tokensRoute, tokens(`"0xa":`+coin, `"0xb":`+usdc), tokens(`"0xb":`+usdc, `"0xa":`+coin), ""},
+		{"another logo", tokensRoute, tokens(`"0xb":{"logoURI":"x","tags":[],"symbol":"A"}`), tokens(`"0xb":{"logoURI":null,"tags":["PEG:BTC"],"eip2612":true,"symbol":"A"}`), ""},
+		{"other decimals", tokensRoute, tokens(`"0xb":{"decimals":6,"symbol":"A"}`), tokens(`"0xb":{"decimals":18,"symbol":"B"}`), "tokens/0xb/decimals ours-wrong,tokens/0xb/symbol ours-wrong"},
+		{"no coin of ours", tokensRoute, tokens(`"0xa":{}`), tokens(`"0xa":{"isNative":true}`), "tokens/0xa/isNative ours-wrong"},
+		{"token of ours", tokensRoute, tokens(`"0xa":`+coin, `"0xb":`+usdc), tokens(`"0xa":` + coin), ""},
+		{"tokens of theirs", tokensRoute, tokens(`"0xb":` + usdc), tokens(`"0xa":`+coin, `"0xb":`+usdc, `"0xc":`+usdc), "tokens ours-late"},
+		{"member of theirs", tokensRoute, tokens(`"0xb":{}`), tokens(`"0xb":{"domainVersion":"2"}`), "tokens/0xb/domainVersion undocumented"},
 		{"time of the count", "/api/Satistics/getAllTime", `{"date":1700000000}`, `{"date":1700000300}`, ""},
 		{"another day", "/api/Satistics/getAllTime", `{"date":1700000000}`, `{"date":1700086400}`, "date ours-wrong"},
 		{"count", "/api/Satistics/getAllTime", `{"createdOrdersCount":7}`, `{"createdOrdersCount":5}`, "createdOrdersCount theirs-late"},
@@ -268,7 +279,8 @@ func TestWhatMovesIsEqual(t *testing.T) {
 		"../wire/testdata/all_time_statistics.json":                         "/api/Satistics/getAllTime",
 		"../wire/testdata/daily_statistics.json":                            "/api/Satistics/getDaily",
 		"../wire/testdata/same_chain_swap.json":                             "/api/SameChainSwap/:id",
-		"../wire/testdata/tokens.json":                                      "/v1.0/token-list",
+		"../wire/testdata/tokens.json":                                      tokensRoute,
+		"../wire/testdata/order_lite_models.json":                           "/api/Transaction/:hash/liteModels",
 		recorded + "order-record-base-to-solana-ClaimedUnlock-2026-07.json": orderRoute,
 		recorded + "chain-transaction-ethereum-usdc-to-eth-2026-09.json":    swapRoute,
 		recorded + "chain-estimation-ethereum-usdc-to-eth-2026-09.json":     "/v1.0/chain/estimation",
@@ -333,7 +345,7 @@ func (m *mover) move(at place, value any) any {
 	case map[string]any:
 		for name, member := range value {
 			here := at.name(name)
-			if r.kind == byKey {
+			if r.kind == selection {
 				here = at.below(name, "*")
 			}
 			value[name] = m.move(here, member)

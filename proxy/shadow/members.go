@@ -20,7 +20,7 @@ const (
 	newest                // rows, the newest first, of which an answer has a part
 	appended              // rows that are never taken away
 	moving                // rows that come and go as orders do, or their number
-	byKey                 // an object whose keys are values
+	selection             // an object whose keys are values, of which each server has its own
 )
 
 // rule is the kind of a member.
@@ -30,7 +30,7 @@ type rule struct {
 }
 
 // rules are the members of an answer that are not exact, by their path: names joined by slashes, where * stands for a
-// row of a list and for any key of byKey. A member that an answer may lack, by openapi.yaml, has a rule as well.
+// row of a list and for any key of a selection. A member that an answer may lack, by openapi.yaml, has a rule as well.
 type rules map[string]rule
 
 // compared are the paths whose answers are compared, by the pattern of the router. The facts are those of openapi.yaml.
@@ -38,10 +38,8 @@ var compared = map[string]rules{
 	"/api/Orders/creationTxHash/:creationTxHash": orderRules,
 	"/api/Orders/:orderId":                       orderRules,
 	"/api/Orders/:orderId/state":                 {"": {kind: orderStep}},
-	"/api/Orders/:orderId/liteModel": {
-		"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "creationTimestamp": {kind: progress},
-		"rawOrderMetadataHex": {kind: progress}, "orderFulfilledTransactionHash": {kind: progress},
-	},
+	"/api/Orders/:orderId/liteModel":             liteRules,
+	"/api/Transaction/:hash/liteModels":          join(rules{"": {rows, "orderId/stringValue"}}, under("*", liteRules)),
 	"/api/Orders/filteredList": join(rules{
 		"orders": {newest, "orderId/stringValue"}, "totalCount": {kind: growing},
 	}, under("orders/*", offerRules, rules{
@@ -75,9 +73,15 @@ var compared = map[string]rules{
 	"/v1.0/supported-chains-info": {"chains": {rows, "chainId"}, "chains/*": {kind: ownMember}},
 	"/v1.0/supported-chains":      {"chains": {rows, ""}, "chains/*": {kind: ownMember}},
 	"/v1.0/token-list": {
-		"tokens": {kind: byKey}, "tokens/*": {kind: ownMember}, "tokens/*/logoURI": {kind: free}, "tokens/*/tags": {kind: free},
+		"tokens": {kind: selection}, "tokens/*/logoURI": {kind: free}, "tokens/*/tags": {kind: free}, "tokens/*/eip2612": {kind: free},
+		"tokens/*/isNative": {kind: exact},
 	},
 	"/v1.0/token-list/search": {"tokens": {kind: free}},
+}
+
+var liteRules = rules{
+	"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "creationTimestamp": {kind: progress},
+	"rawOrderMetadataHex": {kind: progress}, "orderFulfilledTransactionHash": {kind: progress},
 }
 
 // offerRules are of what an order gives and takes. A maker can give more and take less, never the other way.
@@ -177,8 +181,8 @@ func under(path string, all ...rules) rules {
 	return moved
 }
 
-// Compares reports whether answers of a route are compared.
-func Compares(route string) bool {
+// compares reports whether answers of a route are compared.
+func compares(route string) bool {
 	_, known := compared[route]
 	return known
 }

@@ -1,6 +1,8 @@
 package shadow
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,4 +155,29 @@ func leading(keys []string, other map[string]any) int {
 		}
 	}
 	return len(keys)
+}
+
+// keysTold is how many keys stand for all that only the origin has.
+const keysTold = 3
+
+// selections compares what both servers have chosen. What only the origin has is told at once, by some of its keys:
+// it may be thousands, none of which contradicts this gateway.
+func (c *comparison) selections(at place, our, their any) {
+	a, isOurs := our.(map[string]any)
+	b, isTheirs := their.(map[string]any)
+	if !isOurs || !isTheirs {
+		c.inside(at, neither, our, their)
+		return
+	}
+	var more []string
+	for _, key := range slices.Sorted(maps.Keys(b)) {
+		if value, isBoth := a[key]; isBoth {
+			c.walk(at.below(key, "*"), neither, value, b[key])
+		} else {
+			more = append(more, printable(key))
+		}
+	}
+	if len(more) > 0 {
+		c.note(at, OursLate, "", fmt.Sprintf("%d more, such as %s", len(more), strings.Join(more[:min(len(more), keysTold)], ", ")))
+	}
 }

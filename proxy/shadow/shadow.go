@@ -127,7 +127,7 @@ func (s *Shadow) Take(route, path string) bool {
 		return false
 	}
 	now := s.settings.Load()
-	return now.Share > 0 && rand.Float64() < now.Share && Compares(route) && now.hostOf(path) != ""
+	return now.Share > 0 && rand.Float64() < now.Share && compares(route) && now.hostOf(path) != ""
 }
 
 // hostOf is whose a path is; empty: nobody's.

@@ -46,7 +46,7 @@ func (p *Pages) Docs(to io.Writer, d Docs) error {
 		}
 		v.Groups = append(v.Groups, shown)
 	}
-	return p.write(to, "docs", view{Title: "API", At: "docs", Page: v})
+	return p.write(to, "docs", view{Title: "API reference", At: "docs", Says: d.Summary, Root: d.Origin, Page: v})
 }
 
 func operationOf(o reference.Operation, d Docs) operationView {

@@ -14,6 +14,7 @@ type Home struct {
 	Indexed []Indexed
 	Orders  []byte // JSON of the newest orders; nil: they cannot be listed at the moment
 	Swaps   []byte // JSON of the newest swaps within a chain; nil likewise
+	Origin  string // scheme and host of this server, for previews of a link to it
 	Now     time.Time
 }
 
@@ -49,7 +50,7 @@ func (p *Pages) Home(to io.Writer, h Home) error {
 		return err
 	}
 	v := homeView{Home: h, Examples: examplesOf(rows, h.Chains), Recent: rows[:min(len(rows), mostRecent)]}
-	return p.write(to, "home", view{Title: "Crossgate", At: "home", Now: h.Now, Page: v})
+	return p.write(to, "home", view{Title: "Crossgate", At: "home", Root: h.Origin, Now: h.Now, Page: v})
 }
 
 // examplesOf are one of each kind of what can be searched for.

@@ -30,6 +30,7 @@ type listView struct {
 	List
 	Wrong      map[string]*faultView // by field
 	IsSwaps    bool
+	Clear      string // path of the list without a filter; empty: it has none
 	Tabs       []tab
 	States     []stateChoice
 	Listed     []listed
@@ -57,6 +58,7 @@ func (p *Pages) List(to io.Writer, l List) error {
 		{"Cross-chain orders", withoutField(l.Form, "mode"), !v.IsSwaps},
 		{"Swaps within a chain", withField(l.Form, "mode", swapsMode), v.IsSwaps},
 	}
+	v.Clear = clearOf(l.Form, v.IsSwaps)
 	for _, state := range l.States {
 		v.States = append(v.States, stateChoice{state, stateWords[state].brief})
 	}
@@ -76,7 +78,21 @@ func (p *Pages) List(to io.Writer, l List) error {
 	if v.IsSwaps {
 		title = "Swaps"
 	}
-	return p.write(to, "list", view{Title: title, At: "order", Now: l.Now, Page: v})
+	return p.write(to, "list", view{Title: title, At: "order", Root: l.Origin, Now: l.Now, Page: v})
+}
+
+// clearOf is the path of the list without the filter that the form holds; empty where it holds none.
+func clearOf(form url.Values, isSwaps bool) string {
+	for name := range form {
+		if name == "mode" || name == "skip" || form.Get(name) == "" {
+			continue
+		}
+		if isSwaps {
+			return withField(nil, "mode", swapsMode)
+		}
+		return "/orders"
+	}
+	return ""
 }
 
 // turn says which rows these are, and where the others are.

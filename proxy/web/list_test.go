@@ -33,6 +33,27 @@ func TestListsAreTurnedByLinks(t *testing.T) {
 	}
 }
 
+// TestFiltersAreFoldedUntilOneIsSet folds what would fill the first screen of a phone.
+func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
+	rows := answer(t, "order_list")
+	for query, clear := range map[string]string{
+		"": "", "skip=25": "", "mode=SameChain&maker=": "",
+		"state=Created&skip=25": "/orders", "mode=SameChain&maker=0x12": "/orders?mode=SameChain",
+	} {
+		form, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := listPage(t, List{Answer: rows, Form: form})
+		if isOpen := strings.Contains(page, `<details class="folds" open>`); isOpen != (clear != "") {
+			t.Errorf("%s: the filters are unfolded: %t", query, isOpen)
+		}
+		if link := `<a href="` + clear + `">Clear the filter</a>`; strings.Contains(page, "Clear the filter") != (clear != "") || clear != "" && !strings.Contains(page, link) {
+			t.Errorf("%s: the page lacks %s, or has one too many", query, link)
+		}
+	}
+}
+
 func TestListsSayWhyTheyAreEmpty(t *testing.T) {
 	for name, test := range map[string]struct {
 		list List

@@ -74,7 +74,9 @@ type lockedOrder struct {
 // Locked writes the page of a taker's locked assets, or the form that leads to one.
 func (p *Pages) Locked(to io.Writer, l Locked) error {
 	v := lockedView{Locked: l, Since: sinceWhen(l.Gaps)}
+	title, says := "Locked assets", "What takers delivered and were not paid for yet."
 	if l.Answer != nil {
+		title = "Locked for " + short(l.Taker)
 		chains, err := decode[[]lockedJSON](l.Answer)
 		if err != nil {
 			return err
@@ -93,11 +95,10 @@ func (p *Pages) Locked(to io.Writer, l Locked) error {
 		}
 		v.Total, v.Ages, v.Batches = total.text(), p.ages(chains, l), p.batches(chains, l)
 	}
-	says := "What takers delivered and were not paid for yet."
 	if len(v.Chains) > 0 {
 		says = v.Total + " in " + plural(v.Orders, "order") + " awaiting unlock"
 	}
-	return p.write(to, "locked", view{Title: "Locked assets", At: "locked", Says: says, Root: l.Origin, Now: l.Now, Page: v})
+	return p.write(to, "locked", view{Title: title, At: "locked", Says: says, Root: l.Origin, Now: l.Now, Page: v})
 }
 
 // sinceWhen is when the youngest of the histories with a beginning begins.

@@ -17,9 +17,8 @@ var ages = [...]struct {
 
 // agesView is the table of ages, a row for each chain and token, and one of all.
 type agesView struct {
-	Names []string
-	Rows  []ageRow
-	All   ageRow
+	Rows []ageRow
+	All  ageRow
 }
 
 type ageRow struct {
@@ -30,6 +29,7 @@ type ageRow struct {
 }
 
 type ageCell struct {
+	Name   string // of the bucket
 	Orders int
 	USD    string
 }
@@ -66,7 +66,7 @@ func (s *worthSum) text() string {
 	return usdText(value)
 }
 
-func (s *worthSum) cell() ageCell { return ageCell{s.orders, s.text()} }
+func (s *worthSum) cell(name string) ageCell { return ageCell{name, s.orders, s.text()} }
 
 // ratOf is nil for a number that is not there.
 func ratOf(n json.Number) *big.Rat {
@@ -111,16 +111,12 @@ func (p *Pages) ages(chains []lockedJSON, l Locked) agesView {
 			total.add(ratOf(t.Amount), 0)
 			sum.add(ratOf(t.Amount), total.orders)
 			v.Rows = append(v.Rows, ageRow{
-				p.chainName(c.ChainID.chain()), p.token(c.ChainID.chain(), t.TokenAddress.Text, t.TokenMetadata), cellsOf(row[:]), total.cell(),
+				p.chainName(c.ChainID.chain()), p.token(c.ChainID.chain(), t.TokenAddress.Text, t.TokenMetadata), cellsOf(row[:]), total.cell("All"),
 			})
 		}
 	}
-	v.All = ageRow{Cells: cellsOf(all[:]), All: sum.cell()}
-	for _, each := range ages {
-		v.Names = append(v.Names, each.name)
-	}
+	v.All = ageRow{Cells: cellsOf(all[:]), All: sum.cell("All")}
 	if all[len(ages)].orders > 0 {
-		v.Names = append(v.Names, "Not looked up")
 		return v
 	}
 	for i := range v.Rows {
@@ -132,10 +128,10 @@ func (p *Pages) ages(chains []lockedJSON, l Locked) agesView {
 
 func cellsOf(sums []worthSum) []ageCell {
 	cells := make([]ageCell, len(sums))
-	for i := range sums {
-		cells[i] = sums[i].cell()
+	for i, each := range ages {
+		cells[i] = sums[i].cell(each.name)
 	}
-	cells[len(ages)].USD = "–" // nobody knows which part of the whole these are
+	cells[len(ages)] = ageCell{"Not looked up", sums[len(ages)].orders, "–"} // nobody knows which part of the whole these are
 	return cells
 }
 

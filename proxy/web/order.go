@@ -23,6 +23,8 @@ type Order struct {
 	Hash   string   // as in the request
 	Origin string   // scheme and host of this server, for commands to copy
 	Now    time.Time
+
+	Transactions []Transaction // of its steps; nil: they were not asked for
 }
 
 type orderView struct {
@@ -36,6 +38,7 @@ type orderView struct {
 	Took       []string // how long what happened took
 	Facts      []fact
 	Proof      []fieldSource
+	Decoded    []transactionView
 	JSON       string
 	Others     []int // indexes of the transaction's orders
 }
@@ -99,7 +102,8 @@ func (p *Pages) Order(to io.Writer, o Order) error {
 	v := orderView{
 		Order: o, ID: r.OrderID.Text, State: r.State, Word: words.word, Tone: words.tone,
 		Give: p.side(r.Give), Take: p.side(r.Take), Steps: p.steps(r, o.Now), Took: durations(r), Facts: p.facts(r, o.Then), Proof: p.fieldSources(r, o.Read),
-		JSON: indented(o.Record),
+		Decoded: p.transactions(o.Transactions),
+		JSON:    indented(o.Record),
 	}
 	v.Give.Worth, v.Take.Worth = o.worth(r)
 	if v.Gaps = gapsOf(r, o.Gaps); len(v.Gaps) > 0 {

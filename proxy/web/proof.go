@@ -1,6 +1,10 @@
 package web
 
-import "crossgate/chain"
+import (
+	"slices"
+
+	"crossgate/chain"
+)
 
 // Read is what of an answer was read from a chain, and how far that chain was read.
 type Read struct {
@@ -10,6 +14,11 @@ type Read struct {
 	Block      uint64 // newest indexed one
 	Proven     uint64 // newest block up to which a second reading confirms the first; 0: none yet
 	IsFinal    bool   // no reorg can take back what is said of the chain
+}
+
+// IsFinalOn reports whether no reorg can take back what is said of a chain.
+func (o Order) IsFinalOn(id chain.ID) bool {
+	return slices.ContainsFunc(o.Read, func(r Read) bool { return r.Chain == id && r.IsFinal })
 }
 
 // fieldSource is where some fields of an answer were read.

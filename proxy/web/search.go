@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/url"
+	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -56,7 +57,7 @@ func (p *Pages) Search(to io.Writer, s Search) error {
 			v.Tokens = append(v.Tokens, foundToken{p.token(t.ChainID, t.Address, t.tokenJSON), p.chainName(t.ChainID), "/swap?" + query.Encode()})
 		}
 	}
-	return p.write(to, "search", view{Title: "Search", At: "home", Now: s.Now, Page: v})
+	return p.write(to, "search", view{Title: strings.TrimSuffix("Search: "+s.Query, ": "), At: "home", Now: s.Now, Page: v})
 }
 
 // CountFound is how many tokens or orders the JSON of a search or a list has; 0 of nil.

@@ -34,7 +34,7 @@ func TestStatisticsTellVolumeTimesAndVenues(t *testing.T) {
 	plain := text(page)
 	for _, want := range []string{
 		"at least $151.50 in 12 orders of the last 3 days, of which 9 were delivered", "$101.00 on the largest day", "2026-11-19 4 3 $50.50", "2026-11-20 8 6 at least $101.00",
-		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 1 minute", "Optimism → Polygon 3 of 4 no price –",
+		"2026-11-21 0 0 –", "Ethereum → Polygon 6 of 8 at least $151.50 12 seconds, 95 % in 1 minute", "Optimism → Polygon 3 of 4 no price –",
 		"odos 2 of 8 25.00 % 0.31 % more", "velora 0 of 3 0.00 % –",
 	} {
 		if !strings.Contains(plain, want) {
@@ -57,7 +57,7 @@ func TestStatisticsOfNothingSayWhy(t *testing.T) {
 	pages := New(explored())
 	for want, s := range map[string]Statistics{
 		"no chain has been read": {Days: 7, Reason: "no chain has been read so far", Now: noon},
-		"No order was created in these days as far as the chains were read": {
+		"No order of these days was counted, as far as the chains were read": {
 			Days: 7, Now: noon, Daily: []byte(`{"dailyData":[]}`), Times: []byte(`{"deliveryTimes":[]}`), Venues: []byte(`{"venues":[]}`),
 			Gaps: []Gap{{Chain: chain.ID(1), IsUnread: true}},
 		},

@@ -87,7 +87,14 @@ func (p *Pages) Swap(to io.Writer, s Swap) error {
 			return err
 		}
 	}
-	return p.write(to, "swap", view{Title: "Swap", At: "swap", Now: s.Now, Page: v})
+	title, says := "Swap", ""
+	if v.Explanation != nil && v.In != nil && v.Out != nil {
+		title = v.AmountIn.Text + " " + v.In.Symbol + " to " + v.Out.Symbol + " on " + v.Chain
+		if v.Amount.Text != "" {
+			says = title + ": " + v.Amount.Text + " " + v.Out.Symbol
+		}
+	}
+	return p.write(to, "swap", view{Title: title, At: "swap", Says: says, Root: s.Origin, Now: s.Now, Page: v})
 }
 
 func (p *Pages) tokenField(v *swapView, name, label string, chosen *token.Listing) tokenField {

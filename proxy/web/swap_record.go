@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"io"
+	"math/big"
 	"time"
 )
 
@@ -14,6 +16,9 @@ type SwapRecord struct {
 	Read   []Read // its chain
 	Index  int    // among the swaps of its transaction
 	Count  int    // of them; zero when the swap was found by its id
+
+	In, Out *big.Rat // prices of a whole token in USD, now; nil: none is known
+
 	Origin string // scheme and host of this server, for commands to copy
 	Now    time.Time
 }
@@ -53,6 +58,11 @@ func (a tokenAmountJSON) text() string {
 	return amountOf(a.Amount.Text, a.Metadata.Decimals).Exact + " " + a.Metadata.Symbol
 }
 
+// offer is the amount as a side of an order has it.
+func (a tokenAmountJSON) offer() offerJSON {
+	return offerJSON{Amount: a.Amount, FinalAmount: a.Amount, tokenJSON: a.Metadata}
+}
+
 // SwapRecord writes the page of a swap that was made.
 func (p *Pages) SwapRecord(to io.Writer, s SwapRecord) error {
 	r, err := decode[swapRecordJSON](s.Record)
@@ -62,7 +72,7 @@ func (p *Pages) SwapRecord(to io.Writer, s SwapRecord) error {
 	id := r.ChainID.chain()
 	v := swapRecordView{
 		SwapRecord: s, ID: r.SwapID.Text, Chain: p.chainName(id),
-		In: p.swapSide(r, r.TokenIn), Out: p.swapSide(r, r.TokenOut),
+		In: p.swapSide(r, r.TokenIn, s.In), Out: p.swapSide(r, r.TokenOut, s.Out),
 		Made: transaction{
 			Time: time.Unix(r.BlockTimeStamp, 0), Block: r.BlockNumber, Now: s.Now,
 			Tx: linked{r.TransactionHash.Text, p.txURL(id, r.TransactionHash.Text)},
@@ -79,11 +89,22 @@ func (p *Pages) SwapRecord(to io.Writer, s SwapRecord) error {
 	})
 }
 
-func (p *Pages) swapSide(r swapRecordJSON, a tokenAmountJSON) sideView {
+func (p *Pages) swapSide(r swapRecordJSON, a tokenAmountJSON, usd *big.Rat) sideView {
 	id := r.ChainID.chain()
 	return sideView{
 		Chain: p.chainName(id), Amount: amountOf(a.Amount.Text, a.Metadata.Decimals), Token: p.token(id, a.TokenAddress.Text, a.Metadata),
+		Worth: worthNow(a.offer(), usd),
 	}
+}
+
+// SwapSides are the tokens of a swap's record, as addresses on its chain.
+func SwapSides(record []byte) (in, out Side) {
+	r, err := decode[swapRecordJSON](record)
+	if err != nil {
+		return Side{}, Side{}
+	}
+	id := r.ChainID.chain()
+	return Side{id, r.TokenIn.TokenAddress.Text}, Side{id, r.TokenOut.TokenAddress.Text}
 }
 
 func (p *Pages) swapFacts(r swapRecordJSON) []fact {
@@ -92,6 +113,7 @@ func (p *Pages) swapFacts(r swapRecordJSON) []fact {
 		{Name: "Swap id", Text: r.SwapID.Text, IsID: true},
 		p.account("Sender", id, r.Sender),
 		p.account("Recipient", id, r.Recipient),
+		{Name: "Rate", Text: cmp.Or(rate(r.TokenIn.offer(), r.TokenOut.offer()), "not known")},
 		{Name: "Swapped for", Text: r.GrossTokenOut.text()},
 		{Name: "Protocol fee", Text: r.ProtocolFee.text()},
 	}

@@ -176,3 +176,13 @@ func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {
 		}
 	}
 }
+
+// TestSwapPageHasEachCommandOnce wants the command that gets the transaction where the transaction is, and nowhere else.
+func TestSwapPageHasEachCommandOnce(t *testing.T) {
+	for name, estimate := range map[string]string{"with a transaction": estimateOfFour, "of prices alone": ""} {
+		page := comparedPage(t, explanationOfFour, estimate)
+		if commands := strings.Count(page, "<code>curl "); commands != 1 {
+			t.Errorf("%s: the page has %d commands of curl", name, commands)
+		}
+	}
+}

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"html/template"
 	"math/big"
-	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"crossgate/chain"
+	"crossgate/release"
 )
 
 // Amount is an amount in whole tokens.
@@ -123,7 +122,7 @@ func initial(symbol string) string {
 
 // functions are what templates format values with.
 var functions = template.FuncMap{
-	"short": short, "plural": plural, "count": count, "took": took, "version": buildVersion, "marked": marked, "words": markedWords,
+	"short": short, "plural": plural, "count": count, "took": took, "version": func() string { return release.Current().Version }, "marked": marked, "words": markedWords, "json": highlighted, "sentence": sentence,
 	"table": tableOf, "chosenOf": chosenOf, "commandButton": buttonOf,
 	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -190,18 +189,22 @@ func lasting(d time.Duration) string {
 	return plural(int(d/day), "day")
 }
 
+// sentence is a message of the API for people: it begins with a capital letter, unless its first word is a name of the
+// API, and ends with a full stop.
+func sentence(message string) string {
+	first, _, _ := strings.Cut(message, " ")
+	if r, size := utf8.DecodeRuneInString(first); unicode.IsLower(r) && first == strings.ToLower(first) && !strings.ContainsAny(first, "_./") {
+		message = string(unicode.ToUpper(r)) + message[size:]
+	}
+	if message != "" && !strings.ContainsAny(message[len(message)-1:], ".?!") {
+		message += "."
+	}
+	return message
+}
+
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
-
-// buildVersion is the version that the build has stamped on the binary.
-var buildVersion = sync.OnceValue(func() string {
-	info, known := debug.ReadBuildInfo()
-	if !known || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "development build"
-	}
-	return info.Main.Version
-})

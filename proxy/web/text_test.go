@@ -53,3 +53,28 @@ func TestDurationsAreInTheLargestUnitThatFits(t *testing.T) {
 		}
 	}
 }
+
+func TestMessagesAreSentences(t *testing.T) {
+	for message, want := range map[string]string{
+		"a hash must be 0x and 64 hex digits": "A hash must be 0x and 64 hex digits.",
+		"takerAddress must be 0x":             "takerAddress must be 0x.",
+		"path /order/0x12 is not there":       "Path /order/0x12 is not there.",
+		"retry it?":                           "Retry it?",
+		"":                                    "",
+	} {
+		if got := sentence(message); got != want {
+			t.Errorf("%q is %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestProblemsHaveTitles(t *testing.T) {
+	for want, p := range map[string]Problem{
+		"Not found": {Status: 404}, "Too many requests": {Status: 429, Retry: time.Second}, "Not available at the moment": {Status: 503, Retry: time.Second},
+		"Something went wrong here": {Status: 500}, "The request cannot be answered": {Status: 400},
+	} {
+		if got := p.Title(); got != want {
+			t.Errorf("%+v is %q, want %q", p, got, want)
+		}
+	}
+}

@@ -137,11 +137,27 @@ type Problem struct {
 	ID      string // for programs
 	Message string // for people
 	Request string // its id in the log
+	Asked   string // what the path names, to be corrected; empty: nothing
 
 	Retry time.Duration // after which the same may work; zero: it will not
 }
 
+// Title says in a few words what kind of failure it is.
+func (p Problem) Title() string {
+	switch {
+	case p.Status == http.StatusNotFound:
+		return "Not found"
+	case p.Status == http.StatusTooManyRequests:
+		return "Too many requests"
+	case p.Status >= http.StatusInternalServerError && p.Retry > 0:
+		return "Not available at the moment"
+	case p.Status >= http.StatusInternalServerError:
+		return "Something went wrong here"
+	}
+	return "The request cannot be answered"
+}
+
 // Problem writes the page of a failed request.
 func (p *Pages) Problem(to io.Writer, problem Problem) error {
-	return p.write(to, "problem", view{Title: "Request failed", Page: problem})
+	return p.write(to, "problem", view{Title: problem.Title(), Page: problem})
 }

@@ -38,6 +38,9 @@ func TestAppendChainIDs(t *testing.T) {
 
 func TestAppendTokens(t *testing.T) {
 	listed := []token.Listing{{
+		Key:   token.Key{Chain: chain.Ethereum, Address: chain.NativeCoin(chain.EVM)},
+		Token: token.Token{Decimals: 18, Name: "Ethereum", Symbol: "ETH", LogoURI: "https://logos.example/eth.png"},
+	}, {
 		Key:   token.Key{Chain: chain.Ethereum, Address: chain.NewAddress(unhex(t, "0327112423f3a68efdf1fcf402f6c5cb9f7c33fd"))},
 		Token: token.Token{Decimals: 18, Name: "PieDAO BTC++", Symbol: "BTC++", LogoURI: "https://logos.example/btc.png"},
 	}}

@@ -41,7 +41,28 @@ func TestAppendTerms(t *testing.T) {
 	checkGolden(t, "order_terms_plain", documented.AppendTerms(nil, fold(t, plainOrder(t))))
 	checkGolden(t, "order_lite", documented.AppendLite(nil, claimedOrder(t)))
 	checkGolden(t, "order_lite_plain", documented.AppendLite(nil, fold(t, plainOrder(t))))
+	checkGolden(t, "order_lite_models", documented.AppendLiteModels(nil, []*order.Order{claimedOrder(t), fold(t, plainOrder(t))}))
 	if got := string(documented.AppendState(nil, claimedOrder(t))); got != `"ClaimedUnlock"` {
 		t.Errorf("state is %s", got)
+	}
+}
+
+// TestAppendTermsKnowsSevenStatesOfACall has the call of a cancelled order told by a name that the swap API documents:
+// readers that were generated from its document refuse any other.
+func TestAppendTermsKnowsSevenStatesOfACall(t *testing.T) {
+	event := plainOrder(t)
+	created := event.Fact.(order.Created)
+	created.Terms.ExternalCall = []byte{0xca, 0x11}
+	event.Fact = created
+	cancelled := fold(t, event, order.Event{Order: event.Order, At: on(polygon, evmTx(0xe1), 71_000_009, 1_784_950_000), Fact: order.Sent{
+		Kind: order.Cancel, Beneficiary: account(0xa1), Submission: hash(0x5c),
+	}})
+	for form, want := range map[string]string{
+		string(documented.AppendTerms(nil, cancelled)): `"externalCallState":"Cancelled"`,
+		string(documented.AppendLite(nil, cancelled)):  `"externalCallState":"OrderCancelled"`,
+	} {
+		if !strings.Contains(form, want) {
+			t.Errorf("%s has no %s", form, want)
+		}
 	}
 }

@@ -12,33 +12,43 @@ func (e Encoder) AppendState(dst []byte, o *order.Order) []byte {
 // AppendLite appends an order's terms and state in the encodings of the record (schema OrderLiteDTO). When an order was
 // created may not be known, which is null.
 func (e Encoder) AppendLite(dst []byte, o *order.Order) []byte {
+	return e.object(dst, func(w *writer) { w.lite(o) })
+}
+
+// AppendLiteModels appends the same of several orders, as a list.
+func (e Encoder) AppendLiteModels(dst []byte, orders []*order.Order) []byte {
+	w := &writer{json: dst, chains: e.Chains}
+	objects(w, orders, w.lite)
+	return w.json
+}
+
+// lite writes the members of OrderLiteDTO.
+func (w *writer) lite(o *order.Order) {
 	terms := o.Terms
-	source, destination := e.Chains.Family(terms.Give.Chain), e.Chains.Family(terms.Take.Chain)
-	return e.object(dst, func(w *writer) {
-		w.name("orderId").hash(o.ID)
-		if w.name("creationTimestamp"); o.Created == nil {
-			w.null()
-		} else {
-			w.uint(o.Created.At.Time)
-		}
-		w.name("state").plain(o.State.String())
-		w.name("externalCallState").plain(o.Call.String())
-		w.name("makerOrderNonce").uint(terms.Nonce)
-		w.name("makerSrc").address(terms.Maker, source)
-		w.name("giveOffer").liteOffer(terms.Give)
-		w.name("receiverDst").address(terms.Receiver, destination)
-		w.name("takeOffer").liteOffer(terms.Take)
-		w.name("givePatchAuthoritySrc").address(terms.Authorities.GivePatch, source)
-		w.name("orderAuthorityAddressDst").address(terms.Authorities.Order, destination)
-		w.name("allowedTakerDst").address(terms.Authorities.AllowedTaker, destination)
-		w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
-		w.name("rawOrderMetadataHex").bytesOrNull(factOf(o.Created).Metadata)
-		if w.name("orderFulfilledTransactionHash"); o.Fulfilled == nil {
-			w.null()
-		} else {
-			w.txHash(o.Fulfilled.At.Tx, destination)
-		}
-	})
+	source, destination := w.chains.Family(terms.Give.Chain), w.chains.Family(terms.Take.Chain)
+	w.name("orderId").hash(o.ID)
+	if w.name("creationTimestamp"); o.Created == nil {
+		w.null()
+	} else {
+		w.uint(o.Created.At.Time)
+	}
+	w.name("state").plain(o.State.String())
+	w.name("externalCallState").plain(o.Call.String())
+	w.name("makerOrderNonce").uint(terms.Nonce)
+	w.name("makerSrc").address(terms.Maker, source)
+	w.name("giveOffer").liteOffer(terms.Give)
+	w.name("receiverDst").address(terms.Receiver, destination)
+	w.name("takeOffer").liteOffer(terms.Take)
+	w.name("givePatchAuthoritySrc").address(terms.Authorities.GivePatch, source)
+	w.name("orderAuthorityAddressDst").address(terms.Authorities.Order, destination)
+	w.name("allowedTakerDst").address(terms.Authorities.AllowedTaker, destination)
+	w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
+	w.name("rawOrderMetadataHex").bytesOrNull(factOf(o.Created).Metadata)
+	if w.name("orderFulfilledTransactionHash"); o.Fulfilled == nil {
+		w.null()
+	} else {
+		w.txHash(o.Fulfilled.At.Tx, destination)
+	}
 }
 
 func (w *writer) liteOffer(o order.Offer) {
@@ -50,13 +60,18 @@ func (w *writer) liteOffer(o order.Offer) {
 }
 
 // AppendTerms appends an order's terms and state in the texts of the swap API (schema DlnOrderResponse of its OpenAPI
-// document, but for chain ids, which live answers have as numbers, and amounts, which they have as strings).
+// document, but for chain ids, which live answers have as numbers, and amounts, which they have as strings). That
+// document has no name for the call of a cancelled order but that of any call that was cancelled.
 func (e Encoder) AppendTerms(dst []byte, o *order.Order) []byte {
 	return e.object(dst, func(w *writer) {
 		w.name("orderId").hex(o.ID[:])
 		w.name("status").plain(o.State.String())
 		w.name("orderStruct").orderStruct(o.Terms)
-		w.name("externalCallState").plain(o.Call.String())
+		call := o.Call
+		if call == order.OrderCancelled {
+			call = order.CancelledCall
+		}
+		w.name("externalCallState").plain(call.String())
 	})
 }
 

@@ -29,7 +29,8 @@ func (e Encoder) AppendFoundTokens(dst []byte, tokens []token.Listing) []byte {
 	})
 }
 
-// listedToken writes the members of a token as lists have them.
+// listedToken writes the members of a token as lists have them. A live answer had the last two of a coin; whether a
+// contract takes signed permits is not known here.
 func (w *writer) listedToken(t token.Listing, family chain.Family) {
 	w.name("symbol").text(t.Symbol)
 	w.name("name").text(t.Name)
@@ -37,4 +38,8 @@ func (w *writer) listedToken(t token.Listing, family chain.Family) {
 	w.name("address").plain(t.Address.Format(family))
 	w.name("logoURI").text(t.LogoURI)
 	list[string](w.name("tags"), nil, w.text)
+	if t.Address.IsNative() {
+		w.name("eip2612").bool(false)
+		w.name("isNative").bool(true)
+	}
 }

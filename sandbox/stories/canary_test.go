@@ -81,6 +81,8 @@ chains:
       - {name: gossip, url: "%[1]s/v3/${CROSSGATE_CANARY}?key=${CROSSGATE_CANARY}-query",
          headers: {X-Api-Key: "${CROSSGATE_CANARY}-header", X-Mounted: "${CROSSGATE_MOUNTED}"}}
       - {name: unreachable, url: "http://user:${CROSSGATE_CANARY}-password@127.0.0.1:9/${CROSSGATE_MOUNTED}"}
+      - {name: labelled, url: "http://${CROSSGATE_CANARY}.invalid:9/", websocket: "ws://${CROSSGATE_CANARY}.invalid:9/${CROSSGATE_CANARY}"}
+      - {name: named, url: "http://${CROSSGATE_CANARY}:9/"}
 venues: [{name: oneinch, key: "${CROSSGATE_MOUNTED}-venue", endpoints: [{url: "%[1]s/${CROSSGATE_CANARY}"}]}]
 `, tattling))
 	if err != nil {

@@ -66,8 +66,9 @@ var nodeDefects = defects{
 		}
 		return `"error":{"code":-32000,"message":"finalized block not found"}`
 	}},
-	"single": {"eth_getBlockByNumber": batchesOf(1)},
-	"few":    {"eth_getBlockByNumber": batchesOf(3)},
+	"timeless": {"eth_getLogs": always(`"result":[{"address":"0x0000000000000000000000000000000000000001","blockNumber":"0x1"}]`)},
+	"single":   {"eth_getBlockByNumber": batchesOf(1)},
+	"few":      {"eth_getBlockByNumber": batchesOf(3)},
 }
 
 // defective are endpoints before a node, one for each of some defects.

@@ -32,7 +32,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	if len(sound.wrong) > 0 || sound.sound < len(c.Chains)+len(c.Venues) {
 		t.Errorf("of a sound configuration are wrong %q, of %d that were looked at", sound.wrong, sound.sound)
 	}
-	for _, words := range []string{"pruned", "batch", "knows no"} {
+	for _, words := range []string{"pruned", "batch", "knows no", "times"} {
 		if said := sound.limited["chain-1"]; strings.Contains(said, words) {
 			t.Errorf("a sound endpoint is limited: %q", said)
 		}
@@ -80,7 +80,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 		"stateless": "pruned: state is had from 0 blocks ago", "logless": "pruned: logs are had from 0 blocks ago",
 		"blockless": "pruned: blocks are had from 0 blocks ago", "untagged": "knows no block that is finalized or safe",
 		"single": "takes no batches", "few": "takes batches of 3 calls, not of 10", "far": "slow: an answer takes ",
-		"recent": "pruned: blocks are kept of the newest ",
+		"recent": "pruned: blocks are kept of the newest ", "timeless": "does not tell the times of logs",
 	}, false)
 	if strings.Contains(found.text, doctorKey) {
 		t.Errorf("the diagnosis holds the key: %s", found.text)

@@ -159,8 +159,9 @@ func (a *around) readEach(ctx context.Context) error {
 		}
 		calls, blocks = nil, nil
 	}
-	if times.isWrong {
-		a.chain.unspaced.Store(true)
+	a.chain.judgeSpacing(ctx, times)
+	if upstream.IsBackground(ctx) {
+		a.chain.timing.saw(times.cost())
 	}
 	for _, b := range times.blocks {
 		a.times[b.hash] = b.time()

@@ -2,8 +2,7 @@ package evm
 
 import "sync"
 
-// density is how many logs of the order protocol a block has, as far as searches have shown. The zero value knows of
-// none.
+// density is how many of something a block has, as far as searches have shown. The zero value knows of none.
 type density struct {
 	mu       sync.Mutex
 	perBlock float64
@@ -15,14 +14,14 @@ const telling = 64
 // sparser is how much of what was known remains when a search shows less: what is searched next may be busy again.
 const sparser = 0.75
 
-// saw learns that blocks have so many logs, or more where a list was refused for its length.
-func (d *density) saw(logs int, blocks uint64) {
+// saw learns that blocks have so many, or more where a list was refused for its length.
+func (d *density) saw(count int, blocks uint64) {
 	if blocks < telling {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := float64(logs) / float64(blocks)
+	now := float64(count) / float64(blocks)
 	d.perBlock = max(now, sparser*d.perBlock+(1-sparser)*now)
 }
 

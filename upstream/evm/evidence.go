@@ -130,13 +130,21 @@ func (c *Chain) logsIn(
 		return nil, nil, err
 	}
 	for i, h := range blocks {
-		lists[i] = ofProtocol(lists[i])
+		lists[i] = h.timed(ofProtocol(lists[i]))
 		each := len(calls) / len(blocks)
 		for _, call := range calls[i*each : (i+1)*each] {
 			told = append(told, upstream.Voice{From: uint64(h.Number), To: uint64(h.Number), By: call.By, IsList: true})
 		}
 	}
 	return lists, told, nil
+}
+
+// timed gives logs of the block its time, which is asked for otherwise where nodes do not tell it in logs.
+func (h *header) timed(logs []log) []log {
+	for i := range logs {
+		logs[i].BlockTimestamp = stamp(h.Timestamp)
+	}
+	return logs
 }
 
 // logsOfReceipts takes a block's logs from its receipts, for a block whose filter says that there are some where a list
@@ -150,7 +158,7 @@ func (c *Chain) logsOfReceipts(ctx context.Context, h *header, contracts []chain
 	if err != nil {
 		return nil, err
 	}
-	return protocolLogs(receipts, contracts), nil
+	return h.timed(protocolLogs(receipts, contracts)), nil
 }
 
 // protocolLogs picks the order protocol's logs of contracts out of receipts.

@@ -54,7 +54,7 @@ func (c *Chain) searchBy(contracts []chain.Address, search func(refinements) err
 // call asks for the logs that the filter selects, with the reach of its first block.
 func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, f.accepts, getLogs, f)
-	asked.Reach = reach
+	asked.Reach, asked.Part = reach, logTimes
 	if len(f.Topics) > 0 {
 		asked.Reach.Fields = append(asked.Reach.Fields, jsonrpc.Topics)
 	}
@@ -63,6 +63,13 @@ func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
 	}
 	return asked
 }
+
+// logTimes tells whether a list of logs has their blocks' times.
+var logTimes = jsonrpc.Part{Name: jsonrpc.Times, In: func(result any) (has, told bool) {
+	logs := *result.(*[]log)
+	lacks := slices.ContainsFunc(logs, func(l log) bool { return l.BlockTimestamp == 0 })
+	return !lacks, len(logs) > 0
+}}
 
 // merged are the logs of several searches of the same blocks, in block and log order.
 func merged(lists [][]log) []log {

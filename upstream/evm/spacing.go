@@ -16,13 +16,14 @@ import (
 // headers than there are blocks whose times are wanted.
 //
 // Two headers between which less has passed show that one of them was altered, or that consensus is another one by now:
-// then all headers are read.
+// then all headers are read, as while the spacing is on probation.
 type blockTimes struct {
-	spacing chain.Spacing
-	blocks  []*timedBlock // by ascending number
-	open    []interval    // whose ends are being read
-	isBegun bool
-	isWrong bool // the spacing, by the headers
+	spacing       chain.Spacing
+	isOnProbation bool          // the spacing, which was contradicted lately
+	blocks        []*timedBlock // by ascending number
+	open          []interval    // whose ends are being read
+	isBegun       bool
+	isWrong       bool // the spacing, by the headers
 }
 
 // timedBlock is a block of which the time is wanted.
@@ -45,8 +46,8 @@ func (c *Chain) blockTimes(ctx context.Context, blocks []*timedBlock) *blockTime
 	t := &blockTimes{blocks: blocks}
 	distinct := slices.CompactFunc(slices.Clone(blocks), func(a, b *timedBlock) bool { return a.number == b.number })
 	isClear := len(distinct) == len(blocks) // of two hashes of one number one is wrong, which its header shows
-	if isClear && upstream.IsBackground(ctx) && !c.unspaced.Load() {
-		t.spacing = c.chain.Spacing
+	if isClear && upstream.IsBackground(ctx) {
+		t.spacing, t.isOnProbation = c.chain.Spacing, c.probation.isOn()
 	}
 	return t
 }
@@ -56,6 +57,19 @@ func (b *timedBlock) time() uint64 {
 		return uint64(b.header.Timestamp)
 	}
 	return b.pinned
+}
+
+// cost is how many headers were read, for the times in how many blocks.
+func (t *blockTimes) cost() (headers int, blocks uint64) {
+	if len(t.blocks) == 0 {
+		return 0, 0
+	}
+	for _, b := range t.blocks {
+		if b.header != nil {
+			headers++
+		}
+	}
+	return headers, t.blocks[len(t.blocks)-1].number - t.blocks[0].number + 1
 }
 
 // next returns the blocks whose headers are to be read now; none when all times are known.
@@ -79,20 +93,51 @@ func (t *blockTimes) next() []*timedBlock {
 
 // ends returns the first and the last block of which the spacing holds, and all before.
 func (t *blockTimes) ends() []*timedBlock {
-	first, _ := slices.BinarySearchFunc(t.blocks, t.spacing.From, func(b *timedBlock, from uint64) int { return cmp.Compare(b.number, from) })
-	last := len(t.blocks) - 1
-	if t.spacing.Least == 0 || last-first < leastPinned {
+	first, last := t.firstSpaced(), len(t.blocks)-1
+	if t.spacing.Least == 0 || t.isOnProbation || last-first < leastPinned {
 		return t.blocks
 	}
 	t.open = []interval{{first, last}}
 	return append(slices.Clone(t.blocks[:first+1]), t.blocks[last])
 }
 
+// firstSpaced is the place of the first block of which the spacing holds.
+func (t *blockTimes) firstSpaced() int {
+	first, _ := slices.BinarySearchFunc(t.blocks, t.spacing.From, func(b *timedBlock, from uint64) int { return cmp.Compare(b.number, from) })
+	return first
+}
+
+// contradiction returns two blocks whose headers, which follow each other among those that were read, are less apart than
+// the spacing allows. Where there are none it tells over how many blocks headers agree with it.
+func (t *blockTimes) contradiction() (before, after *timedBlock, blocks uint64) {
+	if t.spacing.Least == 0 {
+		return nil, nil, 0
+	}
+	for _, b := range t.blocks[t.firstSpaced():] {
+		if b.header == nil {
+			continue
+		}
+		if before != nil {
+			if t.slack(before, b) < 0 {
+				return before, b, 0
+			}
+			blocks += b.number - before.number
+		}
+		before = b
+	}
+	return nil, nil, blocks
+}
+
+// slack is by how much two blocks are more apart than the spacing has them, in seconds.
+func (t *blockTimes) slack(first, last *timedBlock) int64 {
+	return int64(last.time()-first.time()) - int64((last.number-first.number)*t.spacing.Least)
+}
+
 // between pins the times of the blocks in an interval, or returns those to be read.
 func (t *blockTimes) between(i interval) []*timedBlock {
 	first, last, inside := t.blocks[i.first], t.blocks[i.last], t.blocks[i.first+1:i.last]
 	least := t.spacing.Least
-	slack := int64(last.time()-first.time()) - int64((last.number-first.number)*least)
+	slack := t.slack(first, last)
 	switch {
 	case slack < 0:
 		t.isWrong = true

@@ -1,9 +1,13 @@
 package evm_test
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/upstream/evm"
 )
 
 // TestHeadersPinTheTimesBetweenThem reads 40 blocks with events, 25 apart, twice, from nodes that do not tell the
@@ -77,5 +81,55 @@ func TestHeadersPinTheTimesBetweenThem(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAContradictedSpacingIsTriedAgain alters the time of block 1000, the first of those with events, 300 apart, at a
+// node that does not tell the times of logs. What contradicts the spacing is said once; it is used again when headers of
+// 10,000 blocks have agreed with it.
+func TestAContradictedSpacingIsTriedAgain(t *testing.T) {
+	const first, apart, count = 1000, 300, 120
+	n := newNode(50_000)
+	n.blockTime = func(number uint64) uint64 {
+		if number == first {
+			return 1_700_000_000 + 12*number + 24
+		}
+		return 1_700_000_000 + 12*number
+	}
+	_, id := delivery()
+	for i := range uint64(count) {
+		n.add(t, first+i*apart, false, unlockLog(t, id))
+	}
+	known := testChain
+	known.Spacing = chain.Spacing{Least: 12}
+	var said bytes.Buffer
+	c := n.serve(t, known, evm.WithLogger(slog.New(slog.NewTextHandler(&said, nil))))
+	if _, err := c.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range []struct {
+		from, to uint64
+		headers  int
+	}{
+		{25_000, 36_999, 2},
+		{1000, 12_999, 40}, // contradict it
+		{13_000, 24_999, 40},
+		{25_000, 36_999, 2}, // 11,700 blocks have agreed
+		{1000, 12_999, 40},
+		{13_000, 17_999, 17},
+		{25_000, 36_999, 40}, // 4,800 have not been enough
+		{13_000, 24_999, 2},
+	} {
+		n.methods = nil
+		if _, err := c.EventsOfLogs(t.Context(), step.from, step.to); err != nil {
+			t.Fatal(err)
+		}
+		if asked := n.methods["eth_getBlockByHash"]; asked != step.headers {
+			t.Errorf("step %d: %d headers were asked for, want %d", i+1, asked, step.headers)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+	if len(lines) != 1 || !strings.Contains(lines[0], "chain=8453 before=1000 after=1300 seconds=3576 least=3600") {
+		t.Errorf("said %q, want one line about blocks 1000 and 1300", lines)
 	}
 }

@@ -157,7 +157,7 @@ func (c *Chain) listings(
 	const ownListings = 8
 	ctx = upstream.Avoiding(ctx, avoided...)
 	for range ownListings {
-		again, voices, err := c.list(ctx, from, to, contracts, isChecked)
+		again, voices, err := c.list(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -207,7 +207,7 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 		return nil, err
 	}
 	logs := lists[0]
-	seen = slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash })
+	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
 	for _, l := range unlisted(seen, logs) {
 		_, err := c.eventsAround(ctx, []log{l})
 		if errors.As(err, new(*order.UnreadableError)) {

@@ -63,7 +63,7 @@ type Limits struct {
 	Results uint64             `json:"results,omitempty"` // logs in one answer
 	Rates   map[string]float64 `json:"rates,omitempty"`   // calls a second of methods that are taken less often than others
 	Depths  map[string]uint64  `json:"depths,omitempty"`  // blocks before the newest that logs, state and blocks are kept for
-	Lacks   []string           `json:"lacks,omitempty"`   // methods, or a method and a tag or a field
+	Lacks   []string           `json:"lacks,omitempty"`   // methods, or a method and a tag, a field, or a part of its results
 }
 
 // Capabilities are what one endpoint can do: all, until it refuses something. What it refused is tried again after a
@@ -363,7 +363,7 @@ func (c *Capabilities) Recall(known Limits, at time.Time) {
 	}
 	for _, what := range known.Lacks {
 		term := lacksMethod
-		if _, part, isPart := strings.Cut(what, " "); isPart && fieldWords[part] == nil {
+		if _, part, isPart := strings.Cut(what, " "); isPart && fieldWords[part] == nil && part != Times {
 			term = lacksTag
 		}
 		c.lacks[what] = at.Add(term)

@@ -105,9 +105,6 @@ func (e *Error) IsRefusal() bool { return e.failure() == nil || e.failure().IsRe
 // IsRevert reports whether a contract refused the call.
 func (e *Error) IsRevert() bool { return e.Meaning() == Reverted }
 
-// IsTooWide reports whether the answer would be larger than the endpoint gives at once: ask for a part.
-func (e *Error) IsTooWide() bool { return e.Meaning() == RangeLimit || e.Meaning() == ResultLimit }
-
 // IsBehind reports whether the node lacks a block that others may have.
 func (e *Error) IsBehind() bool { return e.Meaning() == NotYet }
 

@@ -42,15 +42,19 @@ func TestProvidersLimitsAreUnderstood(t *testing.T) {
 		e := &jsonrpc.Error{Code: test.code, Message: test.message}
 		limit, limited := e.SpanLimit(1_000_000)
 		fitting, fits := e.FittingSpan()
-		if !e.IsTooWide() || limit != test.limit || limited != (test.limit > 0) || fitting != test.fitting || fits != (test.fitting > 0) {
-			t.Errorf("%q: too wide %v, limit %d, fitting %d, want %d and %d", test.message, e.IsTooWide(), limit, fitting, test.limit, test.fitting)
+		if !isTooWide(e) || limit != test.limit || limited != (test.limit > 0) || fitting != test.fitting || fits != (test.fitting > 0) {
+			t.Errorf("%q: too wide %v, limit %d, fitting %d, want %d and %d", test.message, isTooWide(e), limit, fitting, test.limit, test.fitting)
 		}
 	}
 	for _, message := range []string{"execution reverted", "header not found", "missing trie node", "rate limit of 10 requests per second", "method not found"} {
-		if e := (&jsonrpc.Error{Code: -32000, Message: message}); e.IsTooWide() {
+		if isTooWide(&jsonrpc.Error{Code: -32000, Message: message}) {
 			t.Errorf("%q is taken for a search that is too wide", message)
 		}
 	}
+}
+
+func isTooWide(e *jsonrpc.Error) bool {
+	return e.Meaning() == jsonrpc.RangeLimit || e.Meaning() == jsonrpc.ResultLimit
 }
 
 // TestLimitsOfResultsAreUnderstood holds what providers and nodes say of answers that would be too long.

@@ -1,11 +1,11 @@
 // Package solana reads Solana over JSON-RPC: order events, token metadata, and what transactions cost and do.
 //
 // A Chain fulfils the domain's small interfaces, a file for each: order.Source (chain.go, orders.go), order.Verifier
-// (verify.go), order.HistorySource (history.go), order.StateReader (states.go), token.Reader, quote.FeeSource (fee.go)
-// and quote.Simulator (simulate.go). Solana has no logs to search: events are read from the transactions that name the
-// order programs (listing.go), or the account of one order. Unlocks are sent in batches that name orders by their
-// accounts alone, which names.go leads back to orders. calls.go builds the JSON-RPC calls and what their results must
-// look like; package order/onchain decodes the transactions.
+// (verify.go), order.HistorySource (history.go), order.StateReader (states.go), order.TransactionSource
+// (instructions.go), token.Reader, quote.FeeSource (fee.go) and quote.Simulator (simulate.go). Solana has no logs to
+// search: events are read from the transactions that name the order programs (listing.go), or the account of one order.
+// Unlocks are sent in batches that name orders by their accounts alone, which names.go leads back to orders. calls.go
+// builds the JSON-RPC calls and what their results must look like; package order/onchain decodes the transactions.
 //
 // Endpoints prove that they serve this cluster by the hash of its first block. All of it is safe for concurrent use.
 package solana

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -68,7 +69,7 @@ func (f fixture) cases(t *testing.T) []string {
 }
 
 func (f fixture) play(t *testing.T, name, folder string) {
-	s, settings := f.swap(t, folder)
+	s, o := f.swap(t, folder)
 	stage := "quote"
 	v := open(t, name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.compare(t, folder+"/"+stage+".ask", transcript(t, r))
@@ -79,7 +80,7 @@ func (f fixture) play(t *testing.T, name, folder string) {
 		}
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, body)
-	}), settings)
+	}), o)
 
 	q, err := v.Quote(t.Context(), s)
 	f.compare(t, folder+"/quote", concluded(err, func() string {
@@ -95,8 +96,8 @@ func (f fixture) play(t *testing.T, name, folder string) {
 	}))
 }
 
-// swap reads the case's swap: a word and its values on each line.
-func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, settings map[string]string) {
+// swap reads the case's swap, and what it wants of the venue: a word and its values on each line.
+func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, o venue.Options) {
 	s.Sender, s.Recipient = address(t, sender), address(t, recipient)
 	for line := range strings.Lines(f.text(folder + "/swap")) {
 		word := strings.Fields(line)
@@ -125,7 +126,11 @@ func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, settings map[s
 		case "priority":
 			s.Priority = map[string]quote.Priority{"normal": quote.Normal, "aggressive": quote.Aggressive}[word[1]]
 		case "setting":
-			settings = map[string]string{word[1]: word[2]}
+			o.Settings = map[string]string{word[1]: word[2]}
+		case "newest": // how far the time of the chain's newest block is ahead of the clock
+			var ahead time.Duration
+			ahead, err = time.ParseDuration(word[1])
+			o.Newest = func(chain.ID) time.Time { return noon.Add(ahead) }
 		default:
 			err = errors.New("unknown word")
 		}
@@ -133,7 +138,7 @@ func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, settings map[s
 			t.Fatalf("%s/swap: %s: %v", folder, line, err)
 		}
 	}
-	return s, settings
+	return s, o
 }
 
 func places(text string) uint8 {

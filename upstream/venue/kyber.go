@@ -167,7 +167,7 @@ func kyberBuildRequest(o Options, s quote.Swap, route json.RawMessage) (upstream
 	}{
 		RouteSummary: route, Sender: s.Sender.String(), Recipient: s.Recipient.String(), Origin: s.Sender.String(),
 		SlippageTolerance: slippage, IgnoreCappedSlippage: slippage > kyberSlippageCap,
-		Deadline: o.Now().Add(signTime).Unix(), Source: kyberClient(o),
+		Deadline: o.deadline(s.Chain.ID).Unix(), Source: kyberClient(o),
 	})
 	return upstream.Request{
 		Method: http.MethodPost, Path: kyberSlugs[s.Chain.Native] + "/api/v1/route/build", Header: kyberHeader(o), Body: body,

@@ -22,15 +22,14 @@ const (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// open returns the venue with its API served by h.
-func open(t *testing.T, name string, h http.Handler, settings map[string]string) quote.Venue {
+// open returns the venue of o with its API served by h, at noon.
+func open(t *testing.T, name string, h http.Handler, o venue.Options) quote.Venue {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	v, err := venue.New(name, venue.Options{
-		Pool: newPool(t, name, server.URL), Registry: chain.Documented(), Key: venue.Keys[name], Settings: settings,
-		Now: func() time.Time { return noon }, Contracts: settlers,
-	})
+	o.Pool, o.Registry, o.Key = newPool(t, name, server.URL), chain.Documented(), venue.Keys[name]
+	o.Now, o.Contracts = func() time.Time { return noon }, settlers
+	v, err := venue.New(name, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func sushiRequest(o Options, s quote.Swap, builds bool) (upstream.Request, error
 		query.Set("recipient", s.Recipient.String())
 		query.Set("simulate", "false")
 	}
-	return upstream.Request{Path: resource + "/v7/" + chainText(s), Query: query}, nil
+	return upstream.Request{Path: resource + "/v7/" + chainText(s), Query: query, Keys: []string{o.Key}}, nil
 }
 
 // readSushi reads an answer. A pair without a route has the HTTP status 200; a part of a swap is none.

@@ -158,7 +158,7 @@ func veloraTransactionRequest(o Options, s quote.Swap, route veloraRoute) (upstr
 		DestToken: tokenText(s.Out.Address), DestDecimals: s.Out.Token.Decimals,
 		SrcAmount: s.In.Amount.String(), DestAmount: least.String(),
 		UserAddress: s.Sender.Checksum(), Receiver: s.Recipient.Checksum(), // other spellings are refused
-		Partner: o.Settings[veloraPartner], Deadline: o.Now().Add(signTime).Unix(),
+		Partner: o.Settings[veloraPartner], Deadline: o.deadline(s.Chain.ID).Unix(),
 	})
 	return upstream.Request{
 		Method: http.MethodPost, Path: "transactions/" + chainText(s),

@@ -126,7 +126,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		}
 	}
 	made := &chainParts{config: c, pool: pool, rpc: rpc}
-	var options []evm.Option
+	options := []evm.Option{evm.WithLogger(b.log)}
 	if !b.config.Index.Swaps {
 		options = append(options, evm.WithoutSwaps())
 	}

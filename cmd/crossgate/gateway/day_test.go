@@ -5,7 +5,6 @@
 package gateway
 
 import (
-	"context"
 	"maps"
 	"os"
 	"slices"
@@ -38,18 +37,9 @@ func TestADayOfFollowing(t *testing.T) {
 		}
 		o.Lookback = 100
 		x := index.New(db, sources, o)
-		ctx, stop := context.WithCancel(t.Context())
-		running := make(chan error, 1)
-		go func() { running <- x.Run(ctx) }()
-		time.Sleep(settle)
-		for _, each := range chains {
-			each.mu.Lock()
-			clear(each.calls)
-			each.mu.Unlock()
-		}
+		stop := settled(t, x, settle, chains)
 		seen := askAround(x, chains, []chain.ID{1, 8453}, simulated)
 		stop()
-		<-running
 		report(t, c, chains, float64(24*time.Hour)/float64(simulated), most)
 		for id, ages := range seen {
 			// A proof and what endpoints are proven by can meet in one look, of thousands, at five calls a second.

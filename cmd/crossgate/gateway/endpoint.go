@@ -56,7 +56,7 @@ func newEndpoint(
 // endpointOptions are what a configuration says of an endpoint.
 func endpointOptions(c config.Endpoint) upstream.EndpointOptions {
 	return upstream.EndpointOptions{
-		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
+		Name: c.Name, URL: c.URL.Reveal(), PublicHost: publicHost(c.URL), Header: c.Header(), Timeout: c.Timeout,
 		RequestsPerSecond: c.RequestsPerSecond, Burst: c.Burst, Costs: c.Costs, Monthly: c.Monthly,
 	}
 }

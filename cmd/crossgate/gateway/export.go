@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"regexp"
 	"sync"
 	"time"
 
@@ -45,23 +44,20 @@ func newExporter(ctx context.Context, configured config.OTLP) (*otlptrace.Export
 	return made, nil
 }
 
-// logErrors has OpenTelemetry's libraries report to log. While spans cannot be exported that is one line a minute.
+// logErrors has OpenTelemetry's libraries report to log, without what could be a key of the collector. While spans cannot
+// be exported that is one line a minute.
 func logErrors(log *slog.Logger) {
 	const reminder = time.Minute
 	var mu sync.Mutex
 	var last time.Time
-	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
+	cleaned := scrubbing{log.Handler(), collectorScrubber(os.Getenv)}
+	otel.SetLogger(logr.FromSlogHandler(cleaned))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if time.Since(last) >= reminder {
 			last = time.Now()
-			log.Warn("telemetry not exported", "error", withoutURLs(err.Error()))
+			slog.New(cleaned).Warn("telemetry not exported", "error", err)
 		}
 	}))
 }
-
-// urls may have a password in them, or a key.
-var urls = regexp.MustCompile(`https?://[^\s"]+`)
-
-func withoutURLs(text string) string { return urls.ReplaceAllString(text, "the collector") }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -213,6 +214,25 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	}
 	rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 	return evm.New(c.chain, rpc)
+}
+
+// settled runs an index until the returned stop, which waits for its end. It returns when the index has run for a while, and
+// what the chains' nodes were asked meanwhile is forgotten. It sleeps by the clock of the test's bubble.
+func settled(t *testing.T, x *index.Index, while time.Duration, chains map[chain.ID]*calm) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	running := make(chan error, 1)
+	go func() { running <- x.Run(ctx) }()
+	time.Sleep(while)
+	for _, each := range chains {
+		each.mu.Lock()
+		clear(each.calls)
+		each.mu.Unlock()
+	}
+	return func() {
+		cancel()
+		<-running
+	}
 }
 
 // finalBehind is how many blocks the finalized tag of some chains' nodes is behind; 2 elsewhere.

@@ -48,19 +48,13 @@ func TestCallsThatAnnouncedHeadsSave(t *testing.T) {
 				o.Announcers = map[chain.ID][]index.Announcer{1: {node.announce}}
 			}
 			x := index.New(db, map[chain.ID]order.Source{1: node.source(t, c, own)}, o)
-			ctx, stop := context.WithCancel(t.Context())
-			running := make(chan error, 1)
-			go func() { running <- x.Run(ctx) }()
-			time.Sleep(time.Minute)
-			node.mu.Lock()
-			clear(node.calls)
-			node.mu.Unlock()
-			for _, age := range askAround(x, map[chain.ID]*calm{1: node}, []chain.ID{1}, simulated)[1] {
+			chains := map[chain.ID]*calm{1: node}
+			stop := settled(t, x, time.Minute, chains)
+			for _, age := range askAround(x, chains, []chain.ID{1}, simulated)[1] {
 				oldest = max(oldest, age.Seconds())
 			}
 			aDay = float64(node.total()) * float64(24*time.Hour) / float64(simulated)
 			stop()
-			<-running
 			calls = node.calls
 		})
 		return calls, aDay, oldest

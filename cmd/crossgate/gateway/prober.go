@@ -22,6 +22,7 @@ import (
 type Findings struct {
 	LogSpan      uint64   `json:"logSpan"`      // blocks that one search takes, of the spans that were tried
 	LogDepth     uint64   `json:"logDepth"`     // blocks behind its head from where logs could be had
+	LogTimes     *bool    `json:"logTimes"`     // the logs that it listed have their blocks' times; null: it listed none
 	BlockDepth   uint64   `json:"blockDepth"`   // likewise blocks
 	StateDepth   uint64   `json:"stateDepth"`   // likewise state
 	Batch        int      `json:"batch"`        // calls in one request, of the sizes that were tried
@@ -200,10 +201,14 @@ func (p *prober) searchLogs(ctx context.Context) {
 }
 
 func (p *prober) logs(ctx context.Context, from, to uint64) error {
-	var logs []struct{}
-	return p.call(ctx, &logs, "eth_getLogs", map[string]any{
+	var logs []struct{ BlockTimestamp string }
+	err := p.call(ctx, &logs, "eth_getLogs", map[string]any{
 		"fromBlock": hexadecimal(from), "toBlock": hexadecimal(to), "address": p.chain.Contracts.DlnSource.String(),
 	})
+	if err == nil && len(logs) > 0 {
+		p.found.LogTimes = new(logs[0].BlockTimestamp != "")
+	}
+	return err
 }
 
 // tryBatches counts how many requests some calls become: one that takes no batch of them gets several.

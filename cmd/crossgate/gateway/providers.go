@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"crossgate/config"
 )
@@ -41,7 +40,7 @@ func (p freePlan) isOf(e config.Endpoint) bool {
 		return false
 	}
 	for _, host := range p.Hosts {
-		if at.Hostname() == host || strings.HasSuffix(at.Hostname(), "."+host) {
+		if isBelow(at.Hostname(), host) {
 			return true
 		}
 	}

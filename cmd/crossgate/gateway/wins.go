@@ -37,13 +37,9 @@ func (b *winBook) write(ctx context.Context) {
 	if len(counted) == 0 {
 		return
 	}
-	rows := make([]store.VenueDay, len(counted))
-	for i, each := range counted {
-		rows[i] = store.VenueDay(each)
-	}
 	limited, cancel := context.WithTimeout(ctx, winLimit)
 	defer cancel()
-	err := b.store.AddVenueDays(limited, rows)
+	err := b.store.AddVenueDays(limited, counted)
 	if err != nil {
 		b.wins.Add(counted...)
 	}
@@ -61,16 +57,9 @@ func (b *winBook) write(ctx context.Context) {
 
 // Venues implements proxy.Swaps.
 func (s *sets) Venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
-	rows, err := s.store.Venues(ctx, from, to)
-	if err != nil {
-		if ctx.Err() == nil {
-			err = fmt.Errorf("%w: %w", index.ErrUnavailable, err)
-		}
-		return nil, err
+	all, err := s.store.Venues(ctx, from, to)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", index.ErrUnavailable, err)
 	}
-	all := make([]quote.VenueDay, len(rows))
-	for i, each := range rows {
-		all[i] = quote.VenueDay(each)
-	}
-	return all, nil
+	return all, err
 }

@@ -31,7 +31,7 @@ func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
 	b.write(t.Context())
 	b.write(t.Context())
 	got, err := there.Venues(t.Context(), 0, 9)
-	if want := (store.VenueDay{Venue: "a", Quoted: 3, Won: 2}); err != nil || len(got) != 1 || got[0] != want {
+	if want := (quote.VenueDay{Venue: "a", Quoted: 3, Won: 2}); err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }

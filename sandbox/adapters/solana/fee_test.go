@@ -1,11 +1,8 @@
 package solana_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,63 +11,21 @@ import (
 
 	"crossgate/chain"
 	"crossgate/quote"
+	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
 )
 
 // instead answers one method with a result, and has the world's node answer everything else.
 func (w *world) instead(method, result string) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
-		body, err := io.ReadAll(in.Body)
-		if err != nil {
-			w.t.Error(err)
-		}
-		answer := func(raw json.RawMessage) json.RawMessage {
-			var sent struct {
-				ID     json.RawMessage
-				Method string
+		jsonrpc.Each(out, in, mostBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
+			if call.Method == method {
+				return jsonrpc.Answer(call, `"result":`+result)
 			}
-			if err := json.Unmarshal(raw, &sent); err != nil {
-				w.t.Error(err)
-			}
-			if sent.Method == method {
-				return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, sent.ID, result)
-			}
-			return w.answered(in, raw)
-		}
-		out.Header().Set("Content-Type", "application/json")
-		var batch []json.RawMessage
-		if json.Unmarshal(body, &batch) != nil {
-			_, _ = out.Write(answer(body))
-			return
-		}
-		for i, each := range batch {
-			batch[i] = answer(each)
-		}
-		_ = json.NewEncoder(out).Encode(batch)
+			return jsonrpc.Record(w, one)
+		})
 	})
 }
-
-// answered is what the world's node answers to one request.
-func (w *world) answered(in *http.Request, body []byte) []byte {
-	again := in.Clone(in.Context())
-	again.Body = io.NopCloser(bytes.NewReader(body))
-	var said written
-	w.ServeHTTP(&said, again)
-	return said.Bytes()
-}
-
-type written struct {
-	bytes.Buffer
-	header http.Header
-}
-
-func (w *written) Header() http.Header {
-	if w.header == nil {
-		w.header = http.Header{}
-	}
-	return w.header
-}
-func (w *written) WriteHeader(int) {}
 
 func TestRecordedBids(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "recorded", "chains", "solana-getRecentPrioritizationFees.json"))

@@ -3,12 +3,12 @@ package solana_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
 )
 
@@ -20,35 +20,14 @@ type liar struct {
 }
 
 func (l liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	asked, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(asked))
-	told := httptest.NewRecorder()
-	l.world.Chain.ServeHTTP(told, r)
-	type object struct {
-		Method string          `json:"method,omitempty"`
-		ID     json.RawMessage `json:"id"`
-		Result json.RawMessage `json:"result,omitempty"`
-		Error  json.RawMessage `json:"error,omitempty"`
-	}
-	batch := asked[0] == '['
-	calls, answers := make([]object, 1), make([]object, 1)
-	if batch {
-		_ = json.Unmarshal(asked, &calls)
-		_ = json.Unmarshal(told.Body.Bytes(), &answers)
-	} else {
-		_ = json.Unmarshal(asked, &calls[0])
-		_ = json.Unmarshal(told.Body.Bytes(), &answers[0])
-	}
-	for i := range answers {
-		if calls[i].Method == l.method {
-			answers[i].Result = l.alter(answers[i].Result)
+	jsonrpc.Each(w, r, mostBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
+		told := jsonrpc.Record(l.world.Chain, one)
+		var answer struct{ Result json.RawMessage }
+		if call.Method != l.method || json.Unmarshal(told.Body.Bytes(), &answer) != nil {
+			return told
 		}
-	}
-	if batch {
-		_ = json.NewEncoder(w).Encode(answers)
-		return
-	}
-	_ = json.NewEncoder(w).Encode(answers[0])
+		return jsonrpc.Answer(call, `"result":`+string(l.alter(answer.Result)))
+	})
 }
 
 // TestLiesGoToTheNextNode has a first node give wrong answers: the second one's are taken.

@@ -20,7 +20,6 @@ type recentNode struct {
 }
 
 func (n *recentNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	const mostBytes = 1 << 20
 	jsonrpc.Each(w, r, mostBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
 		var slot uint64
 		if call.Method != "getBlock" || json.Unmarshal(call.Params[0], &slot) != nil || slot >= n.first {

@@ -30,6 +30,8 @@ var (
 	onEVM     = []byte("an address of 20 byt")
 )
 
+const mostBytes = 1 << 20 // of a request that a node which alters answers takes
+
 func account(name string) sandbox.Account {
 	return sandbox.NewAccount(name, sha256.Sum256([]byte(name)))
 }

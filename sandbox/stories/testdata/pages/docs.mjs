@@ -26,6 +26,16 @@ export const examples = () => visit({ permissions: ['clipboard-read', 'clipboard
   }
 })
 
+// What has two spellings is there once, and the link to either leads to it.
+export const spellings = () => visit({}, async (page) => {
+  await page.goto(`${gateway}/docs/#lockedAssetsSpelledRight`)
+  const operation = page.locator('article', { has: page.locator('#lockedAssets') })
+  want((await operation.innerText()).includes('/api/Satistics/{takerAddress}/lockedAssets or /api/Statistics/{takerAddress}/lockedAssets'), 'the other spelling of a path is not beside it')
+  await page.waitForFunction(() => scrollY > 0)
+  const summaries = await page.locator('article.operation h3').allTextContents()
+  want(new Set(summaries).size === summaries.length, `operations are listed twice: ${summaries.filter((each, i) => summaries.indexOf(each) !== i)}`)
+})
+
 // Without scripts all of it is there, and a link to a schema unfolds it.
 export const withoutScripts = () => visit({ javaScriptEnabled: false }, async (page) => {
   await page.goto(`${gateway}/docs/`)

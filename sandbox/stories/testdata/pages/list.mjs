@@ -17,6 +17,7 @@ export async function filters() {
       await page.waitForURL(/skip=25/)
       want(!(await ids()).some((id) => first.includes(id)), 'the next page has rows of the first one')
       await page.getByRole('link', { name: 'Newer' }).click()
+      await page.waitForURL(`${gateway}/orders`)
       await page.getByLabel('State').selectOption('ClaimedUnlock')
       await page.getByLabel('From chain').selectOption('1')
       await page.getByRole('button', { name: 'Filter' }).click()
@@ -29,6 +30,27 @@ export async function filters() {
       want((await text(page, '#maker-fault')).startsWith('The maker must be an address'), 'a wrong address is not told beside its field')
     })
   }
+}
+
+// On a phone the filters are folded until one is set; where there is room they are not.
+export async function folds() {
+  await visit({ viewport: { width: 390, height: 844 } }, async (page) => {
+    await page.goto(`${gateway}/orders`)
+    const field = page.getByLabel('State')
+    want(!await field.isVisible(), 'the filters of a phone are not folded')
+    await page.getByText('Filter', { exact: true }).first().click()
+    await field.selectOption('ClaimedUnlock')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL(/state=ClaimedUnlock/)
+    want(await field.isVisible(), 'a filter that is set is folded')
+    await page.getByRole('link', { name: 'Clear the filter' }).click()
+    await page.waitForURL(`${gateway}/orders`)
+    want(!await field.isVisible(), 'after it was cleared the filter is not folded')
+  })
+  await visit({ viewport: { width: 1280, height: 900 } }, async (page) => {
+    await page.goto(`${gateway}/orders`)
+    want(await page.getByLabel('State').isVisible(), 'the filters of a wide window are folded')
+  })
 }
 
 // A swap that was made is in its list.

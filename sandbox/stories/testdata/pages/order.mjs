@@ -17,6 +17,9 @@ export const content = () => visit({}, async (page) => {
   await page.getByText('Where this was read').click()
   want(/read twice|read once/.test(await text(page, '.proof table')), 'it is not told what the fields were read by')
   want(/% of what the maker paid/.test(await text(page, '.facts')) && / for .*, 1 .* for /.test(await text(page, '.facts')), 'fee and rate are not in words')
+  await page.getByText('What the transactions called').click()
+  want(/DlnSource: createSaltedOrder/.test(await text(page, '.called')), 'it is not told what the creation called')
+  want(/DlnDestination: fulfillOrder/.test(await text(page, '.called >> nth=1')), 'it is not told what the fulfilment called')
   want(!await page.locator('#raw').isVisible(), 'the answer is not folded up')
   await page.getByText('As JSON').click()
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not below the order')
@@ -51,12 +54,12 @@ export const rings = () => visit({}, async (page) => {
 // Every id and address can be copied, also after the part with it was replaced.
 export const copies = () => visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
   await page.goto(`${gateway}/order/${hash}`)
-  for (const button of await page.locator('.facts button.copy').all()) {
+  for (const button of await page.locator('.split .facts button.copy').all()) {
     await button.click()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     want(copied === await button.evaluate((b) => b.parentElement.querySelector('.mono').textContent), `${copied} was copied instead of what stands there`)
   }
-  want(await page.locator('.facts button.copy').count() >= 4 && await page.locator('.timeline button.copy').count() === 8, 'not every id has a button')
+  want(await page.locator('.split .facts button.copy').count() >= 4 && await page.locator('.timeline button.copy').count() === 8, 'not every id has a button')
   await page.getByText('As JSON').click()
   await page.locator('details .command button').click()
   const { state } = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))

@@ -1,0 +1,38 @@
+package shared
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/gomodule/redigo/redis"
+)
+
+// TestServersDoNotTellThePassword has a server that does not know AUTH, and quotes it as Redis does commands that it
+// does not know (processCommand in server.c).
+func TestServersDoNotTellThePassword(t *testing.T) {
+	for _, user := range []string{"", "gateway"} {
+		here, there := net.Pipe()
+		go func() {
+			defer there.Close()
+			in := bufio.NewReader(there)
+			var words []string
+			for len(words) < 5 || user != "" && len(words) < 7 {
+				line, err := in.ReadString('\n')
+				if err != nil {
+					return
+				}
+				words = append(words, strings.TrimSpace(line))
+			}
+			_, _ = fmt.Fprintf(there, "-ERR unknown command 'AUTH', with args beginning with: '%s'\r\n", strings.Join(words[4:], "' '"))
+		}()
+		s := server{user: user, password: "canary77c1"}
+		err := s.introduce(redis.NewConn(here, 0, 0))
+		if err == nil || !strings.Contains(err.Error(), "unknown command") || strings.Contains(err.Error(), s.password) {
+			t.Errorf("as %q: %v", user, err)
+		}
+		here.Close()
+	}
+}

@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+)
+
+// answering is Orders made of functions.
+type answering struct {
+	world   *world
+	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
+	byID    func(context.Context, order.ID) (*order.Order, error)
+	locked  func(context.Context, chain.Address) ([]order.LockedChain, error)
+	list    func(f index.Filter, skip, take uint64) (index.List, error)
+	isFinal func(*order.Order) bool
+	unread  bool // chain 8453 reports everything from blocks that were not read
+
+	withoutSwaps bool
+	unready      error
+}
+
+func (a *answering) Transaction(_ context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
+	a.world.mu.Lock()
+	defer a.world.mu.Unlock()
+	a.world.readWhole++
+	read, known := a.world.whole[tx.String()]
+	if !known || read.Chain != id {
+		return order.Transaction{}, &index.UnreachableError{Chains: []chain.ID{id}, Err: errors.New("timeout")}
+	}
+	return read, nil
+}
+
+func (a *answering) Unready() error { return a.unready }
+
+func (a *answering) Basis() index.Basis {
+	a.world.mu.Lock()
+	defer a.world.mu.Unlock()
+	b := index.Basis{At: time.Now(), All: true, Behind: time.Minute, Chains: slices.Clone(a.world.basis)}
+	for i := range b.Chains {
+		b.Chains[i].Unread = a.unread && b.Chains[i].Chain == 8453
+	}
+	return b
+}
+
+// found has the part of a basis that an order was read from.
+func (a *answering) found(o *order.Order, from index.Basis) index.Found {
+	b := index.Basis{At: from.At, Behind: from.Behind}
+	for _, id := range []chain.ID{o.Terms.Take.Chain, o.Terms.Give.Chain} { // in the sequence of their ids
+		c := index.ChainBasis{Chain: id}
+		if at := slices.IndexFunc(from.Chains, func(c index.ChainBasis) bool { return c.Chain == id }); at >= 0 {
+			c = from.Chains[at]
+		}
+		c.Final = a.isFinal(o)
+		b.Chains = append(b.Chains, c)
+	}
+	return index.Found{Order: o, Basis: b}
+}
+
+func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []index.Found, searched index.Basis, err error) {
+	searched = a.Basis()
+	orders, err := a.find(ctx, tx)
+	for _, o := range orders {
+		found = append(found, a.found(o, searched))
+	}
+	return found, searched, err
+}
+
+func (a *answering) ByID(ctx context.Context, id order.ID) (index.Found, error) {
+	searched := a.Basis()
+	o, err := a.byID(ctx, id)
+	if err != nil {
+		return index.Found{Basis: searched}, err
+	}
+	return a.found(o, searched), nil
+}
+
+func (a *answering) Locked(ctx context.Context, who chain.Address) ([]order.LockedChain, index.Basis, error) {
+	basis := a.Basis()
+	locked, err := a.locked(ctx, who)
+	return locked, basis, err
+}
+
+func (a *answering) Daily(_ context.Context, from, _ uint64) (days, before []order.DailyStatistics, basis index.Basis, err error) {
+	row := order.DailyStatistics{Day: from, Give: 1, Take: 8453, Statistics: order.Statistics{Created: 2, Given: order.USD{Micros: 1_500_000, Orders: 1}}}
+	return []order.DailyStatistics{row}, []order.DailyStatistics{row}, index.Basis{}, nil
+}
+
+func (a *answering) AllTime(context.Context) (order.Statistics, index.Basis, error) {
+	return order.Statistics{Created: 2}, index.Basis{}, nil
+}
+
+func (a *answering) List(_ context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error) {
+	basis := a.Basis()
+	listed, err := a.list(f, skip, take)
+	return listed, basis, err
+}
+
+func (a *answering) DeliveryTimes(context.Context, uint64, uint64) ([]order.DeliveryTimes, index.Basis, error) {
+	return []order.DeliveryTimes{{Give: 1, Take: 8453, Orders: 2, P50: 12, P95: 90}}, index.Basis{}, nil
+}
+
+func (a *answering) Deliveries(_ context.Context, ids []order.ID) (map[order.ID]index.Delivery, error) {
+	known := map[order.ID]index.Delivery{}
+	for _, id := range ids {
+		if d, is := a.world.deliveries[id]; is {
+			known[id] = d
+		}
+	}
+	return known, nil
+}
+
+func (a *answering) Values(_ context.Context, id order.ID) (v index.Values, counted bool, err error) {
+	v, counted = a.world.values[id]
+	return v, counted, nil
+}
+
+// ordersOf are the orders that a server under test answers from.
+func ordersOf(o *Options) *answering { return o.Orders.(*answering) }
+
+// followed is a chain that is followed.
+func followed(id chain.ID, lag index.Lag) index.ChainBasis {
+	return index.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(index.Epoch)}
+}

@@ -1,0 +1,82 @@
+package proxy
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// do sends a request of one header line, "Name: value", or none.
+func do(s *Server, method, target string, headers ...string) *http.Response {
+	r := httptest.NewRequest(method, target, http.NoBody)
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Add(name, value)
+	}
+	return serve(s, r)
+}
+
+func serve(s *Server, r *http.Request) *http.Response {
+	recorder := httptest.NewRecorder()
+	s.Handler().ServeHTTP(recorder, r)
+	response := recorder.Result()
+	if t, known := servedBy.Load(s); known {
+		checkDocumented(t.(*testing.T), r, response, recorder.Body.Bytes())
+	}
+	return response
+}
+
+func get(s *Server, target string, headers ...string) *http.Response {
+	return do(s, http.MethodGet, target, headers...)
+}
+
+// body reads an answer to its end, which ends the response.
+func body(t testing.TB, response *http.Response) []byte {
+	t.Helper()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// errorBody is an error as clients of either API read it.
+type errorBody struct {
+	ErrorCode    int    `json:"errorCode"`
+	ErrorID      string `json:"errorId"`
+	Message      string `json:"message"`
+	ErrorMessage string `json:"errorMessage"`
+	ReqID        string `json:"reqId"`
+}
+
+// wantError checks everything that holds for every error and returns its body.
+func wantError(t testing.TB, response *http.Response, status int, id string) errorBody {
+	t.Helper()
+	raw := body(t, response)
+	var e errorBody
+	if err := json.Unmarshal(raw, &e); err != nil {
+		t.Fatalf("error body %q: %v", raw, err)
+	}
+	if response.StatusCode != status || e.ErrorID != id {
+		t.Fatalf("HTTP %d %s, want %d %s", response.StatusCode, raw, status, id)
+	}
+	if e.Message == "" || e.Message != e.ErrorMessage || e.ErrorCode == 0 || e.ReqID == "" || e.ReqID != response.Header.Get("X-Request-Id") {
+		t.Errorf("incomplete error %s", raw)
+	}
+	if got := response.Header.Get("Content-Type"); got != "application/json; charset=utf-8" {
+		t.Errorf("Content-Type = %q", got)
+	}
+	if got := response.Header.Get("Cache-Control"); got != "no-store" && !(got == "public, max-age=1" && status < 500) {
+		t.Errorf("Cache-Control = %q, want no-store, or a second where the answer may change", got)
+	}
+	if retry := response.Header.Get("Retry-After"); (retry != "") != isRetryable(status) {
+		t.Errorf("HTTP %d with Retry-After %q", status, retry)
+	}
+	return e
+}

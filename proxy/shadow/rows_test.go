@@ -1,0 +1,29 @@
+package shadow
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestManyDifferencesDoNotHideAGraveOne has more members that only the origin has than are told of one answer.
+func TestManyDifferencesDoNotHideAGraveOne(t *testing.T) {
+	var ours, theirs []string
+	for i := range 2 * mostDifferences {
+		address := `"0x` + strconv.Itoa(1_000+i) + `":{"decimals":`
+		ours, theirs = append(ours, address+"6}"), append(theirs, address+`6,"domainVersion":"2"}`)
+	}
+	ours, theirs = append(ours, `"0x9":{"decimals":6}`), append(theirs, `"0x9":{"decimals":8}`)
+	list := func(rows []string) Response { return Response{200, `{"tokens":{` + strings.Join(rows, ",") + `}}`} }
+	found, err := Compare(tokensRoute, list(ours), list(theirs), onePercent)
+	if err != nil || len(found) != mostDifferences || found[0].Member != "tokens/0x9/decimals" || found[0].Class != OursWrong {
+		t.Errorf("%d differences, the first %+v, %v", len(found), found[0], err)
+	}
+	for i := range theirs {
+		theirs[i] = strings.Replace(theirs[i], `"0x`, `"0xf`, 1)
+	}
+	found, err = Compare(tokensRoute, list(ours), list(theirs), onePercent)
+	if err != nil || len(found) != 1 || found[0].Class != OursLate || !strings.HasPrefix(found[0].Theirs, `201 more, such as 0xf1000, `) {
+		t.Errorf("%+v, %v", found, err)
+	}
+}

@@ -1,0 +1,309 @@
+package evm_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// fromEnvironment reads how much of something a test is to do, for make soak; usual where nothing is said.
+func fromEnvironment(t *testing.T, name string, usual uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestLiesLeaveNoTrace follows the golden ledgers through two endpoints of which one lies in every way, CROSSGATE_LIES
+// times in all: no final answer is wrong, and on every chain the liar is named.
+func TestLiesLeaveNoTrace(t *testing.T) {
+	recordings, truth := readRecordings(t)
+	isNamed := false
+	lies, most := 0, fromEnvironment(t, "CROSSGATE_LIES", 100)
+	for seed := uint64(1); lies < int(most); seed++ {
+		var said lockedBuffer
+		lies += course{rules: []string{"lie:0.3"}, endpoints: 2, seed: seed, honest: true, logs: &said}.run(t, recordings, truth)
+		for _, line := range strings.Split(said.String(), "\n") {
+			if strings.Contains(line, "provider-2") {
+				t.Errorf("seed %d: the honest endpoint is blamed: %s", seed, line)
+			}
+		}
+		isNamed = isNamed || strings.Contains(said.String(), "provider-1")
+	}
+	if !isNamed {
+		t.Error("nobody names the liar")
+	}
+	t.Logf("%d lies", lies)
+}
+
+// lockedBuffer is a buffer that several may write to.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// TestProvidersThatLoseLogs follows the golden ledgers, which grow meanwhile, through providers that lag, lose and
+// forget: in the end every order is in its right state, and everything that is locked is locked.
+// CROSSGATE_SEEDS says how many random courses each kind takes; make soak has it take twenty.
+func TestProvidersThatLoseLogs(t *testing.T) {
+	recordings, truth := readRecordings(t)
+	seeds := fromEnvironment(t, "CROSSGATE_SEEDS", 1)
+	all := []string{"lag:1:0.3", "lag:3:0.3", "empty:0.2", "drop:0.1", "null:0.05"}
+	courses := map[string][]string{"all together": all}
+	for _, rule := range all {
+		courses[rule] = []string{rule}
+	}
+	corrections := countingCorrections(t)
+	t.Cleanup(func() { // after the courses, which are taken side by side
+		if corrections() == 0 {
+			t.Error("no correction was counted")
+		}
+	})
+	isLong := os.Getenv("CROSSGATE_SEEDS") != ""
+	for name, rules := range courses {
+		for _, endpoints := range []int{1, 2} {
+			if !isLong && endpoints == 2 && len(rules) == 1 {
+				continue // make soak has it
+			}
+			t.Run(fmt.Sprintf("%s, endpoints: %d", name, endpoints), func(t *testing.T) {
+				t.Parallel()
+				for seed := range seeds {
+					course{rules: rules, endpoints: endpoints, seed: seed + 1, logs: io.Discard}.run(t, recordings, truth)
+				}
+			})
+		}
+	}
+}
+
+// countingCorrections has this process measure, until the test ends, and returns what tells how many events second
+// readings have corrected since.
+func countingCorrections(t *testing.T) (count func() int64) {
+	t.Helper()
+	reader, before := metric.NewManualReader(), otel.GetMeterProvider()
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
+	t.Cleanup(func() { otel.SetMeterProvider(before) })
+	return func() (total int64) {
+		var measured metricdata.ResourceMetrics
+		if err := reader.Collect(context.Background(), &measured); err != nil {
+			t.Error(err)
+		}
+		for _, scope := range measured.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				sum, isSum := m.Data.(metricdata.Sum[int64])
+				if !isSum || m.Name != "crossgate.index.corrections" {
+					continue
+				}
+				for _, point := range sum.DataPoints {
+					total += point.Value
+				}
+			}
+		}
+		return total
+	}
+}
+
+// course is one way that the ledgers are followed.
+type course struct {
+	rules     []string
+	endpoints int
+	seed      uint64
+	honest    bool // the second endpoint is
+	logs      io.Writer
+}
+
+// run follows the ledgers to their ends and compares, and returns how many answers were spoiled.
+func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (bad int) {
+	t.Helper()
+	sources := map[chain.ID]order.Source{}
+	var registry []chain.Chain
+	var providers []*provider
+	for _, recorded := range recordings {
+		shared := recorded.growing()
+		var endpoints []*upstream.Endpoint
+		for i := range c.endpoints {
+			rules := c.rules
+			if c.honest && i > 0 {
+				rules = nil
+			}
+			p := &provider{recording: shared, rules: rules, random: rand.New(rand.NewPCG(c.seed, uint64(i)+shared.ChainID))}
+			providers = append(providers, p)
+			endpoints = append(endpoints, endpointOf(t, fmt.Sprintf("provider-%d", i+1), p))
+		}
+		described := shared.describe(t)
+		registry = append(registry, described)
+		sources[described.ID] = evm.New(described, jsonrpc.New(upstream.NewPool(described.ID.String(), endpoints...)))
+	}
+	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := index.New(db, sources, index.Options{
+		Chains: chain.NewRegistry(registry...), Pace: index.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(c.logs, nil)),
+	})
+	stop := runIndex(t, x)
+	bare := map[chain.ID]order.Source{} // cannot be asked for more than is stored
+	for id, source := range sources {
+		bare[id] = struct{ order.Source }{source}
+	}
+	stored := index.New(db, bare, index.Options{Chains: chain.NewRegistry(registry...)})
+	awaitProof(t, x, recordings, func(proven map[chain.ID]uint64) { c.compareProven(t, stored, proven, truth) })
+	stop()
+	c.compare(t, stored, truth)
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, p := range providers {
+		bad += p.bad
+	}
+	return bad
+}
+
+func runIndex(t *testing.T, x *index.Index) (stop func()) {
+	t.Helper()
+	ctx, cancel := contextOf(t)
+	done := make(chan error, 1)
+	go func() { done <- x.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// awaitProof returns when everything that the recordings hold is final and proven; meanwhile it has looked at what is.
+func awaitProof(t *testing.T, x *index.Index, recordings []*recording, look func(proven map[chain.ID]uint64)) {
+	t.Helper()
+	looked := 0
+	until(t, func() bool {
+		isAll, proven := true, map[chain.ID]uint64{}
+		for _, c := range x.Basis().Chains {
+			at := slices.IndexFunc(recordings, func(r *recording) bool { return r.DeBridgeID == c.Chain })
+			proven[c.Chain] = c.Proven
+			isAll = isAll && c.Proven >= recordings[at].Head
+		}
+		if looked++; looked%50 == 1 {
+			look(proven)
+		}
+		return isAll
+	})
+}
+
+// compareProven looks at the orders all steps of which are in blocks that are told to be proven: they are right while the
+// providers go on to fail. Where logs are lost at random, two readings may lose the same one until the provider is found out.
+func (c course) compareProven(t *testing.T, x *index.Index, proven map[chain.ID]uint64, truth *goldenTruth) {
+	t.Helper()
+	if slices.ContainsFunc(c.rules, func(rule string) bool { return strings.HasPrefix(rule, "drop") }) {
+		return
+	}
+	for _, want := range truth.Orders {
+		if !want.Record.isIn(proven[want.SourceChainID], proven[want.TakeChainID]) {
+			continue
+		}
+		if found, err := x.ByID(t.Context(), want.OrderID); err != nil || found.State.String() != want.Record.State {
+			t.Errorf("seed %d: order %s is in proven blocks: %+v, %v, want %s", c.seed, want.OrderID, found.Order, err, want.Record.State)
+		}
+	}
+}
+
+// compare looks at every order and every taker.
+func (c course) compare(t *testing.T, x *index.Index, truth *goldenTruth) {
+	t.Helper()
+	wrong := 0
+	for _, want := range truth.Orders {
+		found, err := x.ByID(t.Context(), want.OrderID)
+		if err != nil || found.State.String() != want.Record.State || found.Call.String() != want.Record.ExternalCallState {
+			wrong++
+		}
+	}
+	locked, told := 0, 0
+	for _, want := range truth.Locked {
+		got, _, err := x.Locked(t.Context(), want.Taker)
+		if err != nil {
+			t.Errorf("seed %d: locked for %s: %v", c.seed, want.Taker, err)
+		}
+		var ids []order.ID
+		for _, each := range got {
+			for _, token := range each.Tokens {
+				for _, target := range token.Targets {
+					ids = append(ids, target.Orders...)
+				}
+			}
+		}
+		told += len(ids)
+		for _, each := range want.Chains {
+			for _, token := range each.LockedTokens {
+				for _, target := range token.DstChains {
+					for _, o := range target.Orders {
+						locked++
+						if !slices.Contains(ids, o.OrderID) {
+							t.Errorf("seed %d: order %s is not told to be locked", c.seed, o.OrderID)
+						}
+					}
+				}
+			}
+		}
+	}
+	if wrong > 0 || told != locked {
+		t.Errorf("seed %d: %d of %d states wrong; %d orders told to be locked, %d are", c.seed, wrong, len(truth.Orders), told, locked)
+	}
+}
+
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	t.Helper()
+	return context.WithCancel(t.Context())
+}
+
+// until returns when a condition holds, which other goroutines bring about.
+func until(t *testing.T, holds func() bool) {
+	t.Helper()
+	ticks := time.NewTicker(2 * time.Millisecond)
+	defer ticks.Stop()
+	for !holds() {
+		select {
+		case <-ticks.C:
+		case <-t.Context().Done():
+			t.Fatal("never")
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package evm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// recording is a recorded ledger as the nodes of one provider serve it: the chain grows by a few blocks each time
+// somebody asks for the newest one, and goes on with empty blocks where the recording ends.
+type recording struct {
+	ledger
+	headers  []json.RawMessage
+	byHash   map[string]uint64
+	inBlocks map[uint64][]string // hashes of transactions
+	grows    bool
+
+	mu   sync.Mutex
+	head uint64
+}
+
+// emptyRoot is the root of no receipts (Ethereum yellow paper, KEC(RLP(()))).
+const emptyRoot = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
+
+func readRecording(t *testing.T, path string) *recording {
+	t.Helper()
+	r := &recording{byHash: map[string]uint64{}, inBlocks: map[uint64][]string{}}
+	readJSON(t, path, &r.ledger)
+	var raw struct{ Blocks []json.RawMessage }
+	readJSON(t, path, &raw)
+	r.headers = raw.Blocks
+	for i, text := range raw.Blocks {
+		var block struct {
+			Hash         string
+			Transactions []string
+		}
+		if err := json.Unmarshal(text, &block); err != nil {
+			t.Fatal(err)
+		}
+		r.byHash[block.Hash], r.inBlocks[uint64(i)] = uint64(i), block.Transactions
+	}
+	r.logs = r.readLogs(t)
+	return r
+}
+
+// growing returns the recorded chain at half its length, to grow from there.
+func (r *recording) growing() *recording {
+	grown := &recording{
+		ledger: r.ledger, headers: r.headers, byHash: maps.Clone(r.byHash), inBlocks: r.inBlocks,
+		grows: true, head: uint64(len(r.headers)) / 2,
+	}
+	for number := uint64(len(r.headers)); number < uint64(len(r.headers))+1500; number++ {
+		grown.byHash[blockHash(number)] = number
+	}
+	return grown
+}
+
+// at returns a block of the recording, or an empty one after its end.
+func (r *recording) at(number uint64) string {
+	if number < uint64(len(r.headers)) {
+		return string(r.headers[number])
+	}
+	parent := blockHash(number - 1)
+	if number == uint64(len(r.headers)) {
+		parent = r.Blocks[number-1].Hash
+	}
+	last := parseQuantity(r.Blocks[len(r.Blocks)-1].Timestamp)
+	return fmt.Sprintf(`{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x","logsBloom":"0x%0512x","receiptsRoot":%q,"transactions":[]}`,
+		number, blockHash(number), parent, last+number, 0, emptyRoot)
+}
+
+func blockOf(receipt json.RawMessage) uint64 {
+	var in struct{ BlockNumber string }
+	_ = json.Unmarshal(receipt, &in)
+	return parseQuantity(in.BlockNumber)
+}
+
+// golden are the ledgers of the golden set and what they lead to, read once: that takes a second.
+var golden struct {
+	once    sync.Once
+	ledgers []*recording
+	truth   goldenTruth
+}
+
+// readRecordings returns the recorded ledgers, each at its end, and what they lead to.
+func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) {
+	t.Helper()
+	folder := goldenFolder(t)
+	golden.once.Do(func() {
+		paths, err := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		readJSON(t, filepath.Join(folder, "expected-A.json"), &golden.truth)
+		for _, path := range paths {
+			golden.ledgers = append(golden.ledgers, readRecording(t, path))
+		}
+	})
+	for _, l := range golden.ledgers {
+		recordings = append(recordings, &recording{
+			ledger: l.ledger, headers: l.headers, byHash: l.byHash, inBlocks: l.inBlocks, head: l.Head,
+		})
+	}
+	return recordings, &golden.truth
+}
+
+// goldenTruth is what orders and locks the ledgers lead to.
+type goldenTruth struct {
+	Orders []struct {
+		OrderID                    order.ID
+		CreationTxHash             chain.TxHash
+		SourceChainID, TakeChainID chain.ID
+		Record                     goldenRecord
+	}
+	Locked []struct {
+		Taker  chain.Address
+		Chains []struct {
+			LockedTokens []struct {
+				DstChains []struct {
+					Orders []struct{ OrderID order.ID }
+				}
+			}
+		}
+	}
+}
+
+// goldenRecord is what an order ends as, and where its steps are.
+type goldenRecord struct {
+	State, ExternalCallState                                                                                       string
+	CreatedSrcEventMetadata, FulfilledDstEventMetadata, OrderCancelledDstEventMetadata                             *struct{ BlockNumber uint64 }
+	SentUnlockDstEventInfo, ClaimedUnlockSrcEventInfo, SentOrderCancelDstEventInfo, ClaimedOrderCancelSrcEventInfo struct {
+		TransactionMetadata *struct{ BlockNumber uint64 }
+	}
+}
+
+// isIn reports whether all steps are in blocks up to heights of the two chains.
+func (r *goldenRecord) isIn(give, take uint64) bool {
+	in := func(step *struct{ BlockNumber uint64 }, height uint64) bool {
+		return step == nil || step.BlockNumber <= height
+	}
+	return in(r.CreatedSrcEventMetadata, give) && in(r.FulfilledDstEventMetadata, take) &&
+		in(r.OrderCancelledDstEventMetadata, take) && in(r.SentUnlockDstEventInfo.TransactionMetadata, take) &&
+		in(r.ClaimedUnlockSrcEventInfo.TransactionMetadata, give) && in(r.SentOrderCancelDstEventInfo.TransactionMetadata, take) &&
+		in(r.ClaimedOrderCancelSrcEventInfo.TransactionMetadata, give)
+}
+
+// describe is what a configuration says of the chain.
+func (r *recording) describe(t *testing.T) chain.Chain {
+	t.Helper()
+	return chain.Chain{
+		ID: r.DeBridgeID, Native: r.ChainID, Family: chain.EVM, BlockTime: time.Millisecond, Finality: 20,
+		Contracts: chain.Contracts{
+			DlnSource: address(t, r.Contracts.DlnSource), DlnDestination: address(t, r.Contracts.DlnDestination),
+			Gate: address(t, r.Contracts.Gate), ExternalCallAdapter: address(t, r.Contracts.ExternalCallAdapter),
+			Multicall: address(t, r.Contracts.Multicall3),
+		},
+	}
+}
+
+// untimed takes the times out of logs, as old nodes list them.
+func untimed(_, members string) string {
+	return strings.ReplaceAll(members, `"blockTimestamp"`, `"unknown"`)
+}

@@ -1,0 +1,37 @@
+package solana
+
+import (
+	"context"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/onchain"
+)
+
+var _ order.TransactionSource = (*Chain)(nil)
+
+// Transaction implements order.TransactionSource, in one round trip: by the call that EventsIn makes. One that failed
+// has no instructions.
+func (c *Chain) Transaction(ctx context.Context, tx chain.TxHash) (order.Transaction, error) {
+	if !slices.Contains(tx.Families(), chain.SVM) {
+		return order.Transaction{}, order.ErrNotFound
+	}
+	var found *transaction
+	asked := firstTransactionCall(&found, tx)
+	if err := c.rpc.All(ctx, asked); err != nil {
+		return order.Transaction{}, err
+	}
+	if found == nil {
+		return order.Transaction{}, order.ErrNotFound
+	}
+	read := order.Transaction{
+		Chain: c.chain.ID, Hash: tx, Block: found.Slot, Sender: found.message.FeePayer(), GasUsed: found.Meta.Units,
+		Calls: onchain.ReadInstructions(c.chain, found.ran), By: []string{asked.By},
+	}
+	if found.Meta.Fee != nil {
+		fee := chain.NewAmount(*found.Meta.Fee)
+		read.Fee = &fee
+	}
+	return read, nil
+}

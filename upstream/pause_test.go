@@ -3,6 +3,7 @@ package upstream_test
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,10 +61,10 @@ func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 // TestRefusalsAtOnceAreOne has many requests under way when the endpoint begins to refuse.
 func TestRefusalsAtOnceAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		refused := 0
+		var asked atomic.Int64
 		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 			time.Sleep(100 * time.Millisecond)
-			if refused++; refused <= 20 {
+			if asked.Add(1) <= 20 {
 				return answer(429, "Too Many Requests"), nil
 			}
 			return answer(200, "{}"), nil
@@ -102,7 +103,7 @@ func TestClosedEndpointsAreTriedSeldom(t *testing.T) {
 				for i := 0; i <= len(test.want); {
 					a := e.Attempt(t.Context(), upstream.Request{}, upstream.Turn{})
 					if err := a.Settle(t.Context(), spent); upstream.ClassOf(err) == upstream.Unusable {
-						time.Sleep(time.Second)
+						time.Sleep(30 * time.Second)
 						continue
 					}
 					if waited := time.Since(last); i > 0 && waited != test.want[i-1] {

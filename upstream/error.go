@@ -45,7 +45,7 @@ type Error struct {
 
 	Contradicts bool // the response could be read and contradicts its request
 	// Closed says that the endpoint will answer nothing for long: its plan is spent, or it refuses our key. It is left
-	// alone for RetryAfter or, without that, longer each time.
+	// alone longer each time, up to RetryAfter where that is told.
 	Closed bool
 
 	// Partial says that requests of this kind alone were too many: the endpoint is not to be left alone.

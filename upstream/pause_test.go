@@ -3,6 +3,7 @@ package upstream_test
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,10 +61,10 @@ func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 // TestRefusalsAtOnceAreOne has many requests under way when the endpoint begins to refuse.
 func TestRefusalsAtOnceAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		refused := 0
+		var asked atomic.Int64
 		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 			time.Sleep(100 * time.Millisecond)
-			if refused++; refused <= 20 {
+			if asked.Add(1) <= 20 {
 				return answer(429, "Too Many Requests"), nil
 			}
 			return answer(200, "{}"), nil
@@ -78,4 +79,40 @@ func TestRefusalsAtOnceAreOne(t *testing.T) {
 			t.Errorf("after 20 refusals at once: %v after %v, want an answer after the pause of one", err, time.Since(began))
 		}
 	})
+}
+
+// TestClosedEndpointsAreTriedSeldom has an endpoint say that a plan is used up, with the time that is left of the day or
+// without. It is tried after a minute, since it may have been about one call, and then ever more seldom; never later
+// than it says.
+func TestClosedEndpointsAreTriedSeldom(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, test := range map[string]struct {
+		told time.Duration
+		want []time.Duration // between tries
+	}{
+		"no time":            {0, []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute, 125 * time.Minute, 6 * time.Hour, 6 * time.Hour}},
+		"half a minute":      {30 * time.Second, []time.Duration{30 * time.Second, 30 * time.Second}},
+		"two hours":          {2 * time.Hour, []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute, 2 * time.Hour, 2 * time.Hour}},
+		"longer than a plan": {400 * day, []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute, 125 * time.Minute, 6 * time.Hour}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{})
+				spent := &upstream.Error{Class: upstream.RateLimited, Closed: true, RetryAfter: test.told}
+				last := time.Now()
+				for i := 0; i <= len(test.want); {
+					a := e.Attempt(t.Context(), upstream.Request{}, upstream.Turn{})
+					if err := a.Settle(t.Context(), spent); upstream.ClassOf(err) == upstream.Unusable {
+						time.Sleep(30 * time.Second)
+						continue
+					}
+					if waited := time.Since(last); i > 0 && waited != test.want[i-1] {
+						t.Errorf("try %d is made %v after the one before, want %v", i+1, waited, test.want[i-1])
+					}
+					last = time.Now()
+					i++
+				}
+			})
+		})
+	}
 }

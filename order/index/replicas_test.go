@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -42,7 +43,8 @@ func (d *dated) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 }
 
 // TestReplicasThatWatchAskLittle follows a chain with 12 s blocks that nobody asks about for an hour of the bubble's clock.
-// Two others watch it as replicas do that did not get the lease, on the same store.
+// Two others watch it as replicas do that did not get the lease, on the same SQLite store: what waits for a real server
+// stands still with the bubble's clock. TestReplicasOnPostgresAskLittle counts by blocks, not by hours.
 func TestReplicasThatWatchAskLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, start := openStore(t), time.Now()
@@ -73,5 +75,81 @@ func TestReplicasThatWatchAskLittle(t *testing.T) {
 		if watch == 0 || watch+other > follows/2 {
 			t.Errorf("those that watch asked %d and %d times, want half of the %d of the one that follows at most", watch, other, follows)
 		}
+	})
+}
+
+// reached is the newest block that the replica knows to be stored.
+func (f *follower) reached() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.position.block
+}
+
+// learn waits until each replica has learned so many times that later blocks are stored.
+func learn(t *testing.T, replicas []*follower, times int) {
+	t.Helper()
+	learned, seen := make([]int, len(replicas)), make([]uint64, len(replicas))
+	until(t, "known to all how far the chain is stored", func() bool {
+		for i, f := range replicas {
+			if now := f.reached(); now > seen[i] {
+				seen[i] = now
+				learned[i]++
+			}
+		}
+		return slices.Min(learned) >= times
+	})
+}
+
+// TestReplicasOnPostgresAskLittle has three replicas with their leases and a real server follow a chain that nobody asks
+// about, with a block each 50 ms: one follows it; the others look at it once, and learn from the database from then on
+// how far it has come. When the one leaves, one of the others goes on.
+func TestReplicasOnPostgresAskLittle(t *testing.T) {
+	t.Parallel()
+	const every = 50 * time.Millisecond
+	url, start := newDatabase(t), time.Now()
+	replicas, sources, stops := make([]*follower, 3), make([]*dated, 3), make([]func(), 3)
+	for i := range replicas {
+		sources[i] = &dated{clockwork: &clockwork{id: 1, start: start, first: 10_000, last: 1 << 40, every: every}}
+		x := New(openReplica(t, url), map[chain.ID]order.Source{1: sources[i]}, quietly(Options{
+			// Blocks may be as old as this before those that watch doubt that the other one keeps up.
+			Chains:   chain.NewRegistry(chain.Chain{ID: 1, Family: chain.EVM, BlockTime: time.Minute}),
+			Pace:     Pace{Asked: every, Listed: every, Idle: every},
+			Lookback: 10,
+		}))
+		replicas[i] = x.followers[0]
+		replicas[i].demand.orders.Store(0) // of the start, when everything counts as asked about
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			replicas[i].run(ctx)
+		}()
+		stops[i] = func() { cancel(); <-ended }
+		t.Cleanup(stops[i])
+	}
+	leader := func() int {
+		return slices.IndexFunc(replicas, func(f *follower) bool { return f.leading.Load() == 1 })
+	}
+	until(t, "followed by one", func() bool { return leader() >= 0 && replicas[leader()].reached() > 0 })
+	first := leader()
+	learn(t, replicas, 2) // with what each replica looks at in the beginning
+	before, began := make([]int64, len(replicas)), replicas[first].reached()
+	for i, source := range sources {
+		before[i] = source.calls.Load()
+	}
+	learn(t, replicas, 2)
+	blocks := replicas[first].reached() - began
+	for i, source := range sources {
+		calls := source.calls.Load() - before[i]
+		t.Logf("replica %d of which number %d follows: %d calls in %d blocks, %d at first", i, first, calls, blocks, before[i])
+		if isIdle := calls == 0; isIdle != (i != first) {
+			t.Errorf("replica %d of which number %d follows made %d calls in %d blocks", i, first, calls, blocks)
+		}
+	}
+	stops[first]()
+	left := replicas[first].reached()
+	until(t, "followed by another", func() bool {
+		next := leader()
+		return next >= 0 && next != first && replicas[next].reached() > left
 	})
 }

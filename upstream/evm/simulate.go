@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -100,16 +99,10 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 	return chain.AmountFromBytes(answer), nil
 }
 
-// isUnknownMethod reports whether a node says that it has no such method (JSON-RPC 2.0, -32601), for which some
-// have codes of their own.
+// isUnknownMethod reports whether a node says that it has no such method, or not for us.
 func isUnknownMethod(err error) bool {
-	const unknownMethod = -32601
-	var said *jsonrpc.Error
-	if !errors.As(err, &said) {
-		return false
-	}
-	message := strings.ToLower(said.Message)
-	return said.Code == unknownMethod || strings.Contains(message, "method") && !said.IsRevert()
+	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.MethodMissing })
+	return is
 }
 
 // meterCode is a contract that exists in simulations only, at an address that nobody knows beforehand: it returns the

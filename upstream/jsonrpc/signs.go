@@ -42,7 +42,7 @@ var signs = []sign{
 	{meaning: TagMissing, words: words(
 		`(safe|finalized|pending|earliest) block (is )?not (found|available)`,
 		`(safe|finalized|pending|earliest) is not (a )?(supported|available)`,
-		`failed to get (the )?(latest )?(safe|finalized) block`,
+		`failed to get (the )?(latest )?(safe|finalized) block`, `no (safe|finalized|pending) block`,
 		`\btag\b.*(not supported|unsupported|invalid|unknown)`,
 		`just support tag`,
 		`(invalid|unknown|unsupported) (block )?tag`,
@@ -63,7 +63,7 @@ var signs = []sign{
 		ahead+`(current|latest|newest)( (block|slot)|$)`,
 		`less than or equal to the current`,
 		`invalid block range( params)?$`,
-		`not yet (indexed|synced|known|processed)`,
+		`not yet (indexed|synced|known|processed)`, `\b(block|slot|height)\b.*\byet\b`,
 		`not (currently )?canonical`,
 	), but: words(`\bpruned`)},
 	{meaning: MethodMissing, words: words(
@@ -98,13 +98,13 @@ var signs = []sign{
 		`history (is |has been )?(un|not )available`,
 		`long-term storage`,
 		`ledger jump`,
-		`older than`, `too old`, `\blookbacks?\b`,
+		`older than`, `too old`, `in the past\b`, `\blookbacks?\b`, `\bretention\b`,
 		`proof window`,
 		`suitable provider`,
 		`height .*is not available`, `module does not exist on height`,
 		`garbage.?collected`,
 		`version does not exist`,
-		`(before|prior to|below) (the )?(earliest|first|oldest|pruning)`,
+		`(before|prior to|below) (the )?(earliest|first|oldest|pruning|snapshot)`,
 		recentBlocks,
 	)},
 	{meaning: NotYet, words: words(
@@ -129,7 +129,7 @@ var signs = []sign{
 		`multiple (requests|calls)`,
 	), but: words(`per (second|minute)|\brate\b`, `blocks? range`)},
 	{meaning: QuotaSpent, words: words(
-		planned+` .*(limit|quota|count|capacity|credit|exceed|reached|used|usage|allowance)`,
+		planned+` .*(limit|quota|count|capacity|credit|exceed|reached|used|usage|allowance|exhaust|deplet|spent)`,
 		planned+` (usage|allowance)`,
 		`(per |/ ?)(day|month)\b`,
 		`\btoday\b`,
@@ -153,7 +153,7 @@ var signs = []sign{
 	{meaning: RateLimit, words: words(
 		`rate.?limit`,
 		`too many (request|connection|call|concurrent)`,
-		`(requests?|calls?|queries) (limit|rate)`,
+		`(requests?|calls?|queries) (limit|rate)`, `(requests|calls) (per|exceed)`,
 		`(per|/) ?s(ec(ond)?)?\b`, `per minute`,
 		`\brps\b`, `\bqps\b`, `\bcups\b`, `allowed_rps`,
 		`frequency limit`,
@@ -192,8 +192,8 @@ var signs = []sign{
 	{meaning: RangeLimit, words: words(blocks+`.*`+much, tooMuch+`.*(block|range|span|distance)`, `limit the query`)},
 	{meaning: Overloaded, words: words(
 		`time(d)? ?out`, `deadline exceeded`, `cancell?ed`,
-		`overload`, `\bbusy\b`, `queue (is |has )?(full|reached)`,
-		`healthy`,
+		`overload`, `\b(heavy|high|much) load\b`, `\bbusy\b`, `queue (is |has )?(full|reached)`,
+		`healthy`, `not ready`,
 		`try again`, `retry`,
 		`deprioriti`,
 		`out of (memory|service)`,
@@ -210,7 +210,7 @@ var signs = []sign{
 		`no (available|healthy|response|nodes|endpoints|providers|servers|peers)`,
 		`all (backends|upstreams|nodes|providers)`,
 		`maintenance`,
-		`connection (prematurely )?(refused|reset|closed|lost|failure)`,
+		`connection (refused|reset|lost|failure)`, `\b(closed|closing)\b`,
 		`\beof\b`, `broken pipe`, `dial tcp`,
 		`(not enough|no) (effective )?connection`,
 		`^error code: (10(00|01|16|18|33)|5\d\d)\b`, // Cloudflare's
@@ -271,7 +271,7 @@ var fieldWords = map[string]*regexp.Regexp{
 var (
 	// revertWords begin what nodes say of a contract that refused. The reason after them is the contract's own text.
 	revertWords = words(
-		`^(vm )?execution (was )?revert`, `^revert`, `execution reverted`, `^call reverted`,
+		`^revert`, `execution reverted`, `\b(execution|contract|call)( was| failed:)? revert`, `contract_revert_executed`,
 		`vm exception while processing`, `^vm execution error`,
 		`revert opcode executed`,
 		`transaction (has been )?reverted`,
@@ -280,13 +280,14 @@ var (
 	invalidWords = words(
 		`(insufficient|not enough) funds for (gas|transfer|intrinsic)`, `insufficient (sender )?balance for`,
 		`upfront cost exceeds`, `^validate \w+ error`,
-		`gas required exceeds`, `out of gas`, `intrinsic gas`, `gas uint64 overflow`, `not enough energy for`,
-		`invalid opcode`, `stack (under|over)flow`, `invalid jump`, `initcode size`,
+		`gas required exceeds`, `out of gas`, `intrinsic gas`, `uint64 overflow`, `not enough energy for`,
+		`invalid opcode`, `stack (under|over)flow`, `invalid jump`, `max (init)?code size exceeded`, `must not begin with 0xef`,
+		`write protection`, `return data out of bounds`, `max call depth exceeded`, `contract address collision`,
 		`evm error:? (outof|opcodenotfound|invalid|stack|create|precompile|nonceoverflow|notactivated`+
 			`|overflowpayment|statechange|call)`, // revm's reasons to halt
 		`processing could not be completed due to an exception`,
 		`nonce too low`, `nonce has max value`,
-		`max fee per gas less than`, `max priority fee per gas (higher|exceeds)`,
+		`max fee per gas .*(less|lower) than`, `max priority fee per gas (higher|exceeds)`,
 		`contract is not exist`, `no contract or not a valid smart contract`,
 	)
 	absentWords = words(

@@ -58,13 +58,6 @@ func (o *observed) expect(t *testing.T, alerts ...string) {
 	t.Logf("%v after %.1f s", alerts, time.Since(began).Seconds())
 }
 
-// last is expect for causes that stay.
-func (o *observed) last(t *testing.T, alerts ...string) {
-	t.Helper()
-	o.lasting = append(o.lasting, alerts...)
-	o.expect(t)
-}
-
 // asking asks the first gateway for paths, one after the other, until it is stopped.
 func (o *observed) asking(t *testing.T, path func(i int) string) (stop func()) {
 	t.Helper()

@@ -33,8 +33,8 @@ const (
 type EndpointOptions struct {
 	Name string // in errors, logs and spans, where the URL never appears
 	URL  string
-	// PublicHost is the host in lower case, or the domain at its end, where somebody else than the operator has published it, so that
-	// no key is in it; empty: no part of a host that is a name is told.
+	// PublicHost is the host in lower case, or the domain at its end, where somebody else than the operator has
+	// published it, so that no key is in it; empty: no part of a host that is a name is told.
 	PublicHost string
 	Header     http.Header   // sent with every request: keys, for instance
 	Timeout    time.Duration // of one request with its wait for the budget; 10 s by default

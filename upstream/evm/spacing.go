@@ -107,8 +107,8 @@ func (t *blockTimes) firstSpaced() int {
 	return first
 }
 
-// contradiction returns two blocks whose headers, which follow each other among those that were read, are less apart than
-// the spacing allows. Where there are none it tells over how many blocks headers agree with it.
+// contradiction returns two blocks whose headers, which follow each other among those that were read, are less apart
+// than the spacing allows. Where there are none it tells over how many blocks headers agree with it.
 func (t *blockTimes) contradiction() (before, after *timedBlock, blocks uint64) {
 	if t.spacing.Least == 0 {
 		return nil, nil, 0

@@ -14,8 +14,8 @@ const Times = "times"
 // Part is a part of a call's results that some nodes leave out.
 type Part struct {
 	Name string // as Limits.Lacks has it after the method
-	// In sees a pointer to an accepted result and tells whether the part is in it. It is not told by a result that has no
-	// place for it, such as an empty list. It writes to nothing, and may be called after the caller has left.
+	// In sees a pointer to an accepted result and tells whether the part is in it. It is not told by a result that
+	// has no place for it, such as an empty list. It writes to nothing, and may be called after the caller has left.
 	In func(result any) (has, told bool)
 }
 

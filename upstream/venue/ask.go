@@ -100,8 +100,8 @@ func decode(resp upstream.Response, out any) error {
 	return unmarshal(resp.Body, "answer", out)
 }
 
-// unmarshal reads JSON that a venue wrote; what says which part of an answer it is. The decoder's errors quote numbers of
-// any length.
+// unmarshal reads JSON that a venue wrote; what says which part of an answer it is. The decoder's errors quote
+// numbers of any length.
 func unmarshal(text []byte, what string, out any) error {
 	if err := json.Unmarshal(text, out); err != nil {
 		return fmt.Errorf("%s is not the documented JSON: %s", what, clean(err.Error()))

@@ -44,8 +44,8 @@ func newExporter(ctx context.Context, configured config.OTLP) (*otlptrace.Export
 	return made, nil
 }
 
-// logErrors has OpenTelemetry's libraries report to log, without what could be a key of the collector. While spans cannot
-// be exported that is one line a minute.
+// logErrors has OpenTelemetry's libraries report to log, without what could be a key of the collector. While spans
+// cannot be exported that is one line a minute.
 func logErrors(log *slog.Logger) {
 	const reminder = time.Minute
 	var mu sync.Mutex

@@ -193,6 +193,7 @@ func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.D
 type table struct {
 	*sql.Rows
 	columns []string
+	isBytes []bool // columns
 }
 
 func readTable(ctx context.Context, q querier, name string) (table, error) {
@@ -200,11 +201,15 @@ func readTable(ctx context.Context, q querier, name string) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
-	columns, err := rows.Columns()
-	return table{rows, columns}, err
+	t := table{Rows: rows}
+	types, err := rows.ColumnTypes()
+	for _, each := range types {
+		t.columns, t.isBytes = append(t.columns, each.Name()), append(t.isBytes, each.DatabaseTypeName() == "BYTEA")
+	}
+	return t, err
 }
 
-// values are those of the row. No column may be NULL: that is how SQLite's driver returns empty bytes.
+// values are those of the row. Bytes are never NULL in the schema: that is how SQLite's driver returns empty ones.
 func (t table) values() ([]any, error) {
 	values, into := make([]any, len(t.columns)), make([]any, len(t.columns))
 	for i := range values {
@@ -212,7 +217,7 @@ func (t table) values() ([]any, error) {
 	}
 	err := t.Scan(into...)
 	for i, value := range values {
-		if raw, isBytes := value.([]byte); value == nil || isBytes && raw == nil {
+		if raw, _ := value.([]byte); t.isBytes[i] && raw == nil {
 			values[i] = []byte{}
 		}
 	}

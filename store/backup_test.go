@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,33 +16,71 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// fill writes rows into every table, with empty bytes and texts of all kinds among them.
-func fill(t *testing.T, db *DB) {
+// fill writes rows into every table, with empty bytes, texts of all kinds and numbers that are NULL among them.
+func fill(t *testing.T, at Location, db *DB) {
 	t.Helper()
-	err := db.Update(t.Context(), func(tx *Tx) error {
-		for n := range int64(300) {
-			id := fmt.Appendf(nil, "order %026d", n)
-			for statement, row := range map[string][]any{
-				`INSERT INTO events VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`: {n % 3, n, 0, id, 1, id, Blob(nil), id, "created", `{"a":"’"}`},
-				`INSERT INTO orders VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`:      {id, 1, 0, Blob(nil), n % 3, Blob(nil), strings.Repeat("9", 70), 137, n % 2},
-				`INSERT INTO blocks VALUES ($1, $2, $3)`:                              {n % 3, n, id},
-			} {
-				if err := tx.ExecEach(t.Context(), statement, [][]any{row}); err != nil {
-					return err
-				}
-			}
+	none, some := Blob(nil), []byte("some bytes")
+	rows := map[string][][]any{
+		"capabilities":          {{"1", "node", `{"span":1000}`, 1}},
+		"checkpoints":           {{1, 2, 3, 4, 5, 6, 7, 8}},
+		"daily_statistics":      {{1, 1, 137, 2, 1, 0, 1, 10, 1, 9, 1, 1, 1, 0, 0, 2, 1}},
+		"delivery_time_filling": {{some}},
+		"listed_tokens":         {{"a list", 1, none, 6, "a token", "", ""}},
+		"order_counts":          {{-1, 1, 137, 1, 0, "Market", 300}},
+		"order_creators":        {{some, 1, 137, 1, 1}},
+		"order_list":            {{some, 1, 1, 137, 1, 0, "Market", 0, none, some, none, none, none, none, none, none, none}},
+		"order_tokens":          {{1, none, 1}},
+		"order_values": {
+			{some, 1, 1, 137, none, some, none, some, 1, 0, 0, 10, 9, 1, 0, 12},
+			{none, 1, 1, 137, none, some, none, some, 0, 1, 1, nil, nil, nil, nil, nil},
+		},
+		"plans":              {{"1", "node", 5}},
+		"quarantined_blocks": {{1, 3, "no receipt", 4}},
+		"referral_counts":    {{32000, 1}},
+		"swap_checkpoints":   {{1, 2, 3, 4, 5, 6}},
+		"swap_counts":        {{1, 1, 1}},
+		"swaps":              {{1, 2, 3, some, 4, some, some, some, some, none, "5", none, "6", "0", none, "0", 0}},
+		"token_lists":        {{"a list", `"etag"`, 1, 2}},
+		"tokens":             {{1, none, 6, "a token", ""}},
+		"uncounted":          {{some}},
+		"unlisted":           {{some}},
+		"venue_days":         {{1, "a venue", 3, 2, 1, 0}},
+	}
+	for n := range int64(300) {
+		id := fmt.Appendf(nil, "order %026d", n)
+		rows["events"] = append(rows["events"], []any{n % 3, n, 0, id, 1, id, none, id, "created", `{"a":"’"}`})
+		rows["orders"] = append(rows["orders"], []any{id, 1, 0, none, n % 3, none, strings.Repeat("9", 70), 137, n % 2})
+		rows["blocks"] = append(rows["blocks"], []any{n % 3, n, id})
+	}
+	columns := map[string][]string{} // by table
+	err := at.using(func(db database) error {
+		tables, err := db.contents(t.Context(), db)
+		for _, name := range tables {
+			read, failed := readTable(t.Context(), db, name)
+			columns[name] = read.columns
+			err = errors.Join(err, failed, read.Close())
 		}
-		for _, statement := range []string{
-			`INSERT INTO checkpoints (chain, first_block, first_time, block, block_time) VALUES (1, 2, 3, 4, 5)`,
-			`INSERT INTO quarantined_blocks VALUES (1, 3, 'no receipt', 4)`,
-			`INSERT INTO plans VALUES ('1', 'node', 5)`,
-			`INSERT INTO order_counts VALUES (-1, 1, 137, 1, 0, 'Market', 300)`,
-		} {
-			if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(t.Context(), func(tx *Tx) error {
+		for _, name := range slices.Sorted(maps.Keys(columns)) {
+			if len(rows[name]) == 0 {
+				t.Fatalf("this test has no rows for the table %s", name)
+			}
+			if _, err := tx.ExecContext(t.Context(), `DELETE FROM `+name); err != nil { // what migrations and triggers made
 				return err
 			}
+			width := len(rows[name][0])
+			err := tx.ExecEach(t.Context(), `INSERT INTO `+name+` (`+strings.Join(columns[name][:width], ", ")+
+				`) VALUES (`+Placeholders(1, width)+`)`, rows[name])
+			if err != nil {
+				return fmt.Errorf("table %s: %w", name, err)
+			}
 		}
-		return tx.ExecEach(t.Context(), `INSERT INTO tokens VALUES ($1, $2, $3, $4, $5)`, [][]any{{1, Blob(nil), 6, "a token", ""}})
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +127,10 @@ func TestBackupsAreRestoredIntoEitherDatabase(t *testing.T) {
 	file, url := filepath.Join(dir, "orders.db"), newDatabase(t)
 	for i, from := range []Location{{Path: file}, {Postgres: url}} {
 		db := openAt(t, from)
-		fill(t, db)
+		fill(t, from, db)
 		want := dump(t, from)
-		if len(want) != 9 || len(want["events"]) != 300 {
-			t.Fatalf("%s holds %d tables, %d events", from, len(want), len(want["events"]))
+		if len(want["events"]) != 300 || len(want["order_values"]) != 2 {
+			t.Fatalf("%s holds %d events, %d values", from, len(want["events"]), len(want["order_values"]))
 		}
 		backup := filepath.Join(dir, fmt.Sprintf("backup%d.db", i))
 		stop := keepWriting(t, db)
@@ -167,7 +206,7 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 func TestSchemaGoesBackAndForth(t *testing.T) {
 	for _, l := range []Location{{Path: filepath.Join(t.TempDir(), "orders.db")}, {Postgres: newDatabase(t)}} {
 		db := openAt(t, l)
-		fill(t, db)
+		fill(t, l, db)
 		if l.Postgres != "" {
 			held, _, err := db.Claim(t.Context(), "follow 1")
 			if err != nil {
@@ -223,7 +262,7 @@ func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 			}
 		}
 		migrateFurther(newest+1, `ALTER TABLE checkpoints ADD COLUMN colour TEXT NOT NULL DEFAULT ''`)
-		fill(t, openAt(t, l))
+		fill(t, l, openAt(t, l))
 		migrateFurther(newest+2, fmt.Sprintf(`UPDATE compatibility SET oldest = %d`, newest+2))
 		_, err = openLocation(t.Context(), l)
 		refusal, remedy := fmt.Sprintf("version %d, which this build cannot use", newest+2), fmt.Sprintf("migrate --to %d", newest)

@@ -11,7 +11,7 @@ import (
 	"crossgate/order"
 )
 
-// ErrUncounted says that so many orders are still to be counted that statistics would mislead.
+// ErrUncounted says that so many orders, or all, are still to be counted that statistics would mislead.
 var ErrUncounted = errors.New("orders that were indexed are not counted yet")
 
 // mostUncounted is how many orders may be missing from statistics: those of the last moments.
@@ -140,14 +140,16 @@ func (s orderStore) statistics(ctx context.Context, by, where string, args ...an
 	return all, nil
 }
 
-// checkCounted returns ErrUncounted when too many orders are still to be counted.
+// checkCounted returns ErrUncounted when too many orders are still to be counted, or all that there are.
 func (s orderStore) checkCounted(ctx context.Context) error {
 	var waiting int
-	_, err := s.QueryRow(ctx, []any{&waiting}, `SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting`, mostUncounted+1)
+	var isBegun bool
+	_, err := s.QueryRow(ctx, []any{&waiting, &isBegun},
+		`SELECT (SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting), EXISTS (SELECT 1 FROM order_values)`, mostUncounted+1)
 	if err != nil {
 		return unavailable(ctx, fmt.Errorf("statistics: %w", err))
 	}
-	if waiting > mostUncounted {
+	if waiting > mostUncounted || waiting > 0 && !isBegun {
 		return ErrUncounted
 	}
 	return nil

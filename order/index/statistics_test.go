@@ -289,12 +289,28 @@ func TestARoundCountsAllThatWait(t *testing.T) {
 	}
 }
 
-// TestStatisticsSayWhenTooMuchIsMissing has more orders wait than those of some moments.
+// TestStatisticsSayWhenTooMuchIsMissing has more orders wait than those of some moments, and all that there are.
 func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
-	db := openStore(t)
-	fillInvented(t, db, newInvented(19), mostUncounted+10)
-	if _, err := (orderStore{DB: db}).allTime(t.Context()); err != ErrUncounted { //nolint:errorlint // it is returned as it is
-		t.Errorf("statistics of what is not counted: %v, want ErrUncounted", err)
+	for name, test := range map[string]struct {
+		counted, waiting int
+		want             error
+	}{
+		"no orders":        {0, 0, nil},
+		"all but the last": {20, 3, nil},
+		"none yet":         {0, 3, ErrUncounted},
+		"too many":         {20, mostUncounted + 10, ErrUncounted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, v := openStore(t), newInvented(19)
+			fillInvented(t, db, v, test.counted)
+			if err := New(db, nil, quietly(Options{})).countRound(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			fillInvented(t, db, v, test.waiting)
+			if _, err := (orderStore{DB: db}).allTime(t.Context()); err != test.want { //nolint:errorlint // it is returned as it is
+				t.Errorf("all time: %v, want %v", err, test.want)
+			}
+		})
 	}
 }
 

@@ -278,7 +278,7 @@ func openStore(t testing.TB) *store.DB {
 }
 
 // execute runs a statement.
-func execute(t *testing.T, db *store.DB, statement string) {
+func execute(t testing.TB, db *store.DB, statement string) {
 	t.Helper()
 	err := db.Update(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.ExecContext(t.Context(), statement)

@@ -26,7 +26,7 @@ import (
 // TestPagesInABrowser lets Chromium walk through the pages: testdata/pages/pages.mjs. CROSSGATE_SHOTS names a
 // directory for whole pictures of every page in both themes and at a phone's width, CROSSGATE_PAGES the modules of the
 // walk that are wanted, separated by commas, instead of all. CROSSGATE_PAINT is how many milliseconds the largest part of
-// each page may take, on a processor four times as slow; without it they are told only.
+// each page may take, on a processor four times as slow, where nothing may move meanwhile; without it both are told only.
 func TestPagesInABrowser(t *testing.T) {
 	node, chromium := browser(t)
 	front, admin := startOperated(t)

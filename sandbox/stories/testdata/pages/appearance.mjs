@@ -26,8 +26,8 @@ async function inspect(page, name, url) {
   want(over <= 0, `${name} is ${over} pixels too wide`)
   await page.screenshot({ path: `${look.screens}/${name}.jpg`, type: 'jpeg', quality: 50, caret: 'hide', animations: 'disabled' })
   if (look.shots) await page.screenshot({ path: `${look.shots}/${name}.png`, fullPage: true })
-  const shift = await page.evaluate(() => window.layoutShift)
-  want(shift === 0, `parts of ${name} move by ${shift} while it loads`)
+  const { shift, moved } = await page.evaluate(() => ({ shift: window.layoutShift, moved: window.moved }))
+  want(shift === 0, `parts of ${name} move by ${shift} while it loads: ${moved}`)
   await judge(page, name)
 }
 

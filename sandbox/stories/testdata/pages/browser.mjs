@@ -30,9 +30,15 @@ export async function visit(options, walk) {
   context.setDefaultTimeout(15_000)
   await context.addInitScript(() => { // https://www.w3.org/TR/largest-contentful-paint and https://wicg.github.io/layout-instability
     window.largestPaint = window.layoutShift = 0
+    window.moved = [] // the elements that a layout shift is of
     const each = (type, see) => new PerformanceObserver((list) => list.getEntries().forEach(see)).observe({ type, buffered: true })
     each('largest-contentful-paint', (entry) => { window.largestPaint = entry.startTime })
-    each('layout-shift', (entry) => { if (!entry.hadRecentInput) window.layoutShift += entry.value })
+    each('layout-shift', (entry) => {
+      if (entry.hadRecentInput) return
+      window.layoutShift += entry.value
+      window.moved.push(...entry.sources.map(({ node, previousRect: was, currentRect: is }) =>
+        `${node?.nodeName} ${(node?.className ?? node?.data ?? '')} from ${was.x},${was.y} ${was.width}x${was.height} to ${is.x},${is.y} ${is.width}x${is.height}`))
+    })
   })
   const page = await context.newPage()
   try {

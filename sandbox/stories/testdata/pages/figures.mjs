@@ -12,13 +12,14 @@ export async function figures(pages) {
       const devTools = await context.newCDPSession(page)
       await devTools.send('Emulation.setCPUThrottlingRate', { rate: slower })
       await page.goto(new URL(path, look.gateway).href)
-      const { paint, shift, bytes, requests } = await page.evaluate(async () => {
+      const { paint, shift, moved, bytes, requests } = await page.evaluate(async () => {
         await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
         const loads = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
         const own = loads.filter((each) => each.name.startsWith(location.origin)) // logos are of others
-        return { paint: window.largestPaint, shift: window.layoutShift, bytes: own.reduce((sum, each) => sum + each.transferSize, 0), requests: own.length }
+        return { paint: window.largestPaint, shift: window.layoutShift, moved: window.moved, bytes: own.reduce((sum, each) => sum + each.transferSize, 0), requests: own.length }
       })
       console.error(`${name.padEnd(12)} ${Math.round(paint).toString().padStart(11)} ms ${shift.toFixed(4).padStart(14)} ${bytes.toString().padStart(13)} ${requests.toString().padStart(10)}`)
+      want(!look.mostPaint || shift === 0, `parts of ${name} move by ${shift} while it loads slowly: ${moved}`)
       want(bytes < mostBytes, `${name} and all that it loads are ${bytes} bytes`)
       want(!look.mostPaint || paint <= look.mostPaint, `the largest part of ${name} was painted after ${Math.round(paint)} ms`)
     })

@@ -71,24 +71,10 @@ func (s *Server) transactions(ctx context.Context, shown web.Order) []web.Transa
 	for i, key := range keys {
 		asking.Go(func() {
 			all[i] = s.transaction(ctx, key, shown.IsFinalOn(key.Chain))
-			all[i].TransactionKey, all[i].Tellers = key, s.tellers(key)
 		})
 	}
 	asking.Wait()
 	return all
-}
-
-// tellers are the endpoints by whose word a record has a transaction.
-func (s *Server) tellers(key web.TransactionKey) []string {
-	tx, err := chain.ParseTxHash(key.Hash)
-	if err != nil {
-		return nil
-	}
-	block, err := s.parseBlockHash(key)
-	if err != nil {
-		return nil
-	}
-	return s.options.Orders.Tellers(key.Chain, tx, block)
 }
 
 // parseBlockHash reads the hash of a transaction's block as its chain writes it.
@@ -99,14 +85,20 @@ func (s *Server) parseBlockHash(key web.TransactionKey) (chain.Hash, error) {
 	return chain.ParseHash("0x" + strings.TrimPrefix(key.BlockHash, "0x")) // TRON's has none
 }
 
+// transaction is one that a record names, unread where it cannot be had soon, with the endpoints by whose word the
+// record has it.
 func (s *Server) transaction(ctx context.Context, key web.TransactionKey, isFinal bool) (read web.Transaction) {
 	tx, err := chain.ParseTxHash(key.Hash)
 	if err != nil {
-		return web.Transaction{Unread: true}
+		return web.Transaction{TransactionKey: key, Unread: true}
 	}
 	body := textOf(ctx, s, s.transactionRoute(), chainTx{key.Chain, tx, isFinal})
 	if body == nil || json.Unmarshal(body, &read) != nil {
-		return web.Transaction{Unread: true}
+		read = web.Transaction{Unread: true}
+	}
+	read.TransactionKey = key
+	if block, err := s.parseBlockHash(key); err == nil {
+		read.Tellers = s.options.Orders.Tellers(key.Chain, tx, block)
 	}
 	return read
 }

@@ -56,24 +56,8 @@ func evidenceOf(read []Read, id chain.ID, block uint64) string {
 
 // fieldSources say of each event of an order which fields of its record it gave.
 func (p *Pages) fieldSources(r recordJSON, o Order) []fieldSource {
-	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
 	var sources []fieldSource
-	for _, each := range []struct {
-		fields string
-		on     chain.ID
-		event  *eventJSON
-	}{
-		{"maker, receiver, both amounts, authorities, fees", give, r.Created},
-		{"taker, delivered amount", take, r.Fulfilled},
-		{"unlock message", take, r.SentUnlock.TransactionMetadata},
-		{"taker's payment", give, r.ClaimedUnlock.TransactionMetadata},
-		{"cancellation", take, r.Cancelled},
-		{"refund message", take, r.SentCancel.TransactionMetadata},
-		{"refund", give, r.ClaimedCancel.TransactionMetadata},
-	} {
-		if each.event == nil {
-			continue
-		}
+	for _, each := range r.steps() {
 		source := p.fieldSource(each.fields, each.on, each.event.TransactionHash.Text, each.event.BlockNumber, o.Read)
 		source.Tellers = o.tellers(each.on, each.event.TransactionHash.Text)
 		sources = append(sources, source)

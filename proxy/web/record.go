@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -69,6 +70,29 @@ type recordJSON struct {
 	Cancelled     *eventJSON `json:"orderCancelledDstEventMetadata"`
 	SentCancel    infoJSON   `json:"sentOrderCancelDstEventInfo"`
 	ClaimedCancel infoJSON   `json:"claimedOrderCancelSrcEventInfo"`
+}
+
+// recordedStep is an event of an order as its record has it.
+type recordedStep struct {
+	name   string
+	fields string // of the record, that it gave
+	on     chain.ID
+	event  *eventJSON
+}
+
+// steps are those that happened, as far as the record has their transactions.
+func (r recordJSON) steps() []recordedStep {
+	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
+	steps := []recordedStep{
+		{"Creation", "maker, receiver, both amounts, authorities, fees", give, r.Created},
+		{"Fulfilment", "taker, delivered amount", take, r.Fulfilled},
+		{"Unlock message", "unlock message", take, r.SentUnlock.TransactionMetadata},
+		{"Unlock claim", "taker's payment", give, r.ClaimedUnlock.TransactionMetadata},
+		{"Cancellation", "cancellation", take, r.Cancelled},
+		{"Refund message", "refund message", take, r.SentCancel.TransactionMetadata},
+		{"Refund claim", "refund", give, r.ClaimedCancel.TransactionMetadata},
+	}
+	return slices.DeleteFunc(steps, func(s recordedStep) bool { return s.event == nil })
 }
 
 type lockedJSON struct {

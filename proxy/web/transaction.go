@@ -79,25 +79,12 @@ func Transactions(record []byte) []TransactionKey {
 	if err != nil {
 		return nil
 	}
-	give, take := r.Give.ChainID.chain(), r.Take.ChainID.chain()
 	var keys []TransactionKey
-	for _, each := range []struct {
-		step  string
-		on    chain.ID
-		event *eventJSON
-	}{
-		{"Creation", give, r.Created},
-		{"Fulfilment", take, r.Fulfilled},
-		{"Unlock message", take, r.SentUnlock.TransactionMetadata},
-		{"Unlock claim", give, r.ClaimedUnlock.TransactionMetadata},
-		{"Cancellation", take, r.Cancelled},
-		{"Refund message", take, r.SentCancel.TransactionMetadata},
-		{"Refund claim", give, r.ClaimedCancel.TransactionMetadata},
-	} {
-		if each.event == nil || each.event.TransactionHash.Text == "" {
+	for _, each := range r.steps() {
+		if each.event.TransactionHash.Text == "" {
 			continue
 		}
-		key := TransactionKey{each.step, each.on, each.event.TransactionHash.Text, each.event.BlockHash.Text}
+		key := TransactionKey{each.name, each.on, each.event.TransactionHash.Text, each.event.BlockHash.Text}
 		if !slices.ContainsFunc(keys, func(k TransactionKey) bool { return k.Chain == key.Chain && k.Hash == key.Hash }) {
 			keys = append(keys, key)
 		}

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -85,34 +86,37 @@ func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
 	for info, want := range map[LoggedRequests]string{
 		LogMisses: "INFO DEBUG ERROR", LogAll: "INFO INFO ERROR", LogFailures: "DEBUG DEBUG ERROR",
 	} {
-		w := newWorld(t)
-		s := w.server(t, func(o *Options) {
-			o.Access.Info = info
-			o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			find := ordersOf(o).find
-			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-				if tx.String() == claimedTx {
-					return nil, errors.New("broken")
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			s := w.server(t, func(o *Options) {
+				o.Access.Info = info
+				o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+				find := ordersOf(o).find
+				ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+					if tx.String() == claimedTx {
+						return nil, errors.New("broken")
+					}
+					return find(ctx, tx)
 				}
-				return find(ctx, tx)
+			})
+			for _, path := range []string{createdTx, createdTx, claimedTx} {
+				get(s, ordersPath+path)
+				synctest.Wait() // for what was loaded to be kept
+			}
+			var levels []string
+			for line := range strings.Lines(w.log.String()) {
+				var of struct{ Level, Msg string }
+				if err := json.Unmarshal([]byte(line), &of); err != nil {
+					t.Fatal(err)
+				}
+				if of.Msg == "request" {
+					levels = append(levels, of.Level)
+				}
+			}
+			if got := strings.Join(levels, " "); got != want {
+				t.Errorf("info %d: levels %s, want %s", info, got, want)
 			}
 		})
-		for _, path := range []string{createdTx, createdTx, claimedTx} {
-			get(s, ordersPath+path)
-		}
-		var levels []string
-		for line := range strings.Lines(w.log.String()) {
-			var of struct{ Level, Msg string }
-			if err := json.Unmarshal([]byte(line), &of); err != nil {
-				t.Fatal(err)
-			}
-			if of.Msg == "request" {
-				levels = append(levels, of.Level)
-			}
-		}
-		if got := strings.Join(levels, " "); got != want {
-			t.Errorf("info %d: levels %s, want %s", info, got, want)
-		}
 	}
 }
 

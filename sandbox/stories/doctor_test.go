@@ -106,7 +106,7 @@ func compareDefects(t *testing.T, kind string, got, want map[string]string, isAl
 func elsewhere(t *testing.T, key string) (endpoints []config.Endpoint) {
 	t.Helper()
 	at := func(name, url string) {
-		endpoints = append(endpoints, config.Endpoint{Name: name, URL: config.NewSecret(url + "/" + key), Timeout: 5 * time.Second})
+		endpoints = append(endpoints, config.Endpoint{Name: name, URL: config.NewSecret(url + "/" + key), Timeout: time.Minute})
 	}
 	for name, status := range map[string]int{
 		"page": http.StatusOK, "moved": http.StatusMovedPermanently, "lost": http.StatusNotFound, "forbidden": http.StatusForbidden,

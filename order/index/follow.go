@@ -40,7 +40,7 @@ type follower struct {
 	liars       map[string]bool // endpoints that were found wrong since then
 	retriedAt   time.Time       // when quarantined blocks were asked for again
 	lookedAt    time.Time       // when a replica that watches asked for the head
-	failureTold time.Time       // when the log was told of the present failure; zero: there is none
+	failures    failureLog
 
 	leading     atomic.Int64 // 1 while this replica follows the chain
 	corrections atomic.Int64 // events that its second readings added or removed
@@ -66,11 +66,13 @@ type follower struct {
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
 	known, _ := o.Chains.Chain(id)
 	known.ID = id
+	logger := o.Logger.With("chain", id)
 	return &follower{
 		chain:     id,
 		source:    source,
 		store:     orderStore{db, o.WithoutSwaps},
-		logger:    o.Logger.With("chain", id),
+		logger:    logger,
+		failures:  failureLog{logger: logger},
 		observer:  o.Observer,
 		facts:     known,
 		paces:     o.Pace,
@@ -102,7 +104,7 @@ func (f *follower) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.logFailure(ctx, err, store.LeaseInterval)
+			f.failures.failed(ctx, err, store.LeaseInterval)
 			if !wait(ctx, store.LeaseInterval) {
 				return
 			}
@@ -173,14 +175,14 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 			// once.
 			pause = f.paces.Asked
 			if err == nil {
-				f.logRecovery(ctx)
+				f.failures.recovered(ctx)
 			}
 		default:
 			if f.basis().Indexed != before {
 				pause = f.paces.Asked
 			}
 			pause = f.pauseAfter(err, pause)
-			f.logFailure(ctx, err, pause)
+			f.failures.failed(ctx, err, pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) {
 			break

@@ -162,8 +162,5 @@ func (f *follower) listenTo(ctx context.Context, announcer Announcer) {
 // while announcements say that there is nothing to see.
 func (f *follower) untilLook(begun time.Time) time.Duration {
 	pace, since := f.paces.Of(f.facts, f.demand.now()), time.Since(begun)
-	f.mu.Lock()
-	quiet := f.announced.quietUntil(f.head)
-	f.mu.Unlock()
-	return max(pace-since, min(f.announced.every-since, time.Until(quiet)))
+	return max(pace-since, min(f.announced.every-since, time.Until(f.sync.quietUntil(f.announced))))
 }

@@ -225,5 +225,5 @@ func (x *Index) isFinal(id chain.ID, block uint64) bool {
 		return true
 	}
 	f, followed := x.byChain[id]
-	return followed && f.isFinal(block)
+	return followed && f.sync.isFinal(block)
 }

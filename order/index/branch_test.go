@@ -220,7 +220,7 @@ func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
 	} {
 		step.does()
 		watches.watch(t.Context())
-		if doubted := watches.doubts() != nil; changes != step.changes || doubted != step.doubted {
+		if doubted := watches.sync.doubts() != nil; changes != step.changes || doubted != step.doubted {
 			t.Errorf("%s: the branch changed %d times, in doubt %v; want %d, %v", step.name, changes, doubted, step.changes, step.doubted)
 		}
 	}

@@ -72,7 +72,7 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]or
 	unknown := map[chain.ID][]order.ID{}
 	views := map[chain.ID]view{}
 	for _, f := range x.followers {
-		views[f.chain] = f.view()
+		views[f.chain] = f.sync.view()
 	}
 	for _, l := range locks {
 		id := l.Give.Chain

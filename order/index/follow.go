@@ -17,8 +17,8 @@ import (
 
 const maxBackoff = 30 * time.Second
 
-// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read
-// is guarded by mu.
+// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read of its place is
+// in sync.
 type follower struct {
 	chain       chain.ID
 	source      order.Source
@@ -40,37 +40,28 @@ type follower struct {
 	liars       map[string]bool // endpoints that were found wrong since then
 	retriedAt   time.Time       // when quarantined blocks were asked for again
 	lookedAt    time.Time       // when a replica that watches asked for the head
-	failureTold time.Time       // when the log was told of the present failure; zero: there is none
+	provenAt    time.Time       // when blocks were proven last
+	failures    failureLog
 
 	leading     atomic.Int64 // 1 while this replica follows the chain
 	corrections atomic.Int64 // events that its second readings added or removed
 
-	mu        sync.Mutex
-	seenTo    uint64 // newest block that another replica stored since the last head was read, where that is later; else 0
-	position  checkpoint
-	hash      chain.Hash         // of the block at position, as far as known
-	begun     bool               // position is known
-	newest    chain.Hash         // of the newest block that the chain reported
-	epoch     *Epoch             // since then
-	head      order.Block        // that block, as soon as it was compared with those that were read
-	finalized uint64             // newest block past any reorg
-	doubt     chan struct{}      // blocks that were read are gone; closed when they are withdrawn, nil when none is gone
-	levelAt   time.Time          // when the store last held everything that the chain had
-	every     time.Duration      // between looks at the head
-	provenAt  time.Time          // when blocks were proven last
-	doubtTo   uint64             // doubt lasts until blocks up to here are read again
-	unread    map[uint64]int     // how often in a row each block was unreadable
-	left      []QuarantinedBlock // that are left out, ascending
+	sync syncState
+
+	unreadMu sync.Mutex
+	unread   map[uint64]int // how often in a row each block was unreadable
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
 	known, _ := o.Chains.Chain(id)
 	known.ID = id
+	logger := o.Logger.With("chain", id)
 	return &follower{
 		chain:     id,
 		source:    source,
 		store:     orderStore{db, o.WithoutSwaps},
-		logger:    o.Logger.With("chain", id),
+		logger:    logger,
+		failures:  failureLog{logger: logger},
 		observer:  o.Observer,
 		facts:     known,
 		paces:     o.Pace,
@@ -80,8 +71,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		width:     newWidth(o.Range),
 		readAhead: o.readAhead,
 		unknown:   o.unknown,
-		epoch:     new(Epoch),
-		every:     o.Pace.Asked,
+		sync:      syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
 		provenAt:  time.Now(),
 
 		announcers:  o.Announcers[id],
@@ -94,7 +84,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 // run follows the chain until ctx ends, whenever no other replica does; otherwise it watches how far that
 // one has come.
 func (f *follower) run(ctx context.Context) {
-	defer f.stop()
+	defer f.sync.end()
 	countCorrections(ctx, f.chain, 0)
 	for {
 		held, leads, err := f.store.Claim(ctx, "follow "+f.chain.String())
@@ -102,7 +92,7 @@ func (f *follower) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.logFailure(ctx, err, store.LeaseInterval)
+			f.failures.failed(ctx, err, store.LeaseInterval)
 			if !wait(ctx, store.LeaseInterval) {
 				return
 			}
@@ -120,24 +110,31 @@ func (f *follower) run(ctx context.Context) {
 // watchFor watches the chain, which another replica follows, until the lease is to be claimed again. It returns false
 // when ctx has ended.
 func (f *follower) watchFor(ctx context.Context) bool {
-	if f.doubts() == nil && time.Since(f.lookedAt) < f.untilWatch() {
+	if f.sync.doubts() == nil && time.Since(f.lookedAt) < f.untilWatch() {
 		f.watchStore(ctx)
 	} else {
 		f.watch(ctx)
 	}
 	pause := store.LeaseInterval
-	if f.doubts() != nil {
+	if f.sync.doubts() != nil {
 		pause = f.paces.Asked // the one that follows is about to withdraw blocks
 	}
 	return wait(ctx, pause)
 }
 
-// stop ends the epoch of the chain, since nobody looks for its next head any more.
-func (f *follower) stop() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.epoch.End()
+// basis is what an answer about the chain would be read from now.
+func (f *follower) basis() ChainBasis {
+	_, isVerifiable := f.source.(order.Verifier)
+	b := f.sync.basis(isVerifiable)
+	b.Chain = f.chain
+	if every := f.paces.Of(f.facts, f.demand.now()); every > f.paces.Asked {
+		b.Every = every
+	}
+	return b
 }
+
+// covers reports whether the store holds all events of the chain since a time, UNIX seconds.
+func (f *follower) covers(since uint64) bool { return f.sync.covers(since, f.announced) }
 
 // wait returns false when ctx has ended.
 func wait(ctx context.Context, d time.Duration) bool {
@@ -160,7 +157,7 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 		f.logger.InfoContext(ctx, "this replica follows the chain", "replica", f.store.Replica())
 		defer f.logger.InfoContext(ctx, "this replica follows the chain no more", "replica", f.store.Replica())
 	}
-	f.pace(f.paces.Asked)
+	f.sync.pace(f.paces.Asked)
 	stopListening := f.listen(leading)
 	defer stopListening()
 	pause := f.paces.Asked
@@ -173,14 +170,14 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 			// once.
 			pause = f.paces.Asked
 			if err == nil {
-				f.logRecovery(ctx)
+				f.failures.recovered(ctx)
 			}
 		default:
 			if f.basis().Indexed != before {
 				pause = f.paces.Asked
 			}
 			pause = f.pauseAfter(err, pause)
-			f.logFailure(ctx, err, pause)
+			f.failures.failed(ctx, err, pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) {
 			break
@@ -212,7 +209,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known && f.moved(position, chain.Hash{}) {
+	if known && f.sync.moved(position, chain.Hash{}) {
 		f.observer.BranchChanged(f.chain) // withdrawn by the replica that followed the chain until now
 	}
 	if err := f.learnQuarantined(ctx); err != nil {
@@ -235,7 +232,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if position, err = f.readOn(ctx, position, fork, head); err != nil {
 		return err
 	}
-	f.levelNow()
+	f.sync.levelNow()
 	if err := f.prove(ctx, position, head); err != nil {
 		return err
 	}
@@ -312,7 +309,7 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 		f.doubtSince(head, min(position.block, head.Latest.Number))
 	}
 	if !dropped {
-		f.accept(head)
+		f.sync.accept(head)
 		return position.block, nil
 	}
 	countReorg(ctx, f.chain)
@@ -357,8 +354,8 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 		return checkpoint{}, err
 	}
 	f.report(changes)
-	f.moved(back, block.Hash)
-	f.accept(head)
+	f.sync.moved(back, block.Hash)
+	f.sync.accept(head)
 	return back, nil
 }
 
@@ -371,7 +368,7 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 	}
 	f.report(changes)
 	f.unknown.see(a.events)
-	f.moved(a.checkpoint, a.blocks[0].hash)
+	f.sync.moved(a.checkpoint, a.blocks[0].hash)
 	if len(a.quarantined) > 0 {
 		return f.learnQuarantined(ctx)
 	}

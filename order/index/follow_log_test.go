@@ -14,14 +14,14 @@ import (
 func TestLastingFailureIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		f := &follower{logger: slog.New(slog.NewTextHandler(&log, nil))}
-		f.logRecovery(t.Context())
+		l := &failureLog{logger: slog.New(slog.NewTextHandler(&log, nil))}
+		l.recovered(t.Context())
 		for range 30 {
-			f.logFailure(t.Context(), errors.New("no route to host"), time.Minute)
+			l.failed(t.Context(), errors.New("no route to host"), time.Minute)
 			time.Sleep(time.Minute)
 		}
-		f.logRecovery(t.Context())
-		f.logRecovery(t.Context())
+		l.recovered(t.Context())
+		l.recovered(t.Context())
 		if got := log.String(); strings.Count(got, "no route to host") != 2 || strings.Count(got, "followed again") != 1 || strings.Count(got, "\n") != 3 {
 			t.Errorf("the log of a failure that lasts 30 minutes:\n%s\nwant two lines, and one at its end", got)
 		}

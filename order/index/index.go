@@ -207,7 +207,7 @@ var ErrEmpty = errors.New("no chain has been read so far")
 
 // checkBegun returns ErrEmpty if nothing was ever read: then an empty answer would be a guess.
 func (x *Index) checkBegun(ctx context.Context) error {
-	if len(x.followers) == 0 || slices.ContainsFunc(x.followers, (*follower).hasBegun) {
+	if len(x.followers) == 0 || slices.ContainsFunc(x.followers, func(f *follower) bool { return f.sync.hasBegun() }) {
 		return nil
 	}
 	for _, f := range x.followers { // they may not have looked yet

@@ -81,7 +81,8 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 			f.liars[name] = true
 		}
 		f.report(came.orders)
-		f.proved(position.provenEnd)
+		f.sync.proved(position.provenEnd)
+		f.provenAt = time.Now()
 	}
 }
 
@@ -95,14 +96,6 @@ func (f *follower) provesPromptly() bool {
 // this time by the blocks.
 func (f *follower) isNews(wrong []string) bool {
 	return slices.ContainsFunc(wrong, func(name string) bool { return !f.liars[name] })
-}
-
-// proved takes note of how far the chain is proven.
-func (f *follower) proved(end uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.position.provenEnd = end
-	f.provenAt = time.Now()
 }
 
 // verify has a range read a second time, and stores what differs together with what the caller has to.

@@ -37,8 +37,8 @@ func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
 	if !is {
 		return block, false
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.unreadMu.Lock()
+	defer f.unreadMu.Unlock()
 	f.unread[bad.Block]++
 	block = QuarantinedBlock{Number: bad.Block, Reason: bad.Err.Error(), Since: uint64(time.Now().Unix())}
 	return block, f.unread[bad.Block] >= quarantineAfter
@@ -46,8 +46,8 @@ func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
 
 // readable takes note of a range that was read.
 func (f *follower) readable(r blocks) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.unreadMu.Lock()
+	defer f.unreadMu.Unlock()
 	maps.DeleteFunc(f.unread, func(number uint64, _ int) bool { return number >= r.from && number <= r.to })
 }
 
@@ -140,9 +140,7 @@ func (f *follower) learnQuarantined(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left = list
+	f.sync.leaveOut(list)
 	return nil
 }
 

@@ -169,13 +169,13 @@ func (s *served) locked() int {
 
 // forksRead returns how many forks the newest head stands on that the follower has read.
 func (f *follower) forksRead() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return max(binary.BigEndian.Uint64(f.head.Hash[16:24]), 1) - 1
+	f.sync.mu.Lock()
+	defer f.sync.mu.Unlock()
+	return max(binary.BigEndian.Uint64(f.sync.head.Hash[16:24]), 1) - 1
 }
 
 func (f *follower) isAt(head chain.Hash) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.head.Hash == head && f.doubt == nil
+	f.sync.mu.Lock()
+	defer f.sync.mu.Unlock()
+	return f.sync.head.Hash == head && f.sync.doubt.over == nil
 }

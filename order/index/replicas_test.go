@@ -80,9 +80,9 @@ func TestReplicasThatWatchAskLittle(t *testing.T) {
 
 // reached is the newest block that the replica knows to be stored.
 func (f *follower) reached() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.position.block
+	f.sync.mu.Lock()
+	defer f.sync.mu.Unlock()
+	return f.sync.position.block
 }
 
 // learn waits until each replica has learned so many times that later blocks are stored.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 )
 
 // Status is what the store holds of one chain.
@@ -49,7 +50,8 @@ func (x *Index) Status(ctx context.Context) ([]Status, error) {
 		asking.Go(func() {
 			head, err := f.source.Head(ctx)
 			all[i].Head, all[i].Err = head.Latest.Number, err
-			all[i].Proven = f.provenTo(positions[i], head.Finalized)
+			_, isVerifiable := f.source.(order.Verifier)
+			all[i].Proven = positions[i].provenTo(head.Finalized, isVerifiable)
 			if err == nil && all[i].Indexed >= all[i].Head {
 				all[i].Level = time.Now()
 			}

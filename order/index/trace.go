@@ -182,7 +182,7 @@ func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] 
 func (x *Index) unsettled() map[chain.ID]bool {
 	var chains map[chain.ID]bool
 	for _, f := range x.followers {
-		if f.doubts() != nil {
+		if f.sync.doubts() != nil {
 			if chains == nil {
 				chains = map[chain.ID]bool{}
 			}

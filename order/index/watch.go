@@ -10,27 +10,16 @@ import (
 
 // watchStore learns how far the replica that follows the chain has come, and reports whether that is known.
 func (f *follower) watchStore(ctx context.Context) bool {
-	f.pace(store.LeaseInterval)
+	f.sync.pace(store.LeaseInterval)
 	position, known, err := f.store.checkpoint(ctx, f.chain)
 	if err != nil || !known {
 		return false
 	}
-	if f.moved(position, chain.Hash{}) {
+	if f.sync.moved(position, chain.Hash{}) {
 		f.observer.BranchChanged(f.chain)
 	}
-	f.overtaken(position.block)
+	f.sync.overtaken(position.block)
 	return f.learnQuarantined(ctx) == nil
-}
-
-// overtaken ends the epoch when a block is stored that is later than the newest that was seen here.
-func (f *follower) overtaken(block uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if block > max(f.head.Number, f.seenTo) {
-		f.seenTo = block
-		f.epoch.End()
-		f.epoch = &Epoch{began: time.Now()}
-	}
 }
 
 // rarely is how often a chain that nobody asks about is compared with what is stored while the one that follows it
@@ -43,10 +32,7 @@ func (f *follower) untilWatch() time.Duration {
 	const patience = 3 // looks of the other replica that may be missed
 	asked := f.demand.now()
 	every := f.paces.Of(f.facts, asked)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	age := time.Since(time.Unix(int64(f.position.blockTime), 0))
-	if asked == Unasked && f.head.Number > 0 && age <= patience*every+f.facts.BlockTime {
+	if asked == Unasked && f.sync.isCurrent(patience*every+f.facts.BlockTime) {
 		return max(every, rarely)
 	}
 	return every
@@ -74,8 +60,8 @@ func (f *follower) watch(ctx context.Context) {
 		f.doubtSince(head, 0)
 		return
 	}
-	f.accept(head)
+	f.sync.accept(head)
 	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
-		f.levelNow()
+		f.sync.levelNow()
 	}
 }

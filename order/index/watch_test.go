@@ -26,7 +26,7 @@ func TestAChainThatAnotherReplicaKeepsUpWithIsLookedAtRarely(t *testing.T) {
 	} {
 		x := New(openStore(t), map[chain.ID]order.Source{1: newLedger(1)}, quietly(Options{Chains: evmChains(1), Pace: pace}))
 		f := x.followers[0]
-		f.head.Number, f.position.blockTime = test.head, uint64(time.Now().Add(-test.age).Unix())
+		f.sync.head.Number, f.sync.position.blockTime = test.head, uint64(time.Now().Add(-test.age).Unix())
 		f.demand.orders.Store(0)
 		if test.asked != Unasked {
 			f.demand.ask(test.asked)
@@ -43,19 +43,19 @@ func TestWhatAnotherReplicaStoresIsNews(t *testing.T) {
 	x := New(openStore(t), map[chain.ID]order.Source{1: newLedger(1)}, quietly(Options{Chains: evmChains(1)}))
 	f := x.followers[0]
 	now := time.Now()
-	f.head.Number, f.levelAt = 900, now.Add(-time.Hour)
-	f.position = checkpoint{block: 905, blockTime: uint64(now.Add(-20 * time.Second).Unix())}
-	before := f.epoch
-	f.overtaken(905)
-	after := f.epoch
-	f.overtaken(905)
-	if before == after || f.epoch != after {
+	f.sync.head.Number, f.sync.levelAt = 900, now.Add(-time.Hour)
+	f.sync.position = checkpoint{block: 905, blockTime: uint64(now.Add(-20 * time.Second).Unix())}
+	before := f.sync.epoch
+	f.sync.overtaken(905)
+	after := f.sync.epoch
+	f.sync.overtaken(905)
+	if before == after || f.sync.epoch != after {
 		t.Error("want an epoch to end with a later block, and none with the same again")
 	}
 	if told := f.basis(); told.Head != 905 || told.By(now) > 25*time.Second {
 		t.Errorf("head %d, %v behind, want 905 and 20 s", told.Head, told.By(now))
 	}
-	f.accept(order.Head{Latest: order.Block{Number: 904}})
+	f.sync.accept(order.Head{Latest: order.Block{Number: 904}})
 	if told := f.basis(); told.Head != 904 {
 		t.Errorf("head %d after one that was read, want 904", told.Head)
 	}

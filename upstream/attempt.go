@@ -59,14 +59,14 @@ func (e *Endpoint) Attempt(ctx context.Context, r Request, turn Turn) *Attempt {
 
 func (a *Attempt) send(caller context.Context) (Response, error) {
 	e := a.Endpoint
-	ctx, cancel := context.WithTimeout(caller, e.timeout)
+	ctx, cancel := context.WithTimeout(caller, e.exchanger.timeout)
 	defer cancel()
 	// Beside WithTimeout, which goes by the caller's deadline where that is earlier: the deadline may move meanwhile.
-	defer time.AfterFunc(e.timeout, cancel).Stop()
+	defer time.AfterFunc(e.exchanger.timeout, cancel).Stop()
 	if err := a.enter(ctx, caller); err != nil {
 		return Response{}, err
 	}
-	return e.exchange(ctx, caller, a.request)
+	return e.exchanger.exchange(ctx, caller, a.request)
 }
 
 // enter takes the request's share of the budget, and has the breaker let it in.
@@ -80,14 +80,14 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	}
 	if a.request.Admit != nil {
 		if after, ok, err := a.request.Admit(ctx, e); err != nil {
-			return e.interrupted(caller, time.Now())
+			return e.exchanger.interrupted(caller, time.Now())
 		} else if !ok {
 			return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Partial: true}
 		}
 	}
 	after, ok, err := e.budget.take(ctx, e.unitsOf(a.request))
 	if err != nil {
-		return e.interrupted(caller, time.Now())
+		return e.exchanger.interrupted(caller, time.Now())
 	}
 	if !ok {
 		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}

@@ -4,12 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,17 +13,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-const (
-	defaultTimeout = 10 * time.Second
-	defaultMaxBody = 16 << 20
-
-	// fairTime is how long an endpoint must have had before a caller's deadline counts against it: callers in a hurry
-	// must not be able to open its breaker.
-	fairTime = 500 * time.Millisecond
-
-	// logEvery is how often an endpoint's bad answers are logged at most.
-	logEvery = time.Minute
-)
+// logEvery is how often an endpoint's bad answers are logged at most.
+const logEvery = time.Minute
 
 // EndpointOptions describe an endpoint.
 type EndpointOptions struct {
@@ -60,19 +47,12 @@ type EndpointOptions struct {
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
 type Endpoint struct {
 	name              string
-	base              *url.URL
-	asks              http.Header // of every request; never changed, as requests share it
-	posts             http.Header // of those with a body, likewise
-	given             http.Header // as configured, likewise
-	timeout           time.Duration
-	maxBody           int64
-	client            *http.Client
+	exchanger         *exchanger
 	attributes        []attribute.KeyValue
 	server            []attribute.KeyValue // where it is, as far as spans tell
 	costs             map[string]int
 	breaker           *breaker
 	budget            *budget
-	secrets           *strings.Replacer
 	health            health
 	head              head
 	replays           replays
@@ -98,116 +78,26 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	if o.Name == "" {
 		return nil, errors.New("endpoint without a name")
 	}
-	base, err := url.Parse(o.URL)
-	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("endpoint %s: URL is not http(s)://host/…", o.Name)
-	}
-	if base.Path == "" {
-		base.Path = "/" // else a request's path, joined to nothing, would begin without one
+	exchanger, err := newExchanger(o)
+	if err != nil {
+		return nil, err
 	}
 	return &Endpoint{
 		name:              o.Name,
-		base:              base,
-		asks:              headerOf(o.Header),
-		given:             o.Header.Clone(),
-		posts:             headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
-		timeout:           cmp.Or(o.Timeout, defaultTimeout),
-		maxBody:           cmp.Or(o.MaxBody, defaultMaxBody),
-		client:            newClient(o.Client, o.Forwards),
+		exchanger:         exchanger,
 		attributes:        o.Attributes,
-		server:            serverOf(o.Name, base, o.PublicHost),
+		server:            serverOf(o.Name, exchanger.base, o.PublicHost),
 		costs:             o.Costs,
 		breaker:           newBreaker(o.Name),
 		budget:            newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
-		secrets:           NewScrubber(o.Name, base, o.PublicHost, o.Header),
 		measures:          newMeasures(o.Name, o.Attributes),
 		longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine),
 		log:               o.Logger,
 	}, nil
 }
 
-// headerOf is the header of every request, with the given ones in addition or instead.
-func headerOf(given ...http.Header) http.Header {
-	header := http.Header{"User-Agent": {"crossgate"}, "Accept": {"application/json"}}
-	for _, each := range given {
-		maps.Copy(header, each.Clone())
-	}
-	return header
-}
-
-// newClient has the transport of given, or a new one, and never follows a redirect: keys would go along.
-func newClient(given *http.Client, forwards bool) *http.Client {
-	client := &http.Client{}
-	if given != nil {
-		*client = *given
-	}
-	if client.Transport == nil {
-		client.Transport = &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
-			ForceAttemptHTTP2:      true,
-			MaxIdleConnsPerHost:    32,
-			MaxConnsPerHost:        128,
-			IdleConnTimeout:        90 * time.Second,
-			TLSHandshakeTimeout:    5 * time.Second,
-			MaxResponseHeaderBytes: 64 << 10,
-			DisableCompression:     forwards,
-		}
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return client
-}
-
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
-
-// Request is an HTTP request without its host.
-type Request struct {
-	Method string // GET without a body, POST with one, by default
-	Path   string // joined to the endpoint's URL
-	Query  url.Values
-	Header http.Header
-	Keys   []string // that are in path, query or body: errors do not tell them, as they tell nothing of Header
-	Body   []byte
-	Cost   int // units of the rate budget; by default what the endpoint's plain requests cost
-
-	// Of JSON-RPC: the method that spans name and latencies are kept by, empty for other requests; how many calls the
-	// body holds; and the methods of a batch, for spans, each once.
-	RPCMethod  string
-	Calls      int
-	RPCMethods []string
-	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
-	// were answered well. Nil accepts all.
-	Check func(Response) error
-	// AnyStatus says that the maker of the request reads responses of every status, and what Response.StatusError says
-	// of them: JSON-RPC servers put their reasons under any.
-	AnyStatus bool
-	// Admit waits until an endpoint may be asked requests of this kind, beside its budget; without time for that it
-	// returns when to retry. Nil: it may.
-	Admit func(ctx context.Context, e *Endpoint) (retryAfter time.Duration, ok bool, err error)
-	// Suits says which endpoints can be expected to answer, by what is known of them; nil: all. Nothing is repeated at
-	// another one for the sake of knowledge alone.
-	Suits func(*Endpoint) bool
-}
-
-func (r Request) method() string {
-	switch {
-	case r.Method != "":
-		return r.Method
-	case r.Body != nil:
-		return http.MethodPost
-	}
-	return http.MethodGet
-}
-
-// Response is a complete HTTP response.
-type Response struct {
-	Status int
-	Header http.Header
-	Body   []byte
-
-	from *Endpoint // with its keys, for texts of the body that end up in errors
-	sent sent      // by the request, likewise
-}
 
 // Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
@@ -256,6 +146,6 @@ func (e *Endpoint) badAnswer(r Request, err error) error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		*bad = *known
 	}
-	bad.Endpoint, bad.Err = e.name, e.scrub(r.secrets(), bad.Err)
+	bad.Endpoint, bad.Err = e.name, e.exchanger.scrubber.scrub(r.secrets(), bad.Err)
 	return bad
 }

@@ -109,7 +109,7 @@ func isBare(r Request) bool {
 
 // probe sends r in the background, for the sake of what can be learned of the endpoint by it.
 func (e *Endpoint) probe(ctx context.Context, r Request) (Response, error) {
-	ctx, cancel := context.WithTimeout(InBackground(ctx), e.timeout)
+	ctx, cancel := context.WithTimeout(InBackground(ctx), e.exchanger.timeout)
 	defer cancel()
 	a := e.Attempt(ctx, r, Turn{number: 1})
 	return a.Response, a.Settle(ctx, a.check())
@@ -143,7 +143,7 @@ func (e *Endpoint) verify() {
 
 // verdict examines the endpoint until it has failed at leastToConvict controls, within the time of one that hangs.
 func (e *Endpoint) verdict(ctx context.Context) condition {
-	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, probeLimit))
+	ctx, cancel := context.WithTimeout(ctx, min(e.exchanger.timeout, probeLimit))
 	defer cancel()
 	controls := e.controls()
 	found := e.examine(ctx, controls, false)
@@ -180,7 +180,7 @@ const (
 // examine sends requests at once, past the breaker; the first that is answered is enough. With anyAnswer, that its
 // address answers with anything but a server error is enough as well.
 func (e *Endpoint) examine(ctx context.Context, requests []Request, anyAnswer bool) condition {
-	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, probeLimit))
+	ctx, cancel := context.WithTimeout(ctx, min(e.exchanger.timeout, probeLimit))
 	defer cancel()
 	results := make(chan condition, len(requests))
 	for _, r := range requests {
@@ -212,7 +212,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 		return unknown
 	}
 	asked, started := context.WithoutCancel(ctx), time.Now()
-	response, err := e.exchange(ctx, asked, r)
+	response, err := e.exchanger.exchange(ctx, asked, r)
 	if err == nil && r.Check != nil {
 		err = e.badAnswer(r, r.Check(response))
 	}
@@ -257,5 +257,5 @@ func (e *Endpoint) Close() {
 	}
 	e.mu.Unlock()
 	e.working.Wait()
-	e.client.CloseIdleConnections()
+	e.exchanger.client.CloseIdleConnections()
 }

@@ -72,11 +72,11 @@ func (a *Attempt) send(caller context.Context) (Response, error) {
 // enter takes the request's share of the budget, and has the breaker let it in.
 func (a *Attempt) enter(ctx, caller context.Context) error {
 	e := a.Endpoint
-	if err := e.unusable(); err != nil {
+	if err := e.usability.err(); err != nil {
 		return err
 	}
 	if !e.breaker.isClosed() {
-		return e.breakerError()
+		return e.breaker.refusal()
 	}
 	if a.request.Admit != nil {
 		if after, ok, err := a.request.Admit(ctx, e); err != nil {
@@ -94,7 +94,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	}
 	report, ok := e.breaker.enter()
 	if !ok {
-		return e.breakerError()
+		return e.breaker.refusal()
 	}
 	a.report, a.sent = report, time.Now()
 	return nil

@@ -13,9 +13,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// logEvery is how often an endpoint's bad answers are logged at most.
-const logEvery = time.Minute
-
 // EndpointOptions describe an endpoint.
 type EndpointOptions struct {
 	Name string // in errors, logs and spans, where the URL never appears
@@ -46,24 +43,20 @@ type EndpointOptions struct {
 
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
 type Endpoint struct {
-	name              string
-	exchanger         *exchanger
-	attributes        []attribute.KeyValue
-	server            []attribute.KeyValue // where it is, as far as spans tell
-	costs             map[string]int
-	breaker           *breaker
-	budget            *budget
-	health            health
-	head              head
-	replays           replays
-	control           atomic.Pointer[Request] // that no caller has a part in; nil: none is known
-	failed            atomic.Pointer[Request] // the last that it failed at; nil: none
-	quarantine        quarantine
-	closed            quarantine // to us, by its own word
-	longestQuarantine time.Duration
-	cordoned          atomic.Bool
-	log               *slog.Logger // nil: nobody hears of bad answers
-	logged            atomic.Int64 // UNIX nanoseconds at which a bad answer of it was last logged
+	name       string
+	exchanger  *exchanger
+	attributes []attribute.KeyValue
+	server     []attribute.KeyValue // where it is, as far as spans tell
+	costs      map[string]int
+	breaker    *breaker
+	budget     *budget
+	health     health
+	head       head
+	replays    replays
+	control    atomic.Pointer[Request] // that no caller has a part in; nil: none is known
+	failed     atomic.Pointer[Request] // the last that it failed at; nil: none
+	usability  usability
+	log        endpointLog
 
 	working   sync.WaitGroup
 	mu        sync.Mutex
@@ -83,21 +76,31 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		return nil, err
 	}
 	return &Endpoint{
-		name:              o.Name,
-		exchanger:         exchanger,
-		attributes:        o.Attributes,
-		server:            serverOf(o.Name, exchanger.base, o.PublicHost),
-		costs:             o.Costs,
-		breaker:           newBreaker(o.Name),
-		budget:            newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
-		measures:          newMeasures(o.Name, o.Attributes),
-		longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine),
-		log:               o.Logger,
+		name:       o.Name,
+		exchanger:  exchanger,
+		attributes: o.Attributes,
+		server:     serverOf(o.Name, exchanger.base, o.PublicHost),
+		costs:      o.Costs,
+		breaker:    newBreaker(o.Name),
+		budget:     newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
+		measures:   newMeasures(o.Name, o.Attributes),
+		usability:  usability{endpoint: o.Name, longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
+		log:        endpointLog{endpoint: o.Name, to: o.Logger},
 	}, nil
 }
 
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
+
+// ForceBreaker has an operator decide what the breaker does. Unforced, it starts afresh.
+func (e *Endpoint) ForceBreaker(how Force) { e.breaker.force(how) }
+
+// Replace has e go on where other was: cordoned or forced by operators, and with what that spent of its plan.
+func (e *Endpoint) Replace(other *Endpoint) {
+	e.usability.cordoned.Store(other.usability.cordoned.Load())
+	e.breaker.forced.Store(other.breaker.forced.Load())
+	e.budget.adopt(other.budget)
+}
 
 // Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
@@ -122,19 +125,10 @@ func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, out
 			e.failed.Store(&r)
 		}
 		if ClassOf(outcome) == BadAnswer {
-			e.logBadAnswer(ctx, outcome)
+			e.log.badAnswer(ctx, outcome)
 		}
 		e.verify()
 	}
-}
-
-// logBadAnswer logs that the endpoint gave a bad answer, once in a while: such an endpoint is asked again and again.
-func (e *Endpoint) logBadAnswer(ctx context.Context, cause error) {
-	now, last := time.Now(), e.logged.Load()
-	if e.log == nil || now.Sub(time.Unix(0, last)) < logEvery || !e.logged.CompareAndSwap(last, now.UnixNano()) {
-		return
-	}
-	e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", cause)
 }
 
 // badAnswer makes an *Error of what a check found wrong; a plain error is a bad answer.

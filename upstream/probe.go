@@ -205,7 +205,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 			found = broken // as a panic of a caller's request counts
 		}
 	}()
-	if e.unusable() != nil {
+	if e.usability.err() != nil {
 		return unknown
 	}
 	if _, ok, err := e.budget.take(ctx, e.unitsOf(r)); !ok || err != nil {

@@ -26,16 +26,9 @@ var standingNames = [...]string{
 func (s standing) String() string { return standingNames[s] }
 
 func (e *Endpoint) standing() standing {
-	now := time.Now()
-	banned, _ := e.quarantine.left(now)
-	shut, _ := e.closed.left(now)
-	switch {
-	case e.cordoned.Load():
-		return cordoned
-	case banned > 0:
-		return quarantined
-	case shut > 0:
-		return closed
+	switch kept := e.usability.standing(time.Now()); {
+	case kept != ready:
+		return kept
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
 	case e.breaker.isSuspecting():
@@ -105,14 +98,11 @@ func (e *Endpoint) Health() Health {
 	if e.breaker.hasOpened() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}
-	for _, each := range []*quarantine{&e.closed, &e.quarantine} {
-		left, reason := each.left(now)
-		if left > 0 {
-			health.Reason = reason
-		}
-		health.RetryAfter = max(health.RetryAfter, left)
+	left, reason := e.usability.left(now)
+	if left > 0 {
+		health.Reason = reason
 	}
-	health.RetryAfter = max(health.RetryAfter, e.budget.pauseLeft(now))
+	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now))
 	health.CanBeAsked = e.standing() < away
 	if off, compared := e.head.off(); compared {
 		health.Head = fmt.Sprintf("%+d", off)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -52,18 +50,11 @@ type Endpoint struct {
 	budget     *budget
 	health     health
 	head       head
-	replays    replays
-	control    atomic.Pointer[Request] // that no caller has a part in; nil: none is known
-	failed     atomic.Pointer[Request] // the last that it failed at; nil: none
+	controls   controls
+	worker     worker
 	usability  usability
 	log        endpointLog
-
-	working   sync.WaitGroup
-	mu        sync.Mutex
-	isProbing bool
-	stopProbe context.CancelFunc
-	isClosed  bool
-	measures  measures
+	measures   measures
 }
 
 // NewEndpoint returns the endpoint that o describes; it calls nothing yet.
@@ -117,18 +108,14 @@ func (e *Endpoint) CostOf(method string) int { return cmp.Or(e.costs[method], e.
 // learn remembers the outcome of a request, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.RPCMethod, took, outcome)
-	switch {
-	case outcome == nil:
-		e.replays.keep(r, took)
-	case IsFault(outcome):
-		if isSmall(r) {
-			e.failed.Store(&r)
-		}
-		if ClassOf(outcome) == BadAnswer {
-			e.log.badAnswer(ctx, outcome)
-		}
-		e.verify()
+	e.controls.learn(r, took, outcome)
+	if !IsFault(outcome) {
+		return
 	}
+	if ClassOf(outcome) == BadAnswer {
+		e.log.badAnswer(ctx, outcome)
+	}
+	e.verify()
 }
 
 // badAnswer makes an *Error of what a check found wrong; a plain error is a bad answer.
@@ -142,4 +129,10 @@ func (e *Endpoint) badAnswer(r Request, err error) error {
 	}
 	bad.Endpoint, bad.Err = e.name, e.exchanger.scrubber.scrub(r.secrets(), bad.Err)
 	return bad
+}
+
+// Close ends what the endpoint does in the background and closes connections that wait for further use.
+func (e *Endpoint) Close() {
+	e.worker.close()
+	e.exchanger.client.CloseIdleConnections()
 }

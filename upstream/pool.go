@@ -230,8 +230,8 @@ func (p *Pool) explore(winner int) {
 	if oldest < 0 {
 		return
 	}
-	known, found := p.endpoints[winner].replays.latest()
+	known, found := p.endpoints[winner].controls.replays.latest()
 	if e := p.endpoints[oldest]; found && (known.Suits == nil || known.Suits(e)) && now.Sub(e.health.measured()) >= exploreEvery {
-		e.inBackground(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
+		e.worker.begin(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
 	}
 }

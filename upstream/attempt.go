@@ -44,7 +44,7 @@ var errPanicked = errors.New("panicked")
 // everything else is an *Error.
 func (e *Endpoint) Attempt(ctx context.Context, r Request, turn Turn) *Attempt {
 	a := &Attempt{Endpoint: e, request: r, turn: turn, began: time.Now()}
-	ctx, a.span = startAttempt(ctx, e, r, turn.number)
+	ctx, a.span = e.tracing.start(ctx, r, turn.number)
 	isPanic := true
 	defer func() {
 		if isPanic {
@@ -85,7 +85,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 			return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Partial: true}
 		}
 	}
-	after, ok, err := e.budget.take(ctx, e.unitsOf(a.request))
+	after, ok, err := e.budget.take(ctx, e.budget.unitsOf(a.request))
 	if err != nil {
 		return e.exchanger.interrupted(caller, time.Now())
 	}

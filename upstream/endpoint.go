@@ -41,20 +41,18 @@ type EndpointOptions struct {
 
 // Endpoint is one URL that we call, guarded by a breaker and a rate budget. Safe for concurrent use.
 type Endpoint struct {
-	name       string
-	exchanger  *exchanger
-	attributes []attribute.KeyValue
-	server     []attribute.KeyValue // where it is, as far as spans tell
-	costs      map[string]int
-	breaker    *breaker
-	budget     *budget
-	health     health
-	head       head
-	controls   controls
-	worker     worker
-	usability  usability
-	log        endpointLog
-	measures   measures
+	name      string
+	exchanger *exchanger
+	breaker   *breaker
+	budget    *budget
+	health    health
+	head      head
+	controls  controls
+	worker    worker
+	usability usability
+	log       endpointLog
+	tracing   tracing
+	measures  measures
 }
 
 // NewEndpoint returns the endpoint that o describes; it calls nothing yet.
@@ -67,16 +65,14 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		return nil, err
 	}
 	return &Endpoint{
-		name:       o.Name,
-		exchanger:  exchanger,
-		attributes: o.Attributes,
-		server:     serverOf(o.Name, exchanger.base, o.PublicHost),
-		costs:      o.Costs,
-		breaker:    newBreaker(o.Name),
-		budget:     newBudget(o.RequestsPerSecond, o.Burst, o.Monthly),
-		measures:   newMeasures(o.Name, o.Attributes),
-		usability:  usability{endpoint: o.Name, longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
-		log:        endpointLog{endpoint: o.Name, to: o.Logger},
+		name:      o.Name,
+		exchanger: exchanger,
+		breaker:   newBreaker(o.Name),
+		budget:    newBudget(o),
+		tracing:   tracing{endpoint: o.Name, attributes: o.Attributes, server: serverOf(o.Name, exchanger.base, o.PublicHost)},
+		measures:  newMeasures(o.Name, o.Attributes),
+		usability: usability{endpoint: o.Name, longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
+		log:       endpointLog{endpoint: o.Name, to: o.Logger},
 	}, nil
 }
 
@@ -99,11 +95,8 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	return a.Response, a.Settle(ctx, nil)
 }
 
-// unitsOf is what a request takes from the budget.
-func (e *Endpoint) unitsOf(r Request) int { return cmp.Or(r.Cost, e.CostOf("*")) }
-
 // CostOf returns what a call of a JSON-RPC method takes from the budget.
-func (e *Endpoint) CostOf(method string) int { return cmp.Or(e.costs[method], e.costs["*"], 1) }
+func (e *Endpoint) CostOf(method string) int { return e.budget.costOf(method) }
 
 // learn remembers the outcome of a request, and has the endpoint verified when it fails too often.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {

@@ -130,7 +130,7 @@ func (f *forwarded) Judge(context.Context) error {
 // exchange.
 func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn, opened *responses) *forwarded {
 	a := &Attempt{Endpoint: e, request: addressRequest, turn: turn, began: time.Now()}
-	ctx, span := startAttempt(caller, e, Request{Method: f.Method}, turn.number)
+	ctx, span := e.tracing.start(caller, Request{Method: f.Method}, turn.number)
 	a.span = span
 	attempt := &forwarded{Attempt: a, opened: opened}
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -50,7 +50,7 @@ func (p *Pool) Attributes() []attribute.KeyValue {
 	if len(p.endpoints) == 0 {
 		return nil
 	}
-	return p.endpoints[0].attributes
+	return p.endpoints[0].tracing.attributes
 }
 
 // Health returns how each endpoint does, in the sequence in which they were given.

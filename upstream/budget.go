@@ -53,20 +53,24 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 			return retryAfter, false, err
 		}
 	}
-	now := time.Now()
-	wait, giveBack := b.reserve(now, max(cost, 1))
-	if wait <= 0 {
+	wait, giveBack := b.reserve(time.Now(), max(cost, 1))
+	if retryAfter, ok, err = await(ctx, wait); !ok {
+		giveBack()
+	}
+	return retryAfter, ok, err
+}
+
+// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, it does not wait, and returns
+// when to retry.
+func await(ctx context.Context, d time.Duration) (retryAfter time.Duration, ok bool, err error) {
+	if d <= 0 {
 		return 0, true, nil
 	}
-	if deadline, limited := ctx.Deadline(); limited && now.Add(wait).After(deadline) {
-		giveBack()
-		return wait, false, nil
+	if deadline, limited := ctx.Deadline(); limited && time.Now().Add(d).After(deadline) {
+		return d, false, nil
 	}
-	if err := sleep(ctx, wait); err != nil {
-		giveBack()
-		return 0, false, err
-	}
-	return 0, true, nil
+	err = sleep(ctx, d)
+	return 0, err == nil, err
 }
 
 // sleep waits for d, or returns the error of ctx when that ends before.

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -78,6 +79,11 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	if !e.breaker.isClosed() {
 		return e.breaker.refusal()
 	}
+	if after, ok, err := e.downtime.pass(ctx); err != nil {
+		return e.exchanger.interrupted(caller, time.Now())
+	} else if !ok {
+		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Err: errUnavailable}
+	}
 	if a.request.Admit != nil {
 		if after, ok, err := a.request.Admit(ctx, e); err != nil {
 			return e.exchanger.interrupted(caller, time.Now())
@@ -123,8 +129,11 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 				e.budget.answered()
 			}
 			e.budget.pause(said.RetryAfter)
+		case said.Class == ServerError:
+			e.downtime.expect(time.Now(), cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
 		case answered(a.Err):
 			e.budget.answered()
+			e.downtime.refute(a.sent)
 		}
 		a.report(a.Err)
 		outcome := a.Err

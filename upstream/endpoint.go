@@ -50,6 +50,7 @@ type Endpoint struct {
 	controls  controls
 	worker    worker
 	usability usability
+	downtime  downtime
 	log       endpointLog
 	tracing   tracing
 	measures  measures

@@ -217,7 +217,7 @@ func (p *Pool) askHeads() {
 		return
 	}
 	for i, e := range p.endpoints {
-		if e.usability.err() != nil || !e.breaker.isClosed() {
+		if e.standing() >= down {
 			continue
 		}
 		probe := p.heads.probes[i]

@@ -223,7 +223,7 @@ func (p *Pool) explore(winner int) {
 	}
 	oldest := -1
 	for i, e := range p.endpoints {
-		if i != winner && e.usability.err() == nil && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
+		if i != winner && e.standing() < down && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
 			oldest = i
 		}
 	}

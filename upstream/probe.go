@@ -141,6 +141,7 @@ func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (foun
 	e.health.note(r.RPCMethod, time.Since(started), err)
 	switch {
 	case answered(err), anyAnswer && response.Status != 0 && response.Status < http.StatusInternalServerError:
+		e.downtime.refute(started)
 		return sound
 	case IsFault(err):
 		return broken

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -44,7 +45,7 @@ var errPanicked = errors.New("panicked")
 // everything else is an *Error.
 func (e *Endpoint) Attempt(ctx context.Context, r Request, turn Turn) *Attempt {
 	a := &Attempt{Endpoint: e, request: r, turn: turn, began: time.Now()}
-	ctx, a.span = startAttempt(ctx, e, r, turn.number)
+	ctx, a.span = e.tracing.start(ctx, r, turn.number)
 	isPanic := true
 	defer func() {
 		if isPanic {
@@ -59,42 +60,47 @@ func (e *Endpoint) Attempt(ctx context.Context, r Request, turn Turn) *Attempt {
 
 func (a *Attempt) send(caller context.Context) (Response, error) {
 	e := a.Endpoint
-	ctx, cancel := context.WithTimeout(caller, e.timeout)
+	ctx, cancel := context.WithTimeout(caller, e.exchanger.timeout)
 	defer cancel()
 	// Beside WithTimeout, which goes by the caller's deadline where that is earlier: the deadline may move meanwhile.
-	defer time.AfterFunc(e.timeout, cancel).Stop()
+	defer time.AfterFunc(e.exchanger.timeout, cancel).Stop()
 	if err := a.enter(ctx, caller); err != nil {
 		return Response{}, err
 	}
-	return e.exchange(ctx, caller, a.request)
+	return e.exchanger.exchange(ctx, caller, a.request)
 }
 
 // enter takes the request's share of the budget, and has the breaker let it in.
 func (a *Attempt) enter(ctx, caller context.Context) error {
 	e := a.Endpoint
-	if err := e.unusable(); err != nil {
+	if err := e.usability.err(); err != nil {
 		return err
 	}
 	if !e.breaker.isClosed() {
-		return e.breakerError()
+		return e.breaker.refusal()
+	}
+	if after, ok, err := e.downtime.pass(ctx); err != nil {
+		return e.exchanger.interrupted(caller, time.Now())
+	} else if !ok {
+		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Err: errUnavailable}
 	}
 	if a.request.Admit != nil {
 		if after, ok, err := a.request.Admit(ctx, e); err != nil {
-			return e.interrupted(caller, time.Now())
+			return e.exchanger.interrupted(caller, time.Now())
 		} else if !ok {
 			return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after, Partial: true}
 		}
 	}
-	after, ok, err := e.budget.take(ctx, e.unitsOf(a.request))
+	after, ok, err := e.budget.take(ctx, e.budget.unitsOf(a.request))
 	if err != nil {
-		return e.interrupted(caller, time.Now())
+		return e.exchanger.interrupted(caller, time.Now())
 	}
 	if !ok {
 		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
 	}
 	report, ok := e.breaker.enter()
 	if !ok {
-		return e.breakerError()
+		return e.breaker.refusal()
 	}
 	a.report, a.sent = report, time.Now()
 	return nil
@@ -123,8 +129,11 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 				e.budget.answered()
 			}
 			e.budget.pause(said.RetryAfter)
+		case said.Class == ServerError:
+			e.downtime.expect(time.Now(), cmp.Or(said.RetryAfter, RetryAfter(a.Response.Header)))
 		case answered(a.Err):
 			e.budget.answered()
+			e.downtime.refute(a.sent)
 		}
 		a.report(a.Err)
 		outcome := a.Err

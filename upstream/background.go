@@ -24,11 +24,8 @@ func (b *budget) yield(ctx context.Context, cost int) (retryAfter time.Duration,
 		if wait <= 0 {
 			return 0, true, nil
 		}
-		if deadline, limited := ctx.Deadline(); limited && time.Now().Add(wait).After(deadline) {
-			return wait, false, nil
-		}
-		if err := sleep(ctx, wait); err != nil {
-			return 0, false, err
+		if retryAfter, ok, err = await(ctx, wait); !ok {
+			return retryAfter, false, err
 		}
 	}
 }

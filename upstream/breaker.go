@@ -135,6 +135,17 @@ func (b *breaker) force(how Force) {
 	}
 }
 
+var errForced = errors.New("held open by an operator")
+
+// refusal is the error of a call that the breaker keeps away.
+func (b *breaker) refusal() error {
+	refusal := &Error{Class: BreakerOpen, Endpoint: b.settled.Name, RetryAfter: b.untilProbe()}
+	if Force(b.forced.Load()) == ForceOpen {
+		refusal.Err, refusal.RetryAfter = errForced, 0
+	}
+	return refusal
+}
+
 // expectProbe sets when the next probe begins.
 func (b *breaker) expectProbe(after time.Duration) {
 	b.reopens.Store(time.Now().Add(after).UnixNano())

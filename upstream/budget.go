@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -21,21 +22,28 @@ const (
 
 // budget is how often an endpoint may be called: our own rate, its monthly plan, and pauses that it asked for.
 type budget struct {
-	limiter *rate.Limiter // nil when unlimited
-	plan    *billingPlan  // nil without one
+	costs   map[string]int // see EndpointOptions
+	limiter *rate.Limiter  // nil when unlimited
+	plan    *billingPlan   // nil without one
 
 	mu     sync.Mutex
 	paused time.Time     // until then
 	guess  time.Duration // how long the next pause is of which nobody says how long; zero: defaultPause
 }
 
-func newBudget(perSecond float64, burst int, monthly int) *budget {
-	b := &budget{plan: newBillingPlan(monthly)}
-	if perSecond > 0 {
-		b.limiter = rate.NewLimiter(rate.Limit(perSecond), max(burst, 1))
+func newBudget(o EndpointOptions) *budget {
+	b := &budget{costs: o.Costs, plan: newBillingPlan(o.Monthly)}
+	if o.RequestsPerSecond > 0 {
+		b.limiter = rate.NewLimiter(rate.Limit(o.RequestsPerSecond), max(o.Burst, 1))
 	}
 	return b
 }
+
+// costOf is the units that a call of a JSON-RPC method takes.
+func (b *budget) costOf(method string) int { return cmp.Or(b.costs[method], b.costs["*"], 1) }
+
+// unitsOf is the units that a request takes.
+func (b *budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.costOf("*")) }
 
 // take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, it
 // takes nothing, does not wait, and returns when to retry.
@@ -45,20 +53,24 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 			return retryAfter, false, err
 		}
 	}
-	now := time.Now()
-	wait, giveBack := b.reserve(now, max(cost, 1))
-	if wait <= 0 {
+	wait, giveBack := b.reserve(time.Now(), max(cost, 1))
+	if retryAfter, ok, err = await(ctx, wait); !ok {
+		giveBack()
+	}
+	return retryAfter, ok, err
+}
+
+// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, it does not wait, and returns
+// when to retry.
+func await(ctx context.Context, d time.Duration) (retryAfter time.Duration, ok bool, err error) {
+	if d <= 0 {
 		return 0, true, nil
 	}
-	if deadline, limited := ctx.Deadline(); limited && now.Add(wait).After(deadline) {
-		giveBack()
-		return wait, false, nil
+	if deadline, limited := ctx.Deadline(); limited && time.Now().Add(d).After(deadline) {
+		return d, false, nil
 	}
-	if err := sleep(ctx, wait); err != nil {
-		giveBack()
-		return 0, false, err
-	}
-	return 0, true, nil
+	err = sleep(ctx, d)
+	return 0, err == nil, err
 }
 
 // sleep waits for d, or returns the error of ctx when that ends before.

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,30 +13,108 @@ import (
 	"time"
 )
 
-// exchange sends r and reads the whole answer.
-func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, error) {
-	started := time.Now()
-	request, err := e.request(ctx, r)
-	if err != nil {
-		return Response{}, &Error{Class: Rejected, Endpoint: e.name, Err: err}
+const (
+	defaultTimeout = 10 * time.Second
+	defaultMaxBody = 16 << 20
+
+	// fairTime is how long an endpoint must have had before a caller's deadline counts against it: callers in a hurry
+	// must not be able to open its breaker.
+	fairTime = 500 * time.Millisecond
+
+	// mostExpected bounds the buffer that is allocated by the length that a response claims.
+	mostExpected = 64 << 10
+)
+
+// exchanger sends requests to one URL, and reads what comes back. No field of it changes.
+type exchanger struct {
+	name     string // of the endpoint
+	base     *url.URL
+	asks     http.Header   // of every request; never changed, as requests share it
+	posts    http.Header   // of those with a body, likewise
+	given    http.Header   // as configured, likewise
+	timeout  time.Duration // of one request with its wait for the budget
+	maxBody  int64         // bytes of an answer
+	client   *http.Client
+	scrubber *scrubber
+}
+
+// newExchanger returns the exchanger that o describes.
+func newExchanger(o EndpointOptions) (*exchanger, error) {
+	base, err := url.Parse(o.URL)
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, fmt.Errorf("endpoint %s: URL is not http(s)://host/…", o.Name)
 	}
-	answer, err := e.client.Do(request)
+	if base.Path == "" {
+		base.Path = "/" // else a request's path, joined to nothing, would begin without one
+	}
+	return &exchanger{
+		name:     o.Name,
+		base:     base,
+		asks:     headerOf(o.Header),
+		posts:    headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
+		given:    o.Header.Clone(),
+		timeout:  cmp.Or(o.Timeout, defaultTimeout),
+		maxBody:  cmp.Or(o.MaxBody, defaultMaxBody),
+		client:   newClient(o.Client, o.Forwards),
+		scrubber: &scrubber{name: o.Name, own: NewScrubber(o.Name, base, o.PublicHost, o.Header)},
+	}, nil
+}
+
+// headerOf is the header of every request, with the given ones in addition or instead.
+func headerOf(given ...http.Header) http.Header {
+	header := http.Header{"User-Agent": {"crossgate"}, "Accept": {"application/json"}}
+	for _, each := range given {
+		maps.Copy(header, each.Clone())
+	}
+	return header
+}
+
+// newClient has the transport of given, or a new one, and never follows a redirect: keys would go along.
+func newClient(given *http.Client, forwards bool) *http.Client {
+	client := &http.Client{}
+	if given != nil {
+		*client = *given
+	}
+	if client.Transport == nil {
+		client.Transport = &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    32,
+			MaxConnsPerHost:        128,
+			IdleConnTimeout:        90 * time.Second,
+			TLSHandshakeTimeout:    5 * time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
+			DisableCompression:     forwards,
+		}
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
+}
+
+// exchange sends r and reads the whole answer.
+func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, error) {
+	started := time.Now()
+	request, err := x.request(ctx, r)
 	if err != nil {
-		return Response{}, e.broken(ctx, caller, started, err)
+		return Response{}, &Error{Class: Rejected, Endpoint: x.name, Err: err}
+	}
+	answer, err := x.client.Do(request)
+	if err != nil {
+		return Response{}, x.broken(ctx, caller, started, err)
 	}
 	defer answer.Body.Close()
-	body, err := e.read(answer)
+	body, err := x.read(answer)
 	if err != nil {
-		return Response{}, e.broken(ctx, caller, started, err)
+		return Response{}, x.broken(ctx, caller, started, err)
 	}
 	if answer.StatusCode >= http.StatusBadRequest {
-		body = []byte(e.scrubText(r.secrets(), string(body))) // callers make errors of it
+		body = []byte(x.scrubber.redact(r.secrets(), string(body))) // callers make errors of it
 	}
-	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: e, sent: r.secrets()}
-	if int64(len(body)) > e.maxBody {
+	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: x.scrubber, sent: r.secrets()}
+	if int64(len(body)) > x.maxBody {
 		return Response{Status: answer.StatusCode}, &Error{
-			Class: BadAnswer, Endpoint: e.name, Status: answer.StatusCode,
-			Err: fmt.Errorf("answer exceeds %d bytes", e.maxBody), excused: true,
+			Class: BadAnswer, Endpoint: x.name, Status: answer.StatusCode,
+			Err: fmt.Errorf("answer exceeds %d bytes", x.maxBody), excused: true,
 		}
 	}
 	if !r.AnyStatus {
@@ -44,25 +123,9 @@ func (e *Endpoint) exchange(ctx, caller context.Context, r Request) (Response, e
 	return response, err
 }
 
-// StatusError is what the status alone says, an *Error: nil where the response is for the caller to read.
-func (r Response) StatusError() error {
-	class := classOfStatus(r.Status)
-	if class == 0 {
-		return nil
-	}
-	failed := &Error{Class: class, Status: r.Status, RetryAfter: RetryAfter(r.Header)}
-	if r.from != nil {
-		failed.Endpoint = r.from.name
-	}
-	return failed
-}
-
-// mostExpected bounds the buffer that is allocated by the length that a response claims.
-const mostExpected = 64 << 10
-
 // read returns the whole body, or one byte more than the limit.
-func (e *Endpoint) read(answer *http.Response) ([]byte, error) {
-	limited := io.LimitReader(answer.Body, e.maxBody+1)
+func (x *exchanger) read(answer *http.Response) ([]byte, error) {
+	limited := io.LimitReader(answer.Body, x.maxBody+1)
 	if answer.ContentLength <= 0 {
 		return io.ReadAll(limited)
 	}
@@ -71,24 +134,11 @@ func (e *Endpoint) read(answer *http.Response) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// classOfStatus returns zero for a status whose response is for the caller to read.
-func classOfStatus(status int) Class {
-	switch {
-	case status == http.StatusTooManyRequests:
-		return RateLimited
-	case status >= 500:
-		return ServerError
-	case status < 200 || status >= 300 && status < 400:
-		return BadAnswer
-	}
-	return 0
-}
-
 // request builds the HTTP request. Trace context is not sent: it is none of a third party's business.
-func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error) {
-	target := *e.base
+func (x *exchanger) request(ctx context.Context, r Request) (*http.Request, error) {
+	target := *x.base
 	if r.Path != "" {
-		target = *e.base.JoinPath(r.Path)
+		target = *x.base.JoinPath(r.Path)
 	}
 	if len(r.Query) > 0 {
 		query := target.Query()
@@ -96,9 +146,9 @@ func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error
 		target.RawQuery = query.Encode()
 	}
 	var body io.Reader
-	header := e.asks
+	header := x.asks
 	if r.Body != nil {
-		body, header = bytes.NewReader(r.Body), e.posts
+		body, header = bytes.NewReader(r.Body), x.posts
 	}
 	request, err := http.NewRequestWithContext(ctx, r.method(), "", body)
 	if err != nil {
@@ -113,9 +163,9 @@ func (e *Endpoint) request(ctx context.Context, r Request) (*http.Request, error
 }
 
 // broken classes an exchange that ended without a complete response.
-func (e *Endpoint) broken(ctx, caller context.Context, started time.Time, err error) error {
+func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err error) error {
 	if ctx.Err() != nil {
-		return e.interrupted(caller, started)
+		return x.interrupted(caller, started)
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -127,20 +177,20 @@ func (e *Endpoint) broken(ctx, caller context.Context, started time.Time, err er
 		class = Timeout
 	}
 	// Only the text goes on, scrubbed: the cause quotes host names.
-	return &Error{Class: class, Endpoint: e.name, Err: errors.New(e.secrets.Replace(err.Error()))}
+	return &Error{Class: class, Endpoint: x.name, Err: errors.New(x.scrubber.redact(sent{}, err.Error()))}
 }
 
 // interrupted tells the caller's cancel and the caller's deadline from the endpoint's own timeout.
-func (e *Endpoint) interrupted(caller context.Context, started time.Time) error {
+func (x *exchanger) interrupted(caller context.Context, started time.Time) error {
 	err := endOf(caller)
 	if err == nil {
-		return &Error{Class: Timeout, Endpoint: e.name, Err: fmt.Errorf("no answer within %s", e.timeout)}
+		return &Error{Class: Timeout, Endpoint: x.name, Err: fmt.Errorf("no answer within %s", x.timeout)}
 	}
 	if errors.Is(err, context.Canceled) {
-		return &Error{Class: Canceled, Endpoint: e.name, Err: err}
+		return &Error{Class: Canceled, Endpoint: x.name, Err: err}
 	}
 	return &Error{
-		Class: Timeout, Endpoint: e.name, Err: err,
-		excused: time.Since(started) < min(fairTime, e.timeout/2),
+		Class: Timeout, Endpoint: x.name, Err: err,
+		excused: time.Since(started) < min(fairTime, x.timeout/2),
 	}
 }

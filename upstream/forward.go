@@ -130,20 +130,20 @@ func (f *forwarded) Judge(context.Context) error {
 // exchange.
 func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn, opened *responses) *forwarded {
 	a := &Attempt{Endpoint: e, request: addressRequest, turn: turn, began: time.Now()}
-	ctx, span := startAttempt(caller, e, Request{Method: f.Method}, turn.number)
+	ctx, span := e.tracing.start(caller, Request{Method: f.Method}, turn.number)
 	a.span = span
 	attempt := &forwarded{Attempt: a, opened: opened}
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unlink := context.AfterFunc(caller, cancel)
-	limit := time.AfterFunc(e.timeout, cancel)
+	limit := time.AfterFunc(e.exchanger.timeout, cancel)
 	var response *http.Response
 	if a.Err = a.enter(sending, caller); a.Err == nil {
-		response, a.Err = e.open(sending, caller, f)
+		response, a.Err = e.exchanger.open(sending, caller, f)
 	}
 	isEnded := !limit.Stop()
 	if isEnded = !unlink() || isEnded; isEnded && a.Err == nil {
 		_ = response.Body.Close()
-		a.Err = e.interrupted(caller, a.sent)
+		a.Err = e.exchanger.interrupted(caller, a.sent)
 	}
 	if a.Err != nil {
 		cancel()
@@ -165,10 +165,10 @@ var addressRequest = Request{AnyStatus: true, Check: func(r Response) error {
 }}
 
 // open sends f and returns the response with its body unread.
-func (e *Endpoint) open(ctx, caller context.Context, f Forward) (*http.Response, error) {
-	target, err := e.below(f)
+func (x *exchanger) open(ctx, caller context.Context, f Forward) (*http.Response, error) {
+	target, err := x.below(f)
 	if err != nil {
-		return nil, &Error{Class: Rejected, Endpoint: e.name, Err: err}
+		return nil, &Error{Class: Rejected, Endpoint: x.name, Err: err}
 	}
 	if f.Inform != nil {
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -180,29 +180,29 @@ func (e *Endpoint) open(ctx, caller context.Context, f Forward) (*http.Response,
 	}
 	request, err := http.NewRequestWithContext(ctx, f.Method, "", f.Body)
 	if err != nil {
-		return nil, &Error{Class: Rejected, Endpoint: e.name, Err: errors.New("request cannot be built from its method")}
+		return nil, &Error{Class: Rejected, Endpoint: x.name, Err: errors.New("request cannot be built from its method")}
 	}
 	request.URL, request.Host = target, f.Host
 	request.Header, request.ContentLength, request.Trailer = f.Header, f.ContentLength, f.Trailer
 	if f.Body == nil {
 		request.ContentLength = 0
 	}
-	if len(e.given) > 0 {
+	if len(x.given) > 0 {
 		request.Header = maps.Clone(f.Header)
-		maps.Copy(request.Header, e.given)
+		maps.Copy(request.Header, x.given)
 	}
 	started := time.Now()
-	response, err := e.client.Do(request)
+	response, err := x.client.Do(request)
 	if err != nil {
-		return nil, e.broken(ctx, caller, started, err)
+		return nil, x.broken(ctx, caller, started, err)
 	}
 	return response, nil
 }
 
 // below is the URL of f at the endpoint. The path stays as the client escaped it: what is two segments to the one is
 // two to the other.
-func (e *Endpoint) below(f Forward) (*url.URL, error) {
-	target := *e.base
+func (x *exchanger) below(f Forward) (*url.URL, error) {
+	target := *x.base
 	escaped := strings.TrimSuffix(target.EscapedPath(), "/") + f.Path
 	path, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -243,7 +243,7 @@ func (b *followedBody) Read(p []byte) (int, error) {
 	if err == nil || errors.Is(err, io.EOF) {
 		return n, err
 	}
-	broken := &Error{Class: Unreachable, Endpoint: b.endpoint.name, Err: errors.New(b.endpoint.secrets.Replace(err.Error()))}
+	broken := &Error{Class: Unreachable, Endpoint: b.endpoint.name, Err: errors.New(b.endpoint.exchanger.scrubber.redact(sent{}, err.Error()))}
 	if !b.isClosed.Load() {
 		if report, isIn := b.endpoint.breaker.enter(); isIn {
 			report(broken)

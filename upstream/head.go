@@ -188,7 +188,7 @@ func (p *Pool) linkHeads(now time.Time, low, high seenHead) {
 			p.endpoints[low.index].head.proveFar()
 		}
 	}
-	if !p.endpoints[low.index].inBackground(prove) && !p.endpoints[high.index].inBackground(prove) {
+	if !p.endpoints[low.index].worker.begin(prove) && !p.endpoints[high.index].worker.begin(prove) {
 		p.heads.linked.Store(last) // both are being asked something: next time
 	}
 }
@@ -217,11 +217,11 @@ func (p *Pool) askHeads() {
 		return
 	}
 	for i, e := range p.endpoints {
-		if e.unusable() != nil || !e.breaker.isClosed() {
+		if e.standing() >= down {
 			continue
 		}
 		probe := p.heads.probes[i]
-		e.inBackground(func(ctx context.Context) {
+		e.worker.begin(func(ctx context.Context) {
 			response, err := e.probe(ctx, probe.Request)
 			if err != nil {
 				return

@@ -65,9 +65,9 @@ func Observe(endpoints ...*Endpoint) (stop func() error, err error) {
 			whose := e.measures.whose
 			o.ObserveInt64(willing, truth(e.standing() == ready), whose)
 			o.ObserveInt64(forced, truth(Force(e.breaker.forced.Load()) != Unforced), whose)
-			o.ObserveInt64(outOfUse, truth(e.cordoned.Load()), whose)
-			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), 0).Seconds(), whose)
-			banned, _ := e.quarantine.left(now)
+			o.ObserveInt64(outOfUse, truth(e.usability.cordoned.Load()), whose)
+			o.ObserveFloat64(paused, max(e.budget.pauseLeft(now), e.downtime.left(now)).Seconds(), whose)
+			banned, _ := e.usability.quarantine.left(now)
 			o.ObserveFloat64(ban, banned.Seconds(), whose)
 			o.ObserveFloat64(failing, e.health.failing(), whose)
 			if off, compared := e.head.off(); compared {

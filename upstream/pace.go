@@ -49,20 +49,11 @@ func (p *Pace) Recall(perSecond float64, at time.Time) {
 // Take waits until so many calls may be made, as long as ctx lives. When the deadline of ctx is too early for that, it
 // takes nothing, does not wait, and returns when to retry.
 func (p *Pace) Take(ctx context.Context, calls int) (retryAfter time.Duration, ok bool, err error) {
-	now := time.Now()
-	wait, giveBack := p.reserve(now, calls)
-	if wait <= 0 {
-		return 0, true, nil
-	}
-	if deadline, limited := ctx.Deadline(); limited && now.Add(wait).After(deadline) {
+	wait, giveBack := p.reserve(time.Now(), calls)
+	if retryAfter, ok, err = await(ctx, wait); !ok {
 		giveBack()
-		return wait, false, nil
 	}
-	if err := sleep(ctx, wait); err != nil {
-		giveBack()
-		return 0, false, err
-	}
-	return 0, true, nil
+	return retryAfter, ok, err
 }
 
 func (p *Pace) reserve(now time.Time, calls int) (wait time.Duration, giveBack func()) {

@@ -50,7 +50,7 @@ func (p *Pool) Attributes() []attribute.KeyValue {
 	if len(p.endpoints) == 0 {
 		return nil
 	}
-	return p.endpoints[0].attributes
+	return p.endpoints[0].tracing.attributes
 }
 
 // Health returns how each endpoint does, in the sequence in which they were given.
@@ -223,15 +223,15 @@ func (p *Pool) explore(winner int) {
 	}
 	oldest := -1
 	for i, e := range p.endpoints {
-		if i != winner && e.unusable() == nil && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
+		if i != winner && e.standing() < down && (oldest < 0 || e.health.measured().Before(p.endpoints[oldest].health.measured())) {
 			oldest = i
 		}
 	}
 	if oldest < 0 {
 		return
 	}
-	known, found := p.endpoints[winner].replays.latest()
+	known, found := p.endpoints[winner].controls.replays.latest()
 	if e := p.endpoints[oldest]; found && (known.Suits == nil || known.Suits(e)) && now.Sub(e.health.measured()) >= exploreEvery {
-		e.inBackground(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
+		e.worker.begin(func(ctx context.Context) { _, _ = e.probe(ctx, known) })
 	}
 }

@@ -120,6 +120,12 @@ func replacerOf(pairs [][2]string) *strings.Replacer {
 	return strings.NewReplacer(flat...)
 }
 
+// scrubber takes keys out of texts about an endpoint.
+type scrubber struct {
+	name string // of the endpoint
+	own  *strings.Replacer
+}
+
 // sent is what of a request could be a key: services quote what they were sent.
 type sent struct {
 	header http.Header
@@ -138,41 +144,26 @@ func (s *scrubbed) Error() string { return s.text }
 
 func (s *scrubbed) Unwrap() error { return s.cause }
 
-// Scrub takes out of the text of an error that quotes the answer what could be a key of the endpoint, or of the
-// request.
-func (r Response) Scrub(err error) error {
-	if err == nil || r.from == nil {
-		return err
-	}
-	return r.from.scrub(r.sent, err)
-}
-
-// Redact is Scrub for a text of the answer.
-func (r Response) Redact(text string) string {
-	if r.from == nil {
-		return text
-	}
-	return r.from.scrubText(r.sent, text)
-}
-
-func (e *Endpoint) scrub(sent sent, err error) error {
+// scrub takes what could be a key of the endpoint, or of what it was sent, out of the text of an error.
+func (s *scrubber) scrub(sent sent, err error) error {
 	if err == nil {
 		return nil
 	}
 	said := err.Error()
-	text := e.scrubText(sent, said)
+	text := s.redact(sent, said)
 	if text == said {
 		return err
 	}
 	return &scrubbed{text, err}
 }
 
-func (e *Endpoint) scrubText(sent sent, text string) string {
+// redact is scrub for a text.
+func (s *scrubber) redact(sent sent, text string) string {
 	keys := slices.Clone(sent.keys)
 	for _, values := range sent.header {
 		for _, value := range values {
 			keys = append(append(keys, value), strings.Fields(value)...)
 		}
 	}
-	return replacer(e.name, keys).Replace(e.secrets.Replace(text))
+	return replacer(s.name, keys).Replace(s.own.Replace(text))
 }

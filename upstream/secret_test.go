@@ -85,7 +85,7 @@ func TestNoPartOfAURLIsTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := e.scrubText(sent{}, said) + fmt.Sprint(e.server)
+		told := e.exchanger.scrubber.redact(sent{}, said) + fmt.Sprint(e.tracing.server)
 		for _, key := range keys {
 			for _, written := range []string{key, strings.ToLower(key), url.PathEscape(key), url.QueryEscape(key)} {
 				if strings.Contains(told, written) {

@@ -64,8 +64,15 @@ const (
 	otherMethod = "_OTHER" // the conventions' word for a method that is none of the known, and ours for several
 )
 
-// startAttempt opens the client span of one attempt; within a trace that is not sampled it costs nothing.
-func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (context.Context, trace.Span) {
+// tracing is what spans tell of an endpoint. No field of it changes.
+type tracing struct {
+	endpoint   string // its name
+	attributes []attribute.KeyValue
+	server     []attribute.KeyValue // where it is, as far as that is no secret
+}
+
+// start opens the client span of one attempt; within a trace that is not sampled it costs nothing.
+func (t *tracing) start(ctx context.Context, r Request, number int) (context.Context, trace.Span) {
 	if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && !parent.IsSampled() {
 		return ctx, trace.SpanFromContext(context.Background()) // one that does nothing
 	}
@@ -73,9 +80,9 @@ func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (cont
 	if !span.IsRecording() {
 		return ctx, span
 	}
-	span.SetAttributes(endpointKey.String(e.name), attemptKey.Int(number), httpMethodKey.String(r.method()))
-	span.SetAttributes(e.attributes...)
-	span.SetAttributes(e.server...)
+	span.SetAttributes(endpointKey.String(t.endpoint), attemptKey.Int(number), httpMethodKey.String(r.method()))
+	span.SetAttributes(t.attributes...)
+	span.SetAttributes(t.server...)
 	if r.RPCMethod != "" {
 		span.SetAttributes(rpcSystemKey.String(rpcSystem), rpcMethodKey.String(r.RPCMethod), batchSizeKey.Int(r.Calls))
 	}
@@ -85,7 +92,7 @@ func startAttempt(ctx context.Context, e *Endpoint, r Request, number int) (cont
 	return ctx, span
 }
 
-// endAttempt closes the span that startAttempt opened.
+// endAttempt closes the span that tracing.start opened.
 func endAttempt(span trace.Span, response Response, hedge string, err error) {
 	if !span.IsRecording() {
 		return

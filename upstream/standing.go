@@ -13,6 +13,7 @@ const (
 	short                // would wait for our own rate
 	lagging              // does not know the newest blocks, or claims to know more than all others
 	unsure               // fails so often that its breaker is about to open
+	down                 // said that it would be unavailable, and may be asked
 	away                 // asked us to pause, or its breaker is open
 	closed               // to us, by its own word
 	quarantined          // was proven wrong
@@ -20,24 +21,20 @@ const (
 )
 
 var standingNames = [...]string{
-	"ready", "short of its rate", "away from the others' head", "suspected", "away", "closed to us", "quarantined", "cordoned",
+	"ready", "short of its rate", "away from the others' head", "suspected",
+	"unavailable by its own word", "away", "closed to us", "quarantined", "cordoned",
 }
 
 func (s standing) String() string { return standingNames[s] }
 
 func (e *Endpoint) standing() standing {
-	now := time.Now()
-	banned, _ := e.quarantine.left(now)
-	shut, _ := e.closed.left(now)
-	switch {
-	case e.cordoned.Load():
-		return cordoned
-	case banned > 0:
-		return quarantined
-	case shut > 0:
-		return closed
+	switch kept := e.usability.standing(time.Now()); {
+	case kept != ready:
+		return kept
 	case !e.breaker.isClosed() || e.budget.isPaused():
 		return away
+	case e.downtime.left(time.Now()) > 0:
+		return down
 	case e.breaker.isSuspecting():
 		return unsure
 	case e.head.isOff():
@@ -72,7 +69,7 @@ type Health struct {
 	Failing    float64       // share of recent calls that failed
 	Rate       float64       // recent calls in a second
 	Usual      time.Duration // within which nine of ten recent calls ended; zero when too few are known
-	RetryAfter time.Duration // until it may be asked again; zero when it may, or when nobody knows
+	RetryAfter time.Duration // until it wants to be asked again; zero when that is now, or when nobody knows
 	Reason     string        // of its latest failure; empty when there was none
 	Failed     time.Time     // when that was
 	Head       string        // how far it is from the others' head; empty where nothing compares them
@@ -105,14 +102,11 @@ func (e *Endpoint) Health() Health {
 	if e.breaker.hasOpened() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}
-	for _, each := range []*quarantine{&e.closed, &e.quarantine} {
-		left, reason := each.left(now)
-		if left > 0 {
-			health.Reason = reason
-		}
-		health.RetryAfter = max(health.RetryAfter, left)
+	left, reason := e.usability.left(now)
+	if left > 0 {
+		health.Reason = reason
 	}
-	health.RetryAfter = max(health.RetryAfter, e.budget.pauseLeft(now))
+	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.downtime.left(now))
 	health.CanBeAsked = e.standing() < away
 	if off, compared := e.head.off(); compared {
 		health.Head = fmt.Sprintf("%+d", off)

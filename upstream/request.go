@@ -1,0 +1,100 @@
+package upstream
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Request is an HTTP request without its host.
+type Request struct {
+	Method string // GET without a body, POST with one, by default
+	Path   string // joined to the endpoint's URL
+	Query  url.Values
+	Header http.Header
+	Keys   []string // that are in path, query or body: errors do not tell them, as they tell nothing of Header
+	Body   []byte
+	Cost   int // units of the rate budget; by default what the endpoint's plain requests cost
+
+	// Of JSON-RPC: the method that spans name and latencies are kept by, empty for other requests; how many calls the
+	// body holds; and the methods of a batch, for spans, each once.
+	RPCMethod  string
+	Calls      int
+	RPCMethods []string
+	// Check says what is wrong with a response that the request may have, whoever gives it: probes repeat requests that
+	// were answered well. Nil accepts all.
+	Check func(Response) error
+	// AnyStatus says that the maker of the request reads responses of every status, and what Response.StatusError says
+	// of them: JSON-RPC servers put their reasons under any.
+	AnyStatus bool
+	// Admit waits until an endpoint may be asked requests of this kind, beside its budget; without time for that it
+	// returns when to retry. Nil: it may.
+	Admit func(ctx context.Context, e *Endpoint) (retryAfter time.Duration, ok bool, err error)
+	// Suits says which endpoints can be expected to answer, by what is known of them; nil: all. Nothing is repeated at
+	// another one for the sake of knowledge alone.
+	Suits func(*Endpoint) bool
+}
+
+func (r Request) method() string {
+	switch {
+	case r.Method != "":
+		return r.Method
+	case r.Body != nil:
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// Response is a complete HTTP response.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+
+	from *scrubber // of the endpoint, for texts of the body that end up in errors
+	sent sent      // by the request, likewise
+}
+
+// StatusError is what the status alone says, an *Error: nil where the response is for the caller to read.
+func (r Response) StatusError() error {
+	class := classOfStatus(r.Status)
+	if class == 0 {
+		return nil
+	}
+	failed := &Error{Class: class, Status: r.Status, RetryAfter: RetryAfter(r.Header)}
+	if r.from != nil {
+		failed.Endpoint = r.from.name
+	}
+	return failed
+}
+
+// classOfStatus returns zero for a status whose response is for the caller to read.
+func classOfStatus(status int) Class {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return RateLimited
+	case status >= 500:
+		return ServerError
+	case status < 200 || status >= 300 && status < 400:
+		return BadAnswer
+	}
+	return 0
+}
+
+// Scrub takes out of the text of an error that quotes the answer what could be a key of the endpoint, or of the
+// request.
+func (r Response) Scrub(err error) error {
+	if err == nil || r.from == nil {
+		return err
+	}
+	return r.from.scrub(r.sent, err)
+}
+
+// Redact is Scrub for a text of the answer.
+func (r Response) Redact(text string) string {
+	if r.from == nil {
+		return text
+	}
+	return r.from.redact(r.sent, text)
+}

@@ -264,8 +264,8 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], next revalidation) {
 func (c *Cache[V]) holds(value V) bool { return c.options.Holds == nil || c.options.Holds(value) }
 
 // keep stores a value, and returns when it can be found. Ristretto declines new keys for which it would have to part
-// with others that are asked for more; then the next call loads again. One value at a time, since ristretto drops those of its queue for which there is no room,
-// and all but the first of one key.
+// with others that are asked for more; then the next call loads again. One value at a time, since ristretto drops those
+// of its queue for which there is no room, and all but the first of one key.
 func (c *Cache[V]) keep(e entry[V]) {
 	c.keeping.Lock()
 	defer c.keeping.Unlock()

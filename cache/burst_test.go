@@ -67,6 +67,22 @@ func TestBurstOfNewKeysIsKept(t *testing.T) {
 	}
 }
 
+// TestValuesWithoutRoomAreCounted loads values of which each alone is larger than the cache.
+func TestValuesWithoutRoomAreCounted(t *testing.T) {
+	const maxBytes, keys = 1 << 20, 5
+	c := open(t, Options[string]{MaxBytes: maxBytes, Cost: func(string) int64 { return maxBytes }})
+	load := func(context.Context) (string, Life, error) { return "value", Life{Fresh: time.Hour}, nil }
+	for i := range keys {
+		if _, err := c.Get(t.Context(), named(fmt.Sprint(i)), load); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Close() // returns when the last value is in the store, or is not let in
+	if got := c.Stats(); got.Dropped != keys {
+		t.Errorf("Stats() = %+v, want %d values dropped", got, keys)
+	}
+}
+
 // TestExpiredValuesGiveBackTheirMemory waits for the sweep that ristretto does in steps of seconds.
 func TestExpiredValuesGiveBackTheirMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

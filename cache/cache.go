@@ -135,17 +135,19 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	if o.LoadLimit <= 0 {
 		o.LoadLimit = defaultLoadLimit
 	}
+	c := &Cache[V]{options: o, maxLoads: o.MaxLoads, fills: map[Key]*fill[V]{}}
 	store, err := ristretto.NewCache(&ristretto.Config[uint64, entry[V]]{
 		NumCounters:        max(countersPerEntry*o.MaxBytes/typicalCost, leastCounters),
 		MaxCost:            o.MaxBytes,
 		BufferItems:        bufferItems,
 		IgnoreInternalCost: true, // entryOverhead stands for it
 		ShouldUpdate:       func(next, held entry[V]) bool { return next.key != held.key || !next.isOlder(held) },
+		OnReject:           func(*ristretto.Item[entry[V]]) { c.counts.dropped.Add(1) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache of %d bytes: %w", o.MaxBytes, err)
 	}
-	c := &Cache[V]{options: o, store: store, maxLoads: o.MaxLoads, fills: map[Key]*fill[V]{}}
+	c.store = store
 	if o.Shared != nil {
 		o.Shared.OnPurge(c.purged)
 	}
@@ -261,9 +263,9 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], next revalidation) {
 
 func (c *Cache[V]) holds(value V) bool { return c.options.Holds == nil || c.options.Holds(value) }
 
-// keep stores a value, and returns when it can be found. Ristretto may decline new keys under pressure; then
-// the next call loads again. One value at a time, since ristretto drops those of its queue for which there is no room,
-// and all but the first of one key.
+// keep stores a value, and returns when it can be found. Ristretto declines new keys for which it would have to part
+// with others that are asked for more; then the next call loads again. One value at a time, since ristretto drops those
+// of its queue for which there is no room, and all but the first of one key.
 func (c *Cache[V]) keep(e entry[V]) {
 	c.keeping.Lock()
 	defer c.keeping.Unlock()

@@ -72,7 +72,7 @@ func TestListsReadEveryMember(t *testing.T) {
 			t.Errorf("%s: %d %s", body, answer.Code, answer.Body)
 			continue
 		}
-		if got := (partOfList{w.lastFilter, w.lastPart[0], w.lastPart[1], w.listedMode}); !reflect.DeepEqual(got, want) {
+		if got := w.lastList; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
 		}
 	}

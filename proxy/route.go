@@ -69,7 +69,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 			return
 		}
 		if r.streams != "" && wantsStream(c.Request) {
-			r.stream(c, s, question)
+			s.serveStream(c, r.dialect, func(ctx context.Context, c *gin.Context) { r.stream(ctx, c, s, question) })
 			return
 		}
 		chosen, from, err := r.ask(c.Request.Context(), s, question)

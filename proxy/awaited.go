@@ -99,14 +99,11 @@ func (s *Server) awaitOrder(c *gin.Context) {
 		c.Redirect(http.StatusSeeOther, "/order/"+c.Param("hash"))
 		return
 	}
-	client := s.quotas.Address(c.Request)
-	if !s.streams.enter(client) {
-		s.fail(c, tracking, tooManyStreams.because(""))
-		return
-	}
-	defer s.streams.leave(client)
-	ctx, cancel := context.WithTimeout(c.Request.Context(), longestStream)
-	defer cancel()
+	s.serveStream(c, tracking, s.streamAwaited)
+}
+
+// streamAwaited sends event "found" when what the page waits for is there, and ends.
+func (s *Server) streamAwaited(ctx context.Context, c *gin.Context) {
 	events := openEvents(c)
 	look, beat, later := time.NewTicker(awaitedInterval), time.NewTicker(streamHeartbeat), time.NewTimer(awaitedSoon)
 	defer look.Stop()
@@ -129,8 +126,6 @@ func (s *Server) awaitOrder(c *gin.Context) {
 			look.Reset(awaitedLater)
 		case <-beat.C:
 			events.send(": still here\n\n")
-		case <-s.streams.ending:
-			return
 		case <-ctx.Done():
 			return
 		}

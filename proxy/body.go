@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -157,18 +158,31 @@ func (m *bodyMembers) chains(name string) (ids []chain.ID) {
 	return ids
 }
 
-// words returns the values that words of a list stand for.
+// word returns which of the known words a string is, in any case; empty when there is none.
+func (m *bodyMembers) word(name string, known []string) string {
+	text := m.text(name)
+	if text == "" {
+		return ""
+	}
+	at := indexOfWord(known, text)
+	if at < 0 {
+		m.mistake(name + " must be one of the following values: " + strings.Join(known, ", "))
+		return ""
+	}
+	return known[at]
+}
+
+// words returns the values that words of a list stand for, each as word reads it.
 func words[V any](m *bodyMembers, name string, known []V, spell func(V) string) (values []V) {
-	var spelled []string
-	for _, value := range known {
-		spelled = append(spelled, spell(value))
+	spelled := make([]string, len(known))
+	for i, value := range known {
+		spelled[i] = spell(value)
 	}
 	for _, raw := range m.list(name) {
+		var text string
 		at := -1
-		for i := range spelled {
-			if strings.EqualFold(strings.Trim(string(raw), `"`), spelled[i]) {
-				at = i
-			}
+		if json.Unmarshal(raw, &text) == nil {
+			at = indexOfWord(spelled, strings.TrimSpace(text))
 		}
 		if at < 0 {
 			m.mistake(name + " must be a list of the following values: " + strings.Join(spelled, ", "))
@@ -177,6 +191,10 @@ func words[V any](m *bodyMembers, name string, known []V, spell func(V) string) 
 		values = append(values, known[at])
 	}
 	return values
+}
+
+func indexOfWord(known []string, text string) int {
+	return slices.IndexFunc(known, func(each string) bool { return strings.EqualFold(each, text) })
 }
 
 // address returns the address that a string spells, absent when there is none.

@@ -20,7 +20,7 @@ const homeAges = 10 * time.Second
 // it, it costs them one request.
 func (s *Server) homePage(c *gin.Context) {
 	if wantsStream(c.Request) {
-		s.streamHome(c)
+		s.serveStream(c, tracking, s.streamHome)
 		return
 	}
 	home := s.home(c.Request.Context())
@@ -49,15 +49,7 @@ func (s *Server) home(ctx context.Context) web.Home {
 
 // streamHome sends the whole start page, event "page", now, whenever an order or a swap is new or has another state,
 // and when its ages are old.
-func (s *Server) streamHome(c *gin.Context) {
-	client := s.quotas.Address(c.Request)
-	if !s.streams.enter(client) {
-		s.failPage(c, tooManyStreams.because(""))
-		return
-	}
-	defer s.streams.leave(client)
-	ctx, cancel := context.WithTimeout(c.Request.Context(), longestStream)
-	defer cancel()
+func (s *Server) streamHome(ctx context.Context, c *gin.Context) {
 	events, look := openEvents(c), time.NewTicker(streamInterval)
 	defer look.Stop()
 	var sent web.Home
@@ -77,8 +69,6 @@ func (s *Server) streamHome(c *gin.Context) {
 		}
 		select {
 		case <-look.C:
-		case <-s.streams.ending:
-			return
 		case <-ctx.Done():
 			return
 		}

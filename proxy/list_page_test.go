@@ -20,11 +20,11 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 		GiveChains: []chain.ID{8453}, TakeChains: []chain.ID{137}, States: []order.State{order.StateCreated},
 		Maker: address(t, taker), Fulfiller: address(t, nobody), Since: 1_795_132_800, Until: 1_795_305_599,
 	}
-	if diff := cmp.Diff(want, w.lastFilter, cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
+	if diff := cmp.Diff(want, w.lastList.Filter, cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
 		t.Errorf("filter differs (-want +got):\n%s", diff)
 	}
-	if w.lastPart != [2]uint64{25, rowsOfPage} || w.listedMode != crossChain {
-		t.Errorf("part %v of %s", w.lastPart, w.listedMode)
+	if got := w.lastList; got.Skip != 25 || got.Take != rowsOfPage || got.Mode != crossChain {
+		t.Errorf("part %+v", got)
 	}
 	for _, want := range []string{
 		`<option value="8453" selected>`, `<option value="Created" selected>`, `value="` + nobody + `"`, `value="2026-11-21"`, `href="/order/` + order.ID{7}.String(), "curl -d &#39;{",
@@ -38,8 +38,8 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 func TestListPageListsSwapsWithinAChain(t *testing.T) {
 	w := newWorld(t)
 	page := pageAt(t, w.server(t), "/orders?mode=SameChain&from=8453", http.StatusOK)
-	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.listedMode != sameChain || strings.Contains(page, `name="state"`) {
-		t.Errorf("mode %s: %s", w.listedMode, page)
+	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.lastList.Mode != sameChain || strings.Contains(page, `name="state"`) {
+		t.Errorf("mode %s: %s", w.lastList.Mode, page)
 	}
 }
 

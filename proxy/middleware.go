@@ -107,7 +107,7 @@ func (s *Server) limitClients(c *gin.Context) {
 	if c.Request.Method == http.MethodOptions {
 		return
 	}
-	cost, known := s.costs[c.FullPath()]
+	cost, known := s.router.costs[c.FullPath()]
 	if !known {
 		cost = pathCost{cheapCost, tracking}
 	}

@@ -85,7 +85,7 @@ func parseOrderList(m *bodyMembers) (partOfList, error) {
 	f := &q.Filter
 	f.TakeChains = m.chains("takeChainIds")
 	f.Calls = words(m, "externalCallStates", allCalls, order.ExternalCallState.String)
-	f.TradeType = m.text("orderTradeType")
+	f.TradeType = m.word("orderTradeType", index.TradeTypes())
 	f.Since, _ = m.number("blockTimestampFrom", 53)
 	until, isUntil := m.number("blockTimestampTo", 53)
 	if f.Until = until; isUntil && until == 0 {
@@ -98,22 +98,10 @@ func parseOrderList(m *bodyMembers) (partOfList, error) {
 		*f.ReferralCode = uint32(code)
 	}
 	f.Search = parseSearch(m.text("filter"))
-	q.Mode = parseListMode(m)
+	if mode := m.word("filterMode", allModes); mode != "" {
+		q.Mode = listMode(mode)
+	}
 	return q, m.err()
-}
-
-func parseListMode(m *bodyMembers) listMode {
-	text := m.text("filterMode")
-	if text == "" {
-		return crossChain
-	}
-	for _, mode := range []listMode{crossChain, sameChain, mixed} {
-		if strings.EqualFold(text, string(mode)) {
-			return mode
-		}
-	}
-	m.mistake("filterMode must be one of the following values: CrossChain, SameChain, Mixed")
-	return crossChain
 }
 
 // parseUnlockList reads the shorter body of the takers' list.
@@ -143,6 +131,7 @@ func parsePart(m *bodyMembers) partOfList {
 
 // What lists can be asked for.
 var (
+	allModes  = []string{string(crossChain), string(sameChain), string(mixed)}
 	allStates = []order.State{
 		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
 		order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel,

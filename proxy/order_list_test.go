@@ -52,6 +52,10 @@ func TestListsReadEveryMember(t *testing.T) {
 		`{"blockTimestampFrom":1758806388,"blockTimestampTo":1758806399,"referralCode":31805,"orderTradeType":"Market"}`: {index.Filter{
 			Since: 1758806388, Until: 1758806399, ReferralCode: &code, TradeType: "Market",
 		}, 0, 20, crossChain},
+		`{"orderTradeType":" mARKET","filterMode":" crosschain "}`: {index.Filter{TradeType: "Market"}, 0, 20, crossChain},
+		`{"orderTradeType":"","orderStates":[" \u0063reated"],"externalCallStates":" failed"}`: {index.Filter{
+			States: []order.State{order.StateCreated}, Calls: []order.ExternalCallState{order.Failed},
+		}, 0, 20, crossChain},
 		`{"Creator":"` + taker + `","FULFILLER":"` + nobody + `","referralCode":"31805"}`: {index.Filter{Creator: who, Fulfiller: other, ReferralCode: &code}, 0, 20, crossChain},
 		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {index.Filter{
 			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
@@ -72,7 +76,7 @@ func TestListsReadEveryMember(t *testing.T) {
 			t.Errorf("%s: %d %s", body, answer.Code, answer.Body)
 			continue
 		}
-		if got := (partOfList{w.lastFilter, w.lastPart[0], w.lastPart[1], w.listedMode}); !reflect.DeepEqual(got, want) {
+		if got := w.lastList; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
 		}
 	}
@@ -108,6 +112,12 @@ func TestListsNameEveryMistake(t *testing.T) {
 		}},
 		{listPath, `{"maker":"0xDAC17F958D2ee523a2206206994597C13D831ec8"}`, "INVALID_BODY", []string{"checksum"}},
 		{listPath, `{"filterMode":"SameChain","take":0}`, "INVALID_BODY", []string{"take must be greater than 0"}},
+		{listPath, `{"orderTradeType":"Limit","filterMode":"SameChain"}`, "INVALID_BODY", []string{
+			"orderTradeType must be one of the following values: Market",
+		}},
+		{listPath, `{"orderTradeType":0,"filterMode":[],"orderStates":[1]}`, "INVALID_BODY", []string{
+			"orderTradeType must be a string", "filterMode must be a string", "orderStates must be a list of the following values: Created, ",
+		}},
 		{unlockPath, `{"take":10}`, "INVALID_BODY", []string{"unlockAuthorities"}},
 	} {
 		answer := post(s, test.path, test.body)

@@ -22,28 +22,23 @@ import (
 )
 
 // mountPages adds the HTML pages, which are rendered from the JSON of the documented paths.
-func (s *Server) mountPages(engine *gin.Engine) {
+func (s *Server) mountPages(to *router) {
 	orderForm := func(to io.Writer) error { return s.pages.Order(to, web.Order{}) }
 	lockedForm := func(to io.Writer) error { return s.pages.Locked(to, web.Locked{}) }
-	for path, page := range map[string]gin.HandlerFunc{
-		"/":                     s.homePage,
-		"/search":               s.searchPage,
-		"/orders":               s.listPage,
-		"/order":                s.formPage("hash", "/order/", orderForm),
-		"/order/:hash":          s.orderPage,
-		"/locked":               s.formPage("taker", "/locked/", lockedForm),
-		"/locked/:takerAddress": s.lockedPage,
-		"/statistics":           s.statisticsPage,
-		"/swap":                 s.swapPage,
-		"/swap/:id":             s.swapIDPage,
-		"/swap/:id/tx/:hash":    s.swapTxPage,
-	} {
-		engine.GET(path, page)
-		engine.HEAD(path, page)
-	}
-	engine.GET("/order/:hash/awaited", s.awaitOrder)
-	engine.GET("/favicon.ico", func(c *gin.Context) { s.serveFile(c, web.Assets(), "icon.svg") })
-	engine.GET("/assets/:file", func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) })
+	to.mountPage("/", listCost, s.homePage)
+	to.mountPage("/search", listCost, s.searchPage)
+	to.mountPage("/orders", listCost, s.listPage)
+	to.mountPage("/order", cheapCost, s.formPage("hash", "/order/", orderForm))
+	to.mountPage("/order/:hash", cheapCost, s.orderPage)
+	to.mountPage("/locked", cheapCost, s.formPage("taker", "/locked/", lockedForm))
+	to.mountPage("/locked/:takerAddress", swapCost, s.lockedPage)
+	to.mountPage("/statistics", listCost, s.statisticsPage)
+	to.mountPage("/swap", swapCost, s.swapPage)
+	to.mountPage("/swap/:id", cheapCost, s.swapIDPage)
+	to.mountPage("/swap/:id/tx/:hash", cheapCost, s.swapTxPage)
+	to.engine.GET("/order/:hash/awaited", s.awaitOrder)
+	to.engine.GET("/favicon.ico", func(c *gin.Context) { s.serveFile(c, web.Assets(), "icon.svg") })
+	to.engine.GET("/assets/:file", func(c *gin.Context) { s.serveFile(c, web.Assets(), c.Param("file")) })
 }
 
 // serveFile sends an embedded file.
@@ -104,7 +99,7 @@ func (s *Server) turnAway(c *gin.Context, d dialect, p *problem) {
 // isForPeople reports whether a browser shows the answer to somebody. Libraries may accept HTML without being asked to,
 // as that of Java does, so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
 func (s *Server) isForPeople(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.known.has(r.URL.Path))
+	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.router.paths.has(r.URL.Path))
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {

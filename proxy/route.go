@@ -3,9 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -31,26 +28,6 @@ type route[Q any] struct {
 	learn   func(Q, []jsonBody)                    // remembers what another replica found; nil: nothing
 }
 
-// mount makes engine serve r, and keyRouter find its cache keys. It returns the paths of r.
-func mount[Q any](s *Server, engine, keyRouter *gin.Engine, r route[Q]) []string {
-	handler := r.handler(s)
-	methods := r.methods
-	if methods == nil {
-		methods = []string{http.MethodGet, http.MethodHead}
-	}
-	for _, path := range r.paths {
-		for _, method := range methods {
-			engine.Handle(method, path, handler)
-		}
-		engine.OPTIONS(path, preflight(methods))
-		if slices.Contains(methods, http.MethodGet) {
-			keyRouter.GET(path, r.probeKey)
-		}
-		s.costs[path] = pathCost{max(r.cost, cheapCost), r.dialect}
-	}
-	return r.paths
-}
-
 // handler is the walk of every request.
 func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 	vary := varyCoding
@@ -69,7 +46,7 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 			return
 		}
 		if r.streams != "" && wantsStream(c.Request) {
-			r.stream(c, s, question)
+			s.serveStream(c, r.dialect, func(ctx context.Context, c *gin.Context) { r.stream(ctx, c, s, question) })
 			return
 		}
 		chosen, from, err := r.ask(c.Request.Context(), s, question)
@@ -152,17 +129,4 @@ func (r route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, ca
 		made.searched, made.freshness = search.basis, freshnessOf(search.basis, made.made)
 	}
 	return made, cache.Life{Fresh: made.problem.remembered()}, nil
-}
-
-// preflight answers what pages of other origins may ask with (CORS).
-func preflight(methods []string) gin.HandlerFunc {
-	allowed := strings.Join(methods, ", ") + ", OPTIONS"
-	return func(c *gin.Context) {
-		header := c.Writer.Header()
-		header.Set("Access-Control-Allow-Methods", allowed)
-		header.Set("Access-Control-Allow-Headers", "*, Authorization")
-		header.Set("Access-Control-Max-Age", "86400")
-		header.Set("Allow", allowed)
-		c.Status(http.StatusNoContent)
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
@@ -125,9 +124,7 @@ type Server struct {
 	arrivals  arrivals
 	pages     *web.Pages
 	measures  *measures
-	handler   http.Handler
-	keyRouter http.Handler // finds the cache keys of requests instead of answering them
-	known     paths        // of the API
+	router    *router
 
 	passthrough *passthrough.Handler // of other paths; nil: they are unknown
 	forwarded   metric.Registration  // of the callback that reads its counts
@@ -136,7 +133,6 @@ type Server struct {
 	compared metric.Registration // of the callback that reads its counts
 
 	quotas   *quota.Limiter
-	costs    map[string]pathCost // by pattern of path
 	log      *slog.Logger
 	tracer   trace.Tracer
 	draining atomic.Bool
@@ -154,7 +150,6 @@ func New(o Options) (*Server, error) {
 		log:     cmp.Or(o.Logger, slog.Default()),
 		tracer:  otel.Tracer("crossgate/proxy"),
 		quotas:  quota.New(o.Quotas, o.Shared),
-		costs:   map[string]pathCost{"/locked/:takerAddress": {swapCost, tracking}, "/swap": {swapCost, tracking}, "/": {listCost, tracking}, "/orders": {listCost, tracking}, "/search": {listCost, tracking}, "/statistics": {listCost, tracking}},
 	}
 	err := s.openPassthrough(o.Passthrough)
 	if err != nil {
@@ -186,7 +181,7 @@ func New(o Options) (*Server, error) {
 		s.answers.Close()
 		return nil, fmt.Errorf("shadow: %w", err)
 	}
-	s.handler = s.router()
+	s.router = newRouter(s)
 	return s, nil
 }
 
@@ -198,7 +193,7 @@ func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 }
 
 // Handler returns the handler of the public listener.
-func (s *Server) Handler() http.Handler { return s.handler }
+func (s *Server) Handler() http.Handler { return s.router.handler }
 
 // Close waits for loads in flight and frees the cache.
 func (s *Server) Close() {
@@ -212,7 +207,7 @@ func (s *Server) Close() {
 // Limits.Notice the listener closes and requests in flight have drainLimit to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
-		Handler:    s.handler,
+		Handler:    s.router.handler,
 		Refuse:     refuse,
 		ReadLimit:  readLimit,
 		WriteLimit: writeLimit,
@@ -251,54 +246,4 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		err = errors.Join(err, fmt.Errorf("serve: %w", ended))
 	}
 	return err
-}
-
-// router is the handler of all paths.
-func (s *Server) router() http.Handler {
-	engine, known := s.engine()
-	s.known = known
-	return known.canonical(engine)
-}
-
-// engine mounts all routes behind the middleware, and returns the paths of the API.
-func (s *Server) engine() (*gin.Engine, paths) {
-	gin.SetMode(gin.ReleaseMode)
-	engine := gin.New()
-	engine.HandleMethodNotAllowed = true
-	engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
-	s.mountHealth(engine)
-	engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
-	engine.NoRoute(s.unrouted)
-	engine.NoMethod(s.methodNotAllowed)
-	s.mountPages(engine)
-	s.mountDocuments(engine)
-	keyRouter := gin.New()
-	var known paths
-	known = append(known, mount(s, engine, keyRouter, s.ordersRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.orderRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.stateRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.liteRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.orderListRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.unlockListRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.termsRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.statusRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.orderIDsRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.liteModelsRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.orderIDTextsRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.swapTxRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.swapIDRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.lockedRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.dailyRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.allTimeRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.deliveryTimesRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.venuesRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.swapRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.explanationRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.estimationRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.chainsRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.chainIDsRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.tokensRoute())...)
-	known = append(known, mount(s, engine, keyRouter, s.tokenSearchRoute())...)
-	s.keyRouter = known.canonical(keyRouter)
-	return engine, known
 }

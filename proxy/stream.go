@@ -34,8 +34,8 @@ func isStream(header http.Header) bool {
 // streams bounds how many clients follow an answer at a time, in all and from one address, and ends all of them.
 type streams struct {
 	most, share int
-	ending      chan struct{} // closed when all are to end
-	end         func()
+	ending      context.Context // ends when all are to end
+	end         context.CancelFunc
 
 	mu   sync.Mutex
 	open int
@@ -43,10 +43,8 @@ type streams struct {
 }
 
 func newStreams(most, share int) *streams {
-	ending := make(chan struct{})
-	return &streams{
-		most: most, share: share, ending: ending, end: sync.OnceFunc(func() { close(ending) }), from: map[netip.Prefix]int{},
-	}
+	ending, end := context.WithCancel(context.Background())
+	return &streams{most: most, share: share, ending: ending, end: end, from: map[netip.Prefix]int{}}
 }
 
 // enter takes a place for a client; leave gives it back.
@@ -82,18 +80,25 @@ func wantsStream(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), streamType)
 }
 
-// stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
-// be had at first is a problem like any other; later the client keeps what it has until it can be had again.
-func (r route[Q]) stream(c *gin.Context, s *Server, question Q) {
+// serveStream has send answer a request by events while its client has a place among the streams. ctx ends with the
+// request, when the server stops, and after longestStream. A client who finds no place gets a problem instead.
+func (s *Server) serveStream(c *gin.Context, d dialect, send func(ctx context.Context, c *gin.Context)) {
 	client := s.quotas.Address(c.Request)
 	if !s.streams.enter(client) {
-		s.fail(c, r.dialect, tooManyStreams.because(""))
+		s.fail(c, d, tooManyStreams.because(""))
 		return
 	}
 	defer s.streams.leave(client)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), longestStream)
 	defer cancel()
-	current, _, err := r.ask(ctx, s, question)
+	defer context.AfterFunc(s.streams.ending, cancel)()
+	send(ctx, c)
+}
+
+// stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
+// be had at first is a problem like any other; later the client keeps what it has until it can be had again.
+func (r route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, question Q) {
+	current, _, err := r.ask(c.Request.Context(), s, question) // as any answer, also while the server stops
 	if err != nil {
 		s.fail(c, r.dialect, problemOf(err))
 		return
@@ -121,8 +126,6 @@ func (r route[Q]) stream(c *gin.Context, s *Server, question Q) {
 			current, _, err = r.ask(ctx, s, question)
 		case <-beat.C:
 			events.send(": still here\n\n")
-		case <-s.streams.ending:
-			return
 		case <-ctx.Done():
 			return
 		}

@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/quote"
 )
 
 // running is a server that runs until stop, and a client of it.
@@ -119,23 +120,62 @@ func TestStreamTellsEveryChangeUntilTheOrderIsFinal(t *testing.T) {
 	})
 }
 
+// Streams that last as long as their clients want.
+var lastingStreams = []string{ordersPath + createdTx, "/api/SameChainSwap/8453/tx/" + freshSwapTx, "/order/" + unknownIs + "/awaited", "/"}
+
 func TestStreamsEndWhenTheServerStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client, stop := running(t, newWorld(t))
-		_, lines := follow(t, client, ordersPath+createdTx)
-		event(t, lines)
-		began, stopped := time.Now(), make(chan error)
-		go func() { stopped <- stop() }()
-		if name, _, _, _ := event(t, lines); name != "" {
-			t.Errorf("event %s, want the end", name)
-		}
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
-		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("the server waited %v for a stream", took)
-		}
-	})
+	for _, path := range lastingStreams {
+		synctest.Test(t, func(t *testing.T) {
+			client, stop := running(t, newWorld(t))
+			_, lines := follow(t, client, path)
+			synctest.Wait()
+			began, stopped := time.Now(), make(chan error)
+			go func() { stopped <- stop() }()
+			for name := "any"; name != ""; {
+				name, _, _, _ = event(t, lines)
+			}
+			if err := <-stopped; err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("%s: the server waited %v for a stream", path, took)
+			}
+		})
+	}
+}
+
+// TestEveryStreamTakesAPlace fills the only place with each kind of stream, which keeps out all kinds until it ends. A
+// comparison keeps its place until its venues have answered.
+func TestEveryStreamTakesAPlace(t *testing.T) {
+	all := append([]string{"/swap?chainId=8453&amount=5&tokenIn=USDC&tokenOut=" + wethText}, lastingStreams...)
+	for _, taken := range all {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			client, stop := running(t, w, func(o *Options) {
+				o.Streams, o.Tokens = 1, listing{w.tokenList}
+				o.Swaps = estimates(func(ctx context.Context, _ quote.Request) (quote.Estimate, error) {
+					<-ctx.Done()
+					return quote.Estimate{}, ctx.Err()
+				})
+			})
+			first, _ := follow(t, client, taken)
+			if first.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %s", taken, first.Status)
+			}
+			for _, path := range all {
+				refused, _ := follow(t, client, path)
+				wantError(t, refused, http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
+			}
+			first.Body.Close()
+			synctest.Wait()
+			if next, _ := follow(t, client, ordersPath+createdTx); next.StatusCode != http.StatusOK {
+				t.Errorf("after %s: %s", taken, next.Status)
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 func TestStreamsAreBounded(t *testing.T) {

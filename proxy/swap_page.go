@@ -40,7 +40,7 @@ func (s *Server) swapPage(c *gin.Context) {
 		shown.Faults = append(shown.Faults, web.Fault{Field: "words", Message: message})
 	}
 	if wantsStream(c.Request) {
-		s.streamComparison(c, shown)
+		s.serveStream(c, tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
 		return
 	}
 	ctx := c.Request.Context()

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 
 	"github.com/gin-gonic/gin"
 
@@ -20,16 +19,10 @@ type comparedPage struct {
 }
 
 // streamComparison sends what each venue answers as it comes, event "quote" with a line to read, and then the page of
-// the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise.
+// the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise, and
+// it is brought to its end though the server stops.
 func (s *Server) streamComparison(c *gin.Context, shown web.Swap) {
-	client := s.quotas.Address(c.Request)
-	if !s.streams.enter(client) {
-		s.failPage(c, tooManyStreams.because(""))
-		return
-	}
-	defer s.streams.leave(client)
-	ctx, cancel := context.WithCancel(c.Request.Context())
-	defer cancel()
+	ctx := c.Request.Context()
 	events, form := openEvents(c), s.readSwapForm(ctx, shown.Form)
 	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)
 	var page bytes.Buffer
@@ -48,9 +41,11 @@ func (s *Server) streamComparison(c *gin.Context, shown web.Swap) {
 		case h := <-heard:
 			events.sendJSON("quote", web.NewHeard(h.Venue, h.AmountOut, *form.out, h.Took))
 		case err := <-made:
-			if err == nil {
-				events.sendJSON("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
+			if err != nil {
+				_ = c.Error(err) // for the log
+				return
 			}
+			events.sendJSON("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
 			return
 		}
 	}

@@ -65,7 +65,7 @@ func (a *answering) ListSwaps(_ context.Context, f index.Filter, skip, take uint
 	if a.withoutSwaps {
 		return index.SwapList{}, a.Basis(), index.ErrWithoutSwaps
 	}
-	a.world.lastFilter, a.world.lastPart, a.world.listedMode = f, [2]uint64{skip, take}, sameChain
+	a.world.asks(partOfList{f, skip, take, sameChain})
 	swaps := slices.DeleteFunc(slices.Clone(a.world.swaps), func(s order.Swap) bool {
 		return f.Search != nil && f.Search.Tx != s.At.Tx && f.Search.Order != s.ID
 	})
@@ -84,6 +84,7 @@ func (a *answering) ListMixed(ctx context.Context, f index.Filter, skip, take ui
 	for _, o := range orders.Orders {
 		l.Items = append(l.Items, index.MixedItem{Order: o})
 	}
-	l.Total, a.world.listedMode = swaps.Total+orders.Total, mixed
+	l.Total = swaps.Total + orders.Total
+	a.world.asks(partOfList{f, skip, take, mixed})
 	return l, basis, err
 }

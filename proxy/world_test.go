@@ -51,23 +51,21 @@ const (
 
 // world answers what a Server asks, and counts.
 type world struct {
-	orders     map[string][]*order.Order
-	unindexed  map[order.ID]bool
-	asked      atomic.Int64
-	lastSwap   quote.Request
-	lastFilter index.Filter
-	lastPart   [2]uint64 // skip, take
-	tokenList  *token.Directory
-	log        bytes.Buffer
+	orders    map[string][]*order.Order
+	unindexed map[order.ID]bool
+	asked     atomic.Int64
+	lastSwap  quote.Request
+	tokenList *token.Directory
+	log       bytes.Buffer
 
 	values     map[order.ID]index.Values
 	whole      map[string]order.Transaction // by hash
 	tellers    map[string][]string          // by chain and hash
 	deliveries map[order.ID]index.Delivery
 	swaps      []order.Swap
-	listedMode listMode // last asked for
 
 	mu        sync.Mutex
+	lastList  partOfList         // asked for
 	basis     []index.ChainBasis // ascending
 	readWhole int                // times that a transaction was
 }
@@ -135,7 +133,7 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 			},
 			list: func(f index.Filter, skip, take uint64) (index.List, error) {
 				w.asked.Add(1)
-				w.lastFilter, w.lastPart, w.listedMode = f, [2]uint64{skip, take}, crossChain
+				w.asks(partOfList{f, skip, take, crossChain})
 				return index.List{Orders: slices.Concat(w.orders[claimedTx], w.orders[createdTx]), Total: 2}, nil
 			},
 			isFinal: func(o *order.Order) bool {
@@ -167,6 +165,13 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 		t.Cleanup(func() { servedBy.Delete(s) })
 	}
 	return s
+}
+
+// asks notes for which list it was asked last.
+func (w *world) asks(q partOfList) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lastList = q
 }
 
 // head ends what a chain reported from blocks that were not read.

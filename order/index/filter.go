@@ -9,6 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/onchain"
 	"crossgate/store"
 )
 
@@ -18,7 +19,7 @@ type Filter struct {
 	GiveChains, TakeChains []chain.ID
 	States                 []order.State
 	Calls                  []order.ExternalCallState
-	TradeType              string // of the order's metadata
+	TradeType              string // of the order's metadata, one of TradeTypes
 	Since, Until           uint64 // UNIX seconds, both included: when it was created
 
 	Maker, Creator                chain.Address // Creator signed the creation
@@ -28,6 +29,9 @@ type Filter struct {
 	ReferralCode                  *uint32
 	Search                        *Search
 }
+
+// TradeTypes are the types of trades that orders are known by.
+func TradeTypes() []string { return onchain.OrderTradeTypes() }
 
 // Search is a text that names an order by something of it. What the text cannot be is absent; a search for nothing
 // finds nothing.

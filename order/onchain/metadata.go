@@ -2,6 +2,7 @@ package onchain
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"crossgate/chain"
@@ -41,6 +42,9 @@ var (
 	promotionTypes       = map[byte]string{0: "None"}
 	orderTradeTypes      = map[byte]string{0: "Market"}
 )
+
+// OrderTradeTypes are the names that Metadata.OrderTradeType can have, in ascending order.
+func OrderTradeTypes() []string { return slices.Sorted(maps.Values(orderTradeTypes)) }
 
 // ParseMetadata reads the metadata of a creation. It is not known for bytes of another version or
 // length: makers may write what they like.

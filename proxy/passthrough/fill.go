@@ -31,10 +31,14 @@ type fill struct {
 	isLeft  bool // by the first client
 
 	inform chan interim  // interim responses, for the first client
-	opened chan struct{} // closed when what is below, up to done, is known
-	done   chan struct{} // closed when what can be stored is
+	opened chan struct{} // closed when the reply is known, but for what was kept of it
+	done   chan struct{} // closed when all of it is
+	reply
+}
 
-	err      error
+// reply is what a fill came to. Who waits reads it after the channels of the fill say that it is known.
+type reply struct {
+	err      error          // nil: a response came
 	response *http.Response // whose body is left to the first client; nil: there is none
 	growing  *growth        // the body, while it is stored; nil: it is not
 	head     *variant       // of the response that is growing, or what a 304 has validated

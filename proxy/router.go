@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// router finds who answers a request, and what there is to know of its path. It does not change once it is made.
+type router struct {
+	handler http.Handler        // answers
+	keys    http.Handler        // finds the cache keys of requests instead
+	engine  *gin.Engine         // behind handler, for paths as they are documented
+	paths   paths               // of the API
+	costs   map[string]pathCost // by pattern of path
+}
+
+// newRouter mounts everything that s answers behind its middleware.
+func newRouter(s *Server) *router {
+	gin.SetMode(gin.ReleaseMode)
+	to := &router{engine: gin.New(), costs: map[string]pathCost{}}
+	to.engine.HandleMethodNotAllowed = true
+	to.engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
+	s.mountHealth(to.engine)
+	to.engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
+	to.engine.NoRoute(s.unrouted)
+	to.engine.NoMethod(s.methodNotAllowed)
+	s.mountPages(to)
+	s.mountDocuments(to)
+	keys := gin.New()
+	mount(s, to, keys, s.ordersRoute())
+	mount(s, to, keys, s.orderRoute())
+	mount(s, to, keys, s.stateRoute())
+	mount(s, to, keys, s.liteRoute())
+	mount(s, to, keys, s.orderListRoute())
+	mount(s, to, keys, s.unlockListRoute())
+	mount(s, to, keys, s.termsRoute())
+	mount(s, to, keys, s.statusRoute())
+	mount(s, to, keys, s.orderIDsRoute())
+	mount(s, to, keys, s.liteModelsRoute())
+	mount(s, to, keys, s.orderIDTextsRoute())
+	mount(s, to, keys, s.swapTxRoute())
+	mount(s, to, keys, s.swapIDRoute())
+	mount(s, to, keys, s.lockedRoute())
+	mount(s, to, keys, s.dailyRoute())
+	mount(s, to, keys, s.allTimeRoute())
+	mount(s, to, keys, s.deliveryTimesRoute())
+	mount(s, to, keys, s.venuesRoute())
+	mount(s, to, keys, s.swapRoute())
+	mount(s, to, keys, s.explanationRoute())
+	mount(s, to, keys, s.estimationRoute())
+	mount(s, to, keys, s.chainsRoute())
+	mount(s, to, keys, s.chainIDsRoute())
+	mount(s, to, keys, s.tokensRoute())
+	mount(s, to, keys, s.tokenSearchRoute())
+	to.handler, to.keys = to.paths.canonical(to.engine), to.paths.canonical(keys)
+	return to
+}
+
+// mount adds a path of the API, and to keys what finds its cache keys.
+func mount[Q any](s *Server, to *router, keys *gin.Engine, r route[Q]) {
+	handler := r.handler(s)
+	methods := r.methods
+	if methods == nil {
+		methods = []string{http.MethodGet, http.MethodHead}
+	}
+	for _, path := range r.paths {
+		for _, method := range methods {
+			to.engine.Handle(method, path, handler)
+		}
+		to.engine.OPTIONS(path, preflight(methods))
+		if slices.Contains(methods, http.MethodGet) {
+			keys.GET(path, r.probeKey)
+		}
+		to.costs[path] = pathCost{max(r.cost, cheapCost), r.dialect}
+	}
+	to.paths = append(to.paths, r.paths...)
+}
+
+// mountPage adds a page, which costs so many units of a client's quota.
+func (to *router) mountPage(path string, cost int, page gin.HandlerFunc) {
+	to.engine.GET(path, page)
+	to.engine.HEAD(path, page)
+	to.costs[path] = pathCost{cost, tracking}
+}
+
+// preflight answers what pages of other origins may ask with (CORS).
+func preflight(methods []string) gin.HandlerFunc {
+	allowed := strings.Join(methods, ", ") + ", OPTIONS"
+	return func(c *gin.Context) {
+		header := c.Writer.Header()
+		header.Set("Access-Control-Allow-Methods", allowed)
+		header.Set("Access-Control-Allow-Headers", "*, Authorization")
+		header.Set("Access-Control-Max-Age", "86400")
+		header.Set("Allow", allowed)
+		c.Status(http.StatusNoContent)
+	}
+}

@@ -124,7 +124,10 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 		return built{}, err
 	}
 	fee, tx, gas := make(chan chain.Amount, 1), b.tx, b.gas()
-	go func() { fee <- t.dataFee(ctx, tx, gas) }()
+	go func() {
+		told, _ := t.dataFee(ctx, tx, gas) // an answer without it is better than none
+		fee <- told
+	}()
 	err = t.simulate(ctx, &b)
 	b.dataFee = <-fee
 	if err != nil {

@@ -104,19 +104,19 @@ func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	return withMargin(gas)
 }
 
-// dataFee is what the chain takes for the transaction's bytes, or its signature; nothing when it does not say.
-func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) chain.Amount {
+// dataFee is what the chain takes for the transaction's bytes, or its signature; nothing is known when it does not say.
+func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) (fee chain.Amount, known bool) {
 	if t.chain.Fees == nil {
-		return chain.Amount{}
+		return chain.Amount{}, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, gasPatience)
 	defer cancel()
 	fee, err := t.chain.Fees.DataFee(ctx, t.swap.Sender, tx, gas)
 	if err != nil {
 		trace.SpanFromContext(ctx).RecordError(err)
-		return chain.Amount{}
+		return chain.Amount{}, false
 	}
-	return fee
+	return fee, true
 }
 
 // fitBudget lowers the limit of compute units of a transaction on Solana to a fifth more than a simulation took of them

@@ -46,10 +46,11 @@ func (t *trade) takeBalance(ctx context.Context) error {
 	}
 	rest := balance
 	if t.swap.In.Address.IsNative() {
-		if t.gasPrice == nil {
+		kept, known := t.reserve(ctx)
+		if !known {
 			return fmt.Errorf("%w: what the transaction will cost is not known", ErrNoTransaction)
 		}
-		t.swap.Reserve = t.reserve(ctx)
+		t.swap.Reserve = kept
 		rest = balance.Sub(t.swap.Reserve.Total)
 	}
 	if rest.IsZero() {
@@ -59,7 +60,11 @@ func (t *trade) takeBalance(ctx context.Context) error {
 	return nil
 }
 
-func (t *trade) reserve(ctx context.Context) *Reserve {
+// reserve is known when the chain told what gas costs, and what it takes beside.
+func (t *trade) reserve(ctx context.Context) (kept *Reserve, known bool) {
+	if t.gasPrice == nil {
+		return nil, false
+	}
 	if t.swap.Chain.Family == chain.SVM {
 		return t.reserveLamports(ctx)
 	}
@@ -71,20 +76,21 @@ func (t *trade) reserve(ctx context.Context) *Reserve {
 	for i := range large.Data {
 		large.Data[i] = byte(i * 151) // bytes that do not compress
 	}
-	total := gasCost(keptGas, most).Add(t.dataFee(ctx, large, typicalGas))
-	return &Reserve{GasLimit: keptGas, GasPrice: most, Total: total}
+	published, known := t.dataFee(ctx, large, typicalGas)
+	return &Reserve{GasLimit: keptGas, GasPrice: most, Total: gasCost(keptGas, most).Add(published)}, known
 }
 
 // reserveLamports is the reserve on Solana: for the signature and a place in a block, and what must lie on the accounts
 // that the swap opens, one for the output and one for the wrapped coin, and on the sender's own.
-func (t *trade) reserveLamports(ctx context.Context) *Reserve {
+func (t *trade) reserveLamports(ctx context.Context) (kept *Reserve, known bool) {
 	priority := solana.PriorityFee(solana.MaxComputeUnits, t.gasPrice.Bid.MulDiv(2, 1))
 	if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {
 		priority = least
 	}
-	kept := &Reserve{GasLimit: solana.MaxComputeUnits, Deposit: chain.NewAmount(2*tokenAccountRent + walletRent)}
-	kept.Total = t.dataFee(ctx, Tx{}, typicalGas).Add(priority).Add(kept.Deposit)
-	return kept
+	kept = &Reserve{GasLimit: solana.MaxComputeUnits, Deposit: chain.NewAmount(2*tokenAccountRent + walletRent)}
+	signed, known := t.dataFee(ctx, Tx{}, typicalGas)
+	kept.Total = signed.Add(priority).Add(kept.Deposit)
+	return kept, known
 }
 
 // covers refuses a transaction that takes more than was kept for it.

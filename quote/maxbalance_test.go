@@ -72,3 +72,20 @@ func TestWholeOfTooLittle(t *testing.T) {
 		t.Errorf("Estimate of a swap that takes more gas than is kept = %v, want ErrRefused", err)
 	}
 }
+
+// TestWholeOfTheCoinWaitsForWhatPublishingCosts: on a rollup that may be most of what a transaction costs.
+func TestWholeOfTheCoinWaitsForWhatPublishingCosts(t *testing.T) {
+	e := quote.New(quote.Options{
+		Registry: chain.Documented(), Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 10_000}}, Tokens: directory(false),
+		Chains: ethereum(quote.Chain{
+			Fees:      meter{price: quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}, gas: 200_000, silent: true},
+			Simulator: &dryRun{has: chain.NewAmount(1_000_000_000)},
+		}),
+	})
+	if got, err := e.Estimate(t.Context(), wholeOf(coin, dai)); !errors.Is(err, quote.ErrNoTransaction) {
+		t.Errorf("Estimate of all but an unknown fee = %s, %v, want ErrNoTransaction", got.In.Amount, err)
+	}
+	if _, err := e.Estimate(t.Context(), wholeOf(usdc, dai)); err != nil {
+		t.Errorf("Estimate of all of a token = %v", err)
+	}
+}

@@ -124,14 +124,14 @@ func (a *around) readBlocks(ctx context.Context) {
 		if len(wanted) < manyInBlock || !a.chain.rpc.Serves(getBlockReceipts) {
 			continue
 		}
-		var found []receipt
+		var found *[]receipt
 		asked := blockReceiptsCall(&found, hash, wanted)
 		asked.Reach = a.chain.reach(uint64(wanted[0].first.BlockNumber))
 		if err := a.chain.rpc.All(ctx, asked); err != nil {
 			continue
 		}
 		for _, t := range wanted {
-			t.receipt = receiptOf(found, t.first.TransactionHash)
+			t.receipt = receiptOf(*found, t.first.TransactionHash)
 			a.chain.heardReceipt(t.receipt, asked.By)
 		}
 	}
@@ -216,9 +216,13 @@ func isUnreadable(err error) bool {
 const getBlockReceipts = "eth_getBlockReceipts"
 
 // blockReceiptsCall asks for all receipts of the block with hash; a node that lacks one of those that are wanted is
-// passed over.
-func blockReceiptsCall(out *[]receipt, hash chain.Hash, wanted []*transaction) *jsonrpc.Call {
-	asked := jsonrpc.NewCall(out, func(receipts []receipt) error {
+// passed over, as is one that has none of the block: out is nil there.
+func blockReceiptsCall(out **[]receipt, hash chain.Hash, wanted []*transaction) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, func(told *[]receipt) error {
+		var receipts []receipt
+		if told != nil {
+			receipts = *told
+		}
 		for _, t := range wanted {
 			r := receiptOf(receipts, t.first.TransactionHash)
 			if r == nil || r.BlockHash != hash {

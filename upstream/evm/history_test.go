@@ -135,6 +135,13 @@ func TestHistoryNeverGuesses(t *testing.T) {
 			t.Errorf("History() = %+v, %v, want the fulfilment and which blocks were not searched", got, err)
 		}
 	})
+	t.Run("storage is not told", func(t *testing.T) {
+		n := newNode(1000)
+		n.answers = map[string]string{"eth_call": `"result":null`}
+		if got, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(890)); err == nil {
+			t.Errorf("History() = %+v, want an error", got)
+		}
+	})
 	t.Run("contract unknown", func(t *testing.T) {
 		unknown := testChain
 		unknown.Contracts.DlnDestination = chain.Address{}

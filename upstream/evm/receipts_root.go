@@ -34,11 +34,12 @@ type blockReceipt struct {
 // receiptsOf returns all receipts of a block, proven by the root in its header. errUnproven when no endpoint has
 // receipts that give it; the error object when none has the method.
 func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
-	var found []blockReceipt
-	asked := jsonrpc.NewCall(&found, func(receipts []blockReceipt) error {
-		if receipts == nil {
+	var found *[]blockReceipt // nil where a node does not have the block
+	asked := jsonrpc.NewCall(&found, func(told *[]blockReceipt) error {
+		if told == nil {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not the receipts of block %d", h.Number)}
 		}
+		receipts := *told
 		for i := range receipts {
 			if receipts[i].BlockHash != h.Hash {
 				return &upstream.Error{Class: upstream.Rejected, Err: errors.New("receipt of another block")}
@@ -53,9 +54,9 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}
-	receipts := make([]receipt, len(found))
-	for i := range found {
-		receipts[i] = found[i].receipt
+	receipts := make([]receipt, len(*found))
+	for i, each := range *found {
+		receipts[i] = each.receipt
 	}
 	return receipts, nil
 }

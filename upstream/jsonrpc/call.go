@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -10,9 +11,12 @@ import (
 type Call struct {
 	Method string
 	Params []any
-	Out    any    // pointer that the result is decoded into; nil drops the result
-	Err    error  // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
-	By     string // endpoint whose answer is in Out or Err; absent when none answered
+	// Out is a pointer that the result is decoded into; nil drops the result. That there is none, null, is an answer
+	// where Out points to a pointer or an interface. Elsewhere it is a bad one: gateways answer null when something
+	// fails, and zero, or an empty list, would be another answer.
+	Out any
+	Err error  // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
+	By  string // endpoint whose answer is in Out or Err; absent when none answered
 
 	// Independent says that the result means the same whichever endpoint gives it and whatever calls beside it say,
 	// as a transaction by its hash does. Such calls of a batch join equal ones of others one by one. The rest joins
@@ -60,6 +64,12 @@ func NewCall[T any](out *T, accept func(T) error, method string, params ...any) 
 		c.Accept = func(result any) error { return accept(*result.(*T)) }
 	}
 	return c
+}
+
+// holdsNothing reports whether null is an answer to the call.
+func (c *Call) holdsNothing() bool {
+	kind := reflect.TypeOf(c.Out).Elem().Kind()
+	return kind == reflect.Pointer || kind == reflect.Interface
 }
 
 // params are the parameters in JSON, the same text for the same parameters.

@@ -110,6 +110,7 @@ func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
 		"cut off":          always(200, `{"jsonrpc":"2.0","id":1,"result":"0x`),
 		"another question": always(200, `{"jsonrpc":"2.0","id":4711,"result":"0x"}`),
 		"no result":        node(func(rpcCall) string { return `"method":"x"` }),
+		"null":             node(func(rpcCall) string { return `"result":null` }),
 		"another type":     node(func(rpcCall) string { return `"result":{}` }),
 		"error as text":    node(func(rpcCall) string { return `"error":"busy"` }),
 	} {

@@ -177,6 +177,9 @@ func decode(call *Call, object *responseObject) rpcResult {
 	if call.Out == nil {
 		return rpcResult{}
 	}
+	if string(object.Result) == "null" && !call.holdsNothing() {
+		return unanswered(errors.New("result that is null"))
+	}
 	// Decoded apart: a result that breaks off must leave nothing behind in Out.
 	value := reflect.New(reflect.TypeOf(call.Out).Elem())
 	return check(call, value, json.Unmarshal(object.Result, value.Interface()))

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const reserveLamports = 6_000_000
 
 // simulated is what simulateTransaction returns for a transaction.
 type simulated struct {
-	Err   json.RawMessage `json:"err"` // null when it succeeds
+	Err   json.RawMessage `json:"err"` // null when it succeeds; absent when nothing is said of that
 	Units uint64          `json:"unitsConsumed"`
 	Logs  []string        `json:"logs"`
 	// Accounts are those that were asked for, as the transaction leaves them.
@@ -62,7 +63,8 @@ type simulationReply struct {
 }
 
 // runCall simulates a transaction without its signatures on the newest confirmed block, whatever block it was made for,
-// and returns accounts as it leaves them.
+// and returns accounts as it leaves them. A node that does not say how it ended, or that it succeeded without these
+// accounts, is passed over.
 func runCall(out *simulationReply, tx quote.Tx, shown ...chain.Address) *jsonrpc.Call {
 	o := options{"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true}
 	if len(shown) > 0 {
@@ -72,7 +74,15 @@ func runCall(out *simulationReply, tx quote.Tx, shown ...chain.Address) *jsonrpc
 		}
 		o["accounts"] = options{"encoding": "base64", "addresses": texts}
 	}
-	return jsonrpc.NewCall(out, nil, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), o)
+	return jsonrpc.NewCall(out, func(ran simulationReply) error {
+		switch {
+		case len(ran.Value.Err) == 0:
+			return errors.New("simulation without its outcome")
+		case isNull(ran.Value.Err) && len(ran.Value.Accounts) != len(shown):
+			return errors.New("simulation without the accounts that were asked for")
+		}
+		return nil
+	}, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), o)
 }
 
 func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {
@@ -97,8 +107,8 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	failure := ran.Value.failure()
 	if failure == nil {
 		found := quote.Result{Gas: ran.Value.Units}
-		if after := ran.Value.Accounts; len(after) == len(received) && (!t.Out.IsNative() || t.Recipient != t.Sender) {
-			found.Measured, found.Received = true, gain(balanceOf(t.Out, after), balanceOf(t.Out, before.Value))
+		if !t.Out.IsNative() || t.Recipient != t.Sender {
+			found.Measured, found.Received = true, gain(balanceOf(t.Out, ran.Value.Accounts), balanceOf(t.Out, before.Value))
 		}
 		return found, nil
 	}

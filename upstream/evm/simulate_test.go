@@ -1,0 +1,40 @@
+package evm_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream/evm"
+)
+
+// TestWhatNoNodeRanIsNotSimulated has nodes that answer nothing where the outcome of a transaction stands, as gateways
+// do whose own nodes fail.
+func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
+	const ran = `"result":"0x"`
+	for _, test := range []struct {
+		name, simulated, called string // of eth_simulateV1 and eth_call
+		ok                      bool
+	}{
+		{"run", fault(-32601, "the method does not exist"), ran, true},
+		{"null of a call", fault(-32601, "the method does not exist"), `"result":null`, false},
+		{"null of a simulation", `"result":null`, ran, false},
+		{"blocks that are null", `"result":[null,null]`, ran, false},
+	} {
+		n := newNode(1000)
+		n.answers = map[string]string{
+			"eth_simulateV1": test.simulated, "eth_call": test.called, "eth_gasPrice": `"result":"0x1"`,
+			"eth_getBalance": fmt.Sprintf(`"result":"0x%x"`, uint64(1e18)), "eth_estimateGas": `"result":"0x30000"`,
+		}
+		sender := chain.NewAddress([]byte("the sender's address"))
+		got, err := evm.NewSimulator(n.serve(t, testChain)).Simulate(t.Context(), quote.Simulation{
+			Sender: sender, Recipient: sender, In: chain.NativeCoin(chain.EVM), Out: testChain.Contracts.DlnSource,
+			AmountIn: chain.NewAmount(1), Tx: quote.Tx{To: testChain.Contracts.Router, Data: make([]byte, 4), Value: chain.NewAmount(1)},
+		})
+		if (err == nil) != test.ok || errors.Is(err, quote.ErrReverted) {
+			t.Errorf("%s: Simulate() = %+v, %v", test.name, got, err)
+		}
+	}
+}

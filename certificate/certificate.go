@@ -80,9 +80,17 @@ func (f Files) load() (own []tls.Certificate, authorities *x509.CertPool, err er
 	if f.Own == "" {
 		return nil, authorities, nil
 	}
-	pair, err := tls.LoadX509KeyPair(f.Own, f.Key)
+	text, err := os.ReadFile(f.Own)
 	if err != nil {
-		return nil, nil, fmt.Errorf("certificate of this gateway and its key: %w", withoutPath(err))
+		return nil, nil, fmt.Errorf("certificate of this gateway: %w", withoutPath(err))
+	}
+	key, err := os.ReadFile(f.Key)
+	if err != nil {
+		return nil, nil, fmt.Errorf("private key of this gateway: %w", withoutPath(err))
+	}
+	pair, err := tls.X509KeyPair(text, key)
+	if err != nil {
+		return nil, nil, fmt.Errorf("certificate of this gateway and its key: %w", err)
 	}
 	return []tls.Certificate{pair}, authorities, nil
 }

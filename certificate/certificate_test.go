@@ -122,9 +122,10 @@ func TestFilesThatCannotBeUsedAreNamedByWhatTheyAre(t *testing.T) {
 	authority := redistest.NewAuthority(t)
 	own := authority.Issue(t, "127.0.0.1")
 	for want, files := range map[string]Files{
-		"certificate of this gateway and its key: no such file or directory": {Own: "/absent/canary.pem", Key: own.Key},
-		"certificate of the authority: no such file or directory":            {Own: own.Certificate, Key: own.Key, Authorities: "/absent/canary.pem"},
-		"certificate of the authority: the file has no certificate in PEM":   {Own: own.Certificate, Key: own.Key, Authorities: own.Key},
+		"certificate of this gateway: no such file or directory":           {Own: "/absent/canary.pem", Key: own.Key},
+		"private key of this gateway: no such file or directory":           {Own: own.Certificate, Key: "/absent/canary.key"},
+		"certificate of the authority: no such file or directory":          {Own: own.Certificate, Key: own.Key, Authorities: "/absent/canary.pem"},
+		"certificate of the authority: the file has no certificate in PEM": {Own: own.Certificate, Key: own.Key, Authorities: own.Key},
 	} {
 		if _, err := files.Server(slog.New(slog.DiscardHandler)); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -158,5 +158,6 @@ func (c Config) check(at place) {
 	c.Prices.check(at.key("prices"))
 	c.Tokens.check(c.Registry(), at.key("tokens"))
 	c.Telemetry.check(at.key("telemetry"))
+	at.key("telemetry").key("admin").mistakeIf(clash(c.Listen, c.Telemetry.Admin), "want another port than that of listen")
 	c.Passthrough.check(at.key("passthrough"))
 }

@@ -84,13 +84,12 @@ func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool
 				at.key(name).mistake("want a space after the colon")
 				continue
 			}
-			line, given := first[key.Value]
-			if given {
-				at.key(key.Value).mistake("duplicate key in line %d, first in line %d", key.Line, line)
+			at.in.lines[at.key(key.Value).path] = key.Line
+			if line, given := first[key.Value]; given {
+				at.key(key.Value).mistake("duplicate key, first in line %d", line)
 				continue
 			}
 			first[key.Value] = key.Line
-			at.in.lines[at.key(key.Value).path] = key.Line
 			if !yield(key.Value, value) {
 				return
 			}

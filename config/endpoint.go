@@ -143,9 +143,10 @@ func refuseWebSockets(endpoints []Endpoint, at place) {
 func (e Endpoint) check(at place) {
 	at.key("name").mistakeIf(e.Name == "" || strings.ContainsAny(e.Name, "/?& \t\n"),
 		"want a name without spaces, slashes, ? and &: it replaces the URL in logs")
-	at.key("url").mistakeIf(!isWebAddress(e.URL.Reveal()), "want a URL that begins with https:// or http://")
+	at.key("url").mistakeIf(!isWebAddress(e.URL.Reveal()),
+		"want a URL that begins with https:// or http:// and has a host, other characters percent-encoded")
 	at.key("websocket").mistakeIf(e.WebSocket.Reveal() != "" && !isAddress(e.WebSocket.Reveal(), "wss", "ws"),
-		"want a URL that begins with wss:// or ws://")
+		"want a URL that begins with wss:// or ws:// and has a host, other characters percent-encoded")
 	for name, value := range e.Headers {
 		shown, _, _ := strings.Cut(name, " ") // the rest may be a value
 		at.key("headers").key(shown).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.Contains(name, " ") || name == "",

@@ -22,7 +22,7 @@ passthrough: {hosts: [{name: a, endpoints: [{url: "https://example.com", websock
 `))
 	const take = ": take it out: endpoints of EVM chains alone tell of heads by WebSocket"
 	want := `6 mistakes
-  chains[0].endpoints[0].websocket: line 3: want a URL that begins with wss:// or ws://
+  chains[0].endpoints[0].websocket: line 3: want a URL that begins with wss:// or ws:// and has a host, other characters percent-encoded
   chains[1].endpoints[0].websocket: line 4` + take + `
   venues[0].endpoints[0].websocket: line 5` + take + `
   prices.defillama.endpoints[0].websocket: line 6` + take + `

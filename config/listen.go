@@ -1,18 +1,40 @@
 package config
 
 import (
+	"errors"
 	"net"
+	"net/netip"
 	"strconv"
 )
 
-// checkListen requires host:port; an empty host means every interface.
-func checkListen(address string, at place) {
+// CheckListen returns what is wrong with the address of a listener: it is host:port, and an empty host means every
+// interface.
+func CheckListen(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		at.mistake("want host:port, for instance 127.0.0.1:8080")
-		return
+		return errors.New("want host:port, for instance 127.0.0.1:8080")
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		at.mistake("want a port from 0 to 65535 after the colon")
+		return errors.New("want a port from 0 to 65535 after the colon")
 	}
+	return nil
+}
+
+func checkListen(address string, at place) {
+	if err := CheckListen(address); err != nil {
+		at.mistake("%s", err)
+	}
+}
+
+// clash reports whether one of two listeners would find its port taken by the other. Port 0 is any free one.
+func clash(a, b string) bool {
+	host, port, err := net.SplitHostPort(a)
+	other, otherPort, otherErr := net.SplitHostPort(b)
+	return err == nil && otherErr == nil && port == otherPort && port != "0" &&
+		(host == other || isEveryInterface(host) || isEveryInterface(other))
+}
+
+func isEveryInterface(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "" || err == nil && ip.IsUnspecified()
 }

@@ -54,7 +54,7 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   cache.colour: line 3: unknown key; known keys: maxBytes, shared, sharedCAFile, sharedCertFile, sharedKeyFile, sharedTimeout
   cache.maxBytes: line 3: want a size such as 64MiB or 1GiB
   swap.deadline: line 6: want more than window: the best venue's transaction is built after it
-  chains[0].endpoints[0].url: line 10: want a URL that begins with https:// or http://
+  chains[0].endpoints[0].url: line 10: want a URL that begins with https:// or http:// and has a host, other characters percent-encoded
   chains[0].endpoints[1].burst: line 11: want it together with requestsPerSecond, or not at all
   chains[0].endpoints[1].name: line 11: duplicate of the name of endpoints[0]
   chains[0].endpoints[1].timeout: line 11: want a duration, at least 0s
@@ -85,7 +85,7 @@ telemetry: {trustTraceparent: perhaps, service: a, service: b}
   tokens.lists[1].endpoints: line 33: want at least one endpoint with a url
   tokens.lists[2].name: line 34: duplicate of lists[1]
   tokens.refresh: line 35: want a duration, at least 1m
-  telemetry.service: line 36: duplicate key in line 36, first in line 36
+  telemetry.service: line 36: duplicate key, first in line 36
   telemetry.trustTraceparent: line 36: want true or false
 `
 	if err == nil {
@@ -101,11 +101,33 @@ func TestTextThatIsNoConfiguration(t *testing.T) {
 		{"", "chains: want at least one chain"},
 		{"just text", "line 1: want a mapping"},
 		{minimal + "---\nlisten: ':1'\n", "line 2: unexpected second YAML document"},
+		{minimal + "listen: ':1'\nlisten: ':2'\n", "listen: line 3: duplicate key, first in line 2"},
 		{"chains: [", "yaml: line 1: did not find expected node content"},
 	} {
 		_, err := config.Parse([]byte(test.text))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("Parse(%q) = %v, want %q", test.text, err, test.want)
+		}
+	}
+}
+
+func TestListenersDoNotShareAnAddress(t *testing.T) {
+	for _, test := range []struct {
+		listen, admin string
+		clash         bool
+	}{
+		{"127.0.0.1:8080", "127.0.0.1:8080", true},
+		{":8080", "127.0.0.1:8080", true},
+		{"127.0.0.1:8080", "[::]:8080", true},
+		{"127.0.0.1:8080", "127.0.0.2:8080", false},
+		{"127.0.0.1:8080", "127.0.0.1:9464", false},
+		{"127.0.0.1:0", "127.0.0.1:0", false}, // a free port each
+		{"127.0.0.1:8080", "", false},
+	} {
+		_, err := config.Parse([]byte(minimal + "listen: '" + test.listen + "'\ntelemetry: {admin: '" + test.admin + "'}\n"))
+		const want = "telemetry.admin: line 3: want another port than that of listen"
+		if clash := err != nil && err.Error() == want; clash != test.clash || !clash && err != nil {
+			t.Errorf("listen %s, admin %s: %v, want %q: %t", test.listen, test.admin, err, want, test.clash)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -30,8 +31,12 @@ func (s *Server) orderRoute() route[order.ID] {
 }
 
 func parseOrderID(c *gin.Context, d dialect) (order.ID, error) {
-	id, err := chain.ParseHash(c.Param("orderId"))
-	if err != nil {
+	text := c.Param("orderId")
+	id, err := chain.ParseHash(text)
+	switch {
+	case strings.EqualFold(text, "creationTxHash"): // the other path, and no hash behind it
+		return order.ID{}, d.malformed(malformedHash, err)
+	case err != nil:
 		return order.ID{}, d.malformed(malformedOrderID, err)
 	}
 	return id, nil

@@ -175,6 +175,12 @@ func TestListsAreAskedByPost(t *testing.T) {
 	if allow := answer.Header().Get("Allow"); answer.Code != http.StatusMethodNotAllowed || strings.Contains(allow, "POST") {
 		t.Errorf("POST of a path without a body: %d, Allow %q", answer.Code, allow)
 	}
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut} {
+		answer := do(s, method, "/api/Orders/FilteredList/")
+		if allow := answer.Header.Get("Allow"); answer.StatusCode != http.StatusMethodNotAllowed || allow != "POST, OPTIONS" {
+			t.Errorf("%s of a list: %d, Allow %q, want 405 and POST", method, answer.StatusCode, allow)
+		}
+	}
 	if answer := post(s, listPath, `{"filter":"`+strings.Repeat("x", bodyBytes)+`"}`); answer.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body that is too long: %d", answer.Code)
 	}

@@ -73,6 +73,8 @@ func mount[Q any](s *Server, to *router, keys *gin.Engine, r route[Q]) {
 		to.engine.OPTIONS(path, preflight(methods))
 		if slices.Contains(methods, http.MethodGet) {
 			keys.GET(path, r.probeKey)
+		} else {
+			s.refuseOthers(to.engine, path, methods)
 		}
 		to.costs[path] = pathCost{max(r.cost, cheapCost), r.dialect}
 	}
@@ -88,7 +90,7 @@ func (to *router) mountPage(path string, cost int, page gin.HandlerFunc) {
 
 // preflight answers what pages of other origins may ask with (CORS).
 func preflight(methods []string) gin.HandlerFunc {
-	allowed := strings.Join(methods, ", ") + ", OPTIONS"
+	allowed := allow(methods)
 	return func(c *gin.Context) {
 		header := c.Writer.Header()
 		header.Set("Access-Control-Allow-Methods", allowed)
@@ -98,3 +100,20 @@ func preflight(methods []string) gin.HandlerFunc {
 		c.Status(http.StatusNoContent)
 	}
 }
+
+// refuseOthers keeps a GET of a path that takes none from a pattern that fits it: of a list, from the order with an id.
+func (s *Server) refuseOthers(engine *gin.Engine, path string, methods []string) {
+	allowed := allow(methods)
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		if slices.Contains(methods, method) {
+			continue
+		}
+		engine.Handle(method, path, func(c *gin.Context) {
+			c.Writer.Header().Set("Allow", allowed)
+			s.methodNotAllowed(c)
+		})
+	}
+}
+
+// allow is the Allow header of a path that takes these methods.
+func allow(methods []string) string { return strings.Join(methods, ", ") + ", OPTIONS" }

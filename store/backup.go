@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,6 +83,9 @@ func (l Location) restoreFrom(ctx context.Context, file, copied string) error {
 func writeNew(path string, write func(part string) error) error {
 	if facts, err := os.Stat(path); err == nil && facts.Size() > 0 {
 		return fmt.Errorf("%s exists and is left as it is: name another file, or move it away", path)
+	}
+	if facts, err := os.Stat(filepath.Dir(path)); err != nil || !facts.IsDir() {
+		return fmt.Errorf("%s: its directory does not exist", path)
 	}
 	part := path + ".part"
 	err := os.Remove(part) // what an interrupted one has left

@@ -152,6 +152,10 @@ func TestBackupsAreRestoredIntoEitherDatabase(t *testing.T) {
 				t.Errorf("%s was restored over what it held", to)
 			}
 		}
+		beyond := filepath.Join(t.TempDir(), "absent", "backup.db")
+		if err := from.Backup(t.Context(), beyond); err == nil || !strings.Contains(err.Error(), beyond+": its directory does not exist") {
+			t.Errorf("a backup into %s: %v, want that its directory does not exist", beyond, err)
+		}
 		if err := from.Backup(t.Context(), backup); err == nil || !strings.Contains(err.Error(), "exists") {
 			t.Errorf("a second backup into %s: %v, want that it exists", backup, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -21,9 +20,9 @@ func (l Location) Inspect(ctx context.Context) error {
 		}
 		return inspectFile(ctx, l.Path)
 	}
-	config, err := pgx.ParseConfig(l.Postgres)
+	config, err := parsePostgres(l.Postgres)
 	if err != nil {
-		return errors.New("malformed PostgreSQL URL") // the cause quotes it, password included
+		return err
 	}
 	setTimeouts(config, patience)
 	db := stdlib.OpenDB(*config)

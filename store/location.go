@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 
@@ -28,6 +29,29 @@ func (l Location) String() string {
 	return l.Path
 }
 
+// Check returns what keeps a PostgreSQL's address from being used, and opens nothing.
+func (l Location) Check() error {
+	if l.Postgres == "" {
+		return nil
+	}
+	_, err := parsePostgres(l.Postgres)
+	return err
+}
+
+// parsePostgres reads the address of a PostgreSQL, and the files of certificates that it names. Its error does not wrap
+// the cause, which quotes the URL and so its password.
+func parsePostgres(url string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(url)
+	if file, is := errors.AsType[*fs.PathError](err); is {
+		return nil, fmt.Errorf("PostgreSQL URL: a file that it names: %w", file.Err)
+	}
+	if err != nil {
+		return nil, errors.New("malformed PostgreSQL URL: want postgres://user:password@host:5432/database, with characters " +
+			"of the password other than letters and digits percent-encoded")
+	}
+	return config, nil
+}
+
 // database is one that is used as it is, whatever version its schema has.
 type database struct {
 	*sql.DB
@@ -37,9 +61,9 @@ type database struct {
 // open opens the database without changing anything. A file must exist.
 func (l Location) open() (database, error) {
 	if l.Postgres != "" {
-		config, err := pgx.ParseConfig(l.Postgres)
+		config, err := parsePostgres(l.Postgres)
 		if err != nil {
-			return database{}, errors.New("malformed PostgreSQL URL") // the cause quotes it, password included
+			return database{}, err
 		}
 		setTimeouts(config, 0) // a copy takes as long as it takes
 		return database{limited(stdlib.OpenDB(*config), 2), goose.DialectPostgres}, nil

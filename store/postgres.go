@@ -30,9 +30,9 @@ type PostgresOptions struct {
 // date. Any number of replicas may use it at a time.
 func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, error) {
 	const readers, writers = 8, 3 // unless the options say otherwise
-	config, err := pgx.ParseConfig(url)
+	config, err := parsePostgres(url)
 	if err != nil {
-		return nil, errors.New("open database: malformed PostgreSQL URL") // the cause quotes it, password included
+		return nil, fmt.Errorf("open database: %w", err)
 	}
 	setTimeouts(config, patience)
 	a := newAvailability(limited(stdlib.OpenDB(*config), 1), cmp.Or(o.Logger, slog.New(slog.DiscardHandler)))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,11 +92,15 @@ func command(use, short, long string, most int, declare func(*pflag.FlagSet) act
 }
 
 func atMost(most int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, arguments []string) error {
-		if len(arguments) > most {
-			return wrongUsage("unexpected %q", arguments[most])
+	return func(c *cobra.Command, arguments []string) error {
+		if len(arguments) <= most {
+			return nil
 		}
-		return nil
+		extra := arguments[most]
+		if ext := filepath.Ext(extra); c.Flags().Lookup("config") != nil && (ext == ".yaml" || ext == ".yml") {
+			return wrongUsage("unexpected %q: want --config %s", extra, extra)
+		}
+		return wrongUsage("unexpected %q", extra)
 	}
 }
 

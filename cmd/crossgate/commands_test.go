@@ -38,8 +38,8 @@ var promised = map[string]string{
 
 // values are those of flags that do not take any text.
 var values = map[string]string{
-	"log-format": "json",
-	"order":      "0x" + strings.Repeat("ab", 32), "taker": "0x" + strings.Repeat("ab", 20), "chain": "1", "from": "0x10", "to": "7",
+	"log-format": "json", "listen": "127.0.0.1:8080",
+	"order": "0x" + strings.Repeat("ab", 32), "taker": "0x" + strings.Repeat("ab", 20), "chain": "1", "from": "0x10", "to": "7",
 	"since": "2026-01-31", "until": "2026-01-31T12:00:00Z",
 }
 

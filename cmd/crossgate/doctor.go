@@ -48,7 +48,7 @@ func diagnose(ctx context.Context, c config.Config, progress, out io.Writer, asJ
 		err = errors.Join(printEndpoints(out, d), printChains(out, d))
 	}
 	if wrong, all := d.Wrong(); err == nil && wrong > 0 {
-		return fmt.Errorf("%d of %d endpoints and services are WRONG; the report has the details", wrong, all)
+		return fmt.Errorf("WRONG: %d of %d endpoints and services; the report has the details", wrong, all)
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 
 func TestCommandLines(t *testing.T) {
 	wrong := filepath.Join(t.TempDir(), "wrong.yaml")
-	const mistakes = "listen: nowhere\nchains: [{id: 1, endpoints: []}]\nvenues: [{name: nobody, endpoints: [{url: \"https://key@example.org/SECRET\"}]}]\nsurprise: 1\n"
+	const mistakes = "index: {postgres: \"postgres://orders:SECRET%zz@db.example/orders\"}\nlisten: nowhere\nchains: [{id: 1, endpoints: []}]\nvenues: [{name: nobody, endpoints: [{url: \"https://key@example.org/SECRET\"}]}]\nsurprise: 1\n"
 	if err := os.WriteFile(wrong, []byte(mistakes), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -51,16 +51,23 @@ func TestCommandLines(t *testing.T) {
 		{"--version", 0, []string{"crossgate devel (commit "}},
 		{"index status --config " + wrong + ".none", 1, []string{"wrong.yaml.none"}},
 		{"config print", 0, []string{"# the embedded default\n", "admin: 127.0.0.1:9464 # default\n", "url: '[redacted]'\n"}},
-		{"config print --config " + wrong, 1, []string{"listen: line 1:"}},
+		{"config print --config " + wrong, 1, []string{"listen: line 2:"}},
 		{"serve --log-format yaml", 2, []string{"--log-format is text or json"}},
 		{"check extra", 2, []string{`unexpected "extra"`}},
+		{"check gateway.yaml", 2, []string{`unexpected "gateway.yaml": want --config gateway.yaml`}},
+		{"schema gateway.yaml", 2, []string{"unexpected \"gateway.yaml\"\n"}},
+		{"serve --listen 8080", 2, []string{"--listen", "want host:port, for instance 127.0.0.1:8080"}},
+		{"serve --listen :99999", 2, []string{"--listen", "want a port from 0 to 65535"}},
+		{"healthcheck --listen here", 2, []string{"--listen", "want host:port"}},
+		{"replay --listen 8545", 2, []string{"--listen", "want host:port"}},
 		{"check", 0, []string{"30 chains, "}},
 		{"check --config " + filepath.Join("..", "..", "deploy", "crossgate.yaml"), 0, []string{"valid: ", "crossgate.yaml: "}},
 		{"check --config missing.yaml", 1, []string{"missing.yaml"}},
 		{"check --config " + wrong, 1, []string{
-			"listen: line 1:", "chains[0].endpoints: line 2:", "venues[0]: line 3:", "surprise: line 4:",
+			"index.postgres: line 1: malformed PostgreSQL URL", "listen: line 2:", "chains[0].endpoints: line 3:", "venues[0]: line 4:",
+			"surprise: line 5:",
 		}},
-		{"serve --config " + wrong, 1, []string{"listen: line 1:", "surprise: line 4:"}},
+		{"serve --config " + wrong, 1, []string{"listen: line 2:", "surprise: line 5:"}},
 	} {
 		var said bytes.Buffer
 		code := run(context.Background(), strings.Fields(test.line), &said, &said)

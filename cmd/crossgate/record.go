@@ -37,7 +37,7 @@ func record(flags *pflag.FlagSet) action {
 
 // replay answers as a recording says, on a loopback address, until it is stopped.
 func replay(flags *pflag.FlagSet) action {
-	address := flags.String("listen", "127.0.0.1:8545", "loopback `address`")
+	address := listenFlag(flags, "127.0.0.1:8545", "loopback `address`")
 	return func(ctx context.Context, arguments []string, out, _ io.Writer) error {
 		cases := behaviour.Book()
 		if len(arguments) > 0 {

@@ -27,7 +27,7 @@ const flushLimit = 5 * time.Second
 // serve runs the gateway until ctx ends.
 func serve(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
-	listen := flags.String("listen", "", "`address` to listen on, instead of the configured one")
+	listen := listenFlag(flags, "", "`address` to listen on, instead of the configured one")
 	logForm := flags.String("log-format", "", "`FORMAT` of log lines, text or json, instead of the configured one")
 	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
 		c, err := load(*file)
@@ -165,6 +165,23 @@ func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string,
 // configFlag defines the flag of every command that reads a configuration.
 func configFlag(flags *pflag.FlagSet) *string {
 	return flags.String("config", "", "configuration `file`; the embedded default when empty")
+}
+
+// listenFlag defines the flag of a command that listens somewhere, or asks somebody who does.
+func listenFlag(flags *pflag.FlagSet, address, usage string) *string {
+	flags.Var((*listenAddress)(&address), "listen", usage)
+	return &address
+}
+
+// listenAddress is the value of such a flag, in the form of the configuration.
+type listenAddress string
+
+func (a *listenAddress) String() string { return string(*a) }
+func (a *listenAddress) Type() string   { return "string" }
+
+func (a *listenAddress) Set(address string) error {
+	*a = listenAddress(address)
+	return config.CheckListen(address)
 }
 
 // load reads the file, or the embedded default when there is none.

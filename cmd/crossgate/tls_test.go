@@ -100,7 +100,7 @@ telemetry: {tls: {certFile: canary.pem, keyFile: canary.key}}
 	}
 	var said bytes.Buffer
 	code := run(t.Context(), []string{"check", "--config", "tls.yaml"}, &said, &said)
-	for _, want := range []string{"venues[0]", "telemetry.tls: line 3: certificate of this gateway and its key: no such file"} {
+	for _, want := range []string{"venues[0]", "telemetry.tls: line 3: certificate of this gateway: no such file"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("check = %d and said %s, want %q in it", code, &said, want)
 		}

@@ -194,6 +194,9 @@ func Check(c config.Config) error {
 	var mistakes, further config.Mistakes
 	_, _, err := listenerTLS(c, slog.New(slog.DiscardHandler))
 	errors.As(err, &mistakes)
+	if err := Database(c).Check(); err != nil {
+		mistakes = mistakes.With(config.Mistakes{c.Mistake("index.postgres", err.Error())})
+	}
 	p, err := build(c, nil, nil)
 	if errors.As(err, &further) {
 		mistakes = mistakes.With(further)

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crossgate/order/index"
@@ -60,38 +61,40 @@ func TestAnswersTellWhatTheyCover(t *testing.T) {
 
 // TestAnswersFromTheIndexTellHowFreshTheyAre asks every path that the index answers, and one that it does not.
 func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
-	w := newWorld(t)
-	w.basis = []index.ChainBasis{
-		followed(1, index.Lag{}),
-		followed(137, index.Lag{Head: 9, Indexed: 8, IndexedTime: 1_784_948_713, Level: time.Now().Add(-time.Hour)}),
-		followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: 1_784_948_713, Level: time.Now()}),
-	}
-	s := w.server(t)
-	const both = "137;block=8;time=1784948713;lag=3600, 8453;block=9;time=1784948713;lag=0"
-	every := [2]string{"1;block=0, " + both, ""}
-	for path, want := range map[string][2]string{
-		"/api/Satistics/" + taker + "/lockedAssets":    every,
-		"/api/Orders/creationTxHash/" + severalTx:      {both, "3600"},
-		"/api/Orders/creationTxHash/" + unknownIs:      every,
-		"/api/Orders/" + idText(11):                    {both, "3600"},
-		"/api/Orders/" + idText(99):                    every,
-		"/v1.0/dln/order/" + idText(11) + "/status":    {both, "3600"},
-		"/v1.0/dln/order/" + idText(99) + "/status":    every,
-		"/api/Transaction/" + severalTx + "/orderIds":  {both, "3600"},
-		"/api/Transaction/" + unknownIs + "/orderIds":  every,
-		"/v1.0/dln/tx/" + severalTx + "/order-ids":     {both, "3600"},
-		"/v1.0/chain/transaction?chainId=" + "nothing": {"", ""},
-	} {
-		for range 2 { // loaded, then kept
-			response := get(s, path)
-			if got := [2]string{response.Header.Get(indexHead), response.Header.Get(indexLag)}; got != want {
-				t.Errorf("GET %s: HTTP %d, head and lag %q, want %q", path, response.StatusCode, got, want)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.basis = []index.ChainBasis{
+			followed(1, index.Lag{}),
+			followed(137, index.Lag{Head: 9, Indexed: 8, IndexedTime: 946_600_000, Level: time.Now().Add(-time.Hour)}),
+			followed(8453, index.Lag{Head: 9, Indexed: 9, IndexedTime: 946_600_000, Level: time.Now()}),
+		}
+		s := w.server(t)
+		const both = "137;block=8;time=946600000;lag=3600, 8453;block=9;time=946600000;lag=0"
+		every := [2]string{"1;block=0, " + both, ""}
+		for path, want := range map[string][2]string{
+			"/api/Satistics/" + taker + "/lockedAssets":    every,
+			"/api/Orders/creationTxHash/" + severalTx:      {both, "3600"},
+			"/api/Orders/creationTxHash/" + unknownIs:      every,
+			"/api/Orders/" + idText(11):                    {both, "3600"},
+			"/api/Orders/" + idText(99):                    every,
+			"/v1.0/dln/order/" + idText(11) + "/status":    {both, "3600"},
+			"/v1.0/dln/order/" + idText(99) + "/status":    every,
+			"/api/Transaction/" + severalTx + "/orderIds":  {both, "3600"},
+			"/api/Transaction/" + unknownIs + "/orderIds":  every,
+			"/v1.0/dln/tx/" + severalTx + "/order-ids":     {both, "3600"},
+			"/v1.0/chain/transaction?chainId=" + "nothing": {"", ""},
+		} {
+			for range 2 { // loaded, then kept
+				response := get(s, path)
+				if got := [2]string{response.Header.Get(indexHead), response.Header.Get(indexLag)}; got != want {
+					t.Errorf("GET %s: HTTP %d, head and lag %q, want %q", path, response.StatusCode, got, want)
+				}
 			}
 		}
-	}
-	if got := get(s, "/api/Satistics/"+taker+"/lockedAssets").Header.Get(indexBehind); got != "1, 137" {
-		t.Errorf("%s = %q, want 1, 137", indexBehind, got)
-	}
+		if got := get(s, "/api/Satistics/"+taker+"/lockedAssets").Header.Get(indexBehind); got != "1, 137" {
+			t.Errorf("%s = %q, want 1, 137", indexBehind, got)
+		}
+	})
 }
 
 // TestIndexThatCannotBeReadIsNoAnswer distinguishes nothing that is locked from nothing that is known.

@@ -60,8 +60,8 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 	return retryAfter, ok, err
 }
 
-// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, it does not wait, and returns
-// when to retry.
+// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, it does not wait, and
+// returns when to retry.
 func await(ctx context.Context, d time.Duration) (retryAfter time.Duration, ok bool, err error) {
 	if d <= 0 {
 		return 0, true, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,4 +182,26 @@ func TestProbesDoNotWaitForTheEndOfADowntime(t *testing.T) {
 			t.Errorf("in the background, three seconds after it was back: %v, want an answer", err)
 		}
 	})
+}
+
+// A client's request goes on to an origin that said that it is unavailable, and what it answers ends that.
+func TestForwardedRequestsGoOnToAnUnavailableOrigin(t *testing.T) {
+	var asked atomic.Int64
+	e := origin(t, "", nil, func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) == 1 {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	pool := upstream.NewPool("pool", e)
+	for i, want := range []int{503, 200} {
+		response, err := pool.Forward(t.Context(), upstream.Forward{Method: http.MethodPost, Path: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if isLeftAlone := e.Health().RetryAfter > 0; response.StatusCode != want || isLeftAlone != (i == 0) {
+			t.Errorf("request %d: %d, and left alone in the background: %v", i+1, response.StatusCode, isLeftAlone)
+		}
+	}
 }

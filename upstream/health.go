@@ -85,6 +85,18 @@ func (h *health) usual(kind string, q float64) (time.Duration, bool) {
 	return h.took[kind].quantile(time.Now(), q)
 }
 
+// slowest returns the quantile q of the kind of call that takes longest.
+func (h *health) slowest(q float64) (slowest time.Duration) {
+	now := time.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, took := range h.took {
+		usual, _ := took.quantile(now, q)
+		slowest = max(slowest, usual)
+	}
+	return slowest
+}
+
 // measured returns when the endpoint was last seen at work.
 func (h *health) measured() time.Time {
 	h.mu.Lock()

@@ -113,15 +113,3 @@ func (e *Endpoint) Health() Health {
 	}
 	return health
 }
-
-// slowest returns the quantile q of the kind of call that takes longest.
-func (h *health) slowest(q float64) (slowest time.Duration) {
-	now := time.Now()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, took := range h.took {
-		usual, _ := took.quantile(now, q)
-		slowest = max(slowest, usual)
-	}
-	return slowest
-}

@@ -2,7 +2,6 @@ package evm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -154,8 +153,7 @@ func (h *header) timed(logs []log) []log {
 // had none. Filters may say so by chance: without receipts that the block's header vouches for the list is right.
 func (c *Chain) logsOfReceipts(ctx context.Context, h *header, contracts []chain.Address) ([]log, error) {
 	receipts, err := c.receiptsOf(ctx, h)
-	var refused *jsonrpc.Error
-	if errors.Is(err, errUnproven) || errors.As(err, &refused) {
+	if isWithoutReceipts(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -20,6 +20,15 @@ import (
 // in a way of its own.
 var errUnproven = errors.New("receipts do not give the root in their block's header")
 
+// errUnserved says that no endpoint has the method by which a block's receipts are asked for.
+var errUnserved = errors.New("no endpoint has " + getBlockReceipts)
+
+// isWithoutReceipts reports whether an error of receiptsOf says that endpoints do not give receipts that prove what the
+// block holds, rather than that they could not be asked.
+func isWithoutReceipts(err error) bool {
+	return errors.Is(err, errUnproven) || errors.Is(err, errUnserved) || errors.As(err, new(*jsonrpc.Error))
+}
+
 // blockReceipt is a receipt with what its block's receiptsRoot is made of (Ethereum yellow paper, section 4.3.1;
 // EIP-2718; for deposits the OP stack's specification, "deposit receipt").
 type blockReceipt struct {
@@ -32,8 +41,11 @@ type blockReceipt struct {
 }
 
 // receiptsOf returns all receipts of a block, proven by the root in its header. errUnproven when no endpoint has
-// receipts that give it; the error object when none has the method.
+// receipts that give it; errUnserved, or the error object that tells it, when none has the method.
 func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
+	if c.rpc.Lacks(getBlockReceipts, "") {
+		return nil, errUnserved
+	}
 	var found *[]blockReceipt // nil where a node does not have the block
 	asked := jsonrpc.NewCall(&found, func(told *[]blockReceipt) error {
 		if told == nil {
@@ -50,7 +62,7 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 		}
 		return nil
 	}, getBlockReceipts, h.Hash)
-	asked.Independent = true
+	asked.Independent, asked.Reach = true, c.reach(uint64(h.Number))
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}

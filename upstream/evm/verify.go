@@ -198,8 +198,7 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	if err == nil {
 		return c.eventsOfReceipts(receipts, uint64(h.Timestamp))
 	}
-	var refused *jsonrpc.Error
-	if !errors.Is(err, errUnproven) && !errors.As(err, &refused) {
+	if !isWithoutReceipts(err) {
 		return nil, err
 	}
 	lists, _, err := c.logsIn(ctx, []*header{h}, contracts)

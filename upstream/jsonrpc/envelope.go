@@ -58,6 +58,7 @@ func (e *Error) receivedIn(response upstream.Response) {
 	e.Message = response.Redact(e.Message)
 	e.status = response.Status
 	e.pause = pauseOf(response.Header)
+	e.isDown = response.Status >= http.StatusInternalServerError && upstream.RetryAfter(response.Header) > 0
 }
 
 // about is the error as one about a call.

@@ -22,6 +22,7 @@ type Error struct {
 	depth  uint64        // of what was asked for, before the newest block
 	status int           // HTTP status
 	pause  time.Duration // that the response's header asks for
+	isDown bool          // it is for how long the service expects to be unavailable, which says nothing of a rate
 	isBare bool          // it came without an envelope
 
 	meaning Meaning // valid if isRead

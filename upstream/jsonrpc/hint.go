@@ -107,6 +107,11 @@ func (e *Error) Wait() (time.Duration, bool) {
 	if e.pause > 0 {
 		return e.pause, true
 	}
+	return e.saidWait()
+}
+
+// saidWait is Wait by the error alone.
+func (e *Error) saidWait() (time.Duration, bool) {
 	h := e.hints()
 	for _, name := range []string{"backoff", "retry", "wait"} {
 		if n, told := h.count(name); told {

@@ -158,9 +158,12 @@ func (e *Error) byStatus() Meaning {
 	return Unclear
 }
 
-// isShort reports whether the error names the seconds after which the endpoint answers again.
+// isShort reports whether the error names the seconds after which the endpoint answers again, for their rate.
 func (e *Error) isShort() bool {
 	wait, told := e.Wait()
+	if e.isDown {
+		wait, told = e.saidWait()
+	}
 	return told && wait <= longestShort
 }
 

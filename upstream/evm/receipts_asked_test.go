@@ -1,0 +1,69 @@
+package evm_test
+
+import (
+	"testing"
+
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// TestReceiptsOfBlocksAreAskedOfWhoHasThem reads blocks whose filters say that there are logs where lists are empty, as
+// they do by chance: the blocks' receipts decide, if an endpoint gives them. One that does not have the method is asked
+// once.
+func TestReceiptsOfBlocksAreAskedOfWhoHasThem(t *testing.T) {
+	for name, test := range map[string]struct {
+		has  []bool // each endpoint has the method
+		want bool   // events are found
+	}{
+		"nobody":        {[]bool{false}, false},
+		"none of two":   {[]bool{false, false}, false},
+		"one of two":    {[]bool{false, true}, true},
+		"the other one": {[]bool{true, false}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			recordings, _ := readRecordings(t)
+			recorded := recordings[0]
+			var nodes []*provider
+			var endpoints []*upstream.Endpoint
+			for i, has := range test.has {
+				nodes = append(nodes, &provider{recording: recorded, calls: map[string]int{}, refuses: func(c nodeCall) string {
+					switch {
+					case c.Method == "eth_getLogs":
+						return `"result":[]`
+					case c.Method == "eth_getBlockReceipts" && !has:
+						return fault(-32601, "the method eth_getBlockReceipts does not exist")
+					}
+					return ""
+				}})
+				endpoints = append(endpoints, endpointOf(t, "provider-"+string('a'+rune(i)), nodes[i]))
+			}
+			c := evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
+			found := 0
+			for recorded.head = 1; recorded.head < recorded.Head; recorded.head++ {
+				if _, err := c.Head(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				events, err := c.Events(t.Context(), recorded.head, recorded.head)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found += len(events)
+			}
+			if (found > 0) != test.want {
+				t.Errorf("%d events are found, want some: %v", found, test.want)
+			}
+			for i, has := range test.has {
+				nodes[i].mu.Lock()
+				asked := nodes[i].calls["eth_getBlockReceipts"]
+				nodes[i].mu.Unlock()
+				if !has && asked > 1 {
+					t.Errorf("provider %d, which does not have the method, was asked %d times", i+1, asked)
+				}
+				if has && asked < 2 {
+					t.Errorf("provider %d, which has the method, was asked %d times", i+1, asked)
+				}
+			}
+		})
+	}
+}

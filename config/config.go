@@ -16,6 +16,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -107,13 +108,13 @@ func parseDocument(text []byte) (yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
-		return yaml.Node{}, withoutAnchor(err)
+		return yaml.Node{}, clarified(err)
 	}
 	switch err := decoder.Decode(&second); {
 	case errors.Is(err, io.EOF):
 		return document, nil
 	case err != nil:
-		return yaml.Node{}, withoutAnchor(err)
+		return yaml.Node{}, clarified(err)
 	}
 	return yaml.Node{}, fmt.Errorf("line %d: unexpected second YAML document: put everything into one", second.Line)
 }
@@ -121,13 +122,16 @@ func parseDocument(text []byte) (yaml.Node, error) {
 // anchor is what errors of YAML quote: a name that was meant as a value, and may be a key.
 var anchor = regexp.MustCompile(`anchor '.*'`)
 
-func withoutAnchor(err error) error {
+// clarified is an error of YAML without what it quotes, and with what to do about those that are made most.
+func clarified(err error) error {
 	text := err.Error()
-	without := anchor.ReplaceAllString(text, "anchor")
-	if without == text {
-		return err
+	if without := anchor.ReplaceAllString(text, "anchor"); without != text {
+		return errors.New(without + ": put a value that begins with * in quotes")
 	}
-	return errors.New(without + ": put a value that begins with * in quotes")
+	if strings.HasSuffix(text, "cannot start any token") {
+		return fmt.Errorf("%w: indent by spaces, not by tabs, and put a value that begins with @, ` or %% in quotes", err)
+	}
+	return err
 }
 
 // base is the configuration of an empty file.

@@ -114,6 +114,10 @@ func decodeScalar(node *yaml.Node, into reflect.Value, at place) {
 		at.mistake("want a single value")
 		return
 	}
+	if hasMalformedReference(node.Value) {
+		at.mistake("want ${NAME}: letters, digits and _ between braces, and no default")
+		return
+	}
 	text, missing := at.in.expand(node.Value)
 	if len(missing) > 0 {
 		at.mistake("environment variable not set: %s", strings.Join(missing, ", "))

@@ -102,6 +102,8 @@ func TestTextThatIsNoConfiguration(t *testing.T) {
 		{"just text", "line 1: want a mapping"},
 		{minimal + "---\nlisten: ':1'\n", "line 2: unexpected second YAML document"},
 		{minimal + "listen: ':1'\nlisten: ':2'\n", "listen: line 3: duplicate key, first in line 2"},
+		{"chains:\n\t- id: 1\n", "yaml: line 2: found character that cannot start any token: indent by spaces"},
+		{"listen: @x\n", "yaml: found character that cannot start any token: indent by spaces"},
 		{"chains: [", "yaml: line 1: did not find expected node content"},
 	} {
 		_, err := config.Parse([]byte(test.text))

@@ -41,6 +41,21 @@ chains:
 	}
 }
 
+// TestReferenceThatIsNoneIsAMistake has what a shell would take, or a slip of the hand: it would be sent as a key.
+func TestReferenceThatIsNoneIsAMistake(t *testing.T) {
+	for value, refused := range map[string]bool{
+		"${CHAIN-KEY}": true, "${CHAIN_KEY": true, "${}": true, "${CHAIN_KEY:-none}": true, "${CHAIN_KEY}/${": true,
+		"${CHAIN_KEY}": false, "pa$$word{1}": false, "$${CHAIN_KEY}{": false,
+	} {
+		t.Setenv("CHAIN_KEY", "canary")
+		_, err := config.Parse([]byte(minimal + "venues: [{name: a, key: '" + value + "'}]\n"))
+		const want = "venues[0].key: line 2: want ${NAME}: letters, digits and _ between braces, and no default"
+		if got := err != nil && err.Error() == want; got != refused || err != nil && !refused {
+			t.Errorf("%s: %v, want %q: %t", value, err, want, refused)
+		}
+	}
+}
+
 func TestVariableThatIsNotSetIsAMistake(t *testing.T) {
 	_, err := config.Parse([]byte(minimal + "listen: ${CROSSGATE_TEST_HOST}:${CROSSGATE_TEST_PORT}\n"))
 	want := "listen: line 2: environment variable not set: CROSSGATE_TEST_HOST, CROSSGATE_TEST_PORT"

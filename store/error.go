@@ -3,7 +3,10 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -25,7 +28,7 @@ var remedies = map[int]string{
 func withRemedy(err error) error {
 	remedy, known := remedies[primaryCode(err)]
 	if !known {
-		return err
+		return inOneLine(err)
 	}
 	return fmt.Errorf("%s (%w)", remedy, err)
 }
@@ -42,3 +45,27 @@ func primaryCode(err error) int {
 
 // isBusy reports whether another process kept the file locked.
 func isBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }
+
+// inOneLine tells in one line, and once, why there is no connection: pgx has a line for each attempt, and where the URL
+// leaves it whether to use TLS (sslmode), it makes two at each address.
+func inOneLine(err error) error {
+	if errors.As(err, new(*pgconn.ConnectError)) {
+		return oneLine{err}
+	}
+	return err
+}
+
+type oneLine struct{ error }
+
+func (e oneLine) Unwrap() error { return e.error }
+
+func (e oneLine) Error() string {
+	first, rest, _ := strings.Cut(e.error.Error(), "\n")
+	var attempts []string
+	for line := range strings.Lines(rest) {
+		if line = strings.TrimSpace(line); !slices.Contains(attempts, line) {
+			attempts = append(attempts, line)
+		}
+	}
+	return strings.TrimSpace(first + " " + strings.Join(attempts, "; "))
+}

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // TestPostgresURLThatCannotBeUsed tells what to mend, and neither passwords nor paths.
@@ -26,14 +29,32 @@ func TestPostgresURLThatCannotBeUsed(t *testing.T) {
 		if want == "" {
 			continue
 		}
-		for name, try := range map[string]func() error{
-			"Inspect":      func() error { return l.Inspect(t.Context()) },
-			"Backup":       func() error { return l.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db")) },
-			"OpenPostgres": func() error { _, err := OpenPostgres(t.Context(), address, PostgresOptions{}); return err },
-		} {
-			if got := text(try()); !strings.Contains(got, want) || strings.Contains(got, "canary") {
+		for name, open := range opening(t, l) {
+			if got := text(open()); !strings.Contains(got, want) || strings.Contains(got, "canary") {
 				t.Errorf("%s of %q = %q, want %q in it", name, address, got, want)
 			}
+		}
+	}
+}
+
+// opening are ways to open a database, by name.
+func opening(t *testing.T, l Location) map[string]func() error {
+	return map[string]func() error{
+		"Inspect":      func() error { return l.Inspect(t.Context()) },
+		"Backup":       func() error { return l.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db")) },
+		"OpenPostgres": func() error { _, err := OpenPostgres(t.Context(), l.Postgres, PostgresOptions{}); return err },
+	}
+}
+
+// TestPostgresThatCannotBeReachedIsToldInOneLine has an address without sslmode, which pgx tries with TLS and without.
+func TestPostgresThatCannotBeReachedIsToldInOneLine(t *testing.T) {
+	for name, open := range opening(t, Location{Postgres: "postgres://orders:canary@127.0.0.1:1/orders"}) {
+		err := open()
+		if said := text(err); strings.Contains(said, "\n") || strings.Count(said, "127.0.0.1:1 (127.0.0.1)") != 1 || strings.Contains(said, "canary") {
+			t.Errorf("%s = %q, want one line with the address once", name, said)
+		}
+		if !errors.As(err, new(*pgconn.ConnectError)) {
+			t.Errorf("%s = %v, want the cause in it", name, err)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func (a *availability) ping(ctx context.Context, limit time.Duration) error {
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return &net.OpError{Op: "ping", Net: "PostgreSQL", Err: fmt.Errorf("no answer within %s", limit)}
 	}
-	return err
+	return inOneLine(err)
 }
 
 // check pings in the background, unless that is under way, and returns what is closed when the result is known. An

@@ -104,12 +104,12 @@ var errPooled = errors.New("a pooler gives its connections to each transaction a
 func checkSessions(ctx context.Context, db *sql.DB) error {
 	one, err := db.Conn(ctx)
 	if err != nil {
-		return err
+		return inOneLine(err)
 	}
 	defer one.Close() //nolint:errcheck // it goes back to the pool
 	other, err := db.Conn(ctx)
 	if err != nil {
-		return err
+		return inOneLine(err)
 	}
 	defer other.Close() //nolint:errcheck // it goes back to the pool
 	const looks = 3

@@ -69,6 +69,9 @@ type serving struct {
 func (s serving) run(ctx context.Context) error {
 	limitMemory(ctx, memlimit.FromCgroup, s.log)
 	g, err := gateway.New(ctx, s.config, s.log)
+	if mistakes, are := errors.AsType[config.Mistakes](err); are {
+		return fmt.Errorf("configuration %s: %w", configName(s.file), mistakes)
+	}
 	if err != nil {
 		return err
 	}

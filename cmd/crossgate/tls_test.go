@@ -108,4 +108,9 @@ telemetry: {tls: {certFile: canary.pem, keyFile: canary.key}}
 	if strings.Contains(said.String(), "canary") {
 		t.Errorf("check said the path: %s", &said)
 	}
+	said.Reset()
+	run(t.Context(), []string{"serve", "--config", "tls.yaml"}, &said, &said)
+	if !strings.HasPrefix(said.String(), "crossgate: configuration tls.yaml: ") {
+		t.Errorf("serve said %s, want the file that it is told to serve", &said)
+	}
 }

@@ -87,7 +87,7 @@ func (p *parameters) addBody(c *gin.Context) error {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(body, &given); err != nil || given == nil {
-		return invalidBody.because("the body must be a JSON object")
+		return invalidBody.because("the body must be a JSON object, or a form as application/x-www-form-urlencoded")
 	}
 	for name, value := range given {
 		var text string

@@ -50,14 +50,14 @@ func problemOf(err error) *problem {
 	if unheard, is := errors.AsType[*index.UnheardError](err); is {
 		p := unknownTx.from(err)
 		p.unheard = unheard.Chains
-		p.message = "transaction not found on any chain that answered; no answer from " + joined(unheard.Chains) + "; retry later"
+		p.message = "transaction not found on any chain that answered; no answer from " + named(unheard.Chains) + "; retry later"
 		return p
 	}
 	var unreachable *index.UnreachableError
 	if errors.As(err, &unreachable) {
-		k := chainUnreachable
-		k.text += ": " + joined(unreachable.Chains) // the client may know that they are down
-		return k.from(err).retryAfterFirst(failures)
+		p := chainUnreachable.from(err)
+		p.message = "no answer from " + named(unreachable.Chains) + ", where the answer may be; retry later" // the client may know that they are down
+		return p.retryAfterFirst(failures)
 	}
 	for _, domain := range domainErrors {
 		if errors.Is(err, domain.err) {
@@ -71,11 +71,21 @@ func problemOf(err error) *problem {
 	case errors.Is(err, context.DeadlineExceeded):
 		return upstreamTimeout.from(err)
 	case errors.Is(err, quote.ErrNoTransaction), errors.Is(err, quote.ErrRefused):
-		return upstreamFailed.from(err)
+		p := upstreamFailed.from(err)
+		p.message = p.text + ", or see /v1.0/chain/transaction/explain for what each venue did"
+		return p
 	case errors.As(err, &panicked):
 		return internalError.from(fmt.Errorf("%w\n%s", err, panicked.Stack))
 	}
 	return internalError.from(err)
+}
+
+// named is chains as the subject of a text.
+func named(chains []chain.ID) string {
+	if len(chains) == 1 {
+		return "chain " + chains[0].String()
+	}
+	return "chains " + joined(chains)
 }
 
 // joined lists chains in a text.

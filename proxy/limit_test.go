@@ -135,3 +135,37 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 		}
 	})
 }
+
+// TestRetryAfterIsWhenTheQuotaSuffices spends an hour's quota at once: an hour later there is enough of it again.
+func TestRetryAfterIsWhenTheQuotaSuffices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := running(t, newWorld(t), func(o *Options) {
+			o.Quotas.Address = quota.Quota{Units: swapCost, Window: time.Hour}
+		})
+		ask := func() *http.Response {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+goodSwap, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { response.Body.Close() })
+			return response
+		}
+		ask()
+		refused := ask()
+		wantError(t, refused, http.StatusTooManyRequests, "QUOTA_EXCEEDED")
+		if got := refused.Header.Get("Retry-After"); got != "3600" {
+			t.Errorf("Retry-After = %q, want 3600", got)
+		}
+		<-time.After(time.Hour)
+		if again := ask(); again.StatusCode != http.StatusOK {
+			t.Errorf("an hour later: %s", again.Status)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}

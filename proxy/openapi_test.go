@@ -49,7 +49,7 @@ func TestEveryPathIsDocumented(t *testing.T) {
 	engine := newWorld(t).server(t).router.engine
 	served := map[string]bool{}
 	for _, r := range engine.Routes() {
-		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) {
+		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) && !slices.Contains(unanswered, r.Path) {
 			served[regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}")] = true
 		}
 	}

@@ -81,6 +81,10 @@ func indexed(searched index.Basis) string {
 			behind = append(behind, c.IndexedTime)
 		}
 	}
+	const byHash = "; orders from before it began are found by the hash of their creation transaction"
+	if len(unread) == len(searched.Chains) {
+		return "the index has not read any chain yet" + byHash
+	}
 	chains, reach := "all chains", "to their newest blocks"
 	if len(unread) > 0 {
 		chains += " but " + joined(unread)
@@ -88,6 +92,5 @@ func indexed(searched index.Basis) string {
 	if len(behind) > 0 {
 		reach = "up to " + time.Unix(int64(slices.Min(behind)), 0).UTC().Format(time.RFC3339) + " at least"
 	}
-	return "the index has read " + chains + " " + reach +
-		"; orders from before it began are found by the hash of their creation transaction"
+	return "the index has read " + chains + " " + reach + byHash
 }

@@ -112,7 +112,7 @@ func parseIndex(rawQuery string) (int, error) {
 	}
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return 0, invalidParameters.because("the query is not properly encoded")
+		return 0, invalidParameters.because("the query is not properly URL-encoded")
 	}
 	given := values["index"]
 	if len(given) == 0 {
@@ -149,7 +149,7 @@ func (s *Server) loadOrders(ctx context.Context, tx chain.TxHash) ([]jsonBody, c
 
 func chooseOrder(q creation, orders []jsonBody) (*jsonBody, error) {
 	if q.index >= len(orders) {
-		return nil, orderOutOfRange.because(fmt.Sprintf("the transaction created %d of them; index counts from 0", len(orders)))
+		return nil, orderOutOfRange.because(fmt.Sprintf("index must be below %d, the number of orders that the transaction created", len(orders)))
 	}
 	return &orders[q.index], nil
 }

@@ -109,7 +109,7 @@ func TestOrdersOfOneTransactionAreASeries(t *testing.T) {
 		t.Errorf("three orders have the tags %v", etags)
 	}
 	beyond := get(s, ordersPath+severalTx+"?index=3")
-	if e := wantError(t, beyond, http.StatusNotFound, "ORDER_INDEX_OUT_OF_RANGE"); !strings.Contains(e.Message, "created 3") {
+	if e := wantError(t, beyond, http.StatusNotFound, "ORDER_INDEX_OUT_OF_RANGE"); !strings.Contains(e.Message, "below 3") {
 		t.Errorf("beyond the last order: %q", e.Message)
 	}
 	if asked := w.asked.Load(); asked != 1 {

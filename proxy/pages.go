@@ -99,7 +99,7 @@ func (s *Server) turnAway(c *gin.Context, d dialect, p *problem) {
 // isForPeople reports whether a browser shows the answer to somebody. Libraries may accept HTML without being asked to,
 // as that of Java does, so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
 func (s *Server) isForPeople(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.router.paths.has(r.URL.Path))
+	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.router.has(r.URL.Path))
 }
 
 func shownProblem(c *gin.Context, p *problem) web.Problem {

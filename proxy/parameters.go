@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,11 @@ func (p *parameters) err() error {
 	return invalidParameters.because(strings.Join(p.wrong, "; "))
 }
 
-func (p *parameters) mistake(text string) { p.wrong = append(p.wrong, text) }
+func (p *parameters) mistake(text string) {
+	if !slices.Contains(p.wrong, text) {
+		p.wrong = append(p.wrong, text)
+	}
+}
 
 // parseSwap reads a swap request; only one with a recipient can become a transaction.
 func parseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.Request, error) {
@@ -150,13 +155,19 @@ func (p *parameters) chainID(name string, chains chain.Registry) chain.ID {
 		return id
 	}
 	if ok {
-		ids := make([]string, 0, len(chains.All()))
-		for _, c := range chains.All() {
-			ids = append(ids, c.ID.String())
-		}
-		p.mistake(name + " must be one of the following values: " + strings.Join(ids, ", "))
+		p.mistake(name + " must be one of the following values: " + idsOf(chains))
 	}
 	return 0
+}
+
+// idsOf lists the ids of all chains in a text.
+func idsOf(chains chain.Registry) string {
+	all := chains.All()
+	ids := make([]chain.ID, len(all))
+	for i, c := range all {
+		ids[i] = c.ID
+	}
+	return joined(ids)
 }
 
 // token reads the address of a token: the zero address is the native coin.
@@ -217,7 +228,10 @@ func (p *parameters) amounts(r *quote.Request, hasSender bool) {
 		r.MinOut = p.amount("tokenOutAmount")
 		return
 	}
-	if r.MaxBalance = in == "max" && hasSender; !r.MaxBalance {
+	switch r.MaxBalance = in == "max" && hasSender; {
+	case in == "max" && !hasSender:
+		p.mistake("tokenInAmount can be max only in /v1.0/chain/transaction, on Solana with senderAddress: it is the sender's balance")
+	case !r.MaxBalance:
 		r.AmountIn = p.amount("tokenInAmount")
 	}
 	if out := p.optional("tokenOutAmount"); out != "" && out != "auto" {

@@ -140,7 +140,7 @@ func (s *Server) SetHosts(hosts []passthrough.Host) {
 
 // isPassedOn reports whether a request is for the handler of other paths.
 func (s *Server) isPassedOn(r *http.Request) bool {
-	return s.passthrough != nil && s.passthrough.IsOn() && !s.router.paths.has(r.URL.Path)
+	return s.passthrough != nil && s.passthrough.IsOn() && !s.router.has(r.URL.Path)
 }
 
 // unrouted answers what no route does.

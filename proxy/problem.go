@@ -26,23 +26,23 @@ type kind struct {
 var (
 	invalidParameters = kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters"}
 
-	lowAmount = kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "the sender's balance does not exceed the transaction fee, so nothing is left to swap"}
+	lowAmount = kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "nothing is left to swap: the sender has none of tokenIn, or of the coin no more than the transaction may cost"}
 
 	affiliatePercentNotSet   = kind{400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET", "affiliateFeeRecipient requires affiliateFeePercent"}
 	affiliateRecipientNotSet = kind{400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET", "affiliateFeePercent requires affiliateFeeRecipient"}
-	unsupportedTokenIn       = kind{400, 1003, "UNSUPPORTED_TOKEN_IN", "tokenIn is not a token on this chain, or no venue trades it"}
-	unsupportedTokenOut      = kind{400, 1004, "UNSUPPORTED_TOKEN_OUT", "tokenOut is not a token on this chain, or no venue trades it"}
+	unsupportedTokenIn       = kind{400, 1003, "UNSUPPORTED_TOKEN_IN", "tokenIn is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
+	unsupportedTokenOut      = kind{400, 1004, "UNSUPPORTED_TOKEN_OUT", "tokenOut is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
 	internalError            = kind{500, 1005, "INTERNAL_SERVER_ERROR", "internal server error; report the reqId so that it can be found in the log"}
 
 	unsupportedChain = kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
-	noSwapRoute      = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount"}
-	wouldRevert      = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert"}
+	noSwapRoute      = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
+	wouldRevert      = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
 
 	malformedHash    = kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
 	malformedAddress = kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}
 	malformedOrderID = kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits"}
-	unknownTx        = kind{404, 1204, "TRANSACTION_NOT_FOUND", "transaction not found on any chain; retry if it was sent just now"}
-	txWithoutOrder   = kind{404, 1205, "TRANSACTION_WITHOUT_ORDER", "the transaction did not create an order"}
+	unknownTx        = kind{404, 1204, "TRANSACTION_NOT_FOUND", "transaction not found on any chain of this gateway; retry if it was sent just now"}
+	txWithoutOrder   = kind{404, 1205, "TRANSACTION_WITHOUT_ORDER", "the transaction did not create an order; ask by the transaction that did, or by the order's id"}
 	orderOutOfRange  = kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
 	invalidBody      = kind{400, 1207, "INVALID_BODY", "invalid request body"}
 
@@ -181,8 +181,12 @@ func (p *problem) explain(header http.Header) {
 
 // retrySeconds is after how many seconds to try again, of a problem that may pass.
 func (p *problem) retrySeconds() int {
-	const shortest, longest = 1, 300
-	return min(max(int((p.retryAfter+time.Second-1)/time.Second), shortest), longest)
+	const shortest, longest = 1, 300 // an endpoint may be back sooner than it says
+	seconds := max(int((p.retryAfter+time.Second-1)/time.Second), shortest)
+	if p.id == quotaExceeded.id {
+		return seconds // by our own count
+	}
+	return min(seconds, longest)
 }
 
 // logCause adds the cause of a server error to the request's line in the log.

@@ -17,6 +17,16 @@ type router struct {
 	costs   map[string]pathCost // by pattern of path
 }
 
+// unanswered are paths of the hosted service (its OpenAPI document of July 2025; quote is the older form of create-tx)
+// that are like any other path here, though the pattern of an order's id fits them.
+var unanswered = paths{"/v1.0/dln/order/create-tx", "/v1.0/dln/order/quote"}
+
+// has reports whether a path is one of the API, in any spelling.
+func (to *router) has(path string) bool {
+	_, isUnanswered := unanswered.spell(path)
+	return !isUnanswered && to.paths.has(path)
+}
+
 // newRouter mounts everything that s answers behind its middleware.
 func newRouter(s *Server) *router {
 	gin.SetMode(gin.ReleaseMode)
@@ -55,7 +65,10 @@ func newRouter(s *Server) *router {
 	mount(s, to, keys, s.chainIDsRoute())
 	mount(s, to, keys, s.tokensRoute())
 	mount(s, to, keys, s.tokenSearchRoute())
-	to.handler, to.keys = to.paths.canonical(to.engine), to.paths.canonical(keys)
+	for _, path := range unanswered {
+		to.engine.Any(path, s.unrouted)
+	}
+	to.handler, to.keys = slices.Concat(unanswered, to.paths).canonical(to.engine), to.paths.canonical(keys)
 	return to
 }
 

@@ -121,7 +121,7 @@ func parseDays(rawQuery string, now time.Time) (q days, err error) {
 	case isTo && from > to:
 		p.mistake("dateFrom must not be after dateTo")
 	case q.from <= q.to && q.to-q.from >= mostDays:
-		p.mistake("dateFrom and dateTo must be at most 366 days apart")
+		p.mistake("dateFrom to dateTo must be at most 366 days, both included")
 	}
 	return q, p.err()
 }

@@ -32,7 +32,7 @@ func TestDaysAreReadAsClientsWriteThem(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"dateFrom=2025-10-02&dateTo=2025-10-01":   "dateFrom must not be after dateTo",
-		"dateFrom=2024-10-30":                     "at most 366 days apart",
+		"dateFrom=2024-10-30":                     "at most 366 days, both included",
 		"DATEFROM=yesterday&dateTo=1e9":           "2025-10-01T00:00:00Z; dateFrom must be a date such as 2025-10-01, or a time",
 		"dateFrom=2025-10-01&datefrom=2025-10-02": "dateFrom must be given once",
 	} {

@@ -77,10 +77,9 @@ func (s *Server) swapIDRoute() route[order.ID] {
 // parseSwapOf names everything that is wrong with a chain's id, a hash and a query.
 func parseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, err error) {
 	var wrong []string
-	if q.chain, err = chain.ParseID(id); err != nil {
-		wrong = append(wrong, "chainId must be the number of a chain, such as 8453")
-	} else if _, known := chains.Chain(q.chain); !known {
-		wrong = append(wrong, "chainId must be the number of a known chain, see /v1.0/supported-chains-info")
+	q.chain, err = chain.ParseID(id)
+	if _, known := chains.Chain(q.chain); err != nil || !known {
+		wrong = append(wrong, "chainId must be one of the following values: "+idsOf(chains))
 	}
 	if q.tx, err = parseTxHash(hash, tracking); err != nil {
 		wrong = append(wrong, malformedHash.text)
@@ -197,7 +196,7 @@ func (s *Server) swapRecords(ctx context.Context, swaps []order.Swap) ([]wire.Sw
 
 func chooseSwap(q swapOf, swaps []jsonBody) (*jsonBody, error) {
 	if q.index >= len(swaps) {
-		return nil, swapOutOfRange.because(fmt.Sprintf("the transaction made %d of them; index counts from 0", len(swaps)))
+		return nil, swapOutOfRange.because(fmt.Sprintf("index must be below %d, the number of swaps that the transaction made", len(swaps)))
 	}
 	return &swaps[q.index], nil
 }

@@ -70,7 +70,7 @@ type Result struct {
 	// Measured says that the amounts were seen; otherwise it is only known that the transaction goes through.
 	Measured bool
 	Received chain.Amount // by the recipient, out token
-	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap
+	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap, and where it was not told
 	Left     chain.Amount // of the input with the public router
 	Gas      uint64       // that the transaction needs; zero when unknown
 }

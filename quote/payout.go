@@ -49,9 +49,10 @@ func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decima
 	return p
 }
 
-// seen is the payout with the gross amount that a simulation showed; the minimum stands in the transaction already.
+// seen is the payout with the gross amount that a simulation showed, if it did: nodes may leave out the logs that tell
+// it. The minimum stands in the transaction already.
 func (p payout) seen(r *Result) payout {
-	if r == nil || !r.Measured {
+	if r == nil || !r.Measured || p.charges.ofOutput() && r.Gross.IsZero() {
 		return p
 	}
 	gross := r.Received

@@ -104,3 +104,21 @@ func TestOutputIsPricedBeforeFees(t *testing.T) {
 		t.Errorf("without a price it is worth %v, want nothing that is known", *got)
 	}
 }
+
+// TestWhatWasNotSeenIsNotNothing: a simulation shows what arrives, and what was paid before fees where the public
+// router's event is among the logs that the node tells.
+func TestWhatWasNotSeenIsNotNothing(t *testing.T) {
+	quoted := newPayout(amount("10000"), charges{protocolBps: 8}, decimal.RequireFromString("0.3"))
+	for name, test := range map[string]struct {
+		result Result
+		want   string
+	}{
+		"told":     {Result{Measured: true, Received: amount("9500"), Gross: amount("9507")}, "9507"},
+		"not told": {Result{Measured: true, Received: amount("9500")}, "10000"},
+		"not seen": {Result{Received: amount("9500")}, "10000"},
+	} {
+		if got := quoted.seen(&test.result); got.gross != amount(test.want) || got.minimum != quoted.minimum || got.protocolFee.IsZero() {
+			t.Errorf("%s: %s before fees of %s, minimum %s, want %s", name, got.gross, got.protocolFee, got.minimum, test.want)
+		}
+	}
+}

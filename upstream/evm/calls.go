@@ -103,6 +103,14 @@ type header struct {
 	by string // endpoint that told it, where that is known
 }
 
+// check refuses a block that a node does not tell all of. The first one has no time on some chains.
+func (h *header) check() error {
+	if h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0 {
+		return errors.New("block without hash or time")
+	}
+	return nil
+}
+
 // receipt is what is read of a transaction that is in a block.
 type receipt struct {
 	TransactionHash chain.Hash    `json:"transactionHash"`
@@ -164,12 +172,10 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 			return &upstream.Error{Class: upstream.Rejected, Err: jsonrpc.ErrTagMissing}
 		case h == nil:
 			return nil
-		case h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0:
-			return errors.New("block without hash or time")
 		case numbered && h.Number != number:
 			return fmt.Errorf("block %d instead of %d", h.Number, number)
 		}
-		return nil
+		return h.check()
 	}, getBlockByNumber, block, false)
 	if tag, is := block.(string); is && tag != newestTag {
 		asked.Reach.Tag = tag
@@ -208,7 +214,7 @@ func existingHeaderCall(out **header, number quantity) *jsonrpc.Call {
 		if h == nil || h.Number != number {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not reached block %d", number)}
 		}
-		return nil
+		return h.check()
 	}, getBlockByNumber, number, false)
 }
 
@@ -218,7 +224,7 @@ func headerByHashCall(out **header, hash chain.Hash) *jsonrpc.Call {
 		if h == nil || h.Hash != hash {
 			return errors.New("not the block asked for")
 		}
-		return nil
+		return h.check()
 	}, "eth_getBlockByHash", hash, false)
 	c.Independent = true
 	return c

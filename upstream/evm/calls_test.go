@@ -5,6 +5,9 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"crossgate/chain"
+	"crossgate/upstream/jsonrpc"
 )
 
 func TestQuantitiesAreRead(t *testing.T) {
@@ -28,6 +31,34 @@ func TestStampsThatAreNoneAreIgnored(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
 			t.Errorf("stamp %s = %d, %v, want %d", text, got, err, want)
 		}
+	}
+}
+
+// TestBlocksHaveAHashAndATime: what is missing is not zero, whichever way a block is asked for.
+func TestBlocksHaveAHashAndATime(t *testing.T) {
+	hash := chain.Hash{1}
+	for name, test := range map[string]struct {
+		told header
+		ok   bool
+	}{
+		"whole":        {header{Number: 5, Hash: hash, Timestamp: 9}, true},
+		"without time": {header{Number: 5, Hash: hash}, false},
+		"without hash": {header{Number: 5, Timestamp: 9}, false},
+	} {
+		told := &test.told
+		for how, asked := range map[string]*jsonrpc.Call{
+			"newest":  headerCall(new(*header), newestTag),
+			"number":  existingHeaderCall(new(*header), 5),
+			"by hash": headerByHashCall(new(*header), told.Hash),
+		} {
+			if err := asked.Accept(&told); (err == nil) != test.ok {
+				t.Errorf("%s, %s: %v", name, how, err)
+			}
+		}
+	}
+	genesis := &header{Hash: hash} // of chains for tests
+	if err := existingHeaderCall(new(*header), 0).Accept(&genesis); err != nil {
+		t.Errorf("the first block, of no time: %v", err)
 	}
 }
 

@@ -346,12 +346,27 @@ func FuzzCall(f *testing.F) {
 		}
 		client := rpc(t, always(status, body))
 		var one string
-		_ = client.Call(t.Context(), "eth_call", &one)
+		if err := client.Call(t.Context(), "eth_call", &one); err == nil && !tellsText(body, one) {
+			t.Errorf("Call() = %q of %q, which does not say so", one, body)
+		}
 		calls := []*jsonrpc.Call{{Method: "eth_call", Out: &one}, {Method: "eth_chainId", Out: new(map[string]any)}}
 		if err := client.Batch(t.Context(), calls...); err != nil && (calls[0].Err == nil || calls[1].Err == nil) {
 			t.Errorf("Batch() = %v, but a call has no error", err)
 		}
 	})
+}
+
+// tellsText reports whether a response, or one of several, has a text for its result.
+func tellsText(body, text string) bool {
+	type response struct{ Result *string }
+	var one response
+	var several []response
+	if json.Unmarshal([]byte(body), &one) == nil {
+		several = []response{one}
+	} else if json.Unmarshal([]byte(body), &several) != nil {
+		return false
+	}
+	return slices.ContainsFunc(several, func(r response) bool { return r.Result != nil && *r.Result == text })
 }
 
 // What a call costs beside the network.

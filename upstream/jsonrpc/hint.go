@@ -87,13 +87,19 @@ func (h *hints) add(name string, value any, depth int) {
 
 // count returns the number whose name holds all of these words.
 func (h *hints) count(words ...string) (uint64, bool) {
+	_, n, told := h.counted(words...)
+	return n, told
+}
+
+// counted is count with the whole name.
+func (h *hints) counted(words ...string) (name string, n uint64, told bool) {
 	for _, name := range slices.Sorted(maps.Keys(h.numbers)) {
 		holds := !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(name, word) })
 		if n := h.numbers[name]; holds && n >= 1 && n < 1<<53 {
-			return uint64(n), true
+			return name, uint64(n), true
 		}
 	}
-	return 0, false
+	return "", 0, false
 }
 
 var waits = []*regexp.Regexp{
@@ -102,10 +108,13 @@ var waits = []*regexp.Regexp{
 
 var waitUnits = map[string]time.Duration{"ms": time.Millisecond, "mi": time.Minute, "m": time.Minute, "s": time.Second, "se": time.Second, "h": time.Hour, "ho": time.Hour}
 
+// longestWait is the longest wait that is told. Who names more means a date, or nothing.
+const longestWait = 366 * 24 * time.Hour
+
 // Wait returns how long the endpoint wants not to be asked, if the error or the response's header tells.
-func (e *Error) Wait() (time.Duration, bool) {
+func (e *Error) Wait() (wait time.Duration, told bool) {
 	if e.pause > 0 {
-		return e.pause, true
+		return min(e.pause, longestWait), true
 	}
 	return e.saidWait()
 }
@@ -113,12 +122,9 @@ func (e *Error) Wait() (time.Duration, bool) {
 // saidWait is Wait by the error alone.
 func (e *Error) saidWait() (time.Duration, bool) {
 	h := e.hints()
-	for _, name := range []string{"backoff", "retry", "wait"} {
-		if n, told := h.count(name); told {
-			if strings.Contains(strings.Join(slices.Collect(maps.Keys(h.numbers)), " "), name+"_ms") {
-				return time.Duration(n) * time.Millisecond, true
-			}
-			return time.Duration(n) * time.Second, true
+	for _, word := range []string{"backoff", "retry", "wait"} {
+		if name, n, told := h.counted(word); told {
+			return waitOf(float64(n), unitIn(name)), true
 		}
 	}
 	for _, form := range waits {
@@ -134,11 +140,24 @@ func (e *Error) saidWait() (time.Duration, bool) {
 		case len(unit) > 2:
 			unit = unit[:2]
 		}
-		if err == nil && n > 0 && n < 1<<31 {
-			return time.Duration(n * float64(waitUnits[unit])), true
+		if wait := waitOf(n, waitUnits[unit]); err == nil && wait > 0 {
+			return wait, true
 		}
 	}
 	return 0, false
+}
+
+// waitOf is so many units, a year and a day at most.
+func waitOf(n float64, unit time.Duration) time.Duration {
+	return time.Duration(min(n*float64(unit), float64(longestWait)))
+}
+
+// unitIn is the unit of time in a number's name: seconds where that tells none.
+func unitIn(name string) time.Duration {
+	if strings.HasSuffix(name, "ms") || strings.Contains(name, "milli") {
+		return time.Millisecond
+	}
+	return time.Second
 }
 
 var (
@@ -257,7 +276,7 @@ func (e *Error) Results() (results uint64, told bool) {
 }
 
 var (
-	batchNumber = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|size)[^\d]{0,32}(\d+)`)
+	batchNumber = regexp.MustCompile(`(?:max(?:imum)?|limit(?:ed)?|up to|at most|allowed|than|over|exceeds?|size)[^\d]{0,32}(\d+)( ?(?:[kmg]i?b|bytes|million|ms|s|sec\w*|min\w*)\b)?`)
 	noBatches   = regexp.MustCompile(`batch\w*( \w+)? (is |are )?(not |un|dis|only )|(no|disallow\w*|forbidden) batch`)
 )
 
@@ -267,7 +286,7 @@ func (e *Error) BatchLimit(asked int) (calls int, told bool) {
 		return 0, false
 	}
 	for _, found := range batchNumber.FindAllStringSubmatch(e.text(), -1) {
-		if n, err := strconv.Atoi(found[1]); err == nil && n > 0 && n < asked {
+		if n, err := strconv.Atoi(found[1]); err == nil && n > 0 && n < asked && found[2] == "" {
 			return n, true
 		}
 	}

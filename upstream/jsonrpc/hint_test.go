@@ -1,7 +1,9 @@
 package jsonrpc_test
 
 import (
+	"encoding/json"
 	"testing"
+	"time"
 
 	"crossgate/upstream/jsonrpc"
 )
@@ -80,4 +82,79 @@ func TestLimitsOfResultsAreUnderstood(t *testing.T) {
 			t.Errorf("%q: %d results, told %t, want %d", message, got, told, want)
 		}
 	}
+}
+
+// TestWaitsAreUnderstood holds how endpoints say for how long they want to be left alone.
+func TestWaitsAreUnderstood(t *testing.T) {
+	for _, test := range []struct {
+		message, data string
+		want          time.Duration
+	}{
+		{"too many requests, retry after 10s", "", 10 * time.Second},
+		{"rate limited, try again in 2.5 minutes", "", 150 * time.Second},
+		{"rate limited", `{"rate":{"allowed_rps":1,"backoff_seconds":30,"current_rps":1.2}}`, 30 * time.Second},
+		{"rate limited", `{"backoff_ms":250}`, 250 * time.Millisecond},
+		{"rate limited", `{"retry_after_ms":1500}`, 1500 * time.Millisecond},
+		{"rate limited", `{"retryAfterMs":1500}`, 1500 * time.Millisecond},
+		{"rate limited", `{"wait_milliseconds":1500,"retry_after":2}`, 2 * time.Second},
+		{"rate limited", `{"retry_after":20000000000}`, 366 * 24 * time.Hour},
+		{"try again in 2000000000 hours", "", 366 * 24 * time.Hour},
+		{"try again in 0s", "", 0},
+	} {
+		e := &jsonrpc.Error{Code: -32005, Message: test.message, Data: json.RawMessage(test.data)}
+		if got, told := e.Wait(); got != test.want || told != (test.want > 0) {
+			t.Errorf("%q %s: wait %v, told %t, want %v", test.message, test.data, got, told, test.want)
+		}
+	}
+}
+
+// TestLimitsOfBatchesAreUnderstood holds what is said of batches that are too large, in calls and in other units.
+func TestLimitsOfBatchesAreUnderstood(t *testing.T) {
+	for message, want := range map[string]int{
+		"Batch of more than 3 requests are not allowed": 3,
+		"batch size 50 exceeds the limit of 10":         10,
+		"batch requests are not supported":              1,
+		"batch too large":                               0,
+		"batch response size exceeds 10MB":              0,
+		"batch request body exceeds 5 MiB":              0,
+		"batch request exceeds limit of 20 kb":          0,
+		"batch call took more than 30s":                 0,
+		"batch exceeds the limit of 26 million bytes":   0,
+	} {
+		e := &jsonrpc.Error{Code: -32000, Message: message}
+		if got, told := e.BatchLimit(50); told != (want > 0) || told && got != want {
+			t.Errorf("%q: %s, %d calls, told %t, want %d", message, e.Meaning(), got, told, want)
+		}
+	}
+}
+
+// FuzzHints: whatever an error says, what is read from it can be gone by. Limits are less than what was refused, and
+// waits end.
+func FuzzHints(f *testing.F) {
+	f.Add(-32005, "query returned more than 10000 results. Try with this block range [0x1E8480, 0x1E84E3].", `{"from":"0x1","to":"0x5"}`)
+	f.Add(31, "Batch of more than 3 requests are not allowed", "")
+	f.Add(429, "retry after 10ms", `{"backoff_seconds":30}`)
+	f.Add(-32000, "missing trie node, oldest block 500, only the last 128 blocks", `["a",{"max_range":5}]`)
+	f.Add(-32602, "block range exceeds 0x3e8", `{"maxBlockRange":10}`)
+	f.Fuzz(func(t *testing.T, code int, message, data string) {
+		e := &jsonrpc.Error{Code: code, Message: message, Data: json.RawMessage(data)}
+		const asked, most = 1000, 366 * 24 * time.Hour
+		if wait, told := e.Wait(); told && (wait <= 0 || wait > most) {
+			t.Errorf("%+q %+q: wait %v", message, data, wait)
+		}
+		for name, read := range map[string]func() (uint64, bool){
+			"span": func() (uint64, bool) { return e.SpanLimit(asked) }, "fitting": e.FittingSpan, "results": e.Results,
+			"depth": e.Depth, "floor": e.Floor,
+		} {
+			if n, told := read(); told && n == 0 || name == "span" && told && n >= asked {
+				t.Errorf("%+q %+q: %s of %d", message, data, name, n)
+			}
+		}
+		if calls, told := e.BatchLimit(asked); told && (calls < 1 || calls >= asked) {
+			t.Errorf("%+q %+q: batches of %d", message, data, calls)
+		}
+		if first := e.Meaning(); first != e.Meaning() || first.String() == "" {
+			t.Errorf("%+q %+q: means %d", message, data, first)
+		}
+	})
 }

@@ -47,7 +47,7 @@ func TestTheBookIsReadAsItMeans(t *testing.T) {
 func calls(q behaviour.Question) []*jsonrpc.Call {
 	made := make([]*jsonrpc.Call, max(q.Calls, 1))
 	for i := range made {
-		made[i] = &jsonrpc.Call{Method: q.Method, Params: []any{i}, Out: new(json.RawMessage)}
+		made[i] = &jsonrpc.Call{Method: q.Method, Params: []any{i}, Out: new(any)}
 		made[i].Reach = jsonrpc.Reach{Blocks: q.Blocks, Depth: q.Depth, Tag: q.Tag, Fields: strings.Fields(q.Field)}
 		if q.Depth > 0 {
 			made[i].Reach.Oldest = 1

@@ -7,8 +7,8 @@ import (
 	"crossgate/sandbox/jsonrpc"
 )
 
-// troubleIndex has the node of a chain refuse logs, as it did from the start, and then lose receipts. The block is asked
-// for again a minute later.
+// troubleIndex has the node of a chain refuse logs, as it did from the start, and then lose receipts. The block is
+// asked for again a minute later.
 func (o *observed) troubleIndex(t *testing.T) {
 	t.Helper()
 	id := fmt.Sprint(o.spoilt.Facts.ID)
@@ -24,7 +24,8 @@ func (o *observed) troubleIndex(t *testing.T) {
 		}
 		return ""
 	})
-	controlled(t, o.world, "create", `{"chainId":`+id+`,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`, new(any))
+	const offer = `{"chainId":%s,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`
+	controlled(t, o.world, "create", fmt.Sprintf(offer, id), new(any))
 	o.expect(t, "CrossgateBlocksQuarantined "+id)
 	o.node.spoil(nil)
 	o.fading = append(o.fading, "CrossgateBlocksQuarantined "+id)
@@ -59,8 +60,8 @@ func (o *observed) slowDatabase(t *testing.T) {
 	o.expect(t)
 }
 
-// nameUnknownChain has the database hold an order that takes on a chain which is not known. Such orders are counted when
-// a configuration is taken over.
+// nameUnknownChain has the database hold an order that takes on a chain which is not known. Such orders are counted
+// when a configuration is taken over.
 func (o *observed) nameUnknownChain(t *testing.T) {
 	t.Helper()
 	const unknown = 100000777

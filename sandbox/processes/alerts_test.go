@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"crossgate/cache/redistest"
+	"crossgate/sandbox"
 	"crossgate/store/postgrestest"
 )
 
@@ -22,11 +24,16 @@ type observed struct {
 	cache         *redistest.Server
 	link          *postgrestest.Link // from the second gateway to the database
 	first, second process
-	near, far     string   // their admin listeners
-	lasting       []string // alerts whose cause has not been mended
+	near, far     string // their admin listeners
+	// The chains by what happens to them: slow is slow, lost is away or not followed, spoilt is known through node.
+	slow, lost, spoilt *sandbox.Chain
+	node               *spoilt
+	origin             string   // of paths that are not answered here; it fails
+	lasting            []string // alerts whose cause has not been mended
+	fading             []string // alerts whose cause is gone and was not so long ago that they are silent for certain
 }
 
-// startObserved has a second endpoint of the first chain that nobody listens at.
+// startObserved has a second endpoint of the first chain that nobody listens at, and one chain whose node refuses logs.
 func startObserved(t *testing.T) *observed {
 	t.Helper()
 	o := &observed{replicated: startReplicated(t), cache: redistest.Serve(t), near: freeAddress(t), far: freeAddress(t)}
@@ -35,17 +42,47 @@ func startObserved(t *testing.T) *observed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { o.link.Close() })
-	node := o.world.Chains()[0].RPC
-	o.config = strings.Replace(o.config, fmt.Sprintf("[{url: %q}]", node),
-		fmt.Sprintf("[{name: own, url: %q}, {name: gone, url: %q}]", node, "http://"+freeAddress(t)), 1)
-	o.config += fmt.Sprintf("cache: {shared: %q}\n", o.cache.URL())
+	chains := o.world.Chains()
+	o.slow, o.lost, o.spoilt = chains[0], chains[1], chains[2]
+	o.node = startSpoilt(t, o.spoilt.RPC)
+	o.node.spoil(refusing("eth_getLogs"))
+	o.origin = startFailing(t)
+	o.config = strings.NewReplacer(
+		fmt.Sprintf("[{url: %q}]", o.slow.RPC),
+		fmt.Sprintf("[{name: own, url: %q}, {name: gone, url: %q}]", o.slow.RPC, "http://"+freeAddress(t)),
+		fmt.Sprintf("[{url: %q}]", o.spoilt.RPC), fmt.Sprintf("[{name: spoilt, url: %q}]", o.node.url),
+	).Replace(o.config)
+	o.config += fmt.Sprintf("cache: {shared: %q}\n", o.cache.URL()) +
+		fmt.Sprintf("passthrough: {hosts: [{name: origin, endpoints: [{url: %q}]}]}\n", o.origin)
 	o.first = serveApart(t, withOperators(o.config, o.near))
-	o.second = serveApart(t, withOperators(o.link.To(o.config), o.far)) // the database's address is in it
+	far := strings.Replace(o.link.To(o.config), "index: {", "index: {connections: 3, ", 1) // the database's address is in it
+	o.second = serveApart(t, withOperators(far, o.far))
+	behind := fmt.Sprint(o.spoilt.Facts.ID)
+	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing has to be asked of that chain
 	for _, each := range []process{o.first, o.second} {
-		each.until(t, "level", lockedFor(o.taker), isLevel)
+		each.until(t, "level but for the chain that refuses logs", lockedFor(stranger), func(r reply) bool {
+			return r.status == http.StatusOK && r.header.Get("X-Index-Behind") == behind
+		})
 	}
+	// It is not asked otherwise, but by chance where the first one is slow.
+	for _, each := range []string{o.near, o.far} {
+		command(t, each, fmt.Sprintf("/endpoints/%d/gone/breaker/open", o.slow.Facts.ID))
+	}
+	o.lasting = []string{fmt.Sprintf("CrossgateBreakerOpen %d gone", o.slow.Facts.ID)}
 	o.prometheus = startPrometheus(t, o.near, o.far)
 	return o
+}
+
+// startFailing has an origin fail on one path.
+func startFailing(t *testing.T) (url string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/failing" {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // expect waits until the alerts that fire are those of these causes and of the lasting ones.
@@ -54,19 +91,19 @@ func (o *observed) expect(t *testing.T, alerts ...string) {
 	want := slices.Concat(o.lasting, alerts)
 	slices.Sort(want)
 	began := time.Now()
-	o.untilFiring(t, want...)
+	o.untilFiring(t, o.fading, want...)
 	t.Logf("%v after %.1f s", alerts, time.Since(began).Seconds())
 }
 
-// asking asks the first gateway for paths, one after the other, until it is stopped.
-func (o *observed) asking(t *testing.T, path func(i int) string) (stop func()) {
+// asking asks a gateway for paths, by so many clients at the same time, one path after the other, until it is stopped.
+func (o *observed) asking(t *testing.T, of process, clients int, path func(i int) string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
-	for worker := range 4 {
+	for client := range clients {
 		asking.Go(func() {
-			for i := worker; ctx.Err() == nil; i += 4 {
-				request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.first.url+path(i), nil)
+			for i := client; ctx.Err() == nil; i += clients {
+				request, err := http.NewRequestWithContext(ctx, http.MethodGet, of.url+path(i), nil)
 				if err != nil {
 					return
 				}
@@ -82,11 +119,13 @@ func (o *observed) asking(t *testing.T, path func(i int) string) (stop func()) {
 	}
 }
 
-// execute has the database carry out a statement.
-func (o *observed) execute(t *testing.T, statement string) {
+// execute has the database carry out statements.
+func (o *observed) execute(t *testing.T, statements ...string) {
 	t.Helper()
-	if _, err := o.server.Query("orders", statement); err != nil {
-		t.Fatal(err)
+	for _, each := range statements {
+		if _, err := o.server.Query("orders", each); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -99,40 +138,42 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 		t.Skip("two gateways, a PostgreSQL, a Redis and a Prometheus take a minute and more: run without -short")
 	}
 	o := startObserved(t)
-	o.expect(t)
-	chains := o.world.Chains()
+	o.troubleIndex(t)
+	o.failRequests(t)
+	o.slowDatabase(t)
+	o.nameUnknownChain(t)
 
 	// Causes that do not hide each other last from here on.
-	command(t, o.near, fmt.Sprintf("/endpoints/%d/gone/breaker/open", chains[0].Facts.ID))
 	if err := o.cache.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	o.refuseConfigurations(t)
-	o.lasting = []string{"CrossgateBreakerOpen", "CrossgateReloadFails", "CrossgateSharedCacheAway"}
+	o.lasting = append(o.lasting, "CrossgateReloadFails", "CrossgateSharedCacheAway")
 	o.expect(t)
 
 	// The others come after each other: some hide what would follow from them.
-	o.execute(t, fmt.Sprintf(`UPDATE leases SET holder = 'gone/1/gone', epoch = epoch + 1, expires = expires + 3600 WHERE job = 'follow %d'`, chains[1].Facts.ID))
-	o.expect(t, "CrossgateChainUnled")
-	o.execute(t, fmt.Sprintf(`UPDATE leases SET expires = 0 WHERE job = 'follow %d'`, chains[1].Facts.ID))
+	lost := fmt.Sprint(o.lost.Facts.ID)
+	o.execute(t, `UPDATE leases SET holder = 'gone/1/gone', epoch = epoch + 1, expires = expires + 3600 WHERE job = 'follow `+lost+`'`)
+	o.expect(t, "CrossgateChainUnled "+lost)
+	o.execute(t, `UPDATE leases SET expires = 0 WHERE job = 'follow `+lost+`'`)
 	o.expect(t)
 
 	o.execute(t, `ALTER TABLE uncounted RENAME TO mislaid`)
-	o.expect(t, "CrossgateDatabaseFails")
+	o.expect(t, "CrossgateDatabaseFails postgresql")
 	o.execute(t, `ALTER TABLE mislaid RENAME TO uncounted`)
 	o.expect(t)
 
-	controlled(t, o.world, "fault", fmt.Sprintf(`{"target":%d,"kind":"slow","delayMs":1800}`, chains[0].Facts.ID), new(any))
-	stop := o.asking(t, unknownOrder)
+	o.fault(t, o.slow, `"kind":"slow","delayMs":1800`)
+	stop := o.asking(t, o.first, 4, unknownOrder)
 	o.expect(t, "CrossgateOrdersSlowFast")
 	stop()
-	controlled(t, o.world, "fault", fmt.Sprintf(`{"target":%d,"kind":"none"}`, chains[0].Facts.ID), new(any))
+	o.fault(t, o.slow, `"kind":"none"`)
 
-	controlled(t, o.world, "fault", fmt.Sprintf(`{"target":%d,"kind":"down"}`, chains[1].Facts.ID), new(any))
-	stop = o.asking(t, unknownOrder)
-	o.expect(t, "CrossgateChainAway")
+	o.fault(t, o.lost, `"kind":"down"`)
+	stop = o.asking(t, o.first, 4, unknownOrder)
+	o.expect(t, "CrossgateChainAway "+lost)
 	stop()
-	controlled(t, o.world, "fault", fmt.Sprintf(`{"target":%d,"kind":"none"}`, chains[1].Facts.ID), new(any))
+	o.fault(t, o.lost, `"kind":"none"`)
 	o.expect(t)
 
 	o.link.Refuse()
@@ -148,23 +189,36 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	if err := o.server.Resume(); err != nil {
 		t.Fatal(err)
 	}
+	o.fading = nil
 	o.expect(t)
 	_ = o.second.end(os.Kill)
 	o.expect(t, "CrossgateDown "+o.far)
 }
 
-// refuseConfigurations gives both gateways a configuration with a mistake, and returns when they have refused it.
-func (o *observed) refuseConfigurations(t *testing.T) {
+// fault has a chain's node misbehave.
+func (o *observed) fault(t *testing.T, at *sandbox.Chain, how string) {
+	t.Helper()
+	controlled(t, o.world, "fault", fmt.Sprintf(`{"target":%d,%s}`, at.Facts.ID, how), new(any))
+}
+
+// configure adds lines to the configurations of both gateways.
+func (o *observed) configure(t *testing.T, lines string) {
 	t.Helper()
 	for _, each := range []process{o.first, o.second} {
 		right, err := os.ReadFile(each.config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(each.config, append(right, "nonsense: true\n"...), 0o600); err != nil {
+		if err := os.WriteFile(each.config, append(right, lines...), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// refuseConfigurations gives both gateways a configuration with a mistake, and returns when they have refused it.
+func (o *observed) refuseConfigurations(t *testing.T) {
+	t.Helper()
+	o.configure(t, "nonsense: true\n")
 	eventually(t, "both have refused the configuration", func() (string, bool) {
 		refused := o.query(t, "crossgate_config_reload_success == 0")
 		return fmt.Sprint(refused), len(refused) == 2

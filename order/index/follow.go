@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +37,6 @@ type follower struct {
 	wordEnd     uint64          // blocks before it were read on one endpoint's word, as far as is known
 	provenSince uint64          // first block that was proven since the start
 	liars       map[string]bool // endpoints that were found wrong since then
-	retriedAt   time.Time       // when quarantined blocks were asked for again
 	lookedAt    time.Time       // when a replica that watches asked for the head
 	provenAt    time.Time       // when blocks were proven last
 	failures    failureLog
@@ -46,10 +44,8 @@ type follower struct {
 	leading     atomic.Int64 // 1 while this replica follows the chain
 	corrections atomic.Int64 // events that its second readings added or removed
 
-	sync syncState
-
-	unreadMu sync.Mutex
-	unread   map[uint64]int // how often in a row each block was unreadable
+	sync       syncState
+	quarantine quarantine
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
@@ -57,27 +53,28 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 	known.ID = id
 	logger := o.Logger.With("chain", id)
 	return &follower{
-		chain:     id,
-		source:    source,
-		store:     orderStore{db, o.WithoutSwaps},
-		logger:    logger,
-		failures:  failureLog{logger: logger},
-		observer:  o.Observer,
-		facts:     known,
-		paces:     o.Pace,
-		demand:    newDemand(),
-		announced: newAnnouncements(o.Pace.Quiet, known.BlockTime),
-		lookback:  o.Lookback,
-		width:     newWidth(o.Range),
-		readAhead: o.readAhead,
-		unknown:   o.unknown,
-		sync:      syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
-		provenAt:  time.Now(),
+		chain:    id,
+		source:   source,
+		store:    orderStore{db, o.WithoutSwaps},
+		logger:   logger,
+		failures: failureLog{logger: logger},
+
+		quarantine: newQuarantine(logger),
+		observer:   o.Observer,
+		facts:      known,
+		paces:      o.Pace,
+		demand:     newDemand(),
+		announced:  newAnnouncements(o.Pace.Quiet, known.BlockTime),
+		lookback:   o.Lookback,
+		width:      newWidth(o.Range),
+		readAhead:  o.readAhead,
+		unknown:    o.unknown,
+		sync:       syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
+		provenAt:   time.Now(),
 
 		announcers:  o.Announcers[id],
 		provenSince: math.MaxUint64,
 		liars:       make(map[string]bool),
-		unread:      make(map[uint64]int),
 	}
 }
 
@@ -264,7 +261,7 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 		return checkpoint{}, fmt.Errorf("read first block %d: %w", number, err)
 	}
 	number = first.Number // another where the chain has left that one out, or nodes have dropped it
-	events, quarantined, err := f.eventsOf(ctx, blocks{number, number}, f.source.Events)
+	events, quarantined, err := f.quarantine.eventsOf(ctx, blocks{number, number}, f.source.Events)
 	if err != nil {
 		return checkpoint{}, fmt.Errorf("read events of block %d: %w", number, err)
 	}

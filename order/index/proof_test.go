@@ -315,7 +315,7 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 			if got := lockedOrders(t, x); got != 1 {
 				t.Errorf("%d orders are locked before the block is asked for again", got)
 			}
-			x.followers[0].retriedAt = x.followers[0].retriedAt.Add(-quarantineRetry)
+			x.followers[0].quarantine.retriedAt = x.followers[0].quarantine.retriedAt.Add(-quarantineRetry)
 			followAll(t, x)
 			if got := lockedOrders(t, x); got != 2 {
 				t.Errorf("%d orders are locked, want both", got)

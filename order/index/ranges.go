@@ -108,7 +108,7 @@ func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got ran
 		attribute.Int64("crossgate.block.to", int64(r.to)),
 	))
 	defer func() { endSpan(span, err) }()
-	events, quarantined, err := f.eventsOf(ctx, r, f.source.Events)
+	events, quarantined, err := f.quarantine.eventsOf(ctx, r, f.source.Events)
 	if err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}

@@ -19,33 +19,29 @@ const maxBackoff = 30 * time.Second
 // follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read of its place is
 // in sync.
 type follower struct {
-	chain       chain.ID
-	source      order.Source
-	store       orderStore
-	logger      *slog.Logger
-	observer    Observer
-	facts       chain.Chain
-	paces       Pace
-	demand      *demand
-	announcers  []Announcer // asked while this replica follows the chain
-	announced   *announcements
-	lookback    uint64
-	width       width
-	readAhead   chan struct{}   // shared by all followers
-	unknown     *unknownChains  // likewise
-	lease       store.Lease     // held while the chain is followed
-	wordEnd     uint64          // blocks before it were read on one endpoint's word, as far as is known
-	provenSince uint64          // first block that was proven since the start
-	liars       map[string]bool // endpoints that were found wrong since then
-	lookedAt    time.Time       // when a replica that watches asked for the head
-	provenAt    time.Time       // when blocks were proven last
-	failures    failureLog
+	chain      chain.ID
+	source     order.Source
+	store      orderStore
+	logger     *slog.Logger
+	observer   Observer
+	facts      chain.Chain
+	paces      Pace
+	demand     *demand
+	announcers []Announcer // asked while this replica follows the chain
+	announced  *announcements
+	lookback   uint64
+	width      width
+	readAhead  chan struct{}  // shared by all followers
+	unknown    *unknownChains // likewise
+	lease      store.Lease    // held while the chain is followed
+	lookedAt   time.Time      // when a replica that watches asked for the head
+	failures   failureLog
 
-	leading     atomic.Int64 // 1 while this replica follows the chain
-	corrections atomic.Int64 // events that its second readings added or removed
+	leading atomic.Int64 // 1 while this replica follows the chain
 
 	sync       syncState
 	quarantine quarantine
+	prover     prover
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
@@ -60,6 +56,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		failures: failureLog{logger: logger},
 
 		quarantine: newQuarantine(logger),
+		prover:     prover{since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool)},
 		observer:   o.Observer,
 		facts:      known,
 		paces:      o.Pace,
@@ -70,11 +67,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		readAhead:  o.readAhead,
 		unknown:    o.unknown,
 		sync:       syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
-		provenAt:   time.Now(),
-
-		announcers:  o.Announcers[id],
-		provenSince: math.MaxUint64,
-		liars:       make(map[string]bool),
+		announcers: o.Announcers[id],
 	}
 }
 
@@ -221,7 +214,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
-	f.wordEnd = max(f.wordEnd, f.wordOf(position))
+	f.prover.begin(position)
 	fork, err := f.settle(ctx, position, head)
 	if err != nil {
 		return err
@@ -234,15 +227,6 @@ func (f *follower) catchUp(ctx context.Context) error {
 		return err
 	}
 	return f.retryQuarantined(ctx, position)
-}
-
-// wordOf returns before which block nothing is known of the evidence by which blocks were read: at the start, all of
-// them.
-func (f *follower) wordOf(position checkpoint) uint64 {
-	if f.wordEnd > 0 {
-		return 0
-	}
-	return position.block + 1
 }
 
 // begin reads the first block that is to be read, and returns the checkpoint there.

@@ -69,7 +69,7 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 	if got := x.Corrections(); len(got) != 1 || got[1] != 1 {
 		t.Errorf("corrections by chain = %v, want the event that the first reading missed", got)
 	}
-	if got, word := x.Basis().Chains[0].Proven, x.followers[0].wordEnd-1; got < word {
+	if got, word := x.Basis().Chains[0].Proven, x.followers[0].prover.wordEnd-1; got < word {
 		t.Errorf("proven up to block %d, want %d, the newest that was one endpoint's word, or later", got, word)
 	}
 }

@@ -86,18 +86,11 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, fork uint64,
 			})
 			if err == nil {
 				position = next
-				f.tookWord(got.blocks, head)
+				f.prover.tookWord(got.blocks, head)
 			}
 			return err
 		})
 	return position, err
-}
-
-// tookWord takes note of a range whose older blocks were read on one endpoint's word.
-func (f *follower) tookWord(r blocks, head order.Head) {
-	if end := min(r.to+order.TipRange, head.Latest.Number) + 1; end > r.from+order.TipRange {
-		f.wordEnd = max(f.wordEnd, end-order.TipRange)
-	}
 }
 
 // read reads the events of a range, and its last block.

@@ -19,23 +19,22 @@ const maxBackoff = 30 * time.Second
 // follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read of its place is
 // in sync.
 type follower struct {
-	chain      chain.ID
-	source     order.Source
-	store      orderStore
-	logger     *slog.Logger
-	observer   Observer
-	facts      chain.Chain
-	paces      Pace
-	demand     *demand
-	announcers []Announcer // asked while this replica follows the chain
-	announced  *announcements
-	lookback   uint64
-	width      width
-	readAhead  chan struct{}  // shared by all followers
-	unknown    *unknownChains // likewise
-	lease      store.Lease    // held while the chain is followed
-	lookedAt   time.Time      // when a replica that watches asked for the head
-	failures   failureLog
+	chain     chain.ID
+	source    order.Source
+	store     orderStore
+	logger    *slog.Logger
+	observer  Observer
+	facts     chain.Chain
+	paces     Pace
+	demand    *demand
+	announced *announcements
+	lookback  uint64
+	width     width
+	readAhead chan struct{}  // shared by all followers
+	unknown   *unknownChains // likewise
+	lease     store.Lease    // held while the chain is followed
+	lookedAt  time.Time      // when a replica that watches asked for the head
+	failures  failureLog
 
 	leading atomic.Int64 // 1 while this replica follows the chain
 
@@ -61,13 +60,12 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 		facts:      known,
 		paces:      o.Pace,
 		demand:     newDemand(),
-		announced:  newAnnouncements(o.Pace.Quiet, known.BlockTime),
+		announced:  newAnnouncements(known, o.Announcers[id], o.Pace.Quiet, logger),
 		lookback:   o.Lookback,
 		width:      newWidth(o.Range),
 		readAhead:  o.readAhead,
 		unknown:    o.unknown,
 		sync:       syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
-		announcers: o.Announcers[id],
 	}
 }
 
@@ -148,7 +146,7 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 		defer f.logger.InfoContext(ctx, "this replica follows the chain no more", "replica", f.store.Replica())
 	}
 	f.sync.pace(f.paces.Asked)
-	stopListening := f.listen(leading)
+	stopListening := f.announced.listen(leading)
 	defer stopListening()
 	pause := f.paces.Asked
 	for {

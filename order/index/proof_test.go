@@ -269,9 +269,9 @@ func TestBlocksThatCannotBeReadByTurnsStopNothing(t *testing.T) {
 		}
 		chain1.mine([]told{later.created(), later.fulfilled()})
 		x := New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{
-		Chains: evmChains(1),
-		Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
-	}))
+			Chains: evmChains(1),
+			Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+		}))
 		for range 2 * quarantineAfter {
 			if err := x.followers[0].catchUp(t.Context()); err != nil && !errors.As(err, new(*order.UnreadableError)) {
 				t.Fatal(err)
@@ -296,9 +296,9 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 			chain1.block = 2
 			chain1.mine([]told{later.created(), later.fulfilled()})
 			x := New(db, map[chain.ID]order.Source{1: chain1}, quietly(Options{
-		Chains: evmChains(1),
-		Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
-	}))
+				Chains: evmChains(1),
+				Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+			}))
 			for range quarantineAfter - 1 {
 				if err := x.followers[0].catchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
 					t.Fatalf("catchUp: %v, want that block 2 cannot be read", err)
@@ -314,9 +314,9 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 			}
 			checkQuarantined(t, x, QuarantinedBlocks{Count: 1, First: 2})
 			beside := New(db, map[chain.ID]order.Source{1: chain1}, quietly(Options{
-		Chains: evmChains(1),
-		Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
-	}))
+				Chains: evmChains(1),
+				Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+			}))
 			beside.followers[0].watch(t.Context())
 			checkQuarantined(t, beside, QuarantinedBlocks{Count: 1, First: 2})
 			status, err := x.Status(t.Context())

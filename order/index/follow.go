@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"sync/atomic"
 	"time"
@@ -16,15 +15,10 @@ import (
 
 const maxBackoff = 30 * time.Second
 
-// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read of its place is
-// in sync.
+// follower keeps one chain's events in the store. Only its own goroutine moves it; others read what its parts say may be
+// read by them.
 type follower struct {
-	chain     chain.ID
-	source    order.Source
-	store     orderStore
-	logger    *slog.Logger
-	observer  Observer
-	facts     chain.Chain
+	job
 	paces     Pace
 	demand    *demand
 	announced *announcements
@@ -32,40 +26,32 @@ type follower struct {
 	width     width
 	readAhead chan struct{}  // shared by all followers
 	unknown   *unknownChains // likewise
-	lease     store.Lease    // held while the chain is followed
-	lookedAt  time.Time      // when a replica that watches asked for the head
-	failures  failureLog
-
-	leading atomic.Int64 // 1 while this replica follows the chain
 
 	sync       syncState
 	quarantine quarantine
 	prover     prover
+	failures   failureLog
+
+	leading  atomic.Int64 // 1 while this replica follows the chain
+	lookedAt time.Time    // when a replica that watches asked for the head
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
-	known, _ := o.Chains.Chain(id)
-	known.ID = id
-	logger := o.Logger.With("chain", id)
+	j := newJob(db, id, source, o)
 	return &follower{
-		chain:    id,
-		source:   source,
-		store:    orderStore{db, o.WithoutSwaps},
-		logger:   logger,
-		failures: failureLog{logger: logger},
+		job:       j,
+		paces:     o.Pace,
+		demand:    newDemand(),
+		announced: newAnnouncements(j.facts, o.Announcers[id], o.Pace.Quiet, j.logger),
+		lookback:  o.Lookback,
+		width:     newWidth(o.Range),
+		readAhead: o.readAhead,
+		unknown:   o.unknown,
 
-		quarantine: newQuarantine(logger),
-		prover:     prover{since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool)},
-		observer:   o.Observer,
-		facts:      known,
-		paces:      o.Pace,
-		demand:     newDemand(),
-		announced:  newAnnouncements(known, o.Announcers[id], o.Pace.Quiet, logger),
-		lookback:   o.Lookback,
-		width:      newWidth(o.Range),
-		readAhead:  o.readAhead,
-		unknown:    o.unknown,
 		sync:       syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
+		quarantine: newQuarantine(j.logger),
+		prover:     prover{since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool)},
+		failures:   failureLog{logger: j.logger},
 	}
 }
 
@@ -352,13 +338,6 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 		return f.learnQuarantined(ctx)
 	}
 	return nil
-}
-
-// report passes changes on, unless replicas notify each other through the database.
-func (f *follower) report(changes []Change) {
-	if !f.store.IsReplicated() && len(changes) > 0 {
-		f.observer.OrdersChanged(changes)
-	}
 }
 
 // droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.

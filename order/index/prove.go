@@ -41,7 +41,7 @@ type prover struct {
 	corrections atomic.Int64 // events that second readings added or removed
 }
 
-// begin has nothing known of the evidence by which blocks were read: at the start, all of them.
+// begin takes up a position. At the start nothing is known of the evidence by which the blocks up to it were read.
 func (p *prover) begin(position checkpoint) {
 	if p.wordEnd == 0 {
 		p.wordEnd = position.block + 1

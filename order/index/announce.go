@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -24,6 +25,9 @@ const (
 // announcements are the heads that a chain's announcers told of. They are reasons to look at the chain, or not to look
 // yet, and never evidence: what is stored is read in the same way with and without them.
 type announcements struct {
+	chain  chain.ID
+	logger *slog.Logger
+	from   []Announcer   // asked while this replica follows the chain
 	every  time.Duration // between two looks at a chain of which nothing new is announced
 	trust  time.Duration // for which an announced head says that no later one is missing
 	gained chan struct{} // holds a value when something was announced, or nobody announces any more
@@ -35,8 +39,11 @@ type announcements struct {
 }
 
 // newAnnouncements trusts an announced head for three block times, and not less than five seconds.
-func newAnnouncements(every, blockTime time.Duration) *announcements {
-	return &announcements{every: every, trust: max(3*blockTime, 5*time.Second), gained: make(chan struct{}, 1)}
+func newAnnouncements(of chain.Chain, from []Announcer, every time.Duration, logger *slog.Logger) *announcements {
+	return &announcements{
+		chain: of.ID, logger: logger, from: from, every: every, trust: max(3*of.BlockTime, 5*time.Second),
+		gained: make(chan struct{}, 1),
+	}
 }
 
 // signal tells the follower to consider anew when to look.
@@ -93,6 +100,52 @@ func (a *announcements) now() (connections int, newest uint64) {
 	return a.open, a.newest.Number
 }
 
+// listen has the chain's announcers announce its heads until stop, which returns when they have stopped.
+func (a *announcements) listen(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var listening sync.WaitGroup
+	for _, each := range a.from {
+		listening.Go(func() { a.listenTo(ctx, each) })
+	}
+	return func() {
+		cancel()
+		listening.Wait()
+	}
+}
+
+// listenTo connects again, after longer each time, when a connection was lost or cannot be made. Pauses differ, so
+// that replicas do not come back together.
+func (a *announcements) listenTo(ctx context.Context, announcer Announcer) {
+	countAnnouncerLosses(ctx, a.chain, 0)
+	pause := announcerRetry
+	for {
+		var announced time.Time // first
+		err := announcer(ctx, func(head order.Block) {
+			if announced.IsZero() {
+				announced = time.Now()
+				a.begin()
+			}
+			a.add(head)
+		})
+		if !announced.IsZero() {
+			a.end()
+			if time.Since(announced) >= lasting {
+				pause = announcerRetry
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		countAnnouncerLosses(ctx, a.chain, 1)
+		jittered := pause + rand.N(pause/2)
+		a.logger.WarnContext(ctx, "heads are not announced; asking for them instead", "error", err, "retry_in", jittered)
+		if !wait(ctx, jittered) {
+			return
+		}
+		pause = min(2*pause, longestAnnouncerRetry)
+	}
+}
+
 // Announced is what the endpoints of a chain tell of its heads unasked.
 type Announced struct {
 	Endpoints   int    // that are configured to
@@ -104,63 +157,10 @@ type Announced struct {
 func (x *Index) Announced() map[chain.ID]Announced {
 	all := make(map[chain.ID]Announced)
 	for _, f := range x.followers {
-		if len(f.announcers) > 0 {
+		if endpoints := len(f.announced.from); endpoints > 0 {
 			connections, newest := f.announced.now()
-			all[f.chain] = Announced{len(f.announcers), connections, newest}
+			all[f.chain] = Announced{endpoints, connections, newest}
 		}
 	}
 	return all
-}
-
-// listen has the chain's announcers announce its heads until stop, which returns when they have stopped.
-func (f *follower) listen(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var listening sync.WaitGroup
-	for _, each := range f.announcers {
-		listening.Go(func() { f.listenTo(ctx, each) })
-	}
-	return func() {
-		cancel()
-		listening.Wait()
-	}
-}
-
-// listenTo connects again, after longer each time, when a connection was lost or cannot be made. Pauses differ, so
-// that replicas do not come back together.
-func (f *follower) listenTo(ctx context.Context, announcer Announcer) {
-	countAnnouncerLosses(ctx, f.chain, 0)
-	pause := announcerRetry
-	for {
-		var announced time.Time // first
-		err := announcer(ctx, func(head order.Block) {
-			if announced.IsZero() {
-				announced = time.Now()
-				f.announced.begin()
-			}
-			f.announced.add(head)
-		})
-		if !announced.IsZero() {
-			f.announced.end()
-			if time.Since(announced) >= lasting {
-				pause = announcerRetry
-			}
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		countAnnouncerLosses(ctx, f.chain, 1)
-		jittered := pause + rand.N(pause/2)
-		f.logger.WarnContext(ctx, "heads are not announced; asking for them instead", "error", err, "retry_in", jittered)
-		if !wait(ctx, jittered) {
-			return
-		}
-		pause = min(2*pause, longestAnnouncerRetry)
-	}
-}
-
-// untilLook is how long to wait before the next look at a chain, when the last one began at a time: by the pace; longer
-// while announcements say that there is nothing to see.
-func (f *follower) untilLook(begun time.Time) time.Duration {
-	pace, since := f.paces.Of(f.facts, f.demand.now()), time.Since(begun)
-	return max(pace-since, min(f.announced.every-since, time.Until(f.sync.quietUntil(f.announced))))
 }

@@ -52,7 +52,7 @@ type Unchecked struct {
 func (x *Index) Audit(ctx context.Context, of Selection, report func(Progress)) ([]Audit, error) {
 	audits := make([]Audit, len(x.followers))
 	x.eachSelected(of, func(i int, f *follower) {
-		a := &auditor{follower: f, report: report}
+		a := &auditor{job: f.job, report: report}
 		audits[i] = a.run(ctx, of)
 	})
 	audits = slices.DeleteFunc(audits, func(a Audit) bool { return a.Chain == 0 })
@@ -73,7 +73,7 @@ func (x *Index) eachSelected(of Selection, do func(i int, own *follower)) {
 
 // auditor compares one chain.
 type auditor struct {
-	*follower
+	job
 	report   func(Progress)
 	progress Progress
 	audit    Audit

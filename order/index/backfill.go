@@ -293,7 +293,7 @@ func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (ra
 	got := rangeEvents{blocks: r}
 	var err error
 	searched := blocks{max(r.from, origin), r.to}
-	if got.events, got.quarantined, err = b.eventsOf(ctx, searched, b.events()); err != nil {
+	if got.events, got.quarantined, err = b.quarantine.eventsOf(ctx, searched, b.events()); err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
 	if got.events, err = b.proven(ctx, searched, got); err != nil {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,67 +15,43 @@ import (
 
 const maxBackoff = 30 * time.Second
 
-// follower keeps one chain's events in the store. Only its own goroutine moves it; what others may read of its place is
-// in sync.
+// follower keeps one chain's events in the store. Only its own goroutine moves it; others read what its parts say may be
+// read by them.
 type follower struct {
-	chain       chain.ID
-	source      order.Source
-	store       orderStore
-	logger      *slog.Logger
-	observer    Observer
-	facts       chain.Chain
-	paces       Pace
-	demand      *demand
-	announcers  []Announcer // asked while this replica follows the chain
-	announced   *announcements
-	lookback    uint64
-	width       width
-	readAhead   chan struct{}   // shared by all followers
-	unknown     *unknownChains  // likewise
-	lease       store.Lease     // held while the chain is followed
-	wordEnd     uint64          // blocks before it were read on one endpoint's word, as far as is known
-	provenSince uint64          // first block that was proven since the start
-	liars       map[string]bool // endpoints that were found wrong since then
-	retriedAt   time.Time       // when quarantined blocks were asked for again
-	lookedAt    time.Time       // when a replica that watches asked for the head
-	provenAt    time.Time       // when blocks were proven last
-	failures    failureLog
+	job
+	paces     Pace
+	demand    *demand
+	announced *announcements
+	lookback  uint64
+	width     width
+	readAhead chan struct{}  // shared by all followers
+	unknown   *unknownChains // likewise
 
-	leading     atomic.Int64 // 1 while this replica follows the chain
-	corrections atomic.Int64 // events that its second readings added or removed
+	sync       syncState
+	quarantine quarantine
+	prover     prover
+	failures   failureLog
 
-	sync syncState
-
-	unreadMu sync.Mutex
-	unread   map[uint64]int // how often in a row each block was unreadable
+	leading  atomic.Int64 // 1 while this replica follows the chain
+	lookedAt time.Time    // when a replica that watches asked for the head
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *follower {
-	known, _ := o.Chains.Chain(id)
-	known.ID = id
-	logger := o.Logger.With("chain", id)
+	j := newJob(db, id, source, o)
 	return &follower{
-		chain:     id,
-		source:    source,
-		store:     orderStore{db, o.WithoutSwaps},
-		logger:    logger,
-		failures:  failureLog{logger: logger},
-		observer:  o.Observer,
-		facts:     known,
+		job:       j,
 		paces:     o.Pace,
 		demand:    newDemand(),
-		announced: newAnnouncements(o.Pace.Quiet, known.BlockTime),
+		announced: newAnnouncements(j.facts, o.Announcers[id], o.Pace.Quiet, j.logger),
 		lookback:  o.Lookback,
 		width:     newWidth(o.Range),
 		readAhead: o.readAhead,
 		unknown:   o.unknown,
-		sync:      syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
-		provenAt:  time.Now(),
 
-		announcers:  o.Announcers[id],
-		provenSince: math.MaxUint64,
-		liars:       make(map[string]bool),
-		unread:      make(map[uint64]int),
+		sync:       syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
+		quarantine: newQuarantine(j.logger),
+		prover:     prover{since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool)},
+		failures:   failureLog{logger: j.logger},
 	}
 }
 
@@ -158,7 +132,7 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 		defer f.logger.InfoContext(ctx, "this replica follows the chain no more", "replica", f.store.Replica())
 	}
 	f.sync.pace(f.paces.Asked)
-	stopListening := f.listen(leading)
+	stopListening := f.announced.listen(leading)
 	defer stopListening()
 	pause := f.paces.Asked
 	for {
@@ -224,7 +198,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
-	f.wordEnd = max(f.wordEnd, f.wordOf(position))
+	f.prover.begin(position)
 	fork, err := f.settle(ctx, position, head)
 	if err != nil {
 		return err
@@ -237,15 +211,6 @@ func (f *follower) catchUp(ctx context.Context) error {
 		return err
 	}
 	return f.retryQuarantined(ctx, position)
-}
-
-// wordOf returns before which block nothing is known of the evidence by which blocks were read: at the start, all of
-// them.
-func (f *follower) wordOf(position checkpoint) uint64 {
-	if f.wordEnd > 0 {
-		return 0
-	}
-	return position.block + 1
 }
 
 // begin reads the first block that is to be read, and returns the checkpoint there.
@@ -264,7 +229,7 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 		return checkpoint{}, fmt.Errorf("read first block %d: %w", number, err)
 	}
 	number = first.Number // another where the chain has left that one out, or nodes have dropped it
-	events, quarantined, err := f.eventsOf(ctx, blocks{number, number}, f.source.Events)
+	events, quarantined, err := f.quarantine.eventsOf(ctx, blocks{number, number}, f.source.Events)
 	if err != nil {
 		return checkpoint{}, fmt.Errorf("read events of block %d: %w", number, err)
 	}
@@ -373,13 +338,6 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 		return f.learnQuarantined(ctx)
 	}
 	return nil
-}
-
-// report passes changes on, unless replicas notify each other through the database.
-func (f *follower) report(changes []Change) {
-	if !f.store.IsReplicated() && len(changes) > 0 {
-		f.observer.OrdersChanged(changes)
-	}
 }
 
 // droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.

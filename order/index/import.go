@@ -256,7 +256,7 @@ func (m *importer) read(ctx context.Context, on chain.ID, s side, first map[chai
 			return nil, err
 		}
 	}
-	a := &auditor{follower: f}
+	a := &auditor{job: f.job}
 	for range 2 {
 		events, err := a.history(ctx, &s)
 		if err != nil {

@@ -112,7 +112,7 @@ func countCorrections(ctx context.Context, id chain.ID, events int) {
 func (x *Index) Corrections() map[chain.ID]uint64 {
 	all := make(map[chain.ID]uint64, len(x.followers))
 	for _, f := range x.followers {
-		all[f.chain] = uint64(f.corrections.Load())
+		all[f.chain] = uint64(f.prover.corrections.Load())
 	}
 	return all
 }

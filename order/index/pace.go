@@ -143,3 +143,10 @@ func (f *follower) waitForNews(ctx context.Context, begun time.Time) bool {
 		}
 	}
 }
+
+// untilLook is how long to wait before the next look at a chain, when the last one began at a time: by the pace; longer
+// while announcements say that there is nothing to see.
+func (f *follower) untilLook(begun time.Time) time.Duration {
+	pace, since := f.paces.Of(f.facts, f.demand.now()), time.Since(begun)
+	return max(pace-since, min(f.announced.every-since, time.Until(f.sync.quietUntil(f.announced))))
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -41,7 +42,10 @@ func (f *forgetful) Verify(ctx context.Context, from, to uint64, first []order.E
 // following is an index of one chain, whose follower a test has catch up.
 func following(t *testing.T, source order.Source) *Index {
 	t.Helper()
-	return New(openStore(t), map[chain.ID]order.Source{1: source}, quietly(Options{Chains: evmChains(1)}))
+	return New(openStore(t), map[chain.ID]order.Source{1: source}, quietly(Options{
+		Chains: evmChains(1),
+		Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+	}))
 }
 
 func TestASecondReadingCorrectsTheStore(t *testing.T) {
@@ -69,7 +73,7 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 	if got := x.Corrections(); len(got) != 1 || got[1] != 1 {
 		t.Errorf("corrections by chain = %v, want the event that the first reading missed", got)
 	}
-	if got, word := x.Basis().Chains[0].Proven, x.followers[0].wordEnd-1; got < word {
+	if got, word := x.Basis().Chains[0].Proven, x.followers[0].prover.wordEnd-1; got < word {
 		t.Errorf("proven up to block %d, want %d, the newest that was one endpoint's word, or later", got, word)
 	}
 }
@@ -264,7 +268,10 @@ func TestBlocksThatCannotBeReadByTurnsStopNothing(t *testing.T) {
 			chain1.mine()
 		}
 		chain1.mine([]told{later.created(), later.fulfilled()})
-		x := New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{Chains: evmChains(1)}))
+		x := New(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(Options{
+			Chains: evmChains(1),
+			Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+		}))
 		for range 2 * quarantineAfter {
 			if err := x.followers[0].catchUp(t.Context()); err != nil && !errors.As(err, new(*order.UnreadableError)) {
 				t.Fatal(err)
@@ -288,7 +295,10 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 			chain1.mine([]told{held.created(), held.fulfilled()})
 			chain1.block = 2
 			chain1.mine([]told{later.created(), later.fulfilled()})
-			x := New(db, map[chain.ID]order.Source{1: chain1}, quietly(Options{Chains: evmChains(1)}))
+			x := New(db, map[chain.ID]order.Source{1: chain1}, quietly(Options{
+				Chains: evmChains(1),
+				Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+			}))
 			for range quarantineAfter - 1 {
 				if err := x.followers[0].catchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
 					t.Fatalf("catchUp: %v, want that block 2 cannot be read", err)
@@ -303,7 +313,10 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 				t.Errorf("quarantined are %+v, %v, want block 2 with a reason and a time", left, err)
 			}
 			checkQuarantined(t, x, QuarantinedBlocks{Count: 1, First: 2})
-			beside := New(db, map[chain.ID]order.Source{1: chain1}, quietly(Options{Chains: evmChains(1)}))
+			beside := New(db, map[chain.ID]order.Source{1: chain1}, quietly(Options{
+				Chains: evmChains(1),
+				Pace:   Pace{Asked: time.Hour}, // second readings may take half of it, however slow the machine is
+			}))
 			beside.followers[0].watch(t.Context())
 			checkQuarantined(t, beside, QuarantinedBlocks{Count: 1, First: 2})
 			status, err := x.Status(t.Context())
@@ -315,7 +328,7 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 			if got := lockedOrders(t, x); got != 1 {
 				t.Errorf("%d orders are locked before the block is asked for again", got)
 			}
-			x.followers[0].retriedAt = x.followers[0].retriedAt.Add(-quarantineRetry)
+			x.followers[0].quarantine.retriedAt = x.followers[0].quarantine.retriedAt.Add(-quarantineRetry)
 			followAll(t, x)
 			if got := lockedOrders(t, x); got != 2 {
 				t.Errorf("%d orders are locked, want both", got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -29,24 +30,65 @@ const (
 	provenAgain    = 10_000 // blocks, when an endpoint is found wrong for the first time
 )
 
-// proofIsDue returns how many of the blocks from position.provenEnd to before end are to be read a second time now, at
-// most: few where those who ask wait for the next look meanwhile.
-func (f *follower) proofIsDue(position checkpoint, end uint64) uint64 {
+// prover knows which blocks of a chain were read on one endpoint's word, and what second readings came to. Only the
+// follower's goroutine asks it; others read corrections.
+type prover struct {
+	wordEnd uint64          // blocks before it were read on one endpoint's word, as far as is known
+	since   uint64          // first block that was proven since the start
+	at      time.Time       // when blocks were proven last
+	liars   map[string]bool // endpoints that were found wrong since the start
+
+	corrections atomic.Int64 // events that second readings added or removed
+}
+
+// begin takes up a position. At the start nothing is known of the evidence by which the blocks up to it were read.
+func (p *prover) begin(position checkpoint) {
+	if p.wordEnd == 0 {
+		p.wordEnd = position.block + 1
+	}
+}
+
+// tookWord takes note of a range whose older blocks were read on one endpoint's word.
+func (p *prover) tookWord(r blocks, head order.Head) {
+	if end := min(r.to+order.TipRange, head.Latest.Number) + 1; end > r.from+order.TipRange {
+		p.wordEnd = max(p.wordEnd, end-order.TipRange)
+	}
+}
+
+// due returns how many of the blocks from position.provenEnd to before end are to be read a second time now, at most:
+// few where those who ask wait for the next look meanwhile. Few blocks are proven by themselves where that is prompt.
+func (p *prover) due(position checkpoint, end uint64, isPrompt bool) uint64 {
 	if end <= position.provenEnd {
 		return 0
 	}
 	count := end - position.provenEnd
-	isWeak := position.provenEnd < f.wordEnd
-	since := time.Since(f.provenAt)
+	isWeak := position.provenEnd < p.wordEnd
+	since := time.Since(p.at)
 	isSoon := isWeak && (count >= provenAtOnce || since >= provenSoon)
-	isPrompt := isWeak && (count >= provenPromptly || end >= f.wordEnd) && f.provesPromptly()
 	switch {
 	case count >= provenTogether || isSoon || since >= provenEvery:
 		return provenTogether
-	case isPrompt:
+	case isPrompt && isWeak && (count >= provenPromptly || end >= p.wordEnd):
 		return provenSlice
 	}
 	return 0
+}
+
+// endAfter returns the block before which a chain is proven when a range was read a second time and some endpoints were
+// wrong. Where one of them was not known to err, what it had a part in is proven once more, this time by the blocks.
+func (p *prover) endAfter(r blocks, wrong []string) uint64 {
+	if slices.ContainsFunc(wrong, func(name string) bool { return !p.liars[name] }) {
+		return max(p.since, r.from-min(r.from, provenAgain))
+	}
+	return r.to + 1
+}
+
+// add takes note of a proof, and of the endpoints that it shows wrong.
+func (p *prover) add(wrong []string) {
+	for _, name := range wrong {
+		p.liars[name] = true
+	}
+	p.at = time.Now()
 }
 
 // prove has the final ones of the blocks that were read verified, and the store corrected where it was wrong. It
@@ -59,17 +101,14 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 	}
 	end := min(head.Finalized, position.block) + 1
 	for begun := time.Now(); ; {
-		most := f.proofIsDue(position, end)
+		most := f.prover.due(position, end, f.provesPromptly())
 		if most == 0 || time.Since(begun) > f.paces.Of(f.facts, f.demand.now())/2 {
 			return nil
 		}
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, most), end) - 1}
-		f.provenSince = min(f.provenSince, r.from)
+		f.prover.since = min(f.prover.since, r.from)
 		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {
-			position.provenEnd = r.to + 1
-			if f.isNews(found.wrong) {
-				position.provenEnd = max(f.provenSince, r.from-min(r.from, provenAgain))
-			}
+			position.provenEnd = f.prover.endAfter(r, found.wrong)
 			moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
 				int64(position.provenEnd), int64(f.chain), int64(r.from), int64(r.to))
 			return changedOne(moved, err)
@@ -77,12 +116,9 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 		if err != nil {
 			return fmt.Errorf("prove blocks %d to %d: %w", r.from, r.to, err)
 		}
-		for _, name := range came.wrong {
-			f.liars[name] = true
-		}
+		f.prover.add(came.wrong)
 		f.report(came.orders)
 		f.sync.proved(position.provenEnd)
-		f.provenAt = time.Now()
 	}
 }
 
@@ -90,12 +126,6 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 // brings no more blocks than are read with evidence.
 func (f *follower) provesPromptly() bool {
 	return f.demand.now() == AskedAboutOrders && (f.facts.BlockTime == 0 || f.facts.BlockTime*order.TipRange >= f.paces.Asked)
-}
-
-// isNews reports whether one of some endpoints was not known to err. Then what it had a part in is proven once more,
-// this time by the blocks.
-func (f *follower) isNews(wrong []string) bool {
-	return slices.ContainsFunc(wrong, func(name string) bool { return !f.liars[name] })
 }
 
 // verify has a range read a second time, and stores what differs together with what the caller has to.
@@ -160,7 +190,7 @@ func (f *follower) tellCorrection(ctx context.Context, r blocks, c correction, w
 		return
 	}
 	countCorrections(ctx, f.chain, len(c.missing)+len(c.wrong))
-	f.corrections.Add(int64(len(c.missing) + len(c.wrong)))
+	f.prover.corrections.Add(int64(len(c.missing) + len(c.wrong)))
 	f.logger.WarnContext(ctx, "the second reading of blocks differs from the first; what the blocks prove was stored",
 		"from", r.from, "to", r.to, "missing", len(c.missing), "false", len(c.wrong), "endpoints", strings.Join(wrong, ", "))
 }

@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math"
+	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -30,25 +32,71 @@ type QuarantinedBlock struct {
 	notAfter uint64 // UNIX seconds; the block was made by then
 }
 
-// unreadable counts how often a block was unreadable in a row, and returns it as quarantined once that is often
-// enough. Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
-func (f *follower) unreadable(err error) (block QuarantinedBlock, isDue bool) {
+// quarantine is which blocks of a chain were unreadable lately, and when those that are left out were asked for again.
+type quarantine struct {
+	logger    *slog.Logger
+	retriedAt time.Time // only the follower's goroutine knows it
+
+	mu         sync.Mutex     // ranges are read at the same time
+	unreadable map[uint64]int // how often in a row each block was
+}
+
+func newQuarantine(logger *slog.Logger) quarantine {
+	return quarantine{logger: logger, unreadable: make(map[uint64]int)}
+}
+
+// failed counts how often a block was unreadable in a row, and returns it as quarantined once that is often enough.
+// Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
+func (q *quarantine) failed(err error) (block QuarantinedBlock, isDue bool) {
 	bad, is := errors.AsType[*order.UnreadableError](err)
 	if !is {
 		return block, false
 	}
-	f.unreadMu.Lock()
-	defer f.unreadMu.Unlock()
-	f.unread[bad.Block]++
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.unreadable[bad.Block]++
 	block = QuarantinedBlock{Number: bad.Block, Reason: bad.Err.Error(), Since: uint64(time.Now().Unix())}
-	return block, f.unread[bad.Block] >= quarantineAfter
+	return block, q.unreadable[bad.Block] >= quarantineAfter
 }
 
-// readable takes note of a range that was read.
-func (f *follower) readable(r blocks) {
-	f.unreadMu.Lock()
-	defer f.unreadMu.Unlock()
-	maps.DeleteFunc(f.unread, func(number uint64, _ int) bool { return number >= r.from && number <= r.to })
+// succeeded takes note of a range that was read.
+func (q *quarantine) succeeded(r blocks) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	maps.DeleteFunc(q.unreadable, func(number uint64, _ int) bool { return number >= r.from && number <= r.to })
+}
+
+// retryIsDue reports whether blocks that are left out are to be asked for again, and counts on it that they are.
+func (q *quarantine) retryIsDue() bool {
+	if time.Since(q.retriedAt) < quarantineRetry {
+		return false
+	}
+	q.retriedAt = time.Now()
+	return true
+}
+
+// eventsOf reads the events of a range by read. A block that has been unreadable often enough is left out.
+func (q *quarantine) eventsOf(
+	ctx context.Context, r blocks, read func(ctx context.Context, from, to uint64) ([]order.Event, error),
+) (events []order.Event, left []QuarantinedBlock, err error) {
+	parts := []blocks{r}
+	for len(parts) > 0 {
+		part := parts[0]
+		got, err := read(ctx, part.from, part.to)
+		if bad, isDue := q.failed(err); isDue && bad.Number >= part.from && bad.Number <= part.to {
+			q.logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
+				"block", bad.Number, "error", bad.Reason)
+			left = append(left, bad)
+			parts = append(part.without([]QuarantinedBlock{bad}), parts[1:]...)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		q.succeeded(part)
+		events, parts = append(events, got...), parts[1:]
+	}
+	return events, left, nil
 }
 
 // quarantineBlocks writes blocks that are left out of the range that a transaction stores.
@@ -105,10 +153,9 @@ func (r blocks) without(left []QuarantinedBlock) []blocks {
 
 // retryQuarantined asks once in a while for the blocks that were left out.
 func (f *follower) retryQuarantined(ctx context.Context, position checkpoint) error {
-	if time.Since(f.retriedAt) < quarantineRetry {
+	if !f.quarantine.retryIsDue() {
 		return nil
 	}
-	f.retriedAt = time.Now()
 	list, err := f.store.quarantined(ctx, f.chain, blocks{position.first, position.block})
 	if err != nil {
 		return err
@@ -142,28 +189,4 @@ func (f *follower) learnQuarantined(ctx context.Context) error {
 	}
 	f.sync.leaveOut(list)
 	return nil
-}
-
-// eventsOf reads the events of a range by read. A block that has been unreadable often enough is left out.
-func (f *follower) eventsOf(
-	ctx context.Context, r blocks, read func(ctx context.Context, from, to uint64) ([]order.Event, error),
-) (events []order.Event, left []QuarantinedBlock, err error) {
-	parts := []blocks{r}
-	for len(parts) > 0 {
-		part := parts[0]
-		got, err := read(ctx, part.from, part.to)
-		if bad, isDue := f.unreadable(err); isDue && bad.Number >= part.from && bad.Number <= part.to {
-			f.logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
-				"block", bad.Number, "error", bad.Reason)
-			left = append(left, bad)
-			parts = append(part.without([]QuarantinedBlock{bad}), parts[1:]...)
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		f.readable(part)
-		events, parts = append(events, got...), parts[1:]
-	}
-	return events, left, nil
 }

@@ -86,18 +86,11 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, fork uint64,
 			})
 			if err == nil {
 				position = next
-				f.tookWord(got.blocks, head)
+				f.prover.tookWord(got.blocks, head)
 			}
 			return err
 		})
 	return position, err
-}
-
-// tookWord takes note of a range whose older blocks were read on one endpoint's word.
-func (f *follower) tookWord(r blocks, head order.Head) {
-	if end := min(r.to+order.TipRange, head.Latest.Number) + 1; end > r.from+order.TipRange {
-		f.wordEnd = max(f.wordEnd, end-order.TipRange)
-	}
 }
 
 // read reads the events of a range, and its last block.
@@ -108,7 +101,7 @@ func (f *follower) read(ctx context.Context, r blocks, head order.Head) (got ran
 		attribute.Int64("crossgate.block.to", int64(r.to)),
 	))
 	defer func() { endSpan(span, err) }()
-	events, quarantined, err := f.eventsOf(ctx, r, f.source.Events)
+	events, quarantined, err := f.quarantine.eventsOf(ctx, r, f.source.Events)
 	if err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}

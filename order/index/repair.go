@@ -93,7 +93,7 @@ func (m *mender) underLease(ctx context.Context, mend func(context.Context, *men
 // else has changed the store meanwhile.
 func (m *mender) mend(ctx context.Context, of Selection) error {
 	for range repairAttempts {
-		a := &auditor{follower: m.follower, report: m.reportUnfinished}
+		a := &auditor{job: m.job, report: m.reportUnfinished}
 		found := a.run(ctx, of)
 		m.repair.From, m.repair.To = found.From, found.To
 		if found.Err != nil || len(found.Differences) == 0 {
@@ -121,7 +121,7 @@ func (m *mender) auditAgain(ctx context.Context, of Selection, before Audit) Aud
 	for _, d := range before.Differences {
 		differed.Orders = append(differed.Orders, d.Order)
 	}
-	a := &auditor{follower: m.follower, report: func(Progress) {}}
+	a := &auditor{job: m.job, report: func(Progress) {}}
 	left := a.run(ctx, differed)
 	left.Unchecked = append(left.Unchecked, before.Unchecked...)
 	return left
@@ -232,7 +232,7 @@ func (m *mender) corrected(ctx context.Context, c correction, changes []Change) 
 		return
 	}
 	countCorrections(ctx, m.chain, len(c.missing)+len(c.wrong))
-	m.follower.report(changes)
+	m.job.report(changes)
 	m.repair.Added += uint64(len(c.missing))
 	m.repair.Removed += uint64(len(c.wrong))
 	orders := map[order.ID]bool{}

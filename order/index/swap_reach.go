@@ -80,20 +80,20 @@ func (s orderStore) swapsFrom(ctx context.Context) (map[chain.ID]BlockTime, erro
 
 // firstReading returns what is stored of a range, and the swaps of those parts of it that were never read for swaps: a
 // second reading has them, which does not make the first one wrong.
-func (f *follower) firstReading(ctx context.Context, r blocks, parts []blocks) ([]order.Event, error) {
-	stored, err := f.store.eventsBetween(ctx, f.chain, r)
+func (j *job) firstReading(ctx context.Context, r blocks, parts []blocks) ([]order.Event, error) {
+	stored, err := j.store.eventsBetween(ctx, j.chain, r)
 	if err != nil {
 		return nil, err
 	}
-	if f.store.withoutSwaps { // those from before are none of the second reading's business
+	if j.store.withoutSwaps { // those from before are none of the second reading's business
 		stored, _ = parted(stored)
 		return stored, nil
 	}
-	from, err := f.store.swapsFrom(ctx)
+	from, err := j.store.swapsFrom(ctx)
 	if err != nil {
 		return nil, err
 	}
-	first, known := from[f.chain]
+	first, known := from[j.chain]
 	for _, part := range parts {
 		if known && part.from >= first.Number {
 			continue
@@ -101,7 +101,7 @@ func (f *follower) firstReading(ctx context.Context, r blocks, parts []blocks) (
 		if known {
 			part.to = min(part.to, first.Number-1)
 		}
-		read, err := f.source.Events(ctx, part.from, part.to)
+		read, err := j.source.Events(ctx, part.from, part.to)
 		if err != nil {
 			return nil, fmt.Errorf("read swaps of blocks %d to %d: %w", part.from, part.to, err)
 		}

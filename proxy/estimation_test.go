@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
@@ -71,19 +72,21 @@ func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
 }
 
 func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
-	w := newWorld(t)
-	s := w.server(t)
-	honest := s.options.Swaps
-	s.options.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
-		e, err := honest.Estimate(ctx, r)
-		e.QuotedAt = time.Now().Add(-3 * time.Second)
-		e.Expires = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
-		return e, err
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		s := w.server(t)
+		honest := s.options.Swaps
+		s.options.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+			e, err := honest.Estimate(ctx, r)
+			e.QuotedAt = time.Now().Add(-3 * time.Second)
+			e.Expires = time.Date(2026, 11, 21, 12, 0, 30, 0, time.UTC)
+			return e, err
+		})
+		header := get(s, goodSwap).Header
+		if age, expires := header.Get("Age"), header.Get("Expires"); age != "3" || expires != "Sat, 21 Nov 2026 12:00:30 GMT" {
+			t.Errorf("Age = %q, Expires = %q", age, expires)
+		}
 	})
-	header := get(s, goodSwap).Header
-	if age, expires := header.Get("Age"), header.Get("Expires"); age != "3" || expires != "Sat, 21 Nov 2026 12:00:30 GMT" {
-		t.Errorf("Age = %q, Expires = %q", age, expires)
-	}
 }
 
 func TestClientsSayHowLongTheyWait(t *testing.T) {

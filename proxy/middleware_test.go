@@ -209,7 +209,7 @@ func TestRunServesAndDrains(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx, listener) }()
 
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 	base := "http://" + listener.Addr().String()
 	answered := make(chan string, 1)
 	go func() { answered <- fetch(t, client, base+ordersPath+createdTx) }()

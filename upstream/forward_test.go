@@ -21,7 +21,7 @@ func origin(t *testing.T, path string, header http.Header, answer http.HandlerFu
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "origin", URL: server.URL + path, Header: header, Timeout: 5 * time.Second, Forwards: true,
+		Name: "origin", URL: server.URL + path, Header: header, Timeout: time.Minute, Forwards: true,
 	})
 	if err != nil {
 		t.Fatal(err)

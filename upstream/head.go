@@ -123,8 +123,11 @@ func (p *Pool) CompareHeads(most uint64, probes []HeadProbe) {
 
 // SawHead learns from an answer of e how far its chain has come.
 func (p *Pool) SawHead(e *Endpoint, number uint64) {
-	if p.heads != nil {
-		p.compareHead(e, number)
+	if p.heads == nil {
+		return
+	}
+	if prove := p.compareHead(e, number); prove != nil {
+		p.proveInBackground(prove)
 	}
 }
 
@@ -136,8 +139,8 @@ type seenHead struct {
 
 // compareHead sets the distance of e, whose head was seen just now, and of those seen in the same moment, from the
 // head of the majority: the median of those seen lately. Others may have gone on meanwhile, so that an endpoint may
-// be further behind than it seems, but hardly less.
-func (p *Pool) compareHead(e *Endpoint, number uint64) {
+// be further behind than it seems, but hardly less. What it returns, unless nil, is to be run to prove that.
+func (p *Pool) compareHead(e *Endpoint, number uint64) (prove func(context.Context)) {
 	now := time.Now()
 	e.head.take(now, number)
 	var all []seenHead
@@ -149,48 +152,53 @@ func (p *Pool) compareHead(e *Endpoint, number uint64) {
 	slices.SortFunc(all, func(a, b seenHead) int { return cmp.Compare(a.number, b.number) })
 	if len(all) < majority {
 		if len(all) == majority-1 {
-			p.compareTwo(now, all[0], all[1])
+			return p.compareTwo(now, all[0], all[1])
 		}
-		return
+		return nil
 	}
 	for _, each := range p.endpoints {
 		if known, is := each.head.recent(now, headsTogether); is {
 			each.head.place(int64(known)-int64(all[len(all)/2].number), p.heads.most)
 		}
 	}
+	return nil
 }
 
-// compareTwo sets the distances of two endpoints from each other, and begins to prove which one is wrong.
-func (p *Pool) compareTwo(now time.Time, low, high seenHead) {
+// compareTwo sets the distances of two endpoints from each other, and returns how to prove which one is wrong, nil where
+// that need not be or was tried lately.
+func (p *Pool) compareTwo(now time.Time, low, high seenHead) (prove func(context.Context)) {
 	distance := int64(high.number) - int64(low.number)
 	if _, is := p.endpoints[high.index].head.recent(now, headsTogether); is {
 		p.endpoints[high.index].head.placeBeside(distance, p.heads.most)
 	}
 	behind := &p.endpoints[low.index].head
 	if _, is := behind.recent(now, headsTogether); !is || !behind.placeBeside(-distance, p.heads.most) || behind.isOff() {
-		return
+		return nil
 	}
-	if p.heads.probes[low.index].Block != nil {
-		p.linkHeads(now, low, high)
+	last := p.heads.linked.Load()
+	if p.heads.probes[low.index].Block == nil || now.Sub(time.Unix(0, last)) < headsEvery || !p.heads.linked.CompareAndSwap(last, now.UnixNano()) {
+		return nil
+	}
+	return func(ctx context.Context) { p.linkHeads(ctx, low, high) }
+}
+
+// linkHeads tries to prove that an endpoint is behind: that the other one has a block after its head.
+func (p *Pool) linkHeads(ctx context.Context, low, high seenHead) {
+	head, _, isTold := p.linkAt(ctx, low.index, low.number)
+	_, parent, follows := p.linkAt(ctx, high.index, low.number+1)
+	if isTold && follows && head == parent {
+		p.endpoints[low.index].head.proveFar()
 	}
 }
 
-// linkHeads tries to prove in the background that an endpoint is behind: that the other one has a block after its head.
-func (p *Pool) linkHeads(now time.Time, low, high seenHead) {
-	last := p.heads.linked.Load()
-	if now.Sub(time.Unix(0, last)) < headsEvery || !p.heads.linked.CompareAndSwap(last, now.UnixNano()) {
-		return
-	}
-	prove := func(ctx context.Context) {
-		head, _, isTold := p.linkAt(ctx, low.index, low.number)
-		_, parent, follows := p.linkAt(ctx, high.index, low.number+1)
-		if isTold && follows && head == parent {
-			p.endpoints[low.index].head.proveFar()
+// proveInBackground runs a proof about two endpoints beside one of them that nothing is being asked in the background.
+func (p *Pool) proveInBackground(prove func(context.Context)) {
+	for _, e := range p.endpoints {
+		if e.worker.begin(prove) {
+			return
 		}
 	}
-	if !p.endpoints[low.index].worker.begin(prove) && !p.endpoints[high.index].worker.begin(prove) {
-		p.heads.linked.Store(last) // both are being asked something: next time
-	}
+	p.heads.linked.Store(0) // all are being asked something: next time
 }
 
 // linkAt asks one endpoint for the hash of a block and of the one before it.
@@ -227,7 +235,9 @@ func (p *Pool) askHeads() {
 				return
 			}
 			if number, told := probe.Head(response); told {
-				p.compareHead(e, number)
+				if prove := p.compareHead(e, number); prove != nil {
+					prove(ctx)
+				}
 			}
 		})
 	}

@@ -55,7 +55,7 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 		origin(rw, r)
 	}))
 	t.Cleanup(server.Close)
-	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: server.URL, Forwards: true, Timeout: 10 * time.Second})
+	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: server.URL, Forwards: true, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func (w *world) serve() {
 	served := make(chan error, 1)
 	go func() { served <- front.Serve(listener) }()
 	w.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := errors.Join(front.Shutdown(ctx), <-served); err != nil {
 			w.t.Error(err)

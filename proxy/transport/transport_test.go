@@ -231,7 +231,7 @@ func (c *script) SetReadDeadline(time.Time) error  { return nil }
 func (c *script) SetWriteDeadline(time.Time) error { return nil }
 
 // patience is longer than any answer takes.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // exchange sends bytes over a connection and returns the first answer.
 func exchange(l *lines, sent []byte) (status int, header http.Header, body []byte, err error) {

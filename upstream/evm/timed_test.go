@@ -1,9 +1,12 @@
 package evm_test
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -30,60 +33,78 @@ func TestHistoryIsSearchedWhereTimesOfLogsAreTold(t *testing.T) {
 		"one that is spent":       {true, func(n *node) { n.answers["eth_getLogs"] = fault(-32005, "rate limit exceeded") }, ranges * events, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			nodes := []*node{newNode(50_000), newNode(50_000), newNode(50_000)}
-			_, id := delivery()
-			for i, n := range nodes {
-				for block := uint64(first); block < first+ranges*blocks; block += apart {
-					n.add(t, block, test.isTimed && i == 2, unlockLog(t, id))
-				}
-			}
-			if test.last != nil {
-				test.last(nodes[2])
-			}
-			rpc := rpcOf(t, nodes...)
-			c := evm.New(testChain, rpc)
-			if _, err := c.Head(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			count := func(method string, of ...*node) (asked int) {
-				for _, n := range of {
-					asked += n.methods[method]
-				}
-				return asked
-			}
-			searches := 0
-			for from := uint64(first); from < first+ranges*blocks; from += blocks {
-				before := count("eth_getLogs", nodes[2])
-				got, err := c.EventsOfLogs(t.Context(), from, from+blocks-1)
-				if err != nil || len(got) != events {
-					t.Fatalf("EventsOfLogs = %d events, %v, want %d", len(got), err, events)
-				}
-				for _, e := range got {
-					if e.At.Time != nodes[0].blockTime(e.At.Block) {
-						t.Errorf("block %d is of %d, want %d", e.At.Block, e.At.Time, nodes[0].blockTime(e.At.Block))
+			synctest.Test(t, func(t *testing.T) {
+				nodes := []*node{newNode(50_000), newNode(50_000), newNode(50_000)}
+				_, id := delivery()
+				for i, n := range nodes {
+					for block := uint64(first); block < first+ranges*blocks; block += apart {
+						n.add(t, block, test.isTimed && i == 2, unlockLog(t, id))
 					}
 				}
-				searches += count("eth_getLogs", nodes[2]) - before
-				proof, err := c.Verify(t.Context(), from, from+blocks-1, got)
-				if err != nil || len(proof.Wrong) > 0 {
-					t.Fatalf("Verify = %v, %v", proof.Wrong, err)
+				if test.last != nil {
+					test.last(nodes[2])
 				}
-			}
-			if asked := count("eth_getBlockByHash", nodes...); asked != test.headers {
-				t.Errorf("%d headers were asked for, want %d", asked, test.headers)
-			}
-			if test.searches >= 0 && searches != test.searches {
-				t.Errorf("the last one was asked for %d searches, want %d", searches, test.searches)
-			}
-			before := count("eth_getLogs", nodes[2])
-			if _, err := c.EventsOfLogs(t.Context(), first, first+apart-1); err != nil {
-				t.Fatal(err)
-			}
-			if asked := count("eth_getLogs", nodes[2]) - before; asked > 0 {
-				t.Errorf("the last one was asked for %d searches of a few blocks, want the pool's choice", asked)
-			}
+				rpc := rpcInBubble(t, nodes...)
+				c := evm.New(testChain, rpc)
+				if _, err := c.Head(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				count := func(method string, of ...*node) (asked int) {
+					for _, n := range of {
+						asked += n.methods[method]
+					}
+					return asked
+				}
+				searches := 0
+				for from := uint64(first); from < first+ranges*blocks; from += blocks {
+					before := count("eth_getLogs", nodes[2])
+					got, err := c.EventsOfLogs(t.Context(), from, from+blocks-1)
+					if err != nil || len(got) != events {
+						t.Fatalf("EventsOfLogs = %d events, %v, want %d", len(got), err, events)
+					}
+					for _, e := range got {
+						if e.At.Time != nodes[0].blockTime(e.At.Block) {
+							t.Errorf("block %d is of %d, want %d", e.At.Block, e.At.Time, nodes[0].blockTime(e.At.Block))
+						}
+					}
+					searches += count("eth_getLogs", nodes[2]) - before
+					proof, err := c.Verify(t.Context(), from, from+blocks-1, got)
+					if err != nil || len(proof.Wrong) > 0 {
+						t.Fatalf("Verify = %v, %v", proof.Wrong, err)
+					}
+				}
+				if asked := count("eth_getBlockByHash", nodes...); asked != test.headers {
+					t.Errorf("%d headers were asked for, want %d", asked, test.headers)
+				}
+				if test.searches >= 0 && searches != test.searches {
+					t.Errorf("the last one was asked for %d searches, want %d", searches, test.searches)
+				}
+				before := count("eth_getLogs", nodes[2])
+				if _, err := c.EventsOfLogs(t.Context(), first, first+apart-1); err != nil {
+					t.Fatal(err)
+				}
+				if asked := count("eth_getLogs", nodes[2]) - before; asked > 0 {
+					t.Errorf("the last one was asked for %d searches of a few blocks, want the pool's choice", asked)
+				}
+			})
 		})
 	}
+}
+
+// rpcInBubble asks nodes without a network, on synctest's clock.
+func rpcInBubble(t *testing.T, nodes ...*node) *jsonrpc.Client {
+	t.Helper()
+	var endpoints []*upstream.Endpoint
+	for i, n := range nodes {
+		name := fmt.Sprintf("node-%d", i+1)
+		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: "http://" + name + ".invalid", Client: &http.Client{Transport: n}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(e.Close)
+		endpoints = append(endpoints, e)
+	}
+	return jsonrpc.New(upstream.NewPool("chain", endpoints...))
 }
 
 // TestTheSecondReadingAsksForNoTimes has an endpoint lose the logs of a range, at nodes without the receipts of blocks

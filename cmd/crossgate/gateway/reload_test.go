@@ -189,7 +189,7 @@ func change(t *testing.T, v reflect.Value) {
 func TestLimitsAreReloaded(t *testing.T) {
 	const key = "0123456789abcdef"
 	c := plannedConfig(t)
-	minute := func(units int) config.Quota { return config.Quota{Units: units, Window: time.Minute} }
+	daily := func(units int) config.Quota { return config.Quota{Units: units, Window: 24 * time.Hour} } // none is back before the end
 	c.Limits = config.Limits{}
 	g := newGateway(t, c)
 	t.Cleanup(func() { _ = g.Close() })
@@ -200,21 +200,22 @@ func TestLimitsAreReloaded(t *testing.T) {
 		r.Header.Set("X-Forwarded-For", "198.51.100.7")
 		answer := httptest.NewRecorder()
 		g.server.Handler().ServeHTTP(answer, r)
-		return answer.Header().Get("RateLimit-Policy") + " " + answer.Header().Get("RateLimit")
+		left, _, _ := strings.Cut(answer.Header().Get("RateLimit"), ";t=") // seconds, of which some may have gone by
+		return answer.Header().Get("RateLimit-Policy") + " " + left
 	}
 	keys := func(list ...config.Key) []config.Key { return list }
-	wallet := config.Key{Name: "wallet", Key: config.NewSecret(key), Quota: minute(100)}
-	other := config.Key{Name: "other", Key: config.NewSecret(key + "!"), Quota: minute(50)}
+	wallet := config.Key{Name: "wallet", Key: config.NewSecret(key), Quota: daily(100)}
+	other := config.Key{Name: "other", Key: config.NewSecret(key + "!"), Quota: daily(50)}
 	for i, step := range []struct {
 		limits config.Limits
 		want   string
 	}{
 		{config.Limits{}, " "},
-		{config.Limits{Address: minute(20), Keys: keys(wallet)}, `"wallet";q=100;w=60 "wallet";r=99;t=1`},
-		{config.Limits{Address: minute(20), Keys: keys(other, wallet)}, `"wallet";q=100;w=60 "wallet";r=98;t=2`},
-		{config.Limits{Address: minute(20), Keys: keys(other)}, `"address";q=20;w=60 "address";r=19;t=3`}, // revoked
-		{config.Limits{Address: minute(30), Keys: keys(other)}, `"address";q=30;w=60 "address";r=27;t=5`},
-		{config.Limits{Address: minute(20), Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, `"address";q=20;w=60 "address";r=19;t=3`},
+		{config.Limits{Address: daily(20), Keys: keys(wallet)}, `"wallet";q=100;w=86400 "wallet";r=99`},
+		{config.Limits{Address: daily(20), Keys: keys(other, wallet)}, `"wallet";q=100;w=86400 "wallet";r=98`},
+		{config.Limits{Address: daily(20), Keys: keys(other)}, `"address";q=20;w=86400 "address";r=19`}, // revoked
+		{config.Limits{Address: daily(30), Keys: keys(other)}, `"address";q=30;w=86400 "address";r=27`},
+		{config.Limits{Address: daily(20), Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, `"address";q=20;w=86400 "address";r=19`},
 		{config.Limits{}, " "},
 	} {
 		c.Limits = step.limits

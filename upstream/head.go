@@ -164,8 +164,8 @@ func (p *Pool) compareHead(e *Endpoint, number uint64) (prove func(context.Conte
 	return nil
 }
 
-// compareTwo sets the distances of two endpoints from each other, and returns how to prove which one is wrong, nil where
-// that need not be or was tried lately.
+// compareTwo sets the distances of two endpoints from each other, and returns how to prove which one is wrong, nil
+// where that need not be or was tried lately.
 func (p *Pool) compareTwo(now time.Time, low, high seenHead) (prove func(context.Context)) {
 	distance := int64(high.number) - int64(low.number)
 	if _, is := p.endpoints[high.index].head.recent(now, headsTogether); is {

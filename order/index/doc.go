@@ -1,14 +1,14 @@
 // Package index answers which orders a transaction created, what became of them, and what is locked for a taker: from
 // its own store, which follows the chains, and from the chains themselves where the store does not reach.
 //
-// Each chain has a follower, a goroutine of Index.Run. It polls the chain's head, less often where heads are announced
-// (announce.go), compares the blocks that were read with it (settle) and reads on range by range (readOn, inSequence),
-// after a reorg from the fork: events, their fold and the checkpoint go into the database in one transaction, with the
-// withdrawal of what they replace. Final blocks are read a second time (prove), and the store is corrected where the
-// first reading was wrong; a block that nobody can read is left out and asked for again (quarantine.go). Of several
-// processes on one PostgreSQL, the holder of a lease leads and the others watch. What others read of a follower is its
-// syncState, under one lock. Backfill reads what is before the first block that was followed; Import stores single orders
-// from there.
+// Each chain has a follower, a goroutine of Index.Run. It polls the chain's head, less often where heads are
+// announced (announce.go), compares the blocks that were read with it (settle) and reads on range by range (readOn,
+// inSequence), after a reorg from the fork: events, their fold and the checkpoint go into the database in one
+// transaction, with the withdrawal of what they replace. Final blocks are read a second time (prove), and the store
+// is corrected where the first reading was wrong; a block that nobody can read is left out and asked for again
+// (quarantine.go). Of several processes on one PostgreSQL, the holder of a lease leads and the others watch. What
+// others read of a follower is its syncState, under one lock. Backfill reads what is before the first block that was
+// followed; Import stores single orders from there.
 //
 // Swaps within a chain are events that go the same way, into a table of their own (swap_store.go).
 //

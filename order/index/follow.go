@@ -15,8 +15,8 @@ import (
 
 const maxBackoff = 30 * time.Second
 
-// follower keeps one chain's events in the store. Only its own goroutine moves it; others read what its parts say may be
-// read by them.
+// follower keeps one chain's events in the store. Only its own goroutine moves it; others read what its parts say may
+// be read by them.
 type follower struct {
 	job
 	paces     Pace

@@ -32,7 +32,7 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 	}{
 		{certificate.Files{Authorities: absent}, "certificate of the authority: no such file"},
 		{certificate.Files{Authorities: own.Key}, "no certificate in PEM"},
-		{certificate.Files{Own: own.Certificate, Key: absent}, "this gateway and its key: no such file"},
+		{certificate.Files{Own: own.Certificate, Key: absent}, "private key of this gateway: no such file"},
 		{certificate.Files{Own: own.Certificate, Key: other.Key}, "private key does not match public key"},
 	} {
 		_, err := New(Options{URL: "rediss://localhost", Certificates: test.files})

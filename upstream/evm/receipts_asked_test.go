@@ -40,11 +40,14 @@ func TestReceiptsOfBlocksAreAskedOfWhoHasThem(t *testing.T) {
 			}
 			c := evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
 			found := 0
-			for recorded.head = 1; recorded.head < recorded.Head; recorded.head++ {
+			for block := uint64(1); block < recorded.Head; block++ {
+				recorded.mu.Lock()
+				recorded.head = block
+				recorded.mu.Unlock()
 				if _, err := c.Head(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				events, err := c.Events(t.Context(), recorded.head, recorded.head)
+				events, err := c.Events(t.Context(), block, block)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -121,7 +121,7 @@ func TestEndpointsAwayFromTheMajorityComeLast(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFleet(t, 10, test.heads...)
-				who := f.asks(t, 20)
+				who := f.asks(t, 40)
 				away := ""
 				for _, h := range f.pool.Health() {
 					if h.Standing == offText {

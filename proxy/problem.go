@@ -72,6 +72,7 @@ var (
 	clientLeft       = kind{499, 1404, "CLIENT_CLOSED_REQUEST", "the client closed the connection before the response was ready"}
 	quotaExceeded    = kind{429, 1405, "QUOTA_EXCEEDED", "quota exceeded; retry after Retry-After seconds, see RateLimit-Policy"}
 	unreadable       = kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request"}
+	notSecured       = kind{400, 1415, "HTTPS_REQUIRED", "plain HTTP was sent to a port that speaks HTTPS; use https:// in place of http://"}
 	requestTooSlow   = kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time"}
 	bodyTooLong      = kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads more than 64 KiB"}
 	headerTooLong    = kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
@@ -210,8 +211,7 @@ func (s *Server) methodNotAllowed(c *gin.Context) {
 	s.turnAway(c, tracking, methodNotAllowed.because(""))
 }
 
-// refuse answers a request that could not be parsed, or a connection that has no place. Neither has a path whose API
-// could number the error.
+// refuse answers a request that could not be parsed, or a connection that has no place.
 func refuse(w http.ResponseWriter, status int) {
 	p := unreadable
 	for _, other := range []kind{
@@ -222,6 +222,14 @@ func refuse(w http.ResponseWriter, status int) {
 			p = other
 		}
 	}
+	refuseAs(w, p)
+}
+
+// refusePlain answers a request of HTTP where HTTPS is spoken.
+func refusePlain(w http.ResponseWriter) { refuseAs(w, notSecured) }
+
+// refuseAs answers what has no path whose API could number the error.
+func refuseAs(w http.ResponseWriter, p kind) {
 	header := w.Header()
 	header[requestIDHeader], header["X-Content-Type-Options"] = []string{requestID(nil)}, noSniff
 	header["Access-Control-Allow-Origin"] = anyOrigin

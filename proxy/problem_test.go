@@ -212,4 +212,7 @@ func TestRefusalsHaveTheStatusOfTheirReason(t *testing.T) {
 		refuse(answer, status)
 		wantError(t, answer.Result(), status, id)
 	}
+	plain := httptest.NewRecorder()
+	refusePlain(plain)
+	wantError(t, plain.Result(), http.StatusBadRequest, "HTTPS_REQUIRED")
 }

@@ -207,14 +207,15 @@ func (s *Server) Close() {
 // Limits.Notice the listener closes and requests in flight have drainLimit to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
-		Handler:    s.router.handler,
-		Refuse:     refuse,
-		ReadLimit:  readLimit,
-		WriteLimit: writeLimit,
-		IdleLimit:  cmp.Or(s.options.Idle, defaultIdle),
-		BodyBytes:  bodyBytes,
-		Stream:     s.isPassedOn,
-		TLS:        s.options.TLS,
+		Handler:     s.router.handler,
+		Refuse:      refuse,
+		RefusePlain: refusePlain,
+		ReadLimit:   readLimit,
+		WriteLimit:  writeLimit,
+		IdleLimit:   cmp.Or(s.options.Idle, defaultIdle),
+		BodyBytes:   bodyBytes,
+		Stream:      s.isPassedOn,
+		TLS:         s.options.TLS,
 		Connections: transport.Limits{
 			All: s.options.Connections, PerAddress: s.options.PerAddress, Exempt: s.quotas.Trusts,
 		},

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -131,6 +133,27 @@ func (c *conn) refuse(status int) {
 	defer w.release()
 	c.server.options.Refuse(w, status)
 	w.finish()
+}
+
+// refusePlain responds in the clear to a handshake that began as a request of HTTP, as net/http does.
+func (c *conn) refusePlain(handshake error) {
+	var refused tls.RecordHeaderError
+	if !errors.As(handshake, &refused) || refused.Conn == nil || !beginsRequest(refused.RecordHeader[:]) {
+		return
+	}
+	bare := &conn{Conn: c.socket, socket: c.socket, server: c.server, remote: c.remote}
+	bare.input.from = bare
+	w := newResponse(bare, nil)
+	defer w.release()
+	c.server.options.RefusePlain(w)
+	w.finish()
+	bare.linger()
+}
+
+// beginsRequest reports whether these are the first bytes of a request of HTTP/1.1: a method, or its beginning.
+func beginsRequest(came []byte) bool {
+	method, _, _ := bytes.Cut(came, []byte(" "))
+	return len(method) > 0 && !slices.ContainsFunc(method, func(each byte) bool { return each < 'A' || each > 'Z' })
 }
 
 // linger reads what the client still sends, for a while, once it has been told that nothing more comes. Closing a

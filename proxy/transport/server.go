@@ -39,6 +39,8 @@ type Options struct {
 	// Refuse responds to a request that there is none of for Handler: with status 400, 408, 413, 417, 431, 501 or 505
 	// to one that could not be read, with 429 or 503 to a connection beyond Limits. The connection is closed after it.
 	Refuse func(w http.ResponseWriter, status int)
+	// RefusePlain responds to who speaks HTTP where TLS begins with a handshake. The connection is closed after it.
+	RefusePlain func(w http.ResponseWriter)
 
 	// TLS has every connection begin with a handshake, in which it offers h2 and http/1.1. nil: connections are plain.
 	TLS *tls.Config

@@ -66,7 +66,8 @@ func (c called) RemoteAddr() net.Addr { return c.from }
 func options(handler http.HandlerFunc) Options {
 	return Options{
 		Handler: handler, Refuse: func(w http.ResponseWriter, status int) { http.Error(w, http.StatusText(status), status) },
-		ReadLimit: 10 * time.Second, WriteLimit: 10 * time.Second, IdleLimit: time.Minute, BodyBytes: 1 << 10,
+		RefusePlain: func(w http.ResponseWriter) { http.Error(w, "use https", http.StatusBadRequest) },
+		ReadLimit:   10 * time.Second, WriteLimit: 10 * time.Second, IdleLimit: time.Minute, BodyBytes: 1 << 10,
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -65,7 +65,11 @@ func (c *conn) speaksTwo() bool {
 	}
 	limit := time.Now().Add(c.server.options.ReadLimit)
 	c.limitRead(limit)
-	if c.limitWrite(limit) != nil || secured.HandshakeContext(context.Background()) != nil {
+	if c.limitWrite(limit) != nil {
+		return false
+	}
+	if err := secured.HandshakeContext(context.Background()); err != nil {
+		c.refusePlain(err)
 		return false
 	}
 	state := secured.ConnectionState()

@@ -109,14 +109,28 @@ func postText(t *testing.T, client *http.Client, url, body string) string {
 	return response.Status[:4] + string(text)
 }
 
-// TestConnectionWithoutHandshakeEnds speaks plain HTTP to a listener with TLS.
+// TestConnectionWithoutHandshakeEnds speaks plain HTTP, HTTP/2 and nothing that is known to a listener with TLS.
 func TestConnectionWithoutHandshakeEnds(t *testing.T) {
 	withTLS, _ := secured(t)
 	_, listener := serving(t, func(http.ResponseWriter, *http.Request) { t.Error("a request without a handshake") }, withTLS)
-	connection := listener.dial()
-	go func() { _, _ = io.WriteString(connection, requests["plain"]) }()
-	if _, err := io.ReadAll(connection); err != nil && !errors.Is(err, io.ErrClosedPipe) {
-		t.Error(err)
+	for sent, want := range map[string]string{
+		requests["plain"]:                   "HTTP/1.1 400 Bad Request",
+		"PUT / HTTP/1.1\r\nHost: h\r\n\r\n": "HTTP/1.1 400 Bad Request",
+		preface:                             "HTTP/1.1 400 Bad Request",
+		"get / HTTP/1.1\r\nHost: h\r\n\r\n": "",
+		"SSH-2.0-client\r\n":                "",
+		"\x00\x01\x02\x03\x04\x05\x06":      "",
+	} {
+		connection := listener.dial()
+		go func() { _, _ = io.WriteString(connection, sent) }()
+		answer, err := io.ReadAll(connection)
+		if err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			t.Error(err)
+		}
+		status, body, _ := strings.Cut(string(answer), "\r\n")
+		if status != want || want != "" && !strings.HasSuffix(body, "use https\n") {
+			t.Errorf("%q: answered %q, want %q", sent, answer, want)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 		url := front.url + "/api/Satistics/getDaily?dateFrom=" + time.Now().AddDate(0, 0, -back).UTC().Format(time.DateOnly)
 		sum, given = figures{}, 0
 		if response, _ := ask(t, http.MethodGet, url, ""); response.StatusCode == http.StatusServiceUnavailable { // none is counted
-			<-time.After(30 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 			continue
 		}
 		get(t, url, &daily)
@@ -53,7 +53,7 @@ func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 		if len(daily.DailyDataCumulative) < len(daily.DailyData) {
 			t.Errorf("%d rows of running totals beside %d of days", len(daily.DailyDataCumulative), len(daily.DailyData))
 		}
-		<-time.After(30 * time.Millisecond)
+		<-time.After(100 * time.Millisecond)
 	}
 	var times struct {
 		DeliveryTimes []struct{ FulfilledOrdersCount, P50Seconds, P95Seconds int }
@@ -119,6 +119,6 @@ func TestVenuesThatWinAreCounted(t *testing.T) {
 			}
 			return
 		}
-		<-time.After(30 * time.Millisecond)
+		<-time.After(100 * time.Millisecond)
 	}
 }

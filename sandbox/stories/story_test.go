@@ -234,7 +234,7 @@ func (s *story) json(_ *testscript.TestScript, arguments []string) error {
 }
 
 func (s *story) eventually(ts *testscript.TestScript, arguments []string) error {
-	const patience = 20 * time.Second
+	const patience = time.Minute
 	deadline := time.Now().Add(patience)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

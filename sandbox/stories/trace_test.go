@@ -115,7 +115,7 @@ func awaitSpan(t *testing.T, recorder *tracetest.SpanRecorder, trace, name strin
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
 		for _, span := range recorder.Ended() {
 			if span.Name() == name && span.SpanContext().TraceID().String() == trace {
 				return

@@ -13,7 +13,7 @@ export const content = () => visit({}, async (page) => {
   want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
   want((await text(page, '.took')).match(/^delivered in .*, paid after another /), 'it is not told how long the order took')
   want(/\$[\d,.]+ now/.test(await text(page, '.sides')), 'it is not told what the amounts are worth')
-  for (let tries = 0; tries < 100 && !/when created|no price then/.test(await text(page, '.sides')); tries++) { // until it is counted
+  for (let tries = 0; tries < 600 && !/when created|no price then/.test(await text(page, '.sides')); tries++) { // until it is counted
     await page.waitForTimeout(100)
     await page.reload()
   }

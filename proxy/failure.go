@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"crossgate/cache"
 	"crossgate/chain"
@@ -118,6 +119,9 @@ func kindOf(failures []*upstream.Error) kind {
 	return upstreamFailed
 }
 
+// longestRetry bounds what upstreams say: an endpoint may be back sooner.
+const longestRetry = 5 * time.Minute
+
 // retryAfterFirst sets Retry-After to when the first of the upstreams accepts calls again, as far as they say.
 func (p *problem) retryAfterFirst(failures []*upstream.Error) *problem {
 	for _, failure := range failures {
@@ -125,6 +129,7 @@ func (p *problem) retryAfterFirst(failures []*upstream.Error) *problem {
 			p.retryAfter = after
 		}
 	}
+	p.retryAfter = min(p.retryAfter, longestRetry)
 	return p
 }
 

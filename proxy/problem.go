@@ -182,12 +182,8 @@ func (p *problem) explain(header http.Header) {
 
 // retrySeconds is after how many seconds to try again, of a problem that may pass.
 func (p *problem) retrySeconds() int {
-	const shortest, longest = 1, 300 // an endpoint may be back sooner than it says
-	seconds := max(int((p.retryAfter+time.Second-1)/time.Second), shortest)
-	if p.id == quotaExceeded.id {
-		return seconds // by our own count
-	}
-	return min(seconds, longest)
+	const shortest = 1
+	return max(int((p.retryAfter+time.Second-1)/time.Second), shortest)
 }
 
 // logCause adds the cause of a server error to the request's line in the log.

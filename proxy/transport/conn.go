@@ -129,9 +129,14 @@ func (c *conn) exchange() (goesOn bool) {
 
 // refuse responds to what is no request.
 func (c *conn) refuse(status int) {
+	c.respond(func(w http.ResponseWriter) { c.server.options.Refuse(w, status) })
+}
+
+// respond sends what write writes, which is an answer to no request.
+func (c *conn) respond(write func(http.ResponseWriter)) {
 	w := newResponse(c, nil)
 	defer w.release()
-	c.server.options.Refuse(w, status)
+	write(w)
 	w.finish()
 }
 
@@ -143,10 +148,7 @@ func (c *conn) refusePlain(handshake error) {
 	}
 	bare := &conn{Conn: c.socket, socket: c.socket, server: c.server, remote: c.remote}
 	bare.input.from = bare
-	w := newResponse(bare, nil)
-	defer w.release()
-	c.server.options.RefusePlain(w)
-	w.finish()
+	bare.respond(c.server.options.RefusePlain)
 	bare.linger()
 }
 

@@ -45,7 +45,7 @@ func BenchmarkColdKey(b *testing.B) {
 
 // crowd asks the servers in turn, from ten thousand callers at once, and returns how long the slowest waited.
 func crowd(b *testing.B, servers []*proxy.Server) time.Duration {
-	const callers = 10_000
+	callers := int(size(10_000, 500))
 	var ready, asking sync.WaitGroup
 	var slowest atomic.Int64
 	start := make(chan struct{})

@@ -23,7 +23,7 @@ import (
 // node on this machine, over HTTP, through the adapter of EVM chains. Beside the events of a second it tells those of a
 // second of processor time, which others who use the machine do not change; with rpc the node's own work is part of it.
 func BenchmarkIngest(b *testing.B) {
-	const orders = 20_000
+	orders := size(20_000, 2000)
 	give, take := &ledger{id: giveChain, orders: orders}, &ledger{id: takeChain, orders: orders}
 	b.Run("decoded", func(b *testing.B) {
 		ingest(b, give.store()+take.store(), map[chain.ID]order.Source{giveChain: give, takeChain: take})
@@ -53,7 +53,7 @@ func ingest(b *testing.B, events int, sources map[chain.ID]order.Source) {
 // million orders are 31 GB and take half an hour to write, so they are asked for only where CROSSGATE_BENCH_DIR names a
 // directory, which keeps both stores for the next time. A fill that was interrupted goes on where it was.
 func BenchmarkLocked(b *testing.B) {
-	b.Run("1M", func(b *testing.B) { locked(b, 1_000_000) })
+	b.Run("1M", func(b *testing.B) { locked(b, size(1_000_000, 2*waiting)) })
 	b.Run("10M", func(b *testing.B) {
 		if os.Getenv(directoryVariable) == "" {
 			b.Skip(directoryVariable + " names no directory with 32 GB to spare")

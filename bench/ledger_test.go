@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"testing"
 	"time"
 
 	"crossgate/chain"
@@ -70,6 +71,14 @@ func (l *ledger) isBusy(number uint64) bool {
 }
 
 const waiting = 5000
+
+// size is how much of something a benchmark has: with -short, by which make test runs each once, little of it.
+func size(whole, small uint64) uint64 {
+	if testing.Short() {
+		return small
+	}
+	return whole
+}
 
 func (l *ledger) isClaimed(number uint64) bool { return !l.isBusy(number) && number%10 != 9 }
 

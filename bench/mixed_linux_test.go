@@ -25,7 +25,6 @@ const (
 	mixedRate = 2000 // requests a second
 	missOf    = 10   // requests of which one is a miss
 	keptOnes  = 300  // orders that hits ask for
-	mixedSpan = 20 * time.Second
 	slowBy    = 2 * time.Second
 
 	// sparseApart is between two orders of the chains: a search of 5000 blocks finds ten of them.
@@ -43,19 +42,19 @@ const (
 // process.
 func BenchmarkMixedLoad(b *testing.B) {
 	server := redistest.Serve(b) // or says what is missing
-	const opening, healing = 5 * time.Second, 10 * time.Second
+	span, rate := time.Duration(size(20, 1))*time.Second, int(size(mixedRate, mixedRate/20))
 	phases := []*phase{
-		{kind: other, name: "first seconds", span: opening},
-		{kind: well, name: "well", span: mixedSpan},
-		{kind: usedDown, name: "used is down", span: mixedSpan},
-		{kind: other, name: "healing", span: healing},
-		{kind: well, name: "well", span: mixedSpan},
-		{kind: usedSlow, name: "used is slow", span: mixedSpan},
+		{kind: other, name: "first seconds", span: span / 4},
+		{kind: well, name: "well", span: span},
+		{kind: usedDown, name: "used is down", span: span},
+		{kind: other, name: "healing", span: span / 2},
+		{kind: well, name: "well", span: span},
+		{kind: usedSlow, name: "used is slow", span: span},
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(roomyGC))
 	for b.Loop() {
 		m := newMixed(b, server, keptOnes+mostMisses(phases))
-		m.run(b, phases)
+		m.run(b, phases, rate)
 	}
 	report(b, phases)
 }
@@ -165,8 +164,8 @@ func (m *mixed) mix() question {
 	return m.question(m.next - 1)
 }
 
-// run has all phases follow one another, when what is to be kept is.
-func (m *mixed) run(b *testing.B, phases []*phase) {
+// run has all phases follow one another, when what is to be kept is, with so many requests a second.
+func (m *mixed) run(b *testing.B, phases []*phase, rate int) {
 	b.Helper()
 	p := &pacer{address: strings.TrimPrefix(m.gateway.url, "http://")}
 	defer p.close()
@@ -183,7 +182,7 @@ func (m *mixed) run(b *testing.B, phases []*phase) {
 		if each.kind.isIll() {
 			faults.Go(func() { m.suffer(b, each) })
 		}
-		p.run(each, mixedRate, m.mix)
+		p.run(each, rate, m.mix)
 		faults.Wait()
 		each.usage = m.usage(b).since(used)
 	}

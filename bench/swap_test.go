@@ -18,7 +18,7 @@ import (
 	"crossgate/upstream/evm"
 )
 
-// stall is a venue that answers after a while, with a transaction that holds what a guard looks for.
+// stall is a venue that answers after a while, with a transaction whose calldata is all that it quoted, as the minimum, and the input.
 type stall struct {
 	name  string
 	rate  uint64 // thousandths of the input
@@ -28,7 +28,16 @@ type stall struct {
 var _ quote.Venue = stall{}
 
 func (s stall) Profile() quote.Profile {
-	return quote.Profile{Name: s.name, Routers: map[chain.ID]chain.Address{chain.Ethereum: account(9)}}
+	return quote.Profile{Name: s.name, Routers: map[chain.ID]chain.Address{chain.Ethereum: account(9)}, Read: readStall}
+}
+
+const stallSelector = 4 // bytes of calldata before its words
+
+func readStall(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
+	words := tx.Data[stallSelector:]
+	return quote.Call{
+		TokenIn: account(1), TokenOut: account(2), MinOut: chain.AmountFromBytes(words[:32]), AmountIn: chain.AmountFromBytes(words[32:]),
+	}, nil
 }
 
 func (s stall) Quote(ctx context.Context, swap quote.Swap) (quote.Quote, error) {
@@ -43,9 +52,8 @@ func (s stall) Quote(ctx context.Context, swap quote.Swap) (quote.Quote, error) 
 }
 
 func (s stall) Build(_ context.Context, swap quote.Swap, q quote.Quote) (quote.Tx, error) {
-	least := q.AmountOut.MulDiv(999, 1000).Bytes32()
-	data := append([]byte{1, 2, 3, 4}, least[:]...)
-	return quote.Tx{To: account(9), Data: append(data, swap.Recipient.Bytes()...)}, nil
+	least, in := q.AmountOut.Bytes32(), swap.In.Amount.Bytes32()
+	return quote.Tx{To: account(9), Data: slices.Concat(make([]byte, stallSelector), least[:], in[:])}, nil
 }
 
 // stalls are eight venues, of which the slowest takes longest.
@@ -65,7 +73,7 @@ func estimator(venues []quote.Venue) *quote.Estimator {
 	stable := token.Token{Decimals: 6, Name: "A stable coin", Symbol: "USDC"}
 	return quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: venues, Logger: slog.New(slog.DiscardHandler),
-		Chains: map[chain.ID]quote.Chain{1: {Guard: evm.Guard{}}},
+		Chains: map[chain.ID]quote.Chain{1: {Guard: evm.Guard{}, AllowUnsimulated: true}},
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: chain.Documented(),
 			Own: map[token.Key]token.Token{

@@ -15,7 +15,7 @@ import (
 //
 //	go test -timeout 60m -run '^$' -bench OlderDeliveryTimes -benchtime 1x ./order/index
 func BenchmarkOlderDeliveryTimes(b *testing.B) {
-	const orders = 1_000_000
+	orders := listSize()
 	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
 		b.Run(name, func(b *testing.B) {
 			db, v := open(b), newInvented(41)

@@ -15,7 +15,7 @@ import (
 // BenchmarkList asks a store of a million orders, with all their events, for pages as clients ask for them. Orders come
 // evenly over 400 days; most are claimed, and a tenth belong to one affiliate. It reports the median.
 func BenchmarkList(b *testing.B) {
-	const orders = 1_000_000
+	orders := listSize()
 	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
 		b.Run(name, func(b *testing.B) {
 			db := open(b)
@@ -31,6 +31,16 @@ func BenchmarkList(b *testing.B) {
 		})
 	}
 }
+
+// listSize is how many orders a benchmark of lists has: with -short, by which make test runs each once, few.
+func listSize() int {
+	if testing.Short() {
+		return inventedAtOnce
+	}
+	return 1_000_000
+}
+
+const inventedAtOnce = 2_000 // and stored in one transaction
 
 // settle has PostgreSQL do what its autovacuum does within a minute of so many writes.
 func settle(b *testing.B, db *store.DB) {
@@ -48,11 +58,10 @@ func settle(b *testing.B, db *store.DB) {
 // fillList stores orders and their events.
 func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 	b.Helper()
-	const atOnce = 2_000
-	for first := 0; first < orders; first += atOnce {
+	for first := 0; first < orders; first += inventedAtOnce {
 		err := db.Update(b.Context(), func(tx *store.Tx) error {
 			folded, ids, rows := map[order.ID]*order.Order{}, []order.ID{}, [][]any{}
-			for n := range atOnce {
+			for n := range inventedAtOnce {
 				events := v.events()
 				for i := range events {
 					events[i].At.Time = inventedBegin + uint64(first+n)*400*secondsOfDay/uint64(orders)

@@ -21,8 +21,8 @@ func BenchmarkIngest(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
 		b.Run(name, func(b *testing.B) {
 			db, v := open(b), newInvented(3)
-			for range 40 {
-				ingest(b, db, v, 1000)
+			if !testing.Short() {
+				ingest(b, db, v, 40_000)
 			}
 			settle(b, db)
 			before := processorTime(b, db)

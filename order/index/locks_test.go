@@ -63,7 +63,11 @@ func column(t *testing.T, q querier, at int, statement string, arguments ...any)
 // tenth of which are locked for others. The orders are written straight into the table of folded orders: of
 // their events nothing here is read. It reports the median.
 func BenchmarkLocks(b *testing.B) {
-	for _, orders := range []int{1_000_000, 10_000_000} {
+	sizes := []int{1_000_000, 10_000_000}
+	if testing.Short() {
+		sizes = []int{foldedAtOnce}
+	}
+	for _, orders := range sizes {
 		b.Run(strconv.Itoa(orders), func(b *testing.B) {
 			store, err := store.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "orders.db"))
 			if err != nil {
@@ -87,15 +91,17 @@ func BenchmarkLocks(b *testing.B) {
 	}
 }
 
-const locksOfTaker = 5000
+const (
+	locksOfTaker = 5000
+	foldedAtOnce = 50_000
+)
 
 // fillOrders writes folded orders, by ascending ids.
 func fillOrders(b *testing.B, db *store.DB, orders int) {
 	b.Helper()
-	const atOnce = 50_000
-	for first := 0; first < orders; first += atOnce {
+	for first := 0; first < orders; first += foldedAtOnce {
 		err := db.Update(b.Context(), func(tx *store.Tx) error {
-			rows := make([][]any, atOnce)
+			rows := make([][]any, foldedAtOnce)
 			for i := range rows {
 				rows[i] = orderRow(madeUp(first+i, orders))
 			}

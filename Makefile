@@ -6,6 +6,7 @@ SCANNER  := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 ARGS     ?=
 BENCH    ?= .
+EACH     ?=
 FUZZTIME ?= 60s
 SHOTS    ?=
 
@@ -56,9 +57,10 @@ manifests: ## what the chart makes of deploy/helm/*.yaml, written anew to deploy
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## what a request costs, what the order index carries, and a mixed load amid faults (105 s); BENCH selects
-	cd bench && go test -timeout 30m -run '^$$' -bench '$(BENCH)' -benchmem .
-	go test -timeout 30m -run '^$$' -bench '$(BENCH)' -benchmem ./order/index
+bench: ## what a request costs, what the order index carries, and a mixed load amid faults; BENCH selects, EACH='-short -benchtime 1x' has little of each
+	cd bench && go test -timeout 60m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) .
+	go test -timeout 60m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) $$(grep -rl --include='*_test.go' \
+	  --exclude-dir=bench --exclude-dir=node_modules '^func Benchmark' . | xargs -n 1 dirname | sort -u)
 
 gateway: ## the gateway's static binary in bin/
 	$(BUILD) -o $(BIN)/ ./cmd/crossgate

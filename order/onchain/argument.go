@@ -93,7 +93,9 @@ func chainID(number chain.Amount) chain.ID {
 // relate says which token an amount is of, and reads calls.
 func (r callReader) relate(p parameter, a *order.Argument, s *scope) {
 	other := s.named(p.of)
-	if p.of == "" || other == nil {
+	if p.to != nil {
+		other = &order.Argument{Address: p.to.address(r.chain.Contracts)}
+	} else if p.of == "" || other == nil {
 		return
 	}
 	switch {

@@ -27,7 +27,7 @@ const (
 type function struct {
 	name       string
 	of         role
-	parameters []parameter // nil: not public
+	parameters []parameter
 
 	selector [selectorLength]byte
 	inputs   abi.Arguments // the parameters to the library
@@ -100,7 +100,7 @@ func readCall(on chain.Chain, contract chain.Address, data []byte, nested int) o
 	for _, unread := range f.inputs[len(values):] {
 		call.Unread = append(call.Unread, unread.Type.String())
 	}
-	if len(call.Unread) > 0 || f.parameters == nil {
+	if len(call.Unread) > 0 {
 		return call
 	}
 	again, err := f.inputs.Pack(values...)
@@ -114,7 +114,7 @@ func readCall(on chain.Chain, contract chain.Address, data []byte, nested int) o
 
 // roleOf is what the protocol calls a contract.
 func roleOf(c chain.Contracts, contract chain.Address) string {
-	for _, each := range []role{dlnSource, dlnDestination, deBridgeGate, deBridgeRouter} {
+	for _, each := range []role{dlnSource, dlnDestination, deBridgeGate, deBridgeRouter, callAdapter} {
 		if !contract.IsAbsent() && each.address(c) == contract {
 			return each.name
 		}

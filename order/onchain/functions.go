@@ -17,6 +17,7 @@ var (
 	dlnDestination = role{"DlnDestination", destination}
 	deBridgeGate   = role{"DeBridgeGate", gate}
 	deBridgeRouter = role{"DeBridgeRouter", router}
+	callAdapter    = role{"DlnExternalCallAdapter", adapter}
 )
 
 func gate(c chain.Contracts) chain.Address { return c.Gate }
@@ -29,6 +30,7 @@ type parameter struct {
 
 	on string // the parameter with the chain that an account or a token is on; empty: the transaction's
 	of string // the parameter with the token that an amount is of, or with the contract that a call is of; empty: none
+	to *role  // the contract that a call is of where no parameter names it
 
 	members []parameter
 	within  []parameter                       // of bytes that are a struct by themselves, in the ABI's encoding
@@ -129,6 +131,21 @@ var affiliateFeeEnvelope = parameter{name: "affiliateFeeEnvelope", abi: "bytes",
 	}
 }}
 
+// permitEnvelope is the permit that a contract redeems before it takes a token: amount, deadline and signature.
+func permitEnvelope(name, token string) parameter {
+	return parameter{name: name, abi: "bytes", of: token, packed: func(raw []byte) []order.Argument {
+		const length = 2*wordSize + 65
+		if len(raw) != length {
+			return nil
+		}
+		return []order.Argument{
+			{Name: "amount", Kind: order.AmountArgument, Number: chain.AmountFromBytes(raw[:wordSize])},
+			{Name: "deadline", Kind: order.NumberArgument, Number: chain.AmountFromBytes(raw[wordSize : 2*wordSize])},
+			{Name: "signature", Bytes: raw[2*wordSize:]},
+		}
+	}}
+}
+
 // autoParams are what the gate carries out when a message arrives (debridge-contracts-v1, interfaces/IDeBridgeGate.sol,
 // SubmissionAutoParamsFrom).
 var autoParams = []parameter{
@@ -144,27 +161,40 @@ var swapDetails = []parameter{
 	affiliateFeeEnvelope, account("address", "recipient", ""),
 }
 
+// swapBefore are the members of the router's swap before an order is fulfilled (DeBridgeRouter, version 3.2.0).
+var swapBefore = []parameter{
+	account("address", "swapRouter", ""), callOf("swapCalldata", "swapRouter"), token("address", "tokenOut", ""),
+	amountOf("tokenOutMinAmount", "tokenOut"), account("address", "tokenOutRefundRecipient", ""),
+}
+
 // functions are those by which orders are created and taken further: of dln-contracts (DLN/DlnSource.sol,
 // DLN/DlnDestination.sol), of debridge-contracts-v1 (transfers/DeBridgeGate.sol) and of the router's public source. Of
 // those for intents, since DlnSource 1.5, the types of the parameters are public and not all of their names.
 var functions = bySelector(
-	newFunction(dlnSource, "createOrder", tuple("creation", creation), affiliateFee, number("uint32", "referralCode"), raw("permitEnvelope")),
+	newFunction(dlnSource, "createOrder", tuple("creation", creation), affiliateFee, number("uint32", "referralCode"),
+		permitEnvelope("permitEnvelope", "giveTokenAddress")),
 	newFunction(dlnSource, "createSaltedOrder", tuple("creation", creation), number("uint64", "salt"), affiliateFee,
-		number("uint32", "referralCode"), raw("permitEnvelope"), raw("metadata")),
+		number("uint32", "referralCode"), permitEnvelope("permitEnvelope", "giveTokenAddress"), raw("metadata")),
 	newFunction(dlnSource, "createSaltedOrderForIntent", tuple("creation", creation), unnamed("address"), unnamed("uint64"),
 		unnamed("uint32"), unnamed("uint256"), unnamed("bytes")),
 	newFunction(dlnSource, "createSaltedOrderForIntent", tuple("creation", creation), unnamed("uint64"), unnamed("uint32"),
 		unnamed("uint256"), unnamed("bytes")),
+	newFunction(dlnSource, "patchOrderGive", tuple("order", terms), amountOf("addGiveAmount", "giveTokenAddress"),
+		permitEnvelope("permitEnvelope", "giveTokenAddress")),
+	newFunction(dlnSource, "withdrawUnclaimedAffiliateFees",
+		parameter{name: "tokens", abi: "address[]", kind: order.MembersArgument, members: []parameter{token("address", "", "")}},
+		account("address", "beneficiary", "")),
 	newFunction(dlnSource, "claimUnlock", identifier("orderId"), account("address", "beneficiary", "")),
 	newFunction(dlnSource, "claimBatchUnlock", identifiers("orderIds"), account("address", "beneficiary", "")),
 	newFunction(dlnSource, "claimCancel", identifier("orderId"), account("address", "beneficiary", "")),
 	newFunction(dlnSource, "claimBatchCancel", identifiers("orderIds"), account("address", "beneficiary", "")),
 
 	newFunction(dlnDestination, "fulfillOrder", tuple("order", terms), amountOf("fulfillAmount", "takeTokenAddress"),
-		identifier("orderId"), raw("permitEnvelope"), account("address", "unlockAuthority", "")),
+		identifier("orderId"), permitEnvelope("permitEnvelope", "takeTokenAddress"), account("address", "unlockAuthority", "")),
 	newFunction(dlnDestination, "fulfillOrder", tuple("order", terms), amountOf("fulfillAmount", "takeTokenAddress"),
-		identifier("orderId"), raw("permitEnvelope"), account("address", "unlockAuthority", ""),
+		identifier("orderId"), permitEnvelope("permitEnvelope", "takeTokenAddress"), account("address", "unlockAuthority", ""),
 		account("address", "externalCallRewardBeneficiary", "")),
+	newFunction(dlnDestination, "patchOrderTake", tuple("order", terms), amountOf("newSubtrahend", "takeTokenAddress")),
 	newFunction(dlnDestination, "sendEvmUnlock", identifier("orderId"), account("address", "beneficiary", "giveChainId"),
 		number("uint256", "executionFee")),
 	newFunction(dlnDestination, "sendBatchEvmUnlock", identifiers("orderIds"), account("address", "beneficiary", "giveChainId"),
@@ -180,16 +210,27 @@ var functions = bySelector(
 	newFunction(dlnDestination, "sendSolanaOrderCancel", tuple("order", terms), account("bytes32", "cancelBeneficiary", "giveChainId"),
 		number("uint256", "executionFee"), number("uint64", "initWalletReward"), number("uint64", "claimCancelReward")),
 
+	newFunction(callAdapter, "executeCall", identifier("orderId"), account("address", "callAuthority", ""),
+		token("address", "tokenAddress", ""), amountOf("tokenAmount", "tokenAddress"), raw("externalCall"),
+		account("address", "rewardBeneficiary", "")),
+	newFunction(callAdapter, "cancelCall", identifier("orderId"), account("address", "callAuthority", ""),
+		token("address", "tokenAddress", ""), amountOf("tokenAmount", "tokenAddress"), account("address", "recipient", ""),
+		identifier("externalCallHash")),
+
 	newFunction(deBridgeGate, "claim", identifier("debridgeId"), number("uint256", "amount"), chainOf("chainIdFrom"),
 		account("address", "receiver", ""), number("uint256", "nonce"), raw("signatures"),
 		parameter{name: "autoParams", abi: "bytes", within: autoParams}),
 
 	newFunction(deBridgeRouter, "strictlySwapAndCall", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"),
-		raw("permitEnvelope"), account("address", "swapRouter", ""), callOf("swapCalldata", "swapRouter"),
+		permitEnvelope("permitEnvelope", "tokenIn"), account("address", "swapRouter", ""), callOf("swapCalldata", "swapRouter"),
 		token("address", "tokenOut", ""), amountOf("expectedAmountOut", "tokenOut"),
 		account("address", "refundRecipient", ""), account("address", "target", ""), callOf("targetData", "target")),
-	newFunction(deBridgeRouter, "swap", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"), raw("tokenInPermitEnvelope"),
-		tuple("swapDetails", swapDetails), number("uint32", "referralCode")),
-	// Of this one the selector is public and the parameters are not.
-	function{name: "strictlySwapAndCallDln", of: deBridgeRouter, selector: [selectorLength]byte{0xc7, 0xa7, 0x69, 0x69}},
+	newFunction(deBridgeRouter, "swap", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"),
+		permitEnvelope("tokenInPermitEnvelope", "tokenIn"), tuple("swapDetails", swapDetails), number("uint32", "referralCode")),
+	newFunction(deBridgeRouter, "strictlySwapAndCallDln", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"),
+		permitEnvelope("permitEnvelope", "tokenIn"), tuple("swapDetails", swapBefore), account("address", "target", ""),
+		callOf("targetData", "target"), identifier("orderId")),
+	newFunction(deBridgeRouter, "fillCrossChain", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"),
+		tuple("swapDetails", swapBefore), parameter{name: "dlnDestinationCalldata", abi: "bytes", to: &dlnDestination},
+		amountOf("maxDlnFulfillAmount", "tokenOut")),
 )

@@ -28,7 +28,7 @@ func TestParseMetadata(t *testing.T) {
 	}{
 		{
 			metadata65,
-			onchain.Metadata{Version: 1, Origin: "Default"},
+			onchain.Metadata{Version: 1, CreationProcessType: "BothAmountsSet", Origin: "Default"},
 			"889937", "1588405839425",
 		},
 		{
@@ -43,6 +43,11 @@ func TestParseMetadata(t *testing.T) {
 				Metadata: [20]byte{1, 2, 3, 4, 5}, PromotionType: "None", OrderTradeType: "Market",
 			},
 			"507296", "3774812168855201",
+		},
+		{
+			"010201" + metadata66[6:],
+			onchain.Metadata{Version: 1, CreationProcessType: "DstAmountSet", Origin: "App", PromotionType: "None"},
+			"97362178910640486", "1414379129275580318365",
 		},
 	}
 	for _, test := range tests {

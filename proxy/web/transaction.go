@@ -197,8 +197,6 @@ func (c Call) note(family chain.Family) string {
 		return "These are its accounts. What else it says, " + plural(c.Size, "byte") + ", is not decoded."
 	case c.Function == "" && c.Size > 0:
 		return "Its " + plural(c.Size, "byte") + " of data are not decoded."
-	case c.Function != "" && c.Arguments == nil && c.Unread == nil:
-		return "The parameters of this function are not public. Its " + plural(c.Size, "byte") + " of data are not decoded."
 	case c.Unread != nil:
 		return plural(len(c.Unread), "argument") + " more could not be read."
 	case c.Irregular:

@@ -32,7 +32,6 @@ func TestCallsAreToldAsFarAsTheyAreKnown(t *testing.T) {
 		"Its 36 bytes of data are not decoded.":                                          stranger,
 		"A contract that is not the protocol's: no data":                                 {Contract: "0x01"},
 		"A new contract Its 900 bytes of data are not decoded.":                          {Selector: []byte{1, 2, 3, 4}, Size: 900},
-		"The parameters of this function are not public. Its 68 bytes":                   {Contract: "0x01", Function: "strictlySwapAndCallDln", Size: 68},
 		"DlnDestination: sendEvmUnlock":                                                  unlock,
 		"orderId bytes32 0x000000…000000":                                                unlock,
 		"2 arguments more could not be read.":                                            cut,

@@ -20,7 +20,7 @@ func TestOrderMetadataKeepsWhatHasNoName(t *testing.T) {
 		want string // after the raw bytes, where they are told
 	}{
 		"everything has a name":    {named, members},
-		"a process of another way": {withCode(1, 4), strings.Replace(members, `"SrcAmountSet"`, "null", 1)},
+		"a process of another way": {withCode(1, 3), strings.Replace(members, `"SrcAmountSet"`, "null", 1)},
 		"another origin":           {withCode(2, 9), strings.Replace(members, `"Default"`, "null", 1)},
 		"another promotion":        {withCode(65, 1), strings.Replace(members, `"None"`, "null", 1)},
 		"another kind of trade":    {withCode(66, 1), strings.Replace(members, `"Market"`, "null", 1)},

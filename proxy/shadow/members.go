@@ -52,7 +52,7 @@ var compared = map[string]rules{
 	"/api/Transaction/:hash/orderIds": {"orderIds": {rows, "stringValue"}},
 	"/v1.0/dln/tx/:hash/order-ids":    {"orderIds": {rows, ""}},
 	"/v1.0/dln/order/:orderId":        {"status": {kind: orderStep}, "externalCallState": {kind: callStep}},
-	"/v1.0/dln/order/:orderId/status": {"status": {kind: orderStep}},
+	"/v1.0/dln/order/:orderId/status": {"status": {kind: orderStep}, "fulfilledDstEventMetadata": {kind: ownMember}},
 	"/api/SameChainSwap/:id/tx/:hash": swapRecordRules,
 	"/api/SameChainSwap/:id":          swapRecordRules,
 	"/api/Satistics/getDaily":         join(under("dailyData", dailyRules), under("dailyDataCumulative", dailyRules)),

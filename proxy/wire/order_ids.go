@@ -23,11 +23,24 @@ func (e Encoder) appendIDs(dst []byte, ids []order.ID, write func(*writer, order
 	})
 }
 
-// AppendStatus appends the status of an order as in the swap API
-// (schema DlnOrderStatusResponse of its OpenAPI document).
+// AppendStatus appends the status of an order as in the swap API (schema DlnOrderStatusResponse of its OpenAPI document),
+// with what clients read of its fulfilment beside that: strict ones take no null, and the amount as a text.
 func (e Encoder) AppendStatus(dst []byte, o *order.Order) []byte {
 	return e.object(dst, func(w *writer) {
 		w.name("orderId").hex(o.ID[:])
 		w.name("status").plain(o.State.String())
+		if o.Fulfilled == nil {
+			return
+		}
+		received := o.Fulfilled.Fact.ActualAmount
+		if received == nil { // the contract took no other
+			received = &o.TakeFinal
+		}
+		w.name("fulfilledDstEventMetadata").open('{')
+		w.name("transactionHash").txHash(o.Fulfilled.At.Tx, w.chains.Family(o.Terms.Take.Chain))
+		w.name("receivedAmount").open('{')
+		w.name("bigIntegerValue").decimal(*received)
+		w.close('}')
+		w.close('}')
 	})
 }

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"strings"
 	"testing"
 
+	"crossgate/chain"
 	"crossgate/order"
 )
 
@@ -20,5 +22,14 @@ func TestAppendOrderIDs(t *testing.T) {
 }
 
 func TestAppendStatus(t *testing.T) {
-	checkGolden(t, "order_status", documented.AppendStatus(nil, claimedOrder(t)))
+	o := claimedOrder(t)
+	checkGolden(t, "order_status", documented.AppendStatus(nil, o))
+	o.Fulfilled.Fact.ActualAmount, o.TakeFinal = nil, chain.NewAmount(17)
+	if got, want := string(documented.AppendStatus(nil, o)), `"receivedAmount":{"bigIntegerValue":"17"}}}`; !strings.HasSuffix(got, want) {
+		t.Errorf("without an amount of its own the fulfilment is %s, want …%s", got, want)
+	}
+	o.Fulfilled, o.State = nil, order.StateCreated
+	if got, want := string(documented.AppendStatus(nil, o)), `{"orderId":"`+o.ID.String()+`","status":"Created"}`; got != want {
+		t.Errorf("before a fulfilment it is %s, want %s", got, want)
+	}
 }

@@ -68,7 +68,7 @@ func (s *Server) recoverPanic(c *gin.Context) {
 			_ = c.Error(err)
 			return
 		}
-		s.turnAway(c, tracking, internalError.from(err))
+		s.turnAway(c, internalError.from(err))
 	}()
 	c.Next()
 }
@@ -83,7 +83,7 @@ func allowOrigins(c *gin.Context) {
 // limitURL refuses overlong URLs before they are parsed.
 func (s *Server) limitURL(c *gin.Context) {
 	if len(c.Request.URL.RawQuery) > longestURL || len(c.Request.URL.Path) > longestURL {
-		s.turnAway(c, tracking, urlTooLong.because(""))
+		s.turnAway(c, urlTooLong.because(""))
 	}
 }
 
@@ -96,22 +96,13 @@ const (
 	swapCost     = 10
 )
 
-// pathCost is what a request to a path costs, and the API whose error numbers apply there.
-type pathCost struct {
-	units   int
-	dialect dialect
-}
-
 // limitClients charges requests to the quotas of their clients, and refuses those that are over theirs.
 func (s *Server) limitClients(c *gin.Context) {
 	if c.Request.Method == http.MethodOptions {
 		return
 	}
-	cost, known := s.router.costs[c.FullPath()]
-	if !known {
-		cost = pathCost{cheapCost, tracking}
-	}
-	charge, limited := s.quotas.Charge(c.Request, cost.units, time.Now())
+	cost := max(s.router.costs[c.FullPath()], cheapCost)
+	charge, limited := s.quotas.Charge(c.Request, cost, time.Now())
 	if !limited {
 		return
 	}
@@ -120,6 +111,6 @@ func (s *Server) limitClients(c *gin.Context) {
 		s.measures.refusal(c.Request.Context(), charge.Quota())
 		p := quotaExceeded.because("")
 		p.retryAfter = charge.RetryAfter
-		s.turnAway(c, cost.dialect, p)
+		s.turnAway(c, p)
 	}
 }

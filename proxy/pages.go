@@ -44,7 +44,7 @@ func (s *Server) mountPages(to *router) {
 // serveFile sends an embedded file.
 func (s *Server) serveFile(c *gin.Context, files fs.FS, name string) {
 	if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
-		s.turnAway(c, tracking, unknownPath.because(""))
+		s.turnAway(c, unknownPath.because(""))
 		return
 	}
 	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes together with the pages
@@ -86,14 +86,14 @@ func (s *Server) failPage(c *gin.Context, err error) {
 }
 
 // turnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
-// somebody, else as the API has it.
-func (s *Server) turnAway(c *gin.Context, d dialect, p *problem) {
+// somebody, else as the API of the path has it.
+func (s *Server) turnAway(c *gin.Context, p *problem) {
 	c.Writer.Header()["Vary"] = varyReader
 	if s.isForPeople(c.Request) {
 		s.failPage(c, p)
 		return
 	}
-	s.fail(c, d, p)
+	s.fail(c, dialectAt(c.Request.URL.Path), p)
 }
 
 // isForPeople reports whether a browser shows the answer to somebody. Libraries may accept HTML without being asked to,

@@ -146,7 +146,7 @@ func (s *Server) isPassedOn(r *http.Request) bool {
 // unrouted answers what no route does.
 func (s *Server) unrouted(c *gin.Context) {
 	if s.passthrough == nil || !s.passthrough.IsOn() {
-		s.turnAway(c, tracking, unknownPath.because(""))
+		s.turnAway(c, unknownPath.because(""))
 		return
 	}
 	header := c.Writer.Header()
@@ -158,12 +158,12 @@ func (s *Server) unrouted(c *gin.Context) {
 }
 
 // failForwarded answers a request that could not be passed through.
-func (s *Server) failForwarded(w http.ResponseWriter, _ *http.Request, err error) {
+func (s *Server) failForwarded(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	for _, known := range passthroughErrors {
 		if errors.Is(err, known.err) {
 			p = known.kind.from(err)
 		}
 	}
-	p.write(w, tracking)
+	p.write(w, dialectAt(r.URL.Path))
 }

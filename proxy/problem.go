@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -138,6 +139,15 @@ func (d dialect) code(k kind) int {
 	return k.status
 }
 
+// dialectAt is the one of a path, known or not.
+func dialectAt(path string) dialect {
+	const swaps = "/v1.0/"
+	if len(path) >= len(swaps) && strings.EqualFold(path[:len(swaps)], swaps) {
+		return swapping
+	}
+	return tracking
+}
+
 // malformed is the problem of a path that holds no id or hash where one belongs. The swap API documents one errorId for
 // whatever is wrong with a request.
 func (d dialect) malformed(k kind, cause error) *problem {
@@ -204,7 +214,7 @@ func isRetryable(status int) bool {
 
 // methodNotAllowed answers requests whose method a path does not take; gin has set the Allow header.
 func (s *Server) methodNotAllowed(c *gin.Context) {
-	s.turnAway(c, tracking, methodNotAllowed.because(""))
+	s.turnAway(c, methodNotAllowed.because(""))
 }
 
 // refuse answers a request that could not be parsed, or a connection that has no place.

@@ -10,11 +10,11 @@ import (
 
 // router finds who answers a request, and what there is to know of its path. It does not change once it is made.
 type router struct {
-	handler http.Handler        // answers
-	keys    http.Handler        // finds the cache keys of requests instead
-	engine  *gin.Engine         // behind handler, for paths as they are documented
-	paths   paths               // of the API
-	costs   map[string]pathCost // by pattern of path
+	handler http.Handler   // answers
+	keys    http.Handler   // finds the cache keys of requests instead
+	engine  *gin.Engine    // behind handler, for paths as they are documented
+	paths   paths          // of the API
+	costs   map[string]int // in units of a quota, by pattern of path
 }
 
 // unanswered are paths of the hosted service (its OpenAPI document of July 2025; quote is the older form of create-tx)
@@ -30,7 +30,7 @@ func (to *router) has(path string) bool {
 // newRouter mounts everything that s answers behind its middleware.
 func newRouter(s *Server) *router {
 	gin.SetMode(gin.ReleaseMode)
-	to := &router{engine: gin.New(), costs: map[string]pathCost{}}
+	to := &router{engine: gin.New(), costs: map[string]int{}}
 	to.engine.HandleMethodNotAllowed = true
 	to.engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
 	s.mountHealth(to.engine)
@@ -89,7 +89,7 @@ func mount[Q any](s *Server, to *router, keys *gin.Engine, r route[Q]) {
 		} else {
 			s.refuseOthers(to.engine, path, methods)
 		}
-		to.costs[path] = pathCost{max(r.cost, cheapCost), r.dialect}
+		to.costs[path] = r.cost
 	}
 	to.paths = append(to.paths, r.paths...)
 }
@@ -98,7 +98,7 @@ func mount[Q any](s *Server, to *router, keys *gin.Engine, r route[Q]) {
 func (to *router) mountPage(path string, cost int, page gin.HandlerFunc) {
 	to.engine.GET(path, page)
 	to.engine.HEAD(path, page)
-	to.costs[path] = pathCost{cost, tracking}
+	to.costs[path] = cost
 }
 
 // preflight answers what pages of other origins may ask with (CORS).

@@ -34,9 +34,9 @@ const (
 	metadataTextOffset     = metadataTakeOffset + metadataAmountBytes
 )
 
-// Names of codes, from recorded answers of the service: 1 stands where it says SrcAmountSet. The names of the zero codes
-// are our reading: they are what it says of orders without anything special. The others are ours, for what the codes stand
-// for in real creations: the take amount or both were fixed, and the service's own app made the order.
+// Names of codes, from recorded answers of the service: 1 stands where it says SrcAmountSet. The names of the zero
+// codes are our reading: they are what it says of orders without anything special. The others are ours, for what the
+// codes stand for in real creations: the take amount or both were fixed, and the service's own app made the order.
 var (
 	creationProcessTypes = map[byte]string{1: "SrcAmountSet", 2: "DstAmountSet", 4: "BothAmountsSet"}
 	origins              = map[byte]string{0: "Default", 1: "App"}

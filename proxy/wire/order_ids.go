@@ -23,8 +23,8 @@ func (e Encoder) appendIDs(dst []byte, ids []order.ID, write func(*writer, order
 	})
 }
 
-// AppendStatus appends the status of an order as in the swap API (schema DlnOrderStatusResponse of its OpenAPI document),
-// with what clients read of its fulfilment beside that: strict ones take no null, and the amount as a text.
+// AppendStatus appends the status of an order as in the swap API (schema DlnOrderStatusResponse of its OpenAPI
+// document), and what clients read of its fulfilment: strict ones take no null, and the amount as a text.
 func (e Encoder) AppendStatus(dst []byte, o *order.Order) []byte {
 	return e.object(dst, func(w *writer) {
 		w.name("orderId").hex(o.ID[:])

@@ -44,7 +44,7 @@ var compared = map[string]rules{
 		"orders": {newest, "orderId/stringValue"}, "totalCount": {kind: growing},
 	}, under("orders/*", offerRules, rules{
 		"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "finalPercentFee": {kind: growing},
-		"affiliateFee": {kind: progress}, "unlockAuthorityDst": {kind: progress}, "orderMetadata/rawMetadataHex": {kind: exact},
+		"affiliateFee": {kind: progress}, "unlockAuthorityDst": {kind: progress},
 	})),
 	"/api/Orders/getForUnlockAuthorities": {
 		"orders": {moving, "orderId/stringValue"}, "totalCount": {kind: moving},
@@ -85,7 +85,7 @@ var liteRules = rules{
 }
 
 // offerRules are of what an order gives and takes. A maker can give more and take less, never the other way.
-var offerRules = rules{
+var offerRules = join(rules{
 	"giveOfferWithMetadata/finalAmount":      {kind: growing},
 	"giveOfferWithMetadata/logoURI":          {kind: free},
 	"giveOfferWithMetadata/metadata/logoURI": {kind: free},
@@ -98,11 +98,13 @@ var offerRules = rules{
 	"preswapData/tokenInMetadata/logoURI":    {kind: free},
 	"preswapData/tokenOutMetadata/logoURI":   {kind: free},
 	"orderMetadata":                          {kind: progress},
-}
+}, under("orderMetadata", rules{
+	"rawMetadataHex": {}, "version": {}, "creationProcessType": {}, "origin": {}, "additionalTakerIncentiveBps": {},
+	"operatingExpensesAmount": {}, "recommendedTakeAmount": {}, "metadata": {}, "promotionType": {}, "orderTradeType": {},
+}))
 
 var orderRules = join(offerRules, rules{
 	"state": {kind: orderStep}, "externalCallState": {kind: callStep}, "externalCallData": {kind: progress},
-	"orderMetadata/rawMetadataHex": {kind: exact},
 
 	"referralCode": {kind: progress}, "percentFee": {kind: progress}, "finalPercentFee": {kind: growing}, "fixFee": {kind: progress},
 	"affiliateFee": {kind: progress}, creation: {kind: progress}, creation + "/initiator": {kind: progress},

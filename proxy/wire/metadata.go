@@ -2,8 +2,9 @@ package wire
 
 import "crossgate/order/onchain"
 
-// orderMetadata writes the decoded metadata of the maker's software. The raw bytes are added where a code or the whole
-// version is unknown, and always in lists of orders, as the hosted service does.
+// orderMetadata writes the decoded metadata of the maker's software. What it does not have, or has by a code without a
+// name, is absent: strict clients take no null there. The raw bytes are added then, and always in lists of orders, as the
+// hosted service does.
 func (w *writer) orderMetadata(raw []byte, isListed bool) {
 	if len(raw) == 0 {
 		w.null()
@@ -11,27 +12,19 @@ func (w *writer) orderMetadata(raw []byte, isListed bool) {
 	}
 	m, known := onchain.ParseMetadata(raw)
 	w.open('{')
-	if !known {
+	if isListed || m.CreationProcessType == "" || m.Origin == "" || m.PromotionType == "" || m.OrderTradeType == "" {
 		w.name("rawMetadataHex").hex(raw)
-		for _, member := range []string{
-			"version", "creationProcessType", "origin", "additionalTakerIncentiveBps", "operatingExpensesAmount",
-			"recommendedTakeAmount", "metadata", "promotionType", "orderTradeType",
-		} {
-			w.name(member).null()
-		}
-	} else {
-		if isListed || m.CreationProcessType == "" || m.Origin == "" || m.PromotionType == "" || m.OrderTradeType == "" {
-			w.name("rawMetadataHex").hex(raw)
-		}
+	}
+	if known {
 		w.name("version").uint(uint64(m.Version))
-		w.name("creationProcessType").wordOrNull(m.CreationProcessType)
-		w.name("origin").wordOrNull(m.Origin)
+		w.wordOrNone("creationProcessType", m.CreationProcessType)
+		w.wordOrNone("origin", m.Origin)
 		w.name("additionalTakerIncentiveBps").uint(uint64(m.AdditionalTakerIncentiveBps))
 		w.name("operatingExpensesAmount").decimal(m.OperatingExpenses)
 		w.name("recommendedTakeAmount").decimal(m.RecommendedTake)
 		w.name("metadata").hex(m.Metadata[:])
-		w.name("promotionType").wordOrNull(m.PromotionType)
-		w.name("orderTradeType").wordOrNull(m.OrderTradeType)
+		w.wordOrNone("promotionType", m.PromotionType)
+		w.wordOrNone("orderTradeType", m.OrderTradeType)
 	}
 	// No known layout has room for these; recorded responses hold null.
 	w.name("partnerFeeBps").null()
@@ -40,10 +33,8 @@ func (w *writer) orderMetadata(raw []byte, isListed bool) {
 	w.close('}')
 }
 
-func (w *writer) wordOrNull(word string) {
-	if word == "" {
-		w.null()
-		return
+func (w *writer) wordOrNone(name, word string) {
+	if word != "" {
+		w.name(name).plain(word)
 	}
-	w.plain(word)
 }

@@ -227,6 +227,8 @@ var functions = bySelector(
 		account("address", "refundRecipient", ""), account("address", "target", ""), callOf("targetData", "target")),
 	newFunction(deBridgeRouter, "swap", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"),
 		permitEnvelope("tokenInPermitEnvelope", "tokenIn"), tuple("swapDetails", swapDetails), number("uint32", "referralCode")),
+	newFunction(deBridgeRouter, "simulateSwap", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"),
+		account("address", "swapRouter", ""), callOf("swapCalldata", "swapRouter"), token("address", "tokenOut", "")),
 	newFunction(deBridgeRouter, "strictlySwapAndCallDln", token("address", "tokenIn", ""), amountOf("amountIn", "tokenIn"),
 		permitEnvelope("permitEnvelope", "tokenIn"), tuple("swapDetails", swapBefore), account("address", "target", ""),
 		callOf("targetData", "target"), identifier("orderId")),

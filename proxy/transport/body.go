@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"net/http"
 	"strconv"
@@ -64,16 +63,30 @@ func (in *input) chunks(most int) (body []byte, err error) {
 		if body, err = in.take(body, int(size)); err != nil {
 			return nil, err
 		}
-		if line, err = in.line(); err != nil || len(line) > 0 {
-			return nil, cmp.Or(err, error(errMalformed))
+		if err := in.chunkEnd(); err != nil {
+			return nil, err
 		}
 	}
 }
 
-// chunkSize is the size that a chunk's line says. Its extensions are not understood, and so ignored.
+// chunkEnd reads what follows the data of a chunk.
+func (in *input) chunkEnd() error {
+	end, err := in.until(func(unread []byte, _ int) int {
+		if len(unread) < len("\r\n") {
+			return -1
+		}
+		return len("\r\n")
+	})
+	if err == nil && string(end) != "\r\n" {
+		return errMalformed
+	}
+	return err
+}
+
+// chunkSize is the size that a chunk's line says. Its extensions are not understood, and so ignored. Blanks before
+// them, which some take for the end of the line, are refused.
 func chunkSize(line []byte) (int64, error) {
 	digits, extension, _ := bytes.Cut(line, []byte(";"))
-	digits = bytes.TrimRight(digits, " \t")
 	const mostDigits = 16
 	if len(line) > longestChunkLine || len(digits) > mostDigits || !httpguts.ValidHeaderFieldValue(string(extension)) {
 		return 0, errMalformed

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -84,8 +83,8 @@ func (s *bodyStream) read(p []byte) (int, error) {
 // nextChunk reads up to the data of the next chunk; io.EOF: that was the last.
 func (s *bodyStream) nextChunk() error {
 	if s.begun {
-		if line, err := s.in.line(); err != nil || len(line) > 0 {
-			return cmp.Or(unexpected(err), error(errMalformed))
+		if err := s.in.chunkEnd(); err != nil {
+			return unexpected(err)
 		}
 	}
 	line, err := s.in.line()

@@ -23,6 +23,7 @@ const (
 // budget is how often an endpoint may be called: our own rate, its monthly plan, and pauses that it asked for.
 type budget struct {
 	costs   map[string]int // see EndpointOptions
+	shared  bool           // by clients, each of whom is told for itself: nothing pauses it
 	limiter *rate.Limiter  // nil when unlimited
 	plan    *billingPlan   // nil without one
 
@@ -32,7 +33,7 @@ type budget struct {
 }
 
 func newBudget(o EndpointOptions) *budget {
-	b := &budget{costs: o.Costs, plan: newBillingPlan(o.Monthly)}
+	b := &budget{costs: o.Costs, shared: o.Forwards, plan: newBillingPlan(o.Monthly)}
 	if o.RequestsPerSecond > 0 {
 		b.limiter = rate.NewLimiter(rate.Limit(o.RequestsPerSecond), max(o.Burst, 1))
 	}
@@ -107,8 +108,11 @@ func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack
 }
 
 // pause stops the endpoint's use for d or, where d is zero, as long as it seems to need. What was under way when a
-// pause began does not lengthen the next one.
+// pause began does not lengthen the next one. An endpoint that forwards is not paused.
 func (b *budget) pause(d time.Duration) {
+	if b.shared {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()

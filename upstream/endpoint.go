@@ -33,7 +33,7 @@ type EndpointOptions struct {
 	LongestQuarantine time.Duration // after repeated wrong answers; 30 min by default
 
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
-	Forwards   bool                 // requests of clients go on as they are, see Pool.Forward: nothing is decompressed
+	Forwards   bool                 // requests of clients go on as they are, see Pool.Forward: nothing is decompressed or paused
 	Client     *http.Client         // must honour contexts; its own by default
 	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
 	Logger     *slog.Logger         // for bad answers; nil: they are not logged
@@ -65,7 +65,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Endpoint{
+	e := &Endpoint{
 		name:      o.Name,
 		exchanger: exchanger,
 		breaker:   newBreaker(o.Name),
@@ -74,7 +74,11 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 		measures:  newMeasures(o.Name, o.Attributes),
 		usability: usability{endpoint: o.Name, longestQuarantine: cmp.Or(o.LongestQuarantine, defaultLongestQuarantine)},
 		log:       endpointLog{endpoint: o.Name, to: o.Logger},
-	}, nil
+	}
+	if o.Forwards {
+		e.SetControl(addressRequest)
+	}
+	return e, nil
 }
 
 // Name returns the configured name.

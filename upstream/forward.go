@@ -133,20 +133,37 @@ func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn, opened 
 	ctx, span := e.tracing.start(caller, Request{Method: f.Method}, turn.number)
 	a.span = span
 	attempt := &forwarded{Attempt: a, opened: opened}
+	// Half of the time is left for the answer.
+	waiting, stopWaiting := context.WithTimeout(caller, e.exchanger.timeout/2)
+	a.Err = a.enter(waiting, caller)
+	if stopWaiting(); a.Err != nil {
+		return attempt
+	}
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unlink := context.AfterFunc(caller, cancel)
-	limit := time.AfterFunc(e.exchanger.timeout, cancel)
-	var response *http.Response
-	if a.Err = a.enter(sending, caller); a.Err == nil {
-		response, a.Err = e.exchanger.open(sending, caller, f)
+	var settled atomic.Bool // the header has come, or the origin has been silent for too long
+	silent := time.AfterFunc(e.exchanger.timeout, func() {
+		if settled.CompareAndSwap(false, true) {
+			cancel()
+		}
+	})
+	body := &clientBody{Reader: f.Body, silent: silent, limit: e.exchanger.timeout}
+	if f.Body != nil {
+		f.Body = body
 	}
-	isEnded := !limit.Stop()
-	if isEnded = !unlink() || isEnded; isEnded && a.Err == nil {
+	response, err := e.exchanger.open(sending, caller, f)
+	isEnded := !settled.CompareAndSwap(false, true)
+	silent.Stop()
+	if isEnded = !unlink() || isEnded; isEnded && err == nil {
 		_ = response.Body.Close()
-		a.Err = e.exchanger.interrupted(caller, a.sent)
+		err = e.exchanger.interrupted(caller, a.sent)
 	}
-	if a.Err != nil {
+	if err != nil {
 		cancel()
+		a.Err = err
+		if broken := body.failure(caller.Err() != nil); broken != nil {
+			a.Err = &Error{Class: Canceled, Endpoint: e.name, Err: &BodyError{broken}}
+		}
 		return attempt
 	}
 	response.Body = e.follow(response.Body, cancel)
@@ -155,14 +172,50 @@ func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn, opened 
 	return attempt
 }
 
-// addressRequest stands for a forwarded request where one is repeated to learn about the endpoint: what clients ask is
-// theirs.
-var addressRequest = Request{AnyStatus: true, Check: func(r Response) error {
-	if r.Status >= http.StatusInternalServerError {
-		return &Error{Class: ServerError, Status: r.Status}
+// BodyError is why a request could not be forwarded whose body could not be read from the client.
+type BodyError struct{ Err error }
+
+func (e *BodyError) Error() string { return "request body: " + e.Err.Error() }
+
+func (e *BodyError) Unwrap() error { return e.Err }
+
+// clientBody is the body of a forwarded request as the client sends it.
+type clientBody struct {
+	io.Reader
+	silent *time.Timer // ends the request; it rests while the client is waited for
+	limit  time.Duration
+
+	mu  sync.Mutex // held while the client is waited for
+	err error      // of the client's
+}
+
+func (b *clientBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.silent.Stop()
+	n, err := b.Reader.Read(p)
+	b.silent.Reset(b.limit)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
 	}
-	return nil
-}}
+	return n, err
+}
+
+// failure is why the body could not be read; nil when it could. With hasEnded the client's request is over, and so is
+// reading at any moment.
+func (b *clientBody) failure(hasEnded bool) error {
+	if hasEnded {
+		b.mu.Lock()
+	} else if !b.mu.TryLock() {
+		return nil
+	}
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// addressRequest stands for forwarded requests where the endpoint is probed: what clients ask is theirs. Any answer will
+// do, since what an origin has at its address is not known.
+var addressRequest = Request{AnyStatus: true}
 
 // open sends f and returns the response with its body unread.
 func (x *exchanger) open(ctx, caller context.Context, f Forward) (*http.Response, error) {

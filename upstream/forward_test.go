@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,4 +163,83 @@ func TestForwardEndsWithItsCaller(t *testing.T) {
 	if e.Health().Reason != "" {
 		t.Error("a caller who leaves is held against the endpoint")
 	}
+}
+
+// TestWhatOneClientIsToldStopsNoOther has an origin tell one client to wait, or fail at what one client asks for and at
+// its own address, as often as would make a breaker of our own calls open. What others ask is sent at once.
+func TestWhatOneClientIsToldStopsNoOther(t *testing.T) {
+	for name, told := range map[string]struct {
+		status int
+		after  string
+	}{
+		"too many": {429, ""}, "too many for a minute": {429, "60"}, "unavailable for a minute": {503, "60"}, "failing": {500, ""},
+	} {
+		for endpoints := range 2 {
+			synctest.Test(t, func(t *testing.T) {
+				asked := func(r *http.Request) (*http.Response, error) {
+					if r.URL.Path == "/other" {
+						return answer(200, ""), nil
+					}
+					return answer(told.status, "", "Retry-After", told.after), nil
+				}
+				var all []*upstream.Endpoint
+				for range endpoints + 1 {
+					all = append(all, endpoint(t, "origin", asked, upstream.EndpointOptions{Forwards: true}))
+				}
+				pool := upstream.NewPool("pool", all...)
+				ask := func(path string) (int, error) {
+					response, err := pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: path, Header: http.Header{}})
+					if err != nil {
+						return 0, err
+					}
+					return response.StatusCode, response.Body.Close()
+				}
+				for i := range 30 {
+					began := time.Now()
+					if status, err := ask("/limited"); status != told.status || err != nil || time.Since(began) > time.Second {
+						t.Fatalf("%s, %d endpoints, request %d: %d, %v after %v", name, len(all), i, status, err, time.Since(began))
+					}
+					if i%10 == 9 {
+						verified()
+					}
+				}
+				for i := range 9 {
+					began := time.Now()
+					if status, err := ask("/other"); status != 200 || err != nil || time.Since(began) > 0 {
+						t.Errorf("%s, %d endpoints: request %d of another: %d, %v after %v", name, len(all), i, status, err, time.Since(began))
+					}
+				}
+				for _, e := range all {
+					e.Close()
+				}
+			})
+		}
+	}
+}
+
+// TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce has an origin whose configured rate is used up for longer than half
+// of a request's time.
+func TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := endpoint(t, "origin", always(200, ""), upstream.EndpointOptions{Forwards: true, RequestsPerSecond: 0.1, Burst: 1, Timeout: 10 * time.Second})
+		pool := upstream.NewPool("pool", e)
+		for i, want := range []upstream.Class{0, upstream.RateLimited, upstream.RateLimited} {
+			began := time.Now()
+			response, err := pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
+			if classOf(err) != want || time.Since(began) > 0 {
+				t.Errorf("request %d: %v after %v, want class %q at once", i, err, time.Since(began), want)
+			}
+			if err == nil {
+				_ = response.Body.Close()
+				continue
+			}
+			if failed := (*upstream.Error)(nil); !errors.As(err, &failed) || failed.RetryAfter != 10*time.Second {
+				t.Errorf("request %d: %v, want when to retry", i, err)
+			}
+		}
+		time.Sleep(6 * time.Second)
+		if _, err := pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}); err != nil {
+			t.Errorf("with half of its time left: %v", err)
+		}
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/proxy/passthrough"
+	"crossgate/proxy/transport"
 	"crossgate/proxy/web"
 	"crossgate/upstream"
 )
@@ -160,6 +161,11 @@ func (s *Server) unrouted(c *gin.Context) {
 // failForwarded answers a request that could not be passed through.
 func (s *Server) failForwarded(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
+	if broken, is := errors.AsType[*upstream.BodyError](err); is {
+		p = refusalKind(transport.StatusOf(broken.Err)).from(err)
+	} else if r.Context().Err() != nil {
+		p = clientLeft.from(err)
+	}
 	for _, known := range passthroughErrors {
 		if errors.Is(err, known.err) {
 			p = known.kind.from(err)

@@ -218,7 +218,10 @@ func (s *Server) methodNotAllowed(c *gin.Context) {
 }
 
 // refuse answers a request that could not be parsed, or a connection that has no place.
-func refuse(w http.ResponseWriter, status int) {
+func refuse(w http.ResponseWriter, status int) { refuseAs(w, refusalKind(status)) }
+
+// refusalKind is the kind of what a status of package transport refuses.
+func refusalKind(status int) kind {
 	p := unreadable
 	for _, other := range []kind{
 		requestTooSlow, bodyTooLong, unmetExpectation, tooManyConnections, headerTooLong, unknownCoding, overloaded,
@@ -228,7 +231,7 @@ func refuse(w http.ResponseWriter, status int) {
 			p = other
 		}
 	}
-	refuseAs(w, p)
+	return p
 }
 
 // refusePlain answers a request of HTTP where HTTPS is spoken.

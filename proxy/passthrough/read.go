@@ -200,7 +200,7 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 	}
 	x.w.WriteHeader(code)
 	if x.r.Method != http.MethodHead {
-		_, _ = x.w.Write(body) // fails when the client has left
+		_ = x.send(body) // fails when the client has left
 	}
 }
 

@@ -38,7 +38,7 @@ func (h *Handler) relay(x *exchange, f *fill, why string) {
 		flush(x.w)
 	}
 	for sent := 0; ; part, ended, changed = f.growing.from(sent) {
-		if _, err := x.w.Write(part); err != nil {
+		if x.send(part) != nil {
 			return
 		}
 		if sent += len(part); ended {
@@ -76,7 +76,11 @@ func (h *Handler) pass(x *exchange, why string) {
 	}
 	f := h.forwardOf(x)
 	if x.r.ContentLength != 0 {
-		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, http.NewResponseController(x.w)}, x.r.ContentLength, x.r.Trailer
+		control := http.NewResponseController(x.w)
+		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, control}, x.r.ContentLength, x.r.Trailer
+		if x.r.ProtoMajor > 1 { // whose limit is one of the whole request
+			_ = control.SetWriteDeadline(time.Time{})
+		}
 	}
 	interims := &interims{w: x.w}
 	f.Inform = interims.write
@@ -135,7 +139,9 @@ const bodySilence = 10 * time.Second
 
 func (b *patientBody) Read(p []byte) (int, error) {
 	_ = b.control.SetReadDeadline(time.Now().Add(bodySilence)) // where that is not supported the connection has limits
-	return b.ReadCloser.Read(p)
+	n, err := b.ReadCloser.Read(p)
+	_ = b.control.SetReadDeadline(time.Time{}) // who is not listened to is not silent
+	return n, err
 }
 
 // writeHead sets the header of a response as it came from the origin.
@@ -198,20 +204,10 @@ func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 	if isLong {
 		flush(x.w)
 	}
-	control := http.NewResponseController(x.w)
 	for {
 		n, err := body.Read(buffer[:])
-		if n > 0 {
-			isTwo := x.r.ProtoMajor > 1
-			if isTwo {
-				_ = control.SetWriteDeadline(time.Now().Add(writeSilence))
-			}
-			if _, failed := x.w.Write(buffer[:n]); failed != nil {
-				return
-			}
-			if isTwo { // what says nothing for a while may go on
-				_ = control.SetWriteDeadline(time.Time{})
-			}
+		if x.send(buffer[:n]) != nil {
+			return
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -228,6 +224,30 @@ func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 
 // writeSilence is how long a client of HTTP/2 may take to accept a part; proxy/transport has its own limit.
 const writeSilence = 30 * time.Second
+
+// partBytes is how much of a body has a limit of its own to be sent within.
+const partBytes = 64 << 10
+
+// send sends a part of a body, of any length, as long as the client goes on accepting it.
+func (x *exchange) send(body []byte) error {
+	control := http.NewResponseController(x.w)
+	isTwo := x.r.ProtoMajor > 1
+	if !isTwo && len(body) > partBytes {
+		_ = control.Flush() // from then on each write has a limit of its own
+	}
+	for part := range slices.Chunk(body, partBytes) {
+		if isTwo {
+			_ = control.SetWriteDeadline(time.Now().Add(writeSilence))
+		}
+		if _, err := x.w.Write(part); err != nil {
+			return err
+		}
+	}
+	if isTwo { // what says nothing for a while may go on
+		_ = control.SetWriteDeadline(time.Time{})
+	}
+	return nil
+}
 
 // closeWhenLeft closes a body when the client leaves, since nothing else would end one that says nothing.
 func closeWhenLeft(x *exchange, body io.Closer) (stop func()) {

@@ -104,7 +104,7 @@ func (c *conn) exchange() (goesOn bool) {
 	r, body, err := c.input.request(ctx)
 	if err != nil {
 		if !errors.Is(err, errGone) {
-			c.refuse(statusOf(err))
+			c.refuse(StatusOf(err))
 			c.linger()
 		}
 		return false
@@ -249,8 +249,8 @@ func (c *conn) continues() error {
 	return err
 }
 
-// statusOf is the status to refuse a request by that could not be read for err.
-func statusOf(err error) int {
+// StatusOf is the status to refuse a request by that could not be read for err.
+func StatusOf(err error) int {
 	var refused refusal
 	switch {
 	case errors.As(err, &refused):

@@ -4,11 +4,11 @@ import "time"
 
 // Connections bounds what clients may keep open on the public listener.
 type Connections struct {
-	// Total of open connections. Beyond it the one that has been idle longest is closed for a new one; when none is
-	// idle, new ones get 503. 0: no bound
+	// Total of open connections, and of requests under way over HTTP/2. Beyond it the connection that has been idle
+	// longest is closed for a new one; when none is idle, new ones get 503, as requests do. 0: no bound
 	Total int `yaml:"total" range:"0..; 0 means no bound"`
-	// PerAddress is how many of them one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429. Those
-	// of limits.proxies are not counted. 0: no bound
+	// PerAddress is how many of either one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429.
+	// Those of limits.proxies are not counted. 0: no bound
 	PerAddress int `yaml:"perAddress" range:"0..; 0 means no bound"`
 	// Idle is how long a connection may wait for its next request. Longer than the load balancer in front keeps one
 	// open, so that it never sends a request on a connection that is being closed

@@ -82,7 +82,7 @@ var (
 	unmetExpectation = kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}
 	unknownCoding    = kind{501, 1412, "TRANSFER_CODING_NOT_SUPPORTED", "transfer coding not supported; use chunked or Content-Length"}
 
-	tooManyConnections = kind{429, 1413, "TOO_MANY_CONNECTIONS", "too many open connections from this address; use those that are open, or close some"}
+	tooManyConnections = kind{429, 1413, "TOO_MANY_CONNECTIONS", "too many open connections, or requests under way over HTTP/2, from this address; use the connections that are open, or close some"}
 )
 
 // problem is an error of a kind that a request has met with.

@@ -6,8 +6,9 @@ import (
 	"net/netip"
 )
 
-// Limits bound how many connections are open at a time. Where there are too many, the one that has waited longest for
-// its next request is closed for the new one; if none waits, the new one is refused.
+// Limits bound how many connections are open at a time, and how many requests of HTTP/2 are under way. Where there are
+// too many connections, the one that has waited longest for its next request is closed for the new one; if none waits,
+// the new one is refused, as requests are.
 type Limits struct {
 	All        int                   // 0: no bound
 	PerAddress int                   // of one IPv4 address, or one IPv6 network of 64 bits; 0: no bound
@@ -19,10 +20,15 @@ type crowd struct {
 	limits Limits
 	all    map[*conn]struct{}
 	from   map[netip.Prefix]map[*conn]struct{} // those whose address counts
+
+	requests     int // of HTTP/2 under way, with those that are being refused
+	requestsFrom map[netip.Prefix]int
 }
 
 func newCrowd(l Limits) crowd {
-	return crowd{limits: l, all: map[*conn]struct{}{}, from: map[netip.Prefix]map[*conn]struct{}{}}
+	return crowd{
+		limits: l, all: map[*conn]struct{}{}, from: map[netip.Prefix]map[*conn]struct{}{}, requestsFrom: map[netip.Prefix]int{},
+	}
 }
 
 // enter gives c a place, or returns the status to refuse it by.
@@ -55,6 +61,35 @@ func (w *crowd) leave(c *conn) {
 		if len(same) == 0 {
 			delete(w.from, c.from)
 		}
+	}
+}
+
+// aborted is in the place of a status where even refusals wait to be sent.
+const aborted = -1
+
+// enterRequest gives a request on c a place, or returns the status to refuse it by, whose answer has a place as well. One
+// that is aborted has none.
+func (w *crowd) enterRequest(c *conn) (refused int) {
+	same, each, all := w.requestsFrom[c.from], w.limits.PerAddress, w.limits.All
+	switch {
+	case c.from.IsValid() && same >= 2*each, all > 0 && w.requests >= 2*all:
+		return aborted
+	case c.from.IsValid() && same >= each:
+		refused = http.StatusTooManyRequests
+	case all > 0 && w.requests >= all:
+		refused = http.StatusServiceUnavailable
+	}
+	w.requests++
+	if c.from.IsValid() {
+		w.requestsFrom[c.from] = same + 1
+	}
+	return refused
+}
+
+func (w *crowd) leaveRequest(c *conn) {
+	w.requests--
+	if w.requestsFrom[c.from]--; w.requestsFrom[c.from] <= 0 {
+		delete(w.requestsFrom, c.from)
 	}
 }
 

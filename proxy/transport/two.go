@@ -35,6 +35,10 @@ func (s *Server) newSecond() *http.Server {
 		ReadTimeout: o.ReadLimit, WriteTimeout: o.WriteLimit, IdleTimeout: o.IdleLimit,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: inFlight, MaxReceiveBufferPerStream: inFlight,
+			WriteByteTimeout: o.WriteLimit,
+		},
+		ConnContext: func(ctx context.Context, handed net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, connOf(handed))
 		},
 		ConnState: noteIdle,
 		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, 0), // it would log what clients send, which may be keys
@@ -44,6 +48,10 @@ func (s *Server) newSecond() *http.Server {
 // serveTwo handles a request of HTTP/2. A body that is too long, and no stream, is refused before it is
 // read, or while it is.
 func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
+	if refused := s.enterRequest(w, r); refused != 0 {
+		s.options.Refuse(headOnly{w}, refused)
+		return
+	}
 	if s.options.Stream == nil || !s.options.Stream(r) {
 		if r.ContentLength > int64(s.options.BodyBytes) {
 			s.options.Refuse(w, http.StatusRequestEntityTooLarge)
@@ -55,6 +63,38 @@ func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // ends the stream
 	}
 }
+
+// enterRequest counts a request until its stream is closed, which the client may put off beyond the end of the handler,
+// and returns the status to refuse it by. Where even refusals wait to be sent it ends the stream.
+func (s *Server) enterRequest(w http.ResponseWriter, r *http.Request) (refused int) {
+	c := r.Context().Value(connKey{}).(*conn)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if refused = s.crowd.enterRequest(c); refused == aborted {
+		panic(http.ErrAbortHandler)
+	}
+	closed := w.(interface{ CloseNotify() <-chan bool }).CloseNotify() // the request's context ends with the handler
+	go func() {
+		<-closed
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.crowd.leaveRequest(c)
+	}()
+	return refused
+}
+
+// headOnly drops the body of a response: a client decides when it takes that.
+type headOnly struct{ http.ResponseWriter }
+
+func (w headOnly) WriteHeader(status int) {
+	w.Header().Del("Content-Length")
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (headOnly) Write(p []byte) (int, error) { return len(p), nil }
+
+// connKey is that of the connection of a request in its context.
+type connKey struct{}
 
 // speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2. A connection that fails at that is
 // for HTTP/1.1 to close.
@@ -79,18 +119,19 @@ func (c *conn) speaksTwo() bool {
 
 // noteIdle notes since when a connection of HTTP/2 has had no request.
 func noteIdle(handed net.Conn, state http.ConnState) {
-	if secured, isTLS := handed.(*tls.Conn); isTLS {
-		handed = secured.NetConn()
-	}
-	g, isGuest := handed.(*guest)
-	if !isGuest {
-		return
-	}
 	since := int64(0)
 	if state == http.StateIdle {
 		since = time.Now().UnixNano()
 	}
-	g.conn.idleSince.Store(since)
+	connOf(handed).idleSince.Store(since)
+}
+
+// connOf is the connection that was handed over.
+func connOf(handed net.Conn) *conn {
+	if secured, isTLS := handed.(*tls.Conn); isTLS {
+		handed = secured.NetConn()
+	}
+	return handed.(*guest).conn
 }
 
 // beginsWithPreface reads as much as it takes to tell.

@@ -91,7 +91,7 @@ func TestNoFillIsBegunForWhatHasJustCome(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, _ *http.Request) { cached(w, "") })
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/", nil)
 	host := w.handler.hosts.Load().find(r.Host)
-	x := &exchange{r: r, host: host, header: r.Header, path: "/", key: w.handler.keyOf(host, "/", "")}
+	x := &exchange{r: r, host: host, header: r.Header, path: "/", key: w.handler.keyOf(host, "", "/", "")}
 	w.get("/")
 	w.handler.works.Wait()
 	if f, _ := w.handler.join(x, nil, false); f != nil {
@@ -342,6 +342,9 @@ func TestEventsComeAsTheyHappen(t *testing.T) {
 func TestUpgradesBecomeTunnels(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "echo" || r.URL.Path == "/no" {
+			if r.Header["Upgrade"] != nil && r.URL.Path == "/http" || r.Header["Http2-Settings"] != nil {
+				t.Errorf("the origin is asked to speak HTTP/2: %v", r.Header)
+			}
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
@@ -368,6 +371,9 @@ func TestUpgradesBecomeTunnels(t *testing.T) {
 	for _, sent := range []string{
 		"GET /no HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n",
 		"GET /yes HTTP/1.1\r\nHost: h\r\nUpgrade: echo\r\n\r\n",
+		"GET /http HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+		"GET /http HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket, H2C\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+		"GET /http HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\nUpgrade: HTTP/2.0\r\n\r\n",
 	} {
 		_, reader := w.send(sent + "GET /no HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
 		all, err := io.ReadAll(reader)

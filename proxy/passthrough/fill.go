@@ -195,7 +195,7 @@ func (f *fill) open(response *http.Response) {
 	}
 	isPart := response.StatusCode == http.StatusPartialContent
 	extent, isKnown := rfc9111.ContentRange(response.Header)
-	if !rfc9111.MayStore(f.asks, received, f.host.Options) || variesByOurs(response.Header) ||
+	if !rfc9111.MayStore(f.asks, received, f.host.Options) || f.host.variesByOurs(response.Header) ||
 		response.ContentLength > f.host.MaxBody || isPart && (!isKnown || extent.Len() > f.host.MaxBody) {
 		f.response = response
 		if !f.isAlone && !rfc9111.IsFailure(response.StatusCode) {
@@ -265,7 +265,7 @@ func (f *fill) keep() {
 	default: // a part may end before it says, and begins where it says
 		kept.extent.End = kept.extent.First + has
 	}
-	f.handler.queries.learn(f.host.Name, f.path, kept.header)
+	f.handler.queries.learn(queryKey(f.host.Name, f.request.Host, f.path), kept.header)
 	f.handler.keep(f, &kept)
 }
 

@@ -4,9 +4,11 @@ import (
 	"net"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"crossgate/cache/rfc9111"
 )
@@ -33,7 +35,7 @@ type Host struct {
 	Hosts []string // values of Host, without ports; none: any that no other has
 	Rules []Rule   // the longest prefix counts; Cache where there is none
 
-	KeepHost    bool     // the origin is asked for the host that the client asked for
+	KeepHost    bool     // the origin is asked for the Host, with its port, that the client asked for; the key has it
 	Credentials []string // fields that say who asks, beside Authorization
 	Options     rfc9111.Options
 	MaxBody     int64 // bytes of a response that is stored
@@ -89,37 +91,69 @@ func hostname(value string) string {
 }
 
 // actionOf is what becomes of a path. An origin may read a path in another way than we do: the strictest of what holds
-// for it as it is, and without its dots, double slashes and escapes, counts.
+// for its readings counts and, where it may be read as any path, the strictest of all rules.
 func (h *Host) actionOf(asked string) Action {
 	if len(h.Rules) == 0 {
 		return Cache
 	}
-	strictest := h.ruleOf(asked)
-	for _, other := range readings(asked) {
-		strictest = max(strictest, h.ruleOf(other))
+	strictest := Cache
+	all, isClear := readings(asked)
+	for _, reading := range all {
+		strictest = max(strictest, h.ruleOf(reading))
+	}
+	if !isClear {
+		for _, rule := range h.Rules {
+			strictest = max(strictest, rule.Do)
+		}
 	}
 	return strictest
 }
 
-// readings are other ways to read a decoded path.
-func readings(asked string) []string {
-	const deepest = 3 // times that an origin may decode
-	all := []string{path.Clean(asked)}
-	for range deepest {
-		decoded, err := url.PathUnescape(asked)
-		if err != nil || decoded == asked {
-			break
+// readings are the ways to read a decoded path: as it is, or decoded again, with dots and empty segments or without, with
+// backslashes and parameters of segments or without. It is not clear where it has control characters, encodings that
+// are longer than UTF-8 has them, or more layers than anybody decodes.
+func readings(asked string) (all []string, isClear bool) {
+	const mostLayers = 4
+	for range mostLayers {
+		if strings.ContainsFunc(asked, unicode.IsControl) || isOverlong(asked) {
+			return all, false
+		}
+		all = append(all, asked, clean(asked), clean(parameters.ReplaceAllString(strings.ReplaceAll(asked, `\`, "/"), "")))
+		decoded := escape.ReplaceAllStringFunc(asked, func(each string) string {
+			decoded, _ := url.PathUnescape(each) // which is well-formed
+			return decoded
+		})
+		if decoded == asked {
+			return all, true
 		}
 		asked = decoded
-		all = append(all, asked, path.Clean(asked))
 	}
-	bare := strings.ReplaceAll(asked, `\`, "/")
-	var segments []string
-	for segment := range strings.SplitSeq(bare, "/") {
-		plain, _, _ := strings.Cut(segment, ";") // parameters of a segment
-		segments = append(segments, plain)
+	return all, false
+}
+
+var (
+	escape     = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	parameters = regexp.MustCompile(`;[^/]*`)
+)
+
+// isOverlong reports whether a character is encoded in more bytes than UTF-8 has for it.
+func isOverlong(text string) bool {
+	for i := 1; i < len(text); i++ {
+		lead, next := text[i-1], text[i]
+		if next&0xC0 == 0x80 && (lead == 0xC0 || lead == 0xC1 || lead == 0xE0 && next < 0xA0 || lead == 0xF0 && next < 0x90) {
+			return true
+		}
 	}
-	return append(all, path.Clean(strings.Join(segments, "/")))
+	return false
+}
+
+// clean is a path without dots and empty segments. It ends with a slash where it did.
+func clean(asked string) string {
+	cleaned := path.Clean(asked)
+	if cleaned != "/" && (strings.HasSuffix(asked, "/") || strings.HasSuffix(asked, "/.") || strings.HasSuffix(asked, "/..")) {
+		cleaned += "/"
+	}
+	return cleaned
 }
 
 // ruleOf is the action of the longest prefix of a path. Case does not count, since it does not at some origins.

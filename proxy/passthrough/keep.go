@@ -18,7 +18,7 @@ func (h *Handler) keep(f *fill, v *variant) {
 		v = combined(old, v, f.host.MaxBody)
 	}
 	f.kept = v
-	key := h.keyOf(f.host, f.path, f.request.RawQuery)
+	key := h.keyOf(f.host, f.request.Host, f.path, f.request.RawQuery)
 	h.put(f.mark, key, before.with(v, f.host.MaxVariants, h.options.MaxBytes/8))
 }
 
@@ -107,19 +107,20 @@ func combined(old, part *variant, most int64) *variant {
 
 // invalidate ends what is stored of the resources that an unsafe request has changed.
 func (h *Handler) invalidate(x *exchange, response *http.Response) {
-	h.end(x.host, x.path, x.r.URL.RawQuery)
+	h.end(x, x.path, x.r.URL.RawQuery)
 	for _, scheme := range []string{"http", "https"} { // who ends TLS in front need not say so
 		target := *x.r.URL
 		target.Scheme, target.Host = scheme, x.r.Host
 		for _, each := range rfc9111.Invalidated(&target, response.Header) {
-			h.end(x.host, each.EscapedPath(), each.RawQuery)
+			h.end(x, each.EscapedPath(), each.RawQuery)
 		}
 	}
 }
 
-// end purges a resource. One that is neither stored nor being stored needs no purge, whose number is bounded.
-func (h *Handler) end(host *Host, path, query string) {
-	key := h.keyOf(host, path, query)
+// end purges a resource of the host that was asked. One that is neither stored nor being stored needs no purge, whose
+// number is bounded.
+func (h *Handler) end(x *exchange, path, query string) {
+	key := h.keyOf(x.host, x.keptHost, path, query)
 	h.mu.Lock()
 	under := h.fills[key] != nil
 	h.mu.Unlock()
@@ -132,8 +133,8 @@ func (h *Handler) end(host *Host, path, query string) {
 // others.
 var byOperator = cache.KeyOf("passthrough purge")
 
-// Purge declares what is stored of hosts, and of the paths of each with any query, out of date. Its keys are for Purged
-// of other replicas.
+// Purge declares what is stored of hosts, and of the paths of each with any query and any kept Host, out of date. Its
+// keys are for Purged of other replicas.
 func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) (keys []cache.Key) {
 	tags := []cache.Key{byOperator}
 	for _, host := range hosts {

@@ -13,8 +13,9 @@
 //
 // Nothing that a client sends decides what others get, unless the key or Vary has it: fields of one connection and
 // those that Connection names are dropped before anything is decided by what is left, fields by which proxies tell
-// origins what was asked are dropped as well (unkeyed), and a request is written anew by net/http. Responses to
-// requests with credentials, and those that set cookies, are not stored unless they or the operator say so.
+// origins what was asked are dropped as well (Host.drops), the Host is part of the key where the origin gets it
+// (Host.KeepHost), and a request is written anew by net/http. Responses to requests with credentials, and those that
+// set cookies, are not stored unless they or the operator say so.
 package passthrough
 
 import (
@@ -23,6 +24,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -108,18 +110,20 @@ func (h *Handler) Close() {
 
 // exchange is a request with what is decided about it.
 type exchange struct {
-	w       http.ResponseWriter
-	r       *http.Request
-	host    *Host
-	header  http.Header // of the request, end to end
-	asks    rfc9111.Request
-	wants   rfc9111.Directives
-	key     cache.Key
-	path    string    // escaped
-	stored  *resource // found under key; nil: none was
-	lacks   *lack     // what of a stored part the origin is asked for; nil: it is asked what the client asks
-	isTried bool      // to be answered by a stored part and what that lacks
-	outcome disposition
+	w      http.ResponseWriter
+	r      *http.Request
+	host   *Host
+	header http.Header // of the request, end to end
+	asks   rfc9111.Request
+	wants  rfc9111.Directives
+	key    cache.Key
+	// keptHost is the Host, with its port, that the origin is asked for as well, in lower case; empty: for its own.
+	keptHost string
+	path     string    // escaped
+	stored   *resource // found under key; nil: none was
+	lacks    *lack     // what of a stored part the origin is asked for; nil: it is asked what the client asks
+	isTried  bool      // to be answered by a stored part and what that lacks
+	outcome  disposition
 }
 
 // ServeHTTP answers a request.
@@ -134,6 +138,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := &exchange{w: w, r: r, host: host, header: endToEnd(r.Header), path: escapedPath(r)}
+	if host.KeepHost {
+		x.keptHost = strings.ToLower(r.Host)
+	}
 	defer func() { host.tally[x.outcome].Add(1) }()
 	switch host.actionOf(r.URL.Path) {
 	case Refuse:
@@ -146,7 +153,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case Cache:
 	}
 	x.asks = rfc9111.Request{Method: r.Method, Header: x.header, Credentials: host.Credentials}
-	x.key = h.keyOf(host, x.path, r.URL.RawQuery)
+	x.key = h.keyOf(host, x.keptHost, x.path, r.URL.RawQuery)
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case !isRead:

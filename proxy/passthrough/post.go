@@ -15,7 +15,7 @@ func (h *Handler) takesPost(x *exchange, response *http.Response, began time.Tim
 	target.Scheme, target.Host = "http", x.r.Host
 	received := rfc9111.Response{Status: response.StatusCode, Header: response.Header, Requested: began, Received: time.Now()}
 	return rfc9111.IsAboutTarget(&target, response.Header) && response.ContentLength >= 0 &&
-		response.ContentLength <= x.host.MaxBody && !variesByOurs(response.Header) &&
+		response.ContentLength <= x.host.MaxBody && !x.host.variesByOurs(response.Header) &&
 		rfc9111.MayStore(x.asks, received, x.host.Options)
 }
 

@@ -1,6 +1,7 @@
 package passthrough
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,13 +11,43 @@ import (
 	"crossgate/upstream"
 )
 
-// unkeyed are fields by which proxies tell origins what was asked. The key does not have them, so no client may say
-// them: what one says would decide what others get.
-var unkeyed = []string{
-	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Proto",
-	"X-Forwarded-Scheme", "X-Forwarded-Server", "X-Forwarded-Ssl", "X-Forwarded-Uri", "X-Host", "X-Http-Host-Override",
-	"X-Http-Method", "X-Http-Method-Override", "X-Method-Override", "X-Original-Host", "X-Original-Uri",
-	"X-Original-Url", "X-Real-Ip", "X-Rewrite-Url",
+// Names of fields by which proxies tell origins what was asked, and who asks, have one of these texts in them, or one
+// of these words. The key does not have such fields, so no client may say them: what one says would decide what others
+// get.
+var (
+	unkeyedTexts = []string{"forward", "original", "originating", "override", "rewrite", "clientip", "socketip", "ipcountry"}
+	unkeyedWords = words(`addr address host http http2 https ip ipv4 ipv6 method path port prefix proto protocol scheme script uri url
+		cert clientcert remote ssl tls connecting visitor proxy surrogate wap invoke middleware
+		akamai appengine azure cf cloudfront envoy fastly varnish`)
+)
+
+func words(text string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		all[word] = true
+	}
+	return all
+}
+
+// drops reports whether a field of a request does not go on: one that proxies say, or whose name has other characters
+// than letters, digits and dashes, since origins read some of these as dashes. What browsers alone can say, and what the
+// operator has named, goes on.
+func (h *Host) drops(name string) bool {
+	name = strings.ToLower(name)
+	switch {
+	case strings.HasPrefix(name, "sec-"), strings.HasPrefix(name, "access-control-"),
+		slices.ContainsFunc(h.Credentials, func(named string) bool { return strings.EqualFold(named, name) }):
+		return false
+	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "",
+		slices.ContainsFunc(unkeyedTexts, func(text string) bool { return strings.Contains(name, text) }):
+		return true
+	}
+	for word := range strings.SplitSeq(name, "-") {
+		if unkeyedWords[word] {
+			return true
+		}
+	}
+	return false
 }
 
 // endToEnd returns the fields of a request that are not for this connection alone. It may be the same header.
@@ -31,24 +62,19 @@ func endToEnd(header http.Header) http.Header {
 	return header
 }
 
-// isOurs reports whether the origin gets another value of a field than the client sent: by such a field no response is
-// selected.
-func isOurs(name string) bool {
-	return name == "Via" || name == "Connection" || name == "Te" || name == "Host" || slices.Contains(unkeyed, name)
-}
-
-// variesByOurs reports whether Vary names such a field.
-func variesByOurs(header http.Header) bool {
-	return slices.ContainsFunc(rfc9111.Selecting(header), isOurs)
+// variesByOurs reports whether Vary names a field of which the origin gets another value than the client sent: by such a
+// one no response is selected.
+func (h *Host) variesByOurs(header http.Header) bool {
+	return slices.ContainsFunc(rfc9111.Selecting(header), func(name string) bool {
+		return name == "Via" || name == "Connection" || name == "Te" || h.drops(name)
+	})
 }
 
 // forwardOf is the request that goes on.
 func (h *Handler) forwardOf(x *exchange) upstream.Forward {
 	header := x.header.Clone()
 	rfc9111.DropHopByHop(header)
-	for _, name := range unkeyed {
-		delete(header, name)
-	}
+	maps.DeleteFunc(header, func(name string, _ []string) bool { return x.host.drops(name) })
 	delete(header, "Expect") // it is met by this side of the connection
 	if address := h.options.Client(x.r); address.IsValid() {
 		header["X-Forwarded-For"] = []string{address.String()}
@@ -57,11 +83,7 @@ func (h *Handler) forwardOf(x *exchange) upstream.Forward {
 	if header["User-Agent"] == nil {
 		header["User-Agent"] = []string{""} // net/http would name itself
 	}
-	f := upstream.Forward{Method: x.r.Method, Path: x.path, RawQuery: x.r.URL.RawQuery, Header: header}
-	if x.host.KeepHost {
-		f.Host = x.r.Host
-	}
-	return f
+	return upstream.Forward{Method: x.r.Method, Path: x.path, RawQuery: x.r.URL.RawQuery, Host: x.keptHost, Header: header}
 }
 
 // escapedPath is the path of a request as the client escaped it.
@@ -72,9 +94,20 @@ func escapedPath(r *http.Request) string {
 	return "/"
 }
 
-// isUpgrade reports whether a client wants to speak another protocol on its connection.
+// isUpgrade reports whether a client wants to speak another protocol on its connection. Another version of HTTP is none:
+// what would be asked by it would pass by the rules.
 func isUpgrade(r *http.Request) bool {
-	return r.ProtoMajor == 1 && r.ProtoMinor > 0 && len(r.Header["Upgrade"]) > 0 && nominates(r.Header, "Upgrade")
+	wanted := r.Header["Upgrade"]
+	if r.ProtoMajor != 1 || r.ProtoMinor == 0 || len(wanted) == 0 || !nominates(r.Header, "Upgrade") {
+		return false
+	}
+	for protocol := range strings.SplitSeq(strings.ToLower(strings.Join(wanted, ",")), ",") {
+		protocol = strings.Trim(protocol, " \t")
+		if strings.HasPrefix(protocol, "h2") || strings.HasPrefix(protocol, "http") || strings.HasPrefix(protocol, "tls") {
+			return false
+		}
+	}
+	return true
 }
 
 // nominates reports whether Connection names a field.

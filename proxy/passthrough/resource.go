@@ -122,10 +122,15 @@ func pathTag(name, path string) cache.Key {
 	return cache.KeyOf("passthrough path", []byte(name), []byte(path))
 }
 
-// keyOf is the key of a resource: its host, its path as it was escaped, and its query but for what the origin has said
-// does not count there.
-func (h *Handler) keyOf(host *Host, path, query string) cache.Key {
-	return cache.KeyOf("passthrough", []byte(host.Name), []byte(path), []byte(h.queries.of(host.Name, path).Canonical(query)))
+// keyOf is the key of a resource: its host, the Host that the origin gets if that is kept, its path as it was escaped,
+// and its query but for what the origin has said does not count there.
+func (h *Handler) keyOf(host *Host, kept, path, query string) cache.Key {
+	counts := h.queries.of(queryKey(host.Name, kept, path)).Canonical(query)
+	return cache.KeyOf("passthrough", []byte(host.Name), []byte(kept), []byte(path), []byte(counts))
+}
+
+func queryKey(name, kept, path string) cache.Key {
+	return cache.KeyOf("passthrough query", []byte(name), []byte(kept), []byte(path))
 }
 
 // queries are what origins have said about the queries of their paths.
@@ -137,28 +142,28 @@ type queries struct {
 // mostQueries bounds their number. When it is reached they are forgotten, and said again by later responses.
 const mostQueries = 4096
 
-func (q *queries) of(host, path string) rfc9111.Query {
+func (q *queries) of(path cache.Key) rfc9111.Query {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	if len(q.known) == 0 {
 		return rfc9111.Query{}
 	}
-	return q.known[pathTag(host, path)]
+	return q.known[path]
 }
 
-// learn remembers what a response says.
-func (q *queries) learn(host, path string, header http.Header) {
-	said, key := rfc9111.QueryOf(header), pathTag(host, path)
+// learn remembers what a response says of its path.
+func (q *queries) learn(path cache.Key, header http.Header) {
+	said := rfc9111.QueryOf(header)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if said.IsDefault() {
-		delete(q.known, key)
+		delete(q.known, path)
 		return
 	}
 	if q.known == nil || len(q.known) >= mostQueries {
 		q.known = make(map[cache.Key]rfc9111.Query)
 	}
-	q.known[key] = said
+	q.known[path] = said
 }
 
 // keptHeader is the header of a response as it is stored.

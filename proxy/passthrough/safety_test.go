@@ -3,6 +3,7 @@ package passthrough
 import (
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,14 +12,28 @@ import (
 	"crossgate/cache"
 )
 
-// TestWhatIsNotKeyedDecidesNothing says things to the origin by fields that the key does not have.
+// TestWhatIsNotKeyedDecidesNothing says things to the origin by fields that the key does not have: those by which caches
+// are known to be poisoned, and their like. What clients do say goes on.
 func TestWhatIsNotKeyedDecidesNothing(t *testing.T) {
+	unkeyed := strings.Fields(`
+		Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Prefix X-Forwarded-Proto X-Forwarded-Scheme
+		X-Forwarded-Server X-Forwarded-Ssl X-Forwarded-Uri X-Forwarded-Path X-Forwarded-By X-Forward-For X_Forwarded_Host X_Forwarded_For
+		x_host X_Original_URL X.Forwarded.Host X-Forwarded-Host_ X-Host X-Http-Host-Override X-Host-Override X-Original-Host X-Backend-Host
+		X-Http-Method X-Http-Method-Override X-Method-Override X-Original-Uri X-Original-Url X-Rewrite-Url X-Url X-Uri Base-Url Request-Uri
+		X-Real-Ip X-Client-Ip Client-Ip True-Client-Ip CF-Connecting-IP CF-Connecting-IPv6 CF-IPCountry CF-Visitor X-Cluster-Client-Ip
+		Fastly-Client-Ip Fastly-Ssl X-Azure-ClientIP X-Originating-Ip X-Remote-Ip X-Remote-Addr Remote-Addr X-ProxyUser-Ip X-Envoy-Original-Path
+		X-Envoy-External-Address X-Appengine-User-Ip CloudFront-Viewer-Country CloudFront-Forwarded-Proto
+		Front-End-Https X-Url-Scheme X-Scheme X-Proto X-Port X-Ssl X-Arr-Ssl X-Https Ssl-Client-Verify Client-Cert X-Script-Name X-Wap-Profile
+		Proxy Proxy-Host X-Proxy-Url X-Path X-Prefix Surrogate-Capability X-Middleware-Subrequest X-Invoke-Status HTTP2-Settings
+		Upgrade Remote-User`)
+	said := strings.Fields(`A Accept Accept-Language Access-Control-Request-Method Origin Sec-Fetch-Site Sec-CH-Prefers-Color-Scheme X-Api-Key
+		X-Request-Id X-Requested-With Upgrade-Insecure-Requests Content-Type Referer Traceparent Idempotency-Key Api_key User-Agent`)
 	var heard http.Header
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		heard = r.Header.Clone()
 		cached(w, "Connection: Secret\nSecret: s\nKeep-Alive: 1\nKept: k")
 		_, _ = io.WriteString(w, r.Host)
-	})
+	}, func(h *Host) { h.Credentials = append(h.Credentials, "Api_key") })
 	got := w.ask("GET", "/", strings.Join(unkeyed, ": evil.example\n")+": evil.example\nConnection: Nominated, keep-alive\n"+
 		"Nominated: n\nTE: trailers\nProxy-Authorization: p\nA: b")
 	for name := range heard {
@@ -39,6 +54,12 @@ func TestWhatIsNotKeyedDecidesNothing(t *testing.T) {
 	}
 	if got.number() != 1 {
 		t.Error("it was not stored")
+	}
+	w.ask("GET", "/said", strings.Join(said, ": v\n")+": v")
+	for _, name := range said {
+		if heard.Get(name) != "v" {
+			t.Errorf("the origin is not told %s", name)
+		}
 	}
 }
 
@@ -82,12 +103,17 @@ func TestNobodyGetsWhatAnothersCredentialsGot(t *testing.T) {
 
 func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 	w := open(t, func(http.ResponseWriter, *http.Request) {}, func(h *Host) {
-		h.Rules = []Rule{{"/", Cache}, {"/internal", Refuse}, {"/live", Pass}}
+		h.Rules = []Rule{{"/", Cache}, {"/internal", Refuse}, {"/secret/", Refuse}, {"/live", Pass}}
 	})
 	for _, path := range []string{
 		"/internal", "/internal/", "/internal/x?y", "/INTERNAL/x", "//internal", "/./internal", "/a/../internal", "/%69nternal",
 		"/%2569nternal", "/a/%2e%2e/internal", "/a/..%2finternal", "/a/..;/internal", `/a/..\internal`, "/internal;x/y",
-		"/live/../internal", "/%2finternal", "/;a/internal",
+		"/live/../internal", "/%2finternal", "/;a/internal", "/%25zz/..%252finternal/x", "/a/%25%32%65%25%32%65/internal",
+		"/a/%2525252e%2525252e/internal", "/a%5c..%5cinternal", "/a%255c..%255cinternal", `/a\..;b\internal`, "/a/..;/;/internal",
+		"/inter%00nal", "/x%00/../internal", "/inter%09nal", "/a/%c0%ae%c0%ae/internal", "/a/%c0%ae%c0%ae%c0%afinternal",
+		"/a/%e0%80%ae%e0%80%ae/internal", "/%25c0%25afinternal", "/a/.%2e/internal", "/a//../internal", "/a/..//internal", "/./live/.././internal",
+		"/%252e/internal", "/a/..%3b/internal", "/a/%2e%2e%3bx/internal", "/live/%2e%2e/secret/", "/a/../secret/", "//secret//", "/secret/.",
+		"/a/../secret/x/..",
 	} {
 		_, reader := w.send("GET " + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
 		if line, _ := reader.ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 4") {
@@ -100,8 +126,10 @@ func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 	if got := w.get("/internals"); got.status != http.StatusNotFound {
 		t.Errorf("a prefix is one of texts: %d", got.status)
 	}
-	if got := w.get("/other"); got.status != http.StatusOK {
-		t.Errorf("another path: %d", got.status)
+	for _, path := range []string{"/other", "/other/%20x%2fy;a=b", "/100%25", "/%25zz/x", "/%c3%a9/%e9", "/a/b/../c", "/..;/x", "/secret"} {
+		if got := w.get(path); got.status != http.StatusOK {
+			t.Errorf("%s: %d", path, got.status)
+		}
 	}
 	if got := w.get("/live/x"); got.status != http.StatusOK || !strings.Contains(got.header.Get("Cache-Status"), "fwd=bypass") {
 		t.Errorf("a path that is passed: %d %s", got.status, got.header.Get("Cache-Status"))
@@ -121,14 +149,59 @@ func TestHostsAreToldApart(t *testing.T) {
 	}
 }
 
+// TestKeptHostsDoNotMix has an origin write the Host that it is asked for into what is stored. What one Host says of its
+// queries, and what changes there, is no other's affair.
+func TestKeptHostsDoNotMix(t *testing.T) {
+	w := open(t, func(w http.ResponseWriter, r *http.Request) {
+		cached(w, "Location: http://"+r.Host+"/next")
+		if strings.HasPrefix(r.Host, "b.") {
+			w.Header().Set("No-Vary-Search", "params")
+		}
+		_, _ = io.WriteString(w, r.Host+r.URL.RawQuery)
+	}, func(h *Host) { h.KeepHost = true })
+	asks := func(method, host, target, want string, number int) {
+		t.Helper()
+		_, reader := w.send(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		w.handler.works.Wait()
+		if got := response.Header.Get("Number"); err != nil || string(body) != want || got != strconv.Itoa(number) {
+			t.Errorf("%s %s of %s: response %s, %q, want %d, %q", method, target, host, got, body, number, want)
+		}
+		host, _, _ = strings.Cut(want, "q")
+		if location := response.Header.Get("Location"); location != "http://"+host+"/next" {
+			t.Errorf("%s is led to %s", host, location)
+		}
+	}
+	asks("GET", "a.example", "/", "a.example", 1)
+	asks("GET", "b.example", "/", "b.example", 2)
+	asks("GET", "a.example:8081", "/", "a.example:8081", 3)
+	asks("GET", "A.example", "/", "a.example", 1)
+	asks("GET", "h", "http://b.example/", "b.example", 2)
+	asks("GET", "b.example", "/?q1", "b.example", 2) // whatever the query
+	asks("GET", "a.example", "/?q1", "a.exampleq1", 4)
+	asks("GET", "a.example", "/?q2", "a.exampleq2", 5)
+	asks("PUT", "b.example", "/", "b.example", 6)
+	asks("GET", "a.example", "/", "a.example", 1)
+	asks("GET", "b.example", "/", "b.example", 7)
+	w.handler.Purge(cache.Hard, []string{"o"}, []string{"/"})
+	asks("GET", "a.example", "/", "a.example", 8)
+	asks("GET", "a.example:8081", "/", "a.example:8081", 9)
+}
+
 // TestKeysAreInjective makes keys of any two requests.
 func TestKeysAreInjective(t *testing.T) {
 	h := &Handler{}
 	text := rapid.StringOf(rapid.SampledFrom([]rune("/?&=%ab\x00")))
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := [3]string{text.Draw(t, "host"), text.Draw(t, "path"), text.Draw(t, "query")},
-			[3]string{text.Draw(t, "host"), text.Draw(t, "path"), text.Draw(t, "query")}
-		key := func(parts [3]string) cache.Key { return h.keyOf(&Host{Name: parts[0]}, parts[1], parts[2]) }
+		var a, b [4]string
+		for i, name := range []string{"name", "host", "path", "query"} {
+			a[i], b[i] = text.Draw(t, name), text.Draw(t, name)
+		}
+		key := func(parts [4]string) cache.Key { return h.keyOf(&Host{Name: parts[0]}, parts[1], parts[2], parts[3]) }
 		if (key(a) == key(b)) != (a == b) {
 			t.Errorf("%q and %q", a, b)
 		}

@@ -154,7 +154,7 @@ func (s *Server) unrouted(c *gin.Context) {
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"} {
 		delete(header, name) // the origin says these
 	}
-	s.passthrough.ServeHTTP(c.Writer, c.Request)
+	s.passthrough.ServeHTTP(c.Writer, s.quotas.WithoutKey(c.Request))
 	c.Writer.WriteHeaderNow() // Gin would describe a 404 without a body itself
 }
 

@@ -7,10 +7,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/cache"
 	"crossgate/cache/rfc9111"
 	"crossgate/proxy/passthrough"
+	"crossgate/proxy/quota"
 	"crossgate/upstream"
 )
 
@@ -118,5 +120,47 @@ func TestWhatIsStoredOfHostsCanBePurged(t *testing.T) {
 	hosts := s.Hosts()
 	if len(hosts) != 1 || len(hosts[0].Outcomes) != 1 || hosts[0].Outcomes[0].Name != "miss" || hosts[0].Outcomes[0].Times != 2 {
 		t.Errorf("counted %+v", hosts)
+	}
+}
+
+// TestOurKeysAreNotPassedOn asks as a client with a key, in each place for it.
+func TestOurKeysAreNotPassedOn(t *testing.T) {
+	const key = "key-of-a-wallet"
+	s := newWorld(t).server(t, passedTo(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=60")
+		_, _ = io.WriteString(w, r.Header.Get("Authorization")+"?"+r.URL.RawQuery)
+	}), func(o *Options) {
+		o.Quotas = quota.Options{Keys: []quota.Key{{Name: "wallet", Key: key, Quota: quota.Quota{Units: 100, Window: time.Minute}}}}
+	})
+	for i, c := range []struct{ target, line, want string }{
+		{"/a?b=1", "Authorization: bearer " + key, "?b=1"}, {"/a?accesstoken=" + key + "&b=1", "A: b", "?b=1"}, {"/a?b=1", "A: b", "?b=1"},
+		{"/c?b=1", "Authorization: Bearer theirs", "Bearer theirs?b=1"}, {"/a?accesstoken=theirs", "A: b", "?accesstoken=theirs"},
+	} {
+		response := get(s, c.target, c.line)
+		if got := string(body(t, response)); got != c.want {
+			t.Errorf("%d: the origin is told %s, want %s", i, got, c.want)
+		}
+		if isHit := strings.Contains(response.Header.Get("Cache-Status"), "; hit"); isHit != (i == 1 || i == 2) {
+			t.Errorf("%d: %s", i, response.Header.Get("Cache-Status"))
+		}
+	}
+}
+
+// TestOneLimitedClientStopsNoOther has an origin tell one client to wait.
+func TestOneLimitedClientStopsNoOther(t *testing.T) {
+	s := withOrigin(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/limited" {
+			w.Header().Set("Retry-After", "60")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+	for i := range 10 {
+		path, want := "/other", http.StatusOK
+		if i%3 == 0 {
+			path, want = "/limited", http.StatusTooManyRequests
+		}
+		if response := get(s, path); response.StatusCode != want || response.Header.Get("Retry-After") != map[int]string{429: "60"}[want] {
+			t.Errorf("%d, %s: %d, retry after %s", i, path, response.StatusCode, response.Header.Get("Retry-After"))
+		}
 	}
 }

@@ -44,8 +44,8 @@ func (a admin) guarded(next http.HandlerFunc) http.Handler {
 // and histories, is not heard.
 func (a admin) isOperator(r *http.Request) bool {
 	given := r.PostForm.Get("token")
-	if bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); is {
-		given = bearer
+	if scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		given = strings.Trim(bearer, " ")
 	}
 	return a.Token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) == 1
 }

@@ -1,9 +1,11 @@
 package quota
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -19,16 +21,49 @@ const ofAddresses = "address"
 
 // client identifies the client of a request, with its quota.
 func (o *Options) client(r *http.Request) (client, Quota) {
-	if len(o.Keys) > 0 {
-		if given := accessToken(r); given != "" {
-			for _, known := range o.Keys {
-				if subtle.ConstantTimeCompare([]byte(given), []byte(known.Key)) == 1 {
-					return client{policy: known.Name}, known.Quota
-				}
-			}
-		}
+	if known := cmp.Or(o.keyOf(bearer(r.Header.Get("Authorization"))), o.keyOf(queryToken(r))); known != nil {
+		return client{policy: known.Name}, known.Quota
 	}
 	return client{ofAddresses, o.origin(r)}, o.Address
+}
+
+// keyOf is the key that was given; nil when it is none.
+func (o *Options) keyOf(given string) *Key {
+	for i := range o.Keys {
+		if given != "" && subtle.ConstantTimeCompare([]byte(given), []byte(o.Keys[i].Key)) == 1 {
+			return &o.Keys[i]
+		}
+	}
+	return nil
+}
+
+// WithoutKey is a request as others may see it: without our key, wherever a client may have put it.
+func (l *Limiter) WithoutKey(r *http.Request) *http.Request {
+	o := l.options.Load()
+	isOurs := func(line string) bool { return o.keyOf(bearer(line)) != nil }
+	if slices.ContainsFunc(r.Header["Authorization"], isOurs) {
+		r = r.WithContext(r.Context())
+		r.Header = r.Header.Clone()
+		if r.Header["Authorization"] = slices.DeleteFunc(r.Header["Authorization"], isOurs); len(r.Header["Authorization"]) == 0 {
+			delete(r.Header, "Authorization")
+		}
+	}
+	if len(o.Keys) == 0 || !strings.Contains(r.URL.RawQuery, "=") {
+		return r
+	}
+	parts := strings.Split(r.URL.RawQuery, "&")
+	kept := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+		_, value, _ := strings.Cut(part, "=")
+		decoded, err := url.QueryUnescape(value)
+		return err == nil && o.keyOf(decoded) != nil
+	})
+	if len(kept) < len(parts) {
+		r = r.WithContext(r.Context())
+		target := *r.URL
+		target.RawQuery = strings.Join(kept, "&")
+		r.URL = &target
+	}
+	return r
 }
 
 // Address is what requests of one client have in common: its IPv4 address, or its IPv6 network of 64 bits, as the last
@@ -62,11 +97,17 @@ func (o *Options) origin(r *http.Request) netip.Prefix {
 	return prefix
 }
 
-// accessToken is the key that a client sends: as a bearer token or, as clients of the hosted API do, in the query.
-func accessToken(r *http.Request) string {
-	if bearer, given := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); given {
-		return bearer
+// bearer is the token of an Authorization header; empty when it has none. The scheme is in any case (RFC 9110, 11.1).
+func bearer(line string) string {
+	scheme, token, _ := strings.Cut(line, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
 	}
+	return strings.Trim(token, " ")
+}
+
+// queryToken is the key that a client sends in the query, as clients of the hosted API do.
+func queryToken(r *http.Request) string {
 	if !strings.Contains(r.URL.RawQuery, "accesstoken=") {
 		return ""
 	}

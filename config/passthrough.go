@@ -25,8 +25,10 @@ type Host struct {
 	Hosts     []string   `yaml:"hosts"`
 	Endpoints []Endpoint `yaml:"endpoints"` // of the origin
 	// Paths say what becomes of requests; the longest prefix counts, and cache is the default
-	Paths    []PathRule `yaml:"paths"`
-	KeepHost bool       `yaml:"keepHost"` // the origin gets the client's Host header instead of that of its URL
+	Paths []PathRule `yaml:"paths"`
+	// KeepHost has the origin get the client's Host header, with its port, instead of that of its URL. Each Host is
+	// cached apart; name those that the origin has under hosts, since without them clients may send any
+	KeepHost bool `yaml:"keepHost"`
 	// SetCookie has responses that set cookies cached like others. Whoever gets them next gets the same cookies
 	SetCookie bool `yaml:"setCookie"`
 	// Credentials are headers, beside Authorization and Cookie, that say who asks: responses to such requests are

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -33,6 +34,12 @@ func check(flags *pflag.FlagSet) action {
 			return fmt.Errorf("configuration %s: %w", configName(*file), mistakes)
 		}
 		fmt.Fprintf(out, "configuration valid: %s: %d chains, %d venues\n", configName(*file), len(c.Chains), len(c.Venues))
+		for _, host := range c.Passthrough.Hosts {
+			if host.KeepHost {
+				fmt.Fprintf(out, "passthrough host %s: keepHost: its origin gets the client's Host with its port, and each one is cached apart; accepted: %s\n",
+					host.Name, cmp.Or(strings.Join(host.Hosts, ", "), "any that no other host has; set hosts to name them"))
+			}
+		}
 		if *live {
 			return diagnose(ctx, c, errOut, out, false)
 		}

@@ -18,6 +18,15 @@ func TestCommandLines(t *testing.T) {
 	if err := os.WriteFile(wrong, []byte(mistakes), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	kept := filepath.Join(t.TempDir(), "kept.yaml")
+	const hosts = `chains: [{id: 1, endpoints: [{url: "https://n.example"}]}]
+passthrough: {hosts: [
+  {name: a, hosts: [a.example, b.example], keepHost: true, endpoints: [{url: "https://o.example"}]},
+  {name: c, keepHost: true, endpoints: [{url: "https://p.example"}]}]}
+`
+	if err := os.WriteFile(kept, []byte(hosts), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		line string
 		code int
@@ -62,6 +71,10 @@ func TestCommandLines(t *testing.T) {
 		{"replay --listen 8545", 2, []string{"--listen", "want host:port"}},
 		{"check", 0, []string{"30 chains, "}},
 		{"check --config " + filepath.Join("..", "..", "deploy", "crossgate.yaml"), 0, []string{"valid: ", "crossgate.yaml: "}},
+		{"check --config " + kept, 0, []string{
+			"passthrough host a: keepHost: its origin gets the client's Host", "accepted: a.example, b.example\n",
+			"passthrough host c: keepHost:", "accepted: any that no other host has; set hosts",
+		}},
 		{"check --config missing.yaml", 1, []string{"missing.yaml"}},
 		{"check --config " + wrong, 1, []string{
 			"index.postgres: line 1: malformed PostgreSQL URL", "listen: line 2:", "chains[0].endpoints: line 3:", "venues[0]: line 4:",

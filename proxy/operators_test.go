@@ -14,7 +14,7 @@ import (
 func operate(t *testing.T, s *Server, path string) *http.Response {
 	t.Helper()
 	answer := httptest.NewRecorder()
-	operatorsOf(s, "").ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+	operatorsOf(s, "").ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
 	return answer.Result()
 }
 

@@ -35,7 +35,7 @@ func operatorsOf(s *Server, token string) http.Handler {
 
 // operatorPosts sends a request with the operators' token and further headers to the operators' listener.
 func operatorPosts(operators http.Handler, target string, headers ...string) *http.Response {
-	r := httptest.NewRequest(http.MethodPost, target, http.NoBody)
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, http.NoBody)
 	r.Header.Set("Authorization", "Bearer "+adminToken)
 	for _, line := range headers {
 		name, value, _ := strings.Cut(line, ": ")

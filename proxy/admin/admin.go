@@ -7,7 +7,8 @@
 //	POST /token                                                         nothing; to see whether the token is right
 //
 // The listener belongs on an address that clients do not reach. Every POST also needs the operators' token, as a bearer
-// token or as the field "token" of a form's body, and is refused when a browser sends it from a page of another origin;
+// token or as the field "token" of a form's body, and is refused when a browser sends it from a page of another origin,
+// as is every request by a name that an outsider may have lead here;
 // without a configured token nothing can be changed. Programs are answered in JSON, browsers with the status page,
 // which says what became of the command.
 //
@@ -75,13 +76,14 @@ type Dependency struct {
 	State string `json:"state"` // in words
 }
 
-// Options configure the listener. All fields but Token are required.
+// Options configure the listener. All fields but Token and Listen are required.
 type Options struct {
 	Server  Server
 	Gateway Gateway
 	Pages   *web.Pages
 	Metrics http.Handler
 	Token   string // for the commands, which are all refused when it is empty
+	Listen  string // host:port of the listener, as configured
 	Logger  *slog.Logger
 }
 
@@ -115,7 +117,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	return mux
+	return a.ownHosts(mux)
 }
 
 // Run serves handler on listener until ctx ends. Profiles that are being taken then are cut off.

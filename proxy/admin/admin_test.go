@@ -63,7 +63,7 @@ func handlerOf(g gateway, token string) http.Handler {
 
 // post sends a request with the operators' token and further headers.
 func post(handler http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, target, http.NoBody)
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, http.NoBody)
 	r.Header.Set("Authorization", "Bearer "+adminToken)
 	for _, line := range headers {
 		name, value, _ := strings.Cut(line, ": ")
@@ -79,7 +79,7 @@ func TestOperatorsSeeEveryDependency(t *testing.T) {
 	get := func(unready error, path string) *httptest.ResponseRecorder {
 		recorder := httptest.NewRecorder()
 		Handler(Options{Server: server{unready}, Gateway: gateway{}, Metrics: metrics}).
-			ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+			ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
 		return recorder
 	}
 	for path, want := range map[string]string{

@@ -43,10 +43,20 @@ func (a admin) guarded(next http.HandlerFunc) http.Handler {
 // isOperator reports whether a request has the token, as a header or in its body. One in a URL, which ends up in logs
 // and histories, is not heard.
 func (a admin) isOperator(r *http.Request) bool {
-	given := r.PostForm.Get("token")
-	if scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
-		given = strings.Trim(bearer, " ")
+	given, isHeader := bearer(r)
+	if !isHeader {
+		given = r.PostForm.Get("token")
 	}
+	return a.isToken(given)
+}
+
+// bearer is the bearer token of a request, if it has one.
+func bearer(r *http.Request) (token string, is bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.Trim(token, " "), strings.EqualFold(scheme, "Bearer")
+}
+
+func (a admin) isToken(given string) bool {
 	return a.Token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(a.Token)) == 1
 }
 

@@ -15,7 +15,7 @@ import (
 
 // submit sends a form as a browser does that shows the status page.
 func submit(handler http.Handler, target string, form url.Values, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, target, strings.NewReader(form.Encode()))
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Accept", "text/html,application/xhtml+xml")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -53,7 +53,7 @@ func TestFormsOfTheStatusPageCommand(t *testing.T) {
 			t.Errorf("%s: HTTP %d to %s, the endpoint is %s", step.target, got.Code, got.Header().Get("Location"), node.Health().Standing)
 		}
 		page := httptest.NewRecorder()
-		handler.ServeHTTP(page, httptest.NewRequest(http.MethodGet, want[:strings.IndexByte(want, '#')], http.NoBody))
+		handler.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+want[:strings.IndexByte(want, '#')], http.NoBody))
 		if said := commandsDone[step.done]; said == "" || !strings.Contains(page.Body.String(), said) {
 			t.Errorf("after %s the page does not say %q", step.target, said)
 		}

@@ -102,7 +102,8 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	g.server = server
 	g.admin = admin.Options{
-		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(), Logger: log,
+		Server: server, Gateway: g, Pages: web.New(p.registry), Token: c.Telemetry.Token.Reveal(),
+		Listen: c.Telemetry.Admin, Logger: log,
 	}
 	return g, nil
 }

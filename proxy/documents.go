@@ -3,8 +3,11 @@ package proxy
 import (
 	_ "embed"
 	"strconv"
+	"sync"
 
 	"github.com/gin-gonic/gin"
+
+	"crossgate/proxy/reference"
 )
 
 // openAPI describes every path of the API.
@@ -16,11 +19,23 @@ var openAPI []byte
 func (s *Server) mountDocuments(to *router) {
 	to.mountPage("/docs", listCost, s.referencePage)
 	to.mountPage("/docs/", listCost, s.referencePage)
-	to.engine.GET("/openapi.yaml", func(c *gin.Context) {
-		header := c.Writer.Header()
-		header.Set("Content-Type", "application/yaml; charset=utf-8")
-		header.Set("Cache-Control", "no-cache")
-		header.Set("Content-Length", strconv.Itoa(len(openAPI)))
-		_, _ = c.Writer.Write(openAPI)
-	})
+	to.engine.GET("/openapi.yaml", func(c *gin.Context) { sendDocument(c, "application/yaml; charset=utf-8", openAPI) })
+	to.engine.GET("/openapi.json", func(c *gin.Context) { sendDocument(c, jsonType[0], openAPIJSON()) })
+}
+
+// openAPIJSON is openAPI as JSON.
+var openAPIJSON = sync.OnceValue(func() []byte {
+	text, err := reference.JSON(openAPI)
+	if err != nil {
+		panic("proxy: " + err.Error())
+	}
+	return text
+})
+
+func sendDocument(c *gin.Context, kind string, text []byte) {
+	header := c.Writer.Header()
+	header.Set("Content-Type", kind)
+	header.Set("Cache-Control", "no-cache")
+	header.Set("Content-Length", strconv.Itoa(len(text)))
+	_, _ = c.Writer.Write(text)
 }

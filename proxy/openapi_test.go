@@ -20,6 +20,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/google/go-cmp/cmp"
 
 	"crossgate/order/index"
 	"crossgate/quote"
@@ -41,6 +42,41 @@ func document(t *testing.T) *openapi3.T {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// TestDocumentIsTheSameInJSON reads the document as tools do that know no YAML.
+func TestDocumentIsTheSameInJSON(t *testing.T) {
+	read := func(path, kind string) (plain any, loaded *openapi3.T) {
+		t.Helper()
+		response := get(newWorld(t).server(t), path)
+		text := body(t, response)
+		if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != kind {
+			t.Fatalf("%s: %d %s", path, response.StatusCode, got)
+		}
+		if isJSON := json.Unmarshal(text, &plain) == nil; isJSON != strings.HasSuffix(path, ".json") {
+			t.Errorf("%s is JSON: %v", path, isJSON)
+		}
+		loaded, err := openapi3.NewLoader().LoadFromData(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(loaded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(again, &plain); err != nil {
+			t.Fatal(err)
+		}
+		return plain, loaded
+	}
+	want, _ := read("/openapi.yaml", "application/yaml; charset=utf-8")
+	got, loaded := read("/openapi.json", "application/json; charset=utf-8")
+	if difference := cmp.Diff(want, got); difference != "" {
+		t.Error(difference)
+	}
+	if err := loaded.Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
@@ -282,6 +318,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 		{s, "/healthz", 200},
 		{s, "/readyz", 200},
 		{s, "/openapi.yaml", 200},
+		{s, "/openapi.json", 200},
 		{broken, goodSwap, 500},
 		{failing, goodSwap, 502},
 	} {

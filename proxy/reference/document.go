@@ -98,6 +98,15 @@ func resolve[T any](r *reader, components ordered[T], ref string, instead T) T {
 	return instead
 }
 
+// JSON is a document of YAML as JSON, with its members in the same sequence.
+func JSON(text []byte) ([]byte, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("OpenAPI document: %w", err)
+	}
+	return []byte(jsonOf(document.Content[0])), nil
+}
+
 // jsonOf writes a value as JSON with its members in the sequence of the document.
 func jsonOf(node *yaml.Node) string {
 	var compact, indented bytes.Buffer

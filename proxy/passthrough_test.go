@@ -133,8 +133,11 @@ func TestOurKeysAreNotPassedOn(t *testing.T) {
 		o.Quotas = quota.Options{Keys: []quota.Key{{Name: "wallet", Key: key, Quota: quota.Quota{Units: 100, Window: time.Minute}}}}
 	})
 	for i, c := range []struct{ target, line, want string }{
-		{"/a?b=1", "Authorization: bearer " + key, "?b=1"}, {"/a?accesstoken=" + key + "&b=1", "A: b", "?b=1"}, {"/a?b=1", "A: b", "?b=1"},
-		{"/c?b=1", "Authorization: Bearer theirs", "Bearer theirs?b=1"}, {"/a?accesstoken=theirs", "A: b", "?accesstoken=theirs"},
+		{"/a?b=1", "Authorization: bearer " + key, "?b=1"},
+		{"/a?accesstoken=" + key + "&b=1", "A: b", "?b=1"},
+		{"/a?b=1", "A: b", "?b=1"},
+		{"/c?b=1", "Authorization: Bearer theirs", "Bearer theirs?b=1"},
+		{"/a?accesstoken=theirs", "A: b", "?accesstoken=theirs"},
 	} {
 		response := get(s, c.target, c.line)
 		if got := string(body(t, response)); got != c.want {

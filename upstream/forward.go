@@ -213,8 +213,8 @@ func (b *clientBody) failure(hasEnded bool) error {
 	return b.err
 }
 
-// addressRequest stands for forwarded requests where the endpoint is probed: what clients ask is theirs. Any answer will
-// do, since what an origin has at its address is not known.
+// addressRequest stands for forwarded requests where the endpoint is probed: what clients ask is theirs. Any answer
+// will do, since what an origin has at its address is not known.
 var addressRequest = Request{AnyStatus: true}
 
 // open sends f and returns the response with its body unread.

@@ -109,9 +109,9 @@ func (h *Host) actionOf(asked string) Action {
 	return strictest
 }
 
-// readings are the ways to read a decoded path: as it is, or decoded again, with dots and empty segments or without, with
-// backslashes and parameters of segments or without. It is not clear where it has control characters, encodings that
-// are longer than UTF-8 has them, or more layers than anybody decodes.
+// readings are the ways to read a decoded path: as it is, or decoded again; with dots, empty segments, backslashes and
+// parameters of segments, or without. It is not clear where it has control characters, encodings that are longer than
+// those of UTF-8, or too many layers.
 func readings(asked string) (all []string, isClear bool) {
 	const mostLayers = 4
 	for range mostLayers {

@@ -168,5 +168,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // fail answers with an error.
 func (h *Handler) fail(x *exchange, err error) {
 	x.outcome = failed
+	x.limitWrite(writeSilence)
 	h.options.Fail(x.w, x.r, err)
 }

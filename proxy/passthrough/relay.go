@@ -37,6 +37,7 @@ func (h *Handler) relay(x *exchange, f *fill, why string) {
 	if !ended {
 		flush(x.w)
 	}
+	defer x.limitWrite(writeSilence)
 	for sent := 0; ; part, ended, changed = f.growing.from(sent) {
 		if x.send(part) != nil {
 			return
@@ -48,6 +49,7 @@ func (h *Handler) relay(x *exchange, f *fill, why string) {
 		if len(part) > 0 && f.response.ContentLength < 0 {
 			flush(x.w)
 		}
+		x.limitWrite(0)
 		select {
 		case <-changed:
 		case <-x.r.Context().Done():
@@ -76,11 +78,8 @@ func (h *Handler) pass(x *exchange, why string) {
 	}
 	f := h.forwardOf(x)
 	if x.r.ContentLength != 0 {
-		control := http.NewResponseController(x.w)
-		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, control}, x.r.ContentLength, x.r.Trailer
-		if x.r.ProtoMajor > 1 { // whose limit is one of the whole request
-			_ = control.SetWriteDeadline(time.Time{})
-		}
+		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, http.NewResponseController(x.w)}, x.r.ContentLength, x.r.Trailer
+		x.limitWrite(0)
 	}
 	interims := &interims{w: x.w}
 	f.Inform = interims.write
@@ -198,6 +197,7 @@ func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 	defer body.Close()
 	stop := closeWhenLeft(x, body)
 	defer stop()
+	defer x.limitWrite(writeSilence)
 	buffer := parts.Get().(*[32 << 10]byte)
 	defer parts.Put(buffer)
 	isLong := response.ContentLength < 0 || response.ContentLength > small
@@ -205,6 +205,7 @@ func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 		flush(x.w)
 	}
 	for {
+		x.limitWrite(0) // an origin that says nothing for a while may go on
 		n, err := body.Read(buffer[:])
 		if x.send(buffer[:n]) != nil {
 			return
@@ -230,23 +231,28 @@ const partBytes = 64 << 10
 
 // send sends a part of a body, of any length, as long as the client goes on accepting it.
 func (x *exchange) send(body []byte) error {
-	control := http.NewResponseController(x.w)
-	isTwo := x.r.ProtoMajor > 1
-	if !isTwo && len(body) > partBytes {
-		_ = control.Flush() // from then on each write has a limit of its own
+	if len(body) > partBytes {
+		flush(x.w) // from then on each write over HTTP/1.1 has a limit of its own
 	}
 	for part := range slices.Chunk(body, partBytes) {
-		if isTwo {
-			_ = control.SetWriteDeadline(time.Now().Add(writeSilence))
-		}
+		x.limitWrite(writeSilence)
 		if _, err := x.w.Write(part); err != nil {
 			return err
 		}
 	}
-	if isTwo { // what says nothing for a while may go on
-		_ = control.SetWriteDeadline(time.Time{})
-	}
 	return nil
+}
+
+// limitWrite bounds how long a client of HTTP/2 may take to accept what is written next; 0: nothing is, for a while.
+func (x *exchange) limitWrite(within time.Duration) {
+	if x.r.ProtoMajor < 2 {
+		return
+	}
+	var limit time.Time
+	if within > 0 {
+		limit = time.Now().Add(within)
+	}
+	_ = http.NewResponseController(x.w).SetWriteDeadline(limit) // fails where nothing has limits
 }
 
 // closeWhenLeft closes a body when the client leaves, since nothing else would end one that says nothing.

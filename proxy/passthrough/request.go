@@ -12,11 +12,10 @@ import (
 )
 
 // Names of fields by which proxies tell origins what was asked, and who asks, have one of these texts in them, or one
-// of these words. The key does not have such fields, so no client may say them: what one says would decide what others
-// get.
+// of these words. The key lacks such fields, so no client may say them: they would decide what others get.
 var (
 	unkeyedTexts = []string{"forward", "original", "originating", "override", "rewrite", "clientip", "socketip", "ipcountry"}
-	unkeyedWords = words(`addr address host http http2 https ip ipv4 ipv6 method path port prefix proto protocol scheme script uri url
+	unkeyedWords = words(`addr host http http2 https ip ipv4 ipv6 port proto protocol scheme script uri url
 		cert clientcert remote ssl tls connecting visitor proxy surrogate wap invoke middleware
 		akamai appengine azure cf cloudfront envoy fastly varnish`)
 )
@@ -30,7 +29,7 @@ func words(text string) map[string]bool {
 }
 
 // drops reports whether a field of a request does not go on: one that proxies say, or whose name has other characters
-// than letters, digits and dashes, since origins read some of these as dashes. What browsers alone can say, and what the
+// than letters, digits and dashes, since origins read some of these as dashes. What only browsers say, and what the
 // operator has named, goes on.
 func (h *Host) drops(name string) bool {
 	name = strings.ToLower(name)
@@ -62,8 +61,8 @@ func endToEnd(header http.Header) http.Header {
 	return header
 }
 
-// variesByOurs reports whether Vary names a field of which the origin gets another value than the client sent: by such a
-// one no response is selected.
+// variesByOurs reports whether Vary names a field of which the origin gets another value than the client sent: by such
+// a one no response is selected.
 func (h *Host) variesByOurs(header http.Header) bool {
 	return slices.ContainsFunc(rfc9111.Selecting(header), func(name string) bool {
 		return name == "Via" || name == "Connection" || name == "Te" || h.drops(name)
@@ -94,8 +93,8 @@ func escapedPath(r *http.Request) string {
 	return "/"
 }
 
-// isUpgrade reports whether a client wants to speak another protocol on its connection. Another version of HTTP is none:
-// what would be asked by it would pass by the rules.
+// isUpgrade reports whether a client wants to speak another protocol on its connection. Another version of HTTP is not
+// one: what would be asked by it would pass by the rules.
 func isUpgrade(r *http.Request) bool {
 	wanted := r.Header["Upgrade"]
 	if r.ProtoMajor != 1 || r.ProtoMinor == 0 || len(wanted) == 0 || !nominates(r.Header, "Upgrade") {

@@ -24,10 +24,10 @@ func TestWhatIsNotKeyedDecidesNothing(t *testing.T) {
 		Fastly-Client-Ip Fastly-Ssl X-Azure-ClientIP X-Originating-Ip X-Remote-Ip X-Remote-Addr Remote-Addr X-ProxyUser-Ip X-Envoy-Original-Path
 		X-Envoy-External-Address X-Appengine-User-Ip CloudFront-Viewer-Country CloudFront-Forwarded-Proto
 		Front-End-Https X-Url-Scheme X-Scheme X-Proto X-Port X-Ssl X-Arr-Ssl X-Https Ssl-Client-Verify Client-Cert X-Script-Name X-Wap-Profile
-		Proxy Proxy-Host X-Proxy-Url X-Path X-Prefix Surrogate-Capability X-Middleware-Subrequest X-Invoke-Status HTTP2-Settings
+		Proxy Proxy-Host X-Proxy-Url Surrogate-Capability X-Middleware-Subrequest X-Invoke-Status HTTP2-Settings
 		Upgrade Remote-User`)
 	said := strings.Fields(`A Accept Accept-Language Access-Control-Request-Method Origin Sec-Fetch-Site Sec-CH-Prefers-Color-Scheme X-Api-Key
-		X-Request-Id X-Requested-With Upgrade-Insecure-Requests Content-Type Referer Traceparent Idempotency-Key Api_key User-Agent`)
+		X-Request-Id X-Requested-With Upgrade-Insecure-Requests Content-Type Referer Traceparent Idempotency-Key Api_key User-Agent X-Wallet-Address X-Payment-Method`)
 	var heard http.Header
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		heard = r.Header.Clone()

@@ -76,11 +76,15 @@ func newClient(given *http.Client, forwards bool) *http.Client {
 		*client = *given
 	}
 	if client.Transport == nil {
+		most := 128
+		if forwards {
+			most = 0 // clients decide how long one is used; their own connections are bounded
+		}
 		client.Transport = &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    32,
-			MaxConnsPerHost:        128,
+			MaxConnsPerHost:        most,
 			IdleConnTimeout:        90 * time.Second,
 			TLSHandshakeTimeout:    5 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,

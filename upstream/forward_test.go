@@ -243,3 +243,26 @@ func TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestOpenResponsesHoldNoRequestUp has clients read nothing of more responses than connections were kept for.
+func TestOpenResponsesHoldNoRequestUp(t *testing.T) {
+	const open = 150
+	e := origin(t, "", nil, func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		if r.URL.Path == "/long" {
+			<-r.Context().Done()
+		}
+	})
+	pool := upstream.NewPool("pool", e)
+	for i := range open + 1 {
+		path := "/long"
+		if i == open {
+			path = "/other"
+		}
+		response, err := pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: path, Header: http.Header{}})
+		if err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		defer response.Body.Close()
+	}
+}

@@ -76,19 +76,20 @@ func newClient(given *http.Client, forwards bool) *http.Client {
 		*client = *given
 	}
 	if client.Transport == nil {
-		most := 128
-		if forwards {
-			most = 0 // clients decide how long one is used; their own connections are bounded
+		connections, unread := 128, 0 // unread bytes of a stream; 0: net/http's own bound, 4 MB
+		if forwards {                 // clients, whose own connections are bounded, decide for how long and how much
+			connections, unread = 0, 128<<10
 		}
 		client.Transport = &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    32,
-			MaxConnsPerHost:        most,
+			MaxConnsPerHost:        connections,
 			IdleConnTimeout:        90 * time.Second,
 			TLSHandshakeTimeout:    5 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
 			DisableCompression:     forwards,
+			HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: unread},
 		}
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

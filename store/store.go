@@ -46,10 +46,17 @@ func (db *DB) measured() (*DB, error) {
 }
 
 // read is the pool of those who read.
-func (db *DB) read() observed { return observed{db.reader, db.telemetry} }
+func (db *DB) read() observed { return db.observed(db.reader) }
 
 // write is the pool of those who change something.
-func (db *DB) write() observed { return observed{db.writer, db.telemetry} }
+func (db *DB) write() observed { return db.observed(db.writer) }
+
+func (db *DB) observed(r runner) observed {
+	if !db.IsReplicated() {
+		r = withoutArrays{r}
+	}
+	return observed{r, db.telemetry}
+}
 
 // pools are all by their names in measurements, but for that of pings.
 func (db *DB) pools() map[string]*sql.DB {

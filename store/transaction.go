@@ -43,7 +43,7 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 		return err
 	}
 	defer begun.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	tx := &Tx{observed{begun, db.telemetry}, conn, db.IsReplicated()}
+	tx := &Tx{db.observed(begun), conn, db.IsReplicated()}
 	if err := tx.awaitTurn(ctx); err != nil {
 		return err
 	}

@@ -228,23 +228,21 @@ func (c contribution) equals(other contribution) bool {
 // contributionsOf returns what orders add so far, without those that are not counted.
 func contributionsOf(ctx context.Context, q querier, ids []order.ID) (map[order.ID]contribution, error) {
 	known := make(map[order.ID]contribution, len(ids))
-	err := eachPart(ids, func(marks string, keys []any) error {
-		return q.ForEachRow(ctx, func(rows *sql.Rows) error {
-			var id order.ID
-			var c contribution
-			var giveToken, takeToken, swapped, creator []byte
-			c.deliveredAfter = -1
-			after := sql.NullInt64{}
-			err := rows.Scan(store.HashColumn(&id), &c.day, &c.give, &c.take, &giveToken, &takeToken, &swapped, &creator,
-				&c.fulfilled, &c.active, &c.unpriced, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &after)
-			if after.Valid {
-				c.deliveredAfter = after.Int64
-			}
-			c.giveToken, c.takeToken, c.swapped, c.creator = string(giveToken), string(takeToken), string(swapped), string(creator)
-			known[id] = c
-			return err
-		}, `SELECT id, day, give_chain, take_chain, give_token, take_token, swapped, creator, fulfilled, active, unpriced,
-			given, taken, fee, affiliate, delivered_after FROM order_values WHERE id IN (`+marks+`)`, keys...)
-	})
+	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		var c contribution
+		var giveToken, takeToken, swapped, creator []byte
+		c.deliveredAfter = -1
+		after := sql.NullInt64{}
+		err := rows.Scan(store.HashColumn(&id), &c.day, &c.give, &c.take, &giveToken, &takeToken, &swapped, &creator,
+			&c.fulfilled, &c.active, &c.unpriced, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &after)
+		if after.Valid {
+			c.deliveredAfter = after.Int64
+		}
+		c.giveToken, c.takeToken, c.swapped, c.creator = string(giveToken), string(takeToken), string(swapped), string(creator)
+		known[id] = c
+		return err
+	}, `SELECT id, day, give_chain, take_chain, give_token, take_token, swapped, creator, fulfilled, active, unpriced,
+		given, taken, fee, affiliate, delivered_after FROM order_values WHERE id = ANY($1)`, keysOf(ids))
 	return known, err
 }

@@ -143,7 +143,7 @@ func (db database) copyTo(ctx context.Context, file string, version int64) error
 		return err
 	}
 	defer snapshot.Rollback() //nolint:errcheck // it has only read
-	made, err := openFile(file, 1, writing)
+	made, err := openFile(file, 1, fileOptions(busyLimit))
 	if err != nil {
 		return err
 	}

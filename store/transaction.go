@@ -27,7 +27,10 @@ func (db *DB) Update(ctx context.Context, steps func(*Tx) error) error {
 
 // UpdateUnder is Update for the holder of a lease: ErrLeaseLost when that is another replica by now.
 func (db *DB) UpdateUnder(ctx context.Context, l Lease, steps func(*Tx) error) error {
-	return withRemedy(db.availability.do(ctx, func() error { return db.update(ctx, l, steps) }))
+	end := db.writes.begin()
+	err := withRemedy(db.availability.do(ctx, func() error { return db.update(ctx, l, steps) }))
+	end(err)
+	return err
 }
 
 func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error {

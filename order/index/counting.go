@@ -37,7 +37,7 @@ func (x *Index) countUp(ctx context.Context) {
 // countRound counts all orders that have changed, unless another replica does.
 func (x *Index) countRound(ctx context.Context) error {
 	return x.underLease(ctx, countJob, func(ctx context.Context, l store.Lease) (left bool, err error) {
-		return x.store.countSome(ctx, l, x.options.Prices)
+		return x.jobs.countSome(ctx, l, x.options.Prices)
 	})
 }
 

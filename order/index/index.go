@@ -23,13 +23,18 @@ import (
 
 // Index knows every order on its chains since they were first followed, and finds older ones.
 type Index struct {
-	store     orderStore
+	store     orderStore // for answers: what it reads is there within statementLimit
+	jobs      orderStore // for what may take its time
 	sources   map[chain.ID]order.Source
 	followers []*follower // ascending chain ids
 	byChain   map[chain.ID]*follower
 	options   Options
 	confirmed confirmations
 }
+
+// statementLimit is how long a statement may take that an answer waits for. The slowest, a page of a list, takes some
+// ten milliseconds.
+const statementLimit = time.Second
 
 // Options say how chains are followed. Zero values stand for defaults.
 type Options struct {
@@ -68,7 +73,10 @@ func tracer() trace.Tracer { return otel.Tracer("crossgate/order/index") }
 
 // New makes an index of sources over a database. It does nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Index {
-	x := &Index{store: orderStore{db, o.WithoutSwaps}, sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults()}
+	x := &Index{
+		store: orderStore{db.Within(statementLimit), o.WithoutSwaps}, jobs: orderStore{db, o.WithoutSwaps},
+		sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults(),
+	}
 	for id, source := range sources {
 		f := newFollower(db, id, source, x.options)
 		x.followers = append(x.followers, f)
@@ -90,7 +98,7 @@ func (x *Index) Run(ctx context.Context) error {
 		followers.Go(func() { f.run(ctx) })
 	}
 	followers.Go(func() { x.listen(ctx) })
-	followers.Go(func() { x.options.unknown.run(ctx, x.store) })
+	followers.Go(func() { x.options.unknown.run(ctx, x.jobs) })
 	followers.Go(func() { x.catchUpList(ctx) })
 	followers.Go(func() { x.countUp(ctx) })
 	followers.Go(func() { x.fillIn(ctx) })

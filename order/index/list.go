@@ -249,7 +249,7 @@ const (
 func (x *Index) catchUpList(ctx context.Context) {
 	for {
 		pause := listPause
-		left, err := x.store.listSome(ctx)
+		left, err := x.jobs.listSome(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable):
 			x.options.Logger.WarnContext(ctx, "orders could not be listed", "error", err, "retry_in", listInterval)

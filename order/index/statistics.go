@@ -48,7 +48,7 @@ func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) (times []ord
 	if err := x.checkReadable(ctx); err != nil {
 		return nil, basis, fmt.Errorf("delivery times: %w", err)
 	}
-	times, err = x.store.deliveryTimes(ctx, from, to)
+	times, err = x.jobs.deliveryTimes(ctx, from, to)
 	return times, basis, err
 }
 

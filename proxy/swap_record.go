@@ -140,7 +140,7 @@ func (s *Server) loadSwapRecord(ctx context.Context, id order.ID) ([]jsonBody, c
 func (s *Server) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
 	found, err := s.options.Orders.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)
-	if !remembered || !errors.Is(err, order.ErrNotFound) && !errors.Is(err, index.ErrUnavailable) {
+	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
 	swaps, searched, err := s.options.Orders.FindSwaps(ctx, of.chain, of.tx)

@@ -34,6 +34,30 @@ func (x *Index) countUp(ctx context.Context) {
 	}
 }
 
+// CatchUp lists and counts the orders that are not yet, unless another process is at it. report is told from time to
+// time how many are left.
+func (x *Index) CatchUp(ctx context.Context, report func(left int)) error {
+	for left := true; left; {
+		var err error
+		if left, err = x.jobs.listSome(ctx); err != nil {
+			return err
+		}
+	}
+	const often = 50 // steps between two reports
+	steps := 0
+	return x.underLease(ctx, countJob, func(ctx context.Context, l store.Lease) (left bool, err error) {
+		if steps++; steps%often == 1 {
+			var uncounted int
+			_, err := x.jobs.QueryRow(ctx, []any{&uncounted}, `SELECT COUNT(DISTINCT order_id) FROM uncounted`)
+			if err != nil || uncounted == 0 {
+				return false, err
+			}
+			report(uncounted)
+		}
+		return x.jobs.countSome(ctx, l, x.options.Prices)
+	})
+}
+
 // countRound counts all orders that have changed, unless another replica does.
 func (x *Index) countRound(ctx context.Context) error {
 	return x.underLease(ctx, countJob, func(ctx context.Context, l store.Lease) (left bool, err error) {

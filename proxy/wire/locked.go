@@ -16,8 +16,8 @@ type Worth struct {
 }
 
 // AppendLocked appends the locked assets, an empty list when nothing is locked. amount and
-// dstChainAmount are USD values, which are absent without a price, tokenAmount and dstChainTokenAmount whole tokens
-// (docs/decisions/0004-readings.md).
+// dstChainAmount are USD values, null without a price, tokenAmount and dstChainTokenAmount whole tokens
+// (docs/decisions/0004-readings.md, 0047-null-values.md).
 func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	objects(w, locked, func(c order.LockedChain) {
@@ -33,15 +33,11 @@ func (w *writer) lockedToken(key token.Key, t order.LockedToken, worth Worth) {
 	metadata, price := worth.Tokens[key], worth.USD[key]
 	w.name("tokenAddress").address(t.Token, w.chains.Family(key.Chain))
 	w.name("tokenMetadata").tokenMetadata(metadata)
-	if price != nil {
-		w.name("amount").value(t.Amount, metadata.Decimals, price)
-	}
+	w.name("amount").value(t.Amount, metadata.Decimals, price)
 	w.name("tokenAmount").units(t.Amount, metadata.Decimals)
 	objects(w.name("dstChainsLockedAmounts"), t.Targets, func(target order.LockedTarget) {
 		w.name("targetChainId").chainID(target.Chain)
-		if price != nil {
-			w.name("dstChainAmount").value(target.Amount, metadata.Decimals, price)
-		}
+		w.name("dstChainAmount").value(target.Amount, metadata.Decimals, price)
 		w.name("dstChainTokenAmount").units(target.Amount, metadata.Decimals)
 		list(w.name("ordersToUnlock"), target.Orders, w.hash)
 	})
@@ -61,9 +57,13 @@ func (w *writer) units(a chain.Amount, decimals uint8) {
 	}
 }
 
-// value writes the value of an amount in USD, with at most six decimals.
+// value writes the value of an amount in USD, with at most six decimals; null without a price.
 func (w *writer) value(a chain.Amount, decimals uint8, price *big.Rat) {
 	const places = 6
+	if price == nil {
+		w.null()
+		return
+	}
 	text := new(big.Rat).Mul(a.Units(decimals), price).FloatString(places)
 	w.json = append(w.json, strings.TrimRight(strings.TrimRight(text, "0"), ".")...)
 }

@@ -213,6 +213,9 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	if err := b.readBack(ctx, held, position.first, origin); err != nil {
 		return err
 	}
+	if err := b.store.level(ctx, held, b.chain); err != nil {
+		return err
+	}
 	b.progress.Done = true
 	b.tell()
 	return nil

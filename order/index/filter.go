@@ -60,7 +60,7 @@ func (x *Index) List(ctx context.Context, f Filter, skip, take uint64) (List, Ba
 	if err := x.checkReadable(ctx); err != nil {
 		return List{}, basis, fmt.Errorf("list orders: %w", err)
 	}
-	listed, err := x.store.list(ctx, f, skip, take)
+	listed, err := x.lists.list(ctx, f, skip, take)
 	return listed, basis, err
 }
 

@@ -23,7 +23,8 @@ import (
 
 // Index knows every order on its chains since they were first followed, and finds older ones.
 type Index struct {
-	store     orderStore // for answers: what it reads is there within statementLimit
+	store     orderStore // for answers: a statement that reads ends within statementLimit
+	lists     orderStore // for lists and statistics, likewise within listLimit
 	jobs      orderStore // for what may take its time
 	sources   map[chain.ID]order.Source
 	followers []*follower // ascending chain ids
@@ -32,9 +33,12 @@ type Index struct {
 	confirmed confirmations
 }
 
-// statementLimit is how long a statement may take that an answer waits for. The slowest, a page of a list, takes some
-// ten milliseconds.
-const statementLimit = time.Second
+// How long a statement may take that an answer waits for. One that finds an order takes about a millisecond; a list
+// may count all orders of a taker.
+const (
+	statementLimit = time.Second
+	listLimit      = 5 * time.Second
+)
 
 // Options say how chains are followed. Zero values stand for defaults.
 type Options struct {
@@ -74,7 +78,8 @@ func tracer() trace.Tracer { return otel.Tracer("crossgate/order/index") }
 // New makes an index of sources over a database. It does nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Index {
 	x := &Index{
-		store: orderStore{db.Within(statementLimit), o.WithoutSwaps}, jobs: orderStore{db, o.WithoutSwaps},
+		store: orderStore{db.Within(statementLimit), o.WithoutSwaps}, lists: orderStore{db.Within(listLimit), o.WithoutSwaps},
+		jobs:    orderStore{db, o.WithoutSwaps},
 		sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults(),
 	}
 	for id, source := range sources {

@@ -7,12 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// A list is one argument of a statement, []int64 or [][]byte, of which the statement says column = ANY($1): its text is
-// the same however long the list is. SQLite has no arrays: it gets JSON, and reads that as a table.
+// A list is one argument of a query, []int64 or [][]byte, of which the query says column = ANY($1): its text is the same
+// however long the list is. SQLite has no arrays: it gets JSON, and reads that as a table.
 
 // withoutArrays is a runner of SQLite.
 type withoutArrays struct{ runner }
@@ -35,7 +36,7 @@ func listsAsJSON(query string, args []any) (string, []any) {
 	if !strings.Contains(query, "= ANY(") {
 		return query, args
 	}
-	spelled := append([]any(nil), args...)
+	spelled := slices.Clone(args)
 	query = anyOf.ReplaceAllStringFunc(query, func(condition string) string {
 		number, _ := strconv.Atoi(strings.Trim(condition, "= ANY($)")) // digits
 		value, list := "value", args[number-1]

@@ -50,13 +50,13 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 	}
 	reader := limited(stdlib.OpenDB(*config, withoutPing), cmp.Or(o.Readers, readers))
 	a.hasTables, a.mode, a.pools = true, []any{pgx.QueryExecModeSimpleProtocol}, []*sql.DB{reader, writer}
+	readOnly := checkWritable(ctx, reader)
+	if readOnly != nil {
+		a.log.WarnContext(ctx, "database takes no changes; chains are not followed", "error", readOnly)
+	}
 	db := &DB{
 		name: "PostgreSQL", reader: reader, writer: writer, telemetry: newTelemetry("postgresql", serverOf(config)...),
-		replica: &replica{config: config, name: replicaName()}, availability: a, writes: newWriteState(),
-	}
-	if err := checkWritable(ctx, reader); err != nil {
-		a.log.WarnContext(ctx, "database takes no changes; chains are not followed", "error", err)
-		db.writes.fail(err)
+		replica: &replica{config: config, name: replicaName()}, availability: a, writes: &writeState{failed: readOnly, since: time.Now()},
 	}
 	return db.measured()
 }

@@ -49,7 +49,7 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	a := newAvailability(prober, nil)
 	a.hasTables = true
-	db := &DB{name: path, reader: reader, writer: writer, availability: a, writes: newWriteState(), telemetry: newTelemetry("sqlite")}
+	db := &DB{name: path, reader: reader, writer: writer, availability: a, writes: new(writeState), telemetry: newTelemetry("sqlite")}
 	return db.measured()
 }
 

@@ -7,32 +7,31 @@ import (
 	"time"
 )
 
-// stuckAfter is how long a change may take until it counts as stuck. A batch takes a second.
+// stuckAfter is for how long none of the changes under way may end until they count as stuck. A batch takes a second.
 const stuckAfter = 30 * time.Second
 
 // writeState is what became of changes: reads may go on while a disk is full.
 type writeState struct {
-	mu      sync.Mutex
-	failed  error // the last change, by the database's own word
-	since   time.Time
-	begun   map[uint64]time.Time // those under way
-	counted uint64
+	mu       sync.Mutex
+	failed   error // the last change, by the database's own word
+	since    time.Time
+	underWay int
+	ended    time.Time // the last of them, or the first began then
 }
-
-func newWriteState() *writeState { return &writeState{begun: make(map[uint64]time.Time)} }
 
 // begin takes note of a change until end, which gets its error.
 func (s *writeState) begin() (end func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counted++
-	number := s.counted
-	s.begun[number] = time.Now()
+	if s.underWay++; s.underWay == 1 {
+		s.ended = time.Now()
+	}
 	return func(err error) {
 		s.note(err)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.begun, number)
+		s.underWay--
+		s.ended = time.Now()
 	}
 }
 
@@ -45,28 +44,23 @@ func (s *writeState) note(err error) {
 		s.failed = nil
 	case codeOf(err) == "" || errors.Is(err, ErrUnavailable):
 	default:
-		s.fail(err)
+		if s.failed == nil {
+			s.since = time.Now()
+		}
+		s.failed = err
 	}
 }
 
-func (s *writeState) fail(err error) {
-	if s.failed == nil {
-		s.since = time.Now()
-	}
-	s.failed = err
-}
-
-// err returns why changes fail, or that one is stuck; nil when neither is known.
+// err returns why changes fail, or that they are stuck; nil when neither is known.
 func (s *writeState) err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failed != nil {
+	waited := time.Since(s.ended)
+	switch {
+	case s.failed != nil:
 		return fmt.Errorf("writes have failed since %s: %w", s.since.UTC().Format(time.RFC3339), s.failed)
-	}
-	for _, begun := range s.begun {
-		if waited := time.Since(begun); waited > stuckAfter {
-			return fmt.Errorf("a write has been waiting for %s: look for locks and for a disk that stalls", waited.Round(time.Second))
-		}
+	case s.underWay > 0 && waited > stuckAfter:
+		return fmt.Errorf("%d writes have been waiting for %s: look for locks and for a disk that stalls", s.underWay, waited.Round(time.Second))
 	}
 	return nil
 }

@@ -44,14 +44,16 @@ func TestAFullDiskIsTold(t *testing.T) {
 // TestAStuckWriteIsTold has one take longer than any batch does.
 func TestAStuckWriteIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newWriteState()
-		end := s.begin()
+		s := new(writeState)
+		end, other := s.begin(), s.begin()
+		time.Sleep(stuckAfter)
+		other(nil)
 		time.Sleep(stuckAfter)
 		if err := s.err(); err != nil {
-			t.Errorf("after %s: %v", stuckAfter, err)
+			t.Errorf("%s after another one ended: %v", stuckAfter, err)
 		}
 		time.Sleep(time.Second)
-		if err := s.err(); err == nil || !strings.Contains(err.Error(), "waiting for 31s") {
+		if err := s.err(); err == nil || !strings.Contains(err.Error(), "1 writes have been waiting for 31s") {
 			t.Errorf("a second later: %v", err)
 		}
 		end(nil)

@@ -14,7 +14,7 @@ type Index struct {
 	Behind   time.Duration `yaml:"behind" range:"1s.."` // answers name a chain whose lag is larger (X-Index-Behind)
 	Follow   Follow        `yaml:"follow"`              // how often chains are asked for news
 	Wait     time.Duration `yaml:"wait" range:"0s.."`   // how long serve waits for a PostgreSQL that does not answer yet; 0: not at all
-	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and pings.
+	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and probes.
 	Connections int `yaml:"connections" range:"1.."`
 }
 

@@ -100,6 +100,14 @@ func (a answer) cost() int64 {
 	return cost
 }
 
+// without is the body, with its life, as it is where metadata of tokens on some chains is missing.
+func (b jsonBody) without(unread []chain.ID, life cache.Life) ([]jsonBody, cache.Life, error) {
+	if b.unheard = unread; len(unread) > 0 {
+		life = noLife
+	}
+	return []jsonBody{b}, life, nil
+}
+
 // holds reports whether no new head has made the answer wrong.
 func (a answer) holds() bool {
 	for i := range a.bodies {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -21,8 +22,8 @@ import (
 // hosted service reads their names in any case and ignores those that it does not know; null is as good as absent. Of
 // several with one name the last counts.
 type bodyMembers struct {
+	mistakes
 	values map[string]json.RawMessage // by lower-case name
-	wrong  []string
 }
 
 // readMembers reads the body of a request, whatever Content-Type its client gives it.
@@ -95,24 +96,15 @@ func (p *parameters) addBody(c *gin.Context) error {
 		case string(value) == "null":
 		case json.Unmarshal(value, &text) == nil:
 			p.values.Set(name, text)
-		case value[0] == '{' || value[0] == '[':
-			p.mistake(name + " must be a string or a number")
 		default:
-			p.values.Set(name, string(value))
+			p.values.Set(name, string(value)) // also that of a list, which no parameter takes
 		}
 	}
 	return nil
 }
 
 // err names every wrong member.
-func (m *bodyMembers) err() error {
-	if len(m.wrong) == 0 {
-		return nil
-	}
-	return invalidBody.because(strings.Join(m.wrong, "; "))
-}
-
-func (m *bodyMembers) mistake(text string) { m.wrong = append(m.wrong, text) }
+func (m *bodyMembers) err() error { return m.problem(invalidBody) }
 
 // text returns a string, empty when there is none.
 func (m *bodyMembers) text(name string) (text string) {
@@ -136,13 +128,33 @@ func (m *bodyMembers) number(name string, bits int) (n uint64, given bool) {
 	return n, err == nil
 }
 
+// longestList is how many values a list may have, repeated ones included.
+const longestList = 100
+
 // list returns the values of a list; a single value is a list of one.
 func (m *bodyMembers) list(name string) (values []json.RawMessage) {
 	value, given := m.values[strings.ToLower(name)]
 	if given && json.Unmarshal(value, &values) != nil {
 		values = []json.RawMessage{value}
 	}
+	return bounded(m, name, values)
+}
+
+// bounded returns the values of a list, none when they are too many.
+func bounded[V any](m *bodyMembers, name string, values []V) []V {
+	if len(values) > longestList {
+		m.mistake(fmt.Sprintf("%s must have at most %d values, not %d", name, longestList, len(values)))
+		return nil
+	}
 	return values
+}
+
+// addOnce appends a value unless it is there.
+func addOnce[V comparable](values []V, value V) []V {
+	if slices.Contains(values, value) {
+		return values
+	}
+	return append(values, value)
 }
 
 // chains returns ids of chains, of which also such may be asked for that no order is known of.
@@ -153,7 +165,7 @@ func (m *bodyMembers) chains(name string) (ids []chain.ID) {
 			m.mistake(name + " must be a list of chain ids")
 			return nil
 		}
-		ids = append(ids, id)
+		ids = addOnce(ids, id)
 	}
 	return ids
 }
@@ -173,7 +185,7 @@ func (m *bodyMembers) word(name string, known []string) string {
 }
 
 // words returns the values that words of a list stand for, each as word reads it.
-func words[V any](m *bodyMembers, name string, known []V, spell func(V) string) (values []V) {
+func words[V comparable](m *bodyMembers, name string, known []V, spell func(V) string) (values []V) {
 	spelled := make([]string, len(known))
 	for i, value := range known {
 		spelled[i] = spell(value)
@@ -188,7 +200,7 @@ func words[V any](m *bodyMembers, name string, known []V, spell func(V) string) 
 			m.mistake(name + " must be a list of the following values: " + strings.Join(spelled, ", "))
 			return nil
 		}
-		values = append(values, known[at])
+		values = addOnce(values, known[at])
 	}
 	return values
 }
@@ -225,9 +237,9 @@ func (m *bodyMembers) addresses(name string) (all []chain.Address) {
 			m.mistake(name + " must be one string with addresses joined by a space")
 			return nil
 		}
-		for field := range strings.FieldsSeq(text) {
-			all = append(all, m.addressOf(name, field))
+		for _, field := range bounded(m, name, strings.Fields(text)) {
+			all = addOnce(all, m.addressOf(name, field))
 		}
 	}
-	return all
+	return bounded(m, name, all)
 }

@@ -65,11 +65,11 @@ func (s *Server) ordersOf(ctx context.Context, tx chain.TxHash) ([]index.Found, 
 }
 
 // orderByID returns the order with an id, of which the index knows or whose transaction was asked for lately: otherwise
-// order.ErrNotFound with what was searched, or index.ErrUnavailable.
+// order.ErrNotFound with what was searched, index.ErrUnavailable or index.ErrEmpty.
 func (s *Server) orderByID(ctx context.Context, id order.ID) (index.Found, error) {
 	found, err := s.options.Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
-	if !remembered || !errors.Is(err, order.ErrNotFound) && !errors.Is(err, index.ErrUnavailable) {
+	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
 	orders, searched, err := s.options.Orders.Find(ctx, tx)
@@ -80,6 +80,11 @@ func (s *Server) orderByID(ctx context.Context, id order.ID) (index.Found, error
 		return orders[at], err
 	}
 	return index.Found{Basis: searched}, cmp.Or(err, order.ErrNotFound)
+}
+
+// isUnindexed reports whether the chains may know what the index does not.
+func isUnindexed(err error) bool {
+	return errors.Is(err, order.ErrNotFound) || errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrEmpty)
 }
 
 // searchError is an error with what had been searched by then.

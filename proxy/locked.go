@@ -52,28 +52,27 @@ func (s *Server) loadLocked(ctx context.Context, taker chain.Address) ([]jsonBod
 	if err != nil {
 		return nil, noLife, err
 	}
-	worth, err := s.worth(ctx, keysOf(locked))
+	worth, unread, err := s.worth(ctx, keysOf(locked))
 	if err != nil {
 		return nil, noLife, err
 	}
-	return []jsonBody{{text: string(s.encoder.AppendLocked(nil, locked, worth)), basis: basis}}, lockedLife, nil
+	b := jsonBody{text: string(s.encoder.AppendLocked(nil, locked, worth)), basis: basis}
+	return b.without(unread, lockedLife)
 }
 
-// worth looks up what tokens are called and, meanwhile, what they are worth.
-func (s *Server) worth(ctx context.Context, keys []token.Key) (wire.Worth, error) {
+// worth looks up what tokens are called, as tokensInTime does, and, meanwhile, what they are worth.
+func (s *Server) worth(ctx context.Context, keys []token.Key) (worth wire.Worth, unread []chain.ID, err error) {
 	if len(keys) == 0 {
-		return wire.Worth{}, nil
+		return worth, nil, nil
 	}
-	var worth wire.Worth
 	priced := make(chan struct{})
 	go func() {
 		defer close(priced)
 		worth.USD = s.options.Tokens.USD(ctx, keys...)
 	}()
-	tokens, err := s.tokens(ctx, keys)
+	worth.Tokens, unread, err = s.tokensInTime(ctx, keys)
 	<-priced
-	worth.Tokens = tokens
-	return worth, err
+	return worth, unread, err
 }
 
 func keysOf(locked []order.LockedChain) []token.Key {

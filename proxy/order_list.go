@@ -13,6 +13,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/index"
 	"crossgate/proxy/wire"
+	"crossgate/token"
 )
 
 // Parts of a list: the documented most, and what a client gets who does not say.
@@ -171,24 +172,18 @@ func (s *Server) loadOrderList(ctx context.Context, q partOfList) ([]jsonBody, c
 	case mixed:
 		return s.loadMixedList(ctx, q)
 	}
-	return s.loadList(ctx, q, func(l index.List) ([]byte, error) {
-		records, err := s.orderRecords(ctx, l.Orders)
-		return s.encoder.AppendOrderList(nil, records, l.Total), err
+	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
+		tokens, unread, err := s.tokensInTime(ctx, tokensOfAll(l.Orders))
+		return s.encoder.AppendOrderList(nil, recordsOf(l.Orders, tokens), l.Total), unread, err
 	})
 }
 
-// orderRecords are orders with the metadata of their tokens.
-func (s *Server) orderRecords(ctx context.Context, orders []*order.Order) ([]wire.Record, error) {
-	found := make([]index.Found, len(orders))
-	for i, o := range orders {
-		found[i].Order = o
-	}
-	tokens, err := s.tokens(ctx, tokensOf(found))
+func recordsOf(orders []*order.Order, tokens map[token.Key]token.Token) []wire.Record {
 	records := make([]wire.Record, len(orders))
 	for i, o := range orders {
 		records[i] = recordOf(o, tokens)
 	}
-	return records, err
+	return records
 }
 
 // loadMixedList lists orders and swaps in one sequence.
@@ -207,14 +202,11 @@ func (s *Server) loadMixedList(ctx context.Context, q partOfList) ([]jsonBody, c
 			orders, b.orders = append(orders, e.Order), append(b.orders, e.Order.ID)
 		}
 	}
-	ofOrders, err := s.orderRecords(ctx, orders)
+	tokens, unread, err := s.tokensInTime(ctx, append(tokensOfAll(orders), tokensOfSwaps(swaps)...))
 	if err != nil {
 		return nil, noLife, err
 	}
-	ofSwaps, err := s.swapRecords(ctx, swaps)
-	if err != nil {
-		return nil, noLife, err
-	}
+	ofOrders, ofSwaps := recordsOf(orders, tokens), recordsOfSwaps(swaps, tokens)
 	records := make([]wire.MixedRecord, len(listed.Items))
 	for i, e := range listed.Items {
 		if e.Swap != nil {
@@ -224,23 +216,23 @@ func (s *Server) loadMixedList(ctx context.Context, q partOfList) ([]jsonBody, c
 		}
 	}
 	b.text = string(s.encoder.AppendMixedList(nil, records, listed.Total))
-	return []jsonBody{b}, movingLife, nil
+	return b.without(unread, movingLife)
 }
 
 func (s *Server) loadUnlockList(ctx context.Context, q partOfList) ([]jsonBody, cache.Life, error) {
-	return s.loadList(ctx, q, func(l index.List) ([]byte, error) {
-		return s.encoder.AppendUnlockList(nil, l.Orders, l.Total), nil
+	return s.loadList(ctx, q, func(l index.List) ([]byte, []chain.ID, error) {
+		return s.encoder.AppendUnlockList(nil, l.Orders, l.Total), nil, nil
 	})
 }
 
 func (s *Server) loadList(
-	ctx context.Context, q partOfList, encode func(index.List) ([]byte, error),
+	ctx context.Context, q partOfList, encode func(index.List) (text []byte, unread []chain.ID, err error),
 ) ([]jsonBody, cache.Life, error) {
 	listed, basis, err := s.options.Orders.List(ctx, q.Filter, q.Skip, q.Take)
 	if err != nil {
 		return nil, noLife, err
 	}
-	text, err := encode(listed)
+	text, unread, err := encode(listed)
 	if err != nil {
 		return nil, noLife, err
 	}
@@ -248,5 +240,5 @@ func (s *Server) loadList(
 	for _, o := range listed.Orders {
 		b.orders = append(b.orders, o.ID)
 	}
-	return []jsonBody{b}, movingLife, nil
+	return b.without(unread, movingLife)
 }

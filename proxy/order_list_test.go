@@ -60,6 +60,9 @@ func TestListsReadEveryMember(t *testing.T) {
 		`{"orderAuthorityInSourceChain":"` + taker + `","orderAuthorityInDestinationChain":"` + solanaText + `","unlockAuthorities":"` + taker + ` ` + nobody + `"}`: {index.Filter{
 			GiveAuthority: who, OrderAuthority: solana, UnlockAuthorities: []chain.Address{who, other},
 		}, 0, 20, crossChain},
+		`{"giveChainIds":[137,1,137,"1"],"orderStates":["Created","created"],"unlockAuthorities":"` + taker + ` ` + taker + `"}`: {index.Filter{
+			GiveChains: []chain.ID{137, 1}, States: []order.State{order.StateCreated}, UnlockAuthorities: []chain.Address{who},
+		}, 0, 20, crossChain},
 		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {index.Filter{Maker: who}, 0, 20, sameChain},
 		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {index.Filter{Maker: who}, 3, 20, mixed},
 		search(taker):                             {index.Filter{Search: &index.Search{Address: who}}, 0, 20, crossChain},
@@ -111,6 +114,8 @@ func TestListsNameEveryMistake(t *testing.T) {
 			"referralCode must be a whole number from 0 to 4294967295", "blockTimestampTo", "filterMode must be one of",
 		}},
 		{listPath, `{"maker":"0xDAC17F958D2ee523a2206206994597C13D831ec8"}`, "INVALID_BODY", []string{"checksum"}},
+		{listPath, `{"giveChainIds":[` + strings.Repeat("1,", 100) + `1]}`, "INVALID_BODY", []string{"giveChainIds must have at most 100 values, not 101"}},
+		{unlockPath, `{"unlockAuthorities":"` + strings.Repeat(taker+" ", 101) + `"}`, "INVALID_BODY", []string{"unlockAuthorities must have at most 100 values, not 101"}},
 		{listPath, `{"filterMode":"SameChain","take":0}`, "INVALID_BODY", []string{"take must be greater than 0"}},
 		{listPath, `{"orderTradeType":"Limit","filterMode":"SameChain"}`, "INVALID_BODY", []string{
 			"orderTradeType must be one of the following values: Market",

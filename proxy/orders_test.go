@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -207,6 +208,27 @@ func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
 	e := wantError(t, get(s, ordersPath+createdTx), http.StatusBadGateway, "UPSTREAM_FAILED")
 	if e.ErrorCode != http.StatusBadGateway {
 		t.Errorf("errorCode = %d, want the HTTP status, as the tracking API has it", e.ErrorCode)
+	}
+}
+
+// TestOneUnreadTokenDoesNotFailMany asks for lists and what is locked while one chain, or all, cannot be read.
+func TestOneUnreadTokenDoesNotFailMany(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *Options) { o.Tokens = unreachable{w.tokenList} })
+	for _, test := range []struct{ method, path, body, unheard string }{
+		{http.MethodPost, listPath, `{}`, "137, 8453"},
+		{http.MethodPost, listPath, `{"filterMode":"SameChain"}`, "8453"},
+		{http.MethodPost, listPath, `{"filterMode":"Mixed"}`, "137, 8453"},
+		{http.MethodGet, "/api/Satistics/" + taker + "/lockedAssets", "", "8453"},
+	} {
+		response := serve(s, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))
+		raw := string(body(t, response))
+		if response.StatusCode != http.StatusOK || !strings.Contains(raw, `"decimals":null,"name":"","symbol":""`) || strings.Contains(raw, `mount":17992800`) {
+			t.Errorf("%s %s: HTTP %d %s, want 200 without metadata", test.path, test.body, response.StatusCode, raw)
+		}
+		if got := response.Header.Get(chainsUnheard); got != test.unheard || response.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s %s: chains unheard %q, Cache-Control %q", test.path, test.body, got, response.Header.Get("Cache-Control"))
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package proxy
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +28,8 @@ var otherAPIsCoin = strings.Repeat("e", 40)
 // parameters reads a query and collects everything that is wrong with it. Unknown parameters are ignored: clients send
 // access tokens and cache busters.
 type parameters struct {
+	mistakes
 	values url.Values
-	wrong  []string
 	family chain.Family // of the swap's chain; unknown while the chain is
 }
 
@@ -43,17 +42,19 @@ func readParameters(rawQuery string) (*parameters, error) {
 }
 
 // err names every wrong parameter.
-func (p *parameters) err() error {
-	if len(p.wrong) == 0 {
+func (p *parameters) err() error { return p.problem(invalidParameters) }
+
+// mistakes are what is wrong with a request, each named once.
+type mistakes struct{ wrong []string }
+
+func (m *mistakes) mistake(text string) { m.wrong = addOnce(m.wrong, text) }
+
+// problem is nil without mistakes.
+func (m *mistakes) problem(k kind) error {
+	if len(m.wrong) == 0 {
 		return nil
 	}
-	return invalidParameters.because(strings.Join(p.wrong, "; "))
-}
-
-func (p *parameters) mistake(text string) {
-	if !slices.Contains(p.wrong, text) {
-		p.wrong = append(p.wrong, text)
-	}
+	return k.because(strings.Join(m.wrong, "; "))
 }
 
 // parseSwap reads a swap request; only one with a recipient can become a transaction.

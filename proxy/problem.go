@@ -60,7 +60,7 @@ var (
 	upstreamUnavailable = kind{503, 1303, "UPSTREAM_UNAVAILABLE", "every upstream is failing, rate limited or cordoned; retry later"}
 	upstreamTimeout     = kind{504, 1304, "UPSTREAM_TIMEOUT", "no upstream responded in time; retry later"}
 	indexUnavailable    = kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
-	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not read any chain yet; retry later"}
+	indexEmpty          = kind{503, 1306, "INDEX_EMPTY", "the order index has not caught up with any chain yet; retry later"}
 	ordersUnlisted      = kind{503, 1310, "ORDERS_NOT_LISTED_YET", "orders that were indexed before the last upgrade are being listed; retry later"}
 	ordersUncounted     = kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "many orders are indexed that statistics do not have yet; retry later"}
 	unsimulated         = kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, and is not handed out unsimulated; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}

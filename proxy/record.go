@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,10 +69,17 @@ func preswapToken(o *order.Order) (key token.Key, swapped bool) {
 }
 
 func tokensOf(orders []index.Found) []token.Key {
-	var keys []token.Key
+	all := make([]*order.Order, len(orders))
+	for i, o := range orders {
+		all[i] = o.Order
+	}
+	return tokensOfAll(all)
+}
+
+func tokensOfAll(orders []*order.Order) (keys []token.Key) {
 	for _, o := range orders {
-		keys = append(keys, giveToken(o.Order), takeToken(o.Order))
-		if key, swapped := preswapToken(o.Order); swapped {
+		keys = append(keys, giveToken(o), takeToken(o))
+		if key, swapped := preswapToken(o); swapped {
 			keys = append(keys, key)
 		}
 	}
@@ -86,7 +94,29 @@ func recordOf(o *order.Order, tokens map[token.Key]token.Token) wire.Record {
 	return r
 }
 
-// tokens looks up metadata on all chains at once, one call for each, however often a key is given.
+// unreadTokens is an error of chains that did not say what some tokens are called.
+type unreadTokens struct {
+	error
+	chains []chain.ID // ascending
+}
+
+func (u *unreadTokens) Unwrap() error { return u.error }
+
+// tokensInTime is tokens for answers about many, which must not fail by one: metadata that cannot be had soon is left
+// empty, and unread are the chains that it is missing from.
+func (s *Server) tokensInTime(ctx context.Context, keys []token.Key) (found map[token.Key]token.Token, unread []chain.ID, err error) {
+	const patience = time.Second
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found, err = s.tokens(limited, keys)
+	if failed, is := errors.AsType[*unreadTokens](err); is && ctx.Err() == nil {
+		return found, failed.chains, nil
+	}
+	return found, nil, err
+}
+
+// tokens looks up metadata on all chains at once, one call for each, however often a key is given. An error is
+// *unreadTokens, beside what is known nevertheless.
 func (s *Server) tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
 	byChain, found := map[chain.ID][]chain.Address{}, make(map[token.Key]token.Token, len(keys))
 	for _, key := range keys {
@@ -99,7 +129,7 @@ func (s *Server) tokens(ctx context.Context, keys []token.Key) (map[token.Key]to
 	var (
 		lookups sync.WaitGroup
 		mu      sync.Mutex
-		failed  error
+		failed  unreadTokens
 	)
 	for id, addresses := range byChain {
 		lookups.Go(func() {
@@ -107,8 +137,7 @@ func (s *Server) tokens(ctx context.Context, keys []token.Key) (map[token.Key]to
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				failed = errors.Join(failed, err)
-				return
+				failed.error, failed.chains = errors.Join(failed.error, err), append(failed.chains, id)
 			}
 			for i, t := range tokens {
 				found[token.Key{Chain: id, Address: addresses[i]}] = t
@@ -116,5 +145,9 @@ func (s *Server) tokens(ctx context.Context, keys []token.Key) (map[token.Key]to
 		})
 	}
 	lookups.Wait()
-	return found, failed
+	if failed.error == nil {
+		return found, nil
+	}
+	slices.Sort(failed.chains)
+	return found, &failed
 }

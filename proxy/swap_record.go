@@ -140,7 +140,7 @@ func (s *Server) loadSwapRecord(ctx context.Context, id order.ID) ([]jsonBody, c
 func (s *Server) swapByID(ctx context.Context, id order.ID) (index.FoundSwap, error) {
 	found, err := s.options.Orders.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)
-	if !remembered || !errors.Is(err, order.ErrNotFound) && !errors.Is(err, index.ErrUnavailable) {
+	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
 	swaps, searched, err := s.options.Orders.FindSwaps(ctx, of.chain, of.tx)
@@ -162,10 +162,11 @@ func (s *Server) encodeSwaps(ctx context.Context, swaps []index.FoundSwap) ([]js
 	for i, found := range swaps {
 		made[i] = found.Swap
 	}
-	records, err := s.swapRecords(ctx, made)
+	tokens, err := s.tokens(ctx, tokensOfSwaps(made))
 	if err != nil {
 		return nil, noLife, err
 	}
+	records := recordsOfSwaps(made, tokens)
 	life, bodies := settledLife, make([]jsonBody, len(swaps))
 	for i, found := range swaps {
 		text := s.encoder.AppendSwapRecord(nil, records[i])
@@ -180,18 +181,20 @@ func (s *Server) encodeSwaps(ctx context.Context, swaps []index.FoundSwap) ([]js
 	return bodies, life, nil
 }
 
-// swapRecords are swaps with the metadata of their tokens.
-func (s *Server) swapRecords(ctx context.Context, swaps []order.Swap) ([]wire.SwapRecord, error) {
-	var keys []token.Key
+// tokensOfSwaps are two for each swap.
+func tokensOfSwaps(swaps []order.Swap) (keys []token.Key) {
 	for _, made := range swaps {
 		keys = append(keys, token.Key{Chain: made.At.Chain, Address: made.Fact.TokenIn}, token.Key{Chain: made.At.Chain, Address: made.Fact.TokenOut})
 	}
-	tokens, err := s.tokens(ctx, keys)
-	records := make([]wire.SwapRecord, len(swaps))
+	return keys
+}
+
+func recordsOfSwaps(swaps []order.Swap, tokens map[token.Key]token.Token) []wire.SwapRecord {
+	records, keys := make([]wire.SwapRecord, len(swaps)), tokensOfSwaps(swaps)
 	for i, made := range swaps {
 		records[i] = wire.SwapRecord{Swap: made, In: tokens[keys[2*i]], Out: tokens[keys[2*i+1]]}
 	}
-	return records, err
+	return records
 }
 
 func chooseSwap(q swapOf, swaps []jsonBody) (*jsonBody, error) {
@@ -207,13 +210,14 @@ func (s *Server) loadSwapList(ctx context.Context, q partOfList) ([]jsonBody, ca
 	if err != nil {
 		return nil, noLife, err
 	}
-	records, err := s.swapRecords(ctx, listed.Swaps)
+	tokens, unread, err := s.tokensInTime(ctx, tokensOfSwaps(listed.Swaps))
 	if err != nil {
 		return nil, noLife, err
 	}
+	records := recordsOfSwaps(listed.Swaps, tokens)
 	b := jsonBody{text: string(s.encoder.AppendSwapList(nil, records, listed.Total)), basis: basis}
 	for _, made := range listed.Swaps {
 		b.orders = append(b.orders, made.ID)
 	}
-	return []jsonBody{b}, movingLife, nil
+	return b.without(unread, movingLife)
 }

@@ -18,9 +18,13 @@ import (
 // A backup is an SQLite file with the schema of the database that it was made of, whichever that is: both have the same
 // tables. So one of PostgreSQL can be restored into a file, and the other way round.
 
-// Backup writes the database as it is at one moment into a new file, while gateways use it.
-func (l Location) Backup(ctx context.Context, file string) error {
-	return l.using(func(db database) error {
+// Say is told how far a backup or a restore is, a line at a time.
+type Say func(format string, args ...any)
+
+// Backup writes the database as it is at one moment into a new file, while gateways use it, and the file's checksum
+// beside it.
+func (l Location) Backup(ctx context.Context, file string, say Say) error {
+	err := l.using(func(db database) error {
 		version, err := inspect(ctx, db.DB, db.dialect)
 		if err != nil {
 			return err
@@ -33,15 +37,25 @@ func (l Location) Backup(ctx context.Context, file string) error {
 				_, err := db.ExecContext(ctx, `VACUUM INTO $1`, part)
 				return err
 			}
-			return db.copyTo(ctx, part, version)
+			return db.copyTo(ctx, part, version, say)
 		})
 	})
+	if err != nil {
+		return err
+	}
+	say("%s: computing the checksum", file)
+	return writeChecksum(file)
 }
 
 // Restore makes the database what a backup holds. The database must be empty: a file that does not exist, or a
-// PostgreSQL database in which nothing was ever read of any chain.
-func (l Location) Restore(ctx context.Context, file string) error {
-	if err := checkBackup(ctx, file); err != nil {
+// PostgreSQL database in which nothing was ever read of any chain. A file that is not what its checksum says is refused.
+func (l Location) Restore(ctx context.Context, file string, say Say) error {
+	say("%s: checking the backup", file)
+	err := verifyChecksum(file, say)
+	if err == nil {
+		err = checkBackup(ctx, file)
+	}
+	if err != nil {
 		return fmt.Errorf("backup %s: %w", file, withRemedy(err))
 	}
 	if l.Postgres == "" {
@@ -57,10 +71,10 @@ func (l Location) Restore(ctx context.Context, file string) error {
 	}
 	// The copy is brought to this build's schema, the backup is not touched.
 	copied := dir + "/orders.db"
-	return errors.Join(l.restoreFrom(ctx, file, copied), os.RemoveAll(dir))
+	return errors.Join(l.restoreFrom(ctx, file, copied, say), os.RemoveAll(dir))
 }
 
-func (l Location) restoreFrom(ctx context.Context, file, copied string) error {
+func (l Location) restoreFrom(ctx context.Context, file, copied string, say Say) error {
 	if err := copyFile(ctx, file, copied); err != nil {
 		return err
 	}
@@ -72,11 +86,11 @@ func (l Location) restoreFrom(ctx context.Context, file, copied string) error {
 	if err != nil {
 		return errors.Join(err, from.Close())
 	}
-	err = to.Update(ctx, func(tx *Tx) error { return tx.copyFrom(ctx, from.reader) })
-	if err != nil {
-		err = fmt.Errorf("database %s: %w", l, err)
+	err = to.Close() // what keeps tables locked would count as an outage
+	if err == nil {
+		err = l.using(func(db database) error { return db.copyFrom(ctx, from.reader, say) })
 	}
-	return errors.Join(err, from.Close(), to.Close())
+	return errors.Join(err, from.Close())
 }
 
 // writeNew has write make a file beside its place, and moves it there: nobody finds half of it.
@@ -137,13 +151,13 @@ func (db database) contents(ctx context.Context, q querier) ([]string, error) {
 }
 
 // copyTo writes the tables of a PostgreSQL into a new file, all of them as they are at one moment.
-func (db database) copyTo(ctx context.Context, file string, version int64) error {
+func (db database) copyTo(ctx context.Context, file string, version int64, say Say) error {
 	snapshot, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	defer snapshot.Rollback() //nolint:errcheck // it has only read
-	made, err := openFile(file, 1, writing)
+	made, err := openFile(file, 1, fileOptions(busyLimit))
 	if err != nil {
 		return err
 	}
@@ -152,7 +166,7 @@ func (db database) copyTo(ctx context.Context, file string, version int64) error
 		_, err = provider.UpTo(ctx, min(version, newestOf(provider)))
 	}
 	if err == nil {
-		err = db.copyTables(ctx, snapshot, made)
+		err = db.copyTables(ctx, snapshot, made, say)
 	}
 	if err == nil {
 		_, err = made.ExecContext(ctx, `PRAGMA journal_mode(DELETE)`) // so that the file is all of it
@@ -160,7 +174,7 @@ func (db database) copyTo(ctx context.Context, file string, version int64) error
 	return errors.Join(err, made.Close())
 }
 
-func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.DB) error {
+func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.DB, say Say) error {
 	tables, err := db.contents(ctx, snapshot)
 	if err != nil {
 		return err
@@ -171,7 +185,7 @@ func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.D
 	}
 	defer writing.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
 	for _, table := range tables {
-		rows, err := readTable(ctx, snapshot, table)
+		rows, err := readTable(ctx, snapshot, table, say)
 		if err != nil {
 			return err
 		}
@@ -180,7 +194,7 @@ func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.D
 		}
 		insert, err := writing.PrepareContext(ctx, `INSERT INTO `+table+` (`+strings.Join(rows.columns, ", ")+
 			`) VALUES (`+Placeholders(1, len(rows.columns))+`)`)
-		for err == nil && rows.Next() {
+		for err == nil && rows.next() {
 			var values []any
 			if values, err = rows.values(); err == nil {
 				_, err = insert.ExecContext(ctx, values...)
@@ -196,16 +210,24 @@ func (db database) copyTables(ctx context.Context, snapshot *sql.Tx, made *sql.D
 // table is one that is read whole.
 type table struct {
 	*sql.Rows
-	columns []string
-	isBytes []bool // columns
+	name       string
+	columns    []string
+	isBytes    []bool // columns
+	read, rows int
+	say        Say
 }
 
-func readTable(ctx context.Context, q querier, name string) (table, error) {
+func readTable(ctx context.Context, q querier, name string, say Say) (*table, error) {
+	t := &table{name: name, say: say}
+	err := forEachRow(ctx, q, func(rows *sql.Rows) error { return rows.Scan(&t.rows) }, `SELECT COUNT(*) FROM `+name, nil)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := q.QueryContext(ctx, `SELECT * FROM `+name)
 	if err != nil {
-		return table{}, err
+		return nil, err
 	}
-	t := table{Rows: rows}
+	t.Rows = rows
 	types, err := rows.ColumnTypes()
 	for _, each := range types {
 		t.columns, t.isBytes = append(t.columns, each.Name()), append(t.isBytes, each.DatabaseTypeName() == "BYTEA")
@@ -213,8 +235,21 @@ func readTable(ctx context.Context, q querier, name string) (table, error) {
 	return t, err
 }
 
+// next goes on to the next row, and says from time to time, and at the end, how many were read.
+func (t *table) next() bool {
+	const often = 50_000
+	more := t.Next()
+	if more {
+		t.read++
+	}
+	if more == (t.read%often == 0) && t.read > 0 {
+		t.say("%s: %d of %d rows", t.name, t.read, t.rows)
+	}
+	return more
+}
+
 // values are those of the row. Bytes are never NULL in the schema: that is how SQLite's driver returns empty ones.
-func (t table) values() ([]any, error) {
+func (t *table) values() ([]any, error) {
 	values, into := make([]any, len(t.columns)), make([]any, len(t.columns))
 	for i := range values {
 		into[i] = &values[i]
@@ -232,7 +267,25 @@ func (t table) values() ([]any, error) {
 var errNotEmpty = errors.New("it is not empty: restore into a new database")
 
 // copyFrom writes the tables of an SQLite database into an empty PostgreSQL of the same schema.
-func (tx *Tx) copyFrom(ctx context.Context, from *sql.DB) error {
+func (db database) copyFrom(ctx context.Context, from *sql.DB, say Say) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // it goes back to the pool
+	begun, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer begun.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	tx := &Tx{observed{begun, newTelemetry("postgresql")}, conn, true}
+	if err := tx.copyFrom(ctx, from, say); err != nil {
+		return err
+	}
+	return begun.Commit()
+}
+
+func (tx *Tx) copyFrom(ctx context.Context, from *sql.DB, say Say) error {
 	tables, err := database{from, goose.DialectSQLite3}.contents(ctx, from)
 	if err != nil {
 		return err
@@ -246,35 +299,69 @@ func (tx *Tx) copyFrom(ctx context.Context, from *sql.DB) error {
 			return errNotEmpty
 		}
 	}
+	indexes, err := tx.dropIndexes(ctx)
+	if err != nil {
+		return err
+	}
 	for _, name := range tables {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+name); err != nil { // what triggers made of another table
 			return err
 		}
-		rows, err := readTable(ctx, from, name)
+		rows, err := readTable(ctx, from, name, say)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(tx.copyIn(ctx, name, rows), rows.Close()); err != nil {
+		if err := errors.Join(tx.copyIn(ctx, rows), rows.Close()); err != nil {
 			return fmt.Errorf("copy table %s: %w", name, err)
+		}
+	}
+	say("%d indexes to make", len(indexes))
+	for _, definition := range indexes {
+		if _, err := tx.ExecContext(ctx, definition); err != nil {
+			return fmt.Errorf("%s: %w", definition, err)
+		}
+	}
+	for _, name := range tables { // without statistics, plans are for empty tables until autovacuum has looked
+		if _, err := tx.ExecContext(ctx, `ANALYZE `+name); err != nil {
+			return fmt.Errorf("analyze table %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
+// dropIndexes drops those that no constraint needs, and returns the statements that make them again: an index is made
+// sooner of all rows than row by row.
+func (tx *Tx) dropIndexes(ctx context.Context) (definitions []string, err error) {
+	var names []string
+	err = tx.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var name, definition string
+		err := rows.Scan(&name, &definition)
+		names, definitions = append(names, name), append(definitions, definition)
+		return err
+	}, `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema()
+		AND indexname NOT IN (SELECT conname FROM pg_constraint) ORDER BY 1`)
+	for _, name := range names {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DROP INDEX `+name)
+		}
+	}
+	return definitions, err
+}
+
 // copyIn is PostgreSQL's COPY.
-func (tx *Tx) copyIn(ctx context.Context, name string, rows table) error {
+func (tx *Tx) copyIn(ctx context.Context, rows *table) error {
 	return tx.conn.Raw(func(driver any) error {
 		connection, ok := driver.(*stdlib.Conn)
 		if !ok {
 			return fmt.Errorf("driver is %T, not pgx", driver)
 		}
 		next := func() ([]any, error) {
-			if !rows.Next() {
+			if !rows.next() {
 				return nil, rows.Err()
 			}
 			return rows.values()
 		}
-		_, err := connection.Conn().CopyFrom(ctx, pgx.Identifier{name}, rows.columns, pgx.CopyFromFunc(next))
+		_, err := connection.Conn().CopyFrom(ctx, pgx.Identifier{rows.name}, rows.columns, pgx.CopyFromFunc(next))
 		return err
 	})
 }

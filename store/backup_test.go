@@ -1,11 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,7 +58,7 @@ func fill(t *testing.T, at Location, db *DB) {
 	err := at.using(func(db database) error {
 		tables, err := db.contents(t.Context(), db)
 		for _, name := range tables {
-			read, failed := readTable(t.Context(), db, name)
+			read, failed := readTable(t.Context(), db, name, silent)
 			columns[name] = read.columns
 			err = errors.Join(err, failed, read.Close())
 		}
@@ -97,7 +99,7 @@ func dump(t *testing.T, l Location) map[string][]string {
 			return err
 		}
 		for _, name := range tables {
-			read, err := readTable(t.Context(), db, name)
+			read, err := readTable(t.Context(), db, name, silent)
 			if err != nil {
 				return err
 			}
@@ -134,12 +136,12 @@ func TestBackupsAreRestoredIntoEitherDatabase(t *testing.T) {
 		}
 		backup := filepath.Join(dir, fmt.Sprintf("backup%d.db", i))
 		stop := keepWriting(t, db)
-		if err := from.Backup(t.Context(), backup); err != nil {
+		if err := from.Backup(t.Context(), backup, silent); err != nil {
 			t.Fatal(err)
 		}
 		stop()
 		for _, to := range []Location{{Path: filepath.Join(dir, fmt.Sprintf("restored%d.db", i))}, {Postgres: newDatabase(t)}} {
-			if err := to.Restore(t.Context(), backup); err != nil {
+			if err := to.Restore(t.Context(), backup, silent); err != nil {
 				t.Fatalf("restore %s from one of %s: %v", to, from, err)
 			}
 			openAt(t, to)
@@ -148,19 +150,22 @@ func TestBackupsAreRestoredIntoEitherDatabase(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s restored from a backup of %s (-was +is):\n%s", to, from, diff)
 			}
-			if err := to.Restore(t.Context(), backup); err == nil {
+			if err := to.Restore(t.Context(), backup, silent); err == nil {
 				t.Errorf("%s was restored over what it held", to)
 			}
 		}
 		beyond := filepath.Join(t.TempDir(), "absent", "backup.db")
-		if err := from.Backup(t.Context(), beyond); err == nil || !strings.Contains(err.Error(), beyond+": its directory does not exist") {
+		if err := from.Backup(t.Context(), beyond, silent); err == nil || !strings.Contains(err.Error(), beyond+": its directory does not exist") {
 			t.Errorf("a backup into %s: %v, want that its directory does not exist", beyond, err)
 		}
-		if err := from.Backup(t.Context(), backup); err == nil || !strings.Contains(err.Error(), "exists") {
+		if err := from.Backup(t.Context(), backup, silent); err == nil || !strings.Contains(err.Error(), "exists") {
 			t.Errorf("a second backup into %s: %v, want that it exists", backup, err)
 		}
 	}
 }
+
+// silent is for backups of which nothing is said.
+func silent(string, ...any) {}
 
 func openAt(t *testing.T, l Location) *DB {
 	t.Helper()
@@ -197,12 +202,43 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	}
 	for file, says := range map[string]string{filepath.Join(dir, "absent"): "no such file", text: "not a database", damaged: "damaged"} {
 		to := Location{Path: filepath.Join(dir, "orders.db")}
-		if err := to.Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), says) {
+		if err := to.Restore(t.Context(), file, silent); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("Restore of %s: %v, want %q in it", file, err, says)
 		}
 		if _, err := os.Stat(to.Path); err == nil {
 			t.Errorf("Restore of %s left a file", file)
 		}
+	}
+}
+
+// TestABackupHasItsChecksum has sha256sum check a backup, and changes a letter of it that SQLite would not miss.
+func TestABackupHasItsChecksum(t *testing.T) {
+	dir := t.TempDir()
+	backup, to := filepath.Join(dir, "backup.db"), Location{Path: filepath.Join(dir, "orders.db")}
+	if err := (Location{Path: filled(t)}).Backup(t.Context(), backup, silent); err != nil {
+		t.Fatal(err)
+	}
+	check := exec.CommandContext(t.Context(), "sha256sum", "--check", "backup.db.sha256")
+	check.Dir = dir
+	if said, err := check.CombinedOutput(); err != nil {
+		t.Errorf("sha256sum: %v: %s", err, said)
+	}
+	raw, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Replace(raw, []byte("a token"), []byte("a taken"), 1)
+	if err := os.WriteFile(backup, changed, 0o600); err != nil || bytes.Equal(raw, changed) {
+		t.Fatal("nothing was changed", err)
+	}
+	if err := to.Restore(t.Context(), backup, silent); err == nil || !strings.Contains(err.Error(), "another checksum than backup.db.sha256") {
+		t.Errorf("Restore of a changed backup: %v", err)
+	}
+	if _, err := os.Stat(to.Path); err == nil {
+		t.Error("it was restored nevertheless")
+	}
+	if err := errors.Join(os.Remove(backup+checksumSuffix), to.Restore(t.Context(), backup, silent)); err != nil {
+		t.Errorf("Restore of a backup without a checksum, as earlier releases make them: %v", err)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// remedies say what to do about SQLite's errors (sqlite.org/rescode.html, primary codes).
+// remedies say what to do about SQLite's errors (sqlite.org/rescode.html, primary codes), serverRemedies about
+// PostgreSQL's (postgresql.org/docs/current/errcodes-appendix.html).
 var remedies = map[int]string{
 	sqlite3.SQLITE_FULL:     "the disk is full: free some space; the index resumes by itself",
 	sqlite3.SQLITE_IOERR:    "disk error: check the disk and its free space; the index resumes by itself",
@@ -24,9 +25,20 @@ var remedies = map[int]string{
 	sqlite3.SQLITE_BUSY: "another process keeps the file locked: one gateway per file, several share a PostgreSQL",
 }
 
+var serverRemedies = map[string]string{
+	"25006": readOnlyStandby,
+	"53100": "the server's disk is full: free some space; the index resumes by itself",
+	"42501": "the database refuses its user: grant it all privileges on the tables",
+}
+
+const readOnlyStandby = "the database is a read-only standby: set index.postgres to the primary, which takes writes"
+
 // withRemedy adds to a database's error what to do about it.
 func withRemedy(err error) error {
 	remedy, known := remedies[primaryCode(err)]
+	if server, is := errors.AsType[*pgconn.PgError](err); is {
+		remedy, known = serverRemedies[server.Code]
+	}
 	if !known {
 		return inOneLine(err)
 	}

@@ -66,8 +66,9 @@ func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err
 	if errors.Is(err, sql.ErrNoRows) {
 		return Lease{}, false, nil
 	}
+	db.writes.note(err)
 	if err != nil {
-		return Lease{}, false, fmt.Errorf("claim lease of %s: %w", job, err)
+		return Lease{}, false, fmt.Errorf("claim lease of %s: %w", job, withRemedy(err))
 	}
 	return l, true, nil
 }

@@ -71,7 +71,7 @@ func (l Location) open() (database, error) {
 	if _, err := os.Stat(l.Path); err != nil {
 		return database{}, errors.New("there is no such file")
 	}
-	db, err := openFile(l.Path, 1, url.Values{"_pragma": {busyTimeout}, "mode": {"rw"}})
+	db, err := openFile(l.Path, 1, url.Values{"_pragma": {busyTimeout(busyLimit)}, "mode": {"rw"}})
 	return database{db, goose.DialectSQLite3}, err
 }
 

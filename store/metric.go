@@ -30,7 +30,8 @@ func newDuration() metric.Float64Histogram {
 // observe has it measured, until stop, whether the database answers, what its connections do and how large it is.
 func (db *DB) observe() (stop func() error, err error) {
 	g := instruments{meter: otel.Meter("crossgate/store")}
-	up := g.gauge("up", "", "1 while the database answers, as far as this gateway knows; an SQLite file always does.")
+	up := g.gauge("up", "", "1 while the database answers, as far as this gateway knows.")
+	writable := g.gauge("writable", "", "1 while the database takes changes, as far as this gateway knows.")
 	connections := g.gauge("connections", "", "Connections to the database, by pool and state: used or idle.")
 	most := g.gauge("connections.max", "", "Connections that a pool may open.")
 	waits := g.counter("connection.waits", "", "Times that a connection was waited for because all of a pool were in use.")
@@ -41,11 +42,8 @@ func (db *DB) observe() (stop func() error, err error) {
 		return nil, err
 	}
 	registration, err := g.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
-		var answers int64
-		if db.Available() == nil {
-			answers = 1
-		}
-		o.ObserveInt64(up, answers)
+		o.ObserveInt64(up, oneIf(db.Available() == nil))
+		o.ObserveInt64(writable, oneIf(db.Writable() == nil))
 		for name, pool := range db.pools() {
 			now, of := pool.Stats(), poolKey.String(name)
 			o.ObserveInt64(connections, int64(now.InUse), metric.WithAttributes(of, connectionStateKey.String("used")))
@@ -67,6 +65,13 @@ func (db *DB) observe() (stop func() error, err error) {
 		return nil, err
 	}
 	return registration.Unregister, nil
+}
+
+func oneIf(holds bool) int64 {
+	if holds {
+		return 1
+	}
+	return 0
 }
 
 // instruments makes those that are read when measurements are collected.

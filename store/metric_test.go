@@ -33,7 +33,7 @@ func TestOutagesAreMeasured(t *testing.T) {
 	if err := server.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Ping(t.Context()); !errors.Is(err, ErrUnavailable) {
+	if err := db.Probe(t.Context()); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("Ping = %v", err)
 	}
 	if up, found := measured(); !found || up != 0 {

@@ -42,7 +42,7 @@ func filled(t *testing.T) string {
 func TestEveryEarlierSchemaIsMigrated(t *testing.T) {
 	for version := range int64(8) {
 		path := t.TempDir() + "/orders.db"
-		old, err := openFile(path, 1, writing)
+		old, err := openFile(path, 1, fileOptions(busyLimit))
 		if err != nil {
 			t.Fatal(err)
 		}

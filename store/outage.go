@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -21,24 +22,30 @@ import (
 var ErrUnavailable = errors.New("database unavailable")
 
 const (
-	// slowAfter is what work may take before the database is asked whether it is there at all, and again each time it
-	// passes; pingLimit is how long that answer may take, one round trip, and connectLimit where there is no connection
-	// to ask by, which takes six. Together they bound how long anybody waits for a database that does not answer,
-	// however long a statement may take on one that does.
+	// slowAfter is what work may take before the database is probed, and again each time it passes; probeLimit is how
+	// long a probe may take, one round trip, and connectLimit where there is no connection for it, which takes six.
+	// Together they bound how long a caller waits for a database that does not answer, however long a statement may
+	// take on one that does.
 	slowAfter    = 300 * time.Millisecond
-	pingLimit    = 800 * time.Millisecond
+	probeLimit   = 800 * time.Millisecond
 	connectLimit = 1400 * time.Millisecond
-	// pingPause is between two looks at a database that does not answer.
-	pingPause = 500 * time.Millisecond
+	// probePause is between two probes of a database that does not answer.
+	probePause = 500 * time.Millisecond
 )
 
-// availability is the circuit breaker of a PostgreSQL. What goes wrong with a connection, or takes long, has the
-// database pinged on a connection that is for nothing else. When it does not answer, all connections are closed, so
-// that whatever waits on one ends, and nothing more is asked until a ping is answered.
+// probe finds an entry of an index in each of the tables without which nothing can be answered: a server with a lock on
+// one of them, or whose disk stalls, still answers pings.
+const probe = `SELECT EXISTS (SELECT 1 FROM events WHERE chain = 0), EXISTS (SELECT 1 FROM orders WHERE id = '')`
+
+// availability is the circuit breaker of a database. What goes wrong with a connection, or takes long, has the database
+// probed on a connection that is for nothing else. When it does not answer, all connections to a PostgreSQL are closed,
+// so that whatever waits on one ends, and nothing more is asked until a probe is answered.
 type availability struct {
-	pinger *sql.DB   // with one connection
-	pools  []*sql.DB // whose idle connections are of no use after an outage
-	log    *slog.Logger
+	prober    *sql.DB   // with one connection
+	hasTables bool      // otherwise a probe is a ping
+	mode      []any     // in which a PostgreSQL is asked: in one round trip
+	pools     []*sql.DB // of a PostgreSQL: their idle connections are of no use after an outage
+	log       *slog.Logger
 
 	mu       sync.Mutex
 	away     error // why nothing is asked; nil while the database answers
@@ -49,15 +56,12 @@ type availability struct {
 	checks   sync.WaitGroup
 }
 
-func newAvailability(pinger *sql.DB, log *slog.Logger) *availability {
-	return &availability{pinger: pinger, log: log, open: make(map[*trackedConn]struct{})}
+func newAvailability(prober *sql.DB, log *slog.Logger) *availability {
+	return &availability{prober: prober, log: cmp.Or(log, slog.New(slog.DiscardHandler)), open: make(map[*trackedConn]struct{})}
 }
 
 // do runs work unless the database is unavailable. It returns soon after the database has stopped answering.
 func (a *availability) do(ctx context.Context, work func() error) error {
-	if a == nil {
-		return work() // SQLite
-	}
 	if err := a.err(); err != nil {
 		return err
 	}
@@ -114,11 +118,11 @@ func (a *availability) settle(ctx context.Context) {
 	}
 }
 
+// LogOutages has the beginning and the end of outages logged. It comes before anything is asked.
+func (db *DB) LogOutages(log *slog.Logger) { db.availability.log = log }
+
 // err is ErrUnavailable with the reason while the database does not answer.
 func (a *availability) err() error {
-	if a == nil {
-		return nil
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.away
@@ -132,7 +136,7 @@ func isOfConnection(err error) bool {
 	var ofNetwork net.Error
 	return errors.As(err, &ofNetwork) || errors.As(err, new(*pgconn.ConnectError)) || pgconn.SafeToRetry(err) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone)
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || isBusy(err)
 }
 
 // isShutdown reports whether the server ends or begins to run (57P01 to 57P03), or a pooler has no server (08…).
@@ -140,21 +144,27 @@ func isShutdown(e *pgconn.PgError) bool {
 	return strings.HasPrefix(e.Code, "57P0") || strings.HasPrefix(e.Code, "08")
 }
 
-// ping returns why the database does not answer. A server that refuses is there.
-func (a *availability) ping(ctx context.Context, limit time.Duration) error {
+// probe returns why the database does not answer. A server that refuses is there.
+func (a *availability) probe(ctx context.Context, limit time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := a.pinger.PingContext(limited)
+	var hasEvents, hasOrders bool
+	var err error
+	if a.hasTables {
+		err = a.prober.QueryRowContext(limited, probe, a.mode...).Scan(&hasEvents, &hasOrders)
+	} else {
+		err = a.prober.PingContext(limited)
+	}
 	if server, is := errors.AsType[*pgconn.PgError](err); is && !isShutdown(server) {
 		return nil
 	}
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return &net.OpError{Op: "ping", Net: "PostgreSQL", Err: fmt.Errorf("no answer within %s", limit)}
+		return &net.OpError{Op: "probe", Net: "tables", Err: fmt.Errorf("no answer within %s", limit)}
 	}
-	return inOneLine(err)
+	return withRemedy(err)
 }
 
-// check pings in the background, unless that is under way, and returns what is closed when the result is known. An
+// check probes in the background, unless that is under way, and returns what is closed when the result is known. An
 // outage is watched until its end.
 func (a *availability) check() (known <-chan struct{}) {
 	a.mu.Lock()
@@ -179,16 +189,19 @@ func (a *availability) check() (known <-chan struct{}) {
 	return first
 }
 
-// run pings until the database answers or ctx ends. It calls known when there is a first result.
+// run probes until the database answers or ctx ends. It calls known when there is a first result.
 func (a *availability) run(ctx context.Context, known func()) {
 	defer known()
 	began := time.Now()
 	for {
 		limit := connectLimit
-		if a.pinger.Stats().OpenConnections > 0 {
-			limit = pingLimit
+		switch {
+		case a.pools == nil: // a file says itself that it is locked
+			limit = patience
+		case a.prober.Stats().OpenConnections > 0:
+			limit = probeLimit
 		}
-		err := a.ping(ctx, limit)
+		err := a.probe(ctx, limit)
 		if ctx.Err() != nil {
 			return
 		}
@@ -201,7 +214,7 @@ func (a *availability) run(ctx context.Context, known func()) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pingPause):
+		case <-time.After(probePause):
 		}
 	}
 }
@@ -278,7 +291,7 @@ func (a *availability) dial(ctx context.Context, network, address string) (net.C
 func (a *availability) await(ctx context.Context, limit time.Duration) error {
 	began, isLogged := time.Now(), false
 	for {
-		err := a.ping(ctx, patience)
+		err := a.probe(ctx, patience)
 		waited := time.Since(began)
 		switch {
 		case err == nil:
@@ -296,16 +309,13 @@ func (a *availability) await(ctx context.Context, limit time.Duration) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(min(limit-waited, pingPause)):
+		case <-time.After(min(limit-waited, probePause)):
 		}
 	}
 }
 
-// close ends the check and closes the connection for pings.
+// close ends the check and closes the connection for probes.
 func (a *availability) close() error {
-	if a == nil {
-		return nil
-	}
 	a.mu.Lock()
 	a.closed = true
 	if a.stop != nil {
@@ -313,5 +323,5 @@ func (a *availability) close() error {
 	}
 	a.mu.Unlock()
 	a.checks.Wait()
-	return a.pinger.Close()
+	return a.prober.Close()
 }

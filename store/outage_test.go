@@ -67,6 +67,19 @@ func TestSlowStatementIsNoOutage(t *testing.T) {
 	if err != nil || !found {
 		t.Errorf("a statement of 2 s: %v, %v", found, err)
 	}
+	err = db.Update(t.Context(), func(tx *Tx) error {
+		_, err := tx.ExecContext(t.Context(), `SELECT pg_sleep(2)`)
+		return err
+	})
+	if err != nil {
+		t.Errorf("a change of 2 s: %v", err)
+	}
+	if _, err := db.Within(10*time.Millisecond).QueryRow(t.Context(), []any{&slept}, `SELECT pg_sleep(3600) IS NOT NULL`); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("a statement without a result within its limit: %v, want ErrUnavailable", err)
+	}
+	if err := db.Available(); err != nil {
+		t.Errorf("after that: %v, want a database that is there", err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	subscription, err := db.Subscribe(ctx, "orders")

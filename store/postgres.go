@@ -21,7 +21,7 @@ type PostgresOptions struct {
 	// Wait is how long to wait for a server that does not answer yet; not at all when zero.
 	Wait time.Duration
 	// Readers is how many connections are open for reading at most, 8 for 0. Those for writing are 3, and notifications
-	// and pings have one each.
+	// and probes have one each.
 	Readers int
 	Logger  *slog.Logger // for the beginning and the end of outages; nil: nothing is logged
 }
@@ -35,12 +35,12 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	setTimeouts(config, patience)
-	a := newAvailability(limited(stdlib.OpenDB(*config), 1), cmp.Or(o.Logger, slog.New(slog.DiscardHandler)))
+	withoutPing := stdlib.OptionShouldPing(isBroken)
+	a := newAvailability(limited(stdlib.OpenDB(*config, withoutPing), 1), o.Logger)
 	if err := a.await(ctx, o.Wait); err != nil {
 		return nil, errors.Join(fmt.Errorf("open PostgreSQL database: %w", err), a.close())
 	}
 	config.DialFunc = a.dial
-	withoutPing := stdlib.OptionShouldPing(isBroken)
 	writer := limited(stdlib.OpenDB(findingByIndex(*config), withoutPing), writers)
 	if err := checkSessions(ctx, writer); err != nil {
 		return nil, errors.Join(fmt.Errorf("open PostgreSQL database: %w", err), writer.Close(), a.close())
@@ -49,17 +49,31 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 		return nil, errors.Join(fmt.Errorf("migrate PostgreSQL database: %w", err), writer.Close(), a.close())
 	}
 	reader := limited(stdlib.OpenDB(*config, withoutPing), cmp.Or(o.Readers, readers))
-	a.pools = []*sql.DB{reader, writer}
+	a.hasTables, a.mode, a.pools = true, []any{pgx.QueryExecModeSimpleProtocol}, []*sql.DB{reader, writer}
+	readOnly := checkWritable(ctx, reader)
+	if readOnly != nil {
+		a.log.WarnContext(ctx, "database takes no changes; chains are not followed", "error", readOnly)
+	}
 	db := &DB{
 		name: "PostgreSQL", reader: reader, writer: writer, telemetry: newTelemetry("postgresql", serverOf(config)...),
-		replica: &replica{config: config, name: replicaName()}, availability: a,
+		replica: &replica{config: config, name: replicaName()}, availability: a, writes: &writeState{failed: readOnly, since: time.Now()},
 	}
 	return db.measured()
 }
 
+// checkWritable returns why a server takes no changes.
+func checkWritable(ctx context.Context, db *sql.DB) error {
+	var isReadOnly bool
+	err := db.QueryRowContext(ctx, `SELECT current_setting('transaction_read_only')::boolean`).Scan(&isReadOnly)
+	if err == nil && isReadOnly {
+		return errors.New(readOnlyStandby)
+	}
+	return err
+}
+
 // isBroken reports whether an idle connection was ended from the other side. Unlike a ping, which takes a round trip
 // before the statement, it asks nothing: what a server says when it ends a connection is there to be read. One that was
-// lost without a word is found by the statement, or by the pings of availability, like any other.
+// lost without a word is found by the statement, or by the probes of availability, like any other.
 func isBroken(_ context.Context, p stdlib.ShouldPingParams) bool {
 	//lint:ignore SA1019 it says to prefer Ping where latency is low
 	return p.IdleDuration > time.Second && p.Conn.PgConn().CheckConn() != nil

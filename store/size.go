@@ -31,7 +31,7 @@ func (db *DB) size(ctx context.Context, now time.Time) size {
 	if !db.IsReplicated() {
 		return fileSize(db.name)
 	}
-	last := &db.lastSize
+	last := db.lastSize
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	if now.Sub(last.asked) >= sizeInterval {

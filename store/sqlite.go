@@ -14,7 +14,7 @@ import (
 )
 
 // FileMemory is the most memory in bytes that an SQLite database takes outside of Go's heap: the page cache of the
-// writing connection and of each reading one, and what statements sort and hold until they end.
+// writing connection and of each reading one, and what statements sort and hold until they end. Probes read two pages.
 const FileMemory = (1+fileReaders)*filePages + 32<<20
 
 const (
@@ -28,7 +28,7 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := inspectFile(ctx, path); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, withRemedy(err))
 	}
-	writer, err := openFile(path, 1, writing)
+	writer, err := openFile(path, 1, fileOptions(busyLimit))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
@@ -39,11 +39,17 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate database %s: %w", path, withRemedy(err)), writer.Close())
 	}
-	reader, err := openFile(path, fileReaders, writing)
+	reader, err := openFile(path, fileReaders, fileOptions(readLimit))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
 	}
-	db := &DB{name: path, reader: reader, writer: writer, telemetry: newTelemetry("sqlite")}
+	prober, err := openFile(path, 1, fileOptions(probeLimit))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close(), reader.Close())
+	}
+	a := newAvailability(prober, nil)
+	a.hasTables = true
+	db := &DB{name: path, reader: reader, writer: writer, availability: a, writes: new(writeState), telemetry: newTelemetry("sqlite")}
 	return db.measured()
 }
 
@@ -70,7 +76,7 @@ func inspectFile(ctx context.Context, path string) error {
 	if facts, err := os.Stat(path); err != nil || facts.Size() == 0 {
 		return nil //nolint:nilerr // creating the file reports what is wrong
 	}
-	db, err := openFile(path, 1, url.Values{"mode": {"ro"}, "_pragma": {busyTimeout}})
+	db, err := openFile(path, 1, url.Values{"mode": {"ro"}, "_pragma": {busyTimeout(busyLimit)}})
 	if err != nil {
 		return err
 	}
@@ -78,20 +84,28 @@ func inspectFile(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// busyLimit is how long to wait for another process that writes, a backfill for instance.
-const busyLimit = 30 * time.Second
+const (
+	// busyLimit is how long to wait for another process that writes, a backfill for instance.
+	busyLimit = 30 * time.Second
+	// readLimit is how long those who read wait, whom only one keeps away that has all of the file for itself.
+	readLimit = time.Second
+)
 
-var busyTimeout = fmt.Sprintf("busy_timeout(%d)", busyLimit.Milliseconds())
+func busyTimeout(limit time.Duration) string {
+	return fmt.Sprintf("busy_timeout(%d)", limit.Milliseconds())
+}
 
-// writing uses the write-ahead log, so that readers and the writer do not wait for each other. A power failure can lose
-// the newest commits, which are whole ranges of a chain and are read again. The log is copied back when it has 32 MiB:
-// pages of indexes are written again and again, and so only once.
-var writing = url.Values{
-	"_pragma": {
-		busyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)", "wal_autocheckpoint(8192)",
-		fmt.Sprintf("cache_size(-%d)", filePages>>10), "mmap_size(1073741824)", "temp_store(MEMORY)",
-	},
-	"_txlock": {"immediate"},
+// fileOptions use the write-ahead log, so that readers and the writer do not wait for each other. A power failure can
+// lose the newest commits, which are whole ranges of a chain and are read again. The log is copied back when it has
+// 32 MiB: pages of indexes are written again and again, and so only once.
+func fileOptions(busy time.Duration) url.Values {
+	return url.Values{
+		"_pragma": {
+			busyTimeout(busy), "journal_mode(WAL)", "synchronous(NORMAL)", "journal_size_limit(67108864)", "wal_autocheckpoint(8192)",
+			fmt.Sprintf("cache_size(-%d)", filePages>>10), "mmap_size(1073741824)", "temp_store(MEMORY)",
+		},
+		"_txlock": {"immediate"},
+	}
 }
 
 func openFile(path string, connections int, options url.Values) (*sql.DB, error) {

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel"
@@ -93,4 +96,33 @@ func spanText(span trace.ReadOnlySpan) string {
 		}
 	}
 	return text
+}
+
+// TestStatementsEndWhenTheirCallerLeaves begins statements that have no end.
+func TestStatementsEndWhenTheirCallerLeaves(t *testing.T) {
+	for name, test := range map[string]struct {
+		db        *DB
+		statement string
+	}{
+		"SQLite":     {openStore(t), `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n`},
+		"PostgreSQL": {openPostgres(t), `SELECT COUNT(*) FROM (SELECT pg_sleep(1) FROM generate_series(1, 1000000)) AS long`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer leave()
+			var count int
+			if _, err := test.db.QueryRow(ctx, []any{&count}, test.statement); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a statement whose caller left: %v", err)
+			}
+			if !test.db.IsReplicated() {
+				return // it returned, so that nothing runs any more
+			}
+			for left := 1; left > 0 && t.Context().Err() == nil; {
+				_, err := test.db.QueryRow(t.Context(), []any{&left}, `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series(%' AND pid <> pg_backend_pid()`)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -9,7 +9,7 @@
 // each other what changed with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim
 // always succeeds, and there is nobody to notify.
 //
-// A PostgreSQL that does not answer makes every call fail after little more than a second, and then at once, with
+// A database that does not answer makes every call fail after little more than a second, and then at once, with
 // ErrUnavailable (outage.go), until it answers again.
 //
 // Who keeps something writes its queries: order/index those about orders. Token metadata and what endpoints have spent
@@ -23,21 +23,25 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // DB is an open database with an up-to-date schema.
 type DB struct {
 	name           string // the file, or PostgreSQL
 	reader, writer *sql.DB
-	replica        *replica      // nil with SQLite, which one process owns
-	availability   *availability // nil with SQLite
+	replica        *replica // nil with SQLite, which one process owns
+	availability   *availability
+	limit          time.Duration // of a statement that reads; 0: none
 	telemetry      *telemetry
-	lastSize       lastSize
+	lastSize       *lastSize
+	writes         *writeState
 	unobserve      func() error // ends the measurement
 }
 
 // measured begins to measure a database, which is whole but for that.
 func (db *DB) measured() (*DB, error) {
+	db.lastSize = new(lastSize)
 	var err error
 	if db.unobserve, err = db.observe(); err != nil {
 		return nil, errors.Join(fmt.Errorf("measure database %s: %w", db.name, err), db.closeConnections())
@@ -46,14 +50,29 @@ func (db *DB) measured() (*DB, error) {
 }
 
 // read is the pool of those who read.
-func (db *DB) read() observed { return observed{db.reader, db.telemetry} }
+func (db *DB) read() observed { return db.observed(db.reader) }
 
 // write is the pool of those who change something.
-func (db *DB) write() observed { return observed{db.writer, db.telemetry} }
+func (db *DB) write() observed { return db.observed(db.writer) }
 
-// pools are all by their names in measurements, but for that of pings.
+func (db *DB) observed(r runner) observed {
+	if !db.IsReplicated() {
+		r = withoutArrays{r}
+	}
+	return observed{r, db.telemetry}
+}
+
+// pools are all by their names in measurements, but for that of probes.
 func (db *DB) pools() map[string]*sql.DB {
 	return map[string]*sql.DB{"read": db.reader, "write": db.writer}
+}
+
+// Within is the database for those who cannot wait: a statement that reads has its rows within a limit, or fails with
+// ErrUnavailable.
+func (db *DB) Within(limit time.Duration) *DB {
+	bounded := *db
+	bounded.limit = limit
+	return &bounded
 }
 
 // Close closes all connections.
@@ -63,13 +82,14 @@ func (db *DB) closeConnections() error {
 	return errors.Join(db.availability.close(), db.reader.Close(), db.writer.Close())
 }
 
-// Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error {
-	err := db.availability.do(ctx, func() error { return db.reader.PingContext(ctx) })
-	if err != nil {
-		return fmt.Errorf("ping database: %w", withRemedy(err))
+// Probe reports whether the database answers, which it asks unless an outage is under way.
+func (db *DB) Probe(ctx context.Context) error {
+	select {
+	case <-db.availability.check():
+		return db.Available()
+	case <-ctx.Done():
+		return fmt.Errorf("probe database: %w", ctx.Err())
 	}
-	return nil
 }
 
 // Available returns nil, or ErrUnavailable with the reason while the database is known not to answer. It asks nothing.
@@ -89,7 +109,7 @@ func (db *DB) Replica() string {
 
 // QueryRow scans the one row of a query into dest. It reports false when there is none.
 func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...any) (found bool, err error) {
-	err = db.availability.do(ctx, func() error { return db.read().QueryRowContext(ctx, query, args...).Scan(dest...) })
+	err = db.reading(ctx, func(ctx context.Context) error { return db.read().QueryRowContext(ctx, query, args...).Scan(dest...) })
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -98,8 +118,22 @@ func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...an
 
 // ForEachRow calls scan for every row of a query, until it returns an error.
 func (db *DB) ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	err := db.availability.do(ctx, func() error { return db.read().ForEachRow(ctx, scan, query, args...) })
-	return withRemedy(err)
+	return withRemedy(db.reading(ctx, func(ctx context.Context) error { return db.read().ForEachRow(ctx, scan, query, args...) }))
+}
+
+// reading runs a statement that reads within the limit.
+func (db *DB) reading(ctx context.Context, statement func(context.Context) error) error {
+	within := ctx
+	if db.limit > 0 {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, db.limit)
+		defer cancel()
+	}
+	err := db.availability.do(within, func() error { return statement(within) })
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: a statement had no result within %s", ErrUnavailable, db.limit)
+	}
+	return err
 }
 
 type querier interface {

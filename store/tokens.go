@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,27 +13,21 @@ import (
 
 // Tokens returns the metadata that SaveTokens stored; tokens without any are left out.
 func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key]token.Reading, err error) {
-	byChain := map[chain.ID][]any{}
+	byChain := map[chain.ID][][]byte{}
 	for _, key := range keys {
 		byChain[key.Chain] = append(byChain[key.Chain], Blob(key.Address.Bytes()))
 	}
-	const parameters = 500 // of a statement
 	known = make(map[token.Key]token.Reading, len(keys))
 	for id, addresses := range byChain {
-		for part := range slices.Chunk(addresses, parameters) {
-			err := db.ForEachRow(ctx, func(rows *sql.Rows) error {
-				var address chain.Address
-				r := token.Reading{Decimals: new(uint8)}
-				if err := rows.Scan(AddressColumn(&address), r.Decimals, &r.Name, &r.Symbol); err != nil {
-					return err
-				}
-				known[token.Key{Chain: id, Address: address}] = r
-				return nil
-			}, `SELECT address, decimals, name, symbol FROM tokens
-				WHERE chain = $1 AND address IN (`+Placeholders(2, len(part))+`)`, append([]any{id}, part...)...)
-			if err != nil {
-				return known, fmt.Errorf("read tokens of chain %d: %w", id, err)
-			}
+		err := db.ForEachRow(ctx, func(rows *sql.Rows) error {
+			var address chain.Address
+			r := token.Reading{Decimals: new(uint8)}
+			err := rows.Scan(AddressColumn(&address), r.Decimals, &r.Name, &r.Symbol)
+			known[token.Key{Chain: id, Address: address}] = r
+			return err
+		}, `SELECT address, decimals, name, symbol FROM tokens WHERE chain = $1 AND address = ANY($2)`, id, addresses)
+		if err != nil {
+			return known, fmt.Errorf("read tokens of chain %d: %w", id, err)
 		}
 	}
 	return known, nil

@@ -27,7 +27,10 @@ func (db *DB) Update(ctx context.Context, steps func(*Tx) error) error {
 
 // UpdateUnder is Update for the holder of a lease: ErrLeaseLost when that is another replica by now.
 func (db *DB) UpdateUnder(ctx context.Context, l Lease, steps func(*Tx) error) error {
-	return withRemedy(db.availability.do(ctx, func() error { return db.update(ctx, l, steps) }))
+	end := db.writes.begin()
+	err := withRemedy(db.availability.do(ctx, func() error { return db.update(ctx, l, steps) }))
+	end(err)
+	return err
 }
 
 func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error {
@@ -43,7 +46,7 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 		return err
 	}
 	defer begun.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	tx := &Tx{observed{begun, db.telemetry}, conn, db.IsReplicated()}
+	tx := &Tx{db.observed(begun), conn, db.IsReplicated()}
 	if err := tx.awaitTurn(ctx); err != nil {
 		return err
 	}

@@ -93,7 +93,8 @@ func (d *Directory) Close() { d.contracts.close() }
 // on chain and nothing is scaled by a guess. Without a name the symbol stands for it, and without either
 // the shortened address. The same holds for tokens of chains that cannot be asked at all, unless they are well known
 // (wellknown.json) or wrap the chain's coin. An error means that a
-// chain which could have answered did not; it is not remembered.
+// chain which could have answered did not; it is not remembered. Beside it are the tokens that are known nevertheless,
+// and zero values in the place of the others.
 func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]Token, error) {
 	tokens := make([]Token, len(addresses))
 	var unread []Key
@@ -108,15 +109,15 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 		return tokens, nil
 	}
 	read, err := d.contracts.get(ctx, unread, d.read)
-	if err != nil {
-		return nil, fmt.Errorf("token metadata on chain %d: %w", id, err)
-	}
 	for i, address := range addresses {
 		if r, found := read[Key{id, address}]; found {
 			tokens[i] = r.token
 		}
 	}
-	return tokens, nil
+	if err != nil {
+		err = fmt.Errorf("token metadata on chain %d: %w", id, err)
+	}
+	return tokens, err
 }
 
 // IsSilent reports whether the contract of a token was read and did not return decimals. Mostly there is no

@@ -174,6 +174,14 @@ func TestLookupForgetsFailures(t *testing.T) {
 			t.Fatalf("Lookup = %v, %v, want the reader's error", got, err)
 		}
 		reader.failed = nil
+		if _, err := d.Lookup(t.Context(), 1, maker); err != nil {
+			t.Fatal(err)
+		}
+		reader.failed = errors.New("no connection again")
+		if got, err := d.Lookup(t.Context(), 1, usdc, maker); err == nil || len(got) != 2 || got[0] != (token.Token{}) || got[1].Symbol == "" {
+			t.Errorf("Lookup of one that is known and one that is not = %v, %v, want what is known beside the error", got, err)
+		}
+		reader.failed = nil
 		if got, err := d.Lookup(t.Context(), 1, usdc); err != nil || got[0].Symbol != "USDC" {
 			t.Errorf("Lookup after the failure = %v, %v", got, err)
 		}

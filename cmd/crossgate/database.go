@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/spf13/pflag"
 
 	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
 	"crossgate/store"
 )
 
@@ -44,39 +46,44 @@ func migrateIndex(flags *pflag.FlagSet) action {
 
 // backupIndex copies the database into a file.
 func backupIndex(flags *pflag.FlagSet) action {
-	return withFile(flags, "`FILE` to write, which must not exist", func(ctx context.Context, at store.Location, file string, out io.Writer) error {
-		if err := at.Backup(ctx, file); err != nil {
-			return err
-		}
-		fmt.Fprintln(out, "backup written:", file)
-		return nil
-	})
+	return withFile(flags, "`FILE` to write, which must not exist; its checksum comes beside it",
+		func(ctx context.Context, c config.Config, file string, say store.Say) (done string, err error) {
+			return "backup written: " + file, gateway.Database(c).Backup(ctx, file, say)
+		})
 }
 
 // restoreIndex fills an empty database from a file.
 func restoreIndex(flags *pflag.FlagSet) action {
-	return withFile(flags, "`FILE` that index backup has written", func(ctx context.Context, at store.Location, file string, out io.Writer) error {
-		if err := at.Restore(ctx, file); err != nil {
-			return err
-		}
-		fmt.Fprintln(out, "restored into", at)
-		return nil
-	})
+	return withFile(flags, "`FILE` that index backup has written",
+		func(ctx context.Context, c config.Config, file string, say store.Say) (done string, err error) {
+			at := gateway.Database(c)
+			if err := at.Restore(ctx, file, say); err != nil {
+				return "", err
+			}
+			err = gateway.CatchUp(ctx, c, slog.New(slog.DiscardHandler), func(left int) { say("%d orders left to list and count", left) })
+			return "restored into " + at.String(), err
+		})
 }
 
 // withFile is an action on the database and the file of --file, which must be given.
-func withFile(flags *pflag.FlagSet, usage string, do func(context.Context, store.Location, string, io.Writer) error) action {
-	locate := located(flags)
+func withFile(
+	flags *pflag.FlagSet, usage string, do func(context.Context, config.Config, string, store.Say) (done string, err error),
+) action {
+	name := configFlag(flags)
 	file := flags.String("file", "", usage)
-	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+	return func(ctx context.Context, _ []string, out, errOut io.Writer) error {
 		if *file == "" {
 			return errNoFile
 		}
-		at, err := locate()
+		c, err := load(*name)
 		if err != nil {
 			return err
 		}
-		return do(ctx, at, *file, out)
+		done, err := do(ctx, c, *file, func(format string, args ...any) { fmt.Fprintf(errOut, format+"\n", args...) })
+		if err == nil {
+			fmt.Fprintln(out, done)
+		}
+		return err
 	}
 }
 

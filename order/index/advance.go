@@ -126,8 +126,8 @@ func moveCheckpoint(ctx context.Context, tx *store.Tx, a advance) error {
 	next := a.checkpoint
 	if a.begins {
 		begun, err := tx.ExecContext(ctx, `INSERT INTO checkpoints
-			(chain, first_block, first_time, block, block_time, proven_from, proven_end)
-			VALUES ($1, $2, $3, $4, $5, $2, $2) ON CONFLICT (chain) DO NOTHING`,
+			(chain, first_block, first_time, block, block_time, proven_from, proven_end, was_level)
+			VALUES ($1, $2, $3, $4, $5, $2, $2, 0) ON CONFLICT (chain) DO NOTHING`,
 			int64(a.chain), int64(next.first), int64(next.firstTime), int64(next.block), int64(next.blockTime))
 		return changedOne(begun, err)
 	}

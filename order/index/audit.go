@@ -65,7 +65,7 @@ func (x *Index) eachSelected(of Selection, do func(i int, own *follower)) {
 	var working sync.WaitGroup
 	for i, f := range x.followers {
 		if of.Chain == 0 || of.Chain == f.chain {
-			working.Go(func() { do(i, newFollower(x.store.DB, f.chain, f.source, x.options)) })
+			working.Go(func() { do(i, newFollower(x.jobs.DB, f.chain, f.source, x.options)) })
 		}
 	}
 	working.Wait()

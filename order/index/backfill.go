@@ -67,7 +67,7 @@ func (x *Index) Backfill(ctx context.Context, report func(Progress)) error {
 	var working sync.WaitGroup
 	unread := make([]*UnreadHistory, len(x.followers))
 	for i, f := range x.followers {
-		own := newFollower(x.store.DB, f.chain, f.source, x.options) // apart from the one that may be running
+		own := newFollower(x.jobs.DB, f.chain, f.source, x.options) // apart from the one that may be running
 		own.width = newWidth(historyRanges * x.options.Range)
 		b := &backfill{follower: own, report: report, progress: Progress{Chain: f.chain}, counted: callsOf(f.source)}
 		working.Go(func() { unread[i] = b.run(ctx) })
@@ -211,6 +211,9 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 		return err
 	}
 	if err := b.readBack(ctx, held, position.first, origin); err != nil {
+		return err
+	}
+	if err := b.store.level(ctx, held, b.chain); err != nil {
 		return err
 	}
 	b.progress.Done = true

@@ -233,7 +233,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 		Chains: evmChains(1, 137, 10), Pace: Pace{Asked: 10 * time.Millisecond}, Logger: logger,
 	})
 	runIndex(t, x)
-	until(t, "indexed", func() bool { return lagOf(x, 1).Indexed == 1 && lagOf(x, 137).Head == lagOf(x, 137).Indexed })
+	until(t, "level", func() bool { return !lagOf(x, 1).Level.IsZero() && !lagOf(x, 137).Level.IsZero() })
 	w.fulfil()
 	until(t, "locked", func() bool { return lockedOrders(t, x) == 1 })
 	log.take()
@@ -274,7 +274,7 @@ func (w *world) answersWithoutStore(t *testing.T, x *Index) {
 	if err != nil || len(found) != 1 || found[0].State != order.StateFulfilled {
 		t.Errorf("Find = %v, %v, want the order from its chains", found, err)
 	}
-	looking := newFollower(x.store.DB, 137, w.take, x.options)
+	looking := newFollower(x.jobs.DB, 137, w.take, x.options)
 	epoch := looking.basis().Epoch
 	if err := looking.catchUp(ctx); !errors.Is(err, store.ErrUnavailable) || epoch.HasEnded() {
 		t.Errorf("a look at the chain: %v, epoch over: %v; want ErrUnavailable, and what the chain said to hold", err, epoch.HasEnded())

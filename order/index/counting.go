@@ -34,10 +34,34 @@ func (x *Index) countUp(ctx context.Context) {
 	}
 }
 
+// CatchUp lists and counts the orders that are not yet, unless another process is at it. report is told from time to
+// time how many are left.
+func (x *Index) CatchUp(ctx context.Context, report func(left int)) error {
+	for left := true; left; {
+		var err error
+		if left, err = x.jobs.listSome(ctx); err != nil {
+			return err
+		}
+	}
+	const often = 50 // steps between two reports
+	steps := 0
+	return x.underLease(ctx, countJob, func(ctx context.Context, l store.Lease) (left bool, err error) {
+		if steps++; steps%often == 1 {
+			var uncounted int
+			_, err := x.jobs.QueryRow(ctx, []any{&uncounted}, `SELECT COUNT(DISTINCT order_id) FROM uncounted`)
+			if err != nil || uncounted == 0 {
+				return false, err
+			}
+			report(uncounted)
+		}
+		return x.jobs.countSome(ctx, l, x.options.Prices)
+	})
+}
+
 // countRound counts all orders that have changed, unless another replica does.
 func (x *Index) countRound(ctx context.Context) error {
 	return x.underLease(ctx, countJob, func(ctx context.Context, l store.Lease) (left bool, err error) {
-		return x.store.countSome(ctx, l, x.options.Prices)
+		return x.jobs.countSome(ctx, l, x.options.Prices)
 	})
 }
 
@@ -228,23 +252,21 @@ func (c contribution) equals(other contribution) bool {
 // contributionsOf returns what orders add so far, without those that are not counted.
 func contributionsOf(ctx context.Context, q querier, ids []order.ID) (map[order.ID]contribution, error) {
 	known := make(map[order.ID]contribution, len(ids))
-	err := eachPart(ids, func(marks string, keys []any) error {
-		return q.ForEachRow(ctx, func(rows *sql.Rows) error {
-			var id order.ID
-			var c contribution
-			var giveToken, takeToken, swapped, creator []byte
-			c.deliveredAfter = -1
-			after := sql.NullInt64{}
-			err := rows.Scan(store.HashColumn(&id), &c.day, &c.give, &c.take, &giveToken, &takeToken, &swapped, &creator,
-				&c.fulfilled, &c.active, &c.unpriced, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &after)
-			if after.Valid {
-				c.deliveredAfter = after.Int64
-			}
-			c.giveToken, c.takeToken, c.swapped, c.creator = string(giveToken), string(takeToken), string(swapped), string(creator)
-			known[id] = c
-			return err
-		}, `SELECT id, day, give_chain, take_chain, give_token, take_token, swapped, creator, fulfilled, active, unpriced,
-			given, taken, fee, affiliate, delivered_after FROM order_values WHERE id IN (`+marks+`)`, keys...)
-	})
+	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		var c contribution
+		var giveToken, takeToken, swapped, creator []byte
+		c.deliveredAfter = -1
+		after := sql.NullInt64{}
+		err := rows.Scan(store.HashColumn(&id), &c.day, &c.give, &c.take, &giveToken, &takeToken, &swapped, &creator,
+			&c.fulfilled, &c.active, &c.unpriced, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &after)
+		if after.Valid {
+			c.deliveredAfter = after.Int64
+		}
+		c.giveToken, c.takeToken, c.swapped, c.creator = string(giveToken), string(takeToken), string(swapped), string(creator)
+		known[id] = c
+		return err
+	}, `SELECT id, day, give_chain, take_chain, give_token, take_token, swapped, creator, fulfilled, active, unpriced,
+		given, taken, fee, affiliate, delivered_after FROM order_values WHERE id = ANY($1)`, keysOf(ids))
 	return known, err
 }

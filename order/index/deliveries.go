@@ -25,17 +25,15 @@ func (x *Index) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]De
 
 func (s orderStore) deliveries(ctx context.Context, ids []order.ID) (known map[order.ID]Delivery, err error) {
 	known = make(map[order.ID]Delivery, len(ids))
-	err = eachPart(ids, func(marks string, keys []any) error {
-		return s.ForEachRow(ctx, func(rows *sql.Rows) error {
-			var id order.ID
-			var d Delivery
-			err := rows.Scan(store.HashColumn(&id), store.AmountColumn(&d.Give), &d.State, &d.At)
-			known[id] = d
-			return err
-		}, `SELECT o.id, o.give_amount, o.state, MIN(e.block_time)
-			FROM orders o JOIN events e ON e.order_id = o.id AND e.kind = 'fulfilled'
-			WHERE o.id IN (`+marks+`) GROUP BY o.id, o.give_amount, o.state`, keys...)
-	})
+	err = s.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		var d Delivery
+		err := rows.Scan(store.HashColumn(&id), store.AmountColumn(&d.Give), &d.State, &d.At)
+		known[id] = d
+		return err
+	}, `SELECT o.id, o.give_amount, o.state, MIN(e.block_time)
+		FROM orders o JOIN events e ON e.order_id = o.id AND e.kind = 'fulfilled'
+		WHERE o.id = ANY($1) GROUP BY o.id, o.give_amount, o.state`, keysOf(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read deliveries of %d orders: %w", len(ids), err)
 	}

@@ -29,7 +29,7 @@ func (x *Index) EstimateBackfill(ctx context.Context) []BackfillEstimate {
 	all := make([]BackfillEstimate, len(x.followers))
 	var asking sync.WaitGroup
 	for i, f := range x.followers {
-		b := &backfill{follower: newFollower(x.store.DB, f.chain, f.source, x.options)}
+		b := &backfill{follower: newFollower(x.jobs.DB, f.chain, f.source, x.options)}
 		asking.Go(func() { all[i] = b.estimate(ctx) })
 	}
 	asking.Wait()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"crossgate/chain"
@@ -35,38 +34,32 @@ func eventsOf(ctx context.Context, q querier, id order.ID) ([]order.Event, error
 	return events, nil
 }
 
-// idsAtOnce is how many orders one statement asks for.
+// idsAtOnce is how many orders a chain is asked about at once.
 const idsAtOnce = 100
 
 // eventsOfAll returns the events of orders, those of one order together per id.
 func eventsOfAll(ctx context.Context, q querier, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
-	err := eachPart(ids, func(marks string, keys []any) error {
-		found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE order_id IN (`+marks+`)`, keys...)
-		for _, e := range found {
-			events[e.Order] = append(events[e.Order], e)
-		}
-		return err
-	})
+	if len(ids) == 0 {
+		return events, nil
+	}
+	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+` FROM events WHERE order_id = ANY($1)`, keysOf(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read events of %d orders: %w", len(ids), err)
+	}
+	for _, e := range found {
+		events[e.Order] = append(events[e.Order], e)
 	}
 	return events, nil
 }
 
-// eachPart has a statement asked about ids, as many as one takes at a time: by their placeholders and its arguments.
-// Some ids are asked about twice, so that there are few statements, which databases prepare once.
-func eachPart(ids []order.ID, ask func(marks string, keys []any) error) error {
-	for part := range slices.Chunk(ids, idsAtOnce) {
-		keys := make([]any, min(1<<bits.Len(uint(len(part)-1)), idsAtOnce))
-		for i := range keys {
-			keys[i] = part[min(i, len(part)-1)][:]
-		}
-		if err := ask(store.Placeholders(1, len(keys)), keys); err != nil {
-			return err
-		}
+// keysOf are ids as the argument of a statement.
+func keysOf(ids []order.ID) [][]byte {
+	keys := make([][]byte, len(ids))
+	for i := range ids {
+		keys[i] = ids[i][:]
 	}
-	return nil
+	return keys
 }
 
 // queryIDs returns the ids that a statement finds.

@@ -22,11 +22,11 @@ const (
 func (x *Index) fillIn(ctx context.Context) {
 	told := 0.
 	step := func(ctx context.Context, l store.Lease) (left bool, err error) {
-		next, left, err := x.store.fillingAt(ctx)
+		next, left, err := x.jobs.fillingAt(ctx)
 		if err != nil || !left {
 			return false, err
 		}
-		done, err := x.store.fillDeliveryTimes(ctx, l, next, filledAtOnce)
+		done, err := x.jobs.fillDeliveryTimes(ctx, l, next, filledAtOnce)
 		if done >= told+filledPerLine || done == 1 {
 			told = done
 			x.options.Logger.InfoContext(ctx, "delivery times of older orders are filled in", "percent", int(100*done))
@@ -34,7 +34,7 @@ func (x *Index) fillIn(ctx context.Context) {
 		return done < 1, err
 	}
 	for {
-		_, left, err := x.store.fillingAt(ctx)
+		_, left, err := x.jobs.fillingAt(ctx)
 		if err == nil && !left {
 			return
 		}

@@ -60,7 +60,7 @@ func (x *Index) List(ctx context.Context, f Filter, skip, take uint64) (List, Ba
 	if err := x.checkReadable(ctx); err != nil {
 		return List{}, basis, fmt.Errorf("list orders: %w", err)
 	}
-	listed, err := x.store.list(ctx, f, skip, take)
+	listed, err := x.lists.list(ctx, f, skip, take)
 	return listed, basis, err
 }
 
@@ -131,11 +131,15 @@ func in[N ~uint64 | ~uint8](q *listQuery, column string, numbers []N) {
 	if len(numbers) == 0 {
 		return
 	}
-	marks := make([]string, len(numbers))
+	list := make([]int64, len(numbers))
 	for i, n := range numbers {
-		marks[i] = q.arg(int64(n))
+		list[i] = int64(n)
 	}
-	q.conditions = append(q.conditions, column+" IN ("+strings.Join(marks, ", ")+")")
+	if len(list) == 1 { // rows of one value are in the sequence of the rest of an index
+		q.add(column+" = %s", list[0])
+		return
+	}
+	q.add(column+" = ANY(%s)", list)
 }
 
 // cells demands what orders are counted by. A plus before the columns keeps databases from searching by them.
@@ -184,12 +188,11 @@ func (q *listQuery) keys(f Filter) {
 		q.add("fulfiller = %s AND length(fulfiller) > 0", f.Fulfiller.Bytes())
 	}
 	if len(f.UnlockAuthorities) > 0 {
-		authorities := make([]any, len(f.UnlockAuthorities))
+		authorities := make([][]byte, len(f.UnlockAuthorities))
 		for i, a := range f.UnlockAuthorities {
 			authorities[i] = a.Bytes()
 		}
-		marks := strings.TrimSuffix(strings.Repeat("%s, ", len(authorities)), ", ")
-		q.add("unlock_authority IN ("+marks+") AND length(unlock_authority) > 0", authorities...)
+		q.add("unlock_authority = ANY(%s) AND length(unlock_authority) > 0", authorities)
 	}
 	q.referral(f)
 	if f.Search != nil {

@@ -288,10 +288,13 @@ func TestByID(t *testing.T) {
 	w := newWorld()
 	w.fulfil()
 	x := w.index(t)
-	if _, err := x.ByID(t.Context(), w.deal.id); !errors.Is(err, order.ErrNotFound) {
-		t.Errorf("before it is indexed: %v, want ErrNotFound", err)
+	if _, err := x.ByID(t.Context(), w.deal.id); !errors.Is(err, ErrEmpty) {
+		t.Errorf("before anything is indexed: %v, want ErrEmpty", err)
 	}
 	followAll(t, x)
+	if _, err := x.ByID(t.Context(), order.ID{0xff}); !errors.Is(err, order.ErrNotFound) {
+		t.Errorf("of no order: %v, want ErrNotFound", err)
+	}
 	o, err := x.ByID(t.Context(), w.deal.id)
 	if err != nil || o.State != order.StateFulfilled {
 		t.Errorf("ByID = %v, %v", o, err)

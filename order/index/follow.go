@@ -206,6 +206,11 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if position, err = f.readOn(ctx, position, fork, head); err != nil {
 		return err
 	}
+	if position.wasLevel == 0 {
+		if err := f.store.level(ctx, f.lease, f.chain); err != nil {
+			return err
+		}
+	}
 	f.sync.levelNow()
 	if err := f.prove(ctx, position, head); err != nil {
 		return err

@@ -46,7 +46,7 @@ func (x *Index) Import(ctx context.Context, taker chain.Address, ids []order.ID,
 		own: map[chain.ID]*follower{}, came: Imported{Listed: uint64(len(ids))},
 	}
 	for _, f := range x.followers {
-		m.own[f.chain] = newFollower(x.store.DB, f.chain, f.source, x.options)
+		m.own[f.chain] = newFollower(x.jobs.DB, f.chain, f.source, x.options)
 	}
 	unknown, err := m.unstored(ctx, ids)
 	if err != nil {
@@ -79,7 +79,7 @@ type importer struct {
 // stored as well: by the followers, a backfill or an earlier import.
 func (m *importer) unstored(ctx context.Context, ids []order.ID) (left []order.ID, err error) {
 	for part := range slices.Chunk(ids, idsAtOnce) {
-		stored, err := eventsOfAll(ctx, m.store, part)
+		stored, err := eventsOfAll(ctx, m.jobs, part)
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +234,7 @@ func (m *importer) verifyOnce(ctx context.Context, give chain.ID, id order.ID) (
 		return 0, nil
 	}
 	early := slices.DeleteFunc(events, func(e order.Event) bool { return e.At.Block >= first[e.At.Chain] })
-	if err := m.store.adopt(ctx, id, first, early); err != nil {
+	if err := m.jobs.adopt(ctx, id, first, early); err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
@@ -277,7 +277,7 @@ func (m *importer) read(ctx context.Context, on chain.ID, s side, first map[chai
 func (m *importer) firstBlock(ctx context.Context, f *follower) (uint64, error) {
 	m.beginning.Lock()
 	defer m.beginning.Unlock()
-	position, known, err := m.store.checkpoint(ctx, f.chain)
+	position, known, err := m.jobs.checkpoint(ctx, f.chain)
 	if err == nil && !known {
 		position, err = (&backfill{follower: f}).beginAtFinal(ctx)
 	}

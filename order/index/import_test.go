@@ -62,6 +62,7 @@ func TestImportedOrdersCountAsIfTheirBlocksHadBeenRead(t *testing.T) {
 				t.Errorf("at the end: %+v, want %+v", last, want)
 			}
 			i.checkAgainst(t, db, "imported")
+			followAll(t, i.Index)
 			locked, _, err := i.Locked(t.Context(), taker)
 			if err != nil || len(locked) != 1 || locked[0].Tokens[0].Amount != chain.NewAmount(2000) {
 				t.Errorf("Locked = %+v, %v, want 2000 for two orders", locked, err)

@@ -23,13 +23,22 @@ import (
 
 // Index knows every order on its chains since they were first followed, and finds older ones.
 type Index struct {
-	store     orderStore
+	store     orderStore // for answers: a statement that reads ends within statementLimit
+	lists     orderStore // for lists and statistics, likewise within listLimit
+	jobs      orderStore // for what may take its time
 	sources   map[chain.ID]order.Source
 	followers []*follower // ascending chain ids
 	byChain   map[chain.ID]*follower
 	options   Options
 	confirmed confirmations
 }
+
+// How long a statement may take that an answer waits for. One that finds an order takes about a millisecond; a list
+// may count all orders of a taker.
+const (
+	statementLimit = time.Second
+	listLimit      = 5 * time.Second
+)
 
 // Options say how chains are followed. Zero values stand for defaults.
 type Options struct {
@@ -68,7 +77,11 @@ func tracer() trace.Tracer { return otel.Tracer("crossgate/order/index") }
 
 // New makes an index of sources over a database. It does nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Index {
-	x := &Index{store: orderStore{db, o.WithoutSwaps}, sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults()}
+	x := &Index{
+		store: orderStore{db.Within(statementLimit), o.WithoutSwaps}, lists: orderStore{db.Within(listLimit), o.WithoutSwaps},
+		jobs:    orderStore{db, o.WithoutSwaps},
+		sources: sources, byChain: map[chain.ID]*follower{}, options: o.withDefaults(),
+	}
 	for id, source := range sources {
 		f := newFollower(db, id, source, x.options)
 		x.followers = append(x.followers, f)
@@ -90,7 +103,7 @@ func (x *Index) Run(ctx context.Context) error {
 		followers.Go(func() { f.run(ctx) })
 	}
 	followers.Go(func() { x.listen(ctx) })
-	followers.Go(func() { x.options.unknown.run(ctx, x.store) })
+	followers.Go(func() { x.options.unknown.run(ctx, x.jobs) })
 	followers.Go(func() { x.catchUpList(ctx) })
 	followers.Go(func() { x.countUp(ctx) })
 	followers.Go(func() { x.fillIn(ctx) })
@@ -143,8 +156,8 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 }
 
 // ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which
-// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order. ErrUnavailable while the
-// store cannot be read.
+// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order, ErrEmpty before any chain
+// was read to its head. ErrUnavailable while the store cannot be read.
 func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()
@@ -155,7 +168,7 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 		return found, unavailable(ctx, err)
 	}
 	if _, hasTerms := order.Fold(known); !hasTerms {
-		return found, fmt.Errorf("find order %s: %w", id, order.ErrNotFound)
+		return found, fmt.Errorf("find order %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
 	}
 	o, err := x.complete(ctx, known, from)
 	if err != nil {
@@ -202,20 +215,20 @@ func (x *Index) checkReadable(ctx context.Context) error {
 	return x.checkBegun(ctx)
 }
 
-// ErrEmpty says that nothing was ever read of any chain, so that nothing is known.
-var ErrEmpty = errors.New("no chain has been read so far")
+// ErrEmpty says that the store never held everything that any chain had, so that nothing is known of what it lacks.
+var ErrEmpty = errors.New("no chain has been read to its head so far")
 
-// checkBegun returns ErrEmpty if nothing was ever read: then an empty answer would be a guess.
+// checkBegun returns ErrEmpty if no chain was ever read to its head: then an empty answer would be a guess.
 func (x *Index) checkBegun(ctx context.Context) error {
-	if len(x.followers) == 0 || slices.ContainsFunc(x.followers, func(f *follower) bool { return f.sync.hasBegun() }) {
+	if len(x.followers) == 0 || slices.ContainsFunc(x.followers, func(f *follower) bool { return f.sync.wasLevel() }) {
 		return nil
 	}
 	for _, f := range x.followers { // they may not have looked yet
-		_, known, err := x.store.checkpoint(ctx, f.chain)
+		position, _, err := x.store.checkpoint(ctx, f.chain)
 		if err != nil {
 			return unavailable(ctx, err)
 		}
-		if known {
+		if position.wasLevel > 0 {
 			return nil
 		}
 	}

@@ -195,23 +195,21 @@ func countReferrals(ctx context.Context, tx *store.Tx, change map[int64]int64) e
 // listings returns the rows of orders as they are.
 func listings(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*listing, error) {
 	known := make(map[order.ID]*listing, len(ids))
-	err := eachPart(ids, func(marks string, keys []any) error {
-		return tx.ForEachRow(ctx, func(rows *sql.Rows) error {
-			var id order.ID
-			l := &listing{}
-			t := &l.terms
-			columns := []any{store.HashColumn(&id), &t.created, &t.give, &t.take, &l.state[0], &l.state[1], &t.tradeType, &t.referralCode}
-			for i := range t.people {
-				columns = append(columns, &t.people[i])
-			}
-			for i := range l.fulfilment {
-				columns = append(columns, &l.fulfilment[i])
-			}
-			err := rows.Scan(columns...)
-			known[id] = l
-			return err
-		}, `SELECT `+listColumns+` FROM order_list WHERE id IN (`+marks+`)`, keys...)
-	})
+	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		l := &listing{}
+		t := &l.terms
+		columns := []any{store.HashColumn(&id), &t.created, &t.give, &t.take, &l.state[0], &l.state[1], &t.tradeType, &t.referralCode}
+		for i := range t.people {
+			columns = append(columns, &t.people[i])
+		}
+		for i := range l.fulfilment {
+			columns = append(columns, &l.fulfilment[i])
+		}
+		err := rows.Scan(columns...)
+		known[id] = l
+		return err
+	}, `SELECT `+listColumns+` FROM order_list WHERE id = ANY($1)`, keysOf(ids))
 	return known, err
 }
 
@@ -251,7 +249,7 @@ const (
 func (x *Index) catchUpList(ctx context.Context) {
 	for {
 		pause := listPause
-		left, err := x.store.listSome(ctx)
+		left, err := x.jobs.listSome(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable):
 			x.options.Logger.WarnContext(ctx, "orders could not be listed", "error", err, "retry_in", listInterval)

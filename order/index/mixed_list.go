@@ -37,7 +37,7 @@ func (x *Index) ListMixed(ctx context.Context, f Filter, skip, take uint64) (Mix
 	if err := x.store.limitToSwaps(ctx, &basis); err != nil {
 		return MixedList{}, basis, err
 	}
-	listed, err := x.store.listMixed(ctx, f, skip, take)
+	listed, err := x.lists.listMixed(ctx, f, skip, take)
 	return listed, basis, err
 }
 

@@ -24,9 +24,9 @@ func (x *Index) Daily(ctx context.Context, from, to uint64) (days, before []orde
 	if err := x.checkReadable(ctx); err != nil {
 		return nil, nil, basis, fmt.Errorf("daily statistics: %w", err)
 	}
-	days, err = x.store.statistics(ctx, `day, give_chain, take_chain`, `give_chain > 0 AND day >= $1 AND day <= $2`, clamped(from), clamped(to))
+	days, err = x.lists.statistics(ctx, `day, give_chain, take_chain`, `give_chain > 0 AND day >= $1 AND day <= $2`, clamped(from), clamped(to))
 	if err == nil {
-		before, err = x.store.statistics(ctx, `0, give_chain, take_chain`, `give_chain > 0 AND day < $1`, clamped(from))
+		before, err = x.lists.statistics(ctx, `0, give_chain, take_chain`, `give_chain > 0 AND day < $1`, clamped(from))
 	}
 	return days, before, basis, err
 }
@@ -37,7 +37,7 @@ func (x *Index) AllTime(ctx context.Context) (all order.Statistics, basis Basis,
 	if err := x.checkReadable(ctx); err != nil {
 		return all, basis, fmt.Errorf("statistics of all time: %w", err)
 	}
-	all, err = x.store.allTime(ctx)
+	all, err = x.lists.allTime(ctx)
 	return all, basis, err
 }
 
@@ -48,7 +48,7 @@ func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) (times []ord
 	if err := x.checkReadable(ctx); err != nil {
 		return nil, basis, fmt.Errorf("delivery times: %w", err)
 	}
-	times, err = x.store.deliveryTimes(ctx, from, to)
+	times, err = x.lists.deliveryTimes(ctx, from, to)
 	return times, basis, err
 }
 

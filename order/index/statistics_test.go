@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"math/big"
 	"slices"
 	"testing"
@@ -336,5 +337,22 @@ func TestNonsensePricesAreNoValues(t *testing.T) {
 		if got != row.want {
 			t.Errorf("micros(%d, %v) = %d, want %d", row.amount, row.usd, got, row.want)
 		}
+	}
+}
+
+// TestCatchUpLeavesNothingToCount counts what a restored backup may have left.
+func TestCatchUpLeavesNothingToCount(t *testing.T) {
+	db := openStore(t)
+	fillInvented(t, db, newInvented(9), 3*countedAtOnce)
+	x := New(db, nil, quietly(Options{}))
+	if _, _, err := x.AllTime(t.Context()); !errors.Is(err, ErrUncounted) {
+		t.Errorf("before: %v, want ErrUncounted", err)
+	}
+	var reported []int
+	if err := x.CatchUp(t.Context(), func(left int) { reported = append(reported, left) }); err != nil || len(reported) != 1 || reported[0] != 3*countedAtOnce {
+		t.Errorf("CatchUp: %v, reported %v", err, reported)
+	}
+	if all, _, err := x.AllTime(t.Context()); err != nil || all.Created == 0 {
+		t.Errorf("afterwards: %+v, %v", all, err)
 	}
 }

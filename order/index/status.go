@@ -31,18 +31,18 @@ type Status struct {
 func (x *Index) Status(ctx context.Context) ([]Status, error) {
 	all, positions := make([]Status, len(x.followers)), make([]checkpoint, len(x.followers))
 	for i, f := range x.followers {
-		position, known, err := x.store.checkpoint(ctx, f.chain)
+		position, known, err := x.jobs.checkpoint(ctx, f.chain)
 		if err != nil {
 			return nil, err
 		}
 		all[i] = Status{Chain: f.chain, From: BlockTime{position.first, position.firstTime}, Known: known}
 		all[i].Indexed, all[i].IndexedTime = position.block, position.blockTime
-		if all[i].Quarantined, err = x.store.quarantined(ctx, f.chain, blocks{0, math.MaxInt64}); err != nil {
+		if all[i].Quarantined, err = x.jobs.quarantined(ctx, f.chain, blocks{0, math.MaxInt64}); err != nil {
 			return nil, err
 		}
 		positions[i] = position
 	}
-	if err := x.store.count(ctx, all); err != nil {
+	if err := x.jobs.count(ctx, all); err != nil {
 		return nil, err
 	}
 	var asking sync.WaitGroup

@@ -24,17 +24,30 @@ type checkpoint struct {
 	reorgs           uint64 // times that events were withdrawn
 	// Blocks from provenFrom to before provenEnd were read a second time, or prove themselves what they hold.
 	provenFrom, provenEnd uint64
+	wasLevel              uint64 // 1 since everything that the chain had was stored once
 }
 
 // checkpoint returns how far a chain has been followed; known is false when it never was.
 func (s orderStore) checkpoint(ctx context.Context, id chain.ID) (c checkpoint, known bool, err error) {
 	known, err = s.QueryRow(ctx,
-		[]any{&c.first, &c.firstTime, &c.block, &c.blockTime, &c.reorgs, &c.provenFrom, &c.provenEnd},
-		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end FROM checkpoints WHERE chain = $1`, id)
+		[]any{&c.first, &c.firstTime, &c.block, &c.blockTime, &c.reorgs, &c.provenFrom, &c.provenEnd, &c.wasLevel},
+		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, was_level FROM checkpoints WHERE chain = $1`, id)
 	if err != nil {
 		return checkpoint{}, false, fmt.Errorf("read checkpoint of chain %d: %w", id, err)
 	}
 	return c, known, nil
+}
+
+// level takes note that everything that a chain had is stored.
+func (s orderStore) level(ctx context.Context, l store.Lease, id chain.ID) error {
+	err := s.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE checkpoints SET was_level = 1 WHERE chain = $1`, int64(id))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("note that chain %d is level: %w", id, err)
+	}
+	return nil
 }
 
 // keptBlock is a block that was read before it was final.

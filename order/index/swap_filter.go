@@ -37,7 +37,7 @@ func (x *Index) ListSwaps(ctx context.Context, f Filter, skip, take uint64) (Swa
 	if err := x.store.limitToSwaps(ctx, &basis); err != nil {
 		return SwapList{}, basis, err
 	}
-	listed, err := x.store.listSwaps(ctx, f, skip, take)
+	listed, err := x.lists.listSwaps(ctx, f, skip, take)
 	return listed, basis, err
 }
 

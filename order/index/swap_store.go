@@ -92,13 +92,13 @@ func (s orderStore) swap(ctx context.Context, id order.ID) (swap order.Swap, fou
 // swapsByID returns those of some swaps that are stored.
 func (s orderStore) swapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
 	known := make(map[order.ID]*order.Swap, len(ids))
-	err := eachPart(ids, func(marks string, keys []any) error {
-		swaps, err := querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE id IN (`+marks+`)`, keys...)
-		for i := range swaps {
-			known[swaps[i].ID] = &swaps[i]
-		}
-		return err
-	})
+	if len(ids) == 0 {
+		return known, nil
+	}
+	swaps, err := querySwaps(ctx, s, `SELECT `+swapColumns+` FROM swaps WHERE id = ANY($1)`, keysOf(ids))
+	for i := range swaps {
+		known[swaps[i].ID] = &swaps[i]
+	}
 	return known, err
 }
 

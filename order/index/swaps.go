@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err
 		return found, unavailable(ctx, err)
 	}
 	if !isKnown {
-		return found, fmt.Errorf("find swap %s: %w", id, order.ErrNotFound)
+		return found, fmt.Errorf("find swap %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
 	}
 	if !unsettled[known.At.Chain] {
 		return x.foundSwaps(ctx, found.Basis, true, known)[0], nil

@@ -183,10 +183,10 @@ func (s *syncState) doubts() <-chan struct{} {
 	return s.doubt.over
 }
 
-func (s *syncState) hasBegun() bool {
+func (s *syncState) wasLevel() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.begun
+	return s.position.wasLevel > 0 || !s.levelAt.IsZero()
 }
 
 // isFinal reports whether a block is known to be past any reorg.

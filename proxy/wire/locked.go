@@ -16,8 +16,8 @@ type Worth struct {
 }
 
 // AppendLocked appends the locked assets, an empty list when nothing is locked. amount and
-// dstChainAmount are USD values, which are absent without a price, tokenAmount and dstChainTokenAmount whole tokens
-// (docs/decisions/0004-readings.md).
+// dstChainAmount are USD values, null without a price, tokenAmount and dstChainTokenAmount whole tokens
+// (docs/decisions/0004-readings.md, 0047-null-values.md).
 func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	objects(w, locked, func(c order.LockedChain) {
@@ -33,27 +33,27 @@ func (w *writer) lockedToken(key token.Key, t order.LockedToken, worth Worth) {
 	metadata, price := worth.Tokens[key], worth.USD[key]
 	w.name("tokenAddress").address(t.Token, w.chains.Family(key.Chain))
 	w.name("tokenMetadata").tokenMetadata(metadata)
-	if price != nil {
-		w.name("amount").value(t.Amount, metadata.Decimals, price)
-	}
-	w.name("tokenAmount").units(t.Amount, metadata.Decimals)
+	w.name("amount").value(t.Amount, metadata, price)
+	w.name("tokenAmount").units(t.Amount, metadata)
 	objects(w.name("dstChainsLockedAmounts"), t.Targets, func(target order.LockedTarget) {
 		w.name("targetChainId").chainID(target.Chain)
-		if price != nil {
-			w.name("dstChainAmount").value(target.Amount, metadata.Decimals, price)
-		}
-		w.name("dstChainTokenAmount").units(target.Amount, metadata.Decimals)
+		w.name("dstChainAmount").value(target.Amount, metadata, price)
+		w.name("dstChainTokenAmount").units(target.Amount, metadata)
 		list(w.name("ordersToUnlock"), target.Orders, w.hash)
 	})
 }
 
-// units writes an amount in whole tokens, with every digit.
-func (w *writer) units(a chain.Amount, decimals uint8) {
+// units writes an amount in whole tokens, with every digit; null of a token that could not be read.
+func (w *writer) units(a chain.Amount, t token.Token) {
+	if t == (token.Token{}) {
+		w.null()
+		return
+	}
 	digits := a.String()
-	if missing := int(decimals) + 1 - len(digits); missing > 0 {
+	if missing := int(t.Decimals) + 1 - len(digits); missing > 0 {
 		digits = strings.Repeat("0", missing) + digits
 	}
-	point := len(digits) - int(decimals)
+	point := len(digits) - int(t.Decimals)
 	w.json = append(w.json, digits[:point]...)
 	if fraction := strings.TrimRight(digits[point:], "0"); fraction != "" {
 		w.json = append(w.json, '.')
@@ -61,9 +61,14 @@ func (w *writer) units(a chain.Amount, decimals uint8) {
 	}
 }
 
-// value writes the value of an amount in USD, with at most six decimals.
-func (w *writer) value(a chain.Amount, decimals uint8, price *big.Rat) {
+// value writes the value of an amount in USD, with at most six decimals; null without a price, and of a token that could not be
+// read.
+func (w *writer) value(a chain.Amount, t token.Token, price *big.Rat) {
 	const places = 6
-	text := new(big.Rat).Mul(a.Units(decimals), price).FloatString(places)
+	if price == nil || t == (token.Token{}) {
+		w.null()
+		return
+	}
+	text := new(big.Rat).Mul(a.Units(t.Decimals), price).FloatString(places)
 	w.json = append(w.json, strings.TrimRight(strings.TrimRight(text, "0"), ".")...)
 }

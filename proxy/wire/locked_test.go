@@ -54,7 +54,7 @@ func TestUnitsAreExact(t *testing.T) {
 		{"115792089237316195423570985008687907853269984665640564039457584007913129639935", 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"},
 	} {
 		w := &writer{}
-		w.units(amount(t, test.amount), test.decimals)
+		w.units(amount(t, test.amount), token.Token{Decimals: test.decimals, Symbol: "T"})
 		if got := string(w.json); got != test.want {
 			t.Errorf("%s with %d decimals is written %s, want %s", test.amount, test.decimals, got, test.want)
 		}
@@ -74,7 +74,7 @@ func TestValueIsRoundedToSixDecimals(t *testing.T) {
 		{"1000000", big.NewRat(1, 3), "0.333333"},
 	} {
 		w := &writer{}
-		w.value(amount(t, test.amount), 6, test.price)
+		w.value(amount(t, test.amount), token.Token{Decimals: 6, Symbol: "T"}, test.price)
 		if got := string(w.json); got != test.want {
 			t.Errorf("%s at %v is worth %s, want %s", test.amount, test.price, got, test.want)
 		}

@@ -156,7 +156,11 @@ func (w *writer) tokenMetadata(t token.Token) {
 }
 
 func (w *writer) tokenMembers(t token.Token) {
-	w.name("decimals").uint(uint64(t.Decimals))
+	if w.name("decimals"); t == (token.Token{}) {
+		w.null() // it could not be read
+	} else {
+		w.uint(uint64(t.Decimals))
+	}
 	w.name("name").text(t.Name)
 	w.name("symbol").text(t.Symbol)
 	w.name("logoURI").text(t.LogoURI)

@@ -100,6 +100,7 @@ var own = map[string]string{
 	"crossgate_config_reload_success":               "",
 	"crossgate_config_reload_time_seconds":          "",
 	"crossgate_store_up":                            "",
+	"crossgate_store_writable":                      "",
 	"crossgate_store_connections":                   "crossgate_store_connection_state crossgate_store_pool",
 	"crossgate_store_connections_max":               "crossgate_store_pool",
 	"crossgate_store_connection_waits_total":        "crossgate_store_pool",

@@ -2,6 +2,7 @@
 package postgrestest
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,30 @@ func Start() (*Server, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, s.Resume()
+}
+
+// Standby starts a server that follows this one, and takes no changes.
+func (s *Server) Standby() (*Server, error) {
+	dir, err := os.MkdirTemp("", "postgres")
+	if err != nil {
+		return nil, err
+	}
+	standby := &Server{dir: dir, programs: s.programs, as: s.as}
+	if s.as != nil {
+		if err := os.Chown(dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", standby.data(), "-R", "--checkpoint=fast"); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return standby, standby.Resume()
+}
+
+// To is the address of a database here, made of its address at a server of which this one is a standby.
+func (s *Server) To(primary string) string {
+	before, _, _ := strings.Cut(primary, "&host=")
+	return before + "&host=" + url.QueryEscape(s.dir)
 }
 
 // find returns the newest version that Debian's packages put beside each other, or the one on the path.
@@ -183,4 +208,31 @@ func (s *Server) Create(database string) (string, error) {
 // Query returns the rows that a statement finds, a line each with its columns separated by |.
 func (s *Server) Query(database, statement string) (string, error) {
 	return s.run("psql", "-h", s.dir, "-U", "postgres", "-At", "-c", statement, database)
+}
+
+// Hold runs statements in a session of their own, and keeps it until release: locks are held, a transaction stays open.
+func (s *Server) Hold(database, statements string) (release func() error, err error) {
+	session := s.command(context.Background(), "psql", "-h", s.dir, "-U", "postgres", "-qAt", "-v", "ON_ERROR_STOP=1", database)
+	in, err := session.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := session.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := session.Start(); err != nil {
+		return nil, err
+	}
+	release = func() error { return errors.Join(in.Close(), session.Wait()) }
+	const done = "done"
+	if _, err := fmt.Fprintf(in, "%s;\n\\echo %s\n", statements, done); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() == done {
+			return release, nil
+		}
+	}
+	return nil, errors.Join(fmt.Errorf("psql did not run %q", statements), release())
 }

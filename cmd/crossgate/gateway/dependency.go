@@ -54,12 +54,15 @@ func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 	const patience = 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := g.store.Ping(ctx); err != nil {
+	if err := g.store.Probe(ctx); err != nil {
 		state := err.Error()
 		if g.cutOff.err() != nil {
 			state = errCutOff.Error() + ": " + state
 		}
 		return admin.Dependency{Kind: "store", Name: "index", State: state}
+	}
+	if err := g.store.Writable(); err != nil {
+		return admin.Dependency{Kind: "store", Name: "index", State: "reachable, but " + err.Error()}
 	}
 	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "reachable"}
 }

@@ -17,7 +17,11 @@ func openStore(ctx context.Context, c config.Index, log *slog.Logger) (*store.DB
 	if url := c.Postgres.Reveal(); url != "" {
 		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: c.Wait, Readers: c.Connections, Logger: log})
 	}
-	return store.OpenSQLite(ctx, c.Path)
+	db, err := store.OpenSQLite(ctx, c.Path)
+	if err == nil {
+		db.LogOutages(log)
+	}
+	return db, err
 }
 
 // index makes the order index over the configured chains.

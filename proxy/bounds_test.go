@@ -1,0 +1,214 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+)
+
+// ready is an index of a gateway that is not cut off.
+type ready struct{ *index.Index }
+
+func (ready) Unready() error { return nil }
+
+// mostProcessorTime is what a request may take of the processor, all of the process included.
+const mostProcessorTime = 500 * time.Millisecond
+
+// TestNothingThatAClientSendsTakesLong tries every parameter of every path, and every member of every body, with as much
+// as a request may hold. What is refused is a client's matter, in the dialect of the path.
+func TestNothingThatAClientSendsTakesLong(t *testing.T) {
+	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	s := newWorld(t).server(t, func(o *Options) { o.Orders = ready{index.New(db, map[chain.ID]order.Source{}, index.Options{})} })
+	tried := 0
+	for path, item := range document(t).Paths.Map() {
+		for method, operation := range item.Operations() {
+			for _, each := range hostileRequests(method, path, operation) {
+				tried++
+				tryHostile(t, s, each)
+			}
+		}
+	}
+	good := "&chainId=8453&amount=5&tokenIn=" + usdcText + "&tokenOut=" + wethText
+	for page, fields := range map[string][]string{
+		"/orders?":                  {"maker", "taker", "mode", "skip", "from", "to", "state", "since", "until"},
+		"/search?":                  {"query"},
+		"/swap?" + good:             {"chainId", "amount", "tokenIn", "tokenOut", "tokenOutRecipient", "senderAddress", "slippage", "words"},
+		"/statistics?":              {"dateFrom", "dateTo"},
+		"/locked/" + taker + "?":    {"x"},
+		"/order/" + createdTx + "?": {"index"},
+		"/swap/" + unknownIs + "?":  {"x"},
+	} {
+		for _, field := range fields {
+			for _, value := range hostileTexts(longestURL - 2048) {
+				tried++
+				tryHostile(t, s, hostile{http.MethodGet, page + "&" + field + "=" + url.QueryEscape(value), "", "page"})
+			}
+		}
+	}
+	t.Logf("%d requests", tried)
+	if tried < 900 {
+		t.Errorf("%d requests were tried, want some 900: the document was not read", tried)
+	}
+}
+
+// hostile is a request of which one part is as large as it may be.
+type hostile struct{ method, target, body, kind string }
+
+// hostileRequests are those that try each part of an operation. Its other parts are as the document's examples have
+// them.
+func hostileRequests(method, path string, operation *openapi3.Operation) (all []hostile) {
+	fixed, query := path, url.Values{}
+	for _, each := range operation.Parameters {
+		example := fmt.Sprint(each.Value.Example)
+		switch {
+		case each.Value.In == openapi3.ParameterInPath:
+			fixed = strings.Replace(fixed, "{"+each.Value.Name+"}", example, 1)
+		case each.Value.Name == "chainId":
+			query.Set("chainId", "1")
+		case each.Value.In == openapi3.ParameterInQuery && each.Value.Example != nil:
+			query.Set(each.Value.Name, example)
+		}
+	}
+	add := func(path string, query url.Values, body, kind string) {
+		all = append(all, hostile{method, path + "?" + query.Encode(), body, kind})
+	}
+	for _, each := range operation.Parameters {
+		for _, value := range hostileTexts(longestURL - 2048) {
+			switch each.Value.In {
+			case openapi3.ParameterInPath:
+				spelled := strings.Replace(path, "{"+each.Value.Name+"}", url.PathEscape(value), 1)
+				for _, other := range operation.Parameters {
+					spelled = strings.Replace(spelled, "{"+other.Value.Name+"}", fmt.Sprint(other.Value.Example), 1)
+				}
+				add(spelled, query, "", "")
+			case openapi3.ParameterInQuery:
+				changed := url.Values{each.Value.Name: {value}}
+				for name, values := range query {
+					if name != each.Value.Name {
+						changed[name] = values
+					}
+				}
+				add(fixed, changed, "", "")
+			}
+		}
+		if each.Value.In == openapi3.ParameterInQuery {
+			const often = 400
+			changed := url.Values{}
+			for range often {
+				changed[each.Value.Name] = append(changed[each.Value.Name], query.Get(each.Value.Name))
+			}
+			add(fixed, changed, "", "")
+			add(fixed, url.Values{}, changed.Encode(), "application/x-www-form-urlencoded")
+		}
+	}
+	if operation.RequestBody == nil {
+		return all
+	}
+	for name := range operation.RequestBody.Value.Content["application/json"].Schema.Value.Properties {
+		for _, value := range hostileJSON(bodyBytes - 64) {
+			add(fixed, url.Values{}, fmt.Sprintf("{%q:%s}", name, value), "application/json")
+		}
+		members := strings.Repeat(fmt.Sprintf("%q:1,", name), (bodyBytes-64)/(len(name)+5))
+		add(fixed, url.Values{}, "{"+strings.TrimSuffix(members, ",")+"}", "application/json")
+	}
+	for _, member := range []string{`"%d":[0]`, `"%d":"x"`, `"%d":{"a":{}}`} {
+		var members []string
+		for i := range (bodyBytes - 64) / 20 {
+			members = append(members, fmt.Sprintf(member, i))
+		}
+		add(fixed, url.Values{}, "{"+strings.Join(members, ",")+"}", "application/json")
+	}
+	return all
+}
+
+// hostileTexts are values of at most so many bytes when they are percent-encoded.
+func hostileTexts(most int) []string {
+	return []string{
+		strings.Repeat("1", most), strings.Repeat("z", most), "0x" + strings.Repeat("f", most-2), strings.Repeat("0", most-1) + "1",
+		"1e999999999", "-1", "0." + strings.Repeat("0", most-3) + "1", strings.Repeat("%", most/3), strings.Repeat(" ", most), "\x00",
+		strings.Repeat("[", most/3), "18446744073709551616", strings.Repeat("1 ", most/2), "9999-12-31T23:59:59Z", "0000-01-01",
+	}
+}
+
+// hostileJSON are values of a member.
+func hostileJSON(most int) (all []string) {
+	for _, text := range hostileTexts(most - 2) {
+		all = append(all, strings.ToValidUTF8(fmt.Sprintf("%q", strings.ReplaceAll(text, "\x00", "?")), ""))
+	}
+	distinct := make([]string, most/8)
+	for i := range distinct {
+		distinct[i] = fmt.Sprint(1000 + i)
+	}
+	const address = "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1"
+	list := func(value string) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(value+",", (most-2)/(len(value)+1)), ",") + "]"
+	}
+	return append(all, strings.Repeat("9", most), "1e999999", "-1", "0.5", "true", "{}",
+		list("1"), list(`"1"`), list(`"Created"`), list(`"NoExtCall"`), list(`"x"`), list("null"), list("{}"), "["+strings.Join(distinct, ",")+"]",
+		list(`"`+address+`"`), `"`+strings.Repeat(address+" ", most/(len(address)+2))+`"`,
+		strings.Repeat("[", most/2)+strings.Repeat("]", most/2), strings.Repeat(`{"a":`, most/7)+"1"+strings.Repeat("}", most/7),
+	)
+}
+
+func tryHostile(t *testing.T, s *Server, h hostile) {
+	t.Helper()
+	target, err := url.ParseRequestURI(h.target)
+	if err != nil {
+		t.Fatalf("%.200s: %v", h.target, err)
+	}
+	request := httptest.NewRequest(h.method, "/", strings.NewReader(h.body))
+	request.URL = target
+	request.Header.Set("Content-Type", h.kind)
+	answer := httptest.NewRecorder()
+	before := processorTime(t)
+	s.Handler().ServeHTTP(answer, request)
+	took := processorTime(t) - before
+	raw, _ := io.ReadAll(answer.Body)
+	asked := fmt.Sprintf("%s %.200s %.80s (%d bytes)", h.method, h.target, h.body, len(h.body))
+	if took > mostProcessorTime {
+		t.Errorf("%s took %s of the processor, want at most %s", asked, took, mostProcessorTime)
+	}
+	const longestRefusal, longestPage = 8 << 10, 256 << 10
+	switch isPage := h.kind == "page"; {
+	case answer.Code == http.StatusOK:
+	case isPage && answer.Code < 500 && len(raw) < longestPage:
+	case answer.Code < 400 || answer.Code >= 500:
+		t.Errorf("%s = %d %.300s, want a client's error", asked, answer.Code, raw)
+	case len(raw) > longestRefusal:
+		t.Errorf("%s is refused in %d bytes, want at most %d: %.300s", asked, len(raw), longestRefusal, raw)
+	default:
+		var e errorBody
+		if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&e); err != nil || e.ErrorID == "" || e.Message == "" || e.Message != e.ErrorMessage {
+			t.Errorf("%s is refused by %.300s", asked, raw)
+		}
+	}
+}
+
+// processorTime is what this process has used so far.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

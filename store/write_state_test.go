@@ -1,0 +1,89 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestAFullDiskIsTold has a file that may not grow, and reads on.
+func TestAFullDiskIsTold(t *testing.T) {
+	db := openStore(t)
+	grow := func() error {
+		return db.Update(t.Context(), func(tx *Tx) error {
+			_, err := tx.ExecContext(t.Context(), `INSERT INTO token_lists (name, etag, read, changes) VALUES ($1, 'x', 0, 0)`, strings.Repeat("n", 1<<20))
+			return err
+		})
+	}
+	for _, step := range []struct {
+		pages string
+		want  string // of the error
+	}{{"1", "writes have failed since 20"}, {"1", "the disk is full: free some space"}, {"1000000", ""}} {
+		if _, err := db.writer.ExecContext(t.Context(), `PRAGMA max_page_count = `+step.pages); err != nil {
+			t.Fatal(err)
+		}
+		if err := grow(); (err == nil) != (step.want == "") {
+			t.Errorf("a change with %s pages: %v", step.pages, err)
+		}
+		if err := db.Writable(); (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
+			t.Errorf("Writable with %s pages: %v, want %q", step.pages, err, step.want)
+		}
+		var lists int
+		if _, err := db.QueryRow(t.Context(), []any{&lists}, `SELECT COUNT(*) FROM token_lists`); err != nil {
+			t.Errorf("reading with %s pages: %v", step.pages, err)
+		}
+	}
+	if err := db.Update(t.Context(), func(*Tx) error { return sql.ErrNoRows }); !errors.Is(err, sql.ErrNoRows) || db.Writable() != nil {
+		t.Errorf("an error of the change's own: %v, Writable %v", err, db.Writable())
+	}
+}
+
+// TestAStuckWriteIsTold has one take longer than any batch does.
+func TestAStuckWriteIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(writeState)
+		end, other := s.begin(), s.begin()
+		time.Sleep(stuckAfter)
+		other(nil)
+		time.Sleep(stuckAfter)
+		if err := s.err(); err != nil {
+			t.Errorf("%s after another one ended: %v", stuckAfter, err)
+		}
+		time.Sleep(time.Second)
+		if err := s.err(); err == nil || !strings.Contains(err.Error(), "1 writes have been waiting for 31s") {
+			t.Errorf("a second later: %v", err)
+		}
+		end(nil)
+		if err := s.err(); err != nil {
+			t.Errorf("when it has ended: %v", err)
+		}
+	})
+}
+
+// TestAStandbyIsTold opens a replica of a PostgreSQL that takes no changes, and asks for what is wrong with it.
+func TestAStandbyIsTold(t *testing.T) {
+	address := newDatabase(t)
+	openReplica(t, address)
+	standby, err := shared.server.Standby()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = standby.Remove() })
+	at := standby.To(address)
+	db := openReplica(t, at)
+	if err := db.Writable(); err == nil || !strings.Contains(err.Error(), readOnlyStandby) {
+		t.Errorf("Writable = %v, want what it is", err)
+	}
+	if _, _, err := db.Claim(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), readOnlyStandby) {
+		t.Errorf("Claim = %v", err)
+	}
+	if err := (Location{Postgres: at}).Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), readOnlyStandby) {
+		t.Errorf("Inspect = %v", err)
+	}
+	if err := db.Probe(t.Context()); err != nil {
+		t.Errorf("Probe = %v, want that it can be read", err)
+	}
+}

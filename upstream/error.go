@@ -111,6 +111,16 @@ func IsFault(err error) bool {
 	return false
 }
 
+// IsShort reports whether an endpoint was not asked since its budget, or the share of it for this work, was spent. Of a
+// pool's error that is one of its endpoints.
+func IsShort(err error) bool {
+	whole := detailsOf(err)
+	if all, several := whole.Err.(attempts); several {
+		return slices.ContainsFunc(all, IsShort)
+	}
+	return whole.Class == RateLimited && whole.Status == 0
+}
+
 // Contradicts reports whether err is an answer that could be read and contradicts its request.
 func Contradicts(err error) bool { return detailsOf(err).Contradicts }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
-	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/index"
 )
@@ -38,7 +37,6 @@ type jsonBody struct {
 	link    []string // to its neighbours among the bodies, nil when there is one
 	control []string
 
-	unheard   []chain.ID  // chains that could know of more and did not answer; such a body is not kept
 	final     bool        // nothing but a reorg can change the body
 	orders    []order.ID  // that it is about
 	basis     index.Basis // what the body was read from; empty when that is not the index
@@ -128,9 +126,6 @@ func (b *jsonBody) write(c *gin.Context, age time.Duration) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = b.control
 	b.freshness.write(header)
-	if len(b.unheard) > 0 {
-		header[chainsUnheard] = unheardValue(b.unheard)
-	}
 	sent := b.in(acceptedEncoding(c.Request.Header["Accept-Encoding"]))
 	if sent.etag != nil {
 		header["Etag"] = sent.etag

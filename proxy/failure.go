@@ -28,7 +28,6 @@ var domainErrors = []struct {
 	{index.ErrWithoutSwaps, swapsUnlisted},
 	{index.ErrUncounted, ordersUncounted},
 	{cache.ErrBusy, overloaded},
-	{index.ErrBusy, overloaded},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},
@@ -58,6 +57,11 @@ func problemOf(err error) *problem {
 		if errors.As(err, new(*index.UnheardError)) {
 			p.unheard = unreachable.Chains
 		}
+		return p
+	}
+	if busy, is := errors.AsType[*index.BusyError](err); is {
+		p := overloaded.from(err)
+		p.message, p.retryAfter = "too many searches of the chains for what is not indexed; retry later", busy.After
 		return p
 	}
 	if errors.Is(err, index.ErrUnasked) {

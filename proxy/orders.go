@@ -19,7 +19,7 @@ import (
 // be kept until the basis no longer holds.
 type Orders interface {
 	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
-	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError, index.ErrBusy, index.ErrUnavailable.
+	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError, *index.BusyError, index.ErrUnavailable.
 	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
 	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
 	// searched; index.ErrUnavailable when that cannot be known.

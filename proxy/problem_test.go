@@ -115,7 +115,7 @@ func TestFailuresOfUpstreams(t *testing.T) {
 		"no calls left for a search": {&index.UnheardError{UnreachableError: index.UnreachableError{
 			Chains: []chain.ID{1, 137}, Err: errors.Join(failing(upstream.RateLimited, 2*time.Second), failing(upstream.RateLimited, 5*time.Second)),
 		}}, 503, "OVERLOADED", "5"},
-		"too many searches":        {fmt.Errorf("find: %w", index.ErrBusy), 503, "OVERLOADED", "1"},
+		"too many searches":        {fmt.Errorf("find: %w", &index.BusyError{After: 3 * time.Second}), 503, "OVERLOADED", "3"},
 		"by the index alone":       {fmt.Errorf("%w: %w", order.ErrNotFound, index.ErrUnasked), 404, "TRANSACTION_NOT_FOUND", ""},
 		"neither index nor chains": {fmt.Errorf("%w: %w", index.ErrUnavailable, &index.UnheardError{}), 503, "INDEX_UNAVAILABLE", "1"},
 		"index unavailable":        {fmt.Errorf("%w: %v", index.ErrUnavailable, secret), 503, "INDEX_UNAVAILABLE", "1"},

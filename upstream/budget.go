@@ -48,7 +48,7 @@ func newBudget(o EndpointOptions) *budget {
 		perSecond = min(perSecond, float64(time.Second)/b.plan.unit)
 	}
 	if !math.IsInf(perSecond, 1) {
-		b.searching = shareOf(searchingShare, perSecond, int(2*perSecond))
+		b.searching = shareOf(searchingShare, perSecond, int(4*perSecond))
 	}
 	return b
 }
@@ -72,7 +72,7 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 	if work == Following {
 		b.followed.Store(true)
 	}
-	if work == Background || work == Searching {
+	if work == Background {
 		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
 			return retryAfter, false, err
 		}

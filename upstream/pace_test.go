@@ -77,6 +77,7 @@ func TestPaceKeepsAShareForFollowing(t *testing.T) {
 		p.Declare(2)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
+		_, _, _ = p.Take(upstream.InBackground(ctx), 1)
 		for range 20 {
 			go func() {
 				for ctx.Err() == nil {

@@ -17,15 +17,16 @@ const (
 	Following
 	// Background work is waited for by no caller. It leaves half of the burst to the others, and gives way to them.
 	Background
-	// Searching looks for something that may exist nowhere. It leaves half of the burst as well, has a small share of the
-	// rate, and is refused at once when that is spent.
+	// Searching looks for something that may exist nowhere. It has a small share of the rate, and is refused at once when
+	// that is spent.
 	Searching
 )
 
-// Shares of an endpoint's rate. Once it is followed, following and background work have a quarter of it to themselves.
+// Shares of an endpoint's rate: what following and background work have to themselves once it is followed, and what
+// searches may take.
 const (
 	followedShare  = 0.25
-	searchingShare = 0.2
+	searchingShare = 0.1
 )
 
 type workKey struct{}

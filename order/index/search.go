@@ -21,10 +21,18 @@ const (
 	// coveredPatience is how long a search waits for chains of which the index has everything: they are asked since it
 	// does not know transactions that did nothing, nor blocks of the last moment.
 	coveredPatience = 500 * time.Millisecond
+	// longestRefusal is for how long a chain is not asked after it had no calls left: those that come in the meantime
+	// would only take what is left of the others'.
+	longestRefusal = 5 * time.Second
 )
 
-// ErrBusy says that chains are not searched since too many searches are under way.
-var ErrBusy = errors.New("too many searches of the chains under way")
+// BusyError says that chains are not searched, and when to try again: too many searches are under way, or a chain has no
+// calls left for them.
+type BusyError struct{ After time.Duration }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("too many searches of the chains; retry after %s", e.After.Round(time.Millisecond))
+}
 
 // ErrUnasked is an order.ErrNotFound that rests on the index: it has everything of the chains, of which some did not say
 // whether they know the transaction.
@@ -42,6 +50,7 @@ func (e *UnheardError) Unwrap() error { return &e.UnreachableError }
 type searches struct {
 	mu      sync.Mutex
 	running map[*search]struct{}
+	refused map[chain.ID]time.Time // until when chains are not asked
 }
 
 // search asks chains for a transaction that the index does not have.
@@ -55,18 +64,33 @@ type search struct {
 	unheard []chain.ID // that have to be heard; guarded by the mutex of searches
 }
 
-// begin adds a search unless there are too many.
-func (s *searches) begin(one *search) (begun bool) {
+// begin adds a search and returns the chains to ask, *BusyError when those that have to be heard cannot be asked.
+func (s *searches) begin(one *search, candidates []chain.ID) (asked []chain.ID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.running) >= mostSearches {
-		return false
+		return nil, &BusyError{time.Second}
+	}
+	for _, id := range candidates {
+		switch left := time.Until(s.refused[id]); {
+		case left <= 0:
+			asked = append(asked, id)
+		case slices.Contains(one.unheard, id):
+			return nil, &BusyError{left}
+		default:
+			one.skipped = true
+		}
+	}
+	for _, id := range asked { // those that were refused are tried by one search first
+		if _, was := s.refused[id]; was {
+			s.refused[id] = time.Now().Add(coveredPatience)
+		}
 	}
 	if s.running == nil {
-		s.running = make(map[*search]struct{})
+		s.running, s.refused = make(map[*search]struct{}), make(map[chain.ID]time.Time)
 	}
 	s.running[one] = struct{}{}
-	return true
+	return asked, nil
 }
 
 func (s *searches) end(one *search) {
@@ -79,6 +103,16 @@ func (s *searches) end(one *search) {
 func (s *searches) hears(one *search, r reply) (unheard int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	short, isShort := errors.AsType[interface {
+		error
+		IsShort() bool
+		RetryIn() time.Duration
+	}](r.err)
+	if isShort && short.IsShort() {
+		s.refused[r.chain] = time.Now().Add(min(short.RetryIn(), longestRefusal))
+	} else {
+		delete(s.refused, r.chain)
+	}
 	needed := slices.Contains(one.unheard, r.chain)
 	one.unheard = slices.DeleteFunc(one.unheard, func(id chain.ID) bool { return id == r.chain })
 	switch {
@@ -120,7 +154,7 @@ func (x *Index) covering() (covered []chain.ID) {
 // search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
 // none when it exists without. Of covered chains the index knows that they have nothing that is wanted, up to a moment
 // ago, so that they need not be heard. order.ErrNotFound when no chain knows the transaction, and ErrUnasked with it when
-// some were not heard; *UnheardError when one was not that has to be, ErrBusy, or what Options.Search says. done ends the
+// some were not heard; *UnheardError when one was not that has to be, *BusyError, or what Options.Search says. done ends the
 // search: it is to be called when what follows from it is read as well.
 func (x *Index) search(
 	ctx context.Context, tx chain.TxHash, asked, covered []chain.ID, wanted func([]order.Event) bool,
@@ -129,12 +163,12 @@ func (x *Index) search(
 	defer func() { endSpan(span, err) }()
 	one := &search{tx: tx, wanted: wanted}
 	one.unheard = slices.DeleteFunc(slices.Clone(asked), func(id chain.ID) bool { return slices.Contains(covered, id) })
+	asked, err = x.searches.begin(one, asked)
 	switch {
-	case x.searches.begin(one):
-	case len(one.unheard) > 0:
-		return nil, func() {}, ErrBusy
-	default:
+	case err != nil && len(one.unheard) == 0:
 		return nil, func() {}, errUnasked
+	case err != nil:
+		return nil, func() {}, err
 	}
 	done = func() { x.searches.end(one) }
 	if x.options.Search != nil {

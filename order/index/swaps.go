@@ -23,7 +23,7 @@ type FoundSwap struct {
 // FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and what was
 // searched for them, also beside an error. It reads the store, and the chain for what the store does not have or is in
 // doubt: order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it
-// made none, *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, ErrBusy and ErrUnavailable as
+// made none, *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and ErrUnavailable as
 // in Find.
 func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (found []FoundSwap, searched Basis, err error) {
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(

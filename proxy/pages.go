@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -169,7 +170,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 	shown := web.Order{Hash: tx.String(), Index: at}
 	found, from, err := s.ordersRoute().ask(ctx, s, creation{tx, at})
 	err = searchedFor(err, from.Value.searched)
-	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isMissing(err) {
+	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isMissing(err) && !errors.Is(err, errImpatient) {
 		var errByID error
 		if found, from, errByID = s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
 			err = errByID

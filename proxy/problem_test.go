@@ -113,7 +113,10 @@ func TestFailuresOfUpstreams(t *testing.T) {
 			Chains: []chain.ID{1}, Err: errors.Join(failing(upstream.Timeout, 7*time.Second), failing(upstream.RateLimited, 2*time.Second)),
 		}}), 503, "CHAIN_UNREACHABLE", "2"},
 		"no calls left for a search": {&index.UnheardError{UnreachableError: index.UnreachableError{
-			Chains: []chain.ID{1, 137}, Err: errors.Join(failing(upstream.RateLimited, 2*time.Second), failing(upstream.RateLimited, 5*time.Second)),
+			Chains: []chain.ID{1, 137}, Err: errors.Join(
+				&upstream.Error{Class: upstream.RateLimited, Endpoint: secret, RetryAfter: 2 * time.Second, Err: upstream.ErrShort},
+				&upstream.Error{Class: upstream.RateLimited, Endpoint: secret, RetryAfter: 5 * time.Second, Err: upstream.ErrShort},
+			),
 		}}, 503, "OVERLOADED", "5"},
 		"too many searches":        {fmt.Errorf("find: %w", &index.BusyError{After: 3 * time.Second}), 503, "OVERLOADED", "3"},
 		"by the index alone":       {fmt.Errorf("%w: %w", order.ErrNotFound, index.ErrUnasked), 404, "TRANSACTION_NOT_FOUND", ""},

@@ -40,7 +40,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{target: ordersPath + createdTx, err: &index.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}},
 		{target: ordersPath + createdTx, err: &index.UnreachableError{Chains: []chain.ID{1, 137}, Err: context.DeadlineExceeded}},
 		{target: ordersPath + createdTx, err: &index.UnheardError{UnreachableError: index.UnreachableError{
-			Chains: []chain.ID{1, 137}, Err: &upstream.Error{Class: upstream.RateLimited, RetryAfter: time.Second},
+			Chains: []chain.ID{1, 137}, Err: &upstream.Error{Class: upstream.RateLimited, RetryAfter: time.Second, Err: upstream.ErrShort},
 		}}},
 		{target: ordersPath + createdTx, err: fmt.Errorf("%w: %w", order.ErrNotFound, index.ErrUnasked)},
 		{target: "/api/Orders/0x12"},

@@ -110,7 +110,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 func (e *Endpoint) refusal(after time.Duration) *Error {
 	refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
 	if !e.budget.isPaused() {
-		refused.Err = errShort
+		refused.Err = ErrShort
 	}
 	return refused
 }

@@ -117,13 +117,14 @@ func (e *Error) IsShort() bool {
 	if all, several := e.Err.(attempts); several {
 		return slices.ContainsFunc(all, IsShort)
 	}
-	return errors.Is(e.Err, errShort)
+	return errors.Is(e.Err, ErrShort)
 }
 
 // IsShort is Error.IsShort of the first *Error in err.
 func IsShort(err error) bool { return detailsOf(err).IsShort() }
 
-var errShort = errors.New("our own rate is spent")
+// ErrShort says that a request would have to wait for our own rate.
+var ErrShort = errors.New("our own rate is spent")
 
 // Contradicts reports whether err is an answer that could be read and contradicts its request.
 func Contradicts(err error) bool { return detailsOf(err).Contradicts }

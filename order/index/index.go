@@ -112,9 +112,9 @@ type Found struct {
 
 // Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
 // error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
-// the transaction (see ErrUnasked), order.ErrNoOrder when it created none, *UnreachableError when a chain does not answer
-// that could know it (*UnheardError) or has to be asked about an order, *BusyError when chains are not asked. While the store
-// cannot be read, the chains are asked for everything, and what they do not find is ErrUnavailable.
+// the transaction (see ErrUnasked), order.ErrNoOrder when it created none, *UnreachableError when a chain does not
+// answer that could know it (*UnheardError) or has to be asked about an order, *BusyError when chains are not asked.
+// While the store cannot be read, the chains are asked for everything, and what they do not find is ErrUnavailable.
 func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searched Basis, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
 	defer func() { endSpan(span, err) }()

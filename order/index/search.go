@@ -26,16 +26,16 @@ const (
 	longestRefusal = 5 * time.Second
 )
 
-// BusyError says that chains are not searched, and when to try again: too many searches are under way, or a chain has no
-// calls left for them.
+// BusyError says that chains are not searched, and when to try again: too many searches are under way, or a chain has
+// no calls left for them.
 type BusyError struct{ After time.Duration }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("too many searches of the chains; retry after %s", e.After.Round(time.Millisecond))
 }
 
-// ErrUnasked is an order.ErrNotFound that rests on the index: it has everything of the chains, of which some did not say
-// whether they know the transaction.
+// ErrUnasked is an order.ErrNotFound that rests on the index: it has everything of the chains, of which some did not
+// say whether they know the transaction.
 var ErrUnasked = errors.New("some chains were not asked")
 
 var errUnasked = fmt.Errorf("%w in the index; %w", order.ErrNotFound, ErrUnasked)
@@ -153,9 +153,9 @@ func (x *Index) covering() (covered []chain.ID) {
 
 // search asks chains for a transaction, all at once, and returns the events of the first that has some that are wanted:
 // none when it exists without. Of covered chains the index knows that they have nothing that is wanted, up to a moment
-// ago, so that they need not be heard. order.ErrNotFound when no chain knows the transaction, and ErrUnasked with it when
-// some were not heard; *UnheardError when one was not that has to be, *BusyError, or what Options.Search says. done ends the
-// search: it is to be called when what follows from it is read as well.
+// ago, so that they need not be heard. order.ErrNotFound when no chain knows the transaction, and ErrUnasked with it
+// when some were not heard; *UnheardError when one was not that has to be, *BusyError, or what Options.Search says.
+// done ends the search: it is to be called when what follows from it is read as well.
 func (x *Index) search(
 	ctx context.Context, tx chain.TxHash, asked, covered []chain.ID, wanted func([]order.Event) bool,
 ) (events []order.Event, done func(), err error) {

@@ -117,7 +117,7 @@ func TestAnothersQuotaIsNotMet(t *testing.T) {
 			o.Quotas = quota.Options{Address: quota.Quota{Units: 10, Window: time.Minute}}
 			find := ordersOf(o).find
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-				time.Sleep(time.Second)
+				time.Sleep(200 * time.Millisecond)
 				if err := ChargeSearch(ctx); err != nil {
 					return nil, err
 				}

@@ -3,16 +3,12 @@ package chain
 import (
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/mr-tron/base58"
 )
 
-// Byte lengths of a transaction hash: 32 on EVM and TRON, a 64-byte signature on Solana.
-const (
-	evmHashLength         = 32
-	solanaSignatureLength = 64
-)
+// solanaSignatureLength is that of a transaction hash on Solana, bytes; on EVM and TRON it is a Hash.
+const solanaSignatureLength = 64
 
 // TxHash names a transaction. The zero value means absent.
 type TxHash struct{ raw string }
@@ -20,13 +16,10 @@ type TxHash struct{ raw string }
 // NewTxHash holds raw as a transaction hash.
 func NewTxHash(raw []byte) TxHash { return TxHash{string(raw)} }
 
-// ParseTxHash reads 0x and 64 hex digits, 64 hex digits alone, or base58 of 64 bytes.
+// ParseTxHash reads what ParseHash does, or base58 of 64 bytes.
 func ParseTxHash(text string) (TxHash, error) {
-	if digits := strings.TrimPrefix(text, "0x"); len(digits) == 2*evmHashLength {
-		var raw [evmHashLength]byte
-		if _, err := hex.Decode(raw[:], []byte(digits)); err == nil {
-			return NewTxHash(raw[:]), nil
-		}
+	if raw, is := readHash(text); is {
+		return NewTxHash(raw[:]), nil
 	}
 	if raw, err := decodeBase58(text, solanaSignatureLength); err == nil {
 		return NewTxHash(raw), nil
@@ -70,17 +63,27 @@ func (h TxHash) String() string { return h.Format(UnknownFamily) }
 // Hash is any 32-byte hash: an order id, a block hash, a submission id. The zero value means absent.
 type Hash [32]byte
 
-// ParseHash reads 0x and 64 hex digits in any case.
+// ParseHash reads 64 hex digits in any case, after 0x, 0X or nothing.
 func ParseHash(text string) (Hash, error) {
-	digits, prefixed := strings.CutPrefix(text, "0x")
-	var raw Hash
-	if !prefixed || len(digits) != hex.EncodedLen(len(raw)) {
-		return Hash{}, fmt.Errorf("%.100q is not 0x and 64 hex digits", text)
-	}
-	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
+	raw, is := readHash(text)
+	if !is {
 		return Hash{}, fmt.Errorf("%.100q is not 0x and 64 hex digits", text)
 	}
 	return raw, nil
+}
+
+func readHash(text string) (raw Hash, is bool) {
+	digits := text
+	if len(text) > 2 && (text[:2] == "0x" || text[:2] == "0X") {
+		digits = text[2:]
+	}
+	if len(digits) != hex.EncodedLen(len(raw)) {
+		return Hash{}, false
+	}
+	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
+		return Hash{}, false
+	}
+	return raw, true
 }
 
 // ParseSolanaHash reads base58 of 32 bytes, in which Solana writes hashes of blocks.

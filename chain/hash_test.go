@@ -13,7 +13,9 @@ func TestParseTxHash(t *testing.T) {
 	}{
 		{"0x" + digits, "0x" + strings.ToLower(digits)},
 		{digits, "0x" + strings.ToLower(digits)},
-		{"0X" + digits, ""},
+		{"0X" + digits, "0x" + strings.ToLower(digits)},
+		{"0x0X" + digits, ""},
+		{"x" + digits, ""},
 		{"0x" + digits[1:], ""},
 		{"0x" + digits + "00", ""},
 		{"0x" + strings.Repeat("zz", 32), ""},

@@ -38,7 +38,7 @@ type jsonBody struct {
 	link    []string // to its neighbours among the bodies, nil when there is one
 	control []string
 
-	unheard   []chain.ID  // chains that could know of more and did not answer; such a body is not kept
+	unheard   []chain.ID  // chains that did not tell what a token of theirs is called
 	final     bool        // nothing but a reorg can change the body
 	orders    []order.ID  // that it is about
 	basis     index.Basis // what the body was read from; empty when that is not the index

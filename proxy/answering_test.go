@@ -21,6 +21,8 @@ type answering struct {
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
 
+	unheard []chain.ID // by searches under way
+
 	withoutSwaps bool
 	unready      error
 }
@@ -74,6 +76,8 @@ func (a *answering) Find(ctx context.Context, tx chain.TxHash) (found []index.Fo
 	}
 	return found, searched, err
 }
+
+func (a *answering) Unheard(chain.TxHash) []chain.ID { return a.unheard }
 
 func (a *answering) ByID(ctx context.Context, id order.ID) (index.Found, error) {
 	searched := a.Basis()

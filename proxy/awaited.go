@@ -24,28 +24,47 @@ const (
 	awaitedLater    = 10 * time.Second
 )
 
-// arrivals wakes all who wait for something that the index does not know yet.
+// arrivals wakes those who wait for something that the index does not know yet.
 type arrivals struct {
-	mu   sync.Mutex
-	next chan struct{}
+	mu      sync.Mutex
+	waiting map[*awaited]struct{}
 }
 
-// wait returns a channel that is closed when the index next learns something.
-func (a *arrivals) wait() <-chan struct{} {
+// awaited is a hash: of a transaction, or the id of an order or a swap.
+type awaited struct {
+	tx      chain.TxHash
+	arrived chan struct{} // holds a value when the index has learned something of it
+}
+
+// wait returns what is woken by news of a hash until it is forgotten.
+func (a *arrivals) wait(tx chain.TxHash) (one *awaited, forget func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.next == nil {
-		a.next = make(chan struct{})
+	if a.waiting == nil {
+		a.waiting = make(map[*awaited]struct{})
 	}
-	return a.next
+	one = &awaited{tx: tx, arrived: make(chan struct{}, 1)}
+	a.waiting[one] = struct{}{}
+	return one, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.waiting, one)
+	}
 }
 
-func (a *arrivals) announce() {
+// announce tells of changes; nil: of any.
+func (a *arrivals) announce(changes []index.Change) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.next != nil {
-		close(a.next)
-		a.next = nil
+	for one := range a.waiting {
+		concerns := func(c index.Change) bool { return c.Creation == one.tx || chain.NewTxHash(c.Order[:]) == one.tx }
+		if changes != nil && !slices.ContainsFunc(changes, concerns) {
+			continue
+		}
+		select {
+		case one.arrived <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -59,16 +78,20 @@ type sought struct {
 // was.
 func (s *Server) seek(ctx context.Context, text, rawQuery string) (sought, error) {
 	shown, err := s.findForPage(ctx, text, rawQuery)
-	if isKind(err, unknownTx, txWithoutOrder, unknownOrder) {
-		if path, found := s.swapNamed(ctx, text); found {
+	if isMissing(err) || isKind(err, unknownOrder) {
+		path, errOfSwap := s.swapNamed(ctx, text)
+		if path != "" {
 			return sought{swap: path}, nil
+		}
+		if errOfSwap != nil {
+			err = errOfSwap
 		}
 	}
 	return sought{order: shown}, err
 }
 
 // isAwaited reports whether what was not found may be there in a moment.
-func isAwaited(err error) bool { return err != nil && problemOf(err).id == unknownTx.id }
+func isAwaited(err error) bool { return isMissing(err) && !isKind(err, txWithoutOrder) }
 
 // awaitedPage says what was asked for and where it was looked for, and keeps watching.
 func (s *Server) awaitedPage(c *gin.Context, err error) {
@@ -89,6 +112,7 @@ func (s *Server) awaitedPage(c *gin.Context, err error) {
 			})
 		}
 	}
+	p.explain(c.Writer.Header())
 	s.writePage(c, p.status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
 }
 
@@ -109,8 +133,10 @@ func (s *Server) streamAwaited(ctx context.Context, c *gin.Context) {
 	defer look.Stop()
 	defer beat.Stop()
 	defer later.Stop()
+	tx, _ := chain.ParseTxHash(c.Param("hash")) // what is no hash is not awaited
+	one, forget := s.arrivals.wait(tx)          // before the look, so that nothing comes between both
+	defer forget()
 	for !events.broken {
-		arrived := s.arrivals.wait() // before the look, so that nothing comes between both
 		_, err := s.seek(ctx, c.Param("hash"), "")
 		if ctx.Err() != nil {
 			return
@@ -120,7 +146,7 @@ func (s *Server) streamAwaited(ctx context.Context, c *gin.Context) {
 			return
 		}
 		select {
-		case <-arrived:
+		case <-one.arrived:
 		case <-look.C:
 		case <-later.C:
 			look.Reset(awaitedLater)

@@ -33,7 +33,7 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 			return nil, &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{8453}}}
 		}
 	})
-	if page := pageAt(t, deaf, "/order/"+unknownIs, http.StatusNotFound); !strings.Contains(page, `<th scope="row">Base</th><td><span class="dot bad">no answer</span>`) {
+	if page := pageAt(t, deaf, "/order/"+unknownIs, http.StatusServiceUnavailable); !strings.Contains(page, `<th scope="row">Base</th><td><span class="dot bad">no answer</span>`) {
 		t.Errorf("the page does not say who did not answer: %s", page)
 	}
 	if page := pageAt(t, deaf, "/order/"+order.ID{7}.String(), http.StatusOK); !strings.Contains(page, "waiting for a taker") {
@@ -87,6 +87,31 @@ func TestAwaitedOrderIsAnnouncedAsItIsIndexed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNewsOfOthersSearchForNothing has the index learn much, all of it of other orders than the one that is waited for.
+func TestNewsOfOthersSearchForNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var searches atomic.Int64
+		server, client, stop := runningServer(t, newWorld(t), func(o *Options) {
+			ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
+				searches.Add(1)
+				return nil, order.ErrNotFound
+			}
+		})
+		_, lines := follow(t, client, "/order/"+unknownIs+"/awaited")
+		for i := range 1000 { // in two looks
+			server.OrdersChanged([]index.Change{{Order: order.ID{1, byte(i)}}})
+			time.Sleep(2 * time.Millisecond)
+		}
+		if got := searches.Load(); got > 3 {
+			t.Errorf("%d searches in two seconds", got)
+		}
+		_ = lines
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestAwaitedOrderIsFoundOnItsChain has an order that the index does not announce.

@@ -63,7 +63,7 @@ const mostChanges = 500
 // OrdersChanged drops what is kept about orders about which something new is known, or whatever the index has answered
 // when changes are nil (index.Observer).
 func (s *Server) OrdersChanged(changes []index.Change) {
-	defer s.arrivals.announce() // when what is out of date is gone
+	defer s.arrivals.announce(changes) // when what is out of date is gone
 	if changes == nil || len(changes) > mostChanges {
 		s.answers.Purge(cache.Hard, indexTag)
 		return

@@ -73,9 +73,6 @@ func (s *Server) orderByID(ctx context.Context, id order.ID) (index.Found, error
 		return found, err
 	}
 	orders, searched, err := s.options.Orders.Find(ctx, tx)
-	if unheard, is := errors.AsType[*index.UnheardError](err); is {
-		err = &unheard.UnreachableError // that its transaction created it is known
-	}
 	if at := slices.IndexFunc(orders, func(o index.Found) bool { return o.ID == id }); at >= 0 {
 		return orders[at], err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,6 @@ var domainErrors = []struct {
 }{
 	{order.ErrNoOrder, txWithoutOrder},
 	{order.ErrNotFound, unknownTx},
-	{index.ErrUnavailable, indexUnavailable},
 	{index.ErrEmpty, indexEmpty},
 	{index.ErrUnlisted, ordersUnlisted},
 	{index.ErrWithoutSwaps, swapsUnlisted},
@@ -48,17 +48,26 @@ func problemOf(err error) *problem {
 	if errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && len(failures) == 0 {
 		return clientLeft.from(err)
 	}
-	if unheard, is := errors.AsType[*index.UnheardError](err); is {
-		p := unknownTx.from(err)
-		p.unheard = unheard.Chains
-		p.message = "transaction not found on any chain that answered; no answer from " + named(unheard.Chains) + "; retry later"
-		return p
+	if errors.Is(err, index.ErrUnavailable) {
+		return indexUnavailable.from(err).retryAfterFirst(failures)
 	}
 	var unreachable *index.UnreachableError
 	if errors.As(err, &unreachable) {
-		p := chainUnreachable.from(err)
-		p.message = "no answer from " + named(unreachable.Chains) + ", where the answer may be; retry later" // the client may know that they are down
-		return p.retryAfterFirst(failures)
+		p := unreachableFrom(err, unreachable.Chains, failures)
+		if errors.As(err, new(*index.UnheardError)) {
+			p.unheard = unreachable.Chains
+		}
+		return p
+	}
+	if busy, is := errors.AsType[*index.BusyError](err); is {
+		p := overloaded.from(err)
+		p.message, p.retryAfter = "too many searches of the chains for what is not indexed; retry later", busy.After
+		return p
+	}
+	if errors.Is(err, index.ErrUnasked) {
+		p := unknownTx.from(err)
+		p.message = "no order of this transaction is indexed, of all orders that there are; retry if it was sent just now"
+		return p
 	}
 	for _, domain := range domainErrors {
 		if errors.Is(err, domain.err) {
@@ -79,6 +88,22 @@ func problemOf(err error) *problem {
 		return internalError.from(fmt.Errorf("%w\n%s", err, panicked.Stack))
 	}
 	return internalError.from(err)
+}
+
+// unreachableFrom is the problem of chains that did not answer: overloaded if none was asked, for lack of budget.
+func unreachableFrom(err error, chains []chain.ID, failures []*upstream.Error) *problem {
+	isAsked := func(failed *upstream.Error) bool { return !upstream.IsShort(failed) }
+	if len(failures) == 0 || slices.ContainsFunc(failures, isAsked) {
+		p := chainUnreachable.from(err)
+		p.message = "no answer from " + named(chains) + ", where the answer may be; retry later" // the client may know that they are down
+		return p.retryAfterFirst(failures)
+	}
+	p := overloaded.from(err)
+	p.message = "no calls left at the moment for " + named(chains) + ", where the answer may be; retry later"
+	for _, failure := range failures {
+		p.retryAfter = min(max(p.retryAfter, failure.RetryAfter), longestRetry)
+	}
+	return p
 }
 
 // named is chains as the subject of a text.

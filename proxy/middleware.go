@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
+
+	"crossgate/proxy/quota"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -88,9 +91,10 @@ func (s *Server) limitURL(c *gin.Context) {
 }
 
 // Costs of requests in units of a quota. A swap asks every venue, a list reads a hundred orders; a page asks for the
-// orders that it shows.
+// orders that it shows. A search of the chains comes on top of the request that leads to it.
 const (
 	cheapCost    = 1
+	searchCost   = 4
 	listCost     = 5
 	estimateCost = 5
 	swapCost     = 10
@@ -108,9 +112,40 @@ func (s *Server) limitClients(c *gin.Context) {
 	}
 	charge.WriteHeader(c.Writer.Header())
 	if charge.RetryAfter > 0 {
-		s.measures.refusal(c.Request.Context(), charge.Quota())
-		p := quotaExceeded.because("")
-		p.retryAfter = charge.RetryAfter
-		s.turnAway(c, p)
+		s.turnAway(c, s.overQuota(c.Request.Context(), charge))
 	}
+}
+
+func (s *Server) overQuota(ctx context.Context, charge quota.Charge) *problem {
+	s.measures.refusal(ctx, charge.Quota())
+	p := quotaExceeded.because("")
+	p.retryAfter = charge.RetryAfter
+	return p
+}
+
+// searchPayer is who is charged for searches, and how many units for each.
+type searchPayer struct {
+	server *Server
+	client quota.Payer
+	cost   int
+}
+
+type searchPayerKey struct{}
+
+// withPayer has searches of the chains that follow from a request charged to its client.
+func (s *Server) withPayer(c *gin.Context, cost int) context.Context {
+	return context.WithValue(c.Request.Context(), searchPayerKey{}, &searchPayer{s, s.quotas.Payer(c.Request), cost})
+}
+
+// ChargeSearch charges a search of the chains to the client whose request led to it. The error is that it is over its
+// quota.
+func ChargeSearch(ctx context.Context) error {
+	p, known := ctx.Value(searchPayerKey{}).(*searchPayer)
+	if !known {
+		return nil
+	}
+	if charge, limited := p.client.Charge(ctx, p.cost, time.Now()); limited && charge.RetryAfter > 0 {
+		return p.server.overQuota(ctx, charge)
+	}
+	return nil
 }

@@ -66,7 +66,10 @@ func unknown(err error, k kind, searched index.Basis) error {
 	if !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
 		return err
 	}
-	return &searchError{k.because(k.text + "; " + indexed(searched)), searched}
+	if k == unknownStatus { // whose clients know the text
+		return &searchError{k.because(""), searched}
+	}
+	return &searchError{k.because(k.text + " As of now " + indexed(searched)), searched}
 }
 
 // indexed says how far the index had read.

@@ -9,7 +9,6 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/index"
 )
 
 // orderIDsRoute answers which orders a transaction created, in the words of the tracking API.
@@ -57,17 +56,15 @@ func (s *Server) createdRoute(path string, d dialect, encode func([]byte, []*ord
 		indexed: true,
 		shared:  true,
 		learn:   s.creations.learn,
+		sought:  func(tx chain.TxHash) chain.TxHash { return tx },
 	}
 }
 
 // ordersCreated returns the orders of a transaction in log order and a body about them, without its text: about none,
 // and all chains, when there are no orders. Here a transaction that no chain knows is one that has created no order so
-// far: clients of these paths come again until the list is not empty. What chains did not answer is said beside it.
+// far: clients of these paths come again until the list is not empty.
 func (s *Server) ordersCreated(ctx context.Context, tx chain.TxHash) (b jsonBody, orders []*order.Order, life cache.Life, err error) {
 	found, searched, err := s.ordersOf(ctx, tx)
-	if unheard, is := errors.AsType[*index.UnheardError](err); is {
-		return jsonBody{basis: searched, unheard: unheard.Chains}, nil, noLife, nil
-	}
 	if errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder) {
 		return jsonBody{basis: searched}, nil, unknownLife, nil
 	}

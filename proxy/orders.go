@@ -19,7 +19,7 @@ import (
 // be kept until the basis no longer holds.
 type Orders interface {
 	// Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
-	// error: order.ErrNotFound, *index.UnheardError, order.ErrNoOrder, *index.UnreachableError.
+	// error: order.ErrNotFound, order.ErrNoOrder, *index.UnreachableError, *index.BusyError, index.ErrUnavailable.
 	Find(context.Context, chain.TxHash) ([]index.Found, index.Basis, error)
 	// ByID returns one order; order.ErrNotFound when it was not indexed, and no order but the basis of what was
 	// searched; index.ErrUnavailable when that cannot be known.
@@ -32,8 +32,10 @@ type Orders interface {
 	// index.ErrUnavailable when that cannot be known.
 	List(ctx context.Context, f index.Filter, skip, take uint64) (index.List, index.Basis, error)
 	// FindSwaps returns the swaps that a transaction made within its chain, at least one in log order, and what was
-	// searched for them, also beside an error: order.ErrNotFound, order.ErrNoSwap, *index.UnreachableError.
+	// searched for them, also beside an error: those of Find, order.ErrNoSwap in place of order.ErrNoOrder.
 	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]index.FoundSwap, index.Basis, error)
+	// Unheard returns the chains that searches for a transaction which are under way have yet to hear.
+	Unheard(chain.TxHash) []chain.ID
 	// SwapByID is ByID of a swap.
 	SwapByID(context.Context, order.ID) (index.FoundSwap, error)
 	// ListSwaps is List of swaps within a chain.
@@ -84,6 +86,7 @@ func (s *Server) ordersRoute() route[creation] {
 		streams: "order",
 		shared:  true,
 		learn:   func(q creation, bodies []jsonBody) { s.creations.learn(q.tx, bodies) },
+		sought:  func(q creation) chain.TxHash { return q.tx },
 	}
 }
 

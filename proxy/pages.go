@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -135,7 +136,7 @@ func (s *Server) formPage(field, path string, form func(io.Writer) error) gin.Ha
 }
 
 func (s *Server) orderPage(c *gin.Context) {
-	found, err := s.seek(c.Request.Context(), c.Param("hash"), c.Request.URL.RawQuery)
+	found, err := s.seek(s.withPayer(c, searchCost), c.Param("hash"), c.Request.URL.RawQuery)
 	switch {
 	case isAwaited(err):
 		s.awaitedPage(c, err)
@@ -169,7 +170,7 @@ func (s *Server) findForPage(ctx context.Context, text, rawQuery string) (web.Or
 	shown := web.Order{Hash: tx.String(), Index: at}
 	found, from, err := s.ordersRoute().ask(ctx, s, creation{tx, at})
 	err = searchedFor(err, from.Value.searched)
-	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isKind(err, unknownTx, txWithoutOrder) {
+	if id, parseErr := chain.ParseHash(shown.Hash); parseErr == nil && isMissing(err) && !errors.Is(err, errImpatient) {
 		var errByID error
 		if found, from, errByID = s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
 			err = errByID
@@ -214,6 +215,11 @@ func gapsOf(b index.Basis, made time.Time) (gaps []web.Gap) {
 		}
 	}
 	return gaps
+}
+
+// isMissing reports whether an order was not found by a transaction, as far as that is known.
+func isMissing(err error) bool {
+	return isKind(err, unknownTx, txWithoutOrder) || err != nil && len(problemOf(err).unheard) > 0
 }
 
 // isKind reports whether the client would read of err as a problem of one of some kinds.

@@ -52,7 +52,7 @@ var (
 	unknownSwap     = kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // 422: clients of the hosted service expect it
 	swapOutOfRange  = kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}
 
-	unknownOrder  = kind{404, 15, "UNKNOWN_ORDER", "no indexed order has this id"}
+	unknownOrder  = kind{404, 15, "UNKNOWN_ORDER", "Order not found."}
 	unknownStatus = kind{400, 15, unknownOrder.id, unknownOrder.text} // 400 in the swap API
 
 	chainUnreachable    = kind{503, 1301, "CHAIN_UNREACHABLE", "a chain that may hold the answer is unreachable; retry later"}
@@ -96,9 +96,6 @@ type problem struct {
 
 // remembered is for how long the cache answers equal requests with it; zero: it is not cached.
 func (p *problem) remembered() time.Duration {
-	if len(p.unheard) > 0 {
-		return 0
-	}
 	switch p.id {
 	case unknownTx.id, txWithoutOrder.id, unknownOrder.id, unknownSwap.id:
 		return unknownLife.Fresh

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -38,6 +39,10 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{target: ordersPath + createdTx, err: &index.UnheardError{UnreachableError: index.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}}},
 		{target: ordersPath + createdTx, err: &index.UnreachableError{Chains: []chain.ID{56}, Err: context.DeadlineExceeded}},
 		{target: ordersPath + createdTx, err: &index.UnreachableError{Chains: []chain.ID{1, 137}, Err: context.DeadlineExceeded}},
+		{target: ordersPath + createdTx, err: &index.UnheardError{UnreachableError: index.UnreachableError{
+			Chains: []chain.ID{1, 137}, Err: &upstream.Error{Class: upstream.RateLimited, RetryAfter: time.Second, Err: upstream.ErrShort},
+		}}},
+		{target: ordersPath + createdTx, err: fmt.Errorf("%w: %w", order.ErrNotFound, index.ErrUnasked)},
 		{target: "/api/Orders/0x12"},
 		{target: "/api/Orders/" + unknownIs},
 		{target: "/v1.0/dln/order/0x12/status"},

@@ -3,11 +3,13 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
+	"crossgate/chain"
 )
 
 // route is a documented path as data: how a request becomes a question of type Q, what tells questions
@@ -26,7 +28,14 @@ type route[Q any] struct {
 	streams string                                 // name of the events by which the answer can be followed; empty: it cannot
 	shared  bool                                   // replicas may have answers from each other
 	learn   func(Q, []jsonBody)                    // remembers what another replica found; nil: nothing
+	sought  func(Q) chain.TxHash                   // that chains may be searched for; nil: none
 }
+
+// patience is how long a client waits for what the index or the chains have. The load goes on, so that a later request
+// finds its result. Balancers wait a little longer: docs/operations.md says 1.7 s.
+const patience = 1500 * time.Millisecond
+
+var errImpatient = errors.New("not read in time; the load goes on")
 
 // handler is the walk of every request.
 func (r route[Q]) handler(s *Server) gin.HandlerFunc {
@@ -49,7 +58,12 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 			s.serveStream(c, r.dialect, func(ctx context.Context, c *gin.Context) { r.stream(ctx, c, s, question) })
 			return
 		}
-		chosen, from, err := r.ask(c.Request.Context(), s, question)
+		key := r.key(r.paths[0], question)
+		found, hit := s.answers.Hit(key)
+		if !hit {
+			found, err = r.miss(s.withPayer(c, searchCost), s, key, question)
+		}
+		chosen, from, err := r.pick(question, found, err)
 		if !from.Value.isEmpty() {
 			s.measures.lookup(r.paths[0], &from)
 			header["Cache-Status"] = cacheStatus(&from)
@@ -73,19 +87,21 @@ func (r route[Q]) handler(s *Server) gin.HandlerFunc {
 func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*jsonBody, cache.Result[answer], error) {
 	key := r.key(r.paths[0], question)
 	found, hit := s.answers.Hit(key)
+	var err error
 	if !hit {
-		if s.options.Tracing.Share < 1 {
-			ctx = untraced(ctx)
-		}
-		var err error
-		if found, err = r.miss(ctx, s, key, question); err != nil {
-			return nil, cache.Result[answer]{}, err
-		}
+		found, err = r.miss(ctx, s, key, question)
 	}
-	if found.Value.problem != nil {
+	return r.pick(question, found, err)
+}
+
+// pick returns the body of an answer that a question means.
+func (r route[Q]) pick(question Q, found cache.Result[answer], err error) (*jsonBody, cache.Result[answer], error) {
+	switch {
+	case err != nil:
+		return nil, cache.Result[answer]{}, err
+	case found.Value.problem != nil:
 		return nil, found, found.Value.problem
-	}
-	if r.choose == nil {
+	case r.choose == nil:
 		return &found.Value.bodies[0], found, nil
 	}
 	chosen, err := r.choose(question, found.Value.bodies)
@@ -94,19 +110,47 @@ func (r route[Q]) ask(ctx context.Context, s *Server, question Q) (*jsonBody, ca
 
 // miss gets the answer that is not there as it should be.
 func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
+	if s.options.Tracing.Share < 1 {
+		ctx = untraced(ctx)
+	}
 	get := s.answers.Get
 	if r.shared {
 		get = s.answers.GetShared
 	}
 	ctx, span := s.startLookup(ctx)
-	found, err := get(ctx, key, func(ctx context.Context) (answer, cache.Life, error) {
-		return r.answer(ctx, s, question)
-	})
+	waiting := ctx
+	if r.indexed {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeoutCause(ctx, patience, errImpatient)
+		defer cancel()
+	}
+	load := func(ctx context.Context) (answer, cache.Life, error) { return r.answer(ctx, s, question) }
+	found, err := get(waiting, key, load)
+	if isKind(err, quotaExceeded) && found.Shared { // of another client, who asked for the same
+		found, err = get(waiting, key, load)
+	}
+	if errors.Is(err, errImpatient) {
+		found, err = r.late(s, question), nil
+	}
 	endLookup(span, found, err)
 	if found.Remote && r.learn != nil {
 		r.learn(question, found.Value.bodies)
 	}
 	return found, err
+}
+
+// late is what a client gets who has waited long enough: which chains have not answered yet, and what was read of them.
+func (r route[Q]) late(s *Server, question Q) cache.Result[answer] {
+	p := chainUnreachable.from(errImpatient)
+	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", patience)
+	if r.sought != nil {
+		p.unheard = s.options.Orders.Unheard(r.sought(question))
+	}
+	if len(p.unheard) > 0 {
+		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.unheard), patience)
+	}
+	searched := s.options.Orders.Basis()
+	return cache.Result[answer]{Value: answer{problem: p, searched: searched, freshness: freshnessOf(searched, time.Now())}}
 }
 
 // answer loads. A problem that may be remembered for a moment is an answer like any other.

@@ -171,7 +171,7 @@ func (s *Server) CompareOrder(ctx context.Context, host, hash string) (ComparedO
 	}
 	route, text := s.ordersRoute().paths[0], tx.String()
 	chosen, _, err := s.ordersRoute().ask(ctx, s, creation{tx: tx})
-	if id, parseErr := chain.ParseHash(text); parseErr == nil && isKind(err, unknownTx, txWithoutOrder) {
+	if id, parseErr := chain.ParseHash(text); parseErr == nil && isMissing(err) {
 		if byID, _, errByID := s.orderRoute().ask(ctx, s, id); !isKind(errByID, unknownOrder) {
 			route, chosen, err = s.orderRoute().paths[0], byID, errByID
 		}

@@ -14,6 +14,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/quote"
 )
 
 // TestErrorsAndSlowRequestsLeaveASpan asks a server that traces nothing: requests worth a look leave the span of the
@@ -47,9 +48,18 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 						}
 						return find(ctx, tx)
 					}
+					swaps := o.Swaps
+					o.Swaps = estimates(func(ctx context.Context, r quote.Request) (quote.Estimate, error) {
+						<-time.After(test.wait)
+						return swaps.Estimate(ctx, r)
+					})
 					o.Tracing.Share = 0
 				})
-				response := get(s, ordersPath+createdTx)
+				target, path := ordersPath+createdTx, ordersPath+":creationTxHash"
+				if test.wait == slowRequest { // which orders never take
+					target, path = goodSwap, swapPath
+				}
+				response := get(s, target)
 				if response.StatusCode != test.status {
 					t.Errorf("HTTP %d, want %d", response.StatusCode, test.status)
 				}
@@ -58,16 +68,16 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 					t.Fatalf("%d spans, want %d", len(found), test.spans)
 				}
 				if test.spans > 0 {
-					checkLateSpan(t, found[0], response, test.wait)
+					checkLateSpan(t, found[0], response, path, test.wait)
 				}
 			})
 		})
 	}
 }
 
-func checkLateSpan(t *testing.T, span tracetest.SpanStub, response *http.Response, took time.Duration) {
+func checkLateSpan(t *testing.T, span tracetest.SpanStub, response *http.Response, path string, took time.Duration) {
 	t.Helper()
-	if span.Name != "GET "+ordersPath+":creationTxHash" || span.EndTime.Sub(span.StartTime) < took {
+	if span.Name != "GET "+path || span.EndTime.Sub(span.StartTime) < took {
 		t.Errorf("%s took %v, want %v at least", span.Name, span.EndTime.Sub(span.StartTime), took)
 	}
 	said := map[string]string{}

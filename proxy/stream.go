@@ -89,7 +89,7 @@ func (s *Server) serveStream(c *gin.Context, d dialect, send func(ctx context.Co
 		return
 	}
 	defer s.streams.leave(client)
-	ctx, cancel := context.WithTimeout(c.Request.Context(), longestStream)
+	ctx, cancel := context.WithTimeout(s.withPayer(c, cheapCost), longestStream) // a look that searches costs as a request does
 	defer cancel()
 	defer context.AfterFunc(s.streams.ending, cancel)()
 	send(ctx, c)
@@ -98,7 +98,7 @@ func (s *Server) serveStream(c *gin.Context, d dialect, send func(ctx context.Co
 // stream sends the answer as an event now and whenever it has changed, until it is final. An answer that cannot
 // be had at first is a problem like any other; later the client keeps what it has until it can be had again.
 func (r route[Q]) stream(ctx context.Context, c *gin.Context, s *Server, question Q) {
-	current, _, err := r.ask(c.Request.Context(), s, question) // as any answer, also while the server stops
+	current, _, err := r.ask(s.withPayer(c, searchCost), s, question) // as any answer, also while the server stops
 	if err != nil {
 		s.fail(c, r.dialect, problemOf(err))
 		return

@@ -50,6 +50,7 @@ func (s *Server) swapTxRoute() route[swapOf] {
 		streams: "swap",
 		shared:  true,
 		learn:   func(q swapOf, bodies []jsonBody) { s.swapTxs.learn(q.swapTx, bodies) },
+		sought:  func(q swapOf) chain.TxHash { return q.tx },
 	}
 }
 
@@ -118,6 +119,9 @@ func noSwap(err error, id chain.ID, searched index.Basis) error {
 		return err
 	case !isFollowed:
 		return unknownSwap.because(fmt.Sprintf("swap not found: chain %d is not followed by this gateway", id))
+	case errors.Is(err, index.ErrUnasked):
+		return &searchError{unknownSwap.because(fmt.Sprintf(
+			"swap not found: no swap of this transaction is indexed, of all on chain %d; retry if it was sent just now", id)), searched}
 	}
 	return &searchError{unknownSwap.because(fmt.Sprintf(
 		"swap not found: chain %d does not know the transaction; retry if it was sent just now", id)), searched}

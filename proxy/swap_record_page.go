@@ -22,7 +22,7 @@ func (s *Server) swapTxPage(c *gin.Context) {
 		s.failPage(c, err)
 		return
 	}
-	found, from, err := s.swapTxRoute().ask(c.Request.Context(), s, q)
+	found, from, err := s.swapTxRoute().ask(s.withPayer(c, searchCost), s, q)
 	if err != nil {
 		s.failPage(c, err)
 		return
@@ -42,7 +42,7 @@ func (s *Server) swapIDPage(c *gin.Context) {
 		s.failPage(c, malformedSwapID.from(err))
 		return
 	}
-	found, _, err := s.swapIDRoute().ask(c.Request.Context(), s, id)
+	found, _, err := s.swapIDRoute().ask(s.withPayer(c, searchCost), s, id)
 	if err != nil {
 		s.failPage(c, err)
 		return
@@ -59,15 +59,15 @@ func (s *Server) writeSwapPage(c *gin.Context, shown web.SwapRecord, found *json
 }
 
 // swapNamed returns the path of the page of an indexed swap that a text names by its id or its transaction: whoever
-// tracks something need not know what it was.
-func (s *Server) swapNamed(ctx context.Context, text string) (path string, found bool) {
+// tracks something need not know what it was; empty for none.
+func (s *Server) swapNamed(ctx context.Context, text string) (path string, err error) {
 	listed, _, err := s.options.Orders.ListSwaps(ctx, index.Filter{Search: parseSearch(text)}, 0, 1)
 	if err != nil || len(listed.Swaps) == 0 {
-		return "", false
+		return "", err
 	}
 	made := listed.Swaps[0]
-	if made.ID.String() == text {
-		return "/swap/" + url.PathEscape(text), true
+	if id, err := chain.ParseHash(text); err == nil && made.ID == id {
+		return "/swap/" + url.PathEscape(text), nil
 	}
-	return "/swap/" + made.At.Chain.String() + "/tx/" + made.At.Tx.String(), true
+	return "/swap/" + made.At.Chain.String() + "/tx/" + made.At.Tx.String(), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -82,7 +81,7 @@ func (s *Server) parseBlockHash(key web.TransactionKey) (chain.Hash, error) {
 	if s.options.Chains.Family(key.Chain) == chain.SVM {
 		return chain.ParseSolanaHash(key.BlockHash)
 	}
-	return chain.ParseHash("0x" + strings.TrimPrefix(key.BlockHash, "0x")) // TRON's has none
+	return chain.ParseHash(key.BlockHash)
 }
 
 // transaction is one that a record names, unread where it cannot be had soon, with the endpoints by whose word the

@@ -96,7 +96,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 		return e.exchanger.interrupted(caller, time.Now())
 	}
 	if !ok {
-		return &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
+		return e.refusal(after)
 	}
 	report, ok := e.breaker.enter()
 	if !ok {
@@ -104,6 +104,15 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	}
 	a.report, a.sent = report, time.Now()
 	return nil
+}
+
+// refusal says that a request has to wait for the budget, and whether that is by our own rate.
+func (e *Endpoint) refusal(after time.Duration) *Error {
+	refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
+	if !e.budget.isPaused() {
+		refused.Err = ErrShort
+	}
+	return refused
 }
 
 // Settle ends the attempt. wrong is what is wrong with its response; a plain error makes it a bad answer, an *Error

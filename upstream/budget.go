@@ -3,9 +3,11 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -22,10 +24,13 @@ const (
 
 // budget is how often an endpoint may be called: our own rate, its monthly plan, and pauses that it asked for.
 type budget struct {
-	costs   map[string]int // see EndpointOptions
-	shared  bool           // by clients, each of whom is told for itself: nothing pauses it
-	limiter *rate.Limiter  // nil when unlimited
-	plan    *billingPlan   // nil without one
+	costs     map[string]int // see EndpointOptions
+	shared    bool           // by clients, each of whom is told for itself: nothing pauses it
+	limiter   *rate.Limiter  // nil when unlimited
+	plan      *billingPlan   // nil without one
+	asked     *rate.Limiter  // the share of callers once the endpoint is followed; nil when unlimited
+	searching *rate.Limiter  // that of searches, also of a plan; nil when unlimited
+	followed  atomic.Bool
 
 	mu     sync.Mutex
 	paused time.Time     // until then
@@ -34,10 +39,24 @@ type budget struct {
 
 func newBudget(o EndpointOptions) *budget {
 	b := &budget{costs: o.Costs, shared: o.Forwards, plan: newBillingPlan(o.Monthly)}
+	perSecond := math.Inf(1)
 	if o.RequestsPerSecond > 0 {
-		b.limiter = rate.NewLimiter(rate.Limit(o.RequestsPerSecond), max(o.Burst, 1))
+		perSecond = o.RequestsPerSecond
+		b.limiter = rate.NewLimiter(rate.Limit(perSecond), max(o.Burst, 1))
+		b.asked = shareOf(1-followedShare, perSecond, o.Burst)
+	}
+	if b.plan != nil {
+		perSecond = min(perSecond, float64(time.Second)/b.plan.unit)
+	}
+	if !math.IsInf(perSecond, 1) {
+		b.searching = shareOf(searchingShare, perSecond, int(4*perSecond))
 	}
 	return b
+}
+
+// shareOf is a part of a rate, one unit at once at least.
+func shareOf(share, perSecond float64, burst int) *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(share*perSecond), max(int(share*float64(burst)), 1))
 }
 
 // costOf is the units that a call of a JSON-RPC method takes.
@@ -46,28 +65,58 @@ func (b *budget) costOf(method string) int { return cmp.Or(b.costs[method], b.co
 // unitsOf is the units that a request takes.
 func (b *budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.costOf("*")) }
 
-// take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, it
-// takes nothing, does not wait, and returns when to retry.
+// take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or ctx
+// is that of a search, it takes nothing, does not wait, and returns when to retry.
 func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
-	if IsBackground(ctx) {
+	cost = max(cost, 1)
+	work := WorkOf(ctx)
+	if work == Following {
+		b.followed.Store(true)
+	}
+	if work == Background {
 		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
 			return retryAfter, false, err
 		}
 	}
-	wait, giveBack := b.reserve(time.Now(), max(cost, 1))
+	for _, share := range b.shares(work) {
+		if retryAfter, ok, err = takeFrom(ctx, share, cost); !ok {
+			return retryAfter, false, err
+		}
+	}
+	wait, giveBack := b.reserve(time.Now(), cost)
 	if retryAfter, ok, err = await(ctx, wait); !ok {
 		giveBack()
 	}
 	return retryAfter, ok, err
 }
 
-// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, it does not wait, and
-// returns when to retry.
+// takeFrom is take for units of one share.
+func takeFrom(ctx context.Context, share *rate.Limiter, units int) (retryAfter time.Duration, ok bool, err error) {
+	reserved := share.ReserveN(time.Now(), min(units, share.Burst()))
+	if retryAfter, ok, err = await(ctx, reserved.Delay()); !ok {
+		reserved.Cancel()
+	}
+	return retryAfter, ok, err
+}
+
+// shares are those that work takes from before it takes from the whole rate.
+func (b *budget) shares(work Work) (shares []*rate.Limiter) {
+	if work == Searching && b.searching != nil {
+		shares = append(shares, b.searching)
+	}
+	if (work == Searching || work == Answering) && b.asked != nil && b.followed.Load() {
+		shares = append(shares, b.asked)
+	}
+	return shares
+}
+
+// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, or ctx is that of a search, it
+// does not wait, and returns when to retry.
 func await(ctx context.Context, d time.Duration) (retryAfter time.Duration, ok bool, err error) {
 	if d <= 0 {
 		return 0, true, nil
 	}
-	if deadline, limited := ctx.Deadline(); limited && time.Now().Add(d).After(deadline) {
+	if deadline, limited := ctx.Deadline(); limited && time.Now().Add(d).After(deadline) || WorkOf(ctx) == Searching {
 		return d, false, nil
 	}
 	err = sleep(ctx, d)
@@ -149,10 +198,13 @@ func (b *budget) isSpent() bool {
 	return limited && left < 1
 }
 
-// left returns how many units may be spent at once; not limited without a rate.
+// left returns how many units callers may spend at once; not limited without a rate.
 func (b *budget) left() (units float64, limited bool) {
 	if b.limiter != nil {
 		units, limited = b.limiter.Tokens(), true
+		if b.followed.Load() {
+			units = min(units, b.asked.Tokens())
+		}
 	}
 	if b.plan == nil {
 		return units, limited
@@ -169,7 +221,7 @@ func (b *budget) waiting() (units float64, limited bool) {
 	if b.limiter == nil {
 		return 0, false
 	}
-	return max(-b.limiter.Tokens(), 0), true
+	return max(-b.limiter.Tokens(), 0) + max(-b.asked.Tokens(), 0), true
 }
 
 // RetryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.

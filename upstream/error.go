@@ -111,6 +111,21 @@ func IsFault(err error) bool {
 	return false
 }
 
+// IsShort reports whether an endpoint was not asked since our own rate, or the share of it for this work, was spent. Of a
+// pool's error that is one of its endpoints.
+func (e *Error) IsShort() bool {
+	if all, several := e.Err.(attempts); several {
+		return slices.ContainsFunc(all, IsShort)
+	}
+	return errors.Is(e.Err, ErrShort)
+}
+
+// IsShort is Error.IsShort of the first *Error in err.
+func IsShort(err error) bool { return detailsOf(err).IsShort() }
+
+// ErrShort says that a request would have to wait for our own rate.
+var ErrShort = errors.New("our own rate is spent")
+
 // Contradicts reports whether err is an answer that could be read and contradicts its request.
 func Contradicts(err error) bool { return detailsOf(err).Contradicts }
 
@@ -146,7 +161,7 @@ func (a attempts) onlyDoubt() bool {
 }
 
 // summary classes the failures as a whole: the class they share; rate limited when nothing but budgets,
-// breakers and operators stood in the way; a timeout when there was one; else unreachable.
+// breakers and operators stood in the way of an answer, or of its confirmation; a timeout when there was one; else unreachable.
 func (a attempts) summary(pool string) *Error {
 	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
 	seen := classes{}
@@ -166,7 +181,7 @@ func (a attempts) summary(pool string) *Error {
 		for shared := range seen {
 			whole.Class = shared
 		}
-	case seen.only(RateLimited, BreakerOpen, Unusable):
+	case seen.only(RateLimited, BreakerOpen, Unusable, Unconfirmed):
 		whole.Class = RateLimited
 	case seen[Timeout]:
 		whole.Class = Timeout

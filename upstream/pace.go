@@ -22,6 +22,8 @@ const (
 type Pace struct {
 	mu       sync.Mutex
 	limiter  *rate.Limiter // nil: no bound is known
+	asked    *rate.Limiter // the share of callers once such calls follow the chain; nil with limiter
+	followed bool
 	declared bool
 	paused   time.Time   // until then
 	until    time.Time   // the bound is forgotten
@@ -34,7 +36,13 @@ type Pace struct {
 func (p *Pace) Declare(perSecond float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.limiter, p.declared = rate.NewLimiter(rate.Limit(perSecond), max(int(perSecond), 1)), true
+	p.declared = true
+	p.bound(perSecond, int(perSecond))
+}
+
+// bound sets how many calls a second are made, with the mutex held.
+func (p *Pace) bound(perSecond float64, burst int) {
+	p.limiter, p.asked = shareOf(1, perSecond, burst), shareOf(1-followedShare, perSecond, burst)
 }
 
 // Recall begins with a bound that was known at a time.
@@ -42,18 +50,37 @@ func (p *Pace) Recall(perSecond float64, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.declared && perSecond > 0 {
-		p.limiter, p.until = rate.NewLimiter(rate.Limit(perSecond), 1), at.Add(paceForgets)
+		p.until = at.Add(paceForgets)
+		p.bound(perSecond, 1)
 	}
 }
 
-// Take waits until so many calls may be made, as long as ctx lives. When the deadline of ctx is too early for that, it
-// takes nothing, does not wait, and returns when to retry.
+// Take waits until so many calls may be made, as long as ctx lives. When the deadline of ctx is too early for that, or
+// ctx is that of a search, it takes nothing, does not wait, and returns when to retry.
 func (p *Pace) Take(ctx context.Context, calls int) (retryAfter time.Duration, ok bool, err error) {
+	if share := p.share(WorkOf(ctx)); share != nil {
+		if retryAfter, ok, err = takeFrom(ctx, share, calls); !ok {
+			return retryAfter, false, err
+		}
+	}
 	wait, giveBack := p.reserve(time.Now(), calls)
 	if retryAfter, ok, err = await(ctx, wait); !ok {
 		giveBack()
 	}
 	return retryAfter, ok, err
+}
+
+// share is what work takes from before it takes from the whole; nil: that alone.
+func (p *Pace) share(work Work) *rate.Limiter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forget(time.Now())
+	if work == Following || work == Background {
+		p.followed = true
+	} else if p.followed && p.limiter != nil {
+		return p.asked
+	}
+	return nil
 }
 
 func (p *Pace) reserve(now time.Time, calls int) (wait time.Duration, giveBack func()) {
@@ -102,7 +129,7 @@ func (p *Pace) Refused(retryAfter time.Duration) {
 	if p.limiter != nil {
 		before = min(before, float64(p.limiter.Limit()))
 	}
-	p.limiter = rate.NewLimiter(rate.Limit(max(before/2, slowestPace)), 1)
+	p.bound(max(before/2, slowestPace), 1)
 	p.until, p.accepted = now.Add(paceForgets), 0
 	p.changed++
 }
@@ -119,6 +146,7 @@ func (p *Pace) Accepted() {
 	}
 	p.accepted = 0
 	p.limiter.SetLimit(paceGrows * p.limiter.Limit())
+	p.asked.SetLimit((1 - followedShare) * p.limiter.Limit())
 	p.changed++
 }
 

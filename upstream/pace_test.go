@@ -69,3 +69,30 @@ func TestDeclaredPaceStays(t *testing.T) {
 		}
 	})
 }
+
+// TestPaceKeepsAShareForFollowing has callers make all calls of one kind that they can.
+func TestPaceKeepsAShareForFollowing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p upstream.Pace
+		p.Declare(2)
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		_, _, _ = p.Take(upstream.InBackground(ctx), 1)
+		for range 20 {
+			go func() {
+				for ctx.Err() == nil {
+					if _, ok, _ := p.Take(ctx, 1); !ok {
+						time.Sleep(time.Millisecond) // one who comes again at once
+					}
+				}
+			}()
+		}
+		for ctx.Err() == nil {
+			began := time.Now()
+			if _, _, err := p.Take(upstream.InBackground(ctx), 1); err == nil && time.Since(began) > 2*time.Second {
+				t.Errorf("what follows the chain waited %v", time.Since(began))
+			}
+			time.Sleep(2 * time.Second)
+		}
+	})
+}

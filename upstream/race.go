@@ -77,7 +77,8 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		err := r.judge(caller, got.answer)
 		if err == nil {
 			r.quarantineContradicted(caller)
-			if len(Avoided(caller)) == 0 { // otherwise the order was not the pool's
+			// Otherwise the order was not the pool's, or an endpoint was left out for the share of searches.
+			if len(Avoided(caller)) == 0 && WorkOf(caller) != Searching {
 				r.pool.answered(got.index, r.job, r.failed(), r.doubted() || r.suited < len(r.order))
 			}
 			return got.answer, nil

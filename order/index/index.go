@@ -31,6 +31,7 @@ type Index struct {
 	byChain   map[chain.ID]*follower
 	options   Options
 	confirmed confirmations
+	searches  searches
 }
 
 // How long a statement may take that an answer waits for. One that finds an order takes about a millisecond; a list
@@ -55,6 +56,10 @@ type Options struct {
 	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
 
 	WithoutSwaps bool // sources leave swaps within a chain out
+
+	// Search is called before chains are asked for a transaction that the index does not have: with what context, or why
+	// they are not asked. Nil: with the caller's.
+	Search func(context.Context) (context.Context, error)
 
 	readAhead chan struct{} // holds one value per range that is read ahead
 	unknown   *unknownChains
@@ -120,18 +125,21 @@ type Found struct {
 
 // Find returns the orders that a transaction created, in log order, and what was searched for them, also beside an
 // error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
-// the transaction, *UnheardError when none that answers does, order.ErrNoOrder when it created none, *UnreachableError
-// when no chain answers that could know it, or one that has to be asked about an order. While the store cannot be read,
-// the chains are asked for everything.
+// the transaction (see ErrUnasked), order.ErrNoOrder when it created none, *UnreachableError when a chain does not
+// answer that could know it (*UnheardError) or has to be asked about an order, *BusyError when chains are not asked.
+// While the store cannot be read, the chains are asked for everything, and what they do not find is ErrUnavailable.
 func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searched Basis, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.creation", tx)))
 	defer func() { endSpan(span, err) }()
 	searched = x.Basis()
-	from := provenance{unsettled: x.unsettled()}
+	from, covered := provenance{unsettled: x.unsettled()}, x.covering()
 	known, storeErr := x.store.createdIn(ctx, tx)
 	span.SetAttributes(attribute.Bool("crossgate.order.indexed", len(known) > 0))
 	if len(known) == 0 {
-		if known, err = x.traceCreation(ctx, tx); err != nil {
+		var done func()
+		known, done, err = x.traceCreation(ctx, tx, covered, storeErr)
+		defer done()
+		if err != nil {
 			return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
 		}
 		from.traced = true
@@ -251,16 +259,6 @@ func (e *UnreachableError) Error() string {
 
 // Unwrap returns why.
 func (e *UnreachableError) Unwrap() error { return e.Err }
-
-// UnheardError is order.ErrNotFound as far as chains answered, and lists those that did not.
-type UnheardError struct{ UnreachableError }
-
-func (e *UnheardError) Error() string {
-	return order.ErrNotFound.Error() + " on any chain that answered; " + e.UnreachableError.Error()
-}
-
-// Is makes it an order.ErrNotFound.
-func (e *UnheardError) Is(target error) bool { return target == order.ErrNotFound }
 
 // endSpan ends a span; answers that are no failure of ours do not mark it.
 func endSpan(span trace.Span, err error) {

@@ -24,46 +24,58 @@ type FoundSwap struct {
 // FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and what was
 // searched for them, also beside an error. It reads the store, and the chain for what the store does not have or is in
 // doubt: order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it
-// made none, *UnreachableError when the chain has to be asked and does not answer.
+// made none, *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and ErrUnavailable as
+// in Find.
 func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (found []FoundSwap, searched Basis, err error) {
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(
 		attribute.Int64("crossgate.chain.id", int64(id)), attribute.Stringer("crossgate.swap.transaction", tx)))
 	defer func() { endSpan(span, err) }()
 	searched = x.basisOf(id)
-	source, followed := x.sources[id]
-	if !followed || !slices.Contains(tx.Families(), x.options.Chains.Family(id)) {
+	if _, followed := x.sources[id]; !followed || !slices.Contains(tx.Families(), x.options.Chains.Family(id)) {
 		return nil, searched, fmt.Errorf("find swaps in %s: %w on chain %d", tx, order.ErrNotFound, id)
 	}
-	isInDoubt := x.unsettled()[id]
+	isInDoubt, covered := x.unsettled()[id], x.coveringSwaps(ctx, id)
 	swaps, storeErr := x.store.swapsIn(ctx, id, tx)
 	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
 		x.options.Logger.WarnContext(ctx, "index unavailable; reading swaps from their chain", "chain", id, "error", storeErr)
 	}
 	span.SetAttributes(attribute.Bool("crossgate.swap.indexed", len(swaps) > 0))
 	if len(swaps) == 0 || isInDoubt {
-		if swaps, err = traceSwaps(ctx, source, id, tx); err != nil {
+		var done func()
+		swaps, done, err = x.traceSwaps(ctx, id, tx, covered, storeErr)
+		defer done()
+		if err != nil {
 			return nil, searched, fmt.Errorf("find swaps in %s: %w", tx, err)
 		}
 	}
 	return x.foundSwaps(ctx, searched, storeErr == nil, swaps...), searched, nil
 }
 
-// traceSwaps reads the swaps of a transaction from its chain.
-func traceSwaps(ctx context.Context, source order.Source, id chain.ID, tx chain.TxHash) ([]order.Swap, error) {
-	events, err := source.EventsIn(ctx, tx)
-	if callerLeft(ctx) {
-		return nil, ctx.Err()
+// coveringSwaps is the chain if the store holds all swaps of it from its beginning until just now. It has to be asked
+// before they are read.
+func (x *Index) coveringSwaps(ctx context.Context, id chain.ID) (covered []chain.ID) {
+	if x.store.withoutSwaps || !x.byChain[id].covers(0) {
+		return nil
 	}
-	if err != nil && !errors.Is(err, order.ErrNotFound) {
-		failed := &UnreachableError{}
-		failed.add(id, err)
-		return nil, failed
+	from, err := x.store.swapsFrom(ctx)
+	if first, known := from[id]; err != nil || !known || first.Number > 0 {
+		return nil
 	}
-	_, swaps := parted(events)
-	if err == nil && len(swaps) == 0 {
+	return []chain.ID{id}
+}
+
+// traceSwaps searches a chain for the swaps of a transaction. See search for done, and for the errors.
+func (x *Index) traceSwaps(
+	ctx context.Context, id chain.ID, tx chain.TxHash, covered []chain.ID, storeErr error,
+) (swaps []order.Swap, done func(), err error) {
+	events, done, err := x.search(ctx, tx, []chain.ID{id}, covered, func(events []order.Event) bool {
+		_, swaps := parted(events)
+		return len(swaps) > 0
+	})
+	if _, swaps = parted(events); err == nil && len(swaps) == 0 {
 		err = order.ErrNoSwap
 	}
-	return swaps, err
+	return swaps, done, withStore(ctx, err, storeErr)
 }
 
 // SwapByID returns one swap that the index has seen. Otherwise, since an id does not say which chain to ask, it returns

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"go.opentelemetry.io/otel/attribute"
-
 	"crossgate/chain"
 	"crossgate/order"
 )
@@ -17,80 +15,37 @@ import (
 // time than the creation that it followed.
 const clockSkew = 60
 
-// traceCreation asks every chain that could hold the transaction, all at once. The first that reports a creation ends
-// the search. For each created order it returns the creation. See Find for the errors.
-func (x *Index) traceCreation(ctx context.Context, tx chain.TxHash) (created [][]order.Event, err error) {
-	ctx, span := tracer().Start(ctx, "order.trace")
-	defer func() { endSpan(span, err) }()
-	asked := x.candidates(tx)
-	span.SetAttributes(attribute.Int("crossgate.chains", len(asked)))
-
-	replies := make(chan reply, len(asked))
-	var chains sync.WaitGroup
-	defer chains.Wait()
-	race, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for _, id := range asked {
-		chains.Go(func() {
-			events, err := x.sources[id].EventsIn(race, tx)
-			replies <- reply{id, events, err}
-		})
+// traceCreation searches the chains for the orders that a transaction created, and returns the creation of each. See
+// search for done, and for the errors.
+func (x *Index) traceCreation(
+	ctx context.Context, tx chain.TxHash, covered []chain.ID, storeErr error,
+) (created [][]order.Event, done func(), err error) {
+	if storeErr != nil {
+		covered = nil
 	}
-	isKnown, failed := false, UnreachableError{}
-	for range asked {
-		r := <-replies
-		if created := r.creations(); len(created) > 0 {
-			span.SetAttributes(attribute.Int64("crossgate.chain.id", int64(r.chain)))
-			return created, nil
-		}
-		switch {
-		case r.err == nil:
-			isKnown = true
-		case !errors.Is(r.err, order.ErrNotFound):
-			failed.add(r.chain, r.err)
-		}
+	events, done, err := x.search(ctx, tx, x.candidates(tx), covered, func(events []order.Event) bool {
+		return slices.ContainsFunc(events, isCreation)
+	})
+	if err == nil && events == nil {
+		err = order.ErrNoOrder
 	}
-	switch {
-	case callerLeft(ctx):
-		return nil, ctx.Err()
-	case isKnown: // by one chain, and so by no other
-		return nil, order.ErrNoOrder
-	case len(failed.Chains) == 0:
-		return nil, order.ErrNotFound
-	}
-	slices.Sort(failed.Chains)
-	if len(failed.Chains) < len(asked) {
-		return nil, &UnheardError{failed}
-	}
-	return nil, &failed
+	return creations(events), done, withStore(ctx, err, storeErr)
 }
 
-// callerLeft reports whether nobody waits any more, which says nothing about the chains. A deadline that has passed
-// says that they did not answer.
-func callerLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
-
-// candidates lists the chains on which a transaction can have this hash.
-func (x *Index) candidates(tx chain.TxHash) []chain.ID {
-	families := tx.Families()
-	var ids []chain.ID
-	for _, f := range x.followers {
-		if slices.Contains(families, x.options.Chains.Family(f.chain)) {
-			ids = append(ids, f.chain)
-		}
+// withStore is why something was not found: that is not certain while the store, which could have it, was not read.
+func withStore(ctx context.Context, err, storeErr error) error {
+	if err == nil || storeErr == nil || callerLeft(ctx) || errors.Is(err, order.ErrNoOrder) || errors.Is(err, order.ErrNoSwap) {
+		return err
 	}
-	return ids
+	if errors.Is(err, order.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrUnavailable, storeErr)
+	}
+	return fmt.Errorf("%w: %w; %w", ErrUnavailable, storeErr, err)
 }
 
-// reply is what one chain says of a transaction.
-type reply struct {
-	chain  chain.ID
-	events []order.Event
-	err    error
-}
-
-func (r reply) creations() [][]order.Event {
-	var created [][]order.Event
-	for _, e := range r.events {
+// creations are the orders that events create, each with its creation.
+func creations(events []order.Event) (created [][]order.Event) {
+	for _, e := range events {
 		if isCreation(e) {
 			created = append(created, []order.Event{e})
 		}

@@ -16,6 +16,7 @@
 package quota
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -86,11 +87,29 @@ func (c Charge) Quota() string { return c.policy }
 // Charge takes cost units from the quota of a request's client, if that many are left. limited is false for a client
 // without a limit.
 func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, limited bool) {
-	o := l.options.Load()
-	if o.isZero() {
+	if l.options.Load().isZero() {
 		return Charge{}, false
 	}
-	who, quota := o.client(r)
+	p := l.Payer(r)
+	return p.Charge(r.Context(), cost, now)
+}
+
+// Payer is the client of a request, to be charged also after the request is over.
+type Payer struct {
+	limiter *Limiter
+	who     client
+	quota   Quota
+}
+
+// Payer returns the client of a request.
+func (l *Limiter) Payer(r *http.Request) Payer {
+	who, quota := l.options.Load().client(r)
+	return Payer{l, who, quota}
+}
+
+// Charge is Limiter.Charge.
+func (p *Payer) Charge(ctx context.Context, cost int, now time.Time) (c Charge, limited bool) {
+	l, who, quota := p.limiter, p.who, p.quota
 	if quota.Units <= 0 {
 		return Charge{}, false
 	}
@@ -102,7 +121,7 @@ func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, li
 	} else {
 		key := shared.KeyOf("client", []byte(who.policy), []byte(who.address.String()))
 		var err error
-		if c.full, c.RetryAfter, err = l.shared.Spend(r.Context(), key, price, quota.Window, known); err == nil {
+		if c.full, c.RetryAfter, err = l.shared.Spend(ctx, key, price, quota.Window, known); err == nil {
 			l.raise(who, now.Add(c.full))
 		} else { // the shared cache is down
 			c.full, c.RetryAfter = l.take(who, price, quota.Window, now)

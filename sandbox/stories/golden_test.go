@@ -355,8 +355,8 @@ func TestGoldenUnreachable(t *testing.T) {
 	unknown := url + "/api/Orders/creationTxHash/0x" + strings.Repeat("ab", 32)
 	for range 8 { // the last ones with an open breaker
 		p := problemAt(t, unknown)
-		if p.status != http.StatusNotFound || p.ErrorID != "TRANSACTION_NOT_FOUND" || p.header.Get("X-Chains-Unheard") != "1" {
-			t.Fatalf("with a chain down: %+v, want 404 TRANSACTION_NOT_FOUND that names it", p)
+		if p.status != http.StatusServiceUnavailable || p.ErrorID != "CHAIN_UNREACHABLE" || p.header.Get("X-Chains-Unheard") != "1" {
+			t.Fatalf("with a chain down: %+v, want 503 CHAIN_UNREACHABLE that names it", p)
 		}
 	}
 	for _, o := range readExpectation(t).Orders {
@@ -368,7 +368,7 @@ func TestGoldenUnreachable(t *testing.T) {
 		compare(t, o.OrderID, got, o.json())
 	}
 	down.move(t, `{"op":"http","status":null}`)
-	eventually(t, func() bool { return problemAt(t, unknown).header.Get("X-Chains-Unheard") == "" })
+	eventually(t, func() bool { return problemAt(t, unknown).ErrorID == "TRANSACTION_NOT_FOUND" })
 }
 
 // eventually asks again until the answer is yes.

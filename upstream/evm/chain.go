@@ -110,6 +110,7 @@ func (c *Chain) chainIDCall() *jsonrpc.Call {
 // Head returns the newest block and the newest final one: what the chain's nodes call finalized, or as
 // many blocks back as the order protocol's validators wait.
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
+	ctx = upstream.Following.For(ctx)
 	var latest, finalized *header
 	calls := []*jsonrpc.Call{headerCall(&latest, "latest")}
 	now := time.Now()
@@ -174,7 +175,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	var found *header
 	since := c.read.since()
 	asked := headerCall(&found, quantity(number))
-	if err := c.rpc.All(ctx, asked); err != nil {
+	if err := c.rpc.All(upstream.Following.For(ctx), asked); err != nil {
 		return order.Block{}, err
 	}
 	if found == nil {

@@ -287,7 +287,9 @@ func (c *Client) finish(ctx context.Context, w *waiter, joined int) error {
 	if (best == nil || best.isOpen()) && !w.isFirst && b.mayRetry(ctx) {
 		return c.exchange(ctx, w.calls, joined+1)
 	}
-	best.settle()
+	if upstream.WorkOf(ctx) != upstream.Searching || !upstream.IsShort(b.err) && ctx.Err() == nil {
+		best.settle()
+	}
 	if best == nil || best.isOpen() && len(b.calls) == 1 {
 		return c.lose(ctx, w.calls, b.err, joined)
 	}

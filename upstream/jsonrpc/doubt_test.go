@@ -147,6 +147,33 @@ func TestSilentWitnessIsNotWaitedForLong(t *testing.T) {
 	}
 }
 
+// TestASearchIsNotOverForLackOfBudget has the endpoint that could confirm the first one be short of its rate: others
+// believe the first one, a search is an error that says when to retry.
+func TestASearchIsNotOverForLackOfBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int64
+		options := upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 1}
+		spent := endpoint(t, "spent", tells("null", &asked), options)
+		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "free", tells("null", &asked)), spent))
+		for _, work := range []upstream.Work{upstream.Answering, upstream.Searching} {
+			if _, err := spent.Do(t.Context(), upstream.Request{}); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(work.For(t.Context()), 500*time.Millisecond)
+			defer cancel()
+			call := &jsonrpc.Call{Method: "find", Out: new(*string), Doubt: func(any) bool { return true }}
+			if err := client.All(ctx, call); (err != nil) != (work == upstream.Searching) || err != nil && !upstream.IsShort(err) {
+				t.Errorf("work %d: %v", work, err)
+			}
+		}
+		<-time.After(5 * time.Second)
+		call := &jsonrpc.Call{Method: "find", Out: new(*string), Doubt: func(any) bool { return true }}
+		if err := client.All(upstream.Searching.For(t.Context()), call); err != nil {
+			t.Errorf("a search when both endpoints have a share left: %v", err)
+		}
+	})
+}
+
 // Who confirms that something is nowhere is not asked first from then on.
 func TestConfirmingIsNoMerit(t *testing.T) {
 	var first, second atomic.Int64

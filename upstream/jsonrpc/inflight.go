@@ -44,14 +44,14 @@ type inflightBatch struct {
 
 // callKey is what equal calls have in common.
 type callKey struct {
-	request      string // method and parameters
-	inBackground bool
-	avoided      string // endpoints that are asked last
+	request string // method and parameters
+	work    upstream.Work
+	avoided string // endpoints that are asked last
 }
 
 // keyFor is the key of a caller's calls, all but their requests.
 func keyFor(ctx context.Context) callKey {
-	return callKey{inBackground: upstream.IsBackground(ctx), avoided: strings.Join(upstream.Avoided(ctx), " ")}
+	return callKey{work: upstream.WorkOf(ctx), avoided: strings.Join(upstream.Avoided(ctx), " ")}
 }
 
 // position is where a call is in a batch.
@@ -156,11 +156,11 @@ func (b *inflightBatch) admit(ctx context.Context, waiters []*waiter, calls []*C
 	return waiters
 }
 
-// find returns a young batch with all requests of a group, and their positions in it. The mutex is held. What is done
-// in the background joins what a caller waits for, not the other way round.
+// find returns a young batch with all requests of a group, and their positions in it. The mutex is held. Any work joins
+// what is asked for an answer, not the other way round.
 func (t *inflightTable) find(key callKey, requests []string, group []int) (*inflightBatch, []int) {
 	b, positions := t.findAmong(callKey{avoided: key.avoided}, requests, group)
-	if b == nil && key.inBackground {
+	if b == nil && key.work != upstream.Answering {
 		return t.findAmong(key, requests, group)
 	}
 	return b, positions

@@ -104,6 +104,8 @@ func TestBackgroundJoinsOthersOnly(t *testing.T) {
 	}{
 		{"a request, then the background", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.InBackground}, 1},
 		{"the background, then a request", [2]func(context.Context) context.Context{upstream.InBackground, context.WithoutCancel}, 2},
+		{"a request, then a search", [2]func(context.Context) context.Context{context.WithoutCancel, upstream.Searching.For}, 1},
+		{"a search, then a request", [2]func(context.Context) context.Context{upstream.Searching.For, context.WithoutCancel}, 2},
 		{"twice in the background", [2]func(context.Context) context.Context{upstream.InBackground, upstream.InBackground}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -71,6 +71,7 @@ func (c *Chain) genesisCall() *jsonrpc.Call {
 
 // Head returns the newest confirmed block, and the newest finalized one.
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
+	ctx = upstream.Following.For(ctx)
 	const patience = 4 // slots: a node knows that a block is confirmed some moments before it can show it
 	var newest, finalized uint64
 	head := slotCall(&newest, confirmed)
@@ -95,6 +96,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // Block returns the block of a slot or, where that has none, of the last slot before it that has one; see
 // order.Source. In place of blocks that the nodes have dropped it returns the oldest that they hold.
 func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
+	ctx = upstream.Following.For(ctx)
 	var found *block
 	err := c.rpc.All(ctx, c.at(slot, blockCall(&found, slot)))
 	switch {

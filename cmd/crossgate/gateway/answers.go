@@ -61,6 +61,13 @@ func (s *sets) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) ([]i
 	return now.index.FindSwaps(ctx, id, tx)
 }
 
+// Unheard implements proxy.Orders.
+func (s *sets) Unheard(tx chain.TxHash) []chain.ID {
+	now, done := s.use()
+	defer done()
+	return now.index.Unheard(tx)
+}
+
 // Transaction implements proxy.Orders.
 func (s *sets) Transaction(ctx context.Context, id chain.ID, tx chain.TxHash) (order.Transaction, error) {
 	now, done := s.use()

@@ -42,6 +42,8 @@ type calm struct {
 	// span is how many blocks are searched at once at most; zero: any number
 	span uint64
 
+	meters []*meter // of its endpoints, when they are metered
+
 	mu    sync.Mutex
 	calls map[string]int
 }
@@ -209,7 +211,7 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	for _, each := range own.Endpoints {
 		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
 			Name: each.Name, URL: each.URL.Reveal(), Timeout: each.Timeout,
-			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: c},
+			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: c.metered(each)},
 		})
 		if err != nil {
 			t.Fatal(err)

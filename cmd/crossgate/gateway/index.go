@@ -9,7 +9,9 @@ import (
 	"crossgate/config"
 	"crossgate/order"
 	"crossgate/order/index"
+	"crossgate/proxy"
 	"crossgate/store"
+	"crossgate/upstream"
 )
 
 // openStore opens the database that c names. log has the beginning and the end of its outages.
@@ -33,6 +35,9 @@ func (p *parts) indexOptions(c config.Index, log *slog.Logger, o index.Observer)
 	return index.Options{
 		Chains: p.registry, Lookback: c.Lookback, Behind: c.Behind, Prices: p.unitPrices, Observer: o, Logger: log,
 		Announcers: p.announcers(), WithoutSwaps: !c.Swaps,
+		Search: func(ctx context.Context) (context.Context, error) {
+			return upstream.Searching.For(ctx), proxy.ChargeSearch(ctx)
+		},
 		Pace: index.Pace{
 			Asked: c.Follow.Asked, Listed: c.Follow.Listed, Idle: c.Follow.Idle, Retired: c.Follow.Retired, Looks: p.looks,
 		},

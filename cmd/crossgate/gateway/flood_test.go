@@ -1,0 +1,144 @@
+// The race detector of Go 1.26 crashes now and then where many processors run the timers of one bubble.
+
+//go:build !race
+
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/store"
+	"crossgate/upstream"
+)
+
+// TestUnknownHashesHoldUpNoChain floods an index of all chains of the default configuration, none of which it has from
+// its beginning, with hashes that no chain knows: for a while, or as 60 clients do in two minutes with CROSSGATE_FLOOD.
+// Each chain is followed all the same, each endpoint asked no more than its rate allows, and each search that cannot be
+// made is told so at once.
+func TestUnknownHashesHoldUpNoChain(t *testing.T) {
+	clients, lasts := 20, 15*time.Second
+	if os.Getenv("CROSSGATE_FLOOD") != "" {
+		clients, lasts = 60, 2*time.Minute
+	}
+	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o index.Options) {
+		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
+		for _, own := range c.Chains {
+			chains[own.ID] = newCalm(c, own.ID)
+			chains[own.ID].meters = []*meter{}
+			sources[own.ID] = chains[own.ID].source(t, c, own)
+		}
+		o.Lookback = 100
+		x := index.New(db, sources, o)
+		stop := settled(t, x, 2*time.Minute, chains)
+		defer stop()
+		all := slices.Collect(maps.Keys(chains))
+		quiet := askAround(x, chains, all, time.Minute)
+		var flood sync.WaitGroup
+		var mu sync.Mutex
+		outcomes, slowest := map[string]int{}, time.Duration(0)
+		for client := range clients {
+			flood.Go(func() {
+				for i := range int(7 * lasts.Seconds()) {
+					began := time.Now()
+					outcome := search(t, x, uint64(client)<<32|uint64(i))
+					took := time.Since(began)
+					mu.Lock()
+					outcomes[outcome]++
+					slowest = max(slowest, took)
+					mu.Unlock()
+					time.Sleep(time.Second/7 - took)
+				}
+			})
+		}
+		ages := askAround(x, chains, all, lasts-10*time.Second)
+		flood.Wait()
+		t.Logf("%v; the slowest after %v", outcomes, slowest)
+		if slowest > 100*time.Millisecond || outcomes["shed"] == 0 || outcomes["not found"] == 0 {
+			t.Errorf("%v; the slowest after %v, want some searches made, and others refused at once", outcomes, slowest)
+		}
+		for id := range chains {
+			// A look at some chains with quick blocks takes more than five calls a second, with and without a flood.
+			before, limit := slices.Max(quiet[id]), 2*chains[id].chain.BlockTime+2*time.Second
+			if worst := slices.Max(ages[id]); worst > max(limit, before+2*time.Second) {
+				t.Errorf("chain %d was indexed up to a block that was %v old, %v before the flood: want %v", id, worst, before, limit)
+			}
+			for _, m := range chains[id].meters {
+				if m.over > 0 {
+					t.Errorf("chain %d: %d calls of %d were more than the rate of %s allows", id, m.over, m.calls, m.name)
+				}
+			}
+		}
+	})
+}
+
+// search looks for a hash that no chain knows.
+func search(t *testing.T, x *index.Index, number uint64) (outcome string) {
+	var raw [32]byte
+	binary.BigEndian.PutUint64(raw[:], number+1)
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+	defer cancel()
+	_, _, err := x.Find(ctx, chain.NewTxHash(raw[:]))
+	short := errors.As(err, new(*index.UnheardError)) && upstream.IsShort(err)
+	switch {
+	case errors.Is(err, order.ErrNotFound):
+		return "not found"
+	case short, errors.As(err, new(*index.BusyError)):
+		return "shed"
+	}
+	return err.Error()
+}
+
+// meter counts what one endpoint is asked, and how much of it is more than its rate and burst allow.
+type meter struct {
+	http.RoundTripper
+	name             string
+	perSecond, burst float64
+
+	mu          sync.Mutex
+	left        float64
+	at          time.Time
+	calls, over int
+}
+
+// metered is the transport to an endpoint of the chain.
+func (c *calm) metered(e config.Endpoint) http.RoundTripper {
+	if c.meters == nil {
+		return c
+	}
+	m := &meter{RoundTripper: c, name: e.Name, perSecond: e.RequestsPerSecond, burst: float64(e.Burst), left: float64(e.Burst), at: time.Now()}
+	c.meters = append(c.meters, m)
+	return m
+}
+
+// RoundTrip implements http.RoundTripper.
+func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	m.mu.Lock()
+	calls := bytes.Count(raw, []byte(`"method"`))
+	m.calls += calls
+	m.left, m.at = min(m.left+m.perSecond*time.Since(m.at).Seconds(), m.burst), time.Now()
+	if m.left -= min(float64(calls), m.burst); m.left < -0.01 {
+		m.over += calls
+	}
+	m.mu.Unlock()
+	return m.RoundTripper.RoundTrip(r)
+}

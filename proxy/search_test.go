@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/index"
+	"crossgate/proxy/quota"
+)
+
+// TestClientsAreAnsweredBeforeBalancersGiveUp has a chain take four seconds: clients are told after one and a half which
+// chain has not answered, and find the order when they come again.
+func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
+	for name, path := range map[string]string{
+		"order": ordersPath + createdTx, "order ids": "/api/Transaction/" + createdTx + "/orderIds",
+		"order ids of the swap API": "/v1.0/dln/tx/" + createdTx + "/order-ids", "by id": "/api/Orders/" + idText(7),
+		"page": "/order/" + createdTx, "stream": ordersPath + createdTx,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.basis = []index.ChainBasis{followed(1, index.Lag{Head: 9, Indexed: 9})}
+			s := w.server(t, func(o *Options) {
+				a := ordersOf(o)
+				a.unheard = []chain.ID{137}
+				find, byID := a.find, a.byID
+				a.find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+					time.Sleep(4 * time.Second)
+					return find(ctx, tx)
+				}
+				a.byID = func(ctx context.Context, id order.ID) (*order.Order, error) {
+					time.Sleep(4 * time.Second)
+					return byID(ctx, id)
+				}
+			})
+			began, accept := time.Now(), ""
+			if name == "stream" {
+				accept = "Accept: " + streamType
+			}
+			response := get(s, path, accept)
+			header := response.Header
+			if took := time.Since(began); response.StatusCode != http.StatusServiceUnavailable || took != patience || header.Get("Retry-After") == "" {
+				t.Errorf("%s: HTTP %d after %s, %v", name, response.StatusCode, took, header)
+			}
+			if name != "by id" && header.Get("X-Chains-Unheard") != "137" {
+				t.Errorf("%s: which chain has not answered is not told: %v", name, header)
+			}
+			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get("X-Index-Head") == "" {
+				t.Errorf("%s: what was read is not told: %v", name, header)
+			}
+			time.Sleep(3 * time.Second)
+			began = time.Now()
+			if again := get(s, path); again.StatusCode != http.StatusOK || time.Since(began) > 0 {
+				t.Errorf("%s: HTTP %d after %s when the load is over", name, again.StatusCode, time.Since(began))
+			}
+		})
+	}
+}
+
+// TestSearchesAreChargedToTheirClients floods with unknown hashes from one address: that one is over its quota soon, and
+// no other is.
+func TestSearchesAreChargedToTheirClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const units = 100
+		var searches int
+		s := newWorld(t).server(t, func(o *Options) {
+			o.Quotas = quota.Options{Address: quota.Quota{Units: units, Window: time.Minute}}
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				if tx.String() == createdTx {
+					return find(ctx, tx) // indexed
+				}
+				if err := ChargeSearch(ctx); err != nil {
+					return nil, err
+				}
+				searches++
+				return nil, order.ErrNotFound
+			}
+		})
+		unknown := func(i int) string {
+			raw := [32]byte{1, byte(i >> 8), byte(i)}
+			return "/api/Transaction/" + chain.NewTxHash(raw[:]).String() + "/orderIds"
+		}
+		statuses := map[int]int{}
+		for i := range 10 * units {
+			response := ask(s, unknown(i), "192.0.2.1:1")
+			statuses[response.StatusCode]++
+			if response.StatusCode == http.StatusTooManyRequests {
+				if e := wantError(t, response, 429, "QUOTA_EXCEEDED"); response.Header.Get("Retry-After") == "" || e.Message == "" {
+					t.Errorf("%v", response.Header)
+				}
+			}
+		}
+		if most := units / (cheapCost + searchCost); searches != most || statuses[200] != most || len(statuses) != 2 {
+			t.Errorf("%d searches, answers %v, want %d and 429 for the rest", searches, statuses, most)
+		}
+		if got := ask(s, unknown(10*units), "192.0.2.2:1").StatusCode; got != http.StatusOK {
+			t.Errorf("another client: HTTP %d", got)
+		}
+		for range units {
+			if got := ask(s, ordersPath+createdTx, "192.0.2.3:1").StatusCode; got != http.StatusOK {
+				t.Fatalf("a client who asks for what is indexed: HTTP %d", got)
+			}
+		}
+	})
+}
+
+// TestAnothersQuotaIsNotMet has a client who is over the quota search for what another one asks for as well.
+func TestAnothersQuotaIsNotMet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newWorld(t).server(t, func(o *Options) {
+			o.Quotas = quota.Options{Address: quota.Quota{Units: 10, Window: time.Minute}}
+			find := ordersOf(o).find
+			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
+				time.Sleep(200 * time.Millisecond)
+				if err := ChargeSearch(ctx); err != nil {
+					return nil, err
+				}
+				return find(ctx, tx)
+			}
+		})
+		for range 7 { // of ten units; three are too few for a search
+			ask(s, "/v1.0/supported-chains-info", "192.0.2.1:1")
+		}
+		got := make(chan int, 2)
+		for _, address := range []string{"192.0.2.1:1", "192.0.2.2:1"} {
+			go func() { got <- ask(s, ordersPath+createdTx, address).StatusCode }()
+			synctest.Wait()
+		}
+		if first, other := <-got, <-got; first != http.StatusTooManyRequests || other != http.StatusOK {
+			t.Errorf("over the quota: HTTP %d; the other client: HTTP %d", first, other)
+		}
+	})
+}

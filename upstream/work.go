@@ -1,0 +1,75 @@
+package upstream
+
+import (
+	"context"
+	"time"
+)
+
+// Work is what a call is made for. It decides which share of an endpoint's rate the call may take, and whether it waits
+// for it.
+type Work uint8
+
+// The kinds of work.
+const (
+	// Answering is for a caller who waits for something that is known to exist.
+	Answering Work = iota
+	// Following reads how far a chain has come: what is answered depends on it.
+	Following
+	// Background work is waited for by no caller. It leaves half of the burst to the others, and gives way to them.
+	Background
+	// Searching looks for something that may exist nowhere. It has a small share of the rate, and is refused at once when
+	// that is spent.
+	Searching
+)
+
+// Shares of an endpoint's rate: what following and background work have to themselves once it is followed, and what
+// searches may take.
+const (
+	followedShare  = 0.25
+	searchingShare = 0.1
+)
+
+type workKey struct{}
+
+// For marks calls by what they are made for; Answering unless they are marked.
+func (w Work) For(ctx context.Context) context.Context { return context.WithValue(ctx, workKey{}, w) }
+
+// WorkOf returns what a call with ctx is made for.
+func WorkOf(ctx context.Context) Work {
+	w, _ := ctx.Value(workKey{}).(Work)
+	return w
+}
+
+// InBackground marks calls as Background.
+func InBackground(ctx context.Context) context.Context { return Background.For(ctx) }
+
+// IsBackground reports whether ctx is that of a call that nobody waits for.
+func IsBackground(ctx context.Context) bool { return WorkOf(ctx) == Background }
+
+// yield waits, as long as ctx lives, until a call that leaves half of the burst may be made. When that is too late, it
+// returns when to retry.
+func (b *budget) yield(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
+	for {
+		wait := b.untilHalfFree(cost)
+		if wait <= 0 {
+			return 0, true, nil
+		}
+		if retryAfter, ok, err = await(ctx, wait); !ok {
+			return retryAfter, false, err
+		}
+	}
+}
+
+// untilHalfFree returns how long it takes, if nobody else calls, until cost units leave half of the burst; a
+// call that is larger than the other half waits for the whole of it.
+func (b *budget) untilHalfFree(cost int) time.Duration {
+	if b.limiter == nil {
+		return 0
+	}
+	burst := float64(b.limiter.Burst())
+	missing := min(float64(cost)+burst/2, burst) - b.limiter.Tokens()
+	if missing <= 0 {
+		return 0
+	}
+	return max(time.Duration(missing/float64(b.limiter.Limit())*float64(time.Second)), time.Millisecond)
+}

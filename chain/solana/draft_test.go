@@ -31,6 +31,14 @@ func draft() solana.Draft {
 	}
 }
 
+// instructions are those of draft, once its lookup tables are read.
+func instructions() []solana.Instruction {
+	return []solana.Instruction{
+		{Program: key(2), Accounts: []chain.Address{key(0xd0), payerKey(), key(3), key(4)}, Data: []byte("abc"), Depth: 1},
+		{Program: key(0xd1), Accounts: []chain.Address{key(4), key(0xd2), key(0xe1), key(0xe0), key(2)}, Depth: 1},
+	}
+}
+
 func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 	raw, err := draft().Compile()
 	if err != nil {
@@ -45,12 +53,45 @@ func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 	}
 	lookedUp := []chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)} // written ones of both tables first
 	got, err := m.Resolve(lookedUp, nil, nil)
-	want := []solana.Instruction{
-		{Program: key(2), Accounts: []chain.Address{key(0xd0), payerKey(), key(3), key(4)}, Data: []byte("abc"), Depth: 1},
-		{Program: key(0xd1), Accounts: []chain.Address{key(4), key(0xd2), key(0xe1), key(0xe0), key(2)}, Depth: 1},
+	if diff := cmp.Diff(instructions(), got.Instructions, compareAddresses); err != nil || diff != "" {
+		t.Errorf("Resolve: %v (-want +got):\n%s", err, diff)
 	}
+}
+
+// TestMessagesAreTakenApart compiles what was parsed again, and with one more instruction, whose accounts are named anew.
+func TestMessagesAreTakenApart(t *testing.T) {
+	raw, err := draft().Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := solana.ParseUnsigned(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := m.Draft().Compile(); err != nil || !slices.Equal(again, raw) {
+		t.Errorf("Draft().Compile() = %x, %v, want %x", again, err, raw)
+	}
+	d := m.Draft()
+	d.Instructions = append(d.Instructions, solana.DraftInstruction{Program: key(5), Accounts: []solana.DraftAccount{writes(2), writes(6)}})
+	if raw, err = d.Compile(); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = solana.ParseUnsigned(raw); err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Resolve([]chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)}, nil, nil)
+	want := append(instructions(), solana.Instruction{Program: key(5), Accounts: []chain.Address{key(2), key(6)}, Depth: 1})
 	if diff := cmp.Diff(want, got.Instructions, compareAddresses); err != nil || diff != "" {
 		t.Errorf("Resolve: %v (-want +got):\n%s", err, diff)
+	}
+	for i, account := range m.Accounts {
+		if written := slices.Contains([]chain.Address{payerKey(), key(2), key(3), key(4), key(6)}, account); m.IsWritten(i) != written {
+			t.Errorf("account %s is written: %v, want %v", account, m.IsWritten(i), written)
+		}
+	}
+	m.Instructions[0].Accounts[0] = 200
+	if _, err := m.Draft().Compile(); err == nil {
+		t.Error("an account that the message does not have is compiled")
 	}
 }
 

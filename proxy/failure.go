@@ -32,6 +32,8 @@ var domainErrors = []struct {
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},
 	{quote.ErrLowBalance, lowAmount},
+	{quote.ErrNoMinimum, noMinimum},
+	{quote.ErrSenderLacks, senderLacks},
 	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},
 	{quote.ErrUnsimulated, unsimulated},

@@ -49,7 +49,8 @@ type Simulator interface {
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
 	// Simulate runs a transaction on the next blocks as if the sender had, and had allowed, all that it takes, and
 	// tells the worst of what it saw. Contracts must not be able to tell that it is a simulation, as far as a node lets
-	// it. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
+	// it. The error wraps ErrReverted when it would fail for certain, ErrRefused when it takes more of the sender's than it
+	// says, ErrNotSimulated when the chain cannot run it, and ErrSenderLacks as well when the sender lacks what it takes.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 

@@ -49,7 +49,7 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 		// The quotes were shared, and none holds any more: ask for ourselves.
 		c, err = t.contest(ctx, p.queries, p.leftOut, began)
 	}
-	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil {
+	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil || isDecisive(err) {
 		c.rejected = append(c.rejected, p.unused()...)
 		return c, err
 	}

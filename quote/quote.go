@@ -34,6 +34,8 @@ var (
 	ErrUnsupportedTokenOut = errors.New("unsupported output token")
 	ErrNoRoute             = errors.New("no route")
 	ErrReverted            = errors.New("transaction would revert")
+	ErrSenderLacks         = errors.New("the sender lacks what the transaction takes")
+	ErrNoMinimum           = errors.New("the slippage leaves no minimum")
 )
 
 // Request is a swap as a client asks for it.

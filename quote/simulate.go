@@ -43,7 +43,7 @@ func (t *trade) run(ctx context.Context, b *built) (err error) {
 	}
 	got, err := t.chain.Simulator.Simulate(ctx, simulation)
 	switch minimum := b.payout.minimum; {
-	case errors.Is(err, ErrReverted):
+	case errors.Is(err, ErrReverted), errors.Is(err, ErrRefused):
 		return err
 	case err != nil:
 		span.RecordError(err)

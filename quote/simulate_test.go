@@ -257,3 +257,35 @@ func TestSlowTransactionsLose(t *testing.T) {
 		}
 	})
 }
+
+// TestFaultsOfTheRequestAreToldWhateverVenuesSay: a slippage that leaves no minimum, and a sender who lacks the input.
+func TestFaultsOfTheRequestAreToldWhateverVenuesSay(t *testing.T) {
+	most := decimal.RequireFromString("99.99")
+	loose := usdcToDai()
+	loose.SlippagePercent = &most
+	price := loose
+	price.Recipient = chain.Address{}
+	for _, row := range []struct {
+		name    string
+		request quote.Request
+		err     error
+		want    error
+	}{
+		{"no minimum", loose, nil, quote.ErrNoMinimum},
+		{"no minimum of a price", price, nil, quote.ErrNoMinimum},
+		{"no input", usdcToDai(), fmt.Errorf("%w: %w", quote.ErrNotSimulated, quote.ErrSenderLacks), quote.ErrSenderLacks},
+	} {
+		first, second := &fakeVenue{name: "first", perInput: 10_000}, &fakeVenue{name: "second", perInput: 9_000, buildError: errDown}
+		d := &dryRun{errs: map[chain.Address]error{first.router(): row.err}}
+		c := quote.Chain{Simulator: d}
+		if row.err == nil {
+			c.Router = &crossing{lists: []*fakeVenue{first}, feeBps: 10}
+		}
+		e := quote.New(quote.Options{
+			Registry: chain.Documented(), Venues: []quote.Venue{first, second}, Tokens: directory(false), Chains: strict(c),
+		})
+		if _, err := e.Estimate(t.Context(), row.request); !errors.Is(err, row.want) {
+			t.Errorf("%s: %v, want %v", row.name, err, row.want)
+		}
+	}
+}

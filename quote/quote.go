@@ -103,7 +103,6 @@ type Quote struct {
 	Venue     string
 	AmountOut chain.Amount // what the recipient gets before slippage, after every fee of venue and affiliate
 	Gas       uint64       // the venue's own figure; zero when it gives none
-	Minimum   chain.Amount // what the transaction enforces, on Solana alone: elsewhere it is read from the calldata
 	Expires   time.Time    // after which the venue does not stand by it
 	Took      time.Duration
 	Route     any // whatever the venue's Build needs; opaque to everyone else

@@ -115,7 +115,7 @@ func (c *Chain) genesis() {
 	}, deployed...)
 	market := []Key{
 		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram,
-		jupiterAuthority, jupiterEvents, dflowAuthority,
+		jupiterAuthority, jupiterEvents, dflowAuthority, dflowEvents,
 	}
 	for _, t := range Tokens {
 		c.putMint(t)

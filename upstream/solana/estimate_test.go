@@ -3,6 +3,7 @@ package solana_test
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -65,22 +66,30 @@ func (k kiosk) Profile() quote.Profile {
 }
 
 func (k kiosk) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {
-	out := s.In.Amount.MulDiv(2, 1)
-	lost, err := chain.AmountFromBig(decimal.NewFromBigInt(out.Big(), 0).Mul(s.SlippagePercent).Shift(-2).Floor().BigInt())
-	return quote.Quote{AmountOut: out, Minimum: out.Sub(lost)}, err
+	return quote.Quote{AmountOut: s.In.Amount.MulDiv(2, 1)}, nil
 }
 
 func (k kiosk) Build(_ context.Context, s quote.Swap, _ quote.Quote) (quote.Tx, error) {
-	return quote.Tx{Data: k.sealed(s.Sender)}, nil
+	return quote.Tx{Data: k.sealed(s.Sender, s.In.Amount, uint16(s.SlippagePercent.Shift(2).IntPart()))}, nil
 }
 
-func (k kiosk) sealed(sender chain.Address) []byte {
+// swapCall is the data of DFlow's swap by one of SPL's pools.
+func swapCall(in, quoted uint64, slippageBps, feeBps uint16) []byte {
+	name := sha256.Sum256([]byte("global:swap"))
+	data := binary.LittleEndian.AppendUint32(name[:8:8], 1)
+	data = binary.LittleEndian.AppendUint64(append(data, 28), in)
+	data = binary.LittleEndian.AppendUint64(append(data, 0), quoted)
+	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(data, slippageBps), feeBps)
+}
+
+func (k kiosk) sealed(sender chain.Address, in chain.Amount, slippageBps uint16) []byte {
+	amount, _ := in.Uint64()
 	d := draft{version: versionFlag, instructions: slices.Clone(k.instructions), keys: []chain.Address{
 		sender, otherProgram, wire.ComputeBudgetProgram, walletOf(sender, usdcMint), wire.MemoProgram,
 	}}
 	for i := range d.instructions {
 		if d.instructions[i].Program == 1 {
-			d.instructions[i].Accounts = []byte{0, 3}
+			d.instructions[i].Accounts, d.instructions[i].Data = []byte{4, 4, 4, 0, 3}, swapCall(amount, 2*amount, slippageBps, 0)
 		}
 	}
 	return d.seal()
@@ -105,7 +114,7 @@ func TestSwapsOnSolana(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of its limit a fifth more is left than the simulation took: it is paid for, taken or not.
-	if !slices.Equal(got.Tx.Data, limited(96_000, 0).sealed(r.Sender)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
+	if !slices.Equal(got.Tx.Data, limited(96_000, 0).sealed(r.Sender, r.AmountIn, 50)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
 		t.Errorf("transaction %+v, minimum %s; want the venue's, and its minimum of 1990", got.Tx, got.MinOut)
 	}
 }
@@ -134,8 +143,8 @@ func (l ledger) Balance(context.Context, chain.Address, chain.Address) (chain.Am
 	return chain.NewAmount(l.has), nil
 }
 
-func (l ledger) Simulate(context.Context, quote.Simulation) (quote.Result, error) {
-	return quote.Result{Gas: cmp.Or(l.units, 100_000)}, l.failed
+func (l ledger) Simulate(_ context.Context, s quote.Simulation) (quote.Result, error) {
+	return quote.Result{Measured: true, Received: s.AmountIn.MulDiv(2, 1), Gas: cmp.Or(l.units, 100_000)}, l.failed
 }
 
 // onSolana is an estimator with one venue for swaps of SOL to a token, and such a swap of all there is.

@@ -65,7 +65,7 @@ func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pri
 	if answer.ExecutionMode != "" && answer.ExecutionMode != "sync" {
 		return found, fmt.Errorf("execution is %s", clean(answer.ExecutionMode))
 	}
-	found.amountOut, found.minimum = answer.OutAmount.amount(), answer.MinOutAmount.amount()
+	found.amountOut = answer.OutAmount.amount()
 	if err := checkMinimum(answer.MinOutAmount, s, found.amountOut); err != nil {
 		return found, err
 	}

@@ -91,7 +91,7 @@ func readJupiter(resp upstream.Response, _ quote.Profile, s quote.Swap) (found p
 	if err := answer.check(s); err != nil {
 		return found, err
 	}
-	found.amountOut, found.minimum = answer.OutAmount.amount(), answer.OtherAmountThreshold.amount()
+	found.amountOut = answer.OutAmount.amount()
 	if err := checkMinimum(answer.OtherAmountThreshold, s, found.amountOut); err != nil {
 		return found, err
 	}

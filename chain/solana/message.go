@@ -82,6 +82,16 @@ func (m Message) IsWritten(position int) bool {
 	return position < len(m.Accounts)-m.readAccounts
 }
 
+// Written are the accounts of the message itself that may be written.
+func (m Message) Written() (written []chain.Address) {
+	for i, account := range m.Accounts {
+		if m.IsWritten(i) {
+			written = append(written, account)
+		}
+	}
+	return written
+}
+
 // ParseSigned reads a transaction, legacy or version 0, that is on the chain. One whose first signature is not the fee
 // payer's is an error: nobody can make up a transaction of that signature.
 func ParseSigned(raw []byte) (Message, error) {

@@ -33,6 +33,7 @@ var domainErrors = []struct {
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},
 	{quote.ErrLowBalance, lowAmount},
 	{quote.ErrNoMinimum, noMinimum},
+	{quote.ErrNoPayee, noPayee},
 	{quote.ErrSenderLacks, senderLacks},
 	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},

@@ -68,6 +68,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{target: goodSwap, err: quote.ErrReverted},
 		{target: goodSwap, err: quote.ErrSenderLacks},
 		{target: goodSwap, err: quote.ErrNoMinimum},
+		{target: goodSwap, err: quote.ErrNoPayee},
 		{target: goodSwap, err: quote.ErrUnsimulated},
 		{target: goodSwap, err: quote.ErrNoTransaction},
 		{target: goodSwap, err: &upstream.Error{Class: upstream.RateLimited}},

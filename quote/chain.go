@@ -15,6 +15,9 @@ type Chain struct {
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
 	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
+	// Payee finds where a share of a token is paid to a recipient: then the gateway pays shares of direct swaps itself. The
+	// error wraps ErrNoPayee where the recipient has no account for it. nil: venues pay them.
+	Payee func(ctx context.Context, token, recipient chain.Address) (Payee, error)
 	// AllowUnsimulated hands out direct transactions that could not be simulated.
 	AllowUnsimulated bool
 }

@@ -96,7 +96,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 			if way == Routed {
 				o.swap = t.router.before(t.swap)
 			} else {
-				o.compareOnly, o.swap = q.compareOnly, withOperator(t.swap, t.chain.Operator)
+				o.compareOnly, o.swap = q.compareOnly, t.direct()
 			}
 			slippage := t.swap.SlippagePercent
 			if q.profile.Wraps {

@@ -140,3 +140,23 @@ func TestUnitLimitIsLoweredAlone(t *testing.T) {
 		t.Error("what is no transaction was changed")
 	}
 }
+
+// TestAddUnits is of drafts that state a limit of compute units, and of one that does not.
+func TestAddUnits(t *testing.T) {
+	for _, row := range []struct{ units, want uint64 }{{100_000, 130_000}, {1_390_000, solana.MaxComputeUnits}, {0, 0}} {
+		d := draft()
+		if row.units > 0 {
+			d.Instructions = append(solana.Budget{Units: row.units, Price: 7}.Instructions(), d.Instructions...)
+		}
+		d.AddUnits(30_000)
+		var said solana.Budget
+		for _, i := range d.Instructions {
+			if i.Program == solana.ComputeBudgetProgram {
+				said.Read(i.Data)
+			}
+		}
+		if said.Units != row.want || said.Priced != (row.units > 0) {
+			t.Errorf("%d units and 30,000 more are %+v, want %d", row.units, said, row.want)
+		}
+	}
+}

@@ -175,7 +175,7 @@ func holdings(token, holder chain.Address) []chain.Address {
 		return accounts
 	}
 	for _, program := range []chain.Address{solana.TokenProgram, solana.Token2022Program} {
-		accounts = append(accounts, solana.ProgramAddress(solana.AssociatedTokenProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
+		accounts = append(accounts, solana.TokenAccount(holder, program, token))
 	}
 	return accounts
 }

@@ -43,8 +43,8 @@ var (
 	errSecondSigner   = errors.New("transaction that somebody beside its fee payer signs")
 )
 
-// Draft takes an unsigned message apart. What lookup tables hold is not known: stand-ins are in the place of the accounts
-// that the message takes of them.
+// Draft takes an unsigned message apart. What lookup tables hold is not known: stand-ins are in the place of the
+// accounts that the message takes of them.
 func (m Message) Draft() Draft {
 	d := Draft{FeePayer: m.FeePayer(), Blockhash: m.blockhash, Tables: make([]LookupTable, len(m.Tables))}
 	var accounts, read []DraftAccount
@@ -73,15 +73,15 @@ func (m Message) Draft() Draft {
 }
 
 // draft names the program and the accounts of an instruction, absent where the message does not have them.
-func (i CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
+func (c CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
 	at := func(position int) (account DraftAccount) {
 		if position < len(accounts) {
 			account = accounts[position]
 		}
 		return account
 	}
-	d := DraftInstruction{Program: at(i.Program).Address, Data: i.Data}
-	for _, position := range i.Accounts {
+	d := DraftInstruction{Program: at(c.Program).Address, Data: c.Data}
+	for _, position := range c.Accounts {
 		d.Accounts = append(d.Accounts, at(int(position)))
 	}
 	return d

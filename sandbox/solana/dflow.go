@@ -7,8 +7,8 @@ import (
 )
 
 // dflowProgram is DFlow's swap orchestrator. Its instructions, their arguments and named accounts, and its errors are
-// those of its IDL (swap_orchestrator 0.1.0); the accounts behind the named ones are the sandbox's own, as those are not
-// published.
+// those of its IDL (swap_orchestrator 0.1.0); the accounts behind the named ones are the sandbox's own, as those are
+// not published.
 var dflowProgram = solana.MPK("DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH")
 
 // DFlow is the address of its program.

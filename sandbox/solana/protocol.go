@@ -85,8 +85,8 @@ var (
 	marketTable = invented("market table")
 )
 
-// referralProgram is the program of referral accounts, of which there is one, with accounts of a project's for the wrapped
-// coin and USDC.
+// referralProgram is the program of referral accounts, of which there is one, with accounts of a project's for the
+// wrapped coin and USDC.
 var (
 	referralProgram = solana.MPK("REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3")
 	Referral        = invented("referral account")

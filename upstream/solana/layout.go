@@ -13,8 +13,8 @@ import (
 
 // layout is where an instruction of an aggregator has its accounts and its terms.
 type layout struct {
-	// Places among the accounts, unnamed where the instruction does not say: of DFlow's first ones only the pools of the
-	// route know where they pay.
+	// Places among the accounts, unnamed where the instruction does not say: of DFlow's first ones only the pools of
+	// the route know where they pay.
 	user, source, destination int
 	redirect                  int // of another destination, which is the program's own address where there is none
 	read                      func(r *solana.Reader) swapTerms
@@ -31,8 +31,8 @@ type swapTerms struct {
 	fees        []byte // of a platform, and shares of what comes out above the quote
 }
 
-// layouts are the instructions that may be called of programs, by the first eight bytes of their data. What stands behind
-// the terms counts for nothing, as the programs read it so, too.
+// layouts are the instructions that may be called of programs, by the first eight bytes of their data. What stands
+// behind the terms counts for nothing, as the programs read it so, too.
 var layouts = map[chain.Address]map[[8]byte]layout{
 	// Jupiter's IDL (jupiter 6). The first versions, whose terms stand behind the route, are not made any more.
 	solana.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"): {
@@ -129,8 +129,8 @@ func readCandidate(r *solana.Reader) {
 	}
 }
 
-// readMinimum returns the minimum of an instruction that takes the swap's input from the sender's account, and pays into
-// the recipient's.
+// readMinimum returns the minimum of an instruction that takes the swap's input from the sender's account, and pays
+// into the recipient's.
 func readMinimum(s quote.Swap, m solana.Message, i solana.CompiledInstruction) (minimum chain.Amount, err error) {
 	if len(i.Data) < 8 {
 		return minimum, errors.New("it gives the venue's program no instruction")

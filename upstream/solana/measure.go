@@ -11,7 +11,8 @@ import (
 	"crossgate/quote"
 )
 
-// measurement is the accounts that a message names itself and may write, as they were before it was simulated and after.
+// measurement is the accounts that a message names itself and may write, as they were before it was simulated and
+// after.
 type measurement struct {
 	quote.Simulation
 	wrapped  chain.Address   // mint of the coin
@@ -43,8 +44,8 @@ func watch(at chain.Address, before, after *accountInfo) watched {
 // recipient's, and those in which programs keep what they know of the sender. In lamports.
 const mostOpened = 6_000_000
 
-// received is how much more the recipient has of what comes out. It is an error that the sender has less than the input,
-// the cost and what lies on opened accounts come to, or that others may take from his accounts.
+// received is how much more the recipient has of what comes out. It is an error that the sender has less than the
+// input, the cost and what lies on opened accounts come to, or that others may take from his accounts.
 func (m measurement) received() (received chain.Amount, err error) {
 	had, has := purse{tokens: map[chain.Address]chain.Amount{}}, purse{tokens: map[chain.Address]chain.Amount{}}
 	var opened chain.Amount
@@ -213,7 +214,8 @@ func cost(m solana.Message) chain.Amount {
 	return sum
 }
 
-// lookupTableProgram keeps lookup tables, whose accounts stand behind a head (docs.rs/solana-address-lookup-table-interface).
+// lookupTableProgram keeps lookup tables, whose accounts stand behind a head
+// (docs.rs/solana-address-lookup-table-interface).
 var lookupTableProgram = solana.MustAccount("AddressLookupTab1e1111111111111111111111111")
 
 const lookupTableHead = 56

@@ -90,10 +90,10 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {
 	return ran.Value, err
 }
 
-// Simulate implements quote.Simulator, in a round trip, and one before it where the message uses lookup tables. It tells
-// how many compute units the transaction takes and how much more the recipient has then, and looks at all that the sender
-// has among the accounts that it may write. A failure proves something only where the sender has what the transaction
-// takes: nodes cannot override state.
+// Simulate implements quote.Simulator, in a round trip, and one before it where the message uses lookup tables. It
+// tells how many compute units the transaction takes and how much more the recipient has then, and looks at all that
+// the sender has among the accounts that it may write. A failure proves something only where the sender has what the
+// transaction takes: nodes cannot override state.
 func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	m, err := solana.ParseUnsigned(t.Tx.Data)
 	if err != nil {

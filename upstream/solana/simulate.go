@@ -107,10 +107,10 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	var ran simulationReply
 	var states, before, elsewhere accountInfos
 	calls := []*jsonrpc.Call{
-		runCall(&ran, t.Tx, written...), accountsCall(&states, holdings(t.In, t.Sender)), accountsCall(&before, written),
+		runCall(&ran, t.Tx, written...), holdingsCall(&states, holdings(t.In, t.Sender)), holdingsCall(&before, written),
 	}
 	if len(lookedUp) > 0 {
-		calls = append(calls, accountsCall(&elsewhere, lookedUp))
+		calls = append(calls, holdingsCall(&elsewhere, lookedUp))
 	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return quote.Result{}, err

@@ -168,7 +168,7 @@ func TestDFlowInstructions(t *testing.T) {
 		"a fee as an action":             route(2, 35, 1, 0, 0, 0, 0, 0, 0, 0),
 		"a sponsor":                      route(2, 50),
 		"an unknown action":              route(2, 200),
-		"an unknown candidate":           route(2, 31, 1, 0, 0, 0, 13),
+		"an unknown candidate":           route(2, 31, 1, 0, 0, 0, 13, 232, 3, 0, 0, 0, 0, 0, 0, 0),
 		"actions without end":            append(number("swap"), 255, 255, 255, 255),
 		"an order":                       append(number("open_order"), swap[8:]...),
 		"no terms":                       swap[:len(swap)-12],

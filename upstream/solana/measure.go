@@ -40,10 +40,6 @@ func watch(at chain.Address, before, after *accountInfo) watched {
 	return w
 }
 
-// mostOpened bounds what the sender leaves on accounts that are not his own, and that the transaction opens: the
-// recipient's, and those in which programs keep what they know of the sender. In lamports.
-const mostOpened = 6_000_000
-
 // received is how much more the recipient has of what comes out. It is an error that the sender has less than the
 // input, the cost and what lies on opened accounts come to, or that others may take from his accounts.
 func (m measurement) received() (received chain.Amount, err error) {
@@ -64,7 +60,7 @@ func (m measurement) received() (received chain.Amount, err error) {
 			opened = opened.Add(deposit(w.after))
 		}
 	}
-	if opened.Cmp(chain.NewAmount(mostOpened)) > 0 {
+	if opened.Cmp(chain.NewAmount(reserveLamports)) > 0 {
 		return received, fmt.Errorf("it leaves %s lamports on accounts that it opens", opened)
 	}
 	has.lamports = has.lamports.Add(m.cost).Add(opened)

@@ -15,6 +15,9 @@ type Chain struct {
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
 	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
+	// Payee finds where a share of a token is paid to a recipient: then the gateway pays shares of direct swaps itself.
+	// The error wraps ErrNoPayee where the recipient has no account for it. nil: venues pay them.
+	Payee func(ctx context.Context, token, recipient chain.Address) (Payee, error)
 	// AllowUnsimulated hands out direct transactions that could not be simulated.
 	AllowUnsimulated bool
 }
@@ -49,7 +52,9 @@ type Simulator interface {
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
 	// Simulate runs a transaction on the next blocks as if the sender had, and had allowed, all that it takes, and
 	// tells the worst of what it saw. Contracts must not be able to tell that it is a simulation, as far as a node lets
-	// it. The error wraps ErrReverted when it would fail for certain, ErrNotSimulated when the chain cannot run it.
+	// it. The error wraps ErrReverted when it would fail for certain, ErrRefused when it takes more of the sender's
+	// than it says, ErrNotSimulated when the chain cannot run it, and ErrSenderLacks as well when the sender lacks what
+	// it takes.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 
@@ -67,7 +72,8 @@ type Simulation struct {
 
 // Result is what a simulation showed.
 type Result struct {
-	// Measured says that the amounts were seen; otherwise it is only known that the transaction goes through.
+	// Measured says that the amounts were seen; otherwise it is only known that the transaction goes through, which
+	// does not count as simulated.
 	Measured bool
 	Received chain.Amount // by the recipient, out token
 	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap, and where it was not told

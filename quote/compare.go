@@ -49,7 +49,7 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 		// The quotes were shared, and none holds any more: ask for ourselves.
 		c, err = t.contest(ctx, p.queries, p.leftOut, began)
 	}
-	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil {
+	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil || isDecisive(err) {
 		c.rejected = append(c.rejected, p.unused()...)
 		return c, err
 	}
@@ -96,7 +96,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 			if way == Routed {
 				o.swap = t.router.before(t.swap)
 			} else {
-				o.compareOnly, o.swap = q.compareOnly, withOperator(t.swap, t.chain.Operator)
+				o.compareOnly, o.swap = q.compareOnly, t.direct()
 			}
 			slippage := t.swap.SlippagePercent
 			if q.profile.Wraps {

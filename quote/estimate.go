@@ -46,7 +46,8 @@ type trade struct {
 	gasPrice *GasPrice       // nil: not known
 	prices   func() market   // waits for the prices in USD
 	router   routing
-	sampling bool // the input of an exact output is searched for: quotes are compared, nothing is built
+	payments []payment // of shares that the gateway pays
+	sampling bool      // the input of an exact output is searched for: quotes are compared, nothing is built
 }
 
 // placeholderAddress is the recipient where prices alone are asked for, since some venues want to know one:
@@ -78,6 +79,9 @@ func (e *Estimator) settle(ctx context.Context, r Request) (*trade, error) {
 		if err := t.takeBalance(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if err := t.settlePayees(ctx); err != nil {
+		return nil, err
 	}
 	t.router, err = t.readRouter(ctx)
 	return t, err

@@ -78,8 +78,11 @@ func (t *trade) sample(c *comparison) error {
 	return nil
 }
 
-// satisfied refuses a payout that guarantees less than the request wants.
+// satisfied refuses a payout that guarantees nothing, or less than the request wants.
 func (t *trade) satisfied(p payout) error {
+	if p.minimum.IsZero() {
+		return fmt.Errorf("%w: of %s with a slippage of %s %%", ErrNoMinimum, p.gross, p.slippagePercent)
+	}
 	if wanted := t.request.MinOut; p.minimum.Cmp(wanted) < 0 {
 		return fmt.Errorf("%w: it guarantees %s, less than the %s that are wanted", ErrRefused, p.minimum, wanted)
 	}

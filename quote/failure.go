@@ -20,7 +20,8 @@ func noVenueFits(leftOut []Asked) error {
 }
 
 // failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault
-// of the request when all that answered agree on one, and otherwise ErrNoTransaction with the failures of the venues.
+// of the request when all that answered agree on one, or when one is decisive, and otherwise ErrNoTransaction with the
+// failures of the venues.
 func (c *comparison) failure() error {
 	var faults, failures causes
 	for _, one := range c.rejected {
@@ -28,6 +29,9 @@ func (c *comparison) failure() error {
 			continue
 		}
 		err := fmt.Errorf("%s: %w", one.Venue, one.Err)
+		if isDecisive(err) {
+			return err
+		}
 		if requestFault(one.Err) != nil {
 			faults = append(faults, err)
 			continue
@@ -45,6 +49,11 @@ func (c *comparison) failure() error {
 	}
 	// Venues that did not answer are mentioned, but are not what the error is about.
 	return fmt.Errorf("%w: %v", shared, append(faults, failures...))
+}
+
+// isDecisive reports whether no venue could make another transaction of the request.
+func isDecisive(err error) bool {
+	return errors.Is(err, ErrSenderLacks) || errors.Is(err, ErrNoMinimum)
 }
 
 // requestFault returns the sentinel by which err blames the request, nil when it does not.

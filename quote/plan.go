@@ -71,7 +71,7 @@ func (t *trade) plan() queryPlan {
 			p.leave(v.profile.Name, Direct, errOnlyWraps)
 			continue
 		}
-		direct, notDirect := v.direct(t.swap, t.chain.Operator)
+		direct, notDirect := v.direct(t.direct())
 		routed, notRouted := v.routed(t.swap, t.router)
 		switch {
 		case notRouted == nil && (preferred || notDirect != nil):
@@ -117,11 +117,10 @@ func isWrapping(s Swap) bool {
 }
 
 // direct plans the venue's own transaction, which pays the affiliate and the operator itself.
-func (v profiledVenue) direct(s Swap, operator Affiliate) (venueQuery, error) {
+func (v profiledVenue) direct(s Swap) (venueQuery, error) {
 	if v.profile.Read == nil && s.Chain.Family != chain.SVM {
 		return venueQuery{}, errUnread
 	}
-	s = withOperator(s, operator)
 	if share := s.Affiliate.Percent.Add(s.Second.Percent); share.GreaterThan(v.profile.MaxAffiliatePercent) {
 		return venueQuery{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, ErrNoRoute)
 	}

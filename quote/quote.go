@@ -34,6 +34,8 @@ var (
 	ErrUnsupportedTokenOut = errors.New("unsupported output token")
 	ErrNoRoute             = errors.New("no route")
 	ErrReverted            = errors.New("transaction would revert")
+	ErrSenderLacks         = errors.New("the sender lacks what the transaction takes")
+	ErrNoMinimum           = errors.New("the slippage leaves no minimum")
 )
 
 // Request is a swap as a client asks for it.
@@ -101,7 +103,6 @@ type Quote struct {
 	Venue     string
 	AmountOut chain.Amount // what the recipient gets before slippage, after every fee of venue and affiliate
 	Gas       uint64       // the venue's own figure; zero when it gives none
-	Minimum   chain.Amount // what the transaction enforces, on Solana alone: elsewhere it is read from the calldata
 	Expires   time.Time    // after which the venue does not stand by it
 	Took      time.Duration
 	Route     any // whatever the venue's Build needs; opaque to everyone else

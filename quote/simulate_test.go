@@ -201,6 +201,7 @@ func lateSimulation(t *testing.T) {
 // TestUnsimulatedDirectTransactionsAreRefused: nobody wins by not being tried, however that comes.
 func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		ran := &dryRun{found: map[chain.Address]quote.Result{(&fakeVenue{name: "only"}).router(): {Gas: 200_000}}}
 		for _, row := range []struct {
 			name      string
 			simulator quote.Simulator
@@ -213,6 +214,9 @@ func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 			{name: "it cannot", simulator: &dryRun{}, refused: true},
 			{name: "it fails", simulator: &dryRun{errs: map[chain.Address]error{(&fakeVenue{name: "only"}).router(): errDown}}, refused: true},
 			{name: "it takes for ever", simulator: &dryRun{takes: time.Hour}, refused: true},
+			{name: "it runs and is not measured", simulator: ran, refused: true},
+			{name: "it runs and is not measured, and the operator allows it", simulator: ran, allowed: true},
+			{name: "it runs and is not measured, and the gateway wrote it", simulator: ran, writes: true},
 			{name: "the operator allows it", allowed: true},
 			{name: "the gateway wrote it", writes: true},
 			{name: "the public router stands before it", router: true},
@@ -252,4 +256,36 @@ func TestSlowTransactionsLose(t *testing.T) {
 			t.Errorf("the slow one: %v; the answer unsimulated: %v", why, got.Unsimulated)
 		}
 	})
+}
+
+// TestFaultsOfTheRequestAreToldWhateverVenuesSay: a slippage that leaves no minimum, and a sender who lacks the input.
+func TestFaultsOfTheRequestAreToldWhateverVenuesSay(t *testing.T) {
+	most := decimal.RequireFromString("99.99")
+	loose := usdcToDai()
+	loose.SlippagePercent = &most
+	price := loose
+	price.Recipient = chain.Address{}
+	for _, row := range []struct {
+		name    string
+		request quote.Request
+		err     error
+		want    error
+	}{
+		{"no minimum", loose, nil, quote.ErrNoMinimum},
+		{"no minimum of a price", price, nil, quote.ErrNoMinimum},
+		{"no input", usdcToDai(), fmt.Errorf("%w: %w", quote.ErrNotSimulated, quote.ErrSenderLacks), quote.ErrSenderLacks},
+	} {
+		first, second := &fakeVenue{name: "first", perInput: 10_000}, &fakeVenue{name: "second", perInput: 9_000, buildError: errDown}
+		d := &dryRun{errs: map[chain.Address]error{first.router(): row.err}}
+		c := quote.Chain{Simulator: d}
+		if row.err == nil {
+			c.Router = &crossing{lists: []*fakeVenue{first}, feeBps: 10}
+		}
+		e := quote.New(quote.Options{
+			Registry: chain.Documented(), Venues: []quote.Venue{first, second}, Tokens: directory(false), Chains: strict(c),
+		})
+		if _, err := e.Estimate(t.Context(), row.request); !errors.Is(err, row.want) {
+			t.Errorf("%s: %v, want %v", row.name, err, row.want)
+		}
+	}
 }

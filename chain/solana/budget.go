@@ -80,6 +80,16 @@ func LowerUnitLimit(raw []byte, units uint64) ([]byte, error) {
 	return raw, nil
 }
 
+// AddUnits raises the limit of compute units, where the draft states one.
+func (d Draft) AddUnits(more uint64) {
+	for n, i := range d.Instructions {
+		if i.Program == ComputeBudgetProgram && isUnitLimit(i.Data) {
+			units := min(uint64(binary.LittleEndian.Uint32(i.Data[1:]))+more, MaxComputeUnits)
+			d.Instructions[n].Data = binary.LittleEndian.AppendUint32([]byte{setComputeUnitLimit}, uint32(units))
+		}
+	}
+}
+
 // PriorityFee is what compute units cost at a price in millionths of a lamport, in lamports and rounded up.
 func PriorityFee(units uint64, price chain.Amount) chain.Amount {
 	return price.MulDiv(units, 1).Add(chain.NewAmount(microPerLamport-1)).MulDiv(1, microPerLamport)

@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -41,6 +42,50 @@ var (
 	errNoInstructions = errors.New("transaction without instructions")
 	errSecondSigner   = errors.New("transaction that somebody beside its fee payer signs")
 )
+
+// Draft takes an unsigned message apart. What lookup tables hold is not known: stand-ins are in the place of the
+// accounts that the message takes of them.
+func (m Message) Draft() Draft {
+	d := Draft{FeePayer: m.FeePayer(), Blockhash: m.blockhash, Tables: make([]LookupTable, len(m.Tables))}
+	var accounts, read []DraftAccount
+	for i, account := range m.Accounts {
+		accounts = append(accounts, DraftAccount{Address: account, Signer: i < m.signers, Writable: m.IsWritten(i)})
+	}
+	for i, use := range m.Tables {
+		d.Tables[i] = LookupTable{Address: use.Table, Holds: make([]chain.Address, 1<<8)}
+		hold := func(at byte) chain.Address {
+			standIn := sha256.Sum256(append(use.Table.Bytes(), at))
+			d.Tables[i].Holds[at] = chain.NewAddress(standIn[:])
+			return d.Tables[i].Holds[at]
+		}
+		for _, at := range use.Written {
+			accounts = append(accounts, DraftAccount{Address: hold(at), Writable: true})
+		}
+		for _, at := range use.Read {
+			read = append(read, DraftAccount{Address: hold(at)})
+		}
+	}
+	accounts = append(accounts, read...)
+	for _, i := range m.Instructions {
+		d.Instructions = append(d.Instructions, i.draft(accounts))
+	}
+	return d
+}
+
+// draft names the program and the accounts of an instruction, absent where the message does not have them.
+func (c CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
+	at := func(position int) (account DraftAccount) {
+		if position < len(accounts) {
+			account = accounts[position]
+		}
+		return account
+	}
+	d := DraftInstruction{Program: at(c.Program).Address, Data: c.Data}
+	for _, position := range c.Accounts {
+		d.Accounts = append(d.Accounts, at(int(position)))
+	}
+	return d
+}
 
 // Compile returns the draft in wire form as ParseUnsigned reads it: version 0, its signature all zero. Fee payer and
 // programs stand in the message itself, other accounts in the first table that holds them. The same draft makes the
@@ -125,7 +170,7 @@ type layout struct {
 	tables        []tableUse
 }
 
-// tableUse is what a message takes of a lookup table, by position.
+// tableUse is what a message takes of a lookup table whose accounts are known.
 type tableUse struct {
 	table         LookupTable
 	written, read []byte

@@ -31,6 +31,14 @@ func draft() solana.Draft {
 	}
 }
 
+// instructions are those of draft, once its lookup tables are read.
+func instructions() []solana.Instruction {
+	return []solana.Instruction{
+		{Program: key(2), Accounts: []chain.Address{key(0xd0), payerKey(), key(3), key(4)}, Data: []byte("abc"), Depth: 1},
+		{Program: key(0xd1), Accounts: []chain.Address{key(4), key(0xd2), key(0xe1), key(0xe0), key(2)}, Depth: 1},
+	}
+}
+
 func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 	raw, err := draft().Compile()
 	if err != nil {
@@ -45,12 +53,45 @@ func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 	}
 	lookedUp := []chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)} // written ones of both tables first
 	got, err := m.Resolve(lookedUp, nil, nil)
-	want := []solana.Instruction{
-		{Program: key(2), Accounts: []chain.Address{key(0xd0), payerKey(), key(3), key(4)}, Data: []byte("abc"), Depth: 1},
-		{Program: key(0xd1), Accounts: []chain.Address{key(4), key(0xd2), key(0xe1), key(0xe0), key(2)}, Depth: 1},
+	if diff := cmp.Diff(instructions(), got.Instructions, compareAddresses); err != nil || diff != "" {
+		t.Errorf("Resolve: %v (-want +got):\n%s", err, diff)
 	}
+}
+
+// TestMessagesAreTakenApart compiles what was parsed again, and with one more instruction, whose accounts are named anew.
+func TestMessagesAreTakenApart(t *testing.T) {
+	raw, err := draft().Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := solana.ParseUnsigned(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := m.Draft().Compile(); err != nil || !slices.Equal(again, raw) {
+		t.Errorf("Draft().Compile() = %x, %v, want %x", again, err, raw)
+	}
+	d := m.Draft()
+	d.Instructions = append(d.Instructions, solana.DraftInstruction{Program: key(5), Accounts: []solana.DraftAccount{writes(2), writes(6)}})
+	if raw, err = d.Compile(); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = solana.ParseUnsigned(raw); err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Resolve([]chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)}, nil, nil)
+	want := append(instructions(), solana.Instruction{Program: key(5), Accounts: []chain.Address{key(2), key(6)}, Depth: 1})
 	if diff := cmp.Diff(want, got.Instructions, compareAddresses); err != nil || diff != "" {
 		t.Errorf("Resolve: %v (-want +got):\n%s", err, diff)
+	}
+	for i, account := range m.Accounts {
+		if written := slices.Contains([]chain.Address{payerKey(), key(2), key(3), key(4), key(6)}, account); m.IsWritten(i) != written {
+			t.Errorf("account %s is written: %v, want %v", account, m.IsWritten(i), written)
+		}
+	}
+	m.Instructions[0].Accounts[0] = 200
+	if _, err := m.Draft().Compile(); err == nil {
+		t.Error("an account that the message does not have is compiled")
 	}
 }
 
@@ -97,5 +138,25 @@ func TestUnitLimitIsLoweredAlone(t *testing.T) {
 	}
 	if _, err := solana.LowerUnitLimit(raw[1:], 1); err == nil {
 		t.Error("what is no transaction was changed")
+	}
+}
+
+// TestAddUnits is of drafts that state a limit of compute units, and of one that does not.
+func TestAddUnits(t *testing.T) {
+	for _, row := range []struct{ units, want uint64 }{{100_000, 130_000}, {1_390_000, solana.MaxComputeUnits}, {0, 0}} {
+		d := draft()
+		if row.units > 0 {
+			d.Instructions = append(solana.Budget{Units: row.units, Price: 7}.Instructions(), d.Instructions...)
+		}
+		d.AddUnits(30_000)
+		var said solana.Budget
+		for _, i := range d.Instructions {
+			if i.Program == solana.ComputeBudgetProgram {
+				said.Read(i.Data)
+			}
+		}
+		if said.Units != row.want || said.Priced != (row.units > 0) {
+			t.Errorf("%d units and 30,000 more are %+v, want %d", row.units, said, row.want)
+		}
 	}
 }

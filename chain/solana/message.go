@@ -25,10 +25,19 @@ const versionFlag = 0x80
 type Message struct {
 	Signature    chain.TxHash // of the fee payer over everything else: it names the transaction; absent when unsigned
 	Accounts     []chain.Address
+	Tables       []TableUse
 	LookedUp     int // accounts that come from lookup tables
 	Instructions []CompiledInstruction
 
-	signers int // how many accounts must sign
+	signers                   int // how many accounts must sign
+	readSigners, readAccounts int // the last of those that sign, and of those that do not, are only read
+	blockhash                 [KeySize]byte
+}
+
+// TableUse is what a message takes of a lookup table, by position.
+type TableUse struct {
+	Table         chain.Address
+	Written, Read []byte
 }
 
 // CompiledInstruction is an instruction with positions in the list of accounts.
@@ -63,6 +72,24 @@ func (m Message) Account(position int) chain.Address {
 		return chain.Address{}
 	}
 	return m.Accounts[position]
+}
+
+// IsWritten reports whether the account at a position among Accounts may be written.
+func (m Message) IsWritten(position int) bool {
+	if position < m.signers {
+		return position < m.signers-m.readSigners
+	}
+	return position < len(m.Accounts)-m.readAccounts
+}
+
+// Written are the accounts of the message itself that may be written.
+func (m Message) Written() (written []chain.Address) {
+	for i, account := range m.Accounts {
+		if m.IsWritten(i) {
+			written = append(written, account)
+		}
+	}
+	return written
 }
 
 // ParseSigned reads a transaction, legacy or version 0, that is on the chain. One whose first signature is not the fee
@@ -124,13 +151,12 @@ func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
 }
 
 func (r *Reader) message(versioned bool) Message {
-	m := Message{signers: int(r.Uint8())}
-	r.Take(2) // how many accounts of either kind are only read
+	m := Message{signers: int(r.Uint8()), readSigners: int(r.Uint8()), readAccounts: int(r.Uint8())}
 	keys := r.Take(r.compactU16() * KeySize)
 	for key := range slices.Chunk(keys, KeySize) {
 		m.Accounts = append(m.Accounts, chain.NewAddress(key))
 	}
-	r.Take(KeySize) // recent blockhash
+	copy(m.blockhash[:], r.Take(KeySize))
 	for count := r.compactU16(); count > 0 && r.Err == nil; count-- {
 		m.Instructions = append(m.Instructions, CompiledInstruction{
 			Program: int(r.Uint8()), Accounts: r.bytes(), Data: r.bytes(),
@@ -140,9 +166,9 @@ func (r *Reader) message(versioned bool) Message {
 		return m
 	}
 	for count := r.compactU16(); count > 0 && r.Err == nil; count-- {
-		r.Take(KeySize) // the lookup table
-		writable := len(r.bytes())
-		m.LookedUp += writable + len(r.bytes())
+		use := TableUse{Table: r.Key(), Written: r.bytes(), Read: r.bytes()}
+		m.Tables = append(m.Tables, use)
+		m.LookedUp += len(use.Written) + len(use.Read)
 	}
 	return m
 }

@@ -43,6 +43,14 @@ func (r *Reader) Uint8() uint8 {
 	return 0
 }
 
+// Uint16 reads two bytes, little-endian.
+func (r *Reader) Uint16() uint16 {
+	if raw := r.Take(2); raw != nil {
+		return binary.LittleEndian.Uint16(raw)
+	}
+	return 0
+}
+
 // Uint32 reads four bytes, little-endian.
 func (r *Reader) Uint32() uint32 {
 	if raw := r.Take(4); raw != nil {

@@ -6,8 +6,9 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// dflowProgram is DFlow's swap orchestrator. Its instructions and errors have the names of its IDL (swap_orchestrator
-// 0.1.0); their arguments and accounts are the sandbox's own, as those are not published separately.
+// dflowProgram is DFlow's swap orchestrator. Its instructions, their arguments and named accounts, and its errors are
+// those of its IDL (swap_orchestrator 0.1.0); the accounts behind the named ones are the sandbox's own, as those are
+// not published.
 var dflowProgram = solana.MPK("DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH")
 
 // DFlow is the address of its program.
@@ -18,13 +19,33 @@ var dflowAuthority = pda(dflowProgram, "authority")
 
 func dflowCoins(user Key) Key { return pda(dflowProgram, "coins", user[:]) }
 
-// Names of DFlow's instructions, the length of their arguments, and the accounts before those of the steps.
+// Names of DFlow's instructions.
 const (
 	dflowSwap     = "swap"
 	dflowToWallet = "swap_with_destination"
 	dflowToNative = "swap_with_destination_native"
-	dflowSize     = 4 + 8 + 8 + 2 + 2
-	dflowAccounts = 5
+)
+
+// Places of accounts that DFlow's instructions name.
+const (
+	dflowUser        = 3
+	dflowDestination = 4 // of those with a destination
+	dflowNamed       = 6 // accounts of swap
+)
+
+// dflowEvents would sign its events.
+var dflowEvents = pda(dflowProgram, "__event_authority")
+
+// dflowAction is a step of a route: SPL's token swap with the amount that goes in, all that there is where it is zero.
+type dflowAction struct {
+	Kind   uint8
+	Amount uint64
+	Flags  uint8
+}
+
+const (
+	dflowTokenSwap  = 28
+	dflowActionSize = 1 + 8 + 1
 )
 
 // DFlowSwap makes the transaction of a swap as DFlow does. It pays any wallet: tokens into an account that it opens,
@@ -33,43 +54,60 @@ func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 	const noPlatformFee = uint16(0)
 	name, last := dflowSwap, x.Route.last()
 	destination := last.Out.Wallet(x.receiver())
+	accounts := []Meta{reads(tokenProgram), reads(associatedProgram), reads(systemProgram), signs(x.User)}
 	paysCoin := x.wrapsOut() && x.receiver() != x.User
 	switch {
 	case paysCoin:
 		name, destination = dflowToNative, dflowCoins(x.User)
+		accounts = append(accounts, writes(x.receiver()))
 	case x.receiver() != x.User:
 		name = dflowToWallet
+		accounts = append(accounts, writes(destination), reads(x.receiver()), reads(last.Out.Mint))
 	}
-	accounts := []Meta{
-		signs(x.User), writes(x.receiver()), writes(destination), writes(dflowAuthority), reads(systemProgram),
+	accounts = append(accounts, reads(dflowEvents), reads(dflowProgram))
+	if paysCoin {
+		accounts = append(accounts, writes(destination), writes(dflowAuthority))
 	}
 	var calls []Instruction
+	var actions []dflowAction
 	for n, h := range x.Route.Hops {
-		to := destination
+		to, amount := destination, uint64(0)
 		if n < len(x.Route.Hops)-1 {
 			to = h.Out.Wallet(x.User)
 			calls = append(calls, h.Out.openWallet(x.User, x.User))
 		}
+		if n == 0 {
+			amount = h.AmountIn
+		}
+		actions = append(actions, dflowAction{dflowTokenSwap, amount, 0})
 		accounts = append(accounts, h.step(x.User, h.In.Wallet(x.User), to)...)
 	}
 	swap := Instruction{Program: dflowProgram, Accounts: accounts, Data: anchor("global", name,
-		uint32(len(x.Route.Hops)), x.Route.first().AmountIn, x.Quoted, x.SlippageBps, noPlatformFee)}
+		uint32(len(actions)), actions, x.Quoted, x.SlippageBps, noPlatformFee)}
 	return c.unsigned(x, x.prepared(!paysCoin, append(calls, swap)...)...)
 }
 
-// dflow is DFlow's program: pools take from the user's accounts and give to them, the last one to the destination.
+// dflow is DFlow's program: pools take from the user's accounts and give to them, the last one wherever it is told to.
 func (i *invocation) dflow(accounts []Meta, data []byte) {
-	i.dflowSteps(accounts, data, func(user, destination Key) {})
+	i.dflowSteps(accounts, accounts[dflowNamed:], data)
+}
+
+// dflowTo is likewise, and the last pool gives to the account that is named.
+func (i *invocation) dflowTo(accounts []Meta, data []byte) {
+	hops := accounts[dflowNamed+3:]
+	i.checkOutput(hops, accounts[dflowDestination].Key)
+	i.dflowSteps(accounts, hops, data)
 }
 
 // dflowNative pays the coin, which waits wrapped in an account of the program's, to a wallet; the account's rent goes
 // back to the user.
 func (i *invocation) dflowNative(accounts []Meta, data []byte) {
-	user, receiver, at := accounts[0].Key, accounts[1].Key, accounts[2].Key
-	amount := i.dflowSteps(accounts, data, func(user, destination Key) {
-		i.check(destination == dflowCoins(user), 15005, "OutputTokenAccountMismatch", "Output token account mismatch")
-		i.createTokens(user, destination, dflowAuthority, Tokens[0])
-	})
+	user, receiver, own := accounts[dflowUser].Key, accounts[dflowDestination].Key, accounts[dflowNamed+1:]
+	at, hops := own[0].Key, own[2:]
+	i.check(at == dflowCoins(user), 15005, "OutputTokenAccountMismatch", "Output token account mismatch")
+	i.checkOutput(hops, at)
+	i.createTokens(user, at, dflowAuthority, Tokens[0])
+	amount := i.dflowSteps(accounts, hops, data)
 	i.call(
 		Tokens[0].closeAccount(at, dflowAuthority, dflowAuthority),
 		transferLamports(dflowAuthority, receiver, amount),
@@ -77,19 +115,33 @@ func (i *invocation) dflowNative(accounts []Meta, data []byte) {
 	)
 }
 
-// dflowSteps swaps into the destination once that is prepared, and returns how much has come out.
-func (i *invocation) dflowSteps(accounts []Meta, data []byte, prepare func(user, destination Key)) uint64 {
-	steps, terms := int(binary.LittleEndian.Uint32(data)), readSwapTerms(data[4:])
-	user, destination := accounts[0], accounts[2].Key
-	isSwap := terms.amount > 0 && steps > 0 && steps <= maxTransactionBytes
-	i.check(isSwap, 15004, "InputAmountIsZero", "Input amount is zero")
-	i.require(len(accounts) >= dflowAccounts+steps*stepAccounts, errFewAccounts)
-	i.require(user.Signer, errUnsigned)
-	prepare(user.Key, destination)
-	hops := accounts[dflowAccounts : dflowAccounts+steps*stepAccounts]
-	output := hops[len(hops)-stepAccounts+destinationAt].Key
-	i.check(output == destination, 15005, "OutputTokenAccountMismatch", "Output token account mismatch")
-	amount := i.steps(hops, user.Key, terms.amount)
-	i.check(amount >= terms.least(), 15001, "SlippageLimitExceeded", "Slippage limit exceeded")
+// checkOutput wants the last pool to give to an account.
+func (i *invocation) checkOutput(hops []Meta, destination Key) {
+	i.require(len(hops) >= stepAccounts, errFewAccounts)
+	last := (len(hops)/stepAccounts - 1) * stepAccounts
+	i.check(hops[last+destinationAt].Key == destination, 15005, "OutputTokenAccountMismatch", "Output token account mismatch")
+}
+
+// dflowSteps swaps, and returns how much has come out of the last pool. What stands behind the arguments is not read.
+func (i *invocation) dflowSteps(accounts, hops []Meta, data []byte) uint64 {
+	const countSize, termsSize = 4, 8 + 2 + 2
+	i.require(len(data) >= countSize, errMalformed)
+	steps := int(binary.LittleEndian.Uint32(data))
+	i.require(steps <= maxTransactionBytes && len(data) >= countSize+steps*dflowActionSize+termsSize, errMalformed)
+	i.require(len(hops) >= steps*stepAccounts, errFewAccounts)
+	i.require(accounts[dflowUser].Signer, errUnsigned)
+	var in uint64
+	for n := range steps {
+		action := data[countSize+n*dflowActionSize:]
+		i.require(action[0] == dflowTokenSwap, errMalformed)
+		if n == 0 {
+			in = binary.LittleEndian.Uint64(action[1:])
+		}
+	}
+	i.check(in > 0, 15004, "InputAmountIsZero", "Input amount is zero")
+	terms := data[countSize+steps*dflowActionSize:]
+	least := leastOf(binary.LittleEndian.Uint64(terms), binary.LittleEndian.Uint16(terms[8:]))
+	amount := i.steps(hops[:steps*stepAccounts], accounts[dflowUser].Key, in)
+	i.check(amount >= least, 15001, "SlippageLimitExceeded", "Slippage limit exceeded")
 	return amount
 }

@@ -45,12 +45,9 @@ func init() {
 			{nil, anySize, 0, "", (*invocation).refuseFallback},
 		},
 		dflowProgram: {
-			{anchor("global", dflowSwap), dflowSize, dflowAccounts, "Instruction: " + dflowSwap, (*invocation).dflow},
-			{anchor("global", dflowToWallet), dflowSize, dflowAccounts, "Instruction: " + dflowToWallet, (*invocation).dflow},
-			{
-				anchor("global", dflowToNative), dflowSize, dflowAccounts, "Instruction: " + dflowToNative,
-				(*invocation).dflowNative,
-			},
+			{anchor("global", dflowSwap), anySize, dflowNamed, "Instruction: " + dflowSwap, (*invocation).dflow},
+			{anchor("global", dflowToWallet), anySize, dflowNamed + 3, "Instruction: " + dflowToWallet, (*invocation).dflowTo},
+			{anchor("global", dflowToNative), anySize, dflowNamed + 3, "Instruction: " + dflowToNative, (*invocation).dflowNative},
 			{nil, anySize, 0, "", (*invocation).refuseFallback},
 		},
 	}

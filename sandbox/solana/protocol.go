@@ -85,6 +85,14 @@ var (
 	marketTable = invented("market table")
 )
 
+// referralProgram is the program of referral accounts, of which there is one, with accounts of a project's for the
+// wrapped coin and USDC.
+var (
+	referralProgram = solana.MPK("REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3")
+	Referral        = invented("referral account")
+	ReferralProject = invented("referral project")
+)
+
 // supply is what each mint has issued, in smallest units: more than the sandbox gives out.
 const supply = 1 << 62
 
@@ -115,7 +123,7 @@ func (c *Chain) genesis() {
 	}, deployed...)
 	market := []Key{
 		systemProgram, tokenProgram, token2022Program, associatedProgram, poolProgram,
-		jupiterAuthority, jupiterEvents, dflowAuthority,
+		jupiterAuthority, jupiterEvents, dflowAuthority, dflowEvents,
 	}
 	for _, t := range Tokens {
 		c.putMint(t)
@@ -123,6 +131,10 @@ func (c *Chain) genesis() {
 		c.putTokens(t.Wallet(jupiterAuthority), t, jupiterAuthority, 0)
 		shared = append(shared, t.Mint, feeLedgerWallet(t.Mint))
 		market = append(market, t.Mint, t.Wallet(jupiterAuthority))
+	}
+	c.put(Referral, account{owner: referralProgram, data: zeros(8)})
+	for _, t := range Tokens[:2] {
+		c.putTokens(pda(referralProgram, "referral_ata", Referral[:], t.Mint[:]), t, ReferralProject, 0)
 	}
 	c.putTable(orderTable, invented("lookup table authority"), append(shared, sharedBySender...))
 	c.putTable(marketTable, marketAuthority, market)

@@ -33,6 +33,8 @@ type solanaTrader struct {
 	gateway  string
 	tokens   map[string]sandbox.Token // by symbol; the coin's is none
 	stranger string
+
+	affiliate string // of cases with one
 }
 
 func newSolanaTrader(t *testing.T, world *sandbox.World, gateway string) *solanaTrader {
@@ -71,10 +73,15 @@ func (w *solanaTrader) recipient(c swapCase) string {
 }
 
 func (w *solanaTrader) query(c swapCase) string {
-	return "/v1.0/chain/transaction?" + url.Values{
+	query := url.Values{
 		"chainId": {"7565164"}, "tokenIn": {w.mint(c.in)}, "tokenInAmount": {c.amount}, "tokenOut": {w.mint(c.out)},
 		"tokenOutRecipient": {w.recipient(c)}, "senderAddress": {w.address()},
-	}.Encode()
+	}
+	if c.affiliate != "" {
+		query.Set("affiliateFeePercent", c.affiliate)
+		query.Set("affiliateFeeRecipient", w.affiliate)
+	}
+	return "/v1.0/chain/transaction?" + query.Encode()
 }
 
 // solanaSwapJSON is an answer with the members that swaps have on Solana.

@@ -238,6 +238,16 @@ type accountInfos struct {
 
 // accountsCall reads accounts.
 func accountsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
+	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64"})
+}
+
+// holdingsCall is accountsCall for as much of each account as a token account has: those of pools can be megabytes.
+func holdingsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
+	part := options{"offset": 0, "length": tokenAccountSize}
+	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64", "dataSlice": part})
+}
+
+func readCall(out *accountInfos, accounts []chain.Address, o options) *jsonrpc.Call {
 	keys := make([]string, len(accounts))
 	for i, each := range accounts {
 		keys[i] = each.Format(chain.SVM)
@@ -247,7 +257,7 @@ func accountsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
 			return errors.New("not one answer for each account")
 		}
 		return nil
-	}, "getMultipleAccounts", keys, options{"commitment": confirmed, "encoding": "base64"})
+	}, "getMultipleAccounts", keys, o)
 }
 
 // signaturesAtOnce is the most that a node lists.

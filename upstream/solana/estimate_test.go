@@ -3,12 +3,13 @@ package solana_test
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -65,22 +66,30 @@ func (k kiosk) Profile() quote.Profile {
 }
 
 func (k kiosk) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {
-	out := s.In.Amount.MulDiv(2, 1)
-	lost, err := chain.AmountFromBig(decimal.NewFromBigInt(out.Big(), 0).Mul(s.SlippagePercent).Shift(-2).Floor().BigInt())
-	return quote.Quote{AmountOut: out, Minimum: out.Sub(lost)}, err
+	return quote.Quote{AmountOut: s.In.Amount.MulDiv(2, 1)}, nil
 }
 
 func (k kiosk) Build(_ context.Context, s quote.Swap, _ quote.Quote) (quote.Tx, error) {
-	return quote.Tx{Data: k.sealed(s.Sender)}, nil
+	return quote.Tx{Data: k.sealed(s.Sender, s.In.Amount, uint16(s.SlippagePercent.Shift(2).IntPart()))}, nil
 }
 
-func (k kiosk) sealed(sender chain.Address) []byte {
+// swapCall is the data of DFlow's swap by one of SPL's pools.
+func swapCall(in, quoted uint64, slippageBps, feeBps uint16) []byte {
+	name := sha256.Sum256([]byte("global:swap"))
+	data := binary.LittleEndian.AppendUint32(name[:8:8], 1)
+	data = binary.LittleEndian.AppendUint64(append(data, 28), in)
+	data = binary.LittleEndian.AppendUint64(append(data, 0), quoted)
+	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(data, slippageBps), feeBps)
+}
+
+func (k kiosk) sealed(sender chain.Address, in chain.Amount, slippageBps uint16) []byte {
+	amount, _ := in.Uint64()
 	d := draft{version: versionFlag, instructions: slices.Clone(k.instructions), keys: []chain.Address{
 		sender, otherProgram, wire.ComputeBudgetProgram, walletOf(sender, usdcMint), wire.MemoProgram,
 	}}
 	for i := range d.instructions {
 		if d.instructions[i].Program == 1 {
-			d.instructions[i].Accounts = []byte{0, 3}
+			d.instructions[i].Accounts, d.instructions[i].Data = []byte{4, 4, 4, 0, 3}, swapCall(amount, 2*amount, slippageBps, 0)
 		}
 	}
 	return d.seal()
@@ -105,7 +114,7 @@ func TestSwapsOnSolana(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of its limit a fifth more is left than the simulation took: it is paid for, taken or not.
-	if !slices.Equal(got.Tx.Data, limited(96_000, 0).sealed(r.Sender)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
+	if !slices.Equal(got.Tx.Data, limited(96_000, 0).sealed(r.Sender, r.AmountIn, 50)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
 		t.Errorf("transaction %+v, minimum %s; want the venue's, and its minimum of 1990", got.Tx, got.MinOut)
 	}
 }
@@ -116,7 +125,18 @@ type ledger struct {
 	units       uint64 // that a simulation shows
 	failed      error
 	unsimulated bool // transactions are handed out
+	operator    quote.Affiliate
 }
+
+// Payee is the recipient's own account, but for the sender.
+func (l ledger) Payee(_ context.Context, _, recipient chain.Address) (quote.Payee, error) {
+	if recipient == seller {
+		return quote.Payee{}, quote.ErrNoPayee
+	}
+	return quote.Payee{Account: recipient}, nil
+}
+
+var seller = chain.NewAddress([]byte("the sender's key on Solana......"))
 
 func (l ledger) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) {
 	return quote.GasPrice{Bid: chain.NewAmount(10_000)}, nil
@@ -134,20 +154,20 @@ func (l ledger) Balance(context.Context, chain.Address, chain.Address) (chain.Am
 	return chain.NewAmount(l.has), nil
 }
 
-func (l ledger) Simulate(context.Context, quote.Simulation) (quote.Result, error) {
-	return quote.Result{Gas: cmp.Or(l.units, 100_000)}, l.failed
+func (l ledger) Simulate(_ context.Context, s quote.Simulation) (quote.Result, error) {
+	return quote.Result{Measured: true, Received: s.AmountIn.MulDiv(2, 1), Gas: cmp.Or(l.units, 100_000)}, l.failed
 }
 
 // onSolana is an estimator with one venue for swaps of SOL to a token, and such a swap of all there is.
 func onSolana(l ledger, v quote.Venue) (*quote.Estimator, quote.Request) {
 	mint := usdcMint
-	sender := chain.NewAddress([]byte("the sender's key on Solana......"))
+	sender := seller
 	return quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: []quote.Venue{v},
 		Tokens: token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Own: map[token.Key]token.Token{
 			{Chain: chain.Solana, Address: mint}: {Decimals: 6, Symbol: "USDC"},
 		}}),
-		Chains: map[chain.ID]quote.Chain{chain.Solana: {Guard: guard, Fees: l, Simulator: l, AllowUnsimulated: l.unsimulated}},
+		Chains: map[chain.ID]quote.Chain{chain.Solana: {Guard: guard, Fees: l, Simulator: l, Payee: l.Payee, Operator: l.operator, AllowUnsimulated: l.unsimulated}},
 	}), quote.Request{Chain: chain.Solana, TokenIn: chain.NativeCoin(chain.SVM), TokenOut: mint, MaxBalance: true, Sender: sender, Recipient: sender}
 }
 
@@ -186,14 +206,36 @@ func TestSimulationsOnSolanaExclude(t *testing.T) {
 	}
 }
 
-// TestNoVenueOnSolanaPaysAnAffiliate is of venues that declare no share, as those on Solana do: they are left out, and
-// why is told.
-func TestNoVenueOnSolanaPaysAnAffiliate(t *testing.T) {
-	e, r := onSolana(ledger{has: 1_000_000_000}, teller(0))
-	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: wire.MustAccount("29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2")}
+// TestSharesOnSolanaStandBehindTheVenuesPart is of an affiliate and an operator: the venue is asked for a swap of the rest.
+func TestSharesOnSolanaStandBehindTheVenuesPart(t *testing.T) {
+	affiliate, operator := wire.MustAccount("29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2"), wire.MustAccount("862oLANNqhdXyUCwLJPBqUHrScrqNR4yoGWGTxjZftKs")
+	l := ledger{has: 1_000_000_000, operator: quote.Affiliate{Percent: decimal.RequireFromString("0.5"), Recipient: operator}}
+	e, r := onSolana(l, teller(0))
+	r.MaxBalance, r.AmountIn = false, chain.NewAmount(100_001)
+	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: affiliate}
 	got, err := e.Estimate(t.Context(), r)
-	if !errors.Is(err, quote.ErrNoRoute) || len(got.Asked) != 1 || got.Asked[0].Verdict != quote.LeftOut ||
-		!strings.Contains(got.Asked[0].Err.Error(), "it does not pay 1 % of the input to others") {
-		t.Errorf("Estimate = %+v, %v, want the venue left out for want of an affiliate share", got.Asked, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wire.ParseUnsigned(got.Tx.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.Draft()
+	for i, want := range []wire.DraftInstruction{wire.Transfer(r.Sender, affiliate, 1000), wire.Transfer(r.Sender, operator, 500)} {
+		if got := d.Instructions[len(d.Instructions)-2+i]; !gocmp.Equal(got, want, gocmp.Comparer(func(a, b chain.Address) bool { return a == b })) {
+			t.Errorf("payment %d: %+v, want %+v", i, got, want)
+		}
+	}
+	slippage := uint16(got.SlippagePercent * 100)
+	if swap := d.Instructions[2]; !slices.Equal(swap.Data, swapCall(98_501, 2*98_501, slippage, 0)) {
+		t.Errorf("the venue was to swap %x, want the 98501 that are left", swap.Data)
+	}
+	if got.In.Amount != r.AmountIn || got.ProtocolFee.IsZero() {
+		t.Errorf("input %s with a fee of %s, want the whole of it, and the operator's", got.In.Amount, got.ProtocolFee)
+	}
+	r.Affiliate.Recipient = r.Sender
+	if _, err := e.Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoPayee) {
+		t.Errorf("Estimate for an affiliate without an account = %v, want quote.ErrNoPayee", err)
 	}
 }

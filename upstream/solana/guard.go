@@ -56,23 +56,19 @@ var tipAccounts = []chain.Address{
 	solana.MustAccount("3AVi9Tg9Uo68tJfuvoKvqKNWKkC5wPdSSdeBnizKZ6jT"),
 }
 
-// MinOut implements quote.Guard. Of programs whose instructions are known it reads who is paid and the minimum; of
-// others it takes the venue's word, which the simulation holds it to.
+// MinOut implements quote.Guard: it reads who is paid and the minimum from the call of the venue's program.
 func (Guard) MinOut(
-	s quote.Swap, p quote.Profile, q quote.Quote, tx quote.Tx, wanted chain.Amount,
-) (chain.Amount, error) {
-	minimum := q.Minimum
+	s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount,
+) (minimum chain.Amount, err error) {
 	m, err := solana.ParseUnsigned(tx.Data)
 	if err != nil {
-		return chain.Amount{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
+		return minimum, fmt.Errorf("%w: %w", quote.ErrRefused, err)
 	}
 	for _, i := range m.Instructions {
-		program := m.Account(i.Program)
-		known, hasLayouts := layouts[program]
-		if !p.Calls(s.Chain.ID, program) || !hasLayouts {
+		if !p.Calls(s.Chain.ID, m.Account(i.Program)) {
 			continue
 		}
-		if minimum, err = known.read(s, m, i); err != nil {
+		if minimum, err = readMinimum(s, m, i); err != nil {
 			return chain.Amount{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
 		}
 	}
@@ -175,21 +171,36 @@ func isOwn(s quote.Swap, account chain.Address) bool {
 	return !account.IsAbsent() && (account == s.Sender || account == s.Recipient)
 }
 
+// move is a transfer of lamports.
+type move struct {
+	from, to chain.Address
+	lamports chain.Amount
+}
+
+// readMove reads an instruction of the system program, if it is a transfer.
+func readMove(m solana.Message, i solana.CompiledInstruction) (read move, is bool) {
+	if len(i.Data) != 12 || len(i.Accounts) != 2 || binary.LittleEndian.Uint32(i.Data) != transferLamports {
+		return read, false
+	}
+	return move{
+		m.Account(int(i.Accounts[0])), m.Account(int(i.Accounts[1])), chain.NewAmount(binary.LittleEndian.Uint64(i.Data[4:])),
+	}, true
+}
+
 // checkTransfer lets lamports go into the sender's own account of the wrapped coin, and to those who build blocks.
 func checkTransfer(s quote.Swap, m solana.Message, i solana.CompiledInstruction, moved *movedLamports) error {
-	if len(i.Data) != 12 || len(i.Accounts) != 2 || binary.LittleEndian.Uint32(i.Data) != transferLamports {
-		return errors.New("it asks of the system program what swaps do not need")
-	}
-	amount, to := chain.NewAmount(binary.LittleEndian.Uint64(i.Data[4:])), m.Account(int(i.Accounts[1]))
+	read, is := readMove(m, i)
 	switch {
-	case m.Account(int(i.Accounts[0])) != s.Sender:
+	case !is:
+		return errors.New("it asks of the system program what swaps do not need")
+	case read.from != s.Sender:
 		return errors.New("it moves a stranger's lamports")
-	case slices.Contains(holdings(s.Chain.WrappedCoin, s.Sender)[1:], to):
-		moved.wrapped = moved.wrapped.Add(amount)
-	case slices.Contains(tipAccounts, to):
-		moved.tips = moved.tips.Add(amount)
+	case slices.Contains(holdings(s.Chain.WrappedCoin, s.Sender)[1:], read.to):
+		moved.wrapped = moved.wrapped.Add(read.lamports)
+	case slices.Contains(tipAccounts, read.to):
+		moved.tips = moved.tips.Add(read.lamports)
 	default:
-		return fmt.Errorf("it moves %s lamports to a stranger", amount)
+		return fmt.Errorf("it moves %s lamports to a stranger", read.lamports)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 
 var jupiterProgram = wire.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
 
-// otherProgram is one whose instructions are not known, and tip an account of Jito's.
+// otherProgram is DFlow's, and tip an account of Jito's.
 var (
 	otherProgram = wire.MustAccount("DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH")
 	tip          = wire.MustAccount("96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5")
@@ -212,22 +212,7 @@ func TestRecordedSolanaTransaction(t *testing.T) {
 	if err := guard.Check(s, p, quote.Tx{Data: data}); err != nil {
 		t.Errorf("Check = %v, want that it is right", err)
 	}
-	const quoted, least = 822_723_485, 821_900_761 // at 10 basis points
-	got, err := guard.MinOut(s, p, quote.Quote{}, quote.Tx{Data: data}, chain.NewAmount(least))
-	if err != nil || got != chain.NewAmount(least+1) {
-		t.Errorf("MinOut of %d = %s, %v", quoted, got, err)
-	}
-	for name, change := range map[string]func(*quote.Swap){
-		"another sender's": func(s *quote.Swap) { s.Sender = m.Accounts[2] },
-		"another amount":   func(s *quote.Swap) { s.In.Amount = chain.NewAmount(100202801) },
-		"another input":    func(s *quote.Swap) { s.In.Address = s.Out.Address },
-		"another output":   func(s *quote.Swap) { s.Out.Address = s.In.Address },
-		"another payee":    func(s *quote.Swap) { s.Recipient = m.Accounts[2] },
-	} {
-		other := s
-		change(&other)
-		if _, err := guard.MinOut(other, p, quote.Quote{}, quote.Tx{Data: data}, chain.NewAmount(least)); !errors.Is(err, quote.ErrRefused) {
-			t.Errorf("%s: %v, want that it is refused", name, err)
-		}
+	if _, err := guard.MinOut(s, p, quote.Quote{}, quote.Tx{Data: data}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("MinOut of terms that stand behind a route = %v, want that it is refused", err)
 	}
 }

@@ -1,9 +1,7 @@
 package solana
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,37 +11,44 @@ import (
 	"crossgate/quote"
 )
 
-// layout is where an instruction of an aggregator has its accounts and amounts.
+// layout is where an instruction of an aggregator has its accounts and its terms.
 type layout struct {
-	user, source, destination int // places among the accounts
+	// Places among the accounts, unnamed where the instruction does not say: of DFlow's first ones only the pools of
+	// the route know where they pay.
+	user, source, destination int
 	redirect                  int // of another destination, which is the program's own address where there is none
-	// terms is where the input's amount begins, counted from the end where it is negative: the input, the quoted
-	// output and the slippage in basis points stand one after the other, then what a platform takes in feeBytes: its
-	// fee, and in the second versions its share of what comes out above the quote.
-	terms, feeBytes int
+	read                      func(r *solana.Reader) swapTerms
 }
 
-// programLayouts are the instructions of a program by the first eight bytes of their data.
-type programLayouts map[[8]byte]layout
+// unnamed is the place of an account that an instruction does not have.
+const unnamed = -1
 
-// noRedirect is for instructions that have one destination alone.
-const noRedirect = -1
+// swapTerms are what an instruction says of amounts.
+type swapTerms struct {
+	in          uint64 // of a route that divides the input, the first part
+	quoted      uint64
+	slippageBps uint16
+	fees        []byte // of a platform, and shares of what comes out above the quote
+}
 
-// layouts are the programs whose instructions are known: no other may be called of them. They are of Jupiter's IDL
-// (jupiter 6: route, shared_accounts_route and their second versions).
-var layouts = map[chain.Address]programLayouts{
+// layouts are the instructions that may be called of programs, by the first eight bytes of their data. What stands
+// behind the terms counts for nothing, as the programs read it so, too.
+var layouts = map[chain.Address]map[[8]byte]layout{
+	// Jupiter's IDL (jupiter 6). The first versions, whose terms stand behind the route, are not made any more.
 	solana.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"): {
-		anchorName("route"):                    {1, 2, 3, 4, -routeTail, 1},
-		anchorName("shared_accounts_route"):    {2, 3, 6, noRedirect, -routeTail, 1},
-		anchorName("route_v2"):                 {0, 1, 2, 7, 8, 4},
-		anchorName("shared_accounts_route_v2"): {1, 2, 5, noRedirect, 9, 4},
+		anchorName("route_v2"):                 {0, 1, 2, 7, jupiterTerms},
+		anchorName("shared_accounts_route_v2"): {1, 2, 5, unnamed, sharedTerms},
+	},
+	// DFlow's IDL (swap_orchestrator 0.1.0).
+	solana.MustAccount("DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH"): {
+		anchorName("swap"):                          {3, unnamed, unnamed, unnamed, dflowTerms(2)},
+		anchorName("swap2"):                         {3, unnamed, unnamed, unnamed, dflowTerms(3)},
+		anchorName("swap_with_destination"):         {3, unnamed, 4, unnamed, dflowTerms(2)},
+		anchorName("swap2_with_destination"):        {3, unnamed, 4, unnamed, dflowTerms(3)},
+		anchorName("swap_with_destination_native"):  {3, unnamed, 4, unnamed, dflowTerms(2)},
+		anchorName("swap2_with_destination_native"): {3, unnamed, 4, unnamed, dflowTerms(3)},
 	},
 }
-
-const (
-	termsSize = 8 + 8 + 2
-	routeTail = termsSize + 1 // behind the route of the first versions
-)
 
 // anchorName is how Anchor numbers an instruction.
 func anchorName(name string) [8]byte {
@@ -51,59 +56,125 @@ func anchorName(name string) [8]byte {
 	return [8]byte(hash[:8])
 }
 
-// read returns the minimum of an instruction that takes the swap's input from the sender's account, and pays into the
-// recipient's.
-func (p programLayouts) read(s quote.Swap, m solana.Message, i solana.CompiledInstruction) (chain.Amount, error) {
-	if len(i.Data) < 8 {
-		return chain.Amount{}, errors.New("it gives the venue's program no instruction")
-	}
-	l, known := p[[8]byte(i.Data[:8])]
-	if !known {
-		return chain.Amount{}, fmt.Errorf("it calls an unknown instruction of the venue's program: 0x%x", i.Data[:8])
-	}
-	at := func(place int) chain.Address {
-		if place >= len(i.Accounts) {
-			return chain.Address{}
+func jupiterTerms(r *solana.Reader) swapTerms {
+	return swapTerms{in: r.Uint64(), quoted: r.Uint64(), slippageBps: r.Uint16(), fees: r.Take(2 + 2)}
+}
+
+func sharedTerms(r *solana.Reader) swapTerms {
+	r.Uint8() // which of the program's accounts
+	return jupiterTerms(r)
+}
+
+// dflowTerms reads the actions of a route and the terms behind them, of which the last are so many bytes of fees.
+func dflowTerms(feeBytes uint64) func(*solana.Reader) swapTerms {
+	return func(r *solana.Reader) (terms swapTerms) {
+		for count := r.Uint32(); count > 0 && r.Err == nil; count-- {
+			if in := readAction(r); terms.in == 0 {
+				terms.in = in
+			}
 		}
-		return m.Account(int(i.Accounts[place]))
+		terms.quoted, terms.slippageBps, terms.fees = r.Uint64(), r.Uint16(), r.Take(feeBytes)
+		return terms
+	}
+}
+
+// dflowSwaps are the bytes that DFlow's actions take behind their number where they swap: the amount in eight, and what
+// differs from pool to pool.
+var dflowSwaps = [...]uint64{
+	10, 10, 9, 9, 10, 10, 10, 10, 9, 9, 10, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 10, 17, 10, 10, 9, 9, 9, 9, 9,
+	32: 9, 33: 9, 34: 9, 39: 9, 40: 9, 41: 19, 42: 14, 44: 25, 46: 9, 47: 9, 53: 9, 54: 9, 55: 9, 56: 9, 58: 9, 59: 9,
+	62: 9, 65: 9, 66: 9, 67: 9, 68: 9, 69: 10, 70: 9, 71: 9, 72: 13, 73: 13, 74: 9, 75: 82, 76: 10,
+}
+
+// dflowSteps are likewise those that swap nothing: ids, accounts that are named or opened, the coin wrapped and
+// unwrapped, bounds. Others pay somebody or open orders.
+var dflowSteps = map[uint8]uint64{37: 76, 38: 4, 45: 0, 51: 8, 52: 0, 60: 0, 61: 2}
+
+// readAction reads an action of a route and returns its amount, zero where it swaps nothing.
+func readAction(r *solana.Reader) (amount uint64) {
+	const dynamicRoute, minimumOutputs, minimumPrices = 31, 48, 49
+	kind := r.Uint8()
+	step, isStep := dflowSteps[kind]
+	switch {
+	case isStep:
+		r.Take(step)
+	case kind == minimumOutputs:
+		r.Take(8 * uint64(r.Uint32()))
+	case kind == minimumPrices:
+		r.Take(9 * uint64(r.Uint32()))
+	case kind == dynamicRoute:
+		for candidates := r.Uint32(); candidates > 0 && r.Err == nil; candidates-- {
+			readCandidate(r)
+		}
+		amount = r.Uint64()
+		r.Uint8()
+	case int(kind) < len(dflowSwaps) && dflowSwaps[kind] > 0:
+		amount = r.Uint64()
+		r.Take(dflowSwaps[kind] - 8)
+	default:
+		r.Fail(fmt.Errorf("action %d of the route is none of a swap", kind))
+	}
+	return amount
+}
+
+// readCandidate reads one of the pools among which DFlow's program chooses.
+func readCandidate(r *solana.Reader) {
+	switch kind := r.Uint8(); {
+	case kind == 3:
+		r.Take(8)
+	case kind == 10, kind == 12:
+		r.Take(1)
+	case kind > 12:
+		r.Fail(fmt.Errorf("candidate %d of the route is unknown", kind))
+	}
+}
+
+// readMinimum returns the minimum of an instruction that takes the swap's input from the sender's account, and pays
+// into the recipient's.
+func readMinimum(s quote.Swap, m solana.Message, i solana.CompiledInstruction) (minimum chain.Amount, err error) {
+	if len(i.Data) < 8 {
+		return minimum, errors.New("it gives the venue's program no instruction")
+	}
+	l, known := layouts[m.Account(i.Program)][[8]byte(i.Data[:8])]
+	if !known {
+		return minimum, fmt.Errorf("it calls an unknown instruction of the venue's program, 0x%x: what that enforces cannot be read", i.Data[:8])
+	}
+	is := func(place int, among ...chain.Address) bool {
+		return place == unnamed || place < len(i.Accounts) && slices.Contains(among, m.Account(int(i.Accounts[place])))
 	}
 	in := s.In.Address
 	if in.IsNative() {
 		in = s.Chain.WrappedCoin
 	}
 	switch {
-	case at(l.user) != s.Sender:
-		return chain.Amount{}, errors.New("another than the sender swaps")
-	case !slices.Contains(holdings(in, s.Sender)[1:], at(l.source)):
-		return chain.Amount{}, errors.New("it takes the input from another account")
-	case !slices.Contains(payable(s), at(l.destination)):
-		return chain.Amount{}, errors.New("it pays a stranger")
-	case l.redirect != noRedirect && at(l.redirect) != m.Account(i.Program) && at(l.redirect) != at(l.destination):
-		return chain.Amount{}, errors.New("it pays a stranger in the end")
+	case !is(l.user, s.Sender):
+		return minimum, errors.New("another than the sender swaps")
+	case !is(l.source, holdings(in, s.Sender)[1:]...):
+		return minimum, errors.New("it takes the input from another account")
+	case !is(l.destination, payable(s)...):
+		return minimum, errors.New("it pays a stranger")
+	case !is(l.redirect, append(payable(s), m.Account(i.Program))...):
+		return minimum, errors.New("it pays a stranger in the end")
 	}
-	return l.minimum(s, i.Data)
+	r := &solana.Reader{Rest: i.Data[8:]}
+	terms := l.read(r)
+	if r.Err != nil {
+		return minimum, fmt.Errorf("its terms cannot be read: %w", r.Err)
+	}
+	return terms.minimum(s.In.Amount)
 }
 
-// minimum reads the amounts.
-func (l layout) minimum(s quote.Swap, data []byte) (chain.Amount, error) {
-	start := l.terms
-	if start < 0 {
-		start += len(data)
-	}
-	if start < 8 || start+termsSize+l.feeBytes > len(data) {
-		return chain.Amount{}, errors.New("it has no amounts")
-	}
-	terms, fee := data[start:], data[start+termsSize:start+termsSize+l.feeBytes]
-	quoted, slippage := binary.LittleEndian.Uint64(terms[8:]), binary.LittleEndian.Uint16(terms[16:])
+// minimum is what must come out.
+func (t swapTerms) minimum(in chain.Amount) (minimum chain.Amount, err error) {
 	const whole = 10_000
-	switch amount := chain.NewAmount(binary.LittleEndian.Uint64(terms)); {
-	case amount != s.In.Amount:
-		return chain.Amount{}, fmt.Errorf("it takes %s of the input in place of %s", amount, s.In.Amount)
-	case slippage > whole:
-		return chain.Amount{}, errors.New("it has a slippage above all of it")
-	case !bytes.Equal(fee, make([]byte, len(fee))):
-		return chain.Amount{}, errors.New("it takes a fee for a platform")
+	switch {
+	case chain.NewAmount(t.in).Cmp(in) > 0:
+		return minimum, fmt.Errorf("it takes %d of the input in place of %s", t.in, in)
+	case t.slippageBps > whole:
+		return minimum, errors.New("it has a slippage above all of it")
+	case slices.ContainsFunc(t.fees, func(b byte) bool { return b != 0 }):
+		return minimum, errors.New("it takes a fee for a platform")
 	}
-	lost := chain.NewAmount(quoted).MulDiv(uint64(slippage), whole)
-	return chain.NewAmount(quoted).Sub(lost), nil
+	quoted := chain.NewAmount(t.quoted)
+	return quoted.Sub(quoted.MulDiv(uint64(t.slippageBps), whole)), nil
 }

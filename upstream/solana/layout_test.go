@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -52,18 +51,6 @@ func TestJupiterInstructions(t *testing.T) {
 		data                                func(jupiterCall) []byte
 	}{
 		{
-			"route",
-			[]byte{program, payer, spent, received, program, other},
-			1, 2, 3, 4,
-			func(c jupiterCall) []byte { return append(slices.Clone(route), c.terms(1)...) },
-		},
-		{
-			"shared_accounts_route",
-			[]byte{program, other, payer, spent, other, other, received, other},
-			2, 3, 6, -1,
-			func(c jupiterCall) []byte { return append(append([]byte{7}, route...), c.terms(1)...) },
-		},
-		{
 			"route_v2",
 			[]byte{payer, spent, received, other, other, other, other, program, other},
 			0, 1, 2, 7,
@@ -84,26 +71,25 @@ func TestJupiterInstructions(t *testing.T) {
 			if c.isShort {
 				data = append(number[:8:8], c.terms(0)...)
 			}
-			return minimumOf(wire.CompiledInstruction{Program: program, Accounts: c.accounts, Data: data}, least)
+			return minimumOf(jupiterProgram, wire.CompiledInstruction{Program: program, Accounts: c.accounts, Data: data}, least)
 		}
 		if got, err := minimum(func(*jupiterCall) {}); err != nil || got != chain.NewAmount(least) {
 			t.Errorf("%s: the minimum is %s, %v, want %d", row.name, got, err, least)
 		}
 		changes := map[string]func(*jupiterCall){
-			"another sender's swap": func(c *jupiterCall) { c.accounts[row.user] = other },
-			"another source":        func(c *jupiterCall) { c.accounts[row.source] = other },
-			"another destination":   func(c *jupiterCall) { c.accounts[row.destination] = other },
-			"too few accounts":      func(c *jupiterCall) { c.accounts = c.accounts[:row.destination] },
-			"another amount":        func(c *jupiterCall) { c.amount++ },
-			"less than is wanted":   func(c *jupiterCall) { c.quoted -= 2 },
-			"more slippage":         func(c *jupiterCall) { c.slippage++ },
-			"slippage above all":    func(c *jupiterCall) { c.slippage, c.quoted = 10_001, 1<<60 },
-			"a platform's fee":      func(c *jupiterCall) { c.fee = 1 },
-			"another instruction":   func(c *jupiterCall) { c.name = "set_token_ledger" },
-			"no amounts":            func(c *jupiterCall) { c.isShort = true },
-		}
-		if strings.HasSuffix(row.name, "_v2") {
-			changes["a share of a surplus"] = func(c *jupiterCall) { c.fee = 1 << 16 }
+			"another sender's swap":  func(c *jupiterCall) { c.accounts[row.user] = other },
+			"another source":         func(c *jupiterCall) { c.accounts[row.source] = other },
+			"another destination":    func(c *jupiterCall) { c.accounts[row.destination] = other },
+			"too few accounts":       func(c *jupiterCall) { c.accounts = c.accounts[:row.destination] },
+			"another amount":         func(c *jupiterCall) { c.amount++ },
+			"less than is wanted":    func(c *jupiterCall) { c.quoted -= 2 },
+			"more slippage":          func(c *jupiterCall) { c.slippage++ },
+			"slippage above all":     func(c *jupiterCall) { c.slippage, c.quoted = 10_001, 1<<60 },
+			"a platform's fee":       func(c *jupiterCall) { c.fee = 1 },
+			"another instruction":    func(c *jupiterCall) { c.name = "set_token_ledger" },
+			"terms behind the route": func(c *jupiterCall) { c.name = "route" },
+			"a share of a surplus":   func(c *jupiterCall) { c.fee = 1 << 16 },
+			"no amounts":             func(c *jupiterCall) { c.isShort = true },
 		}
 		if row.redirect >= 0 {
 			changes["another destination in the end"] = func(c *jupiterCall) { c.accounts[row.redirect] = other }
@@ -117,7 +103,7 @@ func TestJupiterInstructions(t *testing.T) {
 }
 
 // minimumOf is what the guard reads from an instruction by which the payer swaps 1000 of one token for another.
-func minimumOf(i wire.CompiledInstruction, wanted uint64) (chain.Amount, error) {
+func minimumOf(called chain.Address, i wire.CompiledInstruction, wanted uint64) (chain.Amount, error) {
 	onSolana, _ := chain.Documented().Chain(chain.Solana)
 	sender, stranger := chain.NewAddress([]byte("the sender's key on Solana......")), chain.NewAddress([]byte("somebody else's key on Solana..."))
 	s := quote.Swap{
@@ -126,9 +112,73 @@ func minimumOf(i wire.CompiledInstruction, wanted uint64) (chain.Amount, error) 
 	}
 	d := draft{
 		version:      versionFlag,
-		keys:         []chain.Address{sender, walletOf(sender, usdcMint), walletOf(sender, stranger), stranger, jupiterProgram},
+		keys:         []chain.Address{sender, walletOf(sender, usdcMint), walletOf(sender, stranger), stranger, called},
 		instructions: []wire.CompiledInstruction{i},
 	}
-	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}
-	return guard.MinOut(s, p, quote.Quote{Minimum: chain.NewAmount(wanted)}, quote.Tx{Data: d.seal()}, chain.NewAmount(wanted))
+	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: called}}
+	return guard.MinOut(s, p, quote.Quote{}, quote.Tx{Data: d.seal()}, chain.NewAmount(wanted))
+}
+
+// TestDFlowInstructions changes one thing at a time in what the guard reads of DFlow's instructions.
+func TestDFlowInstructions(t *testing.T) {
+	const quoted, least = 2_000_000, 1_990_000 // at 50 basis points
+	number := func(name string) []byte {
+		hash := sha256.Sum256([]byte("global:" + name))
+		return hash[:8]
+	}
+	swap := swapCall(1000, quoted, 50, 0)
+	// route is a swap with other actions before its pool.
+	route := func(actions int, first ...byte) []byte {
+		data := binary.LittleEndian.AppendUint32(number("swap"), uint32(actions))
+		return append(append(data, first...), swap[12:]...)
+	}
+	named := []byte{other, other, other, payer, received, other, other, other, program}
+	minimum := func(accounts, data []byte) (chain.Amount, error) {
+		return minimumOf(otherProgram, wire.CompiledInstruction{Program: program, Accounts: accounts, Data: data}, least)
+	}
+	for name, data := range map[string][]byte{
+		"swap":                           swap,
+		"swap2":                          append(append(number("swap2"), swap[8:]...), 0),
+		"a record and an opened account": route(3, append(append([]byte{38}, 1, 2, 3, 4), 60)...),
+		"a choice among pools":           route(2, 31, 2, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 10, 9, 232, 3, 0, 0, 0, 0, 0, 0, 0),
+		"bounds of legs":                 route(3, 48, 1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 45),
+		"a footer behind it":             append(slices.Clone(swap), swap[len(swap)-12:]...),
+	} {
+		if got, err := minimum(named, data); err != nil || got != chain.NewAmount(least) {
+			t.Errorf("%s: the minimum is %s, %v, want %d", name, got, err, least)
+		}
+	}
+	for _, name := range []string{"swap_with_destination", "swap_with_destination_native"} {
+		data := append(number(name), swap[8:]...)
+		if got, err := minimum(named, data); err != nil || got != chain.NewAmount(least) {
+			t.Errorf("%s: the minimum is %s, %v, want %d", name, got, err, least)
+		}
+		if got, err := minimum([]byte{other, other, other, payer, other, received}, data); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s to another: %s, %v, want that it is refused", name, got, err)
+		}
+	}
+	for name, data := range map[string][]byte{
+		"a minimum of one":               swapCall(1000, 1, 50, 0),
+		"a good footer behind a bad one": append(swapCall(1000, 1, 50, 0), swap[len(swap)-12:]...),
+		"more of the input":              swapCall(1001, quoted, 50, 0),
+		"more slippage":                  swapCall(1000, quoted, 51, 0),
+		"slippage above all":             swapCall(1000, 1<<60, 10_001, 0),
+		"a fee of a platform":            swapCall(1000, quoted, 50, 1),
+		"a share of the surplus":         append(append(number("swap2"), swap[8:]...), 1),
+		"a fee as an action":             route(2, 35, 1, 0, 0, 0, 0, 0, 0, 0),
+		"a sponsor":                      route(2, 50),
+		"an unknown action":              route(2, 200),
+		"an unknown candidate":           route(2, 31, 1, 0, 0, 0, 13, 232, 3, 0, 0, 0, 0, 0, 0, 0),
+		"actions without end":            append(number("swap"), 255, 255, 255, 255),
+		"an order":                       append(number("open_order"), swap[8:]...),
+		"no terms":                       swap[:len(swap)-12],
+		"nothing":                        nil,
+	} {
+		if got, err := minimum(named, data); !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %s, %v, want that it is refused", name, got, err)
+		}
+	}
+	if got, err := minimum([]byte{other, other, other, other}, swap); !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("another's swap: %s, %v, want that it is refused", got, err)
+	}
 }

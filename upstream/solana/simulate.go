@@ -3,7 +3,6 @@ package solana
 import (
 	"context"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +18,8 @@ import (
 
 var _ quote.Simulator = (*Chain)(nil)
 
-// reserveLamports is what a sender needs beside the input: for accounts that the swap opens, and fees.
+// reserveLamports is what a sender needs beside the input: for accounts that the swap opens, and fees. It bounds what is
+// left on opened accounts that are not his own: the recipient's, and those in which programs keep what they know of him.
 const reserveLamports = 6_000_000
 
 // simulated is what simulateTransaction returns for a transaction.
@@ -91,39 +91,64 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {
 	return ran.Value, err
 }
 
-// Simulate implements quote.Simulator, in one round trip. It says whether the transaction succeeds, how many compute
-// units that takes, and how much more the recipient has then; not so of the coin where that is the sender, who pays for
-// accounts and fees with it. A failure proves something only where the sender has what the transaction takes: nodes
-// cannot override state.
+// Simulate implements quote.Simulator, in a round trip, and one before it where the message uses lookup tables. It
+// tells how many compute units the transaction takes and how much more the recipient has then, and looks at all that
+// the sender has among the accounts that it may write. A failure proves something only where the sender has what the
+// transaction takes: nodes cannot override state.
 func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
-	var ran simulationReply
-	var states, before accountInfos
-	received := holdings(t.Out, t.Recipient)
-	err := c.rpc.All(ctx,
-		runCall(&ran, t.Tx, received...), accountsCall(&states, holdings(t.In, t.Sender)), accountsCall(&before, received))
+	m, err := solana.ParseUnsigned(t.Tx.Data)
+	if err != nil {
+		return quote.Result{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
+	}
+	lookedUp, err := c.lookUp(ctx, m)
 	if err != nil {
 		return quote.Result{}, err
 	}
-	failure := ran.Value.failure()
-	if failure == nil {
-		found := quote.Result{Gas: ran.Value.Units}
-		if !t.Out.IsNative() || t.Recipient != t.Sender {
-			found.Measured, found.Received = true, gain(balanceOf(t.Out, ran.Value.Accounts), balanceOf(t.Out, before.Value))
-		}
-		return found, nil
+	written := m.Written()
+	var ran simulationReply
+	var states, before, elsewhere accountInfos
+	calls := []*jsonrpc.Call{
+		runCall(&ran, t.Tx, written...), holdingsCall(&states, holdings(t.In, t.Sender)), holdingsCall(&before, written),
 	}
+	if len(lookedUp) > 0 {
+		calls = append(calls, holdingsCall(&elsewhere, lookedUp))
+	}
+	if err := c.rpc.All(ctx, calls...); err != nil {
+		return quote.Result{}, err
+	}
+	if failure := ran.Value.failure(); failure != nil {
+		return quote.Result{}, unlessPoor(t, states.Value, failure)
+	}
+	for _, state := range elsewhere.Value {
+		if readHolding(state).owner == t.Sender {
+			return quote.Result{}, fmt.Errorf("%w: an account of the sender's is in a lookup table", quote.ErrRefused)
+		}
+	}
+	measured := measurement{t, c.chain.WrappedCoin, holdings(t.Out, t.Recipient)[1:], nil, cost(m)}
+	for i, at := range written {
+		measured.accounts = append(measured.accounts, watch(at, before.Value[i], ran.Value.Accounts[i]))
+	}
+	received, err := measured.received()
+	if err != nil {
+		return quote.Result{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
+	}
+	return quote.Result{Measured: true, Received: received, Gas: ran.Value.Units}, nil
+}
+
+// unlessPoor is why a transaction failed: the sender's balances where they do not suffice.
+func unlessPoor(t quote.Simulation, states []*accountInfo, failure error) error {
 	needed := chain.NewAmount(reserveLamports)
 	if t.In.IsNative() {
 		needed = needed.Add(t.AmountIn)
-	} else if has := tokenBalance(t.In, states.Value); has.Cmp(t.AmountIn) < 0 {
-		return quote.Result{}, fmt.Errorf("%w: the sender has %s of the %s that the transaction takes: %v",
-			quote.ErrNotSimulated, has, t.AmountIn, failure)
+	} else if has := tokenBalance(t.In, states); has.Cmp(t.AmountIn) < 0 {
+		return fmt.Errorf("%w: %w: the sender has %s of the %s of tokenIn that the transaction takes: %v",
+			quote.ErrNotSimulated, quote.ErrSenderLacks, has, t.AmountIn, failure)
 	}
-	if has := lamports(states.Value); has.Cmp(needed) < 0 {
-		return quote.Result{}, fmt.Errorf("%w: the sender has %s lamports of the %s that the transaction may take: %v",
-			quote.ErrNotSimulated, has, needed, failure)
+	if has := lamportsOf(states[0]); has.Cmp(needed) < 0 {
+		return fmt.Errorf("%w: %w: the sender has %s lamports of the %s that the transaction may take: %v",
+			quote.ErrNotSimulated, quote.ErrSenderLacks, has, needed, failure)
 	}
-	return quote.Result{}, failure
+	return failure
 }
 
 // Balance implements quote.Simulator. Of a token it is the balance of the holder's associated account, the one that
@@ -139,17 +164,9 @@ func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain
 // balanceOf is the balance of the accounts of holdings.
 func balanceOf(token chain.Address, states []*accountInfo) chain.Amount {
 	if token.IsNative() {
-		return lamports(states)
+		return lamportsOf(states[0])
 	}
 	return tokenBalance(token, states)
-}
-
-// gain is by how much there is more than before; zero where there is less.
-func gain(after, before chain.Amount) chain.Amount {
-	if after.Cmp(before) < 0 {
-		return chain.Amount{}
-	}
-	return after.Sub(before)
 }
 
 // holdings are the accounts with what holder has: its own, and those for a token, of each token program.
@@ -159,35 +176,18 @@ func holdings(token, holder chain.Address) []chain.Address {
 		return accounts
 	}
 	for _, program := range []chain.Address{solana.TokenProgram, solana.Token2022Program} {
-		accounts = append(accounts, solana.ProgramAddress(solana.AssociatedTokenProgram, holder.Bytes(), program.Bytes(), token.Bytes()))
+		accounts = append(accounts, solana.TokenAccount(holder, program, token))
 	}
 	return accounts
 }
-
-// lamports is the balance of the first of the accounts of holdings.
-func lamports(states []*accountInfo) chain.Amount {
-	if states[0] == nil {
-		return chain.Amount{}
-	}
-	return chain.NewAmount(states[0].Lamports)
-}
-
-// Offsets in a token account (github.com/solana-program/token).
-const (
-	mintOffset       = 0
-	amountOffset     = 64
-	tokenAccountSize = 165
-)
 
 // tokenBalance is the balance of the other accounts of holdings.
 func tokenBalance(token chain.Address, states []*accountInfo) chain.Amount {
 	var sum chain.Amount
 	for _, state := range states[1:] {
-		if state == nil || state.Owner.Address != solana.TokenProgram && state.Owner.Address != solana.Token2022Program ||
-			len(state.Data) < tokenAccountSize || chain.NewAddress(state.Data[mintOffset:mintOffset+32]) != token {
-			continue
+		if h := readHolding(state); h.mint == token {
+			sum = sum.Add(h.amount)
 		}
-		sum = sum.Add(chain.NewAmount(binary.LittleEndian.Uint64(state.Data[amountOffset:])))
 	}
 	return sum
 }

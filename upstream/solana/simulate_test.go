@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -17,26 +19,34 @@ import (
 // then, or not even that it was run: the word of a venue stands for nothing without.
 func TestSimulationsShowAnOutcome(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Solana)
-	const nobody = `{"value":[null,null,null]}` // of the accounts before it
+	account := known.Contracts.DlnSource // any will do
+	tx, err := solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rich = `{"lamports":9,"owner":"11111111111111111111111111111111","data":["","base64"]}` // after it as before
 	for name, test := range map[string]struct {
 		said string
 		ok   bool
 	}{
-		"accounts":         {`{"value":{"err":null,"unitsConsumed":7,"accounts":[null,null,null]}}`, true},
+		"accounts":         {`{"value":{"err":null,"unitsConsumed":7,"accounts":[` + rich + `]}}`, true},
 		"no accounts":      {`{"value":{"err":null,"unitsConsumed":7}}`, false},
-		"too few accounts": {`{"value":{"err":null,"unitsConsumed":7,"accounts":[null]}}`, false},
-		"no outcome":       {`{"value":{"unitsConsumed":7,"accounts":[null,null,null]}}`, false},
+		"too few accounts": {`{"value":{"err":null,"unitsConsumed":7,"accounts":[]}}`, false},
+		"no outcome":       {`{"value":{"unitsConsumed":7,"accounts":[` + rich + `]}}`, false},
 		"no value":         {`{"value":null}`, false},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			answerAll(w, r, func(method string, _ []json.RawMessage) string {
+			answerAll(w, r, func(method string, params []json.RawMessage) string {
 				switch method {
 				case "getGenesisHash":
 					return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
 				case "simulateTransaction":
 					return test.said
 				}
-				return nobody
+				if len(params) > 0 && strings.Count(string(params[0]), ",") == 0 {
+					return `{"value":[` + rich + `]}`
+				}
+				return `{"value":[null,null,null]}`
 			})
 		}))
 		t.Cleanup(server.Close)
@@ -46,11 +56,10 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 		}
 		t.Cleanup(e.Close)
 		c := New(known, jsonrpc.New(upstream.NewPool("solana", e)))
-		account := known.Contracts.DlnSource // any will do
 		got, err := c.Simulate(t.Context(), quote.Simulation{
-			Sender: account, Recipient: account, In: known.Contracts.DlnDestination, Out: known.Contracts.DlnDestination, AmountIn: chain.NewAmount(1),
+			Sender: account, Recipient: account, In: known.Contracts.DlnDestination, Out: known.Contracts.DlnDestination, AmountIn: chain.NewAmount(1), Tx: quote.Tx{Data: tx},
 		})
-		if (err == nil) != test.ok || got.Measured != test.ok {
+		if ok := err == nil && got.Measured; ok != test.ok {
 			t.Errorf("%s: Simulate() = %+v, %v", name, got, err)
 		}
 	}

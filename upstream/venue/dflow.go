@@ -12,8 +12,7 @@ import (
 	"crossgate/upstream"
 )
 
-// dflow answers with price and transaction at once, and pays any wallet. It takes no affiliate share: whoever is
-// paid needs an account for the token, which only the chain knows of.
+// dflow answers with price and transaction at once, and pays any wallet. Affiliates are paid beside it.
 var dflow = service{
 	// A key is needed: the host that answers without one, dev-quote-api.dflow.net, is for tests during development,
 	// and nothing is to be shipped with it (pond.dflow.net/get-started/endpoints). What a key allows is agreed with
@@ -65,7 +64,7 @@ func readDFlow(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pri
 	if answer.ExecutionMode != "" && answer.ExecutionMode != "sync" {
 		return found, fmt.Errorf("execution is %s", clean(answer.ExecutionMode))
 	}
-	found.amountOut, found.minimum = answer.OutAmount.amount(), answer.MinOutAmount.amount()
+	found.amountOut = answer.OutAmount.amount()
 	if err := checkMinimum(answer.MinOutAmount, s, found.amountOut); err != nil {
 		return found, err
 	}

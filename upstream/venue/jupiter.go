@@ -17,8 +17,7 @@ import (
 )
 
 // jupiter answers with a price and the instructions of which the transaction is made here. It pays the sender alone:
-// another recipient's token account would have to exist already. It takes no affiliate share: whoever is paid needs an
-// account for the token, which only the chain knows of.
+// another recipient's token account would have to exist already. Affiliates are paid beside it.
 var jupiter = service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", RequestsPerSecond: 0.5, Burst: 5, Source: "developers.jup.ag"},
@@ -91,7 +90,7 @@ func readJupiter(resp upstream.Response, _ quote.Profile, s quote.Swap) (found p
 	if err := answer.check(s); err != nil {
 		return found, err
 	}
-	found.amountOut, found.minimum = answer.OutAmount.amount(), answer.OtherAmountThreshold.amount()
+	found.amountOut = answer.OutAmount.amount()
 	if err := checkMinimum(answer.OtherAmountThreshold, s, found.amountOut); err != nil {
 		return found, err
 	}

@@ -21,7 +21,6 @@ const serviceLife = 30 * time.Second
 // pricedRoute is a price, and R: what its transaction is made from.
 type pricedRoute[R any] struct {
 	amountOut chain.Amount
-	minimum   chain.Amount // on Solana alone: elsewhere it is read from the calldata
 	gas       uint64
 	route     R
 }
@@ -52,7 +51,7 @@ func (p *pricing[R]) Quote(ctx context.Context, s quote.Swap) (quote.Quote, erro
 		return quote.Quote{}, err
 	}
 	return quote.Quote{
-		Venue: p.profile.Name, AmountOut: found.amountOut, Minimum: found.minimum, Gas: found.gas,
+		Venue: p.profile.Name, AmountOut: found.amountOut, Gas: found.gas,
 		Expires: asked.Add(serviceLife), Route: kept[R]{found.route, s.Sender, s.Recipient, s.Priority},
 	}, nil
 }

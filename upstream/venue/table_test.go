@@ -57,7 +57,7 @@ Written by ` + "`go test ./upstream/venue -update`" + ` from what the venues dec
 A venue with an address is a service; one without is read from its contracts, through the endpoints of its chains.
 *Key* says whether an API key is needed, may be given, or is not taken. *Affiliate* is the largest share of the input
 that the venue itself gives an affiliate in direct execution; the public on-chain router takes any share up to 10 %
-for all of them. Who *pays two* can divide it between an affiliate and the operator
+for all of them, and on Solana the gateway pays it. Who *pays two* can divide it between an affiliate and the operator
 ([0017](decisions/0017-operators-fee.md)). A *fallback* is asked only when fewer than two others have quoted. *Approves* is what a wallet
 approves for a token input in direct execution.
 

@@ -144,7 +144,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens = adapter, adapter
-		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter}
+		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee}
 	case chain.TVM:
 		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := tron.New(known, rpc, options...)

@@ -124,3 +124,29 @@ func tokensOf(a solanaAccount) uint64 {
 	}
 	return binary.LittleEndian.Uint64(raw[64:])
 }
+
+// run simulates a message, and shows accounts before it and after.
+func (m *solanaMutant) run(t *testing.T, data []byte, watched []chain.Address) (before, after []solanaAccount, succeeds bool) {
+	t.Helper()
+	texts := make([]string, len(watched))
+	for i, each := range watched {
+		texts[i] = each.Format(chain.SVM)
+	}
+	var had struct{ Value []solanaAccount }
+	if err := m.client.Call(t.Context(), "getMultipleAccounts", &had, texts, map[string]string{"encoding": "base64", "commitment": "confirmed"}); err != nil {
+		t.Fatal(err)
+	}
+	var ran struct {
+		Value struct {
+			Err      any
+			Accounts []solanaAccount
+		}
+	}
+	if err := m.client.Call(t.Context(), "simulateTransaction", &ran, base64.StdEncoding.EncodeToString(data), map[string]any{
+		"encoding": "base64", "commitment": "confirmed", "replaceRecentBlockhash": true,
+		"accounts": map[string]any{"encoding": "base64", "addresses": texts},
+	}); err != nil || ran.Value.Err != nil {
+		return nil, nil, false
+	}
+	return had.Value, ran.Value.Accounts, true
+}

@@ -2,10 +2,10 @@ package venue_test
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -18,13 +18,13 @@ import (
 	"crossgate/sandbox/solana"
 	"crossgate/token"
 	"crossgate/upstream/jsonrpc"
-	guards "crossgate/upstream/solana"
+	node "crossgate/upstream/solana"
 	"crossgate/upstream/venue"
 )
 
-// TestNoMutationOnSolanaIsHandedOut changes the messages of every venue on Solana. What the guard lets pass is run: it
-// fails, or pays the recipient the minimum. Of Jupiter the guard knows that alone; of others what pays less must show in
-// the simulation, without which nothing is handed out.
+// TestNoMutationOnSolanaIsHandedOut changes the messages of every venue on Solana for swaps of the coin and of tokens, to
+// the sender and to another. What passes guard and simulation pays the recipient the minimum and a stranger nothing, and
+// takes no more than the input from the sender, as the accounts have it that a node shows of the same message.
 func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
@@ -37,121 +37,219 @@ func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range mutatedOnSolana(world) {
-				mutateOnSolana(t, world, v, s)
+			client := jsonrpc.New(newPool(t, "node", world.Solana().RPC))
+			made, passed := 0, 0
+			for n, s := range mutatedOnSolana(world) {
+				m := solanaMutant{
+					swap: s, venue: v, client: client, chain: node.New(world.Solana().Facts, client),
+					thief: walletOf(world.Accounts()[1]), random: rand.New(rand.NewPCG(1, uint64(n))),
+				}
+				if m.build(t) {
+					made++
+					passed += m.mutate(t, mutations(t, fewMutations))
+				}
 			}
+			if made == 0 {
+				t.Error("the venue made no transaction")
+			}
+			t.Logf("%d changes of each of %d transactions, %d handed out", mutations(t, fewMutations), made, passed)
 		})
 	}
 }
 
-// mutatedOnSolana are swaps of the coin for a token, and of a token for another.
-func mutatedOnSolana(world *sandbox.World) []quote.Swap {
-	sender := chain.NewAddress(world.Accounts()[0].Wallet.Key[:])
+func walletOf(a sandbox.Account) chain.Address { return chain.NewAddress(a.Wallet.Key[:]) }
+
+// mutatedOnSolana are swaps from and to the coin and between tokens, for the sender and for another.
+func mutatedOnSolana(world *sandbox.World) (swaps []quote.Swap) {
 	sides := map[string]quote.Side{"coin": {Address: chain.NativeCoin(chain.SVM), Token: token.Token{Decimals: 9}}}
-	for _, listed := range world.Solana().Tokens {
-		sides[listed.Symbol] = quote.Side{Address: chain.NewAddress(listed.Mint[:]), Token: token.Token{Decimals: uint8(listed.Decimals)}}
-	}
-	swap := func(in, out string, amount uint64) quote.Swap {
-		s := quote.Swap{
-			Chain: world.Solana().Facts, In: sides[in], Out: sides[out], Sender: sender, Recipient: sender,
-			SlippagePercent: decimal.RequireFromString("0.5"),
+	for n, listed := range world.Solana().Tokens {
+		name := listed.Symbol
+		if n == 0 {
+			name = "wrapped"
 		}
-		s.In.Amount = chain.NewAmount(amount)
-		return s
+		sides[name] = quote.Side{Address: chain.NewAddress(listed.Mint[:]), Token: token.Token{Decimals: uint8(listed.Decimals)}}
 	}
-	return []quote.Swap{swap("coin", "USDC", 1_000_000_000), swap("USDC", "PYUSD", 250_000_000)}
+	sender, other := walletOf(world.Accounts()[0]), chain.NewAddress(bytes.Repeat([]byte{0x5e}, messages.KeySize))
+	for _, kind := range []struct {
+		in, out string
+		amount  uint64
+	}{{"coin", "USDC", 1_000_000_000}, {"USDC", "coin", 250_000_000}, {"USDC", "PYUSD", 250_000_000}, {"USDC", "wrapped", 250_000_000}} {
+		for _, recipient := range []chain.Address{sender, other} {
+			s := quote.Swap{
+				Chain: world.Solana().Facts, In: sides[kind.in], Out: sides[kind.out], Sender: sender, Recipient: recipient,
+				SlippagePercent: decimal.RequireFromString("0.5"),
+			}
+			s.In.Amount = chain.NewAmount(kind.amount)
+			swaps = append(swaps, s)
+		}
+	}
+	return swaps
 }
 
-func mutateOnSolana(t *testing.T, world *sandbox.World, v quote.Venue, s quote.Swap) {
+// solanaMutant is one transaction whose message is changed in favor of a thief, who has an account for every token.
+type solanaMutant struct {
+	swap   quote.Swap
+	venue  quote.Venue
+	client *jsonrpc.Client
+	chain  *node.Chain
+	thief  chain.Address
+	random *rand.Rand
+	quote  quote.Quote
+	tx     quote.Tx
+}
+
+// build makes the transaction, unless the venue makes none; it is handed out.
+func (m *solanaMutant) build(t *testing.T) bool {
 	t.Helper()
-	q, err := v.Quote(t.Context(), s)
+	var err error
+	m.quote, err = m.venue.Quote(t.Context(), m.swap)
+	if errors.Is(err, quote.ErrNoRoute) && m.swap.Recipient != m.swap.Sender {
+		return false
+	}
+	if err == nil {
+		m.tx, err = m.venue.Build(t.Context(), m.swap, m.quote)
+	}
+	if err == nil {
+		_, err = m.handedOut(t, m.tx.Data)
+	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s to %s: %v", m.swap.In.Address, m.swap.Out.Address, err)
 	}
-	tx, err := v.Build(t.Context(), s, q)
+	return true
+}
+
+// handedOut returns the minimum of a message that is handed out.
+func (m *solanaMutant) handedOut(t *testing.T, data []byte) (chain.Amount, error) {
+	tx, s := quote.Tx{Data: data}, m.swap
+	if err := (node.Guard{}).Check(s, m.venue.Profile(), tx); err != nil {
+		return chain.Amount{}, err
+	}
+	minimum, err := node.Guard{}.MinOut(s, m.venue.Profile(), m.quote, tx, m.quote.AmountOut.MulDiv(9_950, 10_000))
 	if err != nil {
-		t.Fatal(err)
+		return minimum, err
 	}
-	wanted := q.AmountOut.MulDiv(9_950, 10_000)
-	check := func(data []byte) (chain.Amount, error) {
-		changed := quote.Tx{Data: data}
-		if err := (guards.Guard{}).Check(s, v.Profile(), changed); err != nil {
-			return chain.Amount{}, err
-		}
-		return guards.Guard{}.MinOut(s, v.Profile(), q, changed, wanted)
+	got, err := m.chain.Simulate(t.Context(), quote.Simulation{
+		Sender: s.Sender, Recipient: s.Recipient, In: s.In.Address, Out: s.Out.Address, AmountIn: s.In.Amount, Tx: tx,
+	})
+	if err == nil && (!got.Measured || got.Received.Cmp(minimum) < 0) {
+		err = fmt.Errorf("%w: the recipient would get %s", quote.ErrRefused, got.Received)
 	}
-	if _, err := check(tx.Data); err != nil {
-		t.Fatalf("the guard refuses the venue's own transaction: %v", err)
-	}
-	node, random := jsonrpc.New(newPool(t, "node", world.Solana().RPC)), rand.New(rand.NewPCG(1, 2))
-	for i := range mutations(t, fewMutations) {
-		data, what := changeMessage(t, tx.Data, s, random, i)
-		minimum, err := check(data)
-		if err != nil {
-			if !errors.Is(err, quote.ErrRefused) {
-				t.Errorf("%s: %v, want ErrRefused", what, err)
-			}
+	return minimum, err
+}
+
+// mutate changes the message a number of times, looks at what is handed out, and tells how many that are.
+func (m *solanaMutant) mutate(t *testing.T, times int) (passed int) {
+	t.Helper()
+	for i := range times {
+		data, what := m.change(t, i)
+		if data == nil || bytes.Equal(data, m.tx.Data) {
 			continue
 		}
-		received, succeeds := receivedOnSolana(t, node, s, data)
-		if succeeds && received.Cmp(minimum) < 0 && v.Profile().Name == "jupiter" {
-			t.Errorf("%s: handed out, and the recipient gets %s of %s", what, received, minimum)
+		minimum, err := m.handedOut(t, data)
+		if err == nil {
+			passed++
+			m.look(t, data, minimum, what)
+		}
+	}
+	return passed
+}
+
+// look runs a message that was handed out.
+func (m *solanaMutant) look(t *testing.T, data []byte, minimum chain.Amount, what string) {
+	t.Helper()
+	s := m.swap
+	out := accountFor(t, s.Recipient, s.Out.Address)
+	watched := []chain.Address{s.Sender, s.Recipient, accountFor(t, s.Sender, s.In.Address), out, m.thief}
+	for _, each := range solana.Tokens {
+		watched = append(watched, accountFor(t, m.thief, chain.NewAddress(each.Mint[:])))
+	}
+	before, after, succeeds := m.run(t, data, watched)
+	if !succeeds {
+		t.Errorf("%s: handed out, and fails", what)
+		return
+	}
+	gained := func(i int, amount func(solanaAccount) uint64) int64 {
+		return int64(amount(after[i])) - int64(amount(before[i]))
+	}
+	received := gained(3, tokensOf)
+	if s.Out.Address.IsNative() {
+		received = gained(1, lamportsOf)
+		if s.Recipient == s.Sender {
+			received += 2_500_000 // fees and tips, and rent on the way
+		}
+	}
+	if least, _ := minimum.Uint64(); received < int64(least) {
+		t.Errorf("%s: handed out, and the recipient gets %d of %d", what, received, least)
+	}
+	input, _ := s.In.Amount.Uint64()
+	taken, lamports := -gained(2, tokensOf), -gained(0, lamportsOf)
+	if s.In.Address.IsNative() {
+		taken, lamports = 0, lamports-int64(input)
+	}
+	if taken > int64(input) || lamports > 8_500_000 {
+		t.Errorf("%s: handed out, and takes %d of %d, and %d lamports", what, taken, input, lamports)
+	}
+	for i := 4; i < len(watched); i++ {
+		if gained(i, lamportsOf) > 0 || i > 4 && gained(i, tokensOf) > 0 {
+			t.Errorf("%s: handed out, and %s gains", what, watched[i].Format(chain.SVM))
 		}
 	}
 }
 
-// changeMessage puts strangers in the place of accounts, accounts in the place of others, and other bits everywhere.
-func changeMessage(t *testing.T, data []byte, s quote.Swap, random *rand.Rand, i int) (changed []byte, what string) {
+// accountFor is where owner keeps a token, or the coin.
+func accountFor(t *testing.T, owner, mint chain.Address) chain.Address {
 	t.Helper()
-	m, err := messages.ParseUnsigned(data)
+	if mint.IsNative() {
+		return owner
+	}
+	of, err := solana.TokenAt(solana.Key(mint.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger := bytes.Repeat([]byte{0xba}, messages.KeySize)
-	one, other := m.Accounts[random.IntN(len(m.Accounts))].Bytes(), m.Accounts[random.IntN(len(m.Accounts))].Bytes()
-	theirs := messages.ProgramAddress(messages.AssociatedTokenProgram, stranger, messages.TokenProgram.Bytes(), s.Out.Address.Bytes())
-	switch i % 5 {
+	at := of.Wallet(solana.Key(owner.Bytes()))
+	return chain.NewAddress(at[:])
+}
+
+// otherChanges of a message's bytes stand beside those of its instructions.
+const otherChanges = 3
+
+// change returns a changed message, nil where none comes of it.
+func (m *solanaMutant) change(t *testing.T, i int) (changed []byte, what string) {
+	t.Helper()
+	parsed, err := messages.ParseUnsigned(m.tx.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := parsed.Accounts[m.random.IntN(len(parsed.Accounts))], parsed.Accounts[m.random.IntN(len(parsed.Accounts))]
+	data := bytes.Clone(m.tx.Data)
+	switch kinds := len(messageChanges) + otherChanges; i % kinds {
 	case 0:
-		return bytes.Replace(data, one, stranger, 1), fmt.Sprintf("a stranger for %x", one[:4])
+		return bytes.Replace(data, one.Bytes(), m.thief.Bytes(), 1), "the thief for " + one.Format(chain.SVM)
 	case 1:
-		return bytes.Replace(data, one, theirs.Bytes(), 1), fmt.Sprintf("a stranger's account for %x", one[:4])
+		return bytes.Replace(data, one.Bytes(), other.Bytes(), 1), other.Format(chain.SVM) + " for " + one.Format(chain.SVM)
 	case 2:
-		return bytes.Replace(data, one, other, 1), fmt.Sprintf("%x for %x", other[:4], one[:4])
-	case 3: // positions and amounts stand behind the accounts
-		changed = bytes.Clone(data)
-		changed[len(data)-1-random.IntN(min(len(data)-70, 160))] = byte(random.IntN(256))
-		return changed, "another byte"
+		data[66+m.random.IntN(len(data)-66)] ^= byte(1 << m.random.IntN(8))
+		return data, "another bit"
 	default:
-		changed = bytes.Clone(data)
-		changed[66+random.IntN(len(data)-66)] ^= byte(1 << random.IntN(8))
-		return changed, "another bit"
+		c := messageChanges[i%kinds-otherChanges]
+		d := parsed.Draft()
+		m.apply(c, &d)
+		if m.random.IntN(4) == 0 { // two at once
+			second := messageChanges[m.random.IntN(len(messageChanges))]
+			m.apply(second, &d)
+			c.name += ", and " + second.name
+		}
+		changed, _ = d.Compile()
+		return changed, c.name
 	}
 }
 
-// receivedOnSolana runs a message, and tells how much more of a token the recipient has.
-func receivedOnSolana(t *testing.T, node *jsonrpc.Client, s quote.Swap, data []byte) (received chain.Amount, succeeds bool) {
-	t.Helper()
-	out, err := solana.TokenAt(solana.Key(s.Out.Address.Bytes()))
-	if err != nil {
-		t.Fatal(err)
+// apply changes a draft that still calls the venue's program.
+func (m *solanaMutant) apply(c messageChange, d *messages.Draft) {
+	at := slices.IndexFunc(d.Instructions, func(i messages.DraftInstruction) bool {
+		return m.venue.Profile().Calls(m.swap.Chain.ID, i.Program)
+	})
+	if at >= 0 {
+		c.make(m, d, &d.Instructions[at])
 	}
-	account := out.Wallet(solana.Key(s.Recipient.Bytes())).String()
-	var before struct{ Value solanaAccount }
-	if err := node.Call(t.Context(), "getAccountInfo", &before, account, map[string]string{"encoding": "base64", "commitment": "confirmed"}); err != nil {
-		t.Fatal(err)
-	}
-	var ran struct {
-		Value struct {
-			Err      any
-			Accounts []solanaAccount
-		}
-	}
-	if err := node.Call(t.Context(), "simulateTransaction", &ran, base64.StdEncoding.EncodeToString(data), map[string]any{
-		"encoding": "base64", "commitment": "confirmed", "replaceRecentBlockhash": true,
-		"accounts": map[string]any{"encoding": "base64", "addresses": []string{account}},
-	}); err != nil || ran.Value.Err != nil {
-		return received, false
-	}
-	had, has := tokensOf(before.Value), tokensOf(ran.Value.Accounts[0])
-	return chain.NewAmount(has - min(had, has)), true
 }

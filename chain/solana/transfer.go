@@ -1,0 +1,47 @@
+package solana
+
+import (
+	"encoding/binary"
+
+	"crossgate/chain"
+)
+
+// Instructions of the system program and of the token programs (github.com/solana-program/token, instruction.rs).
+const (
+	systemTransfer  = 2
+	transferChecked = 12
+	syncNative      = 17
+)
+
+// TokenAccount is the account where owner keeps a token of a token program by custom.
+func TokenAccount(owner, program, mint chain.Address) chain.Address {
+	return ProgramAddress(AssociatedTokenProgram, owner.Bytes(), program.Bytes(), mint.Bytes())
+}
+
+// Transfer moves lamports out of a wallet.
+func Transfer(from, to chain.Address, lamports uint64) DraftInstruction {
+	data := binary.LittleEndian.AppendUint32(nil, systemTransfer)
+	return DraftInstruction{
+		Program:  SystemProgram,
+		Accounts: []DraftAccount{{Address: from, Signer: true, Writable: true}, {Address: to, Writable: true}},
+		Data:     binary.LittleEndian.AppendUint64(data, lamports),
+	}
+}
+
+// SyncNative makes lamports that came to an account of the wrapped coin its amount.
+func SyncNative(account chain.Address) DraftInstruction {
+	return DraftInstruction{
+		Program: TokenProgram, Accounts: []DraftAccount{{Address: account, Writable: true}}, Data: []byte{syncNative},
+	}
+}
+
+// TransferTokens moves tokens of a mint out of an account of owner's.
+func TransferTokens(program, mint, from, to, owner chain.Address, amount uint64, decimals uint8) DraftInstruction {
+	return DraftInstruction{
+		Program: program,
+		Accounts: []DraftAccount{
+			{Address: from, Writable: true}, {Address: mint}, {Address: to, Writable: true}, {Address: owner, Signer: true},
+		},
+		Data: append(binary.LittleEndian.AppendUint64([]byte{transferChecked}, amount), decimals),
+	}
+}

@@ -1,0 +1,99 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+)
+
+// ErrNoPayee means that the affiliate has no account into which a share of the input could be paid.
+var ErrNoPayee = errors.New("the affiliate cannot be paid")
+
+// Payee is the account into which a share of the input is paid on Solana, by an instruction that stands behind the
+// venue's.
+type Payee struct {
+	Account chain.Address
+	Program chain.Address // whose tokens are paid; absent: the coin is
+	Wraps   bool          // the coin becomes the account's wrapped one
+}
+
+// payment is a share and where it goes.
+type payment struct {
+	Payee
+	share Affiliate
+}
+
+// unitsOfPayment are compute units that a payment takes at the most: a transfer of tokens with extensions.
+const unitsOfPayment = 30_000
+
+// settlePayees finds out where shares are paid that no venue pays, since the gateway does.
+func (t *trade) settlePayees(ctx context.Context) error {
+	if t.chain.Payee == nil {
+		return nil
+	}
+	for i, share := range []Affiliate{t.swap.Affiliate, t.chain.Operator} {
+		if !share.Percent.IsPositive() {
+			continue
+		}
+		found, err := t.chain.Payee(ctx, t.swap.In.Address, share.Recipient)
+		if errors.Is(err, ErrNoPayee) && i > 0 { // which is no client's matter
+			err = fmt.Errorf("%w: operator's fee: %v", ErrNoTransaction, err)
+		}
+		if err != nil {
+			return err
+		}
+		t.payments = append(t.payments, payment{found, share})
+	}
+	return nil
+}
+
+// amount is the payment of an input.
+func (p payment) amount(in chain.Amount) chain.Amount { return share(in, p.share.Percent) }
+
+// direct is the swap as a venue sees it that is called directly. Where the gateway pays the shares, it is of the rest.
+func (t *trade) direct() Swap {
+	s := t.swap
+	if t.chain.Payee == nil {
+		return withOperator(s, t.chain.Operator)
+	}
+	for _, p := range t.payments {
+		s.In.Amount = s.In.Amount.Sub(p.amount(t.swap.In.Amount))
+	}
+	s.Affiliate = Affiliate{}
+	return s
+}
+
+// pay adds the payments to a venue's transaction, once that has been checked.
+func (t *trade) pay(tx Tx) (Tx, error) {
+	if len(t.payments) == 0 {
+		return tx, nil
+	}
+	m, err := solana.ParseUnsigned(tx.Data)
+	if err != nil {
+		return tx, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	d, in := m.Draft(), t.swap.In
+	d.AddUnits(uint64(len(t.payments)) * unitsOfPayment)
+	for _, p := range t.payments {
+		amount, _ := p.amount(in.Amount).Uint64() // of an input that fits
+		switch {
+		case amount == 0:
+		case p.Program.IsAbsent():
+			d.Instructions = append(d.Instructions, solana.Transfer(t.swap.Sender, p.Account, amount))
+			if p.Wraps {
+				d.Instructions = append(d.Instructions, solana.SyncNative(p.Account))
+			}
+		default:
+			from := solana.TokenAccount(t.swap.Sender, p.Program, in.Address)
+			d.Instructions = append(d.Instructions,
+				solana.TransferTokens(p.Program, in.Address, from, p.Account, t.swap.Sender, amount, in.Token.Decimals))
+		}
+	}
+	if tx.Data, err = d.Compile(); err != nil {
+		return tx, fmt.Errorf("%w: with the shares of the input: %w", ErrRefused, err)
+	}
+	return tx, nil
+}

@@ -1,0 +1,244 @@
+package solana
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/quote"
+)
+
+// measurement is the accounts that a message names itself and may write, as they were before it was simulated and
+// after.
+type measurement struct {
+	quote.Simulation
+	wrapped  chain.Address   // mint of the coin
+	payable  []chain.Address // the recipient's accounts for what comes out
+	accounts []watched
+	cost     chain.Amount // of the transaction itself, in lamports: signature, place in a block, tips
+}
+
+// watched is an account before and after, nil where there is none, and what it says as a token account.
+type watched struct {
+	at            chain.Address
+	before, after *accountInfo
+	was, is       holding
+}
+
+func watch(at chain.Address, before, after *accountInfo) watched {
+	existing := func(state *accountInfo) *accountInfo {
+		if state == nil || state.Lamports == 0 { // nodes show closed accounts as accounts of nothing
+			return nil
+		}
+		return state
+	}
+	w := watched{at: at, before: existing(before), after: existing(after)}
+	w.was, w.is = readHolding(w.before), readHolding(w.after)
+	return w
+}
+
+// received is how much more the recipient has of what comes out. It is an error that the sender has less than the
+// input, the cost and what lies on opened accounts come to, or that others may take from his accounts.
+func (m measurement) received() (received chain.Amount, err error) {
+	had, has := purse{tokens: map[chain.Address]chain.Amount{}}, purse{tokens: map[chain.Address]chain.Amount{}}
+	var opened chain.Amount
+	for _, w := range m.accounts {
+		if w.changesHands(m.Sender) {
+			return received, fmt.Errorf("it lets others take from the sender's account %s", w.at.Format(chain.SVM))
+		}
+		if w.at == m.Sender || w.was.owner == m.Sender {
+			had.add(w.before, w.was)
+		}
+		if w.at == m.Sender || w.is.owner == m.Sender && w.isSafe() {
+			has.add(w.after, w.is)
+		}
+		received = received.Add(m.paid(w))
+		if w.isNew() && w.is.owner != m.Sender && (w.is.owner == m.Recipient || !isWallets(w.after)) {
+			opened = opened.Add(deposit(w.after))
+		}
+	}
+	if opened.Cmp(chain.NewAmount(reserveLamports)) > 0 {
+		return received, fmt.Errorf("it leaves %s lamports on accounts that it opens", opened)
+	}
+	has.lamports = has.lamports.Add(m.cost).Add(opened)
+	if err := m.lost(had, has); err != nil || m.Recipient != m.Sender {
+		return received, err
+	}
+	gained := has.lamports.Sub(had.lamports)
+	switch {
+	case m.Out.IsNative(): // which may have lain on an account of the wrapped coin before, and must not stay there
+		received = gained.Sub(has.tokens[m.wrapped].Sub(had.tokens[m.wrapped]))
+	case m.Out == m.wrapped && gained.Cmp(received) < 0: // some of it is the sender's own coin
+		received = gained
+	}
+	return received, nil
+}
+
+// paid is what the recipient gains by an account, but for a sender's gain of the coin.
+func (m measurement) paid(w watched) (paid chain.Amount) {
+	switch {
+	case m.Out.IsNative() && w.at == m.Recipient && m.Recipient != m.Sender:
+		return lamportsOf(w.after).Sub(lamportsOf(w.before))
+	case m.Out == m.wrapped && w.is.hasCloser(): // who takes the coin with the account
+		return paid
+	case slices.Contains(m.payable, w.at) && w.is.owner == m.Recipient && w.is.mint == m.Out && w.isSafe():
+		return w.is.amount.Sub(w.was.amount)
+	}
+	return paid
+}
+
+// lost is an error where the sender loses more than the input.
+func (m measurement) lost(had, has purse) error {
+	exceeds := func(lost chain.Amount, isInput bool) bool {
+		return !lost.IsZero() && (!isInput || lost.Cmp(m.AmountIn) > 0)
+	}
+	if lost := had.lamports.Sub(has.lamports); exceeds(lost, m.In.IsNative() || m.In == m.wrapped) {
+		return fmt.Errorf("it takes %s lamports of the sender's", lost)
+	}
+	for mint, amount := range had.tokens {
+		if lost := amount.Sub(has.tokens[mint]); mint != m.wrapped && exceeds(lost, mint == m.In) {
+			return fmt.Errorf("it takes %s of the sender's token %s", lost, mint.Format(chain.SVM))
+		}
+	}
+	return nil
+}
+
+// changesHands reports whether an account of the owner's is another's then, or others may take from it.
+func (w watched) changesHands(owner chain.Address) bool {
+	switch {
+	case w.after == nil:
+		return false
+	case w.at == owner:
+		return w.after.Owner.Address != solana.SystemProgram || len(w.after.Data) > 0
+	}
+	return w.was.owner == owner && (w.is.owner != owner || w.is.mint != w.was.mint || w.is.rights != w.was.rights)
+}
+
+// isSafe reports whether nobody may take from a token account who may not have before.
+func (w watched) isSafe() bool {
+	if w.was.mint.IsAbsent() {
+		return !w.is.mint.IsAbsent() && !w.is.isShared()
+	}
+	return w.is.rights == w.was.rights
+}
+
+// isNew reports whether the transaction opened the account, on which somebody may have put lamports before.
+func (w watched) isNew() bool {
+	return w.after != nil && w.after.Owner.Address != solana.SystemProgram &&
+		(w.before == nil || w.before.Owner.Address == solana.SystemProgram)
+}
+
+// holding is what a token account says (github.com/solana-program/token, state.rs); zero for what is none.
+type holding struct {
+	mint, owner chain.Address
+	amount      chain.Amount
+	rights      string // who else may take from it, and how much
+}
+
+// Offsets in a token account.
+const (
+	mintOffset       = 0
+	ownerOffset      = 32
+	amountOffset     = 64
+	rightsOffset     = 72 // delegate, state, reserve of the wrapped coin, the delegate's amount, who may close it
+	delegateTag      = 72
+	closerTag        = 129
+	tokenAccountSize = 165
+)
+
+func readHolding(state *accountInfo) (h holding) {
+	if state == nil || state.Owner.Address != solana.TokenProgram && state.Owner.Address != solana.Token2022Program ||
+		len(state.Data) < tokenAccountSize {
+		return h
+	}
+	at := func(offset int) chain.Address { return chain.NewAddress(state.Data[offset : offset+solana.KeySize]) }
+	return holding{
+		mint: at(mintOffset), owner: at(ownerOffset),
+		amount: chain.NewAmount(binary.LittleEndian.Uint64(state.Data[amountOffset:])),
+		rights: string(state.Data[rightsOffset:tokenAccountSize]),
+	}
+}
+
+// isShared reports whether others than the owner may take from the account, or close it.
+func (h holding) isShared() bool { return h.has(delegateTag) || h.hasCloser() }
+
+func (h holding) hasCloser() bool { return h.has(closerTag) }
+
+func (h holding) has(tag int) bool { return h.rights != "" && h.rights[tag-rightsOffset] != 0 }
+
+// purse is what somebody has: lamports, those of token accounts among them, and tokens.
+type purse struct {
+	lamports chain.Amount
+	tokens   map[chain.Address]chain.Amount // by mint
+}
+
+func (p *purse) add(state *accountInfo, h holding) {
+	p.lamports = p.lamports.Add(lamportsOf(state))
+	p.tokens[h.mint] = p.tokens[h.mint].Add(h.amount)
+}
+
+func lamportsOf(state *accountInfo) (lamports chain.Amount) {
+	if state != nil {
+		lamports = chain.NewAmount(state.Lamports)
+	}
+	return lamports
+}
+
+// isWallets reports whether somebody's key may take from an account by itself.
+func isWallets(state *accountInfo) bool {
+	return slices.Contains([]chain.Address{solana.SystemProgram, solana.TokenProgram, solana.Token2022Program}, state.Owner.Address)
+}
+
+// deposit is what an account must hold for its size (solana.com/docs/core/fees, rent), as far as it does.
+func deposit(state *accountInfo) chain.Amount {
+	const overhead, perByte = 128, 2 * 3480
+	return chain.NewAmount(min(state.Lamports, uint64(overhead+len(state.Data))*perByte))
+}
+
+// cost is what the transaction of a message costs its sender, in lamports.
+func cost(m solana.Message) chain.Amount {
+	budget := m.Budget()
+	sum := chain.NewAmount(signatureFee).Add(solana.PriorityFee(budget.Units, chain.NewAmount(budget.Price)))
+	for _, i := range m.Instructions {
+		if move, is := readMove(m, i); is && m.Account(i.Program) == solana.SystemProgram && slices.Contains(tipAccounts, move.to) {
+			sum = sum.Add(move.lamports)
+		}
+	}
+	return sum
+}
+
+// lookupTableProgram keeps lookup tables, whose accounts stand behind a head
+// (docs.rs/solana-address-lookup-table-interface).
+var lookupTableProgram = solana.MustAccount("AddressLookupTab1e1111111111111111111111111")
+
+const lookupTableHead = 56
+
+// lookUp returns the accounts of lookup tables that a message may write. What a table holds stays for good.
+func (c *Chain) lookUp(ctx context.Context, m solana.Message) ([]chain.Address, error) {
+	tables := make([]chain.Address, len(m.Tables))
+	for i, use := range m.Tables {
+		tables[i] = use.Table
+	}
+	states, err := c.readAccounts(ctx, tables)
+	if err != nil {
+		return nil, err
+	}
+	var found []chain.Address
+	for i, use := range m.Tables {
+		state := states[i]
+		if state == nil || state.Owner.Address != lookupTableProgram {
+			return nil, fmt.Errorf("%w: %s is no lookup table", quote.ErrNotSimulated, use.Table.Format(chain.SVM))
+		}
+		for _, at := range use.Written {
+			start := lookupTableHead + int(at)*solana.KeySize
+			if start+solana.KeySize > len(state.Data) {
+				return nil, fmt.Errorf("%w: lookup table %s has no account %d", quote.ErrNotSimulated, use.Table.Format(chain.SVM), at)
+			}
+			found = append(found, chain.NewAddress(state.Data[start:start+solana.KeySize]))
+		}
+	}
+	return found, nil
+}

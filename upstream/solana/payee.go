@@ -1,0 +1,46 @@
+package solana
+
+import (
+	"context"
+	"fmt"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/quote"
+)
+
+// referralProgram keeps the referral accounts that Jupiter's dashboard makes, with an account for each token (add fees
+// to swaps, developers.jup.ag).
+var referralProgram = solana.MustAccount("REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3")
+
+// Payee finds where a share of a token is paid to a recipient: the token's account of a referral account, a token
+// account itself, and of a wallet the associated account, or for the coin the wallet. None is opened at a sender's
+// expense.
+func (c *Chain) Payee(ctx context.Context, token, recipient chain.Address) (quote.Payee, error) {
+	mint := token
+	if token.IsNative() {
+		mint = c.chain.WrappedCoin
+	}
+	referral := solana.ProgramAddress(referralProgram, []byte("referral_ata"), recipient.Bytes(), mint.Bytes())
+	accounts := append(holdings(mint, recipient), referral)
+	states, err := c.readAccounts(ctx, accounts)
+	if err != nil {
+		return quote.Payee{}, fmt.Errorf("account of the affiliate: %w", err)
+	}
+	own := states[0]
+	if token.IsNative() && own != nil && own.Owner.Address == solana.SystemProgram {
+		return quote.Payee{Account: recipient}, nil
+	}
+	for i, state := range states {
+		h := readHolding(state)
+		isTheirs := h.owner == recipient || i == 0 || accounts[i] == referral && own != nil && own.Owner.Address == referralProgram
+		switch {
+		case h.mint != mint || !isTheirs:
+		case token.IsNative():
+			return quote.Payee{Account: accounts[i], Wraps: true}, nil
+		default:
+			return quote.Payee{Account: accounts[i], Program: state.Owner.Address}, nil
+		}
+	}
+	return quote.Payee{}, fmt.Errorf("%w: %s has no account for %s", quote.ErrNoPayee, recipient.Format(chain.SVM), mint.Format(chain.SVM))
+}

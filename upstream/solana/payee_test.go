@@ -1,0 +1,83 @@
+package solana
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/chain/solana"
+	"crossgate/quote"
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// TestWhereSharesArePaid has accounts of wallets, of Jupiter's referral program, and none.
+func TestWhereSharesArePaid(t *testing.T) {
+	known, _ := chain.Documented().Chain(chain.Solana)
+	usdc := solana.MustAccount("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+	partner := solana.MustAccount("862oLANNqhdXyUCwLJPBqUHrScrqNR4yoGWGTxjZftKs") // its account for USDC is Jupiter's example
+	partners := solana.MustAccount("KFvgzxRScf7AL9Rv3yFvv7c6vLY5VZy4yuhVU5BUvxf")
+	wrappedOf := solana.ProgramAddress(referralProgram, []byte("referral_ata"), partner.Bytes(), known.WrappedCoin.Bytes())
+	registered := &accountInfo{Owner: base58Address{referralProgram}, Lamports: 1}
+	newer := tokens(usdc, mary, 5)
+	newer.Owner.Address = solana.Token2022Program
+	ledger := map[chain.Address]*accountInfo{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answerAll(w, r, func(method string, params []json.RawMessage) string {
+			if method == "getGenesisHash" {
+				return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
+			}
+			var keys []base58Address
+			if err := json.Unmarshal(params[0], &keys); err != nil {
+				t.Error(err)
+			}
+			shown := make([]any, len(keys))
+			for i, key := range keys {
+				if state := ledger[key.Address]; state != nil {
+					shown[i] = map[string]any{
+						"data": []string{base64.StdEncoding.EncodeToString(state.Data), "base64"}, "lamports": state.Lamports,
+						"owner": state.Owner.Format(chain.SVM),
+					}
+				}
+			}
+			body, _ := json.Marshal(map[string]any{"value": shown})
+			return string(body)
+		})
+	}))
+	t.Cleanup(server.Close)
+	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	c := New(known, jsonrpc.New(upstream.NewPool("solana", e)))
+	for name, row := range map[string]struct {
+		token, recipient chain.Address
+		has              map[chain.Address]*accountInfo
+		want             quote.Payee
+	}{
+		"the coin, a wallet":               {coin, mary, map[chain.Address]*accountInfo{mary: wallet(1)}, quote.Payee{Account: mary}},
+		"the coin, a wallet that is none":  {coin, mary, nil, quote.Payee{}},
+		"a token, a wallet":                {usdc, mary, map[chain.Address]*accountInfo{associated(mary, usdc): tokens(usdc, mary, 0)}, quote.Payee{Account: associated(mary, usdc), Program: solana.TokenProgram}},
+		"a token of the newer program":     {usdc, mary, map[chain.Address]*accountInfo{holdings(usdc, mary)[2]: newer}, quote.Payee{Account: holdings(usdc, mary)[2], Program: solana.Token2022Program}},
+		"a token, a wallet without it":     {usdc, mary, map[chain.Address]*accountInfo{mary: wallet(1)}, quote.Payee{}},
+		"a token, an account that is sold": {usdc, mary, map[chain.Address]*accountInfo{associated(mary, usdc): tokens(usdc, eve, 0)}, quote.Payee{}},
+		"a token account itself":           {usdc, mary, map[chain.Address]*accountInfo{mary: tokens(usdc, eve, 0)}, quote.Payee{Account: mary, Program: solana.TokenProgram}},
+		"a token account of another token": {usdc, mary, map[chain.Address]*accountInfo{mary: tokens(spare, eve, 0)}, quote.Payee{}},
+		"a token, a referral account":      {usdc, partner, map[chain.Address]*accountInfo{partner: registered, partners: tokens(usdc, eve, 0)}, quote.Payee{Account: partners, Program: solana.TokenProgram}},
+		"the coin, a referral account":     {coin, partner, map[chain.Address]*accountInfo{partner: registered, wrappedOf: tokens(known.WrappedCoin, eve, 0)}, quote.Payee{Account: wrappedOf, Wraps: true}},
+		"a referral account without it":    {usdc, partner, map[chain.Address]*accountInfo{partner: registered}, quote.Payee{}},
+		"somebody's account that is alike": {usdc, partner, map[chain.Address]*accountInfo{partner: wallet(1), partners: tokens(usdc, eve, 0)}, quote.Payee{}},
+	} {
+		ledger = row.has
+		got, err := c.Payee(t.Context(), row.token, row.recipient)
+		if got != row.want || errors.Is(err, quote.ErrNoPayee) != row.want.Account.IsAbsent() {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, row.want)
+		}
+	}
+}

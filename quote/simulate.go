@@ -54,7 +54,9 @@ func (t *trade) run(ctx context.Context, b *built) (err error) {
 	case !got.Left.IsZero():
 		return fmt.Errorf("%w: it leaves %s of the input in the public router, where anybody can take it",
 			ErrRefused, got.Left)
-	case got.Measured && got.Received.Cmp(minimum) < 0:
+	case !got.Measured:
+		b.notSimulated = fmt.Errorf("%w: it succeeds, but what the recipient gains was not measured", ErrNotSimulated)
+	case got.Received.Cmp(minimum) < 0:
 		return fmt.Errorf("%w: the recipient would get %s, less than the minimum %s", ErrRefused, got.Received, minimum)
 	}
 	b.result = &got

@@ -201,6 +201,7 @@ func lateSimulation(t *testing.T) {
 // TestUnsimulatedDirectTransactionsAreRefused: nobody wins by not being tried, however that comes.
 func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		ran := &dryRun{found: map[chain.Address]quote.Result{(&fakeVenue{name: "only"}).router(): {Gas: 200_000}}}
 		for _, row := range []struct {
 			name      string
 			simulator quote.Simulator
@@ -213,6 +214,9 @@ func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 			{name: "it cannot", simulator: &dryRun{}, refused: true},
 			{name: "it fails", simulator: &dryRun{errs: map[chain.Address]error{(&fakeVenue{name: "only"}).router(): errDown}}, refused: true},
 			{name: "it takes for ever", simulator: &dryRun{takes: time.Hour}, refused: true},
+			{name: "it runs and is not measured", simulator: ran, refused: true},
+			{name: "it runs and is not measured, and the operator allows it", simulator: ran, allowed: true},
+			{name: "it runs and is not measured, and the gateway wrote it", simulator: ran, writes: true},
 			{name: "the operator allows it", allowed: true},
 			{name: "the gateway wrote it", writes: true},
 			{name: "the public router stands before it", router: true},

@@ -56,7 +56,7 @@ func (w *writer) asked(one quote.Asked) {
 		w.name("quotedAmount").decimal(one.AmountOut)
 		w.name("amount").decimal(one.Net)
 		w.name("gas").uint(one.Gas)
-		w.name("simulated").bool(one.Result != nil)
+		w.name("simulated").bool(one.Result != nil && one.Result.Measured)
 	}
 	if one.Err != nil {
 		w.name("reason").text(one.Err.Error())

@@ -1,6 +1,7 @@
 package evm_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -211,23 +212,70 @@ func TestSimulationSeesWhatIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestSimulationFallsBackToPlainCalls puts a node in between that does not know eth_simulateV1.
-func TestSimulationFallsBackToPlainCalls(t *testing.T) {
+// TestPlainCallsMeasureAsSimulationsDo puts nodes in between that do not know eth_simulateV1: what the recipient gains is
+// measured all the same, for the sender and for others, with and without the public router, and what is left there.
+func TestPlainCallsMeasureAsSimulationsDo(t *testing.T) {
 	old := &oldNode{asked: map[string]int{}}
-	s := openStall(t, func(node string) http.Handler { old.behind = node; return old })
-	good := s.swap("USDC", "DAI", 250e6, 1, payee)
-	for range 2 {
-		found, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "DAI", 250e6, good, chain.Address{}))
-		if err != nil || found.Measured || found.Gas < 60_000 {
-			t.Errorf("found %+v, %v, want that it goes through, and its gas", found, err)
+	today := openStall(t, nil)
+	plain := openStall(t, func(node string) http.Handler { old.behind = node; return old })
+	rich := chain.NewAddress(today.user.Bytes())
+	for _, row := range []struct {
+		in, out        string
+		amount, routed int64 // routed: what the public router gives the venue of it; zero: it has no part
+		sender, to     chain.Address
+	}{
+		{"coin", "USDC", 1e17, 0, nobody, payee},
+		{"coin", "USDC", 1e17, 0, rich, rich},
+		{"USDC", "coin", 250e6, 0, nobody, nobody},
+		{"USDC", "coin", 250e6, 0, rich, payee},
+		{"USDC", "coin", 250e6, 0, rich, rich},
+		{"USDC", "DAI", 250e6, 0, nobody, payee},
+		{"wrapped", "USDC", 1e17, 0, nobody, nobody},
+		{"MKR", "coin", 1e17, 0, nobody, payee},
+		{"USDC", "DAI", 250e6, 250e6, nobody, payee},
+		{"USDC", "DAI", 250e6, 200e6, rich, payee},
+		{"coin", "DAI", 1e17, 1e17, rich, payee},
+	} {
+		tx, through := today.swap(row.in, row.out, row.amount, 1, row.to), chain.Address{}
+		if row.routed > 0 {
+			through = today.public
+			tx = today.routed(t, row.in, row.out, row.amount, 1, today.swap(row.in, row.out, row.routed, 1, today.public))
+		}
+		trial := today.trial(row.in, row.out, row.amount, tx, through)
+		trial.Sender, trial.Recipient = row.sender, row.to
+		want, err := today.simulator.Simulate(t.Context(), trial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := plain.simulator.Simulate(t.Context(), trial)
+		if err != nil || !got.Measured || got.Received != want.Received || got.Left != want.Left || got.Gas < 60_000 || want.Received.IsZero() {
+			t.Errorf("%s to %s: found %+v, %v, want %+v", row.in, row.out, got, err, want)
 		}
 	}
-	bad := s.swap("USDC", "WBTC", 250e6, 1<<62, payee)
-	if _, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "WBTC", 250e6, bad, chain.Address{})); !errors.Is(err, quote.ErrReverted) {
+	bad := plain.swap("USDC", "WBTC", 250e6, 1<<62, payee)
+	if _, err := plain.simulator.Simulate(t.Context(), plain.trial("USDC", "WBTC", 250e6, bad, chain.Address{})); !errors.Is(err, quote.ErrReverted) {
 		t.Errorf("a swap below the minimum: %v, want ErrReverted", err)
 	}
 	if n := old.asked["eth_simulateV1"]; n != 2 {
 		t.Errorf("eth_simulateV1 was asked for %d times, want for two blocks, once", n)
+	}
+}
+
+// TestNodesWithoutOverridesMeasureNothing has nodes leave overrides out, and refuse them.
+func TestNodesWithoutOverridesMeasureNothing(t *testing.T) {
+	for _, node := range []*oldNode{{asked: map[string]int{}, drops: true}, {asked: map[string]int{}, refuses: true}} {
+		s := openStall(t, func(url string) http.Handler { node.behind = url; return node })
+		for range 2 {
+			trial := s.trial("coin", "USDC", 1e17, s.swap("coin", "USDC", 1e17, 1, payee), chain.Address{})
+			trial.Sender = chain.NewAddress(s.user.Bytes())
+			if got, err := s.simulator.Simulate(t.Context(), trial); err != nil || got.Measured || got.Gas < 60_000 {
+				t.Errorf("drops %t: found %+v, %v, want that it goes through, and its gas", node.drops, got, err)
+			}
+			trial.Sender = nobody
+			if got, err := s.simulator.Simulate(t.Context(), trial); err == nil || errors.Is(err, quote.ErrReverted) {
+				t.Errorf("drops %t, a sender who has nothing: %+v, %v, want that it was not simulated", node.drops, got, err)
+			}
+		}
 	}
 }
 
@@ -297,6 +345,8 @@ type oldNode struct {
 	behind    string
 	asked     map[string]int
 	simulates bool                      // it is not so old
+	drops     bool                      // it leaves overrides of states out
+	refuses   bool                      // it takes no overrides of states
 	codes     map[common.Address][]byte // of contracts in place of their own, where a call may override state
 }
 
@@ -330,6 +380,9 @@ func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
 	if asked.Method == "eth_simulateV1" && !n.simulates {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}}`, asked.ID)
 	}
+	if n.refuses && bytes.Count(call, []byte(`"balance"`))+bytes.Count(call, []byte(`"code"`))+bytes.Count(call, []byte(`"stateDiff"`)) > 0 {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"too many arguments, want at most 2"}}`, asked.ID)
+	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, n.behind, strings.NewReader(string(n.overridden(call))))
 	if err != nil {
 		return nil
@@ -350,10 +403,13 @@ func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
 // overridden is the call with the node's codes among its state overrides.
 func (n *oldNode) overridden(call json.RawMessage) json.RawMessage {
 	var asked map[string]any
-	if len(n.codes) == 0 || json.Unmarshal(call, &asked) != nil {
+	if len(n.codes) == 0 && !n.drops || json.Unmarshal(call, &asked) != nil {
 		return call
 	}
 	params, _ := asked["params"].([]any)
+	if n.drops && len(params) == 3 {
+		asked["params"] = params[:2]
+	}
 	var states []map[string]any
 	switch method := asked["method"]; {
 	case method == "eth_simulateV1":

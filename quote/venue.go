@@ -52,6 +52,7 @@ type Call struct {
 	AmountIn          chain.Amount  // that is taken from the sender
 	MinOut            chain.Amount  // that the payee gets at least; otherwise it reverts
 	Payee             chain.Address // absent: its caller
+	Affiliate, Second Affiliate     // receive a share of the input, as far as it is known
 }
 
 // Calls reports whether the venue's transactions on a chain may call a contract.

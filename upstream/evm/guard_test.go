@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
@@ -24,6 +26,8 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 	kept := quote.Call{
 		TokenIn: someToken, TokenOut: otherToken, AmountIn: chain.NewAmount(1000), MinOut: chain.NewAmount(wanted), Payee: somebody,
 	}
+	affiliate := quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: chain.NewAddress(bytes.Repeat([]byte{0xaf}, 20))}
+	second := quote.Affiliate{Percent: decimal.RequireFromString("0.2"), Recipient: chain.NewAddress(bytes.Repeat([]byte{0xb0}, 20))}
 	for _, row := range []struct {
 		name   string
 		change func(*quote.Call)
@@ -40,10 +44,19 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 		{"another output", func(c *quote.Call) { c.TokenOut = someToken }, 0},
 		{"more of the input", func(c *quote.Call) { c.AmountIn = chain.NewAmount(1001) }, 0},
 		{"less of the input", func(c *quote.Call) { c.AmountIn = chain.NewAmount(999) }, 0},
+		{"the affiliate's share", func(c *quote.Call) { c.Affiliate = affiliate }, wanted},
+		{"both shares, in another sequence", func(c *quote.Call) { c.Affiliate, c.Second = second, affiliate }, wanted},
+		{"less, where shares are rounded", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(998) }, wanted},
+		{"less than rounding takes of the input", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(997) }, 0},
+		{"more, beside a share", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(1001) }, 0},
+		{"a stranger's share", func(c *quote.Call) { c.Affiliate, c.Affiliate.Recipient = affiliate, stranger }, 0},
+		{"a stranger's share beside", func(c *quote.Call) { c.Second, c.Second.Recipient = affiliate, stranger }, 0},
+		{"a larger share", func(c *quote.Call) { c.Affiliate, c.Affiliate.Percent = affiliate, decimal.RequireFromString("0.31") }, 0},
 	} {
 		call := kept
 		row.change(&call)
 		s := quote.Swap{
+			Affiliate: affiliate, Second: second,
 			In: quote.Side{Address: someToken, Amount: chain.NewAmount(1000)}, Out: quote.Side{Address: otherToken},
 			Sender: somebody, Recipient: somebody,
 		}

@@ -78,6 +78,7 @@ func fillZeros(value reflect.Value) {
 var (
 	refinedIn, refinedOut   = common.HexToAddress("0x70"), common.HexToAddress("0x71")
 	refinedPayee            = common.HexToAddress("0x01")
+	refinedOther            = common.HexToAddress("0x02")
 	refinedAmount           = big.NewInt(1_000_000)
 	refinedMinimum          = big.NewInt(2_000_000)
 	refinedMillion, refined = chain.NewAmount(1_000_000), chain.NewAmount(2_000_000)
@@ -94,6 +95,7 @@ func numbers(all ...int64) []*big.Int {
 // TestCallsThatTakeMoreAreRefused has flags, fees and deposits in otherwise right calls of each function that takes such.
 func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 	is := func(value any, at ...int) argument { return argument{position(at), value} } // within the struct of the swap
+	receives := is([]common.Address{refinedOther}, 4)
 	for _, row := range []struct {
 		name      string
 		of        callReader
@@ -103,10 +105,11 @@ func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 		{"kyberswap", kyber.functions, nil, false},
 		{"kyberswap pays all to pools", kyber.functions, []argument{is(numbers(600_000, 400_000), 3)}, false},
 		{"kyberswap pays more to pools", kyber.functions, []argument{is(numbers(600_000, 400_001), 3)}, true},
-		{"kyberswap takes a fee and the rest", kyber.functions, []argument{is(numbers(999_990), 3), is(numbers(10), 5)}, false},
-		{"kyberswap takes a fee beside all", kyber.functions, []argument{is(numbers(1_000_000), 3), is(numbers(1), 5)}, true},
-		{"kyberswap takes a share", kyber.functions, []argument{is(numbers(999_000), 3), is(numbers(10), 5), is(big.NewInt(0x80), 9)}, false},
-		{"kyberswap takes a larger share", kyber.functions, []argument{is(numbers(999_000), 3), is(numbers(11), 5), is(big.NewInt(0x80), 9)}, true},
+		{"kyberswap takes a fee and the rest", kyber.functions, []argument{is(numbers(999_990), 3), receives, is(numbers(10), 5)}, false},
+		{"kyberswap takes a fee beside all", kyber.functions, []argument{is(numbers(1_000_000), 3), receives, is(numbers(1), 5)}, true},
+		{"kyberswap takes a share", kyber.functions, []argument{is(numbers(999_000), 3), receives, is(numbers(10), 5), is(big.NewInt(0x80), 9)}, false},
+		{"kyberswap takes a larger share", kyber.functions, []argument{is(numbers(999_000), 3), receives, is(numbers(11), 5), is(big.NewInt(0x80), 9)}, true},
+		{"kyberswap pays a fee to nobody", kyber.functions, []argument{is(numbers(999_990), 3), is(numbers(10), 5)}, true},
 		{"kyberswap fills a part", kyber.functions, []argument{is(big.NewInt(kyberPartialFill), 9)}, true},
 		{"kyberswap takes a fee of the output", kyber.functions, []argument{is(big.NewInt(kyberFeeOnOutput), 9)}, true},
 		{"1inch", oneInch.functions, nil, false},

@@ -45,12 +45,12 @@ var relay = service{
 }
 
 // Calls of RelayRouter and of the proxy before it: tokens, amounts; target, allowFailure, value, callData of each call;
-// refundTo, nftRecipient, metadata.
+// refundTo, nftRecipient, metadata. Behind them stands the id of the request.
 var (
-	relayCoinCall  = readsCalls(function{signature: "multicall((address,bool,uint256,bytes)[],address,address,bytes)"})
+	relayCoinCall  = readsCalls(function{signature: "multicall((address,bool,uint256,bytes)[],address,address,bytes)", tag: 32})
 	relayTokenCall = readsCalls(function{
 		signature: "transferAndMulticall(address[],uint256[],(address,bool,uint256,bytes)[],address,address,bytes)",
-		tokenIn:   position{0, 0}, amountIn: position{1, 0},
+		tokenIn:   position{0, 0}, amountIn: position{1, 0}, tag: 32,
 	})
 	// Calls of the router itself with which it pays out: all that it has where an amount is zero.
 	relayPayTokens = readsCalls(function{signature: "cleanupErc20s(address[],address[],uint256[],bytes)"})

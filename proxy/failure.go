@@ -32,6 +32,7 @@ var domainErrors = []struct {
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},
 	{quote.ErrUnsupportedTokenOut, unsupportedTokenOut},
 	{quote.ErrLowBalance, lowAmount},
+	{quote.ErrNoAffiliate, noAffiliate},
 	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},
 	{quote.ErrUnsimulated, unsimulated},

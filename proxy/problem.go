@@ -37,6 +37,7 @@ var (
 
 	unsupportedChain = kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
 	noSwapRoute      = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
+	noAffiliate      = kind{400, 1102, noSwapRoute.id, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
 	wouldRevert      = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
 
 	malformedHash    = kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}

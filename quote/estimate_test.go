@@ -152,8 +152,16 @@ func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, "compared", names(got.Compared), []string{"able"})
-	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) {
-		t.Errorf("Estimate with nobody able = %v, want ErrNoRoute", err)
+	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
+		t.Errorf("Estimate with nobody able = %v, want ErrNoAffiliate", err)
+	}
+	lost := &fakeVenue{name: "lost", affiliate: decimal.NewFromInt(1), quoteError: quote.ErrNoRoute}
+	if _, err := estimator(cheap, lost).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
+		t.Errorf("Estimate where who is able has no route = %v, want ErrNoAffiliate", err)
+	}
+	r.Affiliate = quote.Affiliate{}
+	if _, err := estimator(lost).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) || errors.Is(err, quote.ErrNoAffiliate) {
+		t.Errorf("Estimate without an affiliate = %v, want ErrNoRoute alone", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package quote
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,10 +14,14 @@ var ErrNoTransaction = errors.New("no venue made a transaction")
 // noVenueFits is the failure of a request for which every venue was left out.
 func noVenueFits(leftOut []Asked) error {
 	var reasons causes
+	fault := ErrNoRoute
 	for _, one := range leftOut {
 		reasons = append(reasons, fmt.Errorf("%s: %w", one.Venue, one.Err))
+		if errors.Is(one.Err, ErrNoAffiliate) {
+			fault = ErrNoAffiliate
+		}
 	}
-	return fmt.Errorf("%w: %v", ErrNoRoute, reasons)
+	return fmt.Errorf("%w: %v", fault, reasons)
 }
 
 // failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault
@@ -38,6 +43,9 @@ func (c *comparison) failure() error {
 		return fmt.Errorf("%w: %w", ErrNoTransaction, failures)
 	}
 	shared := requestFault(faults[0])
+	if slices.ContainsFunc(c.rejected, func(one Asked) bool { return errors.Is(one.Err, ErrNoAffiliate) }) {
+		return fmt.Errorf("%w: %v", ErrNoAffiliate, append(faults, failures...))
+	}
 	for _, fault := range faults {
 		if !errors.Is(fault, shared) {
 			shared = ErrNoRoute

@@ -121,12 +121,16 @@ func (v profiledVenue) direct(s Swap, operator Affiliate) (venueQuery, error) {
 	if v.profile.Read == nil && s.Chain.Family != chain.SVM {
 		return venueQuery{}, errUnread
 	}
+	unpaid := ErrNoAffiliate
+	if !s.Affiliate.Percent.IsPositive() {
+		unpaid = ErrNoRoute // it is the operator whom it does not pay
+	}
 	s = withOperator(s, operator)
 	if share := s.Affiliate.Percent.Add(s.Second.Percent); share.GreaterThan(v.profile.MaxAffiliatePercent) {
-		return venueQuery{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, ErrNoRoute)
+		return venueQuery{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, unpaid)
 	}
 	if s.Second.Percent.IsPositive() && !v.profile.PaysTwo {
-		return venueQuery{}, fmt.Errorf("it pays a share to one recipient, not to affiliate and operator: %w", ErrNoRoute)
+		return venueQuery{}, fmt.Errorf("it pays a share to one recipient, not to affiliate and operator: %w", unpaid)
 	}
 	q := venueQuery{profiledVenue: v, swap: s, ways: []Way{Direct}}
 	if _, elsewhere := v.profile.Approves[s.Chain.ID]; elsewhere && !s.In.Address.IsNative() {

@@ -70,6 +70,8 @@ func (Guard) MinOut(s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, w
 	switch {
 	case payee.IsAbsent() || payee != s.Recipient:
 		err = fmt.Errorf("it pays %s, not the recipient", payee)
+	case !call.Refund.IsAbsent() && call.Refund != s.Sender && call.Refund != s.Recipient:
+		err = fmt.Errorf("it gives %s what is left", call.Refund)
 	case call.TokenIn != s.In.Address:
 		err = fmt.Errorf("it takes the token %s", call.TokenIn)
 	case call.TokenOut != s.Out.Address:

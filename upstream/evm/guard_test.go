@@ -39,6 +39,8 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 		{"less than rounding takes", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted - 4) }, 0},
 		{"no minimum", func(c *quote.Call) { c.MinOut = chain.Amount{} }, 0},
 		{"another payee", func(c *quote.Call) { c.Payee = stranger }, 0},
+		{"the rest to a stranger", func(c *quote.Call) { c.Refund = stranger }, 0},
+		{"the rest to the recipient", func(c *quote.Call) { c.Refund = somebody }, wanted},
 		{"its caller", func(c *quote.Call) { c.Payee = chain.Address{} }, wanted},
 		{"another input", func(c *quote.Call) { c.TokenIn = otherToken }, 0},
 		{"another output", func(c *quote.Call) { c.TokenOut = someToken }, 0},

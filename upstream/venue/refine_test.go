@@ -281,8 +281,8 @@ func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
 		}
 		return nil
 	}
-	payment := func(amount *big.Int) []byte {
-		return encode(relayPayTokens, argument{position{0, 0}, refinedOut}, argument{position{1, 0}, refinedPayee}, argument{position{2, 0}, amount})
+	payment := func(amount *big.Int, more ...argument) []byte {
+		return encode(relayPayTokens, append([]argument{{position{0, 0}, refinedOut}, {position{1, 0}, refinedPayee}, {position{2, 0}, amount}}, more...)...)
 	}
 	read := func(more ...argument) (quote.Call, error) {
 		return readRelayCall(ethereum, quote.Tx{Data: encode(relayTokenCall, append([]argument{
@@ -296,13 +296,17 @@ func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
 	if got, err := read(); err != nil || got.MinOut != refined || got.AmountIn != refinedMillion || got.Payee != chain.NewAddress(refinedPayee.Bytes()) {
 		t.Errorf("a call that ends with its payment: %+v, %v", got, err)
 	}
+	if got, err := read(argument{position{3}, refinedOther}); err != nil || got.Refund != chain.NewAddress(refinedOther.Bytes()) {
+		t.Errorf("a call that gives another what is left: %+v, %v", got, err)
+	}
 	for name, change := range map[string]argument{
-		"more tokens":              {position{0, 1}, refinedOut},
-		"a payment that may fail":  {position{2, 1, 1}, true},
-		"a payment by another":     {position{2, 1, 0}, refinedIn},
-		"a call behind it":         {position{2, 2, 0}, refinedIn},
-		"a payment of all it has":  {position{2, 1, 3}, payment(new(big.Int))},
-		"a payment that is no one": {position{2, 1, 3}, []byte("transfer")},
+		"more tokens":                      {position{0, 1}, refinedOut},
+		"a payment that may fail":          {position{2, 1, 1}, true},
+		"a payment by another":             {position{2, 1, 0}, refinedIn},
+		"a call behind it":                 {position{2, 2, 0}, refinedIn},
+		"a payment of all it has":          {position{2, 1, 3}, payment(new(big.Int))},
+		"a payment of the rest to another": {position{2, 1, 3}, payment(refinedMinimum, argument{position{1, 1}, refinedOther})},
+		"a payment that is no one":         {position{2, 1, 3}, []byte("transfer")},
 	} {
 		if got, err := read(change); err == nil {
 			t.Errorf("%s: %+v, want that it is refused", name, got)

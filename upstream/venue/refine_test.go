@@ -313,3 +313,37 @@ func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
 		}
 	}
 }
+
+// TestEnsoPaysWhomItsCallNames reads a call for each kind of token on either side.
+func TestEnsoPaysWhomItsCallNames(t *testing.T) {
+	word := func(n *big.Int) []byte { return n.FillBytes(make([]byte, 32)) }
+	token := func(of common.Address, amount *big.Int) []byte {
+		return append(common.LeftPadBytes(of.Bytes(), 32), word(amount)...)
+	}
+	coin, in, out := chain.NativeCoin(chain.EVM), chain.NewAddress(refinedIn.Bytes()), chain.NewAddress(refinedOut.Bytes())
+	for _, row := range []struct {
+		kindIn, kindOut uint8
+		dataIn, dataOut []byte
+		in, out         chain.Address
+	}{
+		{1, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, out},
+		{0, 1, word(refinedAmount), token(refinedOut, refinedMinimum), coin, out},
+		{1, 0, token(refinedIn, refinedAmount), word(refinedMinimum), in, coin},
+		{2, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
+		{1, 1, word(refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
+		{1, 0, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, chain.Address{}},
+	} {
+		for selector, f := range ensoSafe {
+			data := f.encode(t, selector,
+				argument{position{0, 0}, row.kindIn}, argument{position{0, 1}, row.dataIn},
+				argument{position{1, 0}, row.kindOut}, argument{position{1, 1}, row.dataOut}, argument{position{2}, refinedPayee})
+			got, err := readEnsoCall(chain.Chain{}, quote.Tx{Data: data})
+			want := quote.Call{
+				TokenIn: row.in, TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: chain.NewAddress(refinedPayee.Bytes()),
+			}
+			if isRefused := row.in.IsAbsent() || row.out.IsAbsent(); isRefused != (err != nil) || !isRefused && got != want {
+				t.Errorf("types %d and %d: %+v, %v, want %+v", row.kindIn, row.kindOut, got, err, want)
+			}
+		}
+	}
+}

@@ -68,9 +68,10 @@ func parseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	if !r.TokenIn.IsAbsent() && r.TokenIn == r.TokenOut {
 		p.mistake("tokenOut must not be tokenIn")
 	}
-	if recipient, ok := p.required("tokenOutRecipient", hasRecipient); ok {
-		r.Recipient = p.account("tokenOutRecipient", recipient)
+	if hasRecipient {
+		p.required("tokenOutRecipient", true)
 	}
+	r.Recipient = p.account("tokenOutRecipient", p.optional("tokenOutRecipient"))
 	if !r.Recipient.IsAbsent() && (r.Recipient == r.TokenIn || r.Recipient == r.TokenOut) {
 		p.mistake("tokenOutRecipient must not be a token of the swap")
 	}
@@ -83,7 +84,10 @@ func parseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	if err := p.err(); err != nil {
 		return quote.Request{}, err
 	}
-	if p.isUnsigned() {
+	if !hasRecipient && p.family != chain.SVM && (r.Recipient.IsAbsent() || r.Recipient == r.Sender) {
+		r.Sender = chain.Address{} // who receives, whoever that is
+	}
+	if !hasRecipient || p.isUnsigned() {
 		r.Recipient = chain.Address{}
 	}
 	switch wantsFee := r.Affiliate.Percent.IsPositive(); {

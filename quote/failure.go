@@ -27,17 +27,23 @@ func noVenueFits(leftOut []Asked) error {
 // failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault
 // of the request when all that answered agree on one, and otherwise ErrNoTransaction with the failures of the venues.
 func (c *comparison) failure() error {
-	var faults, failures causes
+	var faults, failures, absent causes
 	for _, one := range c.rejected {
 		if one.Verdict == LeftOut {
 			continue
 		}
 		err := fmt.Errorf("%s: %w", one.Venue, one.Err)
-		if requestFault(one.Err) != nil {
+		switch {
+		case errors.Is(one.Err, ErrUnsupportedChain): // though it should be there
+			absent = append(absent, err)
+		case requestFault(one.Err) != nil:
 			faults = append(faults, err)
-			continue
+		default:
+			failures = append(failures, err)
 		}
-		failures = append(failures, err)
+	}
+	if len(faults)+len(failures) == 0 && len(absent) > 0 {
+		return fmt.Errorf("%w: %v", ErrUnsupportedChain, absent)
 	}
 	if len(faults) == 0 || c.quoted && len(failures) > 0 {
 		return fmt.Errorf("%w: %w", ErrNoTransaction, failures)

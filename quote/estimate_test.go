@@ -262,3 +262,14 @@ func TestFailuresOutliveAnEstimator(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAbsentExchangeDoesNotMakeTheChainUnsupported: venues that fail may serve the chain well.
+func TestAnAbsentExchangeDoesNotMakeTheChainUnsupported(t *testing.T) {
+	absent, broken := &fakeVenue{name: "absent", quoteError: quote.ErrUnsupportedChain}, &fakeVenue{name: "broken", quoteError: errDown}
+	if _, err := estimator(absent, broken).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoTransaction) || errors.Is(err, quote.ErrUnsupportedChain) {
+		t.Errorf("Estimate beside one that fails = %v, want ErrNoTransaction", err)
+	}
+	if _, err := estimator(absent).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrUnsupportedChain) {
+		t.Errorf("Estimate of nothing else = %v, want ErrUnsupportedChain", err)
+	}
+}

@@ -18,8 +18,8 @@ var (
 	maxSlippagePercent  = decimal.NewFromInt(100)
 )
 
-// affiliateDecimals is the precision of an affiliate's percent: the public router and all venues count basis points.
-const affiliateDecimals = 2
+// affiliateDecimals is the precision of an affiliate's percent. The public router and most venues count basis points.
+const affiliateDecimals = 3
 
 // otherAPIsCoin is how many swap APIs spell the native coin. Here it is the zero address, and there is no
 // contract at 0xEeee….
@@ -283,7 +283,7 @@ func (p *parameters) affiliatePercent(name string) decimal.Decimal {
 	}
 	percent, ok := parsePercent(text)
 	if !ok || percent.GreaterThan(maxAffiliatePercent) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
-		p.mistake(name + " must be a percent from 0 to 10 in steps of 0.01")
+		p.mistake(name + " must be a percent from 0 to 10 in steps of 0.001")
 		return decimal.Decimal{}
 	}
 	return percent

@@ -33,6 +33,8 @@ type Profile struct {
 	Approves map[chain.ID]chain.Address
 	// MaxAffiliatePercent is the largest share of the input amount that it can give an affiliate; zero when it cannot.
 	MaxAffiliatePercent decimal.Decimal
+	// FineAffiliate says that it takes that share in thousandths of a percent. Others take basis points.
+	FineAffiliate bool
 	// PaysTwo says that it can divide that share between two recipients.
 	PaysTwo bool
 	// Read reads what its router enforces of a transaction, or says why that is not known. Nil: of none it is known, so

@@ -31,7 +31,7 @@ var okx = service{
 		Source: "web3.okx.com/onchainos/dev-docs/trade/dex-smart-contract; when which was replaced: github " +
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
-	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3)},
+	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
 	// Routers are replaced on all chains on one day, about every four months, and the documents name the next one
 	// before the API does: today's, in use since 2026-08-24, comes first, then that before it, and on Ethereum a
 	// recorded one. Allowances outlive them.

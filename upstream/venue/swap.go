@@ -51,7 +51,7 @@ func suits(p quote.Profile, s quote.Swap) error {
 	if share.GreaterThan(p.MaxAffiliatePercent) {
 		return fmt.Errorf("%s: %w a share of %s %%", p.Name, quote.ErrNoAffiliate, share)
 	}
-	if !s.Affiliate.Percent.Shift(2).IsInteger() || !s.Second.Percent.Shift(2).IsInteger() {
+	if !p.FineAffiliate && !s.Affiliate.Percent.Shift(2).IsInteger() || !s.Second.Percent.Shift(2).IsInteger() {
 		return fmt.Errorf("%s: %w with a share finer than a basis point", p.Name, quote.ErrNoAffiliate)
 	}
 	if s.Second.Percent.IsPositive() && !p.PaysTwo {

@@ -126,7 +126,11 @@ func (v profiledVenue) direct(s Swap, operator Affiliate) (venueQuery, error) {
 		unpaid = ErrNoRoute // it is the operator whom it does not pay
 	}
 	s = withOperator(s, operator)
-	if share := s.Affiliate.Percent.Add(s.Second.Percent); share.GreaterThan(v.profile.MaxAffiliatePercent) {
+	share := s.Affiliate.Percent.Add(s.Second.Percent)
+	if share.IsPositive() && v.profile.SharesOfCoin && !s.In.Address.IsNative() {
+		return venueQuery{}, fmt.Errorf("it gives shares of the coin alone: %w", unpaid)
+	}
+	if share.GreaterThan(v.profile.MaxAffiliatePercent) {
 		return venueQuery{}, fmt.Errorf("it does not pay %s %% of the input to others: %w", share, unpaid)
 	}
 	if s.Second.Percent.IsPositive() && !v.profile.PaysTwo {

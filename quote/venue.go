@@ -35,6 +35,8 @@ type Profile struct {
 	MaxAffiliatePercent decimal.Decimal
 	// FineAffiliate says that it takes that share in thousandths of a percent. Others take basis points.
 	FineAffiliate bool
+	// SharesOfCoin says that it gives shares of the coin alone.
+	SharesOfCoin bool
 	// PaysTwo says that it can divide that share between two recipients.
 	PaysTwo bool
 	// Read reads what its router enforces of a transaction, or says why that is not known. Nil: of none it is known, so

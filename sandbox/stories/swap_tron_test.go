@@ -49,3 +49,27 @@ func TestSwapOnTronTellsItsFee(t *testing.T) {
 		t.Errorf("explanation = %+v, want a winner that was not simulated", told)
 	}
 }
+
+// TestSwapOnTronPaysAnAffiliate has a share of TRX paid beside the swap. A share of a token is refused by its parameter's name.
+func TestSwapOnTronPaysAnAffiliate(t *testing.T) {
+	t.Parallel()
+	front := readingFront(t)
+	there, _ := front.world.Chain(chain.Tron)
+	coin, wrapped := chain.NativeCoin(chain.TVM).Format(chain.TVM), there.Facts.WrappedCoin.Format(chain.TVM)
+	const usdt = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	query := func(in string) string {
+		return front.url + "/v1.0/chain/transaction?" + url.Values{
+			"chainId": {chain.Tron.String()}, "tokenIn": {in}, "tokenOut": {usdt}, "tokenInAmount": {"25000000"},
+			"tokenOutRecipient":   {chain.NewAddress(front.world.Accounts()[0].Address.Bytes()).Format(chain.TVM)},
+			"affiliateFeePercent": {"0.5"}, "affiliateFeeRecipient": {chain.NewAddress(front.world.Accounts()[1].Address.Bytes()).Format(chain.TVM)},
+		}.Encode()
+	}
+	var swap struct{ Tx struct{ To, Value string } }
+	get(t, query(coin), &swap)
+	if to, err := chain.ParseAddress(swap.Tx.To, chain.TVM); err != nil || to != there.Facts.Contracts.Multicall || swap.Tx.Value != "25000000" {
+		t.Errorf("transaction %+v, want the whole input to %s", swap.Tx, there.Facts.Contracts.Multicall)
+	}
+	if p := problemAt(t, query(wrapped)); p.status != 400 || p.ErrorID != "NO_ROUTE" || !strings.Contains(p.Message, "affiliateFeePercent") {
+		t.Errorf("with a share of a token: %d %s %q, want NO_ROUTE that names affiliateFeePercent", p.status, p.ErrorID, p.Message)
+	}
+}

@@ -54,6 +54,9 @@ func suits(p quote.Profile, s quote.Swap) error {
 	if !p.FineAffiliate && !s.Affiliate.Percent.Shift(2).IsInteger() || !s.Second.Percent.Shift(2).IsInteger() {
 		return fmt.Errorf("%s: %w with a share finer than a basis point", p.Name, quote.ErrNoAffiliate)
 	}
+	if share.IsPositive() && p.SharesOfCoin && !s.In.Address.IsNative() {
+		return fmt.Errorf("%s: %w, but for shares of the coin", p.Name, quote.ErrNoAffiliate)
+	}
 	if s.Second.Percent.IsPositive() && !p.PaysTwo {
 		return fmt.Errorf("%s: %w with shares for two", p.Name, quote.ErrNoAffiliate)
 	}

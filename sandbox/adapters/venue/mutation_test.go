@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -81,6 +82,9 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 		for _, s := range swaps {
 			if s.Recipient != s.Sender && v.Profile().Wraps {
 				continue
+			}
+			if s.Recipient != s.Sender && v.Profile().SharesOfCoin && s.In.Address.IsNative() {
+				s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
 			}
 			m := mutant{venue: v, swap: s, node: jsonrpc.New(newPool(t, "node", c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
 			if v.Profile().Read == nil {

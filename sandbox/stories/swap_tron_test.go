@@ -1,6 +1,7 @@
 package stories_test
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -71,5 +72,29 @@ func TestSwapOnTronPaysAnAffiliate(t *testing.T) {
 	}
 	if p := problemAt(t, query(wrapped)); p.status != 400 || p.ErrorID != "NO_ROUTE" || !strings.Contains(p.Message, "affiliateFeePercent") {
 		t.Errorf("with a share of a token: %d %s %q, want NO_ROUTE that names affiliateFeePercent", p.status, p.ErrorID, p.Message)
+	}
+}
+
+// TestSwapOnTronIsMarkedWhereNothingWasMeasured: nodes there take no overrides, so that swaps of TRX alone are measured.
+func TestSwapOnTronIsMarkedWhereNothingWasMeasured(t *testing.T) {
+	t.Parallel()
+	front := readingFront(t)
+	there, _ := front.world.Chain(chain.Tron)
+	sender := chain.NewAddress(front.world.Accounts()[0].Address.Bytes()).Format(chain.TVM)
+	recipient := chain.NewAddress(front.world.Accounts()[1].Address.Bytes()).Format(chain.TVM)
+	for in, want := range map[chain.Address]string{chain.NativeCoin(chain.TVM): "", there.Facts.WrappedCoin: "true"} {
+		for _, to := range []string{sender, recipient} {
+			response, err := http.Get(front.url + "/v1.0/chain/transaction?" + url.Values{
+				"chainId": {chain.Tron.String()}, "tokenIn": {in.Format(chain.TVM)}, "tokenOut": {"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"},
+				"tokenInAmount": {"25000000"}, "tokenOutRecipient": {to}, "senderAddress": {sender},
+			}.Encode())
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if marked := response.Header.Get("X-Unsimulated"); response.StatusCode != http.StatusOK || marked != want {
+				t.Errorf("%s to %s: %d, X-Unsimulated %q, want %q", in.Format(chain.TVM), to, response.StatusCode, marked, want)
+			}
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -95,7 +96,44 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 		worst = worseOf(worst, found)
 	}
 	worst.Gas = max(worst.Gas, uint64(gas))
+	if !overrides {
+		worst.Received, worst.Measured = s.CoinOutcome(ctx, t)
+	}
 	return worst, nil
+}
+
+// CoinOutcome is what the recipient gains of a token by a transaction that sends the coin, as Multicall3 makes it in the
+// place of the sender, between readings of the balance: nodes that take no overrides can measure that alone. Nothing is
+// known where the transaction pays its caller.
+func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (received chain.Amount, measured bool) {
+	multicall := s.chain.chain.Contracts.Multicall
+	if !t.In.IsNative() || t.Out.IsNative() || !t.Through.IsAbsent() || multicall.IsAbsent() {
+		return received, false
+	}
+	type valueCall struct {
+		Target       common.Address
+		AllowFailure bool
+		Value        *big.Int
+		CallData     []byte
+	}
+	balance := valueCall{Target: nodeAddress(t.Out), Value: new(big.Int), CallData: append(balanceOfSelector[:4:4], paddedAddress(t.Recipient)...)}
+	data, err := multicallABI.Pack("aggregate3Value", []valueCall{
+		balance, {Target: nodeAddress(t.Tx.To), Value: t.Tx.Value.Big(), CallData: t.Tx.Data}, balance,
+	})
+	if err != nil {
+		return received, false
+	}
+	var raw payload
+	var results []callResult
+	made := messageOf(t.Sender, quote.Tx{To: multicall, Data: data, Value: t.Tx.Value})
+	if err := s.chain.rpc.All(ctx, jsonrpc.NewCall(&raw, nil, "eth_call", made, "latest")); err != nil {
+		return received, false
+	}
+	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3Value", raw); err != nil || len(results) != 3 {
+		return received, false
+	}
+	received = wordAmount(results[2].ReturnData).Sub(wordAmount(results[0].ReturnData))
+	return received, !received.IsZero()
 }
 
 // wallet is the state in which the sender's account makes calls, and the message with which it does. It has the gas of

@@ -261,15 +261,28 @@ func TestPlainCallsMeasureAsSimulationsDo(t *testing.T) {
 	}
 }
 
-// TestNodesWithoutOverridesMeasureNothing has nodes leave overrides out, and refuse them.
-func TestNodesWithoutOverridesMeasureNothing(t *testing.T) {
+var deposit = []byte{0xd0, 0xe3, 0x0d, 0xb0} // deposit()
+
+// TestNodesWithoutOverridesMeasureCoinsAlone has nodes leave overrides out, and refuse them: swaps of the coin for a token are
+// measured where the node says that it takes none, others nowhere.
+func TestNodesWithoutOverridesMeasureCoinsAlone(t *testing.T) {
 	for _, node := range []*oldNode{{asked: map[string]int{}, drops: true}, {asked: map[string]int{}, refuses: true}} {
 		s := openStall(t, func(url string) http.Handler { node.behind = url; return node })
-		for range 2 {
+		for again := range 2 {
 			trial := s.trial("coin", "USDC", 1e17, s.swap("coin", "USDC", 1e17, 1, payee), chain.Address{})
 			trial.Sender = chain.NewAddress(s.user.Bytes())
-			if got, err := s.simulator.Simulate(t.Context(), trial); err != nil || got.Measured || got.Gas < 60_000 {
+			got, err := s.simulator.Simulate(t.Context(), trial)
+			if err != nil || got.Gas < 60_000 || got.Measured == got.Received.IsZero() {
 				t.Errorf("drops %t: found %+v, %v, want that it goes through, and its gas", node.drops, got, err)
+			}
+			if want := node.refuses && again > 0; got.Measured != want {
+				t.Errorf("drops %t, call %d: measured %t, want %t", node.drops, again, got.Measured, want)
+			}
+			if to := s.trial("coin", "wrapped", 1e17, quote.Tx{To: s.tokens["wrapped"], Data: deposit, Value: chain.NewAmount(1e17)}, chain.Address{}); again > 0 {
+				to.Sender, to.Recipient = trial.Sender, trial.Sender
+				if got, err := s.simulator.Simulate(t.Context(), to); err != nil || got.Measured {
+					t.Errorf("drops %t, a contract that pays its caller: found %+v, %v, want nothing measured", node.drops, got, err)
+				}
 			}
 			trial.Sender = nobody
 			if got, err := s.simulator.Simulate(t.Context(), trial); err == nil || errors.Is(err, quote.ErrReverted) {

@@ -49,11 +49,11 @@ const walletGas = 500_000
 // readings of balances by an account of the sender's that is a contract. Contracts can tell the latter; the former shows
 // whether they fail otherwise. Where it succeeds alone and not so, nothing is measured.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
-	overrides := !s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides)
+	overridden := !s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides)
 	switch {
-	case !overrides && len(set.accounts) > 0:
+	case !overridden && len(set.accounts) > 0:
 		return quote.Result{}, fmt.Errorf("%w: the sender lacks what the swap takes, and no endpoint takes overrides of states", quote.ErrNotSimulated)
-	case !overrides && set.approve:
+	case !overridden && set.approve:
 		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}
 	var gas quantity
@@ -62,7 +62,7 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	calls, balances := set.calls(t, now)
 	wallet, message := set.wallet(t, now, calls)
 	for i, block := range []string{"latest", "pending"} {
-		if overrides {
+		if overridden {
 			measured = append(measured, wallet.call(&answers[i], "eth_call", message, block))
 		}
 		if !set.approve {
@@ -96,7 +96,7 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 		worst = worseOf(worst, found)
 	}
 	worst.Gas = max(worst.Gas, uint64(gas))
-	if !overrides {
+	if !overridden {
 		worst.Received, worst.Measured = s.CoinOutcome(ctx, t)
 	}
 	return worst, nil

@@ -157,9 +157,12 @@ var (
 
 // readSunioCall is sunio's Profile.Read: a call of the router, or payments of shares and then such a call.
 func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
-	_, arguments, err := sunioValueCalls.unpack(tx.Data)
-	if err != nil || tx.To != c.Contracts.Multicall {
+	if tx.To != c.Contracts.Multicall {
 		return sunioCalls.read(c, tx)
+	}
+	_, arguments, err := sunioValueCalls.unpack(tx.Data)
+	if err != nil {
+		return quote.Call{}, err
 	}
 	r := argumentReader{arguments: arguments}
 	last, _ := r.at(position{0, -1, 3}).([]byte)
@@ -169,7 +172,7 @@ func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	}
 	swapped := r.amount(position{0, -1, 2})
 	call, err := sunioCalls.read(c, quote.Tx{Data: last, Value: swapped})
-	if err != nil || !call.TokenIn.IsNative() || call.AmountIn != swapped {
+	if err != nil || !call.TokenIn.IsNative() || call.AmountIn != swapped || tx.Value.IsZero() {
 		return quote.Call{}, errors.Join(err, errors.New("it calls the router with another value than it swaps"))
 	}
 	shares := []*quote.Affiliate{&call.Affiliate, &call.Second}

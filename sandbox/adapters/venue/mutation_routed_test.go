@@ -26,8 +26,8 @@ import (
 // TestNoMutationPassesThePublicRouter has venues answer with changed calldata, which is wrapped into calls of the public
 // router, with a node that simulates, one that has eth_call alone, and one that does not simulate. What is handed out is run
 // on the chain: where it does not revert, the recipient, who is the sender or somebody else, gets the minimum of the answer,
-// a stranger nothing, and nothing more than the input is taken; nothing of that is left in the router where the node
-// simulates.
+// a stranger nothing, and nothing more than the input is taken; nothing of that is left in the router where the answer is not
+// marked as unsimulated.
 func TestNoMutationPassesThePublicRouter(t *testing.T) {
 	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
@@ -103,7 +103,6 @@ type routedMutants struct {
 	estimator *quote.Estimator
 	request   quote.Request
 	outer     mutant // the transactions that are handed out
-	simulates bool   // the node does
 	router    chain.Address
 }
 
@@ -144,7 +143,7 @@ func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swa
 	}
 	slippage := s.SlippagePercent
 	return &routedMutants{
-		simulates: simulating != "", venue: spoiled, router: c.Facts.Contracts.Router,
+		venue: spoiled, router: c.Facts.Contracts.Router,
 		estimator: quote.New(quote.Options{
 			Registry: chain.Documented(), Venues: []quote.Venue{spoiled}, Chains: map[chain.ID]quote.Chain{c.Facts.ID: kind},
 			Tokens: token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Own: own}),
@@ -200,7 +199,7 @@ func (m *routedMutants) run(t *testing.T, got quote.Estimate, mustSucceed bool) 
 		t.Errorf("%s: handed out, and takes %s of %s", what, is.taken, m.outer.swap.In.Amount)
 	case is.robs(m.outer.swap.In.Amount, got.MinOut):
 		t.Errorf("%s: handed out, and a stranger gets %s and %s", what, is.stolenIn, is.stolenOut)
-	case m.simulates && !is.left.IsZero():
+	case !got.Unsimulated && !is.left.IsZero():
 		t.Errorf("%s: handed out, and leaves %s of %s in the public router", what, is.left, m.outer.swap.In.Amount)
 	}
 }

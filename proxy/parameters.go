@@ -85,7 +85,7 @@ func parseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 		return quote.Request{}, err
 	}
 	if !hasRecipient && p.family != chain.SVM && (r.Recipient.IsAbsent() || r.Recipient == r.Sender) {
-		r.Sender = chain.Address{} // who receives, whoever that is
+		r.Sender = chain.Address{} // the recipient sends
 	}
 	if !hasRecipient || p.isUnsigned() {
 		r.Recipient = chain.Address{}

@@ -30,7 +30,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 		return Estimate{}, err
 	}
 	c, err := t.compareExact(ctx)
-	if errors.Is(err, ErrNoAffiliate) && !r.Affiliate.Percent.IsPositive() { // it is the operator who would not be paid
+	if errors.Is(err, ErrNoAffiliate) && !r.Affiliate.Percent.IsPositive() { // the operator would not be paid
 		err = fmt.Errorf("%w: %v", ErrNoRoute, err)
 	}
 	if err != nil {

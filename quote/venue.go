@@ -56,7 +56,7 @@ type Call struct {
 	AmountIn          chain.Amount  // that is taken from the sender
 	MinOut            chain.Amount  // that the payee gets at least; otherwise it reverts
 	Payee             chain.Address // absent: its caller
-	Refund            chain.Address // receives what is left; absent: its caller, or nobody
+	Refund            chain.Address // receives what is left; absent: its caller
 	Affiliate, Second Affiliate     // receive a share of the input, as far as it is known
 }
 

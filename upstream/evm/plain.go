@@ -15,8 +15,8 @@ import (
 )
 
 // walletCode makes the sender's account a contract, for the time of an eth_call of it by itself: it makes calls in a row
-// and returns the first word that each returned, or reverts as the first that fails. Whoever else calls it, as those who
-// pay it coins, finds an account without code, but for its size. As many calls as fit into 16 words of memory are made.
+// and returns the first word that each returned, or reverts as the first that fails. To other callers, as to those who
+// pay it coins, it is an account without code, but for its size. As many calls as fit into 16 words of memory are made.
 var walletCode = payload(common.FromHex("" +
 	"3330146007" + "57" + "00" + // CALLER ADDRESS EQ, to 7; STOP
 	"5b6000" + "6000" + // 7: place of the next result, place in the calldata

@@ -91,6 +91,7 @@ func okxFunction(signature string, names bool) function {
 var (
 	okxOneShare    = [6]byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2a, 0xaa}
 	okxTwoShares   = [6]byte{0x22, 0x22, 0x0a, 0xfc, 0x2a, 0xaa}
+	okxInputShare  = okxOneShare[2:]
 	okxOutputShare = []byte{0x0a, 0xfc, 0x2b, 0xbb}
 )
 
@@ -112,8 +113,10 @@ func okxShares(data, rest []byte, c *quote.Call) error {
 		c.Affiliate = okxShare(first)
 	case len(rest) == 3*word && flag == okxTwoShares && flag == [6]byte(rest):
 		c.Affiliate, c.Second = okxShare(first), okxShare(rest[:word])
+	case bytes.Equal(flag[2:], okxInputShare), bytes.Equal(flag[2:], okxOutputShare):
+		return fmt.Errorf("%w: it gives shares that are not of the input", quote.ErrRefused)
 	default:
-		return errors.New("what stands behind its arguments is not a share of the input")
+		return errors.New("what stands behind its arguments is not known")
 	}
 	r := argumentReader{arguments: []any{common.BytesToAddress(rest[len(rest)-2*word : len(rest)-word])}}
 	if r.token(position{0}) != c.TokenIn {

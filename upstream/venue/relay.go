@@ -107,7 +107,7 @@ func relayPaid(c chain.Chain, call quote.Call, payment []byte) (quote.Call, erro
 	call.Payee = chain.NewAddress(r.address(position{1, 0}).Bytes())
 	recipients, _ := r.at(position{1}).([]common.Address)
 	if slices.ContainsFunc(recipients, func(other common.Address) bool { return other != recipients[0] }) {
-		return call, errors.New("it pays more than one recipient")
+		return call, fmt.Errorf("%w: it pays more than one recipient", quote.ErrRefused)
 	}
 	if r.err == nil && call.MinOut.IsZero() {
 		r.err = errors.New("it pays out no stated amount")

@@ -113,3 +113,25 @@ func TestFunctionsThatAreNotKnownAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestPaymentsToOthersAreRefusedByEitherWay: behind the public router nothing else of a venue's calldata counts.
+func TestPaymentsToOthersAreRefusedByEitherWay(t *testing.T) {
+	share := quote.Affiliate{Percent: decimal.RequireFromString("0.1"), Recipient: stranger}
+	for name, read := range map[string]func() (quote.Call, error){
+		"a share":             func() (quote.Call, error) { return quote.Call{Affiliate: share}, nil },
+		"a second share":      func() (quote.Call, error) { return quote.Call{Second: share}, nil },
+		"what is left":        func() (quote.Call, error) { return quote.Call{Refund: stranger}, nil },
+		"what is known":       func() (quote.Call, error) { return quote.Call{}, quote.ErrRefused },
+		"":                    func() (quote.Call, error) { return quote.Call{}, nil },
+		" of an unknown call": func() (quote.Call, error) { return quote.Call{}, errors.New("not known") },
+	} {
+		p := quote.Profile{
+			Routers: map[chain.ID]chain.Address{0: someToken},
+			Read:    func(chain.Chain, quote.Tx) (quote.Call, error) { return read() },
+		}
+		err := evm.Guard{}.Check(quote.Swap{In: quote.Side{Address: otherToken}, Sender: somebody, Recipient: somebody}, p, quote.Tx{To: someToken, Data: make([]byte, 4)})
+		if mayPass := name == "" || name[0] == ' '; mayPass == errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%q to a stranger: %v", name, err)
+		}
+	}
+}

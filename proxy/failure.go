@@ -35,6 +35,7 @@ var domainErrors = []struct {
 	{quote.ErrNoMinimum, noMinimum},
 	{quote.ErrNoPayee, noPayee},
 	{quote.ErrSenderLacks, senderLacks},
+	{quote.ErrNoAffiliate, noAffiliate},
 	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},
 	{quote.ErrUnsimulated, unsimulated},

@@ -98,7 +98,10 @@ func parseOrderList(m *bodyMembers) (partOfList, error) {
 		f.ReferralCode = new(uint32)
 		*f.ReferralCode = uint32(code)
 	}
-	f.Search = parseSearch(m.text("filter"))
+	search := m.text("filter")
+	if f.Search = parseSearch(search); chain.ChecksumFails(search) {
+		m.mistake("filter has a wrong EIP-55 checksum; check its digits")
+	}
 	if mode := m.word("filterMode", allModes); mode != "" {
 		q.Mode = listMode(mode)
 	}

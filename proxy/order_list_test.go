@@ -106,6 +106,9 @@ func TestListsNameEveryMistake(t *testing.T) {
 		{listPath, ``, "INVALID_BODY", []string{"JSON object"}},
 		{listPath, `[]`, "INVALID_BODY", []string{"JSON object"}},
 		{listPath, `null`, "INVALID_BODY", []string{"JSON object"}},
+		{listPath, `{"maker":"0x5aAeb6053f3E94C9b9A09f33669435E7Ef1BeAed","filter":"0x5aAeb6053f3E94C9b9A09f33669435E7Ef1BeAed"}`, "INVALID_BODY", []string{
+			"maker has a wrong EIP-55 checksum", "filter has a wrong EIP-55 checksum",
+		}},
 		{listPath, `{"take":0,"skip":-1,"giveChainIds":["x"],"orderStates":["Lost"],"maker":"0x12","filter":5}`, "INVALID_BODY", []string{
 			"take must be greater than 0", "skip must be a whole number", "giveChainIds must be a list of chain ids",
 			"orderStates must be a list of the following values: Created, ", "maker must be an address", "filter must be a string",

@@ -18,8 +18,8 @@ var (
 	maxSlippagePercent  = decimal.NewFromInt(100)
 )
 
-// affiliateDecimals is the precision of an affiliate's percent: the public router and all venues count basis points.
-const affiliateDecimals = 2
+// affiliateDecimals is the precision of an affiliate's percent. The public router and most venues count basis points.
+const affiliateDecimals = 3
 
 // otherAPIsCoin is how many swap APIs spell the native coin. Here it is the zero address, and there is no
 // contract at 0xEeee….
@@ -68,9 +68,10 @@ func parseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	if !r.TokenIn.IsAbsent() && r.TokenIn == r.TokenOut {
 		p.mistake("tokenOut must not be tokenIn")
 	}
-	if recipient, ok := p.required("tokenOutRecipient", hasRecipient); ok {
-		r.Recipient = p.account("tokenOutRecipient", recipient)
+	if hasRecipient {
+		p.required("tokenOutRecipient", true)
 	}
+	r.Recipient = p.account("tokenOutRecipient", p.optional("tokenOutRecipient"))
 	if !r.Recipient.IsAbsent() && (r.Recipient == r.TokenIn || r.Recipient == r.TokenOut) {
 		p.mistake("tokenOutRecipient must not be a token of the swap")
 	}
@@ -83,7 +84,10 @@ func parseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	if err := p.err(); err != nil {
 		return quote.Request{}, err
 	}
-	if p.isUnsigned() {
+	if !hasRecipient && p.family != chain.SVM && (r.Recipient.IsAbsent() || r.Recipient == r.Sender) {
+		r.Sender = chain.Address{} // the recipient sends
+	}
+	if !hasRecipient || p.isUnsigned() {
 		r.Recipient = chain.Address{}
 	}
 	switch wantsFee := r.Affiliate.Percent.IsPositive(); {
@@ -279,7 +283,7 @@ func (p *parameters) affiliatePercent(name string) decimal.Decimal {
 	}
 	percent, ok := parsePercent(text)
 	if !ok || percent.GreaterThan(maxAffiliatePercent) || !percent.Equal(percent.Truncate(affiliateDecimals)) {
-		p.mistake(name + " must be a percent from 0 to 10 in steps of 0.01")
+		p.mistake(name + " must be a percent from 0 to 10 in steps of 0.001")
 		return decimal.Decimal{}
 	}
 	return percent

@@ -37,6 +37,7 @@ var (
 
 	unsupportedChain = kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
 	noSwapRoute      = kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
+	noAffiliate      = kind{400, 1102, noSwapRoute.id, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
 	wouldRevert      = kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
 
 	senderLacks = kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}

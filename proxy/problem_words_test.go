@@ -70,6 +70,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{target: goodSwap, err: quote.ErrUnsupportedTokenIn},
 		{target: goodSwap, err: quote.ErrUnsupportedTokenOut},
 		{target: goodSwap, err: quote.ErrNoRoute},
+		{target: goodSwap, err: quote.ErrNoAffiliate},
 		{target: goodSwap, err: quote.ErrReverted},
 		{target: goodSwap, err: quote.ErrSenderLacks},
 		{target: goodSwap, err: quote.ErrNoMinimum},

@@ -105,7 +105,7 @@ func TestEveryWrongParameterIsNamed(t *testing.T) {
 			"&affiliateFeeRecipient=0&senderAddress=me&srcChainPriorityLevel=slow&referralCode=-1": "chainId must be one of the following values: " + ids +
 			"; tokenIn must be an address; tokenInAmount must be a positive whole number of the token's smallest units; " +
 			"tokenOutAmount must be auto unless tokenInAmount is; tokenOut must be an address; tokenOutRecipient must be an address; " +
-			"slippage must be auto or a percent greater than 0 and less than 100; affiliateFeePercent must be a percent from 0 to 10 in steps of 0.01; " +
+			"slippage must be auto or a percent greater than 0 and less than 100; affiliateFeePercent must be a percent from 0 to 10 in steps of 0.001; " +
 			"affiliateFeeRecipient must be an address; senderAddress must be an address; " +
 			"srcChainPriorityLevel must be one of the following values: normal, aggressive; referralCode must be a whole number below 4294967296",
 	} {
@@ -152,8 +152,8 @@ func TestWrongParameters(t *testing.T) {
 		{"slippage", "-1", "slippage must be auto or a percent greater than 0 and less than 100"},
 		{"slippage", ".", "slippage must be auto or a percent greater than 0 and less than 100"},
 		{"slippage", "NaN", "slippage must be auto or a percent greater than 0 and less than 100"},
-		{"affiliateFeePercent", "11", "affiliateFeePercent must be a percent from 0 to 10 in steps of 0.01"},
-		{"affiliateFeePercent", "0.125", "affiliateFeePercent must be a percent from 0 to 10 in steps of 0.01"},
+		{"affiliateFeePercent", "11", "affiliateFeePercent must be a percent from 0 to 10 in steps of 0.001"},
+		{"affiliateFeePercent", "0.1255", "affiliateFeePercent must be a percent from 0 to 10 in steps of 0.001"},
 		{"referralCode", "4294967296", "referralCode must be a whole number below 4294967296"},
 	} {
 		e := wantError(t, get(s, without(test.name)+"&"+test.name+"="+test.value), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")

@@ -115,6 +115,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	b = built{candidate: *o}
 	if t.request.Recipient.IsAbsent() {
 		b.notSimulated, b.priorityFee = errNoTransaction, t.priorityFee(&b)
+		b.dataFee, _ = t.dataFee(ctx, t.filled(typicalBytes[t.swap.Chain.Family]), b.gas())
 		return b, t.satisfied(b.payout)
 	}
 	if err := t.transaction(ctx, &b); err != nil {

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"crossgate/chain"
@@ -29,6 +30,9 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 		return Estimate{}, err
 	}
 	c, err := t.compareExact(ctx)
+	if errors.Is(err, ErrNoAffiliate) && !r.Affiliate.Percent.IsPositive() { // the operator would not be paid
+		err = fmt.Errorf("%w: %v", ErrNoRoute, err)
+	}
 	if err != nil {
 		return Estimate{Asked: c.asked()}, err
 	}

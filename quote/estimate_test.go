@@ -152,8 +152,16 @@ func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, "compared", names(got.Compared), []string{"able"})
-	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) {
-		t.Errorf("Estimate with nobody able = %v, want ErrNoRoute", err)
+	if _, err := estimator(cheap).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
+		t.Errorf("Estimate with nobody able = %v, want ErrNoAffiliate", err)
+	}
+	lost := &fakeVenue{name: "lost", affiliate: decimal.NewFromInt(1), quoteError: quote.ErrNoRoute}
+	if _, err := estimator(cheap, lost).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoAffiliate) {
+		t.Errorf("Estimate where who is able has no route = %v, want ErrNoAffiliate", err)
+	}
+	r.Affiliate = quote.Affiliate{}
+	if _, err := estimator(lost).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoRoute) || errors.Is(err, quote.ErrNoAffiliate) {
+		t.Errorf("Estimate without an affiliate = %v, want ErrNoRoute alone", err)
 	}
 }
 
@@ -252,5 +260,16 @@ func TestFailuresOutliveAnEstimator(t *testing.T) {
 		if since := records[0].FailingSince; since.Equal(begun) != (i == 1) || !records[1].FailingSince.IsZero() {
 			t.Errorf("estimator %d: failing since %s and %s, want %s of the first venue, at the second estimator alone", i, since, records[1].FailingSince, begun)
 		}
+	}
+}
+
+// TestAnAbsentExchangeDoesNotMakeTheChainUnsupported: venues that fail may serve the chain well.
+func TestAnAbsentExchangeDoesNotMakeTheChainUnsupported(t *testing.T) {
+	absent, broken := &fakeVenue{name: "absent", quoteError: quote.ErrUnsupportedChain}, &fakeVenue{name: "broken", quoteError: errDown}
+	if _, err := estimator(absent, broken).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoTransaction) || errors.Is(err, quote.ErrUnsupportedChain) {
+		t.Errorf("Estimate beside one that fails = %v, want ErrNoTransaction", err)
+	}
+	if _, err := estimator(absent).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrUnsupportedChain) {
+		t.Errorf("Estimate of nothing else = %v, want ErrUnsupportedChain", err)
 	}
 }

@@ -3,6 +3,7 @@ package quote
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,17 +14,21 @@ var ErrNoTransaction = errors.New("no venue made a transaction")
 // noVenueFits is the failure of a request for which every venue was left out.
 func noVenueFits(leftOut []Asked) error {
 	var reasons causes
+	fault := ErrNoRoute
 	for _, one := range leftOut {
 		reasons = append(reasons, fmt.Errorf("%s: %w", one.Venue, one.Err))
+		if errors.Is(one.Err, ErrNoAffiliate) {
+			fault = ErrNoAffiliate
+		}
 	}
-	return fmt.Errorf("%w: %v", ErrNoRoute, reasons)
+	return fmt.Errorf("%w: %v", fault, reasons)
 }
 
 // failure is the one error that explains why nothing can be returned: ErrNoRoute when no venue had a route, the fault
 // of the request when all that answered agree on one, or when one is decisive, and otherwise ErrNoTransaction with the
 // failures of the venues.
 func (c *comparison) failure() error {
-	var faults, failures causes
+	var faults, failures, absent causes
 	for _, one := range c.rejected {
 		if one.Verdict == LeftOut {
 			continue
@@ -32,16 +37,25 @@ func (c *comparison) failure() error {
 		if isDecisive(err) {
 			return err
 		}
-		if requestFault(one.Err) != nil {
+		switch {
+		case errors.Is(one.Err, ErrUnsupportedChain): // though it should be there
+			absent = append(absent, err)
+		case requestFault(one.Err) != nil:
 			faults = append(faults, err)
-			continue
+		default:
+			failures = append(failures, err)
 		}
-		failures = append(failures, err)
+	}
+	if len(faults)+len(failures) == 0 && len(absent) > 0 {
+		return fmt.Errorf("%w: %v", ErrUnsupportedChain, absent)
 	}
 	if len(faults) == 0 || c.quoted && len(failures) > 0 {
 		return fmt.Errorf("%w: %w", ErrNoTransaction, failures)
 	}
 	shared := requestFault(faults[0])
+	if slices.ContainsFunc(c.rejected, func(one Asked) bool { return errors.Is(one.Err, ErrNoAffiliate) }) {
+		return fmt.Errorf("%w: %v", ErrNoAffiliate, append(faults, failures...))
+	}
 	for _, fault := range faults {
 		if !errors.Is(fault, shared) {
 			shared = ErrNoRoute

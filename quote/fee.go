@@ -13,6 +13,10 @@ import (
 // typicalGas stands in where neither venue nor chain gives a figure: an aggregator's swap over two or three pools.
 const typicalGas = 350_000
 
+// typicalBytes is as much as the calldata of a swap has that does not compress: half of it is zeros. Solana charges for
+// signatures alone.
+var typicalBytes = map[chain.Family]int{chain.EVM: 800, chain.TVM: 800}
+
 // How long the chain is waited for; an answer without a fee is better than a late one.
 const (
 	gasPricePatience = time.Second
@@ -90,6 +94,9 @@ func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	defer span.End()
 	if b.result != nil && b.result.Gas > 0 {
 		return withMargin(b.result.Gas)
+	}
+	if t.request.Recipient.IsAbsent() {
+		return withMargin(b.gas())
 	}
 	if b.tx.To.IsAbsent() {
 		return b.gas()

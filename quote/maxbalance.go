@@ -72,12 +72,17 @@ func (t *trade) reserve(ctx context.Context) (kept *Reserve, known bool) {
 	if t.gasPrice.Legacy {
 		most = t.gasPrice.Expected.MulDiv(5, 4)
 	}
-	large := Tx{To: t.swap.Recipient, Data: make([]byte, keptBytes), Value: chain.NewAmount(1)}
-	for i := range large.Data {
-		large.Data[i] = byte(i * 151) // bytes that do not compress
-	}
-	published, known := t.dataFee(ctx, large, typicalGas)
+	published, known := t.dataFee(ctx, t.filled(keptBytes), typicalGas)
 	return &Reserve{GasLimit: keptGas, GasPrice: most, Total: gasCost(keptGas, most).Add(published)}, known
+}
+
+// filled is a transaction of so many bytes of calldata, which do not compress.
+func (t *trade) filled(bytes int) Tx {
+	tx := Tx{To: t.swap.Recipient, Data: make([]byte, bytes), Value: chain.NewAmount(1)}
+	for i := range tx.Data {
+		tx.Data[i] = byte(i * 151)
+	}
+	return tx
 }
 
 // reserveLamports is the reserve on Solana: for the signature and a place in a block, and what must lie on the accounts

@@ -27,11 +27,12 @@ type payout struct {
 	slippagePercent decimal.Decimal
 }
 
-// charges are what is taken on the way, in basis points: by the public router out of the gross payout, by a venue that
+// charges are what is taken on the way: by the public router out of the gross payout, by a venue that
 // is called directly out of the input, before it swaps.
 type charges struct {
 	protocolBps, affiliateBps int // of the gross payout, one after the other
-	operatorBps, inputBps     int // of the input: the operator's part, and all
+	operatorBps               int // of the input
+	inputParts                int // of the input, all, in thousandths of a percent
 }
 
 func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 0 }
@@ -42,7 +43,7 @@ func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 
 // price of the rest.
 func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) payout {
 	p := payout{gross: gross, charges: taken, slippagePercent: slippagePercent}
-	p.operatorFee = gross.MulDiv(uint64(taken.operatorBps), uint64(wholeBps-taken.inputBps))
+	p.operatorFee = gross.MulDiv(uint64(10*taken.operatorBps), uint64(10*wholeBps-taken.inputParts))
 	p.protocolFee = gross.MulDiv(uint64(taken.protocolBps), wholeBps)
 	p.affiliateFee = gross.Sub(p.protocolFee).MulDiv(uint64(taken.affiliateBps), wholeBps)
 	p.minimum = p.net().Sub(share(gross, slippagePercent))
@@ -71,7 +72,7 @@ func (t *trade) charges(w Way) charges {
 	if w == Routed {
 		return charges{protocolBps: t.router.terms.FeeBps, affiliateBps: affiliate}
 	}
-	return charges{operatorBps: operator, inputBps: operator + affiliate}
+	return charges{operatorBps: operator, inputParts: 10*operator + int(t.swap.Affiliate.Percent.Shift(3).IntPart())}
 }
 
 // fee is what this way costs beside the venue: the public router's part of the payout, or the operator's.

@@ -293,3 +293,19 @@ func TestAVenueIsRoutedByAnyOfItsRouters(t *testing.T) {
 		})
 	}
 }
+
+// TestTheRoutersGasIsCounted: what the public router takes for its call, and for an affiliate, comes to what the venue takes.
+func TestTheRoutersGasIsCounted(t *testing.T) {
+	for percent, more := range map[string]uint64{"0": 65_000, "1": 77_000} {
+		only := &fakeVenue{name: "only", perInput: 1_000_000, gas: 100_000}
+		r := usdcToDai()
+		r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString(percent), Recipient: dai}
+		got, err := crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only).Estimate(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gas := got.Asked[0].Gas; gas != 100_000+more {
+			t.Errorf("gas with an affiliate's %s %% = %d, want %d", percent, gas, 100_000+more)
+		}
+	}
+}

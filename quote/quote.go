@@ -19,6 +19,7 @@ package quote
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -33,9 +34,11 @@ var (
 	ErrUnsupportedTokenIn  = errors.New("unsupported input token")
 	ErrUnsupportedTokenOut = errors.New("unsupported output token")
 	ErrNoRoute             = errors.New("no route")
-	ErrReverted            = errors.New("transaction would revert")
-	ErrSenderLacks         = errors.New("the sender lacks what the transaction takes")
-	ErrNoMinimum           = errors.New("the slippage leaves no minimum")
+	// ErrNoAffiliate is ErrNoRoute where a venue may have one and does not give the affiliate his share.
+	ErrNoAffiliate = fmt.Errorf("%w that pays the affiliate", ErrNoRoute)
+	ErrReverted    = errors.New("transaction would revert")
+	ErrSenderLacks = errors.New("the sender lacks what the transaction takes")
+	ErrNoMinimum   = errors.New("the slippage leaves no minimum")
 )
 
 // Request is a swap as a client asks for it.

@@ -83,7 +83,7 @@ func affiliateEnvelope(a Affiliate) ([]byte, error) {
 	}
 	bps := a.Percent.Shift(2)
 	if !bps.IsInteger() {
-		return nil, fmt.Errorf("affiliate share of %s %% is finer than a basis point: %w", a.Percent, ErrNoRoute)
+		return nil, fmt.Errorf("affiliate share of %s %% is finer than a basis point: %w", a.Percent, ErrNoAffiliate)
 	}
 	envelope := binary.BigEndian.AppendUint16(nil, uint16(bps.IntPart()))
 	return append(envelope, a.Recipient.Bytes()...), nil

@@ -76,6 +76,7 @@ func TestSimulationDecidesWhoWins(t *testing.T) {
 		{"the best pays less than the second says and does", map[string]quote.Result{"first": seen(9_992), "second": seen(9_994)}, nil, []string{"second", "first", "third"}, 9_994},
 		{"the best pays less, but still most", map[string]quote.Result{"first": seen(9_992), "second": seen(9_991)}, nil, []string{"first", "second", "third"}, 9_992},
 		{"the best pays less than its minimum", map[string]quote.Result{"first": seen(9_989), "second": seen(9_990)}, nil, []string{"second", "third"}, 9_990},
+		{"the best pays its minimum and no more", map[string]quote.Result{"first": seen(9_990), "second": seen(9_988)}, nil, []string{"first", "second", "third"}, 9_990},
 		{"nobody can be tried", nil, nil, []string{"first", "second", "third"}, 10_000},
 		{"the node fails", nil, map[string]error{"first": errDown}, []string{"first", "second", "third"}, 10_000},
 	} {

@@ -33,6 +33,10 @@ type Profile struct {
 	Approves map[chain.ID]chain.Address
 	// MaxAffiliatePercent is the largest share of the input amount that it can give an affiliate; zero when it cannot.
 	MaxAffiliatePercent decimal.Decimal
+	// FineAffiliate says that it takes that share in thousandths of a percent. Others take basis points.
+	FineAffiliate bool
+	// SharesOfCoin says that it gives shares of the coin alone.
+	SharesOfCoin bool
 	// PaysTwo says that it can divide that share between two recipients.
 	PaysTwo bool
 	// Read reads what its router enforces of a transaction, or says why that is not known. Nil: of none it is known, so
@@ -52,6 +56,8 @@ type Call struct {
 	AmountIn          chain.Amount  // that is taken from the sender
 	MinOut            chain.Amount  // that the payee gets at least; otherwise it reverts
 	Payee             chain.Address // absent: its caller
+	Refund            chain.Address // receives what is left; absent: its caller
+	Affiliate, Second Affiliate     // receive a share of the input, as far as it is known
 }
 
 // Calls reports whether the venue's transactions on a chain may call a contract.

@@ -128,10 +128,22 @@ abstract contract VenueCalls {
         bytes callData;
     }
 
+    /// @dev The ends of OKX's flags of shares, and their unit and limit.
+    uint256 private constant OKX_OF_INPUT = 0x0afc2aaa;
+    uint256 private constant OKX_OF_OUTPUT = 0x0afc2bbb;
+    uint256 private constant OKX_UNIT = 1_000_000_000;
+    uint256 private constant OKX_MOST_RATE = 30_000_000;
+
     error PartialFill();
+    error ShareTooLarge();
     error UnknownSettler(address target);
 
     function _carryOut(SwapOrder memory order) internal virtual returns (uint256 amountOut);
+
+    /// @dev Has the caller pay somebody beside the input.
+    function _takeShare(address token, address to, uint256 amount) internal virtual;
+
+    function _isCoin(address token) internal pure virtual returns (bool);
 
     function _make(address tokenIn, address tokenOut, uint256 amountIn, uint256 least, address recipient, bytes memory plan)
         private
@@ -207,20 +219,49 @@ abstract contract VenueCalls {
         (recipient, buyToken, least, actions,) = abi.decode(data[4:], (address, address, uint256, bytes[], bytes32));
     }
 
-    /// @notice OKX.
+    /// @notice OKX. Behind the arguments stand shares of the input, which come beside the amount, or of the output, which
+    /// are taken from what reached the minimum.
     function dagSwapTo(uint256, address receiver, OkxRequest calldata base, OkxPath[] calldata paths)
         external
         payable
-        returns (uint256)
+        returns (uint256 amountOut)
     {
-        return _make(
-            address(uint160(base.fromToken)),
-            base.toToken,
-            base.fromTokenAmount,
-            base.minReturnAmount,
-            receiver,
-            paths[0].extraData[0]
-        );
+        (uint256 side, uint256[2] memory rates, address[2] memory to) = _okxShares();
+        if (rates[0] + rates[1] > OKX_MOST_RATE) revert ShareTooLarge();
+        address from = address(uint160(base.fromToken));
+        for (uint256 i = 0; i < 2 && side == OKX_OF_INPUT; ++i) {
+            if (rates[i] > 0) _takeShare(from, to[i], base.fromTokenAmount * rates[i] / (OKX_UNIT - rates[0] - rates[1]));
+        }
+        address payee = side == OKX_OF_OUTPUT ? address(this) : receiver;
+        amountOut = _make(from, base.toToken, base.fromTokenAmount, base.minReturnAmount, payee, paths[0].extraData[0]);
+        if (payee == address(this)) _okxDivide(base.toToken, amountOut, receiver, rates, to);
+    }
+
+    function _okxDivide(address token, uint256 amount, address receiver, uint256[2] memory rates, address[2] memory to) private {
+        if (_isCoin(token)) token = address(0);
+        uint256 rest = amount;
+        for (uint256 i = 0; i < 2; ++i) {
+            uint256 share = amount * rates[i] / OKX_UNIT;
+            if (share > 0) Transfer.pay(token, to[i], share);
+            rest -= share;
+        }
+        Transfer.pay(token, receiver, rest);
+    }
+
+    /// @dev Read from the end of the calldata: the first share, the token, and the second share where the flag is of two.
+    function _okxShares() private pure returns (uint256 side, uint256[2] memory rates, address[2] memory to) {
+        uint256 first;
+        uint256 second;
+        assembly ("memory-safe") {
+            first := calldataload(sub(calldatasize(), 0x20))
+            second := calldataload(sub(calldatasize(), 0x60))
+        }
+        uint256 flag = first >> 208;
+        side = flag & 0xffffffff;
+        if (side != OKX_OF_INPUT && side != OKX_OF_OUTPUT) return (0, rates, to);
+        if (flag >> 32 != 0x3ca2 && flag >> 32 != 0x2222) return (0, rates, to);
+        (rates[0], to[0]) = (uint48(first >> 160), address(uint160(first)));
+        if (flag >> 32 == 0x2222) (rates[1], to[1]) = (uint48(second >> 160), address(uint160(second)));
     }
 
     /// @notice LI.FI.

@@ -21,6 +21,8 @@ contract VenueRouter is VenueCalls {
     address public wrappedCoin;
     /// @dev What users approve instead of this contract; the zero address: nothing does.
     address public approval;
+    /// @dev Of the coin that came with the call, before the input; zero between calls.
+    uint256 private shareTaken;
 
     event Swapped(address indexed sender, address indexed recipient, address tokenIn, uint256 amountIn, address tokenOut, uint256 amountOut);
 
@@ -50,7 +52,9 @@ contract VenueRouter is VenueCalls {
     /// @dev Returns what is left to swap, the coin already wrapped.
     function _takeInput(SwapOrder memory order) private returns (address token, uint256 amount) {
         if (_isCoin(order.tokenIn)) {
-            if (msg.value != order.amountIn) revert WrongValue(msg.value, order.amountIn);
+            uint256 due = order.amountIn + shareTaken;
+            if (shareTaken > 0 ? msg.value < due : msg.value != due) revert WrongValue(msg.value, due);
+            shareTaken = 0;
             amount = _payShares(order, address(0));
             IWrappedCoin(wrappedCoin).deposit{value: amount}();
             return (wrappedCoin, amount);
@@ -59,6 +63,17 @@ contract VenueRouter is VenueCalls {
         if (approval == address(0)) Transfer.pull(order.tokenIn, msg.sender, address(this), order.amountIn);
         else ITokenApproval(approval).claimTokens(order.tokenIn, msg.sender, address(this), order.amountIn);
         return (order.tokenIn, _payShares(order, order.tokenIn));
+    }
+
+    function _takeShare(address token, address to, uint256 amount) internal override {
+        if (_isCoin(token)) {
+            shareTaken += amount;
+            Transfer.pay(address(0), to, amount);
+        } else if (approval == address(0)) {
+            Transfer.pull(token, msg.sender, to, amount);
+        } else {
+            ITokenApproval(approval).claimTokens(token, msg.sender, to, amount);
+        }
     }
 
     function _payShares(SwapOrder memory order, address token) private returns (uint256 rest) {
@@ -81,7 +96,7 @@ contract VenueRouter is VenueCalls {
         Transfer.pay(token, order.recipient, amountOut);
     }
 
-    function _isCoin(address token) private pure returns (bool) {
+    function _isCoin(address token) internal pure override returns (bool) {
         return token == COIN || token == address(0);
     }
 }

@@ -1,6 +1,7 @@
 package venues
 
 import (
+	"encoding/binary"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -176,6 +177,7 @@ func newType(name string, members ...abi.ArgumentMarshaling) abi.Type {
 	return made
 }
 
+// okxCall has the shares of the input behind its arguments, and swaps the rest.
 func okxCall(o RouterOrder) []byte {
 	o = o.spelled()
 	type path struct {
@@ -184,12 +186,28 @@ func okxCall(o RouterOrder) []byte {
 		ExtraData            [][]byte
 		FromToken            *big.Int
 	}
-	return contracts.VenueRouter.Pack("dagSwapTo", new(big.Int), o.Recipient, struct {
+	left, behind := int64(10_000), []byte(nil)
+	for i, share := range o.Plan.Shares {
+		flag := "3ca20afc2aaa"
+		if len(o.Plan.Shares) > 1 {
+			flag = "22220afc2aaa"
+		}
+		word := append(binary.BigEndian.AppendUint64(common.FromHex(flag), uint64(share.Bps)*100_000<<16)[:12], share.Recipient.Bytes()...)
+		left -= int64(share.Bps)
+		if i == 0 {
+			word = append(common.LeftPadBytes(o.TokenIn.Bytes(), 32), word...)
+		}
+		behind = append(word, behind...)
+	}
+	swapped := new(big.Int).Mul(o.AmountIn, big.NewInt(left))
+	swapped.Div(swapped, big.NewInt(10_000))
+	o.Plan.Shares = nil
+	return append(contracts.VenueRouter.Pack("dagSwapTo", new(big.Int), o.Recipient, struct {
 		FromToken                                  *big.Int
 		ToToken                                    common.Address
 		FromTokenAmount, MinReturnAmount, DeadLine *big.Int
-	}{o.TokenIn.Big(), o.TokenOut, o.AmountIn, o.MinAmountOut, o.Plan.Deadline},
-		[]path{{ExtraData: [][]byte{o.planData()}, FromToken: o.TokenIn.Big()}})
+	}{o.TokenIn.Big(), o.TokenOut, swapped, o.MinAmountOut, o.Plan.Deadline},
+		[]path{{ExtraData: [][]byte{o.planData()}, FromToken: o.TokenIn.Big()}}), behind...)
 }
 
 // lifiCall calls one function for the coin that goes in, one for the coin that comes out, and one for neither.

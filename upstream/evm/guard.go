@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"errors"
 	"fmt"
 
 	"crossgate/chain"
@@ -16,7 +17,7 @@ type Guard struct{}
 var _ quote.Guard = Guard{}
 
 // Check implements quote.Guard. It refuses a transaction that calls another contract than the venue's router, moves
-// another amount of the coin than the swap's input, or calls no function.
+// another amount of the coin than the swap's input, calls no function, or pays others, as far as its calldata can be read.
 func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if !p.Calls(s.Chain.ID, tx.To) {
 		return fmt.Errorf("%w: it calls %s, not the router %s", quote.ErrRefused, tx.To, p.Routers[s.Chain.ID])
@@ -31,7 +32,41 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if len(tx.Data) < selectorLength {
 		return fmt.Errorf("%w: its calldata has %d bytes", quote.ErrRefused, len(tx.Data))
 	}
+	if p.Read == nil {
+		return nil
+	}
+	call, err := p.Read(s.Chain, tx)
+	if !errors.Is(err, quote.ErrRefused) { // what is not known is judged by MinOut, or by the public router
+		err = paysOthers(s, call)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", quote.ErrRefused, err)
+	}
 	return nil
+}
+
+// paysOthers refuses a call that gives shares of the input, or what is left, to others than the swap does.
+func paysOthers(s quote.Swap, call quote.Call) error {
+	switch {
+	case !mayReceive(s, call.Affiliate), !mayReceive(s, call.Second):
+		return fmt.Errorf("it gives shares of the input to %s and %s", call.Affiliate.Recipient, call.Second.Recipient)
+	case !call.Refund.IsAbsent() && call.Refund != s.Sender && call.Refund != s.Recipient:
+		return fmt.Errorf("it gives %s what is left", call.Refund)
+	}
+	return nil
+}
+
+// roundedShares is what routers that take shares of the input beside the rest of it leave with the sender.
+var roundedShares = chain.NewAmount(2)
+
+// mayReceive reports whether a share of the input is one of those that the swap has.
+func mayReceive(s quote.Swap, share quote.Affiliate) bool {
+	for _, asked := range []quote.Affiliate{s.Affiliate, s.Second} {
+		if share.Recipient == asked.Recipient && share.Percent.LessThanOrEqual(asked.Percent) {
+			return true
+		}
+	}
+	return share.Percent.IsZero()
 }
 
 // roundingPart is the part of a minimum that venues lose which reckon in floating point. All may lose one unit.
@@ -39,7 +74,7 @@ const roundingPart = 1_000_000_000
 
 // MinOut implements quote.Guard: what the called function enforces, as the venue's profile reads it. It refuses a
 // function that is not known, and one that takes or gives another token, takes another amount, pays somebody else than
-// the recipient, or less than is wanted.
+// the recipient, gives shares of the input to others than the swap does, or pays less than is wanted.
 func (Guard) MinOut(s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount) (chain.Amount, error) {
 	if p.Read == nil {
 		return chain.Amount{}, fmt.Errorf("%w: what %s enforces is not known", quote.ErrRefused, p.Name)
@@ -52,15 +87,17 @@ func (Guard) MinOut(s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, w
 	if payee.IsAbsent() {
 		payee = s.Sender
 	}
+	short := s.In.Amount.Sub(call.AmountIn)
 	least := wanted.Sub(wanted.MulDiv(1, roundingPart)).Sub(chain.NewAmount(1))
-	switch {
+	switch err = paysOthers(s, call); {
+	case err != nil:
 	case payee.IsAbsent() || payee != s.Recipient:
 		err = fmt.Errorf("it pays %s, not the recipient", payee)
 	case call.TokenIn != s.In.Address:
 		err = fmt.Errorf("it takes the token %s", call.TokenIn)
 	case call.TokenOut != s.Out.Address:
 		err = fmt.Errorf("it gives the token %s", call.TokenOut)
-	case call.AmountIn != s.In.Amount:
+	case call.AmountIn.Cmp(s.In.Amount) > 0, !short.IsZero() && call.Affiliate.Percent.IsZero(), short.Cmp(roundedShares) > 0:
 		err = fmt.Errorf("it takes %s of the input in place of %s", call.AmountIn, s.In.Amount)
 	case call.MinOut.Cmp(least) < 0 || call.MinOut.IsZero() && !wanted.IsZero():
 		err = fmt.Errorf("its minimum is %s in place of %s", call.MinOut, wanted)

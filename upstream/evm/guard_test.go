@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
@@ -24,6 +26,8 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 	kept := quote.Call{
 		TokenIn: someToken, TokenOut: otherToken, AmountIn: chain.NewAmount(1000), MinOut: chain.NewAmount(wanted), Payee: somebody,
 	}
+	affiliate := quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: chain.NewAddress(bytes.Repeat([]byte{0xaf}, 20))}
+	second := quote.Affiliate{Percent: decimal.RequireFromString("0.2"), Recipient: chain.NewAddress(bytes.Repeat([]byte{0xb0}, 20))}
 	for _, row := range []struct {
 		name   string
 		change func(*quote.Call)
@@ -35,15 +39,26 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 		{"less than rounding takes", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted - 4) }, 0},
 		{"no minimum", func(c *quote.Call) { c.MinOut = chain.Amount{} }, 0},
 		{"another payee", func(c *quote.Call) { c.Payee = stranger }, 0},
+		{"the rest to a stranger", func(c *quote.Call) { c.Refund = stranger }, 0},
+		{"the rest to the recipient", func(c *quote.Call) { c.Refund = somebody }, wanted},
 		{"its caller", func(c *quote.Call) { c.Payee = chain.Address{} }, wanted},
 		{"another input", func(c *quote.Call) { c.TokenIn = otherToken }, 0},
 		{"another output", func(c *quote.Call) { c.TokenOut = someToken }, 0},
 		{"more of the input", func(c *quote.Call) { c.AmountIn = chain.NewAmount(1001) }, 0},
 		{"less of the input", func(c *quote.Call) { c.AmountIn = chain.NewAmount(999) }, 0},
+		{"the affiliate's share", func(c *quote.Call) { c.Affiliate = affiliate }, wanted},
+		{"both shares, in another sequence", func(c *quote.Call) { c.Affiliate, c.Second = second, affiliate }, wanted},
+		{"less, where shares are rounded", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(998) }, wanted},
+		{"less than rounding takes of the input", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(997) }, 0},
+		{"more, beside a share", func(c *quote.Call) { c.Affiliate, c.AmountIn = affiliate, chain.NewAmount(1001) }, 0},
+		{"a stranger's share", func(c *quote.Call) { c.Affiliate, c.Affiliate.Recipient = affiliate, stranger }, 0},
+		{"a stranger's share beside", func(c *quote.Call) { c.Second, c.Second.Recipient = affiliate, stranger }, 0},
+		{"a larger share", func(c *quote.Call) { c.Affiliate, c.Affiliate.Percent = affiliate, decimal.RequireFromString("0.31") }, 0},
 	} {
 		call := kept
 		row.change(&call)
 		s := quote.Swap{
+			Affiliate: affiliate, Second: second,
 			In: quote.Side{Address: someToken, Amount: chain.NewAmount(1000)}, Out: quote.Side{Address: otherToken},
 			Sender: somebody, Recipient: somebody,
 		}
@@ -95,6 +110,28 @@ func TestFunctionsThatAreNotKnownAreRefused(t *testing.T) {
 	} {
 		if _, err := (evm.Guard{}).MinOut(quote.Swap{}, p, quote.Quote{}, quote.Tx{}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
 			t.Errorf("%s: %v, want ErrRefused", name, err)
+		}
+	}
+}
+
+// TestPaymentsToOthersAreRefusedByEitherWay: behind the public router nothing else of a venue's calldata counts.
+func TestPaymentsToOthersAreRefusedByEitherWay(t *testing.T) {
+	share := quote.Affiliate{Percent: decimal.RequireFromString("0.1"), Recipient: stranger}
+	for name, read := range map[string]func() (quote.Call, error){
+		"a share":             func() (quote.Call, error) { return quote.Call{Affiliate: share}, nil },
+		"a second share":      func() (quote.Call, error) { return quote.Call{Second: share}, nil },
+		"what is left":        func() (quote.Call, error) { return quote.Call{Refund: stranger}, nil },
+		"what is known":       func() (quote.Call, error) { return quote.Call{}, quote.ErrRefused },
+		"":                    func() (quote.Call, error) { return quote.Call{}, nil },
+		" of an unknown call": func() (quote.Call, error) { return quote.Call{}, errors.New("not known") },
+	} {
+		p := quote.Profile{
+			Routers: map[chain.ID]chain.Address{0: someToken},
+			Read:    func(chain.Chain, quote.Tx) (quote.Call, error) { return read() },
+		}
+		err := evm.Guard{}.Check(quote.Swap{In: quote.Side{Address: otherToken}, Sender: somebody, Recipient: somebody}, p, quote.Tx{To: someToken, Data: make([]byte, 4)})
+		if mayPass := name == "" || name[0] == ' '; mayPass == errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%q to a stranger: %v", name, err)
 		}
 	}
 }

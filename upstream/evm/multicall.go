@@ -20,7 +20,18 @@ var multicallABI = parseABI(`[{"type":"function","name":"aggregate3","stateMutab
 	"inputs":[{"name":"calls","type":"tuple[]","components":[
 		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"callData","type":"bytes"}]}],
 	"outputs":[{"name":"returnData","type":"tuple[]","components":[
+		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]},
+	{"type":"function","name":"aggregate3Value","stateMutability":"payable",
+	"inputs":[{"name":"calls","type":"tuple[]","components":[
+		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"value","type":"uint256"},{"name":"callData","type":"bytes"}]}],
+	"outputs":[{"name":"returnData","type":"tuple[]","components":[
 		{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}]`)
+
+// callResult is what Multicall3 returns of a call.
+type callResult struct {
+	Success    bool
+	ReturnData []byte
+}
 
 func parseABI(text string) abi.ABI {
 	parsed, err := abi.JSON(strings.NewReader(text))
@@ -82,10 +93,7 @@ func (c *Chain) aggregate(ctx context.Context, calls []contractCall) ([][]byte, 
 	if err != nil {
 		return nil, err
 	}
-	var results []struct {
-		Success    bool
-		ReturnData []byte
-	}
+	var results []callResult
 	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3", raw); err != nil || len(results) != len(calls) {
 		return nil, errNoMulticall
 	}

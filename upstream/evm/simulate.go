@@ -38,7 +38,7 @@ func NewSimulator(c *Chain) *Simulator {
 
 // Simulate implements quote.Simulator. It takes two round trips, another one for a token that was not seen before and
 // that the sender lacks, and two more for a transaction that the usual limit of gas is too low for. Nodes without
-// eth_simulateV1 get an eth_call, which says whether the transaction succeeds and measures nothing.
+// eth_simulateV1 get eth_calls, which measure as far as they take overrides of states.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	now, err := s.surroundings(ctx, t)
 	if err != nil {
@@ -291,31 +291,4 @@ func (c simulatedResult) refusal() error {
 		return fmt.Errorf("%w: no reason given", quote.ErrReverted)
 	}
 	return fmt.Errorf("%w: %s", quote.ErrReverted, revertReason(c.Error))
-}
-
-// runPlain makes the transaction alone, on the newest block and on the one that is being made.
-func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
-	if len(set.accounts) > 0 && s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides) {
-		return quote.Result{}, fmt.Errorf("%w: the sender lacks what the swap takes, and no endpoint takes overrides of states", quote.ErrNotSimulated)
-	}
-	if set.approve {
-		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
-	}
-	var answers [2]payload
-	var gas quantity
-	message := simulatedCall{
-		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &amount{t.Tx.Value},
-		Gas: quantity(now.gas), GasPrice: &amount{now.gasPrice},
-	}
-	runs := []*jsonrpc.Call{set.call(&answers[0], "eth_call", message, "latest"), set.call(&answers[1], "eth_call", message, "pending")}
-	estimate := set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")
-	if err := s.chain.rpc.Batch(ctx, runs[0], runs[1], estimate); err != nil {
-		return quote.Result{}, err
-	}
-	for _, run := range runs {
-		if run.Err != nil {
-			return quote.Result{}, fmt.Errorf("try: %w", reverted(run.Err))
-		}
-	}
-	return quote.Result{Gas: uint64(gas)}, nil
 }

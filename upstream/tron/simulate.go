@@ -21,14 +21,19 @@ var _ quote.Simulator = (*Simulator)(nil)
 // NewSimulator returns a simulator on the newest block of c.
 func NewSimulator(c *Chain) *Simulator { return &Simulator{evm.NewSimulator(c.Chain), c} }
 
-// Simulate implements quote.Simulator: it says whether the transaction succeeds and how much energy that takes, and
-// measures no amounts.
+// Simulate implements quote.Simulator: it says whether the transaction succeeds and how much energy that takes. Of swaps of
+// the coin for a token it measures the outcome.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	if err := s.affordable(ctx, t); err != nil {
 		return quote.Result{}, err
 	}
 	energy, err := s.chain.EstimateGas(ctx, t.Sender, t.Tx)
-	return quote.Result{Gas: energy}, err
+	if err != nil {
+		return quote.Result{}, err
+	}
+	found := quote.Result{Gas: energy}
+	found.Received, found.Measured = s.CoinOutcome(ctx, t)
+	return found, nil
 }
 
 // affordable says why a failure would be the sender's and not the transaction's.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -29,6 +31,9 @@ type function struct {
 	zeroPays bool
 	// refine judges the rest of the arguments: flags and fees that take from what the recipient or the sender has.
 	refine func(arguments []any, c *quote.Call) error
+	// Behind the arguments may stand a tag of so many bytes, which the router is known not to read, or what behind judges.
+	tag    int
+	behind func(data, rest []byte, c *quote.Call) error
 }
 
 // position leads to an argument: its index, and those of members in structs and lists. -1 is a list's last member.
@@ -104,10 +109,14 @@ func (known callReader) read(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
 	if err != nil {
 		return quote.Call{}, err
 	}
-	return f.call(arguments, tx)
+	c, err := f.call(arguments, tx)
+	if err == nil && f.behind != nil {
+		err = f.behind(tx.Data, f.rest(tx.Data[4:]), &c)
+	}
+	return c, err
 }
 
-// unpack decodes calldata. What stands behind the arguments is left alone, as the routers do.
+// unpack decodes calldata, behind whose arguments stands nothing that a router could read and we do not.
 func (known callReader) unpack(data []byte) (parsedFunction, []any, error) {
 	if len(data) < 4 {
 		return parsedFunction{}, nil, fmt.Errorf("its calldata has %d bytes", len(data))
@@ -120,7 +129,23 @@ func (known callReader) unpack(data []byte) (parsedFunction, []any, error) {
 	if err != nil {
 		return parsedFunction{}, nil, fmt.Errorf("its calldata is not of %s: %w", f.signature, err)
 	}
+	if rest := f.rest(data[4:]); f.behind == nil && len(rest) > f.tag {
+		return parsedFunction{}, nil, fmt.Errorf("%d bytes behind its arguments are not known", len(rest))
+	}
 	return f, arguments, nil
+}
+
+// rest is what stands behind encoded arguments, without the zeros that fill up a word.
+func (f parsedFunction) rest(data []byte) []byte {
+	end := sort.Search(len(data), func(end int) bool {
+		_, err := f.inputs.Unpack(data[:end])
+		return err == nil
+	})
+	padded := min((end+31)/32*32, len(data))
+	if slices.ContainsFunc(data[end:padded], func(b byte) bool { return b != 0 }) {
+		return data[end:]
+	}
+	return data[padded:]
 }
 
 // call finds in the arguments what the router enforces.

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -67,6 +68,9 @@ func kyberFunction(signature string, description ...int) function {
 	return function{
 		signature: signature, tokenIn: at(0), tokenOut: at(1), amountIn: at(7), minOut: at(8), payee: at(6), zeroPays: true,
 		refine: func(arguments []any, c *quote.Call) error {
+			if err := kyberShares(arguments, at, c); err != nil {
+				return err
+			}
 			switch flags := at(9); {
 			case hasFlag(arguments, flags, kyberPartialFill):
 				return errPartialFill
@@ -79,6 +83,27 @@ func kyberFunction(signature string, description ...int) function {
 			}
 		},
 	}
+}
+
+// kyberShares reads who receives which share of the input.
+func kyberShares(arguments []any, at func(int) position, c *quote.Call) error {
+	r := argumentReader{arguments: arguments}
+	receivers, _ := r.at(at(4)).([]common.Address)
+	fees, _ := r.at(at(5)).([]*big.Int)
+	shares := []*quote.Affiliate{&c.Affiliate, &c.Second}
+	if len(receivers) > len(shares) || len(fees) != len(receivers) {
+		return fmt.Errorf("it pays %d fees to %d receivers", len(fees), len(receivers))
+	}
+	for i, fee := range fees {
+		percent := decimal.NewFromBigInt(fee, 2)
+		if hasFlag(arguments, at(9), kyberFeeInBps) {
+			percent = percent.Shift(-4)
+		} else if !c.AmountIn.IsZero() {
+			percent = percent.DivRound(decimal.NewFromBigInt(c.AmountIn.Big(), 0), 18).Truncate(9)
+		}
+		*shares[i] = quote.Affiliate{Percent: percent, Recipient: chain.NewAddress(receivers[i].Bytes())}
+	}
+	return nil
 }
 
 // kyberTakes refuses lists of payments that come to more than the input: each is taken from the sender.

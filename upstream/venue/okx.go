@@ -3,16 +3,19 @@ package venue
 // OKX DEX API v6: https://web3.okx.com/onchainos/dev-docs/trade/dex-swap
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -28,7 +31,7 @@ var okx = service{
 		Source: "web3.okx.com/onchainos/dev-docs/trade/dex-smart-contract; when which was replaced: github " +
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
-	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3)},
+	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
 	// Routers are replaced on all chains on one day, about every four months, and the documents name the next one
 	// before the API does: today's, in use since 2026-08-24, comes first, then that before it, and on Ethereum a
 	// recorded one. Allowances outlive them.
@@ -71,17 +74,71 @@ const (
 	okxOrders = "(uint256,address,address,address,uint256,uint256,uint256,uint256,bool,bytes)[]"
 )
 
-// okxFunction is a function that names a receiver before its BaseRequest, or pays its caller. The contract holds what
-// the receiver has more at its end to the minimum, whatever shares it reads behind the arguments. Its functions for the
+// okxFunction is a function that names a receiver before its BaseRequest, or pays its caller. Its functions for the
 // pools of one exchange do not name the token that comes out.
 func okxFunction(signature string, names bool) function {
-	f, base := function{signature: signature, zeroPays: true}, 1
+	f, base := function{signature: signature, zeroPays: true, behind: okxShares}, 1
 	if names {
 		f.payee, base = position{1}, 2
 	}
 	f.tokenIn, f.tokenOut = position{base, 0}, position{base, 1}
 	f.amountIn, f.minOut = position{base, 2}, position{base, 3}
 	return f
+}
+
+// Flags of the words behind the arguments from which OKX's router reads shares (okxlabs/DEX-Router-EVM-V1, CommissionLib):
+// one or two, of the input. Those of the output, which end otherwise, are taken from what reached the minimum.
+var (
+	okxOneShare    = [6]byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2a, 0xaa}
+	okxTwoShares   = [6]byte{0x22, 0x22, 0x0a, 0xfc, 0x2a, 0xaa}
+	okxInputShare  = okxOneShare[2:]
+	okxOutputShare = []byte{0x0a, 0xfc, 0x2b, 0xbb}
+)
+
+const (
+	okxRateUnit = 1_000_000_000
+	okxMostRate = 30_000_000
+)
+
+// okxShares is function.behind: words with the rate and the receiver of a second share, if there is one, with the token,
+// and with those of the first share. The router reads the last word whatever it belongs to, and takes shares beside the
+// amount that it swaps.
+func okxShares(data, rest []byte, c *quote.Call) error {
+	const word = common.HashLength
+	first := data[len(data)-word:]
+	switch flag := [6]byte(first); {
+	case len(rest) == 0 && flag != okxOneShare && flag != okxTwoShares && !bytes.Equal(flag[2:], okxOutputShare):
+		return nil
+	case len(rest) == 2*word && flag == okxOneShare:
+		c.Affiliate = okxShare(first)
+	case len(rest) == 3*word && flag == okxTwoShares && flag == [6]byte(rest):
+		c.Affiliate, c.Second = okxShare(first), okxShare(rest[:word])
+	case bytes.Equal(flag[2:], okxInputShare), bytes.Equal(flag[2:], okxOutputShare):
+		return fmt.Errorf("%w: it gives shares that are not of the input", quote.ErrRefused)
+	default:
+		return errors.New("what stands behind its arguments is not known")
+	}
+	r := argumentReader{arguments: []any{common.BytesToAddress(rest[len(rest)-2*word : len(rest)-word])}}
+	if r.token(position{0}) != c.TokenIn {
+		return errors.New("it gives a share of another token than the input")
+	}
+	rates, swapped := uint64(0), c.AmountIn
+	for _, share := range []quote.Affiliate{c.Affiliate, c.Second} {
+		rates += uint64(share.Percent.Shift(7).IntPart())
+	}
+	if rates > okxMostRate {
+		return errors.New("it gives more of the input than the router does")
+	}
+	for _, share := range []quote.Affiliate{c.Affiliate, c.Second} {
+		c.AmountIn = c.AmountIn.Add(swapped.MulDiv(uint64(share.Percent.Shift(7).IntPart()), okxRateUnit-rates))
+	}
+	return nil
+}
+
+// okxShare reads a flag of 6 bytes, a rate of 6 and an address.
+func okxShare(word []byte) quote.Affiliate {
+	rate := new(big.Int).SetBytes(word[6:12])
+	return quote.Affiliate{Percent: decimal.NewFromBigInt(rate, -7), Recipient: chain.NewAddress(word[12:])}
 }
 
 const (

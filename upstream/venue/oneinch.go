@@ -37,7 +37,7 @@ var oneInch = service{
 	functions: readsCalls(function{
 		signature: "swap(address,(address,address,address,address,uint256,uint256,uint256),bytes)",
 		tokenIn:   position{1, 0}, tokenOut: position{1, 1}, amountIn: position{1, 4}, minOut: position{1, 5},
-		payee: position{1, 3}, zeroPays: true,
+		payee: position{1, 3}, zeroPays: true, tag: 4,
 		refine: func(arguments []any, _ *quote.Call) error {
 			if hasFlag(arguments, position{1, 6}, oneInchPartialFill) {
 				return errPartialFill

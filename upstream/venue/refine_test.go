@@ -78,6 +78,7 @@ func fillZeros(value reflect.Value) {
 var (
 	refinedIn, refinedOut   = common.HexToAddress("0x70"), common.HexToAddress("0x71")
 	refinedPayee            = common.HexToAddress("0x01")
+	refinedOther            = common.HexToAddress("0x02")
 	refinedAmount           = big.NewInt(1_000_000)
 	refinedMinimum          = big.NewInt(2_000_000)
 	refinedMillion, refined = chain.NewAmount(1_000_000), chain.NewAmount(2_000_000)
@@ -94,6 +95,7 @@ func numbers(all ...int64) []*big.Int {
 // TestCallsThatTakeMoreAreRefused has flags, fees and deposits in otherwise right calls of each function that takes such.
 func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 	is := func(value any, at ...int) argument { return argument{position(at), value} } // within the struct of the swap
+	receives := is([]common.Address{refinedOther}, 4)
 	for _, row := range []struct {
 		name      string
 		of        callReader
@@ -103,10 +105,11 @@ func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 		{"kyberswap", kyber.functions, nil, false},
 		{"kyberswap pays all to pools", kyber.functions, []argument{is(numbers(600_000, 400_000), 3)}, false},
 		{"kyberswap pays more to pools", kyber.functions, []argument{is(numbers(600_000, 400_001), 3)}, true},
-		{"kyberswap takes a fee and the rest", kyber.functions, []argument{is(numbers(999_990), 3), is(numbers(10), 5)}, false},
-		{"kyberswap takes a fee beside all", kyber.functions, []argument{is(numbers(1_000_000), 3), is(numbers(1), 5)}, true},
-		{"kyberswap takes a share", kyber.functions, []argument{is(numbers(999_000), 3), is(numbers(10), 5), is(big.NewInt(0x80), 9)}, false},
-		{"kyberswap takes a larger share", kyber.functions, []argument{is(numbers(999_000), 3), is(numbers(11), 5), is(big.NewInt(0x80), 9)}, true},
+		{"kyberswap takes a fee and the rest", kyber.functions, []argument{is(numbers(999_990), 3), receives, is(numbers(10), 5)}, false},
+		{"kyberswap takes a fee beside all", kyber.functions, []argument{is(numbers(1_000_000), 3), receives, is(numbers(1), 5)}, true},
+		{"kyberswap takes a share", kyber.functions, []argument{is(numbers(999_000), 3), receives, is(numbers(10), 5), is(big.NewInt(0x80), 9)}, false},
+		{"kyberswap takes a larger share", kyber.functions, []argument{is(numbers(999_000), 3), receives, is(numbers(11), 5), is(big.NewInt(0x80), 9)}, true},
+		{"kyberswap pays a fee to nobody", kyber.functions, []argument{is(numbers(999_990), 3), is(numbers(10), 5)}, true},
 		{"kyberswap fills a part", kyber.functions, []argument{is(big.NewInt(kyberPartialFill), 9)}, true},
 		{"kyberswap takes a fee of the output", kyber.functions, []argument{is(big.NewInt(kyberFeeOnOutput), 9)}, true},
 		{"1inch", oneInch.functions, nil, false},
@@ -278,8 +281,8 @@ func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
 		}
 		return nil
 	}
-	payment := func(amount *big.Int) []byte {
-		return encode(relayPayTokens, argument{position{0, 0}, refinedOut}, argument{position{1, 0}, refinedPayee}, argument{position{2, 0}, amount})
+	payment := func(amount *big.Int, more ...argument) []byte {
+		return encode(relayPayTokens, append([]argument{{position{0, 0}, refinedOut}, {position{1, 0}, refinedPayee}, {position{2, 0}, amount}}, more...)...)
 	}
 	read := func(more ...argument) (quote.Call, error) {
 		return readRelayCall(ethereum, quote.Tx{Data: encode(relayTokenCall, append([]argument{
@@ -293,16 +296,54 @@ func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
 	if got, err := read(); err != nil || got.MinOut != refined || got.AmountIn != refinedMillion || got.Payee != chain.NewAddress(refinedPayee.Bytes()) {
 		t.Errorf("a call that ends with its payment: %+v, %v", got, err)
 	}
+	if got, err := read(argument{position{3}, refinedOther}); err != nil || got.Refund != chain.NewAddress(refinedOther.Bytes()) {
+		t.Errorf("a call that gives another what is left: %+v, %v", got, err)
+	}
 	for name, change := range map[string]argument{
-		"more tokens":              {position{0, 1}, refinedOut},
-		"a payment that may fail":  {position{2, 1, 1}, true},
-		"a payment by another":     {position{2, 1, 0}, refinedIn},
-		"a call behind it":         {position{2, 2, 0}, refinedIn},
-		"a payment of all it has":  {position{2, 1, 3}, payment(new(big.Int))},
-		"a payment that is no one": {position{2, 1, 3}, []byte("transfer")},
+		"more tokens":                      {position{0, 1}, refinedOut},
+		"a payment that may fail":          {position{2, 1, 1}, true},
+		"a payment by another":             {position{2, 1, 0}, refinedIn},
+		"a call behind it":                 {position{2, 2, 0}, refinedIn},
+		"a payment of all it has":          {position{2, 1, 3}, payment(new(big.Int))},
+		"a payment of the rest to another": {position{2, 1, 3}, payment(refinedMinimum, argument{position{1, 1}, refinedOther})},
+		"a payment that is no one":         {position{2, 1, 3}, []byte("transfer")},
 	} {
 		if got, err := read(change); err == nil {
 			t.Errorf("%s: %+v, want that it is refused", name, got)
+		}
+	}
+}
+
+// TestEnsoPaysWhomItsCallNames reads a call for each kind of token on either side.
+func TestEnsoPaysWhomItsCallNames(t *testing.T) {
+	word := func(n *big.Int) []byte { return n.FillBytes(make([]byte, 32)) }
+	token := func(of common.Address, amount *big.Int) []byte {
+		return append(common.LeftPadBytes(of.Bytes(), 32), word(amount)...)
+	}
+	coin, in, out := chain.NativeCoin(chain.EVM), chain.NewAddress(refinedIn.Bytes()), chain.NewAddress(refinedOut.Bytes())
+	for _, row := range []struct {
+		kindIn, kindOut uint8
+		dataIn, dataOut []byte
+		in, out         chain.Address
+	}{
+		{1, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, out},
+		{0, 1, word(refinedAmount), token(refinedOut, refinedMinimum), coin, out},
+		{1, 0, token(refinedIn, refinedAmount), word(refinedMinimum), in, coin},
+		{2, 1, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
+		{1, 1, word(refinedAmount), token(refinedOut, refinedMinimum), chain.Address{}, out},
+		{1, 0, token(refinedIn, refinedAmount), token(refinedOut, refinedMinimum), in, chain.Address{}},
+	} {
+		for selector, f := range ensoSafe {
+			data := f.encode(t, selector,
+				argument{position{0, 0}, row.kindIn}, argument{position{0, 1}, row.dataIn},
+				argument{position{1, 0}, row.kindOut}, argument{position{1, 1}, row.dataOut}, argument{position{2}, refinedPayee})
+			got, err := readEnsoCall(chain.Chain{}, quote.Tx{Data: data})
+			want := quote.Call{
+				TokenIn: row.in, TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: chain.NewAddress(refinedPayee.Bytes()),
+			}
+			if isRefused := row.in.IsAbsent() || row.out.IsAbsent(); isRefused != (err != nil) || !isRefused && got != want {
+				t.Errorf("types %d and %d: %+v, %v, want %+v", row.kindIn, row.kindOut, got, err, want)
+			}
 		}
 	}
 }

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -45,12 +48,12 @@ var relay = service{
 }
 
 // Calls of RelayRouter and of the proxy before it: tokens, amounts; target, allowFailure, value, callData of each call;
-// refundTo, nftRecipient, metadata.
+// refundTo, nftRecipient, metadata. Behind them stands the id of the request.
 var (
-	relayCoinCall  = readsCalls(function{signature: "multicall((address,bool,uint256,bytes)[],address,address,bytes)"})
+	relayCoinCall  = readsCalls(function{signature: "multicall((address,bool,uint256,bytes)[],address,address,bytes)", tag: 32})
 	relayTokenCall = readsCalls(function{
 		signature: "transferAndMulticall(address[],uint256[],(address,bool,uint256,bytes)[],address,address,bytes)",
-		tokenIn:   position{0, 0}, amountIn: position{1, 0},
+		tokenIn:   position{0, 0}, amountIn: position{1, 0}, tag: 32,
 	})
 	// Calls of the router itself with which it pays out: all that it has where an amount is zero.
 	relayPayTokens = readsCalls(function{signature: "cleanupErc20s(address[],address[],uint256[],bytes)"})
@@ -78,6 +81,9 @@ func readRelayCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 		}
 		call.TokenIn, call.AmountIn = r.token(position{0, 0}), r.amount(position{1, 0})
 	}
+	if refund := r.address(position{calls + 1}); refund != (common.Address{}) {
+		call.Refund = chain.NewAddress(refund.Bytes())
+	}
 	router := chain.NewAddress(r.address(position{calls, -1, 0}).Bytes())
 	if mayFail, is := r.at(position{calls, -1, 1}).(bool); !is || mayFail || !relay.on(chain.NewRegistry(c)).Calls(c.ID, router) {
 		return quote.Call{}, errors.New("it does not end with a payment of its router")
@@ -99,6 +105,10 @@ func relayPaid(c chain.Chain, call quote.Call, payment []byte) (quote.Call, erro
 	r := argumentReader{arguments: arguments}
 	call.TokenOut, call.MinOut = r.token(position{0, 0}), r.amount(position{2, 0})
 	call.Payee = chain.NewAddress(r.address(position{1, 0}).Bytes())
+	recipients, _ := r.at(position{1}).([]common.Address)
+	if slices.ContainsFunc(recipients, func(other common.Address) bool { return other != recipients[0] }) {
+		return call, fmt.Errorf("%w: it pays more than one recipient", quote.ErrRefused)
+	}
 	if r.err == nil && call.MinOut.IsZero() {
 		r.err = errors.New("it pays out no stated amount")
 	}

@@ -28,6 +28,9 @@ const (
 	sunioEnergy     = 90_000
 	sunioHopEnergy  = 60_000
 	sunioMostTokens = 8
+	// Energy of the call by Multicall3 and of payments to those who have an account, and the most of a swap in percent.
+	sunioShareEnergy = 60_000
+	sunioMostShare   = 10
 )
 
 var sunioABI = parseABI(`[{"type":"function","name":"swapExactInput","inputs":[{"name":"path","type":"address[]"},
@@ -50,20 +53,26 @@ func init() {
 	}, openSunio)
 }
 
-// sunio asks the API for a route and writes the calldata itself: the API makes none. The router's call has no
-// place for an affiliate share.
+// sunio asks the API for a route and writes the calldata itself: the API makes none. The router's call has no place for
+// shares: where there are some, of the coin, Multicall3 pays them and calls the router with the rest.
 type sunio struct{ pricing[sunioRoute] }
 
 var _ quote.Venue = (*sunio)(nil)
 
 func openSunio(o Options) (quote.Venue, error) {
-	p := quote.Profile{Name: sunioName, ImageURL: "https://sun.io/favicon.ico", Routers: map[chain.ID]chain.Address{}, Writes: true, Read: sunioCalls.read}
+	p := quote.Profile{
+		Name: sunioName, ImageURL: "https://sun.io/favicon.ico", Routers: map[chain.ID]chain.Address{},
+		MoreRouters: map[chain.ID][]chain.Address{}, Writes: true, Read: readSunioCall, PaysTwo: true, SharesOfCoin: true,
+	}
 	router, err := chain.ParseAddress(sunioRouter, chain.TVM)
 	if err != nil {
 		return nil, err
 	}
-	if _, known := o.Registry.Chain(chain.Tron); known {
+	if tron, known := o.Registry.Chain(chain.Tron); known {
 		p.Routers[chain.Tron] = router
+		if multicall := tron.Contracts.Multicall; !multicall.IsAbsent() {
+			p.MoreRouters[chain.Tron], p.MaxAffiliatePercent = []chain.Address{multicall}, decimal.NewFromInt(sunioMostShare)
+		}
 	}
 	return &sunio{pricing[sunioRoute]{Options: o, profile: p, request: sunioRequest, read: readSunio}}, nil
 }
@@ -72,7 +81,7 @@ func sunioRequest(_ Options, s quote.Swap) (upstream.Request, error) {
 	return upstream.Request{Path: "swap/router", Query: url.Values{
 		"fromToken": {s.In.Address.Format(chain.TVM)}, // the coin is the zero address
 		"toToken":   {s.Out.Address.Format(chain.TVM)},
-		"amountIn":  {s.In.Amount.String()},
+		"amountIn":  {sunioSwapped(s).String()},
 		"typeList":  {sunioPools},
 	}}, nil
 }
@@ -105,10 +114,79 @@ func (v *sunio) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx,
 		To                     common.Address
 		Deadline               *big.Int
 	}{
-		s.In.Amount.Big(), least.Big(), common.BytesToAddress(s.Recipient.Bytes()),
+		sunioSwapped(s).Big(), least.Big(), common.BytesToAddress(s.Recipient.Bytes()),
 		big.NewInt(v.deadline(s.Chain.ID).Unix()),
 	})
-	return quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
+	tx := quote.Tx{To: v.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}
+	if sunioSwapped(s) == s.In.Amount {
+		return tx, nil
+	}
+	var calls []valueCall
+	for _, share := range []quote.Affiliate{s.Affiliate, s.Second} {
+		if share.Percent.IsPositive() {
+			calls = append(calls, valueCall{Target: common.BytesToAddress(share.Recipient.Bytes()), Value: sunioShare(s, share).Big()})
+		}
+	}
+	calls = append(calls, valueCall{Target: common.BytesToAddress(tx.To.Bytes()), Value: sunioSwapped(s).Big(), CallData: data})
+	tx.To, tx.Data = s.Chain.Contracts.Multicall, pack(valueCallsABI, "aggregate3Value", calls)
+	return tx, nil
+}
+
+// sunioShare is a share of a swap's input, and sunioSwapped what is left of that.
+func sunioShare(s quote.Swap, share quote.Affiliate) chain.Amount {
+	return s.In.Amount.MulDiv(uint64(bps(share.Percent)), wholeBps)
+}
+
+func sunioSwapped(s quote.Swap) chain.Amount {
+	return s.In.Amount.Sub(sunioShare(s, s.Affiliate)).Sub(sunioShare(s, s.Second))
+}
+
+// valueCall is a call of Multicall3's aggregate3Value (github.com/mds1/multicall3).
+type valueCall struct {
+	Target       common.Address
+	AllowFailure bool
+	Value        *big.Int
+	CallData     []byte
+}
+
+var (
+	valueCallsABI = parseABI(`[{"type":"function","name":"aggregate3Value","inputs":[{"name":"calls","type":"tuple[]","components":[
+		{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"value","type":"uint256"},{"name":"callData","type":"bytes"}]}],"outputs":[]}]`)
+	sunioValueCalls = readsCalls(function{signature: "aggregate3Value((address,bool,uint256,bytes)[])"})
+)
+
+// readSunioCall is sunio's Profile.Read: a call of the router, or payments of shares and then such a call.
+func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
+	if tx.To != c.Contracts.Multicall {
+		return sunioCalls.read(c, tx)
+	}
+	_, arguments, err := sunioValueCalls.unpack(tx.Data)
+	if err != nil {
+		return quote.Call{}, err
+	}
+	r := argumentReader{arguments: arguments}
+	last, _ := r.at(position{0, -1, 3}).([]byte)
+	router, _ := chain.ParseAddress(sunioRouter, chain.TVM)
+	if mayFail, is := r.at(position{0, -1, 1}).(bool); !is || mayFail || chain.NewAddress(r.address(position{0, -1, 0}).Bytes()) != router {
+		return quote.Call{}, errors.New("it does not end with a call of the router")
+	}
+	swapped := r.amount(position{0, -1, 2})
+	call, err := sunioCalls.read(c, quote.Tx{Data: last, Value: swapped})
+	if err != nil || !call.TokenIn.IsNative() || call.AmountIn != swapped || tx.Value.IsZero() {
+		return quote.Call{}, errors.Join(err, errors.New("it calls the router with another value than it swaps"))
+	}
+	shares := []*quote.Affiliate{&call.Affiliate, &call.Second}
+	for i := 0; r.at(position{0, i + 1}) != nil; i++ {
+		data, _ := r.at(position{0, i, 3}).([]byte)
+		if mayFail, is := r.at(position{0, i, 1}).(bool); i == len(shares) || len(data) > 0 || !is || mayFail {
+			return quote.Call{}, errors.New("it makes another call than payments of shares")
+		}
+		value := r.amount(position{0, i, 2})
+		percent := decimal.NewFromBigInt(value.Big(), 2).DivRound(decimal.NewFromBigInt(tx.Value.Big(), 0), 18).Truncate(9)
+		*shares[i] = quote.Affiliate{Percent: percent, Recipient: chain.NewAddress(r.address(position{0, i, 0}).Bytes())}
+		call.AmountIn = call.AmountIn.Add(value)
+	}
+	return call, r.err
 }
 
 // sunioOffer is one route of an answer, best first. Amounts are in whole tokens, raw ones come from newer
@@ -143,13 +221,16 @@ func readSunio(resp upstream.Response, _ quote.Profile, s quote.Swap) (found pri
 	}
 	best := answer.Data[0]
 	in, err := smallest(best.AmountIn, s.In.Token.Decimals)
-	if err != nil || in != s.In.Amount {
+	if err != nil || in != sunioSwapped(s) {
 		return found, fmt.Errorf("answer is about an input of %q", clean(best.AmountIn))
 	}
 	if found.route, err = best.route(s); err != nil {
 		return found, err
 	}
 	found.gas = sunioEnergy + sunioHopEnergy*uint64(len(found.route.path)-2)
+	if sunioSwapped(s) != s.In.Amount {
+		found.gas += sunioShareEnergy
+	}
 	if found.amountOut = best.AmountOutRaw.amount(); best.AmountOutRaw == "" {
 		if found.amountOut, err = smallest(best.AmountOut, s.Out.Token.Decimals); err != nil {
 			return found, fmt.Errorf("amount out: %w", err)

@@ -49,13 +49,16 @@ func suits(p quote.Profile, s quote.Swap) error {
 	}
 	share := s.Affiliate.Percent.Add(s.Second.Percent)
 	if share.GreaterThan(p.MaxAffiliatePercent) {
-		return fmt.Errorf("%s: %w with an affiliate share of %s %%", p.Name, quote.ErrNoRoute, share)
+		return fmt.Errorf("%s: %w a share of %s %%", p.Name, quote.ErrNoAffiliate, share)
 	}
-	if !s.Affiliate.Percent.Shift(2).IsInteger() || !s.Second.Percent.Shift(2).IsInteger() {
-		return fmt.Errorf("%s: %w with an affiliate share finer than a basis point", p.Name, quote.ErrNoRoute)
+	if !p.FineAffiliate && !s.Affiliate.Percent.Shift(2).IsInteger() || !s.Second.Percent.Shift(2).IsInteger() {
+		return fmt.Errorf("%s: %w with a share finer than a basis point", p.Name, quote.ErrNoAffiliate)
+	}
+	if share.IsPositive() && p.SharesOfCoin && !s.In.Address.IsNative() {
+		return fmt.Errorf("%s: %w, but for shares of the coin", p.Name, quote.ErrNoAffiliate)
 	}
 	if s.Second.Percent.IsPositive() && !p.PaysTwo {
-		return fmt.Errorf("%s: %w with shares for two", p.Name, quote.ErrNoRoute)
+		return fmt.Errorf("%s: %w with shares for two", p.Name, quote.ErrNoAffiliate)
 	}
 	if _, fits := s.In.Amount.Uint64(); s.Chain.Family == chain.SVM && !fits {
 		return fmt.Errorf("%s: %w for more than 64 bits", p.Name, quote.ErrNoRoute)

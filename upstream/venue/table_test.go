@@ -143,6 +143,8 @@ func remark(p quote.Profile) string {
 		return "fallback"
 	case p.Wraps:
 		return "for the sender alone"
+	case p.SharesOfCoin:
+		return "pays two, of the coin alone"
 	case p.PaysTwo:
 		return "pays two"
 	}

@@ -1,6 +1,7 @@
 package evm_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -211,26 +212,6 @@ func TestSimulationSeesWhatIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestSimulationFallsBackToPlainCalls puts a node in between that does not know eth_simulateV1.
-func TestSimulationFallsBackToPlainCalls(t *testing.T) {
-	old := &oldNode{asked: map[string]int{}}
-	s := openStall(t, func(node string) http.Handler { old.behind = node; return old })
-	good := s.swap("USDC", "DAI", 250e6, 1, payee)
-	for range 2 {
-		found, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "DAI", 250e6, good, chain.Address{}))
-		if err != nil || found.Measured || found.Gas < 60_000 {
-			t.Errorf("found %+v, %v, want that it goes through, and its gas", found, err)
-		}
-	}
-	bad := s.swap("USDC", "WBTC", 250e6, 1<<62, payee)
-	if _, err := s.simulator.Simulate(t.Context(), s.trial("USDC", "WBTC", 250e6, bad, chain.Address{})); !errors.Is(err, quote.ErrReverted) {
-		t.Errorf("a swap below the minimum: %v, want ErrReverted", err)
-	}
-	if n := old.asked["eth_simulateV1"]; n != 2 {
-		t.Errorf("eth_simulateV1 was asked for %d times, want for two blocks, once", n)
-	}
-}
-
 // wary is the code of a contract that reverts where it takes its surroundings for a simulation's: no price of gas, more
 // than ten million gas, or a caller with 2^76 wei, which are 75,000 coins. warier also wants a base fee and randomness,
 // which plain calls have from the newest block.
@@ -297,6 +278,8 @@ type oldNode struct {
 	behind    string
 	asked     map[string]int
 	simulates bool                      // it is not so old
+	drops     bool                      // it leaves overrides of states out
+	refuses   bool                      // it takes no overrides of states
 	codes     map[common.Address][]byte // of contracts in place of their own, where a call may override state
 }
 
@@ -330,6 +313,9 @@ func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
 	if asked.Method == "eth_simulateV1" && !n.simulates {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}}`, asked.ID)
 	}
+	if n.refuses && bytes.Count(call, []byte(`"balance"`))+bytes.Count(call, []byte(`"code"`))+bytes.Count(call, []byte(`"stateDiff"`)) > 0 {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"too many arguments, want at most 2"}}`, asked.ID)
+	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, n.behind, strings.NewReader(string(n.overridden(call))))
 	if err != nil {
 		return nil
@@ -350,10 +336,13 @@ func (n *oldNode) answer(r *http.Request, call json.RawMessage) []byte {
 // overridden is the call with the node's codes among its state overrides.
 func (n *oldNode) overridden(call json.RawMessage) json.RawMessage {
 	var asked map[string]any
-	if len(n.codes) == 0 || json.Unmarshal(call, &asked) != nil {
+	if len(n.codes) == 0 && !n.drops || json.Unmarshal(call, &asked) != nil {
 		return call
 	}
 	params, _ := asked["params"].([]any)
+	if n.drops && len(params) == 3 {
+		asked["params"] = params[:2]
+	}
 	var states []map[string]any
 	switch method := asked["method"]; {
 	case method == "eth_simulateV1":

@@ -173,10 +173,11 @@ func execute(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bo
 	if v.Profile().Wraps {
 		s.Recipient = s.Sender
 	}
-	if !v.Profile().MaxAffiliatePercent.IsZero() {
+	paysShares := s.In.Address.IsNative() || !v.Profile().SharesOfCoin
+	if paysShares && !v.Profile().MaxAffiliatePercent.IsZero() {
 		s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
 	}
-	if v.Profile().PaysTwo {
+	if paysShares && v.Profile().PaysTwo {
 		s.Second = quote.Affiliate{Percent: decimal.RequireFromString("0.2"), Recipient: address(t, operator)}
 	}
 	q, err := v.Quote(t.Context(), s)

@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/quote"
 	"crossgate/sandbox"
+	node "crossgate/sandbox/jsonrpc"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream/evm"
@@ -19,9 +24,10 @@ import (
 )
 
 // TestNoMutationPassesThePublicRouter has venues answer with changed calldata, which is wrapped into calls of the public
-// router, with a node that simulates and with one that does not. What is handed out is run on the chain: where it does not
-// revert, the recipient gets the minimum of the answer, and nothing more than the input is taken; nothing of that is left
-// in the router where the node simulates.
+// router, with a node that simulates, one that has eth_call alone, and one that does not simulate. What is handed out is run
+// on the chain: where it does not revert, the recipient, who is the sender or somebody else, gets the minimum of the answer,
+// a stranger nothing, and nothing more than the input is taken; nothing of that is left in the router where the answer is not
+// marked as unsimulated.
 func TestNoMutationPassesThePublicRouter(t *testing.T) {
 	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
@@ -49,15 +55,15 @@ func routeMutants(t *testing.T, world *sandbox.World, name string, o venue.Optio
 	if v.Profile().Wraps {
 		t.Skip("wrapping does not go through the public router")
 	}
-	const kinds = 5 // of swap, at least, among which the mutations are divided
 	for _, c := range world.Chains() {
 		if _, served := v.Profile().Routers[c.Facts.ID]; !served || len(c.Pools) == 0 || c.Facts.Contracts.Router.IsAbsent() {
 			continue
 		}
 		made := 0
-		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
-			for _, simulates := range []bool{true, false} {
-				if newRoutedMutants(t, v, c, s, simulates).mutate(t, mutations(t, 20)/kinds+1) {
+		swaps := toSenderAndOther(executedSwaps(t, c, world.Accounts()[0]))
+		for _, s := range swaps {
+			for _, node := range []string{c.EVMRPC, plainNode(t, c.EVMRPC), ""} {
+				if newRoutedMutants(t, v, c, s, node).mutate(t, mutations(t, 40)/(3*len(swaps))+1) {
 					made++
 				}
 			}
@@ -97,18 +103,39 @@ type routedMutants struct {
 	estimator *quote.Estimator
 	request   quote.Request
 	outer     mutant // the transactions that are handed out
-	simulates bool   // the node does
 	router    chain.Address
 }
 
-func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swap, simulates bool) *routedMutants {
+// plainNode is a node that does not know eth_simulateV1.
+func plainNode(t *testing.T, behind string) string {
 	t.Helper()
-	node := jsonrpc.New(newPool(t, "node", c.EVMRPC))
-	at := evm.New(c.Facts, node)
+	const mostBytes = 1 << 20
+	at, err := url.Parse(behind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.Out.URL, p.Out.Host = at, at.Host }}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		node.Each(w, r, mostBytes, func(one *http.Request, call node.Request, _ int) *node.Recorder {
+			if call.Method == "eth_simulateV1" {
+				return node.Answer(call, `"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}`)
+			}
+			return node.Record(proxy, one)
+		})
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// newRoutedMutants are those of a swap, with a node that simulates, if any.
+func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swap, simulating string) *routedMutants {
+	t.Helper()
+	chainNode := jsonrpc.New(newPool(t, "node", c.EVMRPC))
+	at := evm.New(c.Facts, chainNode)
 	spoiled := &spoiler{Venue: v, mutant: mutant{venue: v, random: rand.New(rand.NewPCG(1, 2))}}
 	kind := quote.Chain{Guard: evm.Guard{}, Router: evm.NewRouter(at), Execution: quote.PreferRouter}
-	if simulates {
-		kind.Simulator = evm.NewSimulator(at)
+	if simulating != "" {
+		kind.Simulator = evm.NewSimulator(evm.New(c.Facts, jsonrpc.New(newPool(t, "simulator", simulating))))
 	}
 	own := map[token.Key]token.Token{}
 	for _, side := range []quote.Side{s.In, s.Out} {
@@ -116,7 +143,7 @@ func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swa
 	}
 	slippage := s.SlippagePercent
 	return &routedMutants{
-		simulates: simulates, venue: spoiled, router: c.Facts.Contracts.Router,
+		venue: spoiled, router: c.Facts.Contracts.Router,
 		estimator: quote.New(quote.Options{
 			Registry: chain.Documented(), Venues: []quote.Venue{spoiled}, Chains: map[chain.ID]quote.Chain{c.Facts.ID: kind},
 			Tokens: token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Own: own}),
@@ -126,7 +153,7 @@ func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swa
 			Chain: c.Facts.ID, TokenIn: s.In.Address, TokenOut: s.Out.Address, AmountIn: s.In.Amount,
 			Sender: s.Sender, Recipient: s.Recipient, SlippagePercent: &slippage,
 		},
-		outer: mutant{venue: v, swap: s, node: node, spender: c.Facts.Contracts.Router},
+		outer: mutant{venue: v, swap: s, node: chainNode, spender: c.Facts.Contracts.Router},
 	}
 }
 
@@ -170,7 +197,9 @@ func (m *routedMutants) run(t *testing.T, got quote.Estimate, mustSucceed bool) 
 		t.Errorf("%s: handed out, and the recipient gets %s of %s", what, is.received, got.MinOut)
 	case is.taken.Cmp(m.outer.swap.In.Amount) > 0:
 		t.Errorf("%s: handed out, and takes %s of %s", what, is.taken, m.outer.swap.In.Amount)
-	case m.simulates && !is.left.IsZero():
+	case is.robs(m.outer.swap.In.Amount, got.MinOut):
+		t.Errorf("%s: handed out, and a stranger gets %s and %s", what, is.stolenIn, is.stolenOut)
+	case !got.Unsimulated && !is.left.IsZero():
 		t.Errorf("%s: handed out, and leaves %s of %s in the public router", what, is.left, m.outer.swap.In.Amount)
 	}
 }

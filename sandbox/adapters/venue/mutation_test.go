@@ -2,15 +2,18 @@ package venue_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -24,10 +27,10 @@ import (
 // thief is paid by mutated calldata.
 var thief = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
 
-// fewMutations are those of make test.
-const fewMutations = 60
+// fewMutations are those of make test, of a venue's transactions.
+const fewMutations = 200
 
-// mutations is how many times each transaction is changed: CROSSGATE_MUTATIONS, or a few.
+// mutations is how many changes are made to a venue's transactions: CROSSGATE_MUTATIONS, or a few.
 func mutations(t *testing.T, few int) int {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_MUTATIONS")
@@ -42,8 +45,9 @@ func mutations(t *testing.T, few int) int {
 }
 
 // TestNoMutationIsHandedOut changes the calldata of every venue's transactions, for each kind of swap, and lets the
-// guard read it. What the guard lets pass is run on the chain: where it does not revert, the recipient gets the minimum
-// that the guard read, and nothing more than the input is taken. The guard does so alone: no simulation comes before.
+// guard read it. What the guard lets pass is run on the chain: where it does not revert, the recipient, who is the sender or
+// somebody else, gets the minimum that the guard read, a stranger nothing, and nothing more than the input is taken. The guard
+// does so alone: no simulation comes before.
 func TestNoMutationIsHandedOut(t *testing.T) {
 	sandboxtest.Executes(t)
 	world := sandboxtest.Shared(t)
@@ -74,9 +78,13 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 			continue
 		}
 		made := 0
-		for _, s := range executedSwaps(t, c, world.Accounts()[0]) {
-			if s.Recipient == s.Sender != v.Profile().Wraps {
-				s.Recipient = s.Sender
+		swaps := toSenderAndOther(executedSwaps(t, c, world.Accounts()[0]))
+		for _, s := range swaps {
+			if s.Recipient != s.Sender && v.Profile().Wraps {
+				continue
+			}
+			if s.Recipient != s.Sender && v.Profile().SharesOfCoin && s.In.Address.IsNative() {
+				s.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("0.3"), Recipient: address(t, affiliate)}
 			}
 			m := mutant{venue: v, swap: s, node: jsonrpc.New(newPool(t, "node", c.EVMRPC)), random: rand.New(rand.NewPCG(1, uint64(made)))}
 			if v.Profile().Read == nil {
@@ -85,7 +93,7 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 			}
 			if m.build(t) {
 				made++
-				m.mutate(t, mutations(t, fewMutations))
+				m.mutate(t, mutations(t, fewMutations)/len(swaps)+1)
 			}
 		}
 		if made > 0 {
@@ -93,6 +101,15 @@ func mutateAll(t *testing.T, world *sandbox.World, name string, o venue.Options)
 		}
 	}
 	t.Error("the venue made no transaction")
+}
+
+// toSenderAndOther is each swap twice.
+func toSenderAndOther(swaps []quote.Swap) []quote.Swap {
+	for _, s := range swaps {
+		s.Recipient = s.Sender
+		swaps = append(swaps, s)
+	}
+	return swaps
 }
 
 // isRefusedAsItIs wants that no transaction of a venue passes of which nobody knows what its router enforces.
@@ -164,7 +181,6 @@ func (m *mutant) mutate(t *testing.T, times int) {
 	if len(m.tx.Data) < 36 {
 		return // deposit() has nothing to change
 	}
-	passed := 0
 	for i := range times {
 		data, what := m.change(i)
 		if bytes.Equal(data, m.tx.Data) {
@@ -180,9 +196,7 @@ func (m *mutant) mutate(t *testing.T, times int) {
 		if minimum.Cmp(m.minimum.MulDiv(billion-1, billion).Sub(chain.NewAmount(2))) < 0 {
 			t.Errorf("%s: handed out with a minimum of %s in place of %s", what, minimum, m.minimum)
 		}
-		if passed++; passed <= 12 || passed%50 == 0 { // most change what a router passes on
-			m.run(t, data, minimum, what)
-		}
+		m.run(t, data, minimum, what)
 	}
 }
 
@@ -190,7 +204,7 @@ func (m *mutant) mutate(t *testing.T, times int) {
 func (m *mutant) change(i int) (data []byte, what string) {
 	data = bytes.Clone(m.tx.Data)
 	places := m.places()
-	switch at := places[m.random.IntN(len(places))]; i % 10 {
+	switch at := places[m.random.IntN(len(places))]; i % 12 {
 	case 0: // all names of the recipient, with the true one behind
 		data = bytes.ReplaceAll(data, m.swap.Recipient.Bytes(), thief.Bytes())
 		return append(append(data, make([]byte, 12)...), m.swap.Recipient.Bytes()...), "the payee replaced and appended"
@@ -218,9 +232,40 @@ func (m *mutant) change(i int) (data []byte, what string) {
 	case 8:
 		word := m.minimum.MulDiv(uint64(m.random.IntN(9_990)), 10_000).Bytes32()
 		return bytes.ReplaceAll(data, m.minimumWord(), word[:]), "a lower minimum"
-	default:
+	case 9:
 		return data[:4+m.random.IntN(len(data)-4)], "the end cut off"
+	case 10:
+		return append(data, m.shares()...), "shares of the input or of the output behind"
+	default:
+		behind := make([]byte, 1+m.random.IntN(128))
+		for i := range behind {
+			behind[i] = byte(m.random.IntN(256))
+		}
+		copy(behind[max(0, len(behind)-20):], thief.Bytes())
+		return append(data, behind...), "a stranger behind"
 	}
+}
+
+// shares are words as OKX's router reads them behind the arguments: of one side of the swap, for one stranger or two.
+func (m *mutant) shares() []byte {
+	asset, flag := m.swap.In.Address, []byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2a, 0xaa}
+	if m.random.IntN(2) > 0 {
+		asset, flag = m.swap.Out.Address, []byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2b, 0xbb}
+	}
+	token := append(make([]byte, 12), common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE").Bytes()...)
+	if !asset.IsNative() {
+		copy(token[12:], asset.Bytes())
+	}
+	isTwo := m.random.IntN(2) > 0
+	if isTwo {
+		flag[0], flag[1] = 0x22, 0x22
+	}
+	rate := binary.BigEndian.AppendUint64(nil, uint64(m.random.IntN(15_000_000)))[2:]
+	share := slices.Concat(flag, rate, thief.Bytes())
+	if isTwo {
+		return slices.Concat(share, token, share)
+	}
+	return append(token, share...)
 }
 
 // taking is the calldata with another amount in the place of the input's.
@@ -247,7 +292,8 @@ func (m *mutant) minimumWord() []byte {
 	return word[:]
 }
 
-// run executes what was handed out: it reverts, or the recipient gets the minimum and the sender gives the input alone.
+// run executes what was handed out: it reverts, or the recipient gets the minimum, a stranger nothing, and the sender gives
+// the input alone.
 func (m *mutant) run(t *testing.T, data []byte, minimum chain.Amount, what string) {
 	t.Helper()
 	got := m.outcome(t, data)
@@ -260,13 +306,22 @@ func (m *mutant) run(t *testing.T, data []byte, minimum chain.Amount, what strin
 	if got.taken.Cmp(m.swap.In.Amount) > 0 {
 		t.Errorf("%s: handed out, and takes %s of %s", what, got.taken, m.swap.In.Amount)
 	}
+	if got.robs(m.swap.In.Amount, minimum) {
+		t.Errorf("%s: handed out, and a stranger gets %s and %s", what, got.stolenIn, got.stolenOut)
+	}
 }
 
-// outcome is how much more the recipient has of what comes out, how much less the sender of what goes in, and how much
-// more of that the spender, who takes it.
+// robs reports whether a stranger gets more than a millionth of what goes in or comes out.
+func (o outcome) robs(in, minimum chain.Amount) bool {
+	return o.stolenIn.Cmp(in.MulDiv(1, 1_000_000)) > 0 || o.stolenOut.Cmp(minimum.MulDiv(1, 1_000_000)) > 0
+}
+
+// outcome is how much more the recipient has of what comes out, how much less the sender of what goes in, how much
+// more of that the spender, who takes it, and how much more a stranger has of both.
 type outcome struct {
-	received, taken, left chain.Amount
-	succeeds              bool
+	received, taken, left, stolenIn, stolenOut chain.Amount
+
+	succeeds bool
 }
 
 // outcome executes calldata.
@@ -275,6 +330,7 @@ func (m *mutant) outcome(t *testing.T, data []byte) outcome {
 	s := m.swap
 	balances := []simulatedCall{
 		balanceOf(s.Chain, s.Out.Address, s.Recipient), balanceOf(s.Chain, s.In.Address, s.Sender), balanceOf(s.Chain, s.In.Address, m.spender),
+		balanceOf(s.Chain, s.In.Address, thief), balanceOf(s.Chain, s.Out.Address, thief),
 	}
 	var calls []simulatedCall
 	if !s.In.Address.IsNative() {
@@ -299,7 +355,9 @@ func (m *mutant) outcome(t *testing.T, data []byte) outcome {
 		return outcome{}
 	}
 	amount := func(at int) chain.Amount { return chain.AmountFromBytes(common.FromHex(answers[at].ReturnData)) }
+	after := len(balances) + 1
+	gained := func(at int) chain.Amount { return amount(after + at).Sub(amount(at)) }
 	return outcome{
-		received: amount(4).Sub(amount(0)), taken: amount(1).Sub(amount(5)), left: amount(6).Sub(amount(2)), succeeds: true,
+		received: gained(0), taken: amount(1).Sub(amount(after + 1)), left: gained(2), stolenIn: gained(3), stolenOut: gained(4), succeeds: true,
 	}
 }

@@ -211,8 +211,8 @@ func TestAffiliateShareIsTakenWholeOrNotAtAll(t *testing.T) {
 			t.Error("the calldata does not name the affiliate")
 		}
 		s.Affiliate.Percent = decimal.RequireFromString("0.123")
-		if _, err := v.Quote(t.Context(), s); !errors.Is(err, quote.ErrNoRoute) {
-			t.Errorf("Quote with a share finer than a basis point = %v, want ErrNoRoute", err)
+		if _, err := v.Quote(t.Context(), s); errors.Is(err, quote.ErrNoAffiliate) == v.Profile().FineAffiliate {
+			t.Errorf("Quote with a share finer than a basis point: %v; it takes such: %t", err, v.Profile().FineAffiliate)
 		}
 	})
 }

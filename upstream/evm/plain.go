@@ -1,0 +1,164 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"crossgate/chain"
+	"crossgate/quote"
+	"crossgate/upstream/jsonrpc"
+)
+
+// walletCode makes the sender's account a contract, for the time of an eth_call of it by itself: it makes calls in a row
+// and returns the first word that each returned, or reverts as the first that fails. To other callers, as to those who
+// pay it coins, it is an account without code, but for its size. As many calls as fit into 16 words of memory are made.
+var walletCode = payload(common.FromHex("" +
+	"3330146007" + "57" + "00" + // CALLER ADDRESS EQ, to 7; STOP
+	"5b6000" + "6000" + // 7: place of the next result, place in the calldata
+	"5b3681101560" + "4d57" + // 12: CALLDATASIZE LT ISZERO, to 77
+	"80604001358082606001610200" + "37" + // the input of the call, to memory at 512
+	"6020838261020085602001358635" + "5af1" + // CALL with all gas, its result to its place
+	"15604257" + // ISZERO, to 66
+	"016060019060200190" + "600c56" + // both places, to 12
+	"5b3d600060003e3d6000fd" + // 66: RETURNDATACOPY, REVERT
+	"5b506000f3")) // 77: RETURN
+
+// walletInput is calls as walletCode reads them: receiver, value, length of the input, a word each, and the input.
+func walletInput(calls []simulatedCall) payload {
+	var input payload
+	for _, c := range calls {
+		var value [32]byte
+		if c.Value != nil {
+			value = c.Value.Bytes32()
+		}
+		length := chain.NewAmount(uint64(len(c.Input))).Bytes32()
+		input = slices.Concat(input, paddedAddress(c.To), value[:], length[:], c.Input)
+	}
+	return input
+}
+
+// walletGas is what the readings of balances, and an approval, may take beside the transaction.
+const walletGas = 500_000
+
+// runPlain makes the transaction by eth_call, on the newest block and on the one that is being made: alone, and among
+// readings of balances by an account of the sender's that is a contract. Contracts can tell the latter; the former shows
+// whether they fail otherwise. Where it succeeds alone and not so, nothing is measured.
+func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
+	overridden := !s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides)
+	switch {
+	case !overridden && len(set.accounts) > 0:
+		return quote.Result{}, fmt.Errorf("%w: the sender lacks what the swap takes, and no endpoint takes overrides of states", quote.ErrNotSimulated)
+	case !overridden && set.approve:
+		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
+	}
+	var gas quantity
+	var alone, measured []*jsonrpc.Call
+	var answers [2]payload
+	calls, balances := set.calls(t, now)
+	wallet, message := set.wallet(t, now, calls)
+	for i, block := range []string{"latest", "pending"} {
+		if overridden {
+			measured = append(measured, wallet.call(&answers[i], "eth_call", message, block))
+		}
+		if !set.approve {
+			alone = append(alone, set.call(new(payload), "eth_call", calls[len(calls)-balances-1], block))
+		}
+	}
+	asked := slices.Concat(alone, measured)
+	if !set.approve {
+		asked = append(asked, set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
+	}
+	if err := s.chain.rpc.Batch(ctx, asked...); err != nil {
+		return quote.Result{}, err
+	}
+	for _, run := range alone {
+		if run.Err != nil {
+			return quote.Result{}, fmt.Errorf("try: %w", reverted(run.Err))
+		}
+	}
+	var worst quote.Result
+	for i, run := range measured {
+		found, err := quote.Result{}, run.Err
+		if err == nil {
+			found, err = finding(walletResults(answers[i], len(calls)), balances, t, now, gas)
+		}
+		switch {
+		case err != nil && set.approve:
+			return quote.Result{}, fmt.Errorf("%w: the sender's approval and the transaction in one call: %v", quote.ErrNotSimulated, err)
+		case err != nil:
+			return quote.Result{Gas: uint64(gas)}, nil
+		}
+		worst = worseOf(worst, found)
+	}
+	worst.Gas = max(worst.Gas, uint64(gas))
+	if !overridden {
+		worst.Received, worst.Measured = s.CoinOutcome(ctx, t)
+	}
+	return worst, nil
+}
+
+// CoinOutcome is what the recipient gains of a token by a transaction that sends the coin, as Multicall3 makes it in the
+// place of the sender, between readings of the balance: nodes that take no overrides can measure that alone. Nothing is
+// known where the transaction pays its caller.
+func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (received chain.Amount, measured bool) {
+	multicall := s.chain.chain.Contracts.Multicall
+	if !t.In.IsNative() || t.Out.IsNative() || !t.Through.IsAbsent() || multicall.IsAbsent() {
+		return received, false
+	}
+	type valueCall struct {
+		Target       common.Address
+		AllowFailure bool
+		Value        *big.Int
+		CallData     []byte
+	}
+	balance := valueCall{Target: nodeAddress(t.Out), Value: new(big.Int), CallData: append(balanceOfSelector[:4:4], paddedAddress(t.Recipient)...)}
+	data, err := multicallABI.Pack("aggregate3Value", []valueCall{
+		balance, {Target: nodeAddress(t.Tx.To), Value: t.Tx.Value.Big(), CallData: t.Tx.Data}, balance,
+	})
+	if err != nil {
+		return received, false
+	}
+	var raw payload
+	var results []callResult
+	made := messageOf(t.Sender, quote.Tx{To: multicall, Data: data, Value: t.Tx.Value})
+	if err := s.chain.rpc.All(ctx, jsonrpc.NewCall(&raw, nil, "eth_call", made, "latest")); err != nil {
+		return received, false
+	}
+	if err := multicallABI.UnpackIntoInterface(&results, "aggregate3Value", raw); err != nil || len(results) != 3 {
+		return received, false
+	}
+	received = wordAmount(results[2].ReturnData).Sub(wordAmount(results[0].ReturnData))
+	return received, !received.IsZero()
+}
+
+// wallet is the state in which the sender's account makes calls, and the message with which it does. It has the gas of
+// the transaction for that, and walletGas beside it.
+func (s overrides) wallet(t quote.Simulation, now surroundings, calls []simulatedCall) (overrides, simulatedCall) {
+	now.gas += now.gas/32 + walletGas
+	coins := &amount{t.Tx.Value.Add(now.gasMoney())}
+	if now.coins.Cmp(coins.Amount) > 0 {
+		coins.Amount = now.coins
+	}
+	s.accounts = maps.Clone(s.accounts)
+	s.accounts[t.Sender], s.accounts[now.meter] = override{Balance: coins, Code: walletCode}, override{Code: meterCode}
+	return s, simulatedCall{
+		From: &t.Sender, To: t.Sender, Input: walletInput(calls), Gas: quantity(now.gas), GasPrice: &amount{now.gasPrice},
+	}
+}
+
+// walletResults are the results of so many calls by the sender's account. A node that leaves out overrides returns
+// something else: then none of the calls succeeded.
+func walletResults(answer payload, calls int) []simulatedResult {
+	results := make([]simulatedResult, calls)
+	if len(answer) == 32*calls {
+		for i := range results {
+			results[i] = simulatedResult{Status: 1, ReturnData: answer[32*i : 32*i+32]}
+		}
+	}
+	return results
+}

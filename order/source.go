@@ -17,6 +17,9 @@ var ErrNoOrder = errors.New("transaction created no order")
 // ErrNoSwap says that a transaction exists and made no swap within its chain.
 var ErrNoSwap = errors.New("transaction made no swap within its chain")
 
+// ErrOtherBranch says that an endpoint has another block in the place of one that is known to be the chain's.
+var ErrOtherBranch = errors.New("endpoint is of another branch")
+
 // UnreadableError says that no endpoint gave what one block holds as it must be: a transaction without its receipt, or
 // contents that contradict each other. Other blocks may well be readable.
 type UnreadableError struct {
@@ -79,6 +82,19 @@ type Verifier interface {
 type Proof struct {
 	Events []Event  // in block and log order
 	Wrong  []string // names of the endpoints that told something else; absent names were not remembered
+}
+
+// AnchoredSource is a Source whose endpoints can be held to blocks that are known to be the chain's.
+type AnchoredSource interface {
+	// Testify asks each endpoint by itself for Block(number), by their names. Those that do not answer, or do not have it,
+	// are left out.
+	Testify(ctx context.Context, number uint64) map[string]Block
+	// Anchor has each endpoint prove from now on that it has a block, as it proves which chain it serves: one that has
+	// another block of that number is not used. The zero Block ends that.
+	Anchor(Block)
+	// Suspend has everything but Testify fail with an error, while it is not known which endpoints serve the chain; nil
+	// ends that.
+	Suspend(error)
 }
 
 // Head is how far a chain has come.

@@ -191,6 +191,9 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	if err != nil {
 		return err
 	}
+	if err := b.hold(ctx, position); err != nil {
+		return err
+	}
 	if !known {
 		if position, err = b.beginAtFinal(ctx); err != nil {
 			return err
@@ -226,6 +229,9 @@ func (b *backfill) beginAtFinal(ctx context.Context) (checkpoint, error) {
 	head, err := b.source.Head(ctx)
 	if err != nil {
 		return checkpoint{}, fmt.Errorf("read head: %w", err)
+	}
+	if err := b.firstAnchor(ctx, head); err != nil {
+		return checkpoint{}, err
 	}
 	return b.beginAt(ctx, head.Finalized, head)
 }

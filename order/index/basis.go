@@ -36,6 +36,7 @@ type ChainBasis struct {
 	// lag may be so much larger before it counts as behind.
 	Every time.Duration
 
+	Stopped     string            // why nothing is read of the chain until an operator decides; empty: it is read
 	Quarantined QuarantinedBlocks // of the blocks from From to Indexed, those that were not read
 	Unsearched  BlockRange        // blocks that may hold more of the orders in the answer, and that no endpoint could search
 }

@@ -168,6 +168,9 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 		return found, unavailable(ctx, err)
 	}
 	if _, hasTerms := order.Fold(known); !hasTerms {
+		if err := x.stopped(); err != nil {
+			return found, err
+		}
 		return found, fmt.Errorf("find order %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
 	}
 	o, err := x.complete(ctx, known, from)

@@ -101,6 +101,11 @@ func countReorg(ctx context.Context, id chain.ID) {
 	count(ctx, id, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
 }
 
+// countFinalReorg counts reorgs of a chain that dropped blocks which were final, likewise.
+func countFinalReorg(ctx context.Context, id chain.ID, times int) {
+	count(ctx, id, times, "crossgate.index.final_reorgs", "Reorgs that dropped blocks which were final.")
+}
+
 // countCorrections counts events of a chain that the first reading of their blocks missed or made up. It is called with
 // 0 at the start, so that the first correction shows as an increase.
 func countCorrections(ctx context.Context, id chain.ID, events int) {

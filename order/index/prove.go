@@ -107,11 +107,18 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 		}
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, most), end) - 1}
 		f.prover.since = min(f.prover.since, r.from)
+		agreed, _, err := f.anchorage.agree(ctx, r.to)
+		if err != nil {
+			return f.contradicted(ctx, keptBlock{number: r.to}, err)
+		}
 		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {
 			position.provenEnd = f.prover.endAfter(r, found.wrong)
 			moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
 				int64(position.provenEnd), int64(f.chain), int64(r.from), int64(r.to))
-			return changedOne(moved, err)
+			if err := changedOne(moved, err); err != nil || agreed.Hash.IsAbsent() || agreed.Number > settledAt(head) {
+				return err
+			}
+			return addAnchor(ctx, tx, f.chain, agreed)
 		})
 		if err != nil {
 			return fmt.Errorf("prove blocks %d to %d: %w", r.from, r.to, err)

@@ -61,6 +61,9 @@ type mender struct {
 func (x *Index) repairEach(
 	ctx context.Context, id chain.ID, report func(Progress), mend func(context.Context, *mender) error,
 ) ([]Repair, error) {
+	if err := x.learnAnchors(ctx); err != nil {
+		return nil, err
+	}
 	repairs := make([]Repair, len(x.followers))
 	x.eachSelected(Selection{Chain: id}, func(i int, own *follower) {
 		m := &mender{follower: own, report: report, progress: Progress{Chain: own.chain}, repair: Repair{Chain: own.chain}}

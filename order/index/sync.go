@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -41,6 +42,7 @@ type syncState struct {
 	levelAt time.Time          // when the store last held everything that the chain had
 	every   time.Duration      // between looks at the head
 	left    []QuarantinedBlock // that are left out, ascending
+	stopped string             // why nothing is read until an operator decides; empty: it is
 }
 
 // moved takes note of the checkpoint and its block's hash, absent where the checkpoint was read from the store. It
@@ -113,9 +115,28 @@ func (s *syncState) accept(head order.Head) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compared(head)
+	s.stopped = ""
 	if s.position.block >= s.doubt.until {
 		s.doubt.end()
 	}
+}
+
+// stop takes note of why nothing is read until an operator decides, and reports whether it was until now.
+func (s *syncState) stop(cause string) (isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isNew, s.stopped = s.stopped == "", cause
+	return isNew
+}
+
+// stoppedBy is why nothing is read of the chain until an operator decides; nil while it is.
+func (s *syncState) stoppedBy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped == "" {
+		return nil
+	}
+	return errors.New(s.stopped)
 }
 
 // levelNow takes note that the store holds everything that the chain has.
@@ -145,6 +166,7 @@ func (s *syncState) basis(isVerifiable bool) ChainBasis {
 		Proven:   s.position.provenTo(s.finalized, isVerifiable),
 		Hash:     s.hash,
 		Epoch:    s.epoch,
+		Stopped:  s.stopped,
 	}
 	if b.Quarantined.Count = len(s.left); len(s.left) > 0 {
 		b.Quarantined.First = s.left[0].Number

@@ -95,13 +95,18 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // Block returns the block of a slot or, where that has none, of the last slot before it that has one; see
 // order.Source. In place of blocks that the nodes have dropped it returns the oldest that they hold.
 func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
+	return c.blockBy(ctx, c.rpc, slot)
+}
+
+// blockBy is Block as a client tells.
+func (c *Chain) blockBy(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (order.Block, error) {
 	var found *block
-	err := c.rpc.All(ctx, c.at(slot, blockCall(&found, slot)))
+	err := rpc.All(ctx, c.at(slot, blockCall(&found, slot)))
 	switch {
 	case isCode(err, slotSkipped, longTermSlotSkipped):
-		return c.blockBefore(ctx, slot)
+		return c.blockBefore(ctx, rpc, slot)
 	case isCode(err, blockCleanedUp):
-		return c.firstBlock(ctx)
+		return c.firstBlock(ctx, rpc)
 	case isCode(err, blockNotAvailable, blockStatusUnknown):
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, slot, order.ErrNotFound)
 	case err != nil:
@@ -120,10 +125,10 @@ func (c *Chain) at(slot uint64, asked *jsonrpc.Call) *jsonrpc.Call {
 }
 
 // blockBefore returns the last block before a slot that has none.
-func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, error) {
+func (c *Chain) blockBefore(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (order.Block, error) {
 	const widest = 10_000 // slots: an hour without a block
 	var slots []uint64
-	if err := c.rpc.All(ctx, c.at(slot-min(slot, widest), blocksCall(&slots, slot-min(slot, widest), slot))); err != nil {
+	if err := rpc.All(ctx, c.at(slot-min(slot, widest), blocksCall(&slots, slot-min(slot, widest), slot))); err != nil {
 		return order.Block{}, err
 	}
 	if len(slots) == 0 {
@@ -131,20 +136,20 @@ func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, erro
 	}
 	last := slots[len(slots)-1]
 	var found *block
-	if err := c.rpc.All(ctx, c.at(last, blockCall(&found, last))); err != nil {
+	if err := rpc.All(ctx, c.at(last, blockCall(&found, last))); err != nil {
 		return order.Block{}, err
 	}
 	return found.in(last), nil
 }
 
 // firstBlock returns the oldest block that the nodes hold.
-func (c *Chain) firstBlock(ctx context.Context) (order.Block, error) {
+func (c *Chain) firstBlock(ctx context.Context, rpc *jsonrpc.Client) (order.Block, error) {
 	var first uint64
-	if err := c.rpc.All(ctx, jsonrpc.NewCall(&first, nil, "getFirstAvailableBlock")); err != nil {
+	if err := rpc.All(ctx, jsonrpc.NewCall(&first, nil, "getFirstAvailableBlock")); err != nil {
 		return order.Block{}, err
 	}
 	var found *block
-	if err := c.rpc.All(ctx, blockCall(&found, first)); err != nil {
+	if err := rpc.All(ctx, blockCall(&found, first)); err != nil {
 		return order.Block{}, err
 	}
 	return found.in(first), nil

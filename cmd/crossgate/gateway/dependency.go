@@ -28,6 +28,9 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 			each.OK = !basis.IsBehind(&c, by)
 			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", c.Indexed, c.Head, by.Round(time.Second))
 		}
+		if c.Stopped != "" {
+			each.OK, each.State = false, each.State+", stopped: "+c.Stopped
+		}
 		if q := c.Quarantined; q.Count > 0 {
 			each.State += fmt.Sprintf(", %d blocks quarantined, the oldest is %d", q.Count, q.First)
 		}

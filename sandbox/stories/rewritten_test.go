@@ -1,0 +1,215 @@
+package stories_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/cmd/crossgate/gateway"
+)
+
+// rewritten is a gateway in front of golden ledgers whose faster endpoints begin to lie.
+type rewritten struct {
+	goldenFront
+	gateway *gateway.Gateway
+	ledgers []*ledger
+	liars   []string // URLs of the faster endpoints
+}
+
+// startRewritten serves golden ledgers by endpoints that may lie and, beside them, slower honest ones.
+func startRewritten(t *testing.T, isBeside bool, rules ...string) *rewritten {
+	t.Helper()
+	r := &rewritten{ledgers: replayLedgers(t)}
+	config := string(replayConfig(t, r.ledgers, 0))
+	for _, l := range r.ledgers {
+		l.move(t, `{"op":"head","number":120}`)
+		lying := lyingProxy(t, l.rpc, rules...)
+		endpoints := fmt.Sprintf("{name: fast, url: %q}", lying)
+		if isBeside {
+			endpoints += fmt.Sprintf(", {name: honest, url: %q}", lyingProxy(t, l.rpc, "slow:60"))
+		}
+		config = strings.Replace(config, fmt.Sprintf("{url: %q}", l.rpc), endpoints, 1)
+		r.liars = append(r.liars, lying)
+	}
+	r.gateway, r.url = serveGateway(t, []byte(config))
+	return r
+}
+
+// lyingProxy stands before a node until the test ends, and returns its own address.
+func lyingProxy(t *testing.T, target string, rules ...string) (rpc string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{filepath.Join(golden, "liar.mjs"), "--listen", "0", "--target", target}
+	return "http://127.0.0.1:" + strings.Fields(startServer(t, node, append(arguments, rules...)...))[2]
+}
+
+// lie has the faster endpoints of all chains lie from now on.
+func (r *rewritten) lie(t *testing.T, rules ...string) {
+	t.Helper()
+	text, err := json.Marshal(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range r.liars {
+		if response, body := ask(t, http.MethodPost, url+"/rules", string(text)); response.StatusCode != http.StatusOK {
+			t.Fatalf("rules: %s", body)
+		}
+	}
+}
+
+// grow lets the chains go on to the end of what was recorded and beyond.
+func (r *rewritten) grow(t *testing.T) {
+	t.Helper()
+	for _, l := range r.ledgers {
+		l.move(t, `{"op":"auto","everyMs":20}`)
+	}
+}
+
+// answers asks for every order by its creation and by its id, and returns how many answers are right and how many say
+// that they cannot be given. Others fail the test.
+func (r *rewritten) answers(t *testing.T) (right, withheld int) {
+	t.Helper()
+	for _, want := range readExpectation(t).Orders {
+		for _, path := range []string{
+			fmt.Sprintf("/api/Orders/creationTxHash/%s?index=%d", want.CreationTxHash, want.IndexInTx), "/api/Orders/" + want.OrderID,
+		} {
+			response, body := ask(t, http.MethodGet, r.url+path, "")
+			switch response.StatusCode {
+			case http.StatusOK:
+				var got map[string]any
+				decoder := json.NewDecoder(bytes.NewReader(body))
+				decoder.UseNumber()
+				if err := decoder.Decode(&got); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want.json(), within(got, want.json())); diff != "" {
+					t.Errorf("%s (-want +got):\n%.400s", path, diff)
+				}
+				right++
+			case http.StatusServiceUnavailable:
+				withheld++
+			default:
+				t.Errorf("%s = %d: %s", path, response.StatusCode, body)
+			}
+		}
+	}
+	return right, withheld
+}
+
+// within are those members of got that want has, as deep as that goes.
+func within(got, want any) any {
+	object, isObject := got.(map[string]any)
+	wanted, isWanted := want.(map[string]any)
+	if !isObject || !isWanted {
+		return got
+	}
+	part := map[string]any{}
+	for name, value := range wanted {
+		part[name] = within(object[name], value)
+	}
+	return part
+}
+
+// state is what readiness says of something the gateway needs.
+func (r *rewritten) state(t *testing.T, kind, name string) (state string, isOK bool) {
+	t.Helper()
+	for _, each := range r.gateway.Dependencies(t.Context()) {
+		if each.Kind == kind && each.Name == name {
+			return each.State, each.OK
+		}
+	}
+	t.Fatalf("readiness has no %s %s", kind, name)
+	return "", false
+}
+
+// An endpoint that begins to have another branch below what is final is out of use, and the one beside it answers.
+func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, true)
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.lie(t, "fork:40:100000")
+	r.grow(t)
+	eventually(t, func() bool { return isProven(t, r.url, r.ledgers) })
+	right, withheld := r.answers(t)
+	if withheld > 0 {
+		t.Errorf("%d answers are withheld, %d are right", withheld, right)
+	}
+	r.locked(t)
+	for _, l := range r.ledgers {
+		id := fmt.Sprint(l.DeBridgeID)
+		if state, _ := r.state(t, "endpoint", id+"/fast"); !strings.Contains(state, "quarantined") {
+			t.Errorf("the endpoint of another branch is %s", state)
+		}
+		if state, _ := r.state(t, "endpoint", id+"/honest"); strings.Contains(state, "quarantined") || strings.Contains(state, "wrong answer") {
+			t.Errorf("the honest endpoint is %s", state)
+		}
+		if state, isOK := r.state(t, "chain", id); !isOK {
+			t.Errorf("chain %s is %s", id, state)
+		}
+	}
+}
+
+// Where nobody is left, what was read stays, nothing wrong is answered, and readiness says why.
+func TestChainOfWhichOnlyAnotherBranchIsLeftStops(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, false)
+	for _, l := range r.ledgers {
+		l.move(t, fmt.Sprintf(`{"op":"head","number":%d}`, l.Head))
+	}
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.lie(t, "fork:40:100000")
+	r.grow(t)
+	eventually(t, func() bool {
+		for _, l := range r.ledgers {
+			if _, isOK := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); isOK {
+				return false
+			}
+		}
+		return true
+	})
+	right, withheld := r.answers(t)
+	if withheld == 0 {
+		t.Errorf("all %d answers are given though no endpoint is left", right)
+	}
+	for _, e := range readExpectation(t).Locked {
+		if response, body := ask(t, http.MethodGet, r.url+"/api/Satistics/"+e.Taker+"/lockedAssets", ""); response.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("locked for %s = %d: %s", e.Taker, response.StatusCode, body)
+		}
+	}
+	for _, l := range r.ledgers {
+		if state, _ := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); !strings.Contains(state, "stopped") {
+			t.Errorf("chain %d is %s, want to be told that it is stopped", l.DeBridgeID, state)
+		}
+	}
+}
+
+// Of two endpoints that have different branches from the start nobody knows which one is right.
+func TestEndpointsOfTwoBranchesFromTheStartAnswerNothing(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, true, "fork:40:100000")
+	eventually(t, func() bool {
+		for _, l := range r.ledgers {
+			if state, _ := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); !strings.Contains(state, "stopped") {
+				return false
+			}
+		}
+		return true
+	})
+	if right, _ := r.answers(t); right > 0 {
+		t.Logf("%d answers are right", right)
+	}
+}

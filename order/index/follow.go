@@ -62,6 +62,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 func (f *follower) run(ctx context.Context) {
 	defer f.sync.end()
 	countCorrections(ctx, f.chain, 0)
+	countFinalReorg(ctx, f.chain, 0)
 	for {
 		held, leads, err := f.store.Claim(ctx, "follow "+f.chain.String())
 		switch {

@@ -21,7 +21,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 type gauges struct {
 	lag metric.Float64ObservableGauge
 
-	head, indexed, proven, quarantined, backfill, leading, announcers, announced, unknown metric.Int64ObservableGauge
+	head, indexed, proven, quarantined, backfill, leading, stopped, announcers, announced, unknown metric.Int64ObservableGauge
 }
 
 func newGauges(meter metric.Meter) (g gauges, err error) {
@@ -41,6 +41,7 @@ func newGauges(meter metric.Meter) (g gauges, err error) {
 	g.backfill = add("crossgate.index.backfill_blocks",
 		"Blocks before the first one that is read which could hold orders: what a backfill has left.")
 	g.leading = add("crossgate.index.leading", "1 at the replica that follows a chain, 0 at those that wait to.")
+	g.stopped = add("crossgate.index.stopped", "1 while endpoints contradict what is final of a chain, so that nothing is read of it.")
 	g.announcers = add("crossgate.index.announcers", "Connections by which endpoints of a chain announce its heads.")
 	g.announced = add("crossgate.index.announced_head", "Number of the newest block that endpoints announced of a chain.")
 	g.unknown = add("crossgate.index.unknown_chain_orders",
@@ -58,7 +59,7 @@ func (x *Index) observe() (stop func() error, err error) {
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		x.measure(o, g)
 		return nil
-	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.announcers, g.announced, g.unknown)
+	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.stopped, g.announcers, g.announced, g.unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +85,11 @@ func (x *Index) measure(o metric.Observer, g gauges) {
 	}
 	for _, each := range x.followers {
 		o.ObserveInt64(g.leading, each.leading.Load(), chainAttribute(each.chain))
+		stopped := int64(0)
+		if each.sync.stoppedBy() != nil {
+			stopped = 1
+		}
+		o.ObserveInt64(g.stopped, stopped, chainAttribute(each.chain))
 	}
 	for id, told := range x.Announced() {
 		o.ObserveInt64(g.announcers, int64(told.Connections), chainAttribute(id))

@@ -213,3 +213,18 @@ func TestEndpointsOfTwoBranchesFromTheStartAnswerNothing(t *testing.T) {
 		t.Logf("%d answers are right", right)
 	}
 }
+
+// A lone endpoint that repeats a log of each list is read as one that does not.
+func TestListsThatRepeatALogAreRead(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, false, "dup:1")
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.grow(t)
+	eventually(t, func() bool { return isProven(t, r.url, r.ledgers) })
+	if _, withheld := r.answers(t); withheld > 0 {
+		t.Errorf("%d answers are withheld", withheld)
+	}
+	r.locked(t)
+}

@@ -86,12 +86,12 @@ type Proof struct {
 
 // AnchoredSource is a Source whose endpoints can be held to blocks that are known to be the chain's.
 type AnchoredSource interface {
-	// Testify asks each endpoint by itself for Block(number), by their names. Those that do not answer, or do not have it,
-	// are left out.
-	Testify(ctx context.Context, number uint64) map[string]Block
-	// Anchor has each endpoint prove from now on that it has a block, as it proves which chain it serves: one that has
-	// another block of that number is not used. The zero Block ends that.
-	Anchor(Block)
+	// Testify asks endpoints, each by itself, for Block(number), until so many have answered. It returns what they said
+	// by their names, without those that do not answer, or do not have the block.
+	Testify(ctx context.Context, number uint64, most int) map[string]Block
+	// Anchor has each endpoint prove once in a while that it has a block, as it proves which chain it serves: one that
+	// has another block of that number is not used. With atOnce they do before anything else. The zero Block ends that.
+	Anchor(b Block, atOnce bool)
 	// Suspend has everything but Testify fail with an error, while it is not known which endpoints serve the chain; nil
 	// ends that.
 	Suspend(error)

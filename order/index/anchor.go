@@ -21,6 +21,8 @@ const anchorsApart = 1000
 type anchorage struct {
 	source  order.AnchoredSource // nil: the endpoints cannot be held to anything
 	newest  order.Block          // that they are held to; number and hash alone
+	agreed  order.Block          // that endpoints agreed on last
+	until   uint64               // block up to which that tells of the branch
 	settled uint64               // block up to which the chain was settled by heads that were accepted
 	doubt   *keptBlock           // that endpoints contradict each other about, or the store; nil: none
 }
@@ -36,12 +38,38 @@ func settledAt(head order.Head) uint64 {
 	return min(head.Finalized, head.Latest.Number-min(head.Latest.Number, order.TipRange))
 }
 
-// agree returns the block of a number on which most endpoints agree, and how many do.
+// agree returns the block of a number on which two endpoints agree or, where they do not, most of all, and how many do:
+// one where no other answers.
 func (a *anchorage) agree(ctx context.Context, number uint64) (agreed order.Block, voices int, err error) {
 	if a.source == nil {
 		return order.Block{}, 0, nil
 	}
-	told := a.source.Testify(ctx, number)
+	if agreed, voices, err = election(number, a.source.Testify(ctx, number, 2)); !errors.As(err, new(*contradiction)) {
+		return agreed, voices, err
+	}
+	return election(number, a.source.Testify(ctx, number, everyEndpoint))
+}
+
+// agreeFor has endpoints agree on the branch that holds a range, and on as much of what follows before end as one anchor
+// is for.
+func (f *follower) agreeFor(ctx context.Context, r blocks, end uint64) error {
+	if r.to <= f.anchorage.until {
+		return nil
+	}
+	until := min(end, r.from+anchorsApart) - 1
+	agreed, _, err := f.anchorage.agree(ctx, until)
+	if err != nil {
+		return f.contradicted(ctx, keptBlock{number: until}, err)
+	}
+	f.anchorage.agreed, f.anchorage.until = agreed, until
+	return nil
+}
+
+// everyEndpoint is more than a chain has.
+const everyEndpoint = 1000
+
+// election returns the block of a number that most endpoints told, and how many did.
+func election(number uint64, told map[string]order.Block) (agreed order.Block, voices int, err error) {
 	last := uint64(0) // where a chain leaves numbers out, an endpoint that lacks a block tells of one before it
 	for _, block := range told {
 		last = max(last, block.Number)
@@ -92,7 +120,7 @@ func (f *follower) learnAnchor(ctx context.Context) error {
 	newest, _, err := f.store.anchorBefore(ctx, f.chain, maxBlock)
 	if err == nil && newest != f.anchorage.newest {
 		f.anchorage.newest = newest
-		f.anchorage.source.Anchor(newest)
+		f.anchorage.source.Anchor(newest, false)
 	}
 	return err
 }
@@ -110,8 +138,20 @@ func (x *Index) learnAnchors(ctx context.Context) error {
 // holdAgain has them prove it anew: one of them may have gone over to another branch.
 func (f *follower) holdAgain() {
 	if f.anchorage.source != nil {
-		f.anchorage.source.Anchor(f.anchorage.newest)
+		f.anchorage.source.Anchor(f.anchorage.newest, true)
 	}
+}
+
+// keptBefore returns the newest block before a number by which the chain can be compared: one that was not settled when
+// it was read, the newest of those that were, or the newest anchor, and none before that.
+func (f *follower) keptBefore(ctx context.Context, position checkpoint, below uint64) (kept keptBlock, found bool, err error) {
+	kept, found, err = f.store.keptBlock(ctx, f.chain, below)
+	anchor := keptBlock{f.anchorage.newest.Number, f.anchorage.newest.Hash}
+	isRead := !anchor.hash.IsAbsent() && anchor.number <= position.block && anchor.number >= position.first
+	if err != nil || !isRead || found && kept.number > anchor.number {
+		return kept, found, err
+	}
+	return anchor, anchor.number < below, nil
 }
 
 // firstAnchor makes an anchor of the newest block that is settled, where there is none.

@@ -267,7 +267,7 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 	// Nothing is known of blocks beyond the head: the chain, or the endpoint that reported the head, is behind.
 	below, dropped, oldest := head.Latest.Number+1, false, keptBlock{}
 	for {
-		kept, found, err := f.store.keptBlock(ctx, f.chain, below)
+		kept, found, err := f.keptBefore(ctx, position, below)
 		if err != nil {
 			return 0, err
 		}
@@ -337,6 +337,7 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 	back.block, back.blockTime = number, block.Time
 	back.reorgs++
 	back.provenEnd = min(back.provenEnd, number+1)
+	f.anchorage.until = 0
 	changes, err := f.store.rewind(ctx, f.lease, f.chain, position, back)
 	if err != nil {
 		return checkpoint{}, err

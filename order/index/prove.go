@@ -21,7 +21,7 @@ import (
 // time where somebody asks about the chain, else when the last proof is provenSoon ago; blocks at the tip, which were
 // read with evidence, once there are provenTogether of them or the last proof is provenEvery ago.
 const (
-	provenAtOnce   = 257
+	provenAtOnce   = 600
 	provenPromptly = 32
 	provenSlice    = 5 // of those that are proven promptly
 	provenSoon     = 10 * time.Minute
@@ -107,15 +107,15 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 		}
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, most), end) - 1}
 		f.prover.since = min(f.prover.since, r.from)
-		agreed, _, err := f.anchorage.agree(ctx, r.to)
-		if err != nil {
-			return f.contradicted(ctx, keptBlock{number: r.to}, err)
+		if err := f.agreeFor(ctx, r, end); err != nil {
+			return err
 		}
 		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {
 			position.provenEnd = f.prover.endAfter(r, found.wrong)
 			moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
 				int64(position.provenEnd), int64(f.chain), int64(r.from), int64(r.to))
-			if err := changedOne(moved, err); err != nil || agreed.Hash.IsAbsent() || agreed.Number > settledAt(head) {
+			agreed := f.anchorage.agreed
+			if err := changedOne(moved, err); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.to, settledAt(head)) {
 				return err
 			}
 			return addAnchor(ctx, tx, f.chain, agreed)

@@ -42,8 +42,8 @@ type rangeEvents struct {
 
 // readOn reads and stores the blocks after a fork up to the head. The fork is the checkpoint's own block unless a reorg
 // has dropped blocks: then the first range reaches as far as they did, so that what still stands is there again in the
-// transaction that withdraws the rest. A range ends with the newest final block and one with the newest that is settled,
-// so that there is always one to go back to.
+// transaction that withdraws the rest. A range ends with the newest final block, so that there is always one to go back
+// to.
 func (f *follower) readOn(ctx context.Context, position checkpoint, fork uint64, head order.Head) (checkpoint, error) {
 	dropped := min(position.block, head.Latest.Number) - min(fork, head.Latest.Number)
 	if fork < position.block && (dropped == 0 || dropped > f.width.now) {
@@ -60,10 +60,8 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, fork uint64,
 				return blocks{}, false
 			}
 			r := blocks{planned + 1, min(planned+max(f.width.now, dropped), head.Latest.Number)}
-			for _, end := range []uint64{settledAt(head), head.Finalized} {
-				if planned < end && dropped == 0 {
-					r.to = min(r.to, end)
-				}
+			if planned < head.Finalized && dropped == 0 {
+				r.to = min(r.to, head.Finalized)
 			}
 			planned, dropped = r.to, 0
 			return r, true
@@ -83,7 +81,7 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, fork uint64,
 			}
 			err = f.apply(ctx, advance{
 				from: got.from, events: got.events, finalized: head.Finalized, settled: settledAt(head), quarantined: got.quarantined,
-				blocks: droppable(got.events, keptBlock{got.to, got.end.Hash}, settledAt(head)),
+				blocks: droppable(got.events, keptBlock{got.end.Number, got.end.Hash}, settledAt(head)),
 				before: position, checkpoint: next,
 			})
 			if err == nil {

@@ -13,8 +13,8 @@ import (
 var _ order.AnchoredSource = (*Chain)(nil)
 
 // Testify implements order.AnchoredSource.
-func (c *Chain) Testify(ctx context.Context, number uint64) map[string]order.Block {
-	return jsonrpc.Alone(upstream.InBackground(ctx), c.rpc, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
+func (c *Chain) Testify(ctx context.Context, number uint64, most int) map[string]order.Block {
+	return jsonrpc.Alone(upstream.InBackground(ctx), c.rpc, most, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
 		var found *header
 		if err := alone.All(ctx, existingHeaderCall(&found, quantity(number))); err != nil {
 			return order.Block{}, err
@@ -24,9 +24,9 @@ func (c *Chain) Testify(ctx context.Context, number uint64) map[string]order.Blo
 }
 
 // Anchor implements order.AnchoredSource.
-func (c *Chain) Anchor(block order.Block) {
+func (c *Chain) Anchor(block order.Block, atOnce bool) {
 	if block.Hash.IsAbsent() {
-		c.rpc.Anchor(nil)
+		c.rpc.Anchor(nil, atOnce)
 		return
 	}
 	c.rpc.Anchor(jsonrpc.NewCall(new(*header), func(h *header) error {
@@ -37,7 +37,7 @@ func (c *Chain) Anchor(block order.Block) {
 			return fmt.Errorf("%w: its block %d is %s, not %s", order.ErrOtherBranch, h.Number, h.Hash, block.Hash)
 		}
 		return nil
-	}, getBlockByNumber, quantity(block.Number), false))
+	}, getBlockByNumber, quantity(block.Number), false), atOnce)
 }
 
 // Suspend implements order.AnchoredSource.

@@ -3,16 +3,19 @@ package jsonrpc
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"crossgate/upstream"
 )
 
-// Anchor has every endpoint prove from now on that it is of the chain's own branch, along with what it is to prove
-// anyway: proof asks for a block that is known to be the chain's, and refuses another one. An endpoint that does not
-// tell of the block is believed. Nil ends that. Only for a client that Proving made.
-func (c *Client) Anchor(proof *Call) {
+// Anchor has every endpoint prove once in a while from now on that it is of the chain's own branch, along with what it
+// is to prove anyway: proof asks for a block that is known to be the chain's, and refuses another one. An endpoint that
+// does not tell of the block is believed. With atOnce they do before anything else. A nil proof ends that. Only for a
+// client that Proving made.
+func (c *Client) Anchor(proof *Call, atOnce bool) {
 	c.identity.anchor.Store(proof)
+	if !atOnce {
+		return
+	}
 	for _, known := range c.identity.endpoints {
 		known.anchoredUntil.Store(0)
 	}
@@ -40,23 +43,26 @@ func (c *Client) suspension() error {
 	return nil
 }
 
-// Alone has each endpoint of a client that Proving made asked by itself, all at once, and returns what they answered by
-// their names. Endpoints for which ask fails are left out.
-func Alone[T any](ctx context.Context, c *Client, ask func(ctx context.Context, alone *Client) (T, error)) map[string]T {
-	var mu sync.Mutex
-	var asking sync.WaitGroup
+// Alone has endpoints of a client that Proving made asked, each by itself, until so many have answered, another one
+// first each time. It returns their answers by their names. Endpoints for which ask fails are left out. Only where all
+// are asked do they prove first who they are: two that answer alike need not.
+func Alone[T any](ctx context.Context, c *Client, most int, ask func(ctx context.Context, alone *Client) (T, error)) map[string]T {
 	answers := make(map[string]T)
-	for _, alone := range c.identity.alone {
-		asking.Go(func() {
-			answer, err := ask(ctx, alone)
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
+	all := c.identity.alone
+	first := int(c.identity.turn.Add(1))
+	for i := range all {
+		alone := all[(first+i)%len(all)]
+		if most < len(all) {
+			unproven := *alone
+			unproven.identity = nil
+			alone = &unproven
+		}
+		if answer, err := ask(ctx, alone); err == nil {
 			answers[alone.Name()] = answer
-		})
+		}
+		if len(answers) == most {
+			break
+		}
 	}
-	asking.Wait()
 	return answers
 }

@@ -65,7 +65,7 @@ func TestEndpointWithAnotherBlockThanTheAnchorIsNotUsed(t *testing.T) {
 		if got := name(); got != "from a" {
 			t.Fatalf("Call = %q without an anchor", got)
 		}
-		client.Anchor(anchorAt("b"))
+		client.Anchor(anchorAt("b"), true)
 		for range 10 {
 			if got := name(); got != "from b" {
 				t.Fatalf("Call = %q, want the answer of the endpoint that has the anchor", got)
@@ -75,11 +75,11 @@ func TestEndpointWithAnotherBlockThanTheAnchorIsNotUsed(t *testing.T) {
 			t.Errorf("endpoints were asked for the anchor %d times, want once each", anchors.Load())
 		}
 		of[1].Store("a") // it goes over to the other branch
-		<-time.After(5 * time.Minute)
+		<-time.After(15 * time.Minute)
 		if err := client.Call(t.Context(), "web3_name", new(string)); !errors.Is(err, errBranch) {
 			t.Errorf("Call = %v, want no endpoint to be left", err)
 		}
-		client.Anchor(nil)
+		client.Anchor(nil, true)
 		<-time.After(30 * time.Minute)
 		if got := name(); got != "from a" {
 			t.Errorf("Call = %q when there is no anchor any more", got)
@@ -90,7 +90,7 @@ func TestEndpointWithAnotherBlockThanTheAnchorIsNotUsed(t *testing.T) {
 func TestEndpointThatDoesNotTellOfTheAnchorIsBelieved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, _, anchors := branches(t, "", "b")
-		client.Anchor(anchorAt("b"))
+		client.Anchor(anchorAt("b"), true)
 		for range 4 {
 			var got string
 			if err := client.Call(t.Context(), "web3_name", &got); err != nil || got != "from " {
@@ -111,7 +111,7 @@ func TestSuspendedClientAsksEndpointsAloneOnly(t *testing.T) {
 	if err := client.Call(t.Context(), "web3_name", new(string)); !errors.Is(err, cause) || upstream.ClassOf(err) != upstream.Unusable {
 		t.Errorf("Call = %v, want why it is suspended", err)
 	}
-	told := jsonrpc.Alone(t.Context(), client, func(ctx context.Context, alone *jsonrpc.Client) (got string, err error) {
+	told := jsonrpc.Alone(t.Context(), client, 2, func(ctx context.Context, alone *jsonrpc.Client) (got string, err error) {
 		err = alone.Call(ctx, "web3_name", &got)
 		return got, err
 	})

@@ -14,7 +14,7 @@ const (
 	// provenFor is how long an endpoint is believed after a proof.
 	provenFor = 15 * time.Second
 	// anchoredFor is how long it is believed to be of the chain's own branch, unless its connection may have changed.
-	anchoredFor = 5 * time.Minute
+	anchoredFor = 15 * time.Minute
 )
 
 // controlID is the id of calls that nobody waits for.
@@ -27,6 +27,7 @@ type identityProof struct {
 	suspended atomic.Pointer[error] // see Client.Suspend; nil: it is not
 	endpoints map[*upstream.Endpoint]*identity
 	alone     []*Client // of each endpoint by itself
+	turn      atomic.Uint32
 }
 
 // identity is what one endpoint has shown, and how many requests to it went over reused connections.

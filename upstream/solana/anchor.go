@@ -13,8 +13,8 @@ import (
 var _ order.AnchoredSource = (*Chain)(nil)
 
 // Testify implements order.AnchoredSource.
-func (c *Chain) Testify(ctx context.Context, slot uint64) map[string]order.Block {
-	return jsonrpc.Alone(upstream.InBackground(ctx), c.rpc, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
+func (c *Chain) Testify(ctx context.Context, slot uint64, most int) map[string]order.Block {
+	return jsonrpc.Alone(upstream.InBackground(ctx), c.rpc, most, func(ctx context.Context, alone *jsonrpc.Client) (order.Block, error) {
 		found, err := c.blockBy(ctx, alone, slot)
 		if err == nil && found.Number > slot {
 			return found, order.ErrNotFound // dropped
@@ -24,9 +24,9 @@ func (c *Chain) Testify(ctx context.Context, slot uint64) map[string]order.Block
 }
 
 // Anchor implements order.AnchoredSource.
-func (c *Chain) Anchor(anchor order.Block) {
+func (c *Chain) Anchor(anchor order.Block, atOnce bool) {
 	if anchor.Hash.IsAbsent() {
-		c.rpc.Anchor(nil)
+		c.rpc.Anchor(nil, atOnce)
 		return
 	}
 	var found *block
@@ -42,7 +42,7 @@ func (c *Chain) Anchor(anchor order.Block) {
 		}
 		return nil
 	}
-	c.rpc.Anchor(asked)
+	c.rpc.Anchor(asked, atOnce)
 }
 
 // Suspend implements order.AnchoredSource.

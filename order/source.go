@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"crossgate/chain"
 )
@@ -34,6 +35,24 @@ func (e *UnreadableError) Error() string {
 // Unwrap returns why.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
+// AsideError says of some transactions that what they hold is not understood. It comes beside the events of all others.
+type AsideError struct{ Transactions []AsideTransaction }
+
+// AsideTransaction is a transaction that is put aside.
+type AsideTransaction struct {
+	Tx    chain.TxHash
+	Block uint64
+	Err   error
+}
+
+func (e *AsideError) Error() string {
+	texts := make([]string, len(e.Transactions))
+	for i, t := range e.Transactions {
+		texts[i] = fmt.Sprintf("transaction %s is put aside: %s", t.Tx, t.Err)
+	}
+	return strings.Join(texts, "; ")
+}
+
 // Source is a chain that order events are read from. Events of a legacy or current contract generation
 // come out alike, verified: the order id is recomputed from the terms wherever an event carries them.
 type Source interface {
@@ -44,7 +63,7 @@ type Source interface {
 	// it is the block before the gap, under its own number.
 	Block(ctx context.Context, number uint64) (Block, error)
 	// Events returns the events of blocks from to to, both included, in block and log order; *UnreadableError when
-	// one of the blocks keeps it from doing so.
+	// one of the blocks keeps it from doing so, *AsideError beside the events when some transactions are not understood.
 	Events(ctx context.Context, from, to uint64) ([]Event, error)
 	// EventsIn returns the events of orders and swaps of one transaction in log order: ErrNotFound when the chain does
 	// not know the transaction, none when it has none.

@@ -227,7 +227,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err := f.prove(ctx, position, head); err != nil {
 		return err
 	}
-	return f.retryQuarantined(ctx, position)
+	return f.retryQuarantined(ctx)
 }
 
 // begin reads the first block that is to be read, and returns the checkpoint there.
@@ -271,11 +271,12 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 		if err != nil {
 			return 0, err
 		}
+		isBefore := !found && position.block > head.Latest.Number || head.Latest.Number < f.anchorage.settled
+		if isBefore && !dropped {
+			f.doubtSince(head, position.block)
+			return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.block)
+		}
 		if !found {
-			if !dropped && position.block > head.Latest.Number {
-				f.doubtSince(head, position.block)
-				return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.block)
-			}
 			if dropped {
 				if below, err = f.backToAnchor(ctx, position, head, oldest); err != nil {
 					return 0, err

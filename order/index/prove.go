@@ -120,13 +120,33 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 			}
 			return addAnchor(ctx, tx, f.chain, agreed)
 		})
-		if err != nil {
+		if left, err := f.leaveOut(ctx, r, err); err != nil {
 			return fmt.Errorf("prove blocks %d to %d: %w", r.from, r.to, err)
+		} else if left {
+			continue
 		}
 		f.prover.add(came.wrong)
 		f.report(came.orders)
 		f.sync.proved(position.provenEnd)
 	}
+}
+
+// leaveOut quarantines blocks of a range that could not be read a second time for their own sake, those of others once it
+// has been so often enough, and reports whether it did. Any other error is returned.
+func (f *follower) leaveOut(ctx context.Context, r blocks, err error) (left bool, _ error) {
+	list := asideOf(err)
+	if bad, isDue := f.quarantine.failed(err); isDue && bad.Number >= r.from && bad.Number <= r.to {
+		list = append(list, bad)
+	}
+	if len(list) == 0 {
+		return false, err
+	}
+	f.logger.WarnContext(ctx, "blocks quarantined that could not be read a second time; they are asked for again", "error", err)
+	failed := f.store.UpdateUnder(ctx, f.lease, func(tx *store.Tx) error { return quarantineBlocks(ctx, tx, f.chain, list) })
+	if failed != nil {
+		return false, failed
+	}
+	return true, f.learnQuarantined(ctx)
 }
 
 // provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look
@@ -154,6 +174,9 @@ func (f *follower) verify(
 	if err != nil {
 		return came, err
 	}
+	stored = slices.DeleteFunc(stored, func(e order.Event) bool { // what is left out may have been read in part
+		return slices.ContainsFunc(quarantined, func(b QuarantinedBlock) bool { return b.Number == e.At.Block })
+	})
 	verdict, err := verifyParts(ctx, verifier, parts, stored)
 	if err != nil {
 		return came, err

@@ -265,7 +265,7 @@ func (m *mender) mendBlocks(ctx context.Context, asked blocks) error {
 	}
 	m.repair.From, m.repair.To = r.from, r.to
 	m.progress.Total = r.to - r.from + 1
-	if err := m.retryQuarantined(ctx, position); err != nil {
+	if err := m.retryQuarantined(ctx); err != nil {
 		return err
 	}
 	pause, failures := m.paces.Asked, 0

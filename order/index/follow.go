@@ -154,6 +154,9 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 				pause = f.paces.Asked
 			}
 			pause = f.pauseAfter(err, pause)
+			if errors.As(err, new(*order.UnreadableError)) {
+				pause = f.paces.Asked // soon the block is left out
+			}
 			f.failures.failed(ctx, err, pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) {

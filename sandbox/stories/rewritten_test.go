@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/cmd/crossgate/gateway"
+	"crossgate/linktest"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // rewritten is a gateway in front of golden ledgers whose faster endpoints begin to lie.
@@ -45,12 +49,19 @@ func startRewritten(t *testing.T, isBeside bool, rules ...string) *rewritten {
 // lyingProxy stands before a node until the test ends, and returns its own address.
 func lyingProxy(t *testing.T, target string, rules ...string) (rpc string) {
 	t.Helper()
+	port := strings.Fields(startLiar(t, "liar.mjs", target, "0", rules...))[2]
+	return "http://127.0.0.1:" + port
+}
+
+// startLiar starts a proxy that lies by rule, and returns what it says first.
+func startLiar(t *testing.T, program, target, port string, rules ...string) string {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Fatal(err)
 	}
-	arguments := []string{filepath.Join(golden, "liar.mjs"), "--listen", "0", "--target", target}
-	return "http://127.0.0.1:" + strings.Fields(startServer(t, node, append(arguments, rules...)...))[2]
+	arguments := []string{filepath.Join(golden, program), "--listen", port, "--target", target}
+	return startServer(t, node, append(arguments, rules...)...)
 }
 
 // lie has the faster endpoints of all chains lie from now on.
@@ -227,4 +238,58 @@ func TestListsThatRepeatALogAreRead(t *testing.T) {
 		t.Errorf("%d answers are withheld", withheld)
 	}
 	r.locked(t)
+}
+
+// A slot that no endpoint shows and a transaction of a version that is not understood are put aside; the chain goes on,
+// and nothing of what is not known is answered as if it were.
+func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(filepath.Join(golden, "solliar.mjs")); err != nil {
+		t.Skipf("the proxy that lies about Solana is not present: %v; it is in the folder shared, which lies beside the repository", err)
+	}
+	world := sandboxtest.Start(t, sandbox.Options{})
+	honest := inFrontOf(t, world)
+	address, err := linktest.FreeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(address, ":")
+	startLiar(t, "solliar.mjs", world.Solana().RPC, port, "skip:0.2", "txversion:0.3")
+	config := string(world.Config(filepath.Join(t.TempDir(), "orders.db")))
+	g, url := serveGateway(t, []byte(strings.Replace(config, world.Solana().RPC, "http://"+address, 1)))
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id := world.Solana().Facts.ID.String()
+	var state string
+	for _, each := range g.Dependencies(t.Context()) {
+		if each.Kind == "chain" && each.Name == id {
+			state = each.State
+		}
+	}
+	if !strings.Contains(state, "blocks quarantined") {
+		t.Errorf("the chain is %s, want to be told what is left out", state)
+	}
+	var told worldJSON
+	get(t, world.URL()+"/sandbox/world", &told)
+	right, withheld := 0, 0
+	for _, o := range told.Orders {
+		path := "/api/Orders/creationTxHash/" + o.CreationTxHash
+		_, want := ask(t, http.MethodGet, honest.url+path, "")
+		response, got := ask(t, http.MethodGet, url+path, "")
+		switch response.StatusCode {
+		case http.StatusOK:
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s of %q (-want +got):\n%.600s", path, o.Title, cmp.Diff(string(want), string(got)))
+			}
+			right++
+		case http.StatusServiceUnavailable:
+			withheld++
+		default:
+			t.Errorf("%s of %q = %d: %s", path, o.Title, response.StatusCode, got)
+		}
+	}
+	if right == 0 || withheld == 0 {
+		t.Errorf("%d answers are right and %d withheld, want some of both", right, withheld)
+	}
 }

@@ -102,7 +102,7 @@ func (f *follower) watchFor(ctx context.Context) bool {
 // basis is what an answer about the chain would be read from now.
 func (f *follower) basis() ChainBasis {
 	_, isVerifiable := f.source.(order.Verifier)
-	b := f.sync.basis(isVerifiable)
+	b := f.sync.basis(isVerifiable, f.facts.HeadLife())
 	b.Chain = f.chain
 	if every := f.paces.Of(f.facts, f.demand.now()); every > f.paces.Asked {
 		b.Every = every

@@ -21,7 +21,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 type gauges struct {
 	lag metric.Float64ObservableGauge
 
-	head, indexed, proven, quarantined, backfill, leading, stopped, announcers, announced, unknown metric.Int64ObservableGauge
+	head, indexed, proven, quarantined, backfill, leading, stopped, stale, announcers, announced, unknown metric.Int64ObservableGauge
 }
 
 func newGauges(meter metric.Meter) (g gauges, err error) {
@@ -42,6 +42,7 @@ func newGauges(meter metric.Meter) (g gauges, err error) {
 		"Blocks before the first one that is read which could hold orders: what a backfill has left.")
 	g.leading = add("crossgate.index.leading", "1 at the replica that follows a chain, 0 at those that wait to.")
 	g.stopped = add("crossgate.index.stopped", "1 while endpoints contradict what is final of a chain, so that nothing is read of it.")
+	g.stale = add("crossgate.index.head_stale", "1 while the newest block of a chain is older than 20 usual times between blocks, and a minute.")
 	g.announcers = add("crossgate.index.announcers", "Connections by which endpoints of a chain announce its heads.")
 	g.announced = add("crossgate.index.announced_head", "Number of the newest block that endpoints announced of a chain.")
 	g.unknown = add("crossgate.index.unknown_chain_orders",
@@ -59,7 +60,7 @@ func (x *Index) observe() (stop func() error, err error) {
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		x.measure(o, g)
 		return nil
-	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.stopped, g.announcers, g.announced, g.unknown)
+	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.stopped, g.stale, g.announcers, g.announced, g.unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +79,7 @@ func (x *Index) measure(o metric.Observer, g gauges) {
 		o.ObserveFloat64(g.lag, each.By(now).Seconds(), of)
 		o.ObserveInt64(g.proven, int64(each.Proven), of)
 		o.ObserveInt64(g.quarantined, int64(each.Quarantined.Count), of)
+		o.ObserveInt64(g.stale, int64(min(each.Stale, 1)), of)
 		if each.From.Number > 0 {
 			first := x.byChain[each.Chain].facts.FirstBlock
 			o.ObserveInt64(g.backfill, int64(each.From.Number-min(first, each.From.Number)), of)

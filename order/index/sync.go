@@ -38,11 +38,13 @@ type syncState struct {
 	hash     chain.Hash // of the block at position, as far as known
 	begun    bool       // position is known
 	heads
-	doubt   doubt
-	levelAt time.Time          // when the store last held everything that the chain had
-	every   time.Duration      // between looks at the head
-	left    []QuarantinedBlock // that are left out, ascending
-	stopped string             // why nothing is read until an operator decides; empty: it is
+	doubt    doubt
+	levelAt  time.Time          // when the store last held everything that the chain had
+	every    time.Duration      // between looks at the head
+	left     []QuarantinedBlock // that are left out, ascending
+	headTime uint64             // of the newest block that was reported, UNIX seconds
+	headAge  time.Duration      // how old that was then
+	stopped  string             // why nothing is read until an operator decides; empty: it is
 }
 
 // moved takes note of the checkpoint and its block's hash, absent where the checkpoint was read from the store. It
@@ -85,6 +87,7 @@ func (s *syncState) reported(newest order.Block) (contradicts bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heads.reported(newest.Hash)
+	s.headTime, s.headAge = newest.Time, time.Since(time.Unix(int64(newest.Time), 0))
 	return contradict(s.head, newest)
 }
 
@@ -155,8 +158,8 @@ func (s *syncState) end() {
 }
 
 // basis is what an answer about the chain would be read from now, as far as it follows from what is known here. Whether
-// the chain's blocks can be read a second time says what of it is proven.
-func (s *syncState) basis(isVerifiable bool) ChainBasis {
+// the chain's blocks can be read a second time says what of it is proven, and life how old a head may be; 0: any age.
+func (s *syncState) basis(isVerifiable bool, life time.Duration) ChainBasis {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := ChainBasis{
@@ -167,6 +170,9 @@ func (s *syncState) basis(isVerifiable bool) ChainBasis {
 		Hash:     s.hash,
 		Epoch:    s.epoch,
 		Stopped:  s.stopped,
+	}
+	if life > 0 && s.headAge > life {
+		b.Stale = s.headTime
 	}
 	if b.Quarantined.Count = len(s.left); len(s.left) > 0 {
 		b.Quarantined.First = s.left[0].Number

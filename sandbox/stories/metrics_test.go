@@ -136,6 +136,7 @@ var own = map[string]string{
 	"crossgate_index_lag_seconds":                   "crossgate_chain_id",
 	"crossgate_index_reorgs_total":                  "crossgate_chain_id",
 	"crossgate_index_final_reorgs_total":            "crossgate_chain_id",
+	"crossgate_index_head_stale":                    "crossgate_chain_id",
 	"crossgate_index_stopped":                       "crossgate_chain_id",
 	"crossgate_index_proven_block":                  "crossgate_chain_id",
 	"crossgate_index_quarantined_blocks":            "crossgate_chain_id",

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -291,5 +292,31 @@ func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
 	}
 	if right == 0 || withheld == 0 {
 		t.Errorf("%d answers are right and %d withheld, want some of both", right, withheld)
+	}
+}
+
+// A newest block that is old is told as such, by headers and by readiness, though it is read to the end; not where blocks
+// are as rare as that.
+func TestNewestBlockThatIsOldIsStale(t *testing.T) {
+	t.Parallel()
+	r := &rewritten{ledgers: replayLedgers(t)}
+	const rare = "blockTime: 87600h"
+	config := string(replayConfig(t, r.ledgers, 0))
+	config = strings.Replace(config, "{id: 137,", "{id: 137, "+rare+",", 1)
+	r.gateway, r.url = serveGateway(t, []byte(config))
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told := headersAt(t, r.url+"/api/Satistics/0x0000000000000000000000000000000000000001/lockedAssets")
+	for each := range strings.SplitSeq(told.Get("X-Index-Head"), ", ") {
+		id, _, _ := strings.Cut(each, ";")
+		state, isOK := r.state(t, "chain", id)
+		isRare := id == "137"
+		if isOK != isRare || strings.Contains(state, "stale") == isRare || strings.HasSuffix(each, ";stale") == isRare {
+			t.Errorf("chain %s is %s, ready: %t; its head is %s", id, state, isOK, each)
+		}
+	}
+	if lag, err := strconv.Atoi(told.Get("X-Index-Lag")); err != nil || lag < 24*60*60 {
+		t.Errorf("lag %q s behind blocks of long ago", told.Get("X-Index-Lag"))
 	}
 }

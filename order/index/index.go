@@ -131,7 +131,11 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 	known, storeErr := x.store.createdIn(ctx, tx)
 	span.SetAttributes(attribute.Bool("crossgate.order.indexed", len(known) > 0))
 	if len(known) == 0 {
-		if known, err = x.traceCreation(ctx, tx); err != nil {
+		known, err = x.traceCreation(ctx, tx)
+		if stopped := x.stopped(); stopped != nil && errors.Is(err, order.ErrNotFound) {
+			err = stopped
+		}
+		if err != nil {
 			return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
 		}
 		from.traced = true

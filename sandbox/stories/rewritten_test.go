@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
 	"crossgate/linktest"
+	"crossgate/order/index"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
@@ -24,6 +26,7 @@ import (
 type rewritten struct {
 	goldenFront
 	gateway *gateway.Gateway
+	config  []byte
 	ledgers []*ledger
 	liars   []string // URLs of the faster endpoints
 }
@@ -43,7 +46,8 @@ func startRewritten(t *testing.T, isBeside bool, rules ...string) *rewritten {
 		config = strings.Replace(config, fmt.Sprintf("{url: %q}", l.rpc), endpoints, 1)
 		r.liars = append(r.liars, lying)
 	}
-	r.gateway, r.url = serveGateway(t, []byte(config))
+	r.config = []byte(config)
+	r.gateway, r.url = serveGateway(t, r.config)
 	return r
 }
 
@@ -167,8 +171,30 @@ func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
 		if state, _ := r.state(t, "endpoint", id+"/honest"); strings.Contains(state, "quarantined") || strings.Contains(state, "wrong answer") {
 			t.Errorf("the honest endpoint is %s", state)
 		}
-		if state, isOK := r.state(t, "chain", id); !isOK {
+		if state, _ := r.state(t, "chain", id); strings.Contains(state, "stopped") {
 			t.Errorf("chain %s is %s", id, state)
+		}
+	}
+	r.diagnosed(t)
+}
+
+// diagnosed wants doctor to name the faster endpoints, and to say how old the newest blocks are.
+func (r *rewritten) diagnosed(t *testing.T) {
+	t.Helper()
+	c, err := config.Parse(r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := gateway.Diagnose(t.Context(), c, func(index.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, chain := range d.Chains {
+		for _, e := range chain.Endpoints {
+			isOther := strings.Contains(strings.Join(e.Identity.Wrong, "; "), "of another branch")
+			if isOther != (e.Endpoint == "fast") || !strings.Contains(strings.Join(e.Shortcomings, "; "), "stale") {
+				t.Errorf("chain %d, endpoint %s: wrong %q, short of %q", chain.Chain, e.Endpoint, e.Identity.Wrong, e.Shortcomings)
+			}
 		}
 	}
 }

@@ -33,8 +33,8 @@ type Chain struct {
 	Explorer    string // base URL of a block explorer for people; empty when unknown
 }
 
-// HeadLife is how old the chain's newest block may be: where it is older, the chain or the endpoint that tells of it has
-// stopped. Zero where the time between blocks is not known.
+// HeadLife is how old the chain's newest block may be: where it is older, the chain or its endpoint has stopped. Zero
+// where the time between blocks is not known.
 func (c Chain) HeadLife() time.Duration {
 	const blocks, least = 20, time.Minute
 	if c.BlockTime <= 0 {

@@ -63,7 +63,7 @@ type Source interface {
 	// it is the block before the gap, under its own number.
 	Block(ctx context.Context, number uint64) (Block, error)
 	// Events returns the events of blocks from to to, both included, in block and log order; *UnreadableError when
-	// one of the blocks keeps it from doing so, *AsideError beside the events when some transactions are not understood.
+	// one of the blocks keeps it from doing so, *AsideError beside the events when transactions are not understood.
 	Events(ctx context.Context, from, to uint64) ([]Event, error)
 	// EventsIn returns the events of orders and swaps of one transaction in log order: ErrNotFound when the chain does
 	// not know the transaction, none when it has none.

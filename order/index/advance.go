@@ -174,8 +174,8 @@ func withdraw(ctx context.Context, tx *store.Tx, id chain.ID, from uint64) (with
 	return withdrawn, nil
 }
 
-// keepBlocks remembers the range's blocks and forgets those that are settled, but for the newest of them: however deep a
-// reorg of others is, there is a block to go back to.
+// keepBlocks remembers the range's blocks and forgets those that are settled, but for the newest of them: however deep
+// a reorg of others is, there is a block to go back to.
 func keepBlocks(ctx context.Context, tx *store.Tx, a advance) error {
 	rows := make([][]any, len(a.blocks))
 	for i, b := range a.blocks {

@@ -50,8 +50,8 @@ func (a *anchorage) agree(ctx context.Context, number uint64) (agreed order.Bloc
 	return election(number, a.source.Testify(ctx, number, everyEndpoint))
 }
 
-// agreeFor has endpoints agree on the branch that holds a range, and on as much of what follows before end as one anchor
-// is for.
+// agreeFor has endpoints agree on the branch that holds a range, and on as much of what follows before end as one
+// anchor is for.
 func (f *follower) agreeFor(ctx context.Context, r blocks, end uint64) error {
 	if r.to <= f.anchorage.until {
 		return nil
@@ -103,8 +103,8 @@ func (c *contradiction) Error() string {
 	return fmt.Sprintf("endpoints contradict what is final at block %d: %s", c.block, c.said)
 }
 
-// hold has the chain's endpoints prove that they have its newest anchor, and asks anew about what they contradicted each
-// other about.
+// hold has the chain's endpoints prove that they have its newest anchor, and asks anew about what they contradicted
+// each other about.
 func (f *follower) hold(ctx context.Context, position checkpoint) error {
 	if err := f.learnAnchor(ctx); err != nil {
 		return err
@@ -221,7 +221,7 @@ func oneVoice(stored keptBlock, told order.Block) error {
 	return &contradiction{stored.number, fmt.Sprintf("the only endpoint has %s, %s was read", told.Hash, stored.hash)}
 }
 
-// backToAnchor returns the anchor to which a reorg goes back that has dropped every block which it could be compared by.
+// backToAnchor returns the anchor to which a reorg goes back that has dropped all blocks which it could be compared by.
 // Where the oldest of them was final, endpoints of another branch than the newest anchor's are not used from here on,
 // and what the others say decides.
 func (f *follower) backToAnchor(ctx context.Context, position checkpoint, head order.Head, oldest keptBlock) (fork uint64, err error) {

@@ -131,8 +131,8 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 	}
 }
 
-// leaveOut quarantines blocks of a range that could not be read a second time for their own sake, those of others once it
-// has been so often enough, and reports whether it did. Any other error is returned.
+// leaveOut quarantines the blocks for whose sake a range could not be read a second time, once that is often enough, and
+// reports whether it did. Any other error is returned.
 func (f *follower) leaveOut(ctx context.Context, r blocks, err error) (left bool, _ error) {
 	list := asideOf(err)
 	if bad, isDue := f.quarantine.failed(err); isDue && bad.Number >= r.from && bad.Number <= r.to {

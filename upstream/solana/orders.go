@@ -142,8 +142,8 @@ func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*orderTransac
 	return read, err
 }
 
-// transactions reads listed transactions, and makes other calls in the same round trip. *order.UnreadableError where what
-// must be there of a slot cannot be had.
+// transactions reads listed transactions, and makes other calls in the same round trip. *order.UnreadableError where
+// what must be there of a slot cannot be had.
 func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*jsonrpc.Call) ([]*transaction, error) {
 	if len(listed) == 0 {
 		return nil, nil

@@ -154,22 +154,18 @@ func (f *follower) keptBefore(ctx context.Context, position checkpoint, below ui
 	return anchor, anchor.number < below, nil
 }
 
-// firstAnchor makes an anchor of the newest block that is settled, where there is none.
+// firstAnchor makes an anchor of the newest block that is settled, where there is none and endpoints agree on it.
 func (f *follower) firstAnchor(ctx context.Context, head order.Head) error {
-	if !f.anchorage.newest.Hash.IsAbsent() {
+	number := settledAt(head)
+	if !f.anchorage.newest.Hash.IsAbsent() || number == 0 {
 		return nil
 	}
-	return f.anchorAt(ctx, settledAt(head))
-}
-
-// anchorAt makes an anchor of a block that is settled, if endpoints agree on it.
-func (f *follower) anchorAt(ctx context.Context, number uint64) error {
 	agreed, _, err := f.anchorage.agree(ctx, number)
-	if err != nil {
+	if errors.As(err, new(*contradiction)) {
 		return f.contradicted(ctx, keptBlock{number: number}, err)
 	}
 	if agreed.Hash.IsAbsent() {
-		return nil
+		return nil // until the next look
 	}
 	err = f.store.UpdateUnder(ctx, f.lease, func(tx *store.Tx) error { return addAnchor(ctx, tx, f.chain, agreed) })
 	if err != nil {

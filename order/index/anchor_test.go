@@ -229,7 +229,12 @@ func TestEndpointsThatDisagreeStopTheChain(t *testing.T) {
 }
 
 func TestAnchorsAreAThousandBlocksApart(t *testing.T) {
-	db := orderStore{DB: openStore(t)}
+	for name, each := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
+		t.Run(name, func(t *testing.T) { testAnchorsApart(t, orderStore{DB: each}) })
+	}
+}
+
+func testAnchorsApart(t *testing.T, db orderStore) {
 	for _, number := range []uint64{100, 600, 1200, 1300, 2500, 1250, 700, 9000, 4000, 4100} {
 		b := order.Block{Number: number, Hash: chain.Hash{byte(number), 1}}
 		if err := db.Update(t.Context(), func(tx *store.Tx) error { return addAnchor(t.Context(), tx, 1, b) }); err != nil {

@@ -131,7 +131,7 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 	}
 }
 
-// leaveOut quarantines the blocks for whose sake a range could not be read a second time, once that is often enough, and
+// leaveOut quarantines the blocks for whose sake a range could not be read a second time, once that is often enough. It
 // reports whether it did. Any other error is returned.
 func (f *follower) leaveOut(ctx context.Context, r blocks, err error) (left bool, _ error) {
 	list := asideOf(err)

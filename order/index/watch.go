@@ -19,7 +19,7 @@ func (f *follower) watchStore(ctx context.Context) bool {
 		f.observer.BranchChanged(f.chain)
 	}
 	f.sync.overtaken(position.block)
-	if f.learnAnchor(ctx) != nil {
+	if f.hold(ctx, position) != nil {
 		return false
 	}
 	return f.learnQuarantined(ctx) == nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/config"
 	"crossgate/order"
 	"crossgate/store"
 	"crossgate/upstream"
@@ -26,6 +27,14 @@ func sourceAt(c chain.Chain, e *upstream.Endpoint) order.Source {
 		return tron.New(c, rpc)
 	}
 	return evm.New(c, rpc)
+}
+
+// knownAnchors are the newest anchors in c's database; none where that cannot be read, which diagnoseStore says.
+func knownAnchors(ctx context.Context, c config.Config) map[chain.ID]store.Anchor {
+	ctx, cancel := context.WithTimeout(ctx, identifyTimeout)
+	defer cancel()
+	anchors, _ := Database(c).Anchors(ctx)
+	return anchors
 }
 
 // checkBranch says what an endpoint has in the place of a block that is known to be the chain's, and how old its newest

@@ -73,7 +73,7 @@ func Diagnose(ctx context.Context, c config.Config, report func(index.Progress))
 	}
 	defer p.close()
 	d := Diagnosis{Chains: make([]ChainDiagnosis, len(c.Chains)), Services: make([]ServiceDiagnosis, len(c.Venues))}
-	anchors, _ := Database(c).Anchors(ctx) // diagnoseStore says what is wrong
+	anchors := knownAnchors(ctx, c)
 	var working sync.WaitGroup
 	for i, each := range c.Chains {
 		working.Go(func() { d.Chains[i] = p.diagnoseChain(ctx, c, each, anchors[each.ID], report) })

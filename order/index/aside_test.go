@@ -71,3 +71,27 @@ func TestWhatIsNotUnderstoodIsPutAside(t *testing.T) {
 		}
 	})
 }
+
+// A backfill leaves the same out, and keeps what it read of a block beside what is put aside.
+func TestBackfillPutsAsideWhatIsNotUnderstood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &partly{ledger: newLedger(1), aside: 3, unverifiable: 5}
+		d := newDeal(1, 1, 1)
+		for number := 1; number < 30; number++ {
+			if number == 3 {
+				p.mine([]told{d.created()})
+			} else {
+				p.mine()
+			}
+		}
+		db := openStore(t)
+		x := New(db, map[chain.ID]order.Source{1: p}, quietly(Options{Chains: evmChains(1)}))
+		if err := x.Backfill(t.Context(), func(Progress) {}); err != nil {
+			t.Fatal(err)
+		}
+		left, err := x.store.quarantined(t.Context(), 1, blocks{0, 30})
+		if err != nil || len(left) != 2 || left[0].Number != 3 || left[1].Number != 5 || stored(t, db, d.id) == nil {
+			t.Errorf("left out are %+v, %v; the order beside is known: %t", left, err, stored(t, db, d.id) != nil)
+		}
+	})
+}

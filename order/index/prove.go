@@ -134,10 +134,7 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 // leaveOut quarantines the blocks for whose sake a range could not be read a second time, once that is often enough. It
 // reports whether it did. Any other error is returned.
 func (f *follower) leaveOut(ctx context.Context, r blocks, err error) (left bool, _ error) {
-	list := asideOf(err)
-	if bad, isDue := f.quarantine.failed(err); isDue && bad.Number >= r.from && bad.Number <= r.to {
-		list = append(list, bad)
-	}
+	list := f.quarantine.due(err, r)
 	if len(list) == 0 {
 		return false, err
 	}
@@ -174,9 +171,7 @@ func (f *follower) verify(
 	if err != nil {
 		return came, err
 	}
-	stored = slices.DeleteFunc(stored, func(e order.Event) bool { // what is left out may have been read in part
-		return slices.ContainsFunc(quarantined, func(b QuarantinedBlock) bool { return b.Number == e.At.Block })
-	})
+	stored, _ = apart(stored, quarantined)
 	verdict, err := verifyParts(ctx, verifier, parts, stored)
 	if err != nil {
 		return came, err
@@ -190,6 +185,18 @@ func (f *follower) verify(
 		f.tellCorrection(ctx, r, came.correction, verdict.Wrong)
 	}
 	return came, err
+}
+
+// apart parts events from those in blocks that are left out, which may have been read in part.
+func apart(events []order.Event, left []QuarantinedBlock) (others, ofLeft []order.Event) {
+	for _, e := range events {
+		if slices.ContainsFunc(left, func(b QuarantinedBlock) bool { return b.Number == e.At.Block }) {
+			ofLeft = append(ofLeft, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return others, ofLeft
 }
 
 // secondReading is what a second reading came to.

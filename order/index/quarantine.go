@@ -60,6 +60,16 @@ func (q *quarantine) failed(err error) (block QuarantinedBlock, isDue bool) {
 	return block, q.unreadable[bad.Block] >= quarantineAfter
 }
 
+// due are the blocks of a range to leave out for an error in reading it: those of transactions that are not understood,
+// and one that was unreadable often enough.
+func (q *quarantine) due(err error, r blocks) []QuarantinedBlock {
+	list := asideOf(err)
+	if bad, isDue := q.failed(err); isDue && bad.Number >= r.from && bad.Number <= r.to {
+		list = append(list, bad)
+	}
+	return list
+}
+
 // succeeded takes note of a range that was read.
 func (q *quarantine) succeeded(r blocks) {
 	q.mu.Lock()

@@ -33,6 +33,16 @@ type Chain struct {
 	Explorer    string // base URL of a block explorer for people; empty when unknown
 }
 
+// HeadLife is how old the chain's newest block may be: where it is older, the chain or its endpoint has stopped. Zero
+// where the time between blocks is not known.
+func (c Chain) HeadLife() time.Duration {
+	const blocks, least = 20, time.Minute
+	if c.BlockTime <= 0 {
+		return 0
+	}
+	return max(blocks*c.BlockTime, least)
+}
+
 // Spacing is how far apart a chain's consensus keeps the times of blocks. The zero value is of a chain of which nothing
 // is known.
 type Spacing struct {

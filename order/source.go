@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"crossgate/chain"
 )
@@ -16,6 +17,9 @@ var ErrNoOrder = errors.New("transaction created no order")
 
 // ErrNoSwap says that a transaction exists and made no swap within its chain.
 var ErrNoSwap = errors.New("transaction made no swap within its chain")
+
+// ErrOtherBranch says that an endpoint has another block in the place of one that is known to be the chain's.
+var ErrOtherBranch = errors.New("endpoint is of another branch")
 
 // UnreadableError says that no endpoint gave what one block holds as it must be: a transaction without its receipt, or
 // contents that contradict each other. Other blocks may well be readable.
@@ -31,6 +35,24 @@ func (e *UnreadableError) Error() string {
 // Unwrap returns why.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
+// AsideError says of some transactions that what they hold is not understood. It comes beside the events of all others.
+type AsideError struct{ Transactions []AsideTransaction }
+
+// AsideTransaction is a transaction that is put aside.
+type AsideTransaction struct {
+	Tx    chain.TxHash
+	Block uint64
+	Err   error
+}
+
+func (e *AsideError) Error() string {
+	texts := make([]string, len(e.Transactions))
+	for i, t := range e.Transactions {
+		texts[i] = fmt.Sprintf("transaction %s is put aside: %s", t.Tx, t.Err)
+	}
+	return strings.Join(texts, "; ")
+}
+
 // Source is a chain that order events are read from. Events of a legacy or current contract generation
 // come out alike, verified: the order id is recomputed from the terms wherever an event carries them.
 type Source interface {
@@ -41,7 +63,7 @@ type Source interface {
 	// it is the block before the gap, under its own number.
 	Block(ctx context.Context, number uint64) (Block, error)
 	// Events returns the events of blocks from to to, both included, in block and log order; *UnreadableError when
-	// one of the blocks keeps it from doing so.
+	// one of the blocks keeps it from doing so, *AsideError beside the events when transactions are not understood.
 	Events(ctx context.Context, from, to uint64) ([]Event, error)
 	// EventsIn returns the events of orders and swaps of one transaction in log order: ErrNotFound when the chain does
 	// not know the transaction, none when it has none.
@@ -79,6 +101,19 @@ type Verifier interface {
 type Proof struct {
 	Events []Event  // in block and log order
 	Wrong  []string // names of the endpoints that told something else; absent names were not remembered
+}
+
+// AnchoredSource is a Source whose endpoints can be held to blocks that are known to be the chain's.
+type AnchoredSource interface {
+	// Testify asks endpoints, each by itself, for Block(number), until so many have answered. It returns what they said
+	// by their names, without those that do not answer, or do not have the block.
+	Testify(ctx context.Context, number uint64, most int) map[string]Block
+	// Anchor has each endpoint prove once in a while that it has a block, as it proves which chain it serves: one that
+	// has another block of that number is not used. With atOnce they do before anything else. The zero Block ends that.
+	Anchor(b Block, atOnce bool)
+	// Suspend has everything but Testify fail with an error, while it is not known which endpoints serve the chain; nil
+	// ends that.
+	Suspend(error)
 }
 
 // Head is how far a chain has come.

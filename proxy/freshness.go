@@ -32,7 +32,9 @@ func unheardValue(chains []chain.ID) []string { return []string{joined(chains)} 
 
 // freshness is a basis as headers. A header that has nothing to say is nil.
 type freshness struct {
-	head        []string // newest indexed block and its time, and how long ago it was the chain's newest, per chain
+	// Newest indexed block and its time, how long ago it was the chain's newest, and whether the chain's newest block
+	// is too old to say so, per chain.
+	head        []string
 	lag         []string // the longest of these lags, seconds; nil when nothing was read of a chain
 	behind      []string // chains with more lag than is usual
 	from        []string // first indexed block and its time, per chain of which anything was read
@@ -47,7 +49,10 @@ func freshnessOf(b index.Basis, made time.Time) freshness {
 	longest, isKnown := time.Duration(0), true
 	for i := range b.Chains {
 		c := &b.Chains[i]
-		id, by := c.Chain.String(), c.By(made)
+		id, by, stale := c.Chain.String(), c.Age(made), ""
+		if c.Stale > 0 {
+			stale = ";stale"
+		}
 		if r := c.Unsearched; r.To > 0 {
 			missing = append(missing, fmt.Sprintf("%s;first=%d;last=%d", id, r.From, r.To))
 		}
@@ -58,7 +63,7 @@ func freshnessOf(b index.Basis, made time.Time) freshness {
 			heads, late, isKnown = append(heads, id+";block=0"), append(late, id), false
 			continue
 		}
-		heads = append(heads, fmt.Sprintf("%s;block=%d;time=%d;lag=%d", id, c.Indexed, c.IndexedTime, int64(by/time.Second)))
+		heads = append(heads, fmt.Sprintf("%s;block=%d;time=%d;lag=%d%s", id, c.Indexed, c.IndexedTime, int64(by/time.Second), stale))
 		begins = append(begins, beginning(id, c.From))
 		if c.Proven > 0 {
 			proofs = append(proofs, fmt.Sprintf("%s;block=%d", id, c.Proven))
@@ -67,7 +72,7 @@ func freshnessOf(b index.Basis, made time.Time) freshness {
 			gaps = append(gaps, fmt.Sprintf("%s;blocks=%d;first=%d", id, q.Count, q.First))
 		}
 		longest = max(longest, by)
-		if b.IsBehind(c, by) {
+		if b.IsBehind(c, c.By(made)) {
 			late = append(late, id)
 		}
 	}

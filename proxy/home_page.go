@@ -37,7 +37,7 @@ func (s *Server) home(ctx context.Context) web.Home {
 	for _, c := range basis.Chains {
 		row := web.Indexed{Chain: c.Chain, Block: c.Indexed}
 		if c.Indexed > 0 {
-			row.Lag = c.By(now)
+			row.Lag = c.Age(now)
 			row.Late = basis.IsBehind(&c, row.Lag)
 			row.From, row.Since = c.From.Number, time.Unix(int64(c.From.Time), 0)
 			row.Proven, row.Quarantined = c.Proven, c.Quarantined.Count

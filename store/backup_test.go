@@ -38,6 +38,7 @@ func fill(t *testing.T, at Location, db *DB) {
 		},
 		"plans":              {{"1", "node", 5}},
 		"quarantined_blocks": {{1, 3, "no receipt", 4}},
+		"anchors":            {{1, 2, some}},
 		"referral_counts":    {{32000, 1}},
 		"swap_checkpoints":   {{1, 2, 3, 4, 5, 6}},
 		"swap_counts":        {{1, 1, 1}},

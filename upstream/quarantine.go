@@ -16,14 +16,14 @@ const (
 
 // quarantine keeps an endpoint out of use for a while, longer each time.
 type quarantine struct {
-	mu     sync.Mutex
-	until  time.Time
-	times  int // without as much time of good conduct as the longest one takes
-	reason string
+	mu    sync.Mutex
+	until time.Time
+	times int // without as much time of good conduct as the longest one takes
+	cause error
 }
 
 // extend begins a quarantine and returns its length, zero for an answer that was under way when another one began.
-func (q *quarantine) extend(now time.Time, reason string, longest time.Duration) time.Duration {
+func (q *quarantine) extend(now time.Time, cause error, longest time.Duration) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if now.Before(q.until) {
@@ -38,16 +38,23 @@ func (q *quarantine) extend(now time.Time, reason string, longest time.Duration)
 	}
 	term = min(term, longest)
 	q.times++
-	q.until, q.reason = now.Add(term), reason
+	q.until, q.cause = now.Add(term), cause
 	return term
 }
 
+// end lets the endpoint be used at once.
+func (q *quarantine) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.until, q.times = time.Time{}, 0
+}
+
 // left returns how long the quarantine still lasts, and why; nothing when there is none.
-func (q *quarantine) left(now time.Time) (time.Duration, string) {
+func (q *quarantine) left(now time.Time) (time.Duration, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !now.Before(q.until) {
-		return 0, ""
+		return 0, nil
 	}
-	return q.until.Sub(now), q.reason
+	return q.until.Sub(now), q.cause
 }

@@ -1,6 +1,7 @@
 package upstream_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -65,6 +66,20 @@ func TestBrokenEndpointIsNotProbedWhileCordoned(t *testing.T) {
 		<-time.After(15 * time.Second)
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() after that = %v, want an answer", err)
+		}
+	})
+}
+
+func TestUncordonEndsAQuarantine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, 100*time.Millisecond, 100*time.Millisecond)
+		p.endA.Quarantine(t.Context(), errors.New("of another branch"))
+		if got := p.ask(t); got != "b" {
+			t.Fatalf("Do() = %q from an endpoint in quarantine", got)
+		}
+		p.endA.Uncordon()
+		if standing := p.pool.Health()[0].Standing; standing != "ready" {
+			t.Errorf("standing %q", standing)
 		}
 	})
 }

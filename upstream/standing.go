@@ -102,9 +102,9 @@ func (e *Endpoint) Health() Health {
 	if e.breaker.hasOpened() {
 		health.RetryAfter = e.breaker.untilProbe()
 	}
-	left, reason := e.usability.left(now)
+	left, cause := e.usability.left(now)
 	if left > 0 {
-		health.Reason = reason
+		health.Reason = cause.Error()
 	}
 	health.RetryAfter = max(health.RetryAfter, left, e.budget.pauseLeft(now), e.downtime.left(now))
 	health.CanBeAsked = e.standing() < away

@@ -92,6 +92,9 @@ func (m Message) Written() (written []chain.Address) {
 	return written
 }
 
+// ErrVersion says that a transaction is of a version that is not understood.
+var ErrVersion = errors.New("transaction of a version that is not understood")
+
 // ParseSigned reads a transaction, legacy or version 0, that is on the chain. One whose first signature is not the fee
 // payer's is an error: nobody can make up a transaction of that signature.
 func ParseSigned(raw []byte) (Message, error) {
@@ -135,7 +138,7 @@ func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
 	versioned := len(signed) > 0 && signed[0]&versionFlag != 0
 	if versioned {
 		if version := r.Uint8() &^ versionFlag; version != 0 {
-			return m, nil, nil, fmt.Errorf("message of version %d", version)
+			return m, nil, nil, fmt.Errorf("%w: %d", ErrVersion, version)
 		}
 	}
 	m = r.message(versioned)

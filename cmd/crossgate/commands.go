@@ -45,6 +45,8 @@ cache work, and how many calls following the chains takes. The exit status is 1 
 			command("audit", "compare stored orders with the contracts and with receipts", selections, 0, audit),
 			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
 With --from or --to it has blocks verified again instead.`, 0, repair),
+			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. Where a chain is stopped since its endpoints
+contradict what was final, this is how to say that they are right. Gateways read on before these blocks.`, 0, withdrawIndex),
 			command("import [FILE]", "verify a taker's orders on their chains and store them", `Verify a taker's orders on their chains and store them. FILE has order ids, one a line or as a JSON array; - is
 standard input; without it an origin under passthrough.hosts lists them. It can be stopped and resumed.`, 1, importOrders),
 			command("backup", "copy the database into a new file, also while gateways use it", "", 0, backupIndex),

@@ -141,3 +141,25 @@ func repair(flags *pflag.FlagSet) action {
 		return errStopped
 	}
 }
+
+// withdrawIndex withdraws what blocks of a chain said.
+func withdrawIndex(flags *pflag.FlagSet) action {
+	file := configFlag(flags)
+	id := flags.Uint64("chain", 0, "`ID` of the chain")
+	from := flags.Uint64("from", 0, "first `BLOCK` to withdraw")
+	return func(ctx context.Context, _ []string, out, _ io.Writer) error {
+		if !flags.Changed("chain") || !flags.Changed("from") {
+			return wrongUsage("want --chain and --from")
+		}
+		c, err := load(*file)
+		if err != nil {
+			return err
+		}
+		came, err := gateway.WithdrawIndex(ctx, c, slog.New(slog.DiscardHandler), chain.ID(*id), *from)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "chain %d: withdrawn from block %d on, read to %d until now; %d orders changed\n", *id, *from, came.Was, came.Orders)
+		return nil
+	}
+}

@@ -20,6 +20,7 @@ type advance struct {
 	events     []order.Event
 	blocks     []keptBlock // of the range, those that may be dropped
 	finalized  uint64
+	settled    uint64     // see settledAt
 	begins     bool       // nothing of the chain was read before
 	before     checkpoint // that the range continues
 	checkpoint checkpoint // with the range read
@@ -75,6 +76,9 @@ func (s orderStore) rewind(ctx context.Context, l store.Lease, id chain.ID, from
 		}
 		withdrawn, err := withdraw(ctx, tx, id, to.block+1)
 		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM anchors WHERE chain = $1 AND number > $2`, int64(id), int64(to.block)); err != nil {
 			return err
 		}
 		folded, err := addEvents(ctx, tx, nil, withdrawn)
@@ -170,8 +174,8 @@ func withdraw(ctx context.Context, tx *store.Tx, id chain.ID, from uint64) (with
 	return withdrawn, nil
 }
 
-// keepBlocks remembers the range's blocks and forgets those that became final, but for the newest of
-// them: however deep a reorg within the finality depth is, there is a block to go back to.
+// keepBlocks remembers the range's blocks and forgets those that are settled, but for the newest of them: however deep
+// a reorg of others is, there is a block to go back to.
 func keepBlocks(ctx context.Context, tx *store.Tx, a advance) error {
 	rows := make([][]any, len(a.blocks))
 	for i, b := range a.blocks {
@@ -183,7 +187,7 @@ func keepBlocks(ctx context.Context, tx *store.Tx, a advance) error {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE chain = $1 AND number <
-		(SELECT MAX(number) FROM blocks WHERE chain = $1 AND number <= $2)`, int64(a.chain), int64(a.finalized))
+		(SELECT MAX(number) FROM blocks WHERE chain = $1 AND number <= $2)`, int64(a.chain), int64(a.settled))
 	return err
 }
 

@@ -50,6 +50,9 @@ type Unchecked struct {
 // a reorg can still change is left out, and so are blocks that the index has not read. Nothing is changed. report
 // hears of every step, from several goroutines. The result is in ascending order of chains.
 func (x *Index) Audit(ctx context.Context, of Selection, report func(Progress)) ([]Audit, error) {
+	if err := x.learnAnchors(ctx); err != nil {
+		return nil, err
+	}
 	audits := make([]Audit, len(x.followers))
 	x.eachSelected(of, func(i int, f *follower) {
 		a := &auditor{job: f.job, report: report}

@@ -1,9 +1,11 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -191,6 +193,9 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	if err != nil {
 		return err
 	}
+	if err := b.hold(ctx, position); err != nil {
+		return err
+	}
 	if !known {
 		if position, err = b.beginAtFinal(ctx); err != nil {
 			return err
@@ -226,6 +231,9 @@ func (b *backfill) beginAtFinal(ctx context.Context) (checkpoint, error) {
 	head, err := b.source.Head(ctx)
 	if err != nil {
 		return checkpoint{}, fmt.Errorf("read head: %w", err)
+	}
+	if err := b.firstAnchor(ctx, head); err != nil {
+		return checkpoint{}, err
 	}
 	return b.beginAt(ctx, head.Finalized, head)
 }
@@ -299,7 +307,7 @@ func (b *backfill) readHistory(ctx context.Context, r blocks, origin uint64) (ra
 	if got.events, got.quarantined, err = b.quarantine.eventsOf(ctx, searched, b.events()); err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.from, r.to, err)
 	}
-	if got.events, err = b.proven(ctx, searched, got); err != nil {
+	if err = b.prove(ctx, searched, &got); err != nil {
 		return rangeEvents{}, fmt.Errorf("read events of blocks %d to %d again: %w", r.from, r.to, err)
 	}
 	got.end, err = b.firstOf(ctx, r)
@@ -326,17 +334,30 @@ func (b *backfill) events() func(ctx context.Context, from, to uint64) ([]order.
 	return b.source.Events
 }
 
-// proven returns the events of a range as a second reading has them.
-func (b *backfill) proven(ctx context.Context, r blocks, got rangeEvents) ([]order.Event, error) {
+// prove has the events of a range as a second reading has them, but for blocks that are left out.
+func (b *backfill) prove(ctx context.Context, r blocks, got *rangeEvents) error {
 	verifier, can := b.source.(order.Verifier)
 	if !can {
-		return got.events, nil
+		return nil
 	}
-	v, err := verifyParts(ctx, verifier, r.without(got.quarantined), got.events)
-	if err != nil {
-		return nil, err
+	sortByNumber := func(a, b QuarantinedBlock) int { return cmp.Compare(a.Number, b.Number) }
+	for {
+		slices.SortFunc(got.quarantined, sortByNumber)
+		first, unread := apart(got.events, got.quarantined)
+		v, err := verifyParts(ctx, verifier, r.without(got.quarantined), first)
+		if left := b.quarantine.due(err, r); len(left) > 0 {
+			got.quarantined = append(got.quarantined, left...)
+			continue
+		}
+		if bad, is := errors.AsType[*order.UnreadableError](err); is && bad.Block >= r.from && bad.Block <= r.to && ctx.Err() == nil {
+			continue // soon it is left out
+		}
+		if err != nil {
+			return err
+		}
+		c, err := correct(first, v.Events)
+		b.tellCorrection(ctx, r, c, v.Wrong)
+		got.events = slices.Concat(v.Events, unread)
+		return err
 	}
-	c, err := correct(got.events, v.Events)
-	b.tellCorrection(ctx, r, c, v.Wrong)
-	return v.Events, err
 }

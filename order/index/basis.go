@@ -36,8 +36,19 @@ type ChainBasis struct {
 	// lag may be so much larger before it counts as behind.
 	Every time.Duration
 
+	Stale       uint64            // time of the newest block that is known, UNIX seconds, where that was too old when it was read; else 0
+	Stopped     string            // why nothing is read of the chain until an operator decides; empty: it is read
 	Quarantined QuarantinedBlocks // of the blocks from From to Indexed, those that were not read
 	Unsearched  BlockRange        // blocks that may hold more of the orders in the answer, and that no endpoint could search
+}
+
+// Age is how old the stored image of the chain is: like By, but for a stale head, which says nothing of what the chain
+// has now.
+func (c *ChainBasis) Age(now time.Time) time.Duration {
+	if c.Stale > 0 {
+		return max(now.Sub(time.Unix(int64(c.IndexedTime), 0)), 0)
+	}
+	return c.By(now)
 }
 
 // BlockRange is a range of blocks, both ends included; empty while To is zero.

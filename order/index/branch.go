@@ -21,6 +21,9 @@ func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()
 	for _, f := range x.followers {
+		if cause := f.sync.stoppedBy(); cause != nil && x.store.Available() == nil {
+			return &UnreachableError{Chains: []chain.ID{f.chain}, Err: cause}
+		}
 		for doubt := f.sync.doubts(); doubt != nil && x.store.Available() == nil; doubt = f.sync.doubts() {
 			select {
 			case <-doubt:

@@ -30,6 +30,7 @@ type follower struct {
 	sync       syncState
 	quarantine quarantine
 	prover     prover
+	anchorage  anchorage
 	failures   failureLog
 
 	leading  atomic.Int64 // 1 while this replica follows the chain
@@ -50,6 +51,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 
 		sync:       syncState{heads: heads{epoch: new(Epoch)}, every: o.Pace.Asked},
 		quarantine: newQuarantine(j.logger),
+		anchorage:  newAnchorage(source),
 		prover:     prover{since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool)},
 		failures:   failureLog{logger: j.logger},
 	}
@@ -60,6 +62,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *fol
 func (f *follower) run(ctx context.Context) {
 	defer f.sync.end()
 	countCorrections(ctx, f.chain, 0)
+	countFinalReorg(ctx, f.chain, 0)
 	for {
 		held, leads, err := f.store.Claim(ctx, "follow "+f.chain.String())
 		switch {
@@ -99,7 +102,7 @@ func (f *follower) watchFor(ctx context.Context) bool {
 // basis is what an answer about the chain would be read from now.
 func (f *follower) basis() ChainBasis {
 	_, isVerifiable := f.source.(order.Verifier)
-	b := f.sync.basis(isVerifiable)
+	b := f.sync.basis(isVerifiable, f.facts.HeadLife())
 	b.Chain = f.chain
 	if every := f.paces.Of(f.facts, f.demand.now()); every > f.paces.Asked {
 		b.Every = every
@@ -151,6 +154,9 @@ func (f *follower) lead(ctx context.Context, held store.Lease) {
 				pause = f.paces.Asked
 			}
 			pause = f.pauseAfter(err, pause)
+			if errors.As(err, new(*order.UnreadableError)) {
+				pause = f.paces.Asked // soon the block is left out
+			}
 			f.failures.failed(ctx, err, pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) {
@@ -189,9 +195,18 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err := f.learnQuarantined(ctx); err != nil {
 		return err
 	}
+	if err := f.hold(ctx, position); err != nil {
+		return err
+	}
 	head, err := f.readHead(ctx)
+	if errors.Is(err, order.ErrOtherBranch) {
+		f.stop(ctx, err)
+	}
 	if err != nil {
 		return fmt.Errorf("read head: %w", err)
+	}
+	if err := f.firstAnchor(ctx, head); err != nil {
+		return err
 	}
 	if !known {
 		if position, err = f.begin(ctx, head); err != nil {
@@ -215,7 +230,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err := f.prove(ctx, position, head); err != nil {
 		return err
 	}
-	return f.retryQuarantined(ctx, position)
+	return f.retryQuarantined(ctx)
 }
 
 // begin reads the first block that is to be read, and returns the checkpoint there.
@@ -242,8 +257,8 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 		first: number, firstTime: first.Time, block: number, blockTime: first.Time, provenFrom: number, provenEnd: number,
 	}
 	return begun, f.apply(ctx, advance{
-		from: number, events: events, blocks: droppable(events, keptBlock{number, first.Hash}, head.Finalized),
-		finalized: head.Finalized, quarantined: quarantined, begins: true, checkpoint: begun,
+		from: number, events: events, blocks: droppable(events, keptBlock{number, first.Hash}, settledAt(head)),
+		finalized: head.Finalized, settled: settledAt(head), quarantined: quarantined, begins: true, checkpoint: begun,
 	})
 }
 
@@ -253,18 +268,24 @@ func (f *follower) beginAt(ctx context.Context, number uint64, head order.Head) 
 // that it could be compared by.
 func (f *follower) settle(ctx context.Context, position checkpoint, head order.Head) (fork uint64, err error) {
 	// Nothing is known of blocks beyond the head: the chain, or the endpoint that reported the head, is behind.
-	below, dropped := head.Latest.Number+1, false
+	below, dropped, oldest := head.Latest.Number+1, false, keptBlock{}
 	for {
-		kept, found, err := f.store.keptBlock(ctx, f.chain, below)
+		kept, found, err := f.keptBefore(ctx, position, below)
 		if err != nil {
 			return 0, err
 		}
+		isBefore := !found && position.block > head.Latest.Number || head.Latest.Number < f.anchorage.settled
+		if isBefore && !dropped {
+			f.doubtSince(head, position.block)
+			return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.block)
+		}
 		if !found {
-			if !dropped && position.block > head.Latest.Number {
-				f.doubtSince(head, position.block)
-				return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.block)
+			if dropped {
+				if below, err = f.backToAnchor(ctx, position, head, oldest); err != nil {
+					return 0, err
+				}
 			}
-			below = position.first + 1
+			below = max(below, position.first) + 1
 			break
 		}
 		hash, err := f.canonical(ctx, kept.number, head)
@@ -275,11 +296,12 @@ func (f *follower) settle(ctx context.Context, position checkpoint, head order.H
 			below = kept.number + 1
 			break
 		}
-		below, dropped = kept.number, true
+		below, dropped, oldest = kept.number, true, kept
 		f.doubtSince(head, min(position.block, head.Latest.Number))
 	}
 	if !dropped {
 		f.sync.accept(head)
+		f.anchorage.settled = max(f.anchorage.settled, settledAt(head))
 		return position.block, nil
 	}
 	countReorg(ctx, f.chain)
@@ -319,6 +341,7 @@ func (f *follower) rewind(ctx context.Context, position checkpoint, number uint6
 	back.block, back.blockTime = number, block.Time
 	back.reorgs++
 	back.provenEnd = min(back.provenEnd, number+1)
+	f.anchorage.until = 0
 	changes, err := f.store.rewind(ctx, f.lease, f.chain, position, back)
 	if err != nil {
 		return checkpoint{}, err
@@ -346,10 +369,10 @@ func (f *follower) apply(ctx context.Context, a advance) error {
 }
 
 // droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.
-func droppable(events []order.Event, last keptBlock, finalized uint64) []keptBlock {
+func droppable(events []order.Event, last keptBlock, settled uint64) []keptBlock {
 	kept := []keptBlock{last}
 	for _, e := range events {
-		if each := (keptBlock{e.At.Block, e.At.BlockHash}); e.At.Block >= finalized && each != kept[len(kept)-1] {
+		if each := (keptBlock{e.At.Block, e.At.BlockHash}); e.At.Block >= settled && each != kept[len(kept)-1] {
 			kept = append(kept, each)
 		}
 	}

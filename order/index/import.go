@@ -38,6 +38,9 @@ const importAtOnce = 8
 // read, and a chain that was never read begins at its newest final block. Gateways and a backfill may use the database
 // meanwhile. report hears of every step by give chain, from several goroutines.
 func (x *Index) Import(ctx context.Context, taker chain.Address, ids []order.ID, report func(Progress)) (Imported, error) {
+	if err := x.learnAnchors(ctx); err != nil {
+		return Imported{}, err
+	}
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, compareIDs)
 	ids = slices.Compact(ids)

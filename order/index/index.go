@@ -139,6 +139,9 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 		var done func()
 		known, done, err = x.traceCreation(ctx, tx, covered, storeErr)
 		defer done()
+		if stopped := x.stopped(); stopped != nil && errors.Is(err, order.ErrNotFound) {
+			err = stopped
+		}
 		if err != nil {
 			return nil, searched, fmt.Errorf("find orders created in %s: %w", tx, err)
 		}
@@ -176,6 +179,9 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 		return found, unavailable(ctx, err)
 	}
 	if _, hasTerms := order.Fold(known); !hasTerms {
+		if err := x.stopped(); err != nil {
+			return found, err
+		}
 		return found, fmt.Errorf("find order %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
 	}
 	o, err := x.complete(ctx, known, from)

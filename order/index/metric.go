@@ -21,7 +21,7 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 type gauges struct {
 	lag metric.Float64ObservableGauge
 
-	head, indexed, proven, quarantined, backfill, leading, announcers, announced, unknown metric.Int64ObservableGauge
+	head, indexed, proven, quarantined, backfill, leading, stopped, stale, announcers, announced, unknown metric.Int64ObservableGauge
 }
 
 func newGauges(meter metric.Meter) (g gauges, err error) {
@@ -41,6 +41,8 @@ func newGauges(meter metric.Meter) (g gauges, err error) {
 	g.backfill = add("crossgate.index.backfill_blocks",
 		"Blocks before the first one that is read which could hold orders: what a backfill has left.")
 	g.leading = add("crossgate.index.leading", "1 at the replica that follows a chain, 0 at those that wait to.")
+	g.stopped = add("crossgate.index.stopped", "1 while endpoints contradict what is final of a chain, so that nothing is read of it.")
+	g.stale = add("crossgate.index.head_stale", "1 while the newest block of a chain is older than 20 usual times between blocks, and a minute.")
 	g.announcers = add("crossgate.index.announcers", "Connections by which endpoints of a chain announce its heads.")
 	g.announced = add("crossgate.index.announced_head", "Number of the newest block that endpoints announced of a chain.")
 	g.unknown = add("crossgate.index.unknown_chain_orders",
@@ -58,7 +60,7 @@ func (x *Index) observe() (stop func() error, err error) {
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		x.measure(o, g)
 		return nil
-	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.announcers, g.announced, g.unknown)
+	}, g.lag, g.head, g.indexed, g.proven, g.quarantined, g.backfill, g.leading, g.stopped, g.stale, g.announcers, g.announced, g.unknown)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +79,7 @@ func (x *Index) measure(o metric.Observer, g gauges) {
 		o.ObserveFloat64(g.lag, each.By(now).Seconds(), of)
 		o.ObserveInt64(g.proven, int64(each.Proven), of)
 		o.ObserveInt64(g.quarantined, int64(each.Quarantined.Count), of)
+		o.ObserveInt64(g.stale, int64(min(each.Stale, 1)), of)
 		if each.From.Number > 0 {
 			first := x.byChain[each.Chain].facts.FirstBlock
 			o.ObserveInt64(g.backfill, int64(each.From.Number-min(first, each.From.Number)), of)
@@ -84,6 +87,11 @@ func (x *Index) measure(o metric.Observer, g gauges) {
 	}
 	for _, each := range x.followers {
 		o.ObserveInt64(g.leading, each.leading.Load(), chainAttribute(each.chain))
+		stopped := int64(0)
+		if each.sync.stoppedBy() != nil {
+			stopped = 1
+		}
+		o.ObserveInt64(g.stopped, stopped, chainAttribute(each.chain))
 	}
 	for id, told := range x.Announced() {
 		o.ObserveInt64(g.announcers, int64(told.Connections), chainAttribute(id))
@@ -99,6 +107,11 @@ func (x *Index) measure(o metric.Observer, g gauges) {
 // countReorg counts a chain's taking back of blocks that were read.
 func countReorg(ctx context.Context, id chain.ID) {
 	count(ctx, id, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
+}
+
+// countFinalReorg counts reorgs of a chain that dropped blocks which were final, likewise.
+func countFinalReorg(ctx context.Context, id chain.ID, times int) {
+	count(ctx, id, times, "crossgate.index.final_reorgs", "Reorgs that dropped blocks which were final.")
 }
 
 // countCorrections counts events of a chain that the first reading of their blocks missed or made up. It is called with

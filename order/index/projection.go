@@ -70,6 +70,8 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	proofs := proofsOf(blocks, each, float64(every))
 	p.Calls["eth_getLogs"] += proofs.lists
 	p.Calls["eth_getBlockByNumber"] += proofs.lists + proofs.headers
+	// Two endpoints agree on the branch of what is proven, and each proves that it has the newest anchor.
+	p.Calls["eth_getBlockByNumber"] += proofs.lists*float64(min(endpoints, 2)) + day/float64(15*time.Minute)
 	// Endpoints prove which chain they serve, and their heads are compared, every 15 s at most.
 	again := min(looks, day/float64(15*time.Second))
 	p.Calls["eth_chainId"] = again * float64(endpoints+1) / 2
@@ -83,15 +85,19 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 type proofs struct{ lists, headers float64 }
 
 // proofsOf counts them where each look brings so many blocks: those beyond the tip rest on one endpoint's word and are
-// proven when 257 have come together.
+// proven when provenAtOnce have come together, few of them by their headers.
 func proofsOf(blocks, each, every float64) proofs {
 	const day = float64(24 * time.Hour)
 	if each <= order.TipRange {
 		return proofs{lists: max(blocks/provenTogether, day/float64(provenEvery))}
 	}
 	together := math.Ceil(provenAtOnce/each) * each // by whole looks
-	if soon := math.Ceil(float64(provenSoon)/every) * each; together > soon {
+	const few = 256
+	switch soon := math.Ceil(float64(provenSoon)/every) * each; {
+	case together > soon && soon <= few:
 		return proofs{lists: day / float64(provenSoon), headers: blocks}
+	case together > soon:
+		return proofs{lists: day / float64(provenSoon)}
 	}
 	return proofs{lists: blocks / min(together, provenTogether)}
 }

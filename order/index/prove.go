@@ -21,7 +21,7 @@ import (
 // time where somebody asks about the chain, else when the last proof is provenSoon ago; blocks at the tip, which were
 // read with evidence, once there are provenTogether of them or the last proof is provenEvery ago.
 const (
-	provenAtOnce   = 257
+	provenAtOnce   = 600
 	provenPromptly = 32
 	provenSlice    = 5 // of those that are proven promptly
 	provenSoon     = 10 * time.Minute
@@ -107,19 +107,43 @@ func (f *follower) prove(ctx context.Context, position checkpoint, head order.He
 		}
 		r := blocks{position.provenEnd, min(position.provenEnd+min(f.width.now, most), end) - 1}
 		f.prover.since = min(f.prover.since, r.from)
+		if err := f.agreeFor(ctx, r, end); err != nil {
+			return err
+		}
 		came, err := f.verify(ctx, verifier, r, func(tx *store.Tx, found secondReading) error {
 			position.provenEnd = f.prover.endAfter(r, found.wrong)
 			moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
 				int64(position.provenEnd), int64(f.chain), int64(r.from), int64(r.to))
-			return changedOne(moved, err)
+			agreed := f.anchorage.agreed
+			if err := changedOne(moved, err); err != nil || agreed.Hash.IsAbsent() || agreed.Number > min(r.to, settledAt(head)) {
+				return err
+			}
+			return addAnchor(ctx, tx, f.chain, agreed)
 		})
-		if err != nil {
+		if left, err := f.leaveOut(ctx, r, err); err != nil {
 			return fmt.Errorf("prove blocks %d to %d: %w", r.from, r.to, err)
+		} else if left {
+			continue
 		}
 		f.prover.add(came.wrong)
 		f.report(came.orders)
 		f.sync.proved(position.provenEnd)
 	}
+}
+
+// leaveOut quarantines the blocks for whose sake a range could not be read a second time, once that is often enough. It
+// reports whether it did. Any other error is returned.
+func (f *follower) leaveOut(ctx context.Context, r blocks, err error) (left bool, _ error) {
+	list := f.quarantine.due(err, r)
+	if len(list) == 0 {
+		return false, err
+	}
+	f.logger.WarnContext(ctx, "blocks quarantined that could not be read a second time; they are asked for again", "error", err)
+	failed := f.store.UpdateUnder(ctx, f.lease, func(tx *store.Tx) error { return quarantineBlocks(ctx, tx, f.chain, list) })
+	if failed != nil {
+		return false, failed
+	}
+	return true, f.learnQuarantined(ctx)
 }
 
 // provesPromptly reports whether few blocks are proven by themselves: somebody asks about the chain, and each look
@@ -147,6 +171,7 @@ func (f *follower) verify(
 	if err != nil {
 		return came, err
 	}
+	stored, _ = apart(stored, quarantined)
 	verdict, err := verifyParts(ctx, verifier, parts, stored)
 	if err != nil {
 		return came, err
@@ -160,6 +185,18 @@ func (f *follower) verify(
 		f.tellCorrection(ctx, r, came.correction, verdict.Wrong)
 	}
 	return came, err
+}
+
+// apart parts events from those in blocks that are left out, which may have been read in part.
+func apart(events []order.Event, left []QuarantinedBlock) (others, ofLeft []order.Event) {
+	for _, e := range events {
+		if slices.ContainsFunc(left, func(b QuarantinedBlock) bool { return b.Number == e.At.Block }) {
+			ofLeft = append(ofLeft, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return others, ofLeft
 }
 
 // secondReading is what a second reading came to.

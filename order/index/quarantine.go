@@ -35,7 +35,8 @@ type QuarantinedBlock struct {
 // quarantine is which blocks of a chain were unreadable lately, and when those that are left out were asked for again.
 type quarantine struct {
 	logger    *slog.Logger
-	retriedAt time.Time // only the follower's goroutine knows it
+	retriedAt time.Time // only the follower's goroutine knows it, and
+	retried   int       // how many were asked for again
 
 	mu         sync.Mutex     // ranges are read at the same time
 	unreadable map[uint64]int // how often in a row each block was
@@ -57,6 +58,16 @@ func (q *quarantine) failed(err error) (block QuarantinedBlock, isDue bool) {
 	q.unreadable[bad.Block]++
 	block = QuarantinedBlock{Number: bad.Block, Reason: bad.Err.Error(), Since: uint64(time.Now().Unix())}
 	return block, q.unreadable[bad.Block] >= quarantineAfter
+}
+
+// due are the blocks of a range to leave out for an error in reading it: those of transactions that are not understood,
+// and one that was unreadable often enough.
+func (q *quarantine) due(err error, r blocks) []QuarantinedBlock {
+	list := asideOf(err)
+	if bad, isDue := q.failed(err); isDue && bad.Number >= r.from && bad.Number <= r.to {
+		list = append(list, bad)
+	}
+	return list
 }
 
 // succeeded takes note of a range that was read.
@@ -90,6 +101,10 @@ func (q *quarantine) eventsOf(
 			parts = append(part.without([]QuarantinedBlock{bad}), parts[1:]...)
 			continue
 		}
+		if aside := asideOf(err); len(aside) > 0 {
+			q.logger.WarnContext(ctx, "transactions put aside; they are asked for again", "error", err)
+			left, err = append(left, aside...), nil
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -97,6 +112,19 @@ func (q *quarantine) eventsOf(
 		events, parts = append(events, got...), parts[1:]
 	}
 	return events, left, nil
+}
+
+// asideOf are the blocks of transactions that were put aside, whose other transactions were read.
+func asideOf(err error) (left []QuarantinedBlock) {
+	aside, is := errors.AsType[*order.AsideError](err)
+	if !is {
+		return nil
+	}
+	for _, each := range aside.Transactions {
+		reason := fmt.Sprintf("transaction %s, alone: %s", each.Tx, each.Err)
+		left = append(left, QuarantinedBlock{Number: each.Block, Reason: reason, Since: uint64(time.Now().Unix())})
+	}
+	return left
 }
 
 // quarantineBlocks writes blocks that are left out of the range that a transaction stores.
@@ -151,24 +179,40 @@ func (r blocks) without(left []QuarantinedBlock) []blocks {
 	return parts
 }
 
-// retryQuarantined asks once in a while for the blocks that were left out.
-func (f *follower) retryQuarantined(ctx context.Context, position checkpoint) error {
+// quarantineRetries is how many blocks that were left out are asked for at a time.
+const quarantineRetries = 16
+
+// retryQuarantined asks once in a while for the blocks that were left out, for some of many.
+func (f *follower) retryQuarantined(ctx context.Context) error {
 	if !f.quarantine.retryIsDue() {
 		return nil
+	}
+	position, _, err := f.store.checkpoint(ctx, f.chain)
+	if err != nil {
+		return err
 	}
 	list, err := f.store.quarantined(ctx, f.chain, blocks{position.first, position.block})
 	if err != nil {
 		return err
 	}
-	for _, b := range list {
-		events, err := f.source.Events(ctx, b.Number, b.Number)
-		if errors.As(err, new(*order.UnreadableError)) {
+	for i := range min(quarantineRetries, len(list)) {
+		b := list[(f.quarantine.retried+i)%len(list)]
+		events, err := f.readQuarantined(ctx, b.Number, position)
+		if errors.As(err, new(*order.UnreadableError)) || len(asideOf(err)) > 0 {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("read quarantined block %d: %w", b.Number, err)
 		}
-		changes, err := f.store.correct(ctx, f.lease, f.chain, correction{missing: events}, func(tx *store.Tx) error {
+		known, err := f.store.eventsBetween(ctx, f.chain, blocks{b.Number, b.Number})
+		if err != nil {
+			return err
+		}
+		missing, err := correct(known, events)
+		if err != nil {
+			return err
+		}
+		changes, err := f.store.correct(ctx, f.lease, f.chain, missing, func(tx *store.Tx) error {
 			gone, err := tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(f.chain), int64(b.Number))
 			return changedOne(gone, err)
 		})
@@ -178,7 +222,19 @@ func (f *follower) retryQuarantined(ctx context.Context, position checkpoint) er
 		f.report(changes)
 		f.logger.InfoContext(ctx, "quarantined block read", "block", b.Number, "events", len(events))
 	}
+	f.quarantine.retried += quarantineRetries
 	return f.learnQuarantined(ctx)
+}
+
+// readQuarantined reads a block that was left out, and a second time where those around it are proven.
+func (f *follower) readQuarantined(ctx context.Context, number uint64, position checkpoint) ([]order.Event, error) {
+	events, err := f.source.Events(ctx, number, number)
+	verifier, can := f.source.(order.Verifier)
+	if err != nil || !can || number >= position.provenEnd {
+		return events, err
+	}
+	proof, err := verifier.Verify(ctx, number, number, events)
+	return proof.Events, err
 }
 
 // learnQuarantined reads which blocks are left out: this process or another one has quarantined them.

@@ -80,8 +80,8 @@ func (f *follower) readOn(ctx context.Context, position checkpoint, fork uint64,
 				next.provenEnd = min(next.provenEnd, got.from)
 			}
 			err = f.apply(ctx, advance{
-				from: got.from, events: got.events, finalized: head.Finalized, quarantined: got.quarantined,
-				blocks: droppable(got.events, keptBlock{got.to, got.end.Hash}, head.Finalized),
+				from: got.from, events: got.events, finalized: head.Finalized, settled: settledAt(head), quarantined: got.quarantined,
+				blocks: droppable(got.events, keptBlock{got.end.Number, got.end.Hash}, settledAt(head)),
 				before: position, checkpoint: next,
 			})
 			if err == nil {

@@ -61,6 +61,9 @@ type mender struct {
 func (x *Index) repairEach(
 	ctx context.Context, id chain.ID, report func(Progress), mend func(context.Context, *mender) error,
 ) ([]Repair, error) {
+	if err := x.learnAnchors(ctx); err != nil {
+		return nil, err
+	}
 	repairs := make([]Repair, len(x.followers))
 	x.eachSelected(Selection{Chain: id}, func(i int, own *follower) {
 		m := &mender{follower: own, report: report, progress: Progress{Chain: own.chain}, repair: Repair{Chain: own.chain}}
@@ -262,7 +265,7 @@ func (m *mender) mendBlocks(ctx context.Context, asked blocks) error {
 	}
 	m.repair.From, m.repair.To = r.from, r.to
 	m.progress.Total = r.to - r.from + 1
-	if err := m.retryQuarantined(ctx, position); err != nil {
+	if err := m.retryQuarantined(ctx); err != nil {
 		return err
 	}
 	pause, failures := m.paces.Asked, 0

@@ -3,9 +3,11 @@ package index
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/store"
 )
 
@@ -64,14 +66,17 @@ func (b *backfill) readSwapsOf(ctx context.Context, r blocks) (rangeEvents, erro
 		return rangeEvents{}, err
 	}
 	for _, part := range r.without(left) {
-		events, err := b.events()(ctx, part.from, part.to)
-		if err != nil {
+		read := rangeEvents{blocks: part}
+		if read.events, err = b.events()(ctx, part.from, part.to); err != nil {
 			return rangeEvents{}, fmt.Errorf("read swaps of blocks %d to %d: %w", part.from, part.to, err)
 		}
-		if events, err = b.proven(ctx, part, rangeEvents{blocks: part, events: events}); err != nil {
+		if err = b.prove(ctx, part, &read); err == nil && len(read.quarantined) > 0 {
+			err = &order.UnreadableError{Block: read.quarantined[0].Number, Err: errors.New(read.quarantined[0].Reason)}
+		}
+		if err != nil {
 			return rangeEvents{}, fmt.Errorf("read swaps of blocks %d to %d again: %w", part.from, part.to, err)
 		}
-		_, swaps := parted(events)
+		_, swaps := parted(read.events)
 		for _, s := range swaps {
 			got.events = append(got.events, s.Event())
 		}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -37,10 +38,13 @@ type syncState struct {
 	hash     chain.Hash // of the block at position, as far as known
 	begun    bool       // position is known
 	heads
-	doubt   doubt
-	levelAt time.Time          // when the store last held everything that the chain had
-	every   time.Duration      // between looks at the head
-	left    []QuarantinedBlock // that are left out, ascending
+	doubt    doubt
+	levelAt  time.Time          // when the store last held everything that the chain had
+	every    time.Duration      // between looks at the head
+	left     []QuarantinedBlock // that are left out, ascending
+	headTime uint64             // of the newest block that was reported, UNIX seconds
+	headAge  time.Duration      // how old that was then
+	stopped  string             // why nothing is read until an operator decides; empty: it is
 }
 
 // moved takes note of the checkpoint and its block's hash, absent where the checkpoint was read from the store. It
@@ -83,6 +87,7 @@ func (s *syncState) reported(newest order.Block) (contradicts bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heads.reported(newest.Hash)
+	s.headTime, s.headAge = newest.Time, time.Since(time.Unix(int64(newest.Time), 0))
 	return contradict(s.head, newest)
 }
 
@@ -113,9 +118,28 @@ func (s *syncState) accept(head order.Head) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compared(head)
+	s.stopped = ""
 	if s.position.block >= s.doubt.until {
 		s.doubt.end()
 	}
+}
+
+// stop takes note of why nothing is read until an operator decides, and reports whether it was until now.
+func (s *syncState) stop(cause string) (isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isNew, s.stopped = s.stopped == "", cause
+	return isNew
+}
+
+// stoppedBy is why nothing is read of the chain until an operator decides; nil while it is.
+func (s *syncState) stoppedBy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped == "" {
+		return nil
+	}
+	return errors.New(s.stopped)
 }
 
 // levelNow takes note that the store holds everything that the chain has.
@@ -134,8 +158,8 @@ func (s *syncState) end() {
 }
 
 // basis is what an answer about the chain would be read from now, as far as it follows from what is known here. Whether
-// the chain's blocks can be read a second time says what of it is proven.
-func (s *syncState) basis(isVerifiable bool) ChainBasis {
+// the chain's blocks can be read a second time says what of it is proven, and life how old a head may be; 0: any age.
+func (s *syncState) basis(isVerifiable bool, life time.Duration) ChainBasis {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := ChainBasis{
@@ -145,6 +169,10 @@ func (s *syncState) basis(isVerifiable bool) ChainBasis {
 		Proven:   s.position.provenTo(s.finalized, isVerifiable),
 		Hash:     s.hash,
 		Epoch:    s.epoch,
+		Stopped:  s.stopped,
+	}
+	if life > 0 && s.headAge > life {
+		b.Stale = s.headTime
 	}
 	if b.Quarantined.Count = len(s.left); len(s.left) > 0 {
 		b.Quarantined.First = s.left[0].Number

@@ -19,6 +19,9 @@ func (f *follower) watchStore(ctx context.Context) bool {
 		f.observer.BranchChanged(f.chain)
 	}
 	f.sync.overtaken(position.block)
+	if f.hold(ctx, position) != nil {
+		return false
+	}
 	return f.learnQuarantined(ctx) == nil
 }
 
@@ -58,6 +61,7 @@ func (f *follower) watch(ctx context.Context) {
 	}
 	if hash != kept.hash {
 		f.doubtSince(head, 0)
+		f.holdAgain()
 		return
 	}
 	f.sync.accept(head)

@@ -71,6 +71,7 @@ func (h *headerBloom) holdsAny(addresses []chain.Address, topics []chain.Hash) b
 
 // checkLogs refuses a receipt whose logs are not all there, or not its own.
 func (r *receipt) checkLogs() error {
+	r.Logs = distinct(r.Logs)
 	var sum bloom
 	for i, l := range r.Logs {
 		switch {

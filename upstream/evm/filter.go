@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"crossgate/chain"
@@ -53,7 +54,12 @@ func (c *Chain) searchBy(contracts []chain.Address, search func(refinements) err
 
 // call asks for the logs that the filter selects, with the reach of its first block.
 func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
-	asked := jsonrpc.NewCall(out, f.accepts, getLogs, f)
+	asked := jsonrpc.NewCall(out, nil, getLogs, f)
+	asked.Accept = func(result any) error {
+		list := result.(*[]log)
+		*list = distinct(*list)
+		return f.accepts(*list)
+	}
 	asked.Reach, asked.Part = reach, logTimes
 	if len(f.Topics) > 0 {
 		asked.Reach.Fields = append(asked.Reach.Fields, jsonrpc.Topics)
@@ -90,6 +96,11 @@ func ofProtocol(logs []log) []log {
 		}
 	}
 	return own
+}
+
+// distinct makes one of equal logs that follow each other: some providers repeat what they put together of parts.
+func distinct(list []log) []log {
+	return slices.CompactFunc(list, func(a, b log) bool { return a.Index == b.Index && reflect.DeepEqual(a, b) })
 }
 
 // accepts refuses logs that were not asked for.

@@ -51,8 +51,11 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 		if told == nil {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not the receipts of block %d", h.Number)}
 		}
+		isSame := func(a, b blockReceipt) bool { return a.TransactionHash == b.TransactionHash }
+		*told = slices.CompactFunc(*told, isSame) // some providers repeat one
 		receipts := *told
 		for i := range receipts {
+			receipts[i].Logs = distinct(receipts[i].Logs)
 			if receipts[i].BlockHash != h.Hash {
 				return &upstream.Error{Class: upstream.Rejected, Err: errors.New("receipt of another block")}
 			}

@@ -254,6 +254,9 @@ func (c *Call) failedInPassing() bool {
 // exchange makes calls in one HTTP request, as far as nobody else is making them; joined counts the batches in flight
 // that left them open before.
 func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error {
+	if err := c.suspension(); err != nil {
+		return fail(calls, c.failure(calls[0], err))
+	}
 	waiters, err := c.join(ctx, calls, joined < mostJoined)
 	if err != nil {
 		return fail(calls, c.failure(calls[0], err))

@@ -3,14 +3,19 @@ package jsonrpc
 import (
 	"context"
 	"net/http/httptrace"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"crossgate/upstream"
 )
 
-// provenFor is how long an endpoint is believed after a proof.
-const provenFor = 15 * time.Second
+const (
+	// provenFor is how long an endpoint is believed after a proof.
+	provenFor = 15 * time.Second
+	// anchoredFor is how long it is believed to be of the chain's own branch, unless its connection may have changed.
+	anchoredFor = 15 * time.Minute
+)
 
 // controlID is the id of calls that nobody waits for.
 const controlID = 1
@@ -18,14 +23,19 @@ const controlID = 1
 // identityProof is what every endpoint of a client has to show before it is believed.
 type identityProof struct {
 	call      *Call
+	anchor    atomic.Pointer[Call]  // see Client.Anchor; nil: none
+	suspended atomic.Pointer[error] // see Client.Suspend; nil: it is not
 	endpoints map[*upstream.Endpoint]*identity
+	alone     []*Client // of each endpoint by itself
+	turn      atomic.Uint32
 }
 
 // identity is what one endpoint has shown, and how many requests to it went over reused connections.
 type identity struct {
-	provenUntil atomic.Int64 // UNIX nanoseconds
-	reused      atomic.Int64 // now
-	everReused  atomic.Int64 // so far
+	provenUntil   atomic.Int64 // UNIX nanoseconds
+	anchoredUntil atomic.Int64 // likewise, that it has the anchor
+	reused        atomic.Int64 // now
+	everReused    atomic.Int64 // so far
 }
 
 // Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
@@ -39,9 +49,16 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 		p.endpoints[e] = new(identity)
 		e.SetControl(controlRequest(e, proof))
 	}
-	return &Client{
+	proving := &Client{
 		pool: c.pool, label: label + ": ", lastID: c.lastID, abilities: c.abilities, identity: p, inflight: newInflightTable(c.pool),
 	}
+	for _, e := range c.pool.Endpoints() {
+		alone := *proving
+		alone.pool = upstream.NewPool(e.Name(), e)
+		alone.inflight = newInflightTable(alone.pool)
+		p.alone = append(p.alone, &alone)
+	}
+	return proving
 }
 
 // controlRequest is a call of our own as a request that e can be probed with.
@@ -72,65 +89,91 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 	used := connection{identity: known}
 	defer used.leave()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: used.want, GotConn: used.take})
-	if known.isProven() {
+	if len(c.identity.due(known)) == 0 {
 		got := c.send(ctx, e, turn, b, b.calls)
 		if got.failure() != nil || !used.isUnknown {
 			return got
 		}
 		_ = got.Settle(ctx, nil) // it may come from elsewhere: not to be looked at
-		known.provenUntil.Store(0)
+		known.doubt()
 	}
-	return c.sendProof(ctx, e, turn, b)
+	return c.sendProofs(ctx, e, turn, b, c.identity.due(known))
 }
 
-// sendProof makes the calls of a batch and the proof, in one request when the endpoint takes that many. What it refuses
-// for the sake of one of the calls is no reason to doubt the endpoint: the proof is made alone then.
-func (c *Client) sendProof(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch) *batchAttempt {
-	proof := c.identity.call
-	if uint64(len(b.calls)) < c.abilities[e].Batch() {
-		got := c.send(ctx, e, turn, b, append([]*Call{proof}, b.calls...))
-		if got.checkProof(ctx); got.failure() == nil {
-			got.replies = got.replies.withoutFirst()
+// sendProofs makes the calls of a batch and the proofs, in one request when the endpoint takes that many. What it
+// refuses for the sake of one of the calls is no reason to doubt the endpoint: the proofs are made alone then.
+func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch, proofs []*Call) *batchAttempt {
+	if uint64(len(proofs)+len(b.calls)) <= c.abilities[e].Batch() {
+		got := c.send(ctx, e, turn, b, slices.Concat(proofs, b.calls))
+		if got.checkProofs(ctx, proofs); got.failure() == nil {
+			got.replies = got.replies.without(len(proofs))
 		}
 		if !isForOne(got.failure(), b.calls) {
 			return got
 		}
 		_ = got.Settle(ctx, got.failure())
 	}
-	got := c.send(ctx, e, turn, b, []*Call{proof})
-	if got.checkProof(ctx); got.failure() != nil {
-		return got
+	for _, proof := range proofs {
+		got := c.send(ctx, e, turn, b, []*Call{proof})
+		if got.checkProofs(ctx, []*Call{proof}); got.failure() != nil {
+			return got
+		}
+		_ = got.Settle(ctx, nil)
 	}
-	_ = got.Settle(ctx, nil)
 	return c.send(ctx, e, turn, b, b.calls)
 }
 
-// checkProof looks at the reply to the proof, which was the first call. An endpoint that shows itself to be another one
-// is quarantined.
-func (a *batchAttempt) checkProof(ctx context.Context) {
+// checkProofs looks at the replies to proofs, which were the first calls. An endpoint that shows itself to be another
+// one is quarantined. One that does not tell of the anchor is asked for it again with the next proof.
+func (a *batchAttempt) checkProofs(ctx context.Context, proofs []*Call) {
 	if a.failure() != nil {
 		return
 	}
-	proof := a.replies.results[0]
-	if proof.err == nil {
-		a.identity.provenUntil.Store(time.Now().Add(provenFor).UnixNano())
-		return
+	now := time.Now()
+	for i, proof := range proofs {
+		failed, isAnchor := a.replies.results[i].err, proof != a.client.identity.call
+		switch {
+		case isAnchor && failed == nil:
+			a.identity.anchoredUntil.Store(now.Add(anchoredFor).UnixNano())
+		case isAnchor && !upstream.Contradicts(failed):
+			a.identity.anchoredUntil.Store(now.Add(provenFor).UnixNano())
+		case failed == nil:
+			a.identity.provenUntil.Store(now.Add(provenFor).UnixNano())
+		default:
+			if upstream.Contradicts(failed) {
+				a.identity.doubt()
+				a.Endpoint.Quarantine(ctx, failed)
+			}
+			a.err = failed
+			return
+		}
 	}
-	if upstream.Contradicts(proof.err) {
-		a.Endpoint.Quarantine(ctx, proof.err)
-	}
-	a.err = proof.err
 }
 
-// isProven reports whether the endpoint needs no proof now.
-func (i *identity) isProven() bool { return time.Now().UnixNano() < i.provenUntil.Load() }
+// due returns the proofs that an endpoint owes.
+func (p *identityProof) due(known *identity) (proofs []*Call) {
+	now := time.Now().UnixNano()
+	if now >= known.provenUntil.Load() {
+		proofs = append(proofs, p.call)
+	}
+	if anchor := p.anchor.Load(); anchor != nil && now >= known.anchoredUntil.Load() {
+		proofs = append(proofs, anchor)
+	}
+	return proofs
+}
+
+// doubt has the endpoint prove everything anew.
+func (i *identity) doubt() {
+	i.provenUntil.Store(0)
+	i.anchoredUntil.Store(0)
+}
 
 // after makes the next request carry a proof when a request ended in a way that may have cost the
 // connection, be it by the caller who left.
 func (i *identity) after(err error) {
 	switch class := upstream.ClassOf(err); {
 	case upstream.IsFault(err), class == upstream.Timeout, class == upstream.Canceled:
-		i.provenUntil.Store(0)
+		i.doubt()
 	}
 }
 

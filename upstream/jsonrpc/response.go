@@ -134,9 +134,9 @@ func (r rpcResults) sign(by string) {
 	}
 }
 
-// withoutFirst leaves out the first call.
-func (r replies) withoutFirst() replies {
-	r.results, r.skipped = r.results[1:], r.skipped+1
+// without leaves out the first calls.
+func (r replies) without(first int) replies {
+	r.results, r.skipped = r.results[first:], r.skipped+first
 	return r
 }
 

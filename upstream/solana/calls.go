@@ -19,8 +19,12 @@ const (
 	slotSkipped         = -32007
 	longTermSlotSkipped = -32009
 	blockStatusUnknown  = -32014 // the node has not written the block down yet
+	versionUnsupported  = -32015 // a transaction is of a newer version than was asked for
 	minSlotNotReached   = -32016 // the node is before the slot that it must have reached
 )
+
+// newestVersion is that of transactions which nodes are to show, also where we do not understand it (SIMD-0385).
+const newestVersion = 1
 
 // isCode reports whether a node's error object has one of the codes.
 func isCode(err error, codes ...int) bool {
@@ -31,6 +35,11 @@ func isCode(err error, codes ...int) bool {
 // isBehind reports whether a node has not come as far as others.
 func isBehind(said *jsonrpc.Error) bool {
 	return slices.Contains([]int{blockNotAvailable, blockStatusUnknown, minSlotNotReached}, said.Code)
+}
+
+// isHole reports whether a node does not have the block of a slot.
+func isHole(err error) bool {
+	return isCode(err, slotSkipped, longTermSlotSkipped, blockCleanedUp, blockNotAvailable, blockStatusUnknown)
 }
 
 const confirmed = "confirmed"
@@ -182,14 +191,16 @@ func existingBlockCall(out **block, slot uint64, details string) *jsonrpc.Call {
 	return c
 }
 
+const getBlock = "getBlock"
+
 func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(b *block) error {
 		if b == nil || chain.Hash(b.Blockhash).IsAbsent() {
 			return errors.New("block without hash")
 		}
 		return nil
-	}, "getBlock", slot, options{
-		"commitment": confirmed, "transactionDetails": details, "rewards": false, "maxSupportedTransactionVersion": 0,
+	}, getBlock, slot, options{
+		"commitment": confirmed, "transactionDetails": details, "rewards": false, "maxSupportedTransactionVersion": newestVersion,
 	})
 }
 
@@ -211,7 +222,7 @@ func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 		}
 		return t.read(tx)
 	}, "getTransaction", tx, options{
-		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": 0,
+		"commitment": confirmed, "encoding": "base64", "maxSupportedTransactionVersion": newestVersion,
 	})
 	c.Independent = true
 	return c

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"crossgate/chain"
@@ -96,14 +97,22 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 // Block returns the block of a slot or, where that has none, of the last slot before it that has one; see
 // order.Source. In place of blocks that the nodes have dropped it returns the oldest that they hold.
 func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
-	ctx = upstream.Following.For(ctx)
+	return c.blockBy(upstream.Following.For(ctx), c.rpc, slot)
+}
+
+// blockBy is Block as a client tells.
+func (c *Chain) blockBy(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (order.Block, error) {
 	var found *block
-	err := c.rpc.All(ctx, c.at(slot, blockCall(&found, slot)))
+	err := rpc.All(ctx, c.at(slot, blockCall(&found, slot)))
 	switch {
-	case isCode(err, slotSkipped, longTermSlotSkipped):
-		return c.blockBefore(ctx, slot)
+	case isCode(err, slotSkipped, longTermSlotSkipped), isHole(err) && !isCode(err, blockCleanedUp) && !c.mayCome(slot):
+		return c.blockBefore(ctx, rpc, slot)
 	case isCode(err, blockCleanedUp):
-		return c.firstBlock(ctx)
+		first, err := c.firstBlock(ctx, rpc)
+		if err == nil && first.Number <= slot {
+			return c.blockBefore(ctx, rpc, slot)
+		}
+		return first, err
 	case isCode(err, blockNotAvailable, blockStatusUnknown):
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, slot, order.ErrNotFound)
 	case err != nil:
@@ -121,32 +130,51 @@ func (c *Chain) at(slot uint64, asked *jsonrpc.Call) *jsonrpc.Call {
 	return asked
 }
 
-// blockBefore returns the last block before a slot that has none.
-func (c *Chain) blockBefore(ctx context.Context, slot uint64) (order.Block, error) {
+// mayCome reports whether nodes may still come to know the block of a slot: it is among the newest.
+func (c *Chain) mayCome(slot uint64) bool {
+	const newest = 150 // slots, a minute
+	return slot+newest >= c.newest.Load()
+}
+
+// isGone reports whether endpoints were reached, and none has what must be there of a slot.
+func (c *Chain) isGone(err error, slot uint64) bool {
+	_, isBehindOthers := jsonrpc.Said(err, isBehind)
+	class := upstream.ClassOf(err)
+	return (class == upstream.BadAnswer || class == upstream.Rejected || isHole(err)) && (!isBehindOthers || !c.mayCome(slot))
+}
+
+// blockBefore returns the last block before a slot that has none which nodes show.
+func (c *Chain) blockBefore(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (order.Block, error) {
 	const widest = 10_000 // slots: an hour without a block
 	var slots []uint64
-	if err := c.rpc.All(ctx, c.at(slot-min(slot, widest), blocksCall(&slots, slot-min(slot, widest), slot))); err != nil {
+	if err := rpc.All(ctx, c.at(slot-min(slot, widest), blocksCall(&slots, slot-min(slot, widest), slot))); err != nil {
 		return order.Block{}, err
 	}
 	if len(slots) == 0 {
 		return order.Block{}, fmt.Errorf("chain %d: no block in %d slots before %d", c.chain.ID, widest, slot)
 	}
-	last := slots[len(slots)-1]
-	var found *block
-	if err := c.rpc.All(ctx, c.at(last, blockCall(&found, last))); err != nil {
-		return order.Block{}, err
+	const most = 32 // slots in a row that are listed and not shown
+	for _, last := range slices.Backward(slots[max(0, len(slots)-most):]) {
+		var found *block
+		err := rpc.All(ctx, c.at(last, blockCall(&found, last)))
+		if err == nil {
+			return found.in(last), nil
+		}
+		if !isHole(err) {
+			return order.Block{}, err
+		}
 	}
-	return found.in(last), nil
+	return order.Block{}, fmt.Errorf("chain %d: no endpoint shows the blocks before slot %d", c.chain.ID, slot)
 }
 
 // firstBlock returns the oldest block that the nodes hold.
-func (c *Chain) firstBlock(ctx context.Context) (order.Block, error) {
+func (c *Chain) firstBlock(ctx context.Context, rpc *jsonrpc.Client) (order.Block, error) {
 	var first uint64
-	if err := c.rpc.All(ctx, jsonrpc.NewCall(&first, nil, "getFirstAvailableBlock")); err != nil {
+	if err := rpc.All(ctx, jsonrpc.NewCall(&first, nil, "getFirstAvailableBlock")); err != nil {
 		return order.Block{}, err
 	}
 	var found *block
-	if err := c.rpc.All(ctx, blockCall(&found, first)); err != nil {
+	if err := rpc.All(ctx, blockCall(&found, first)); err != nil {
 		return order.Block{}, err
 	}
 	return found.in(first), nil

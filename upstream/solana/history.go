@@ -36,6 +36,9 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 	if err != nil {
 		return nil, err
 	}
+	if err := read.aside(); err != nil {
+		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+	}
 	events, err := read.events(func(account chain.Address) (order.ID, bool) {
 		return id, slices.Contains(accounts, account)
 	})

@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"crossgate/chain"
@@ -32,6 +33,9 @@ func (c *Chain) Transaction(ctx context.Context, tx chain.TxHash) (order.Transac
 	}
 	if found == nil {
 		return order.Transaction{}, order.ErrNotFound
+	}
+	if found.aside != nil {
+		return order.Transaction{}, fmt.Errorf("chain %d: transaction %s: %w", c.chain.ID, tx, found.aside.Err)
 	}
 	read := order.Transaction{
 		Chain: c.chain.ID, Hash: tx, Block: found.Slot, Sender: found.message.FeePayer(), GasUsed: found.Meta.Units,

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -123,7 +124,7 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 		failed := slices.DeleteFunc(calls, func(call *jsonrpc.Call) bool {
 			return call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped)
 		})
-		if err := c.rpc.All(ctx, failed...); err != nil {
+		if err := c.readAgain(ctx, failed); err != nil {
 			return err
 		}
 		for i, l := range asked {
@@ -132,6 +133,26 @@ func (c *Chain) readPages(ctx context.Context, lists []*listing, from, to uint64
 		calls = nil
 	}
 	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
+}
+
+// readAgain makes calls again that failed. *order.UnreadableError where no endpoint shows a block that proves how much
+// an endpoint lists; where they have dropped all before it, it is no such error.
+func (c *Chain) readAgain(ctx context.Context, failed []*jsonrpc.Call) error {
+	c.rpc.Each(ctx, failed...)
+	for _, call := range failed {
+		slot := call.Reach.Oldest
+		switch {
+		case call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped):
+			continue
+		case call.Method != getBlock || !isHole(call.Err) || !c.isGone(call.Err, slot):
+			return call.Err
+		}
+		if before, err := c.Block(ctx, slot); err != nil || before.Number > slot {
+			return call.Err
+		}
+		return &order.UnreadableError{Block: slot, Err: call.Err}
+	}
+	return nil
 }
 
 // behind returns a transaction soon behind a slot, for lists to begin there; absent, for them to begin with
@@ -144,11 +165,19 @@ func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
 	if err := c.rpc.All(ctx, c.at(slot, blocksCall(&slots, slot+1, slot+nearSlots))); err != nil || len(slots) == 0 {
 		return chain.TxHash{}, err
 	}
-	var found *block
-	if err := c.rpc.All(ctx, c.at(slots[0], signedBlockCall(&found, slots[0]))); err != nil || len(found.Signatures) == 0 {
-		return chain.TxHash{}, err
+	const most = 32 // slots in a row that are listed and not shown
+	for _, next := range slots[:min(most, len(slots))] {
+		var found *block
+		err := c.rpc.All(ctx, c.at(next, signedBlockCall(&found, next)))
+		if isHole(err) {
+			continue
+		}
+		if err != nil || len(found.Signatures) == 0 {
+			return chain.TxHash{}, err
+		}
+		return found.Signatures[0], nil
 	}
-	return found.Signatures[0], nil
+	return chain.TxHash{}, nil
 }
 
 // distinct sorts transactions by slot and drops those that come again.

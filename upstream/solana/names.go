@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -66,11 +67,11 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 		c.learn(tx.ran)
 	}
 	var nameless []chain.Address
-	var naming []chain.TxHash // each of them
+	var naming []*transaction // each of them
 	for _, tx := range transactions {
 		for _, account := range onchain.UnnamedOrders(c.chain.Contracts, tx.ran) {
 			if _, known := c.names.of(account); !known && !slices.Contains(nameless, account) {
-				nameless, naming = append(nameless, account), append(naming, tx.message.Signature)
+				nameless, naming = append(nameless, account), append(naming, tx)
 			}
 		}
 	}
@@ -80,10 +81,16 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	lists := make([][]signature, len(nameless))
 	calls := make([]*jsonrpc.Call, len(nameless))
 	for i, account := range nameless {
-		calls[i] = namingCall(&lists[i], account, naming[i])
+		calls[i] = namingCall(&lists[i], account, naming[i].message.Signature)
 	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		return err
+	c.rpc.Each(ctx, calls...)
+	for i, call := range calls {
+		if c.isGone(call.Err, naming[i].Slot) {
+			return &order.UnreadableError{Block: naming[i].Slot, Err: call.Err}
+		}
+		if call.Err != nil {
+			return call.Err
+		}
 	}
 	const first = 8 // transactions of an account among which its fulfilment is
 	var oldest []signature
@@ -92,6 +99,12 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 		oldest = append(oldest, list[max(0, len(list)-first):]...)
 	}
 	fulfilments, err := c.transactions(ctx, oldest)
+	if err == nil {
+		err = (&orderTransactions{transactions: fulfilments}).aside()
+	}
+	if errors.As(err, new(*order.UnreadableError)) || errors.As(err, new(*order.AsideError)) {
+		return &order.UnreadableError{Block: naming[0].Slot, Err: err}
+	}
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]
 }
 
 // eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError when one
-// cannot be had.
+// cannot be had, *order.AsideError beside the events when some are not understood.
 func (c *Chain) eventsOf(ctx context.Context, listed []signature) ([]order.Event, error) {
 	read, err := c.inBlocks(ctx, listed)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *Chain) eventsOf(ctx context.Context, listed []signature) ([]order.Event
 		trace.SpanFromContext(ctx).AddEvent("creation left out", trace.WithAttributes(attribute.String("reason", err.Error())))
 		err = nil
 	}
-	return events, err
+	return events, cmp.Or(err, read.aside())
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. One that failed has no events.
@@ -98,6 +98,9 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) ([]order.Event, e
 	}
 	c.tellers.Heard(string(tx.Bytes()), asked.By)
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
+	if err := read.aside(); err != nil {
+		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+	}
 	if err := c.name(ctx, read.transactions); err != nil {
 		return nil, err
 	}
@@ -139,7 +142,8 @@ func (c *Chain) inBlocks(ctx context.Context, listed []signature) (*orderTransac
 	return read, err
 }
 
-// transactions reads listed transactions, and makes other calls in the same round trip.
+// transactions reads listed transactions, and makes other calls in the same round trip. *order.UnreadableError where
+// what must be there of a slot cannot be had.
 func (c *Chain) transactions(ctx context.Context, listed []signature, others ...*jsonrpc.Call) ([]*transaction, error) {
 	if len(listed) == 0 {
 		return nil, nil
@@ -149,19 +153,37 @@ func (c *Chain) transactions(ctx context.Context, listed []signature, others ...
 	for i, each := range listed {
 		calls = append(calls, c.at(each.Slot, existingCall(&found[i], each)))
 	}
-	err := c.rpc.All(ctx, calls...)
-	if err == nil {
-		for i, call := range calls[len(others):] {
-			c.tellers.Heard(string(listed[i].Signature.Bytes()), call.By)
+	c.rpc.Each(ctx, calls...)
+	var gone error
+	for i, call := range calls {
+		at := i - len(others)
+		switch {
+		case call.Err == nil && at >= 0:
+			c.tellers.Heard(string(listed[at].Signature.Bytes()), call.By)
+		case at >= 0 && isCode(call.Err, versionUnsupported):
+			unread := order.AsideTransaction{Tx: listed[at].Signature, Block: listed[at].Slot, Err: call.Err}
+			found[at] = &transaction{Slot: unread.Block, aside: &unread}
+		case c.isGone(call.Err, call.Reach.Oldest):
+			gone = &order.UnreadableError{Block: call.Reach.Oldest, Err: call.Err}
+		case call.Err != nil:
+			return nil, call.Err
 		}
-		return found, nil
 	}
-	for i, call := range calls[len(others):] {
-		if class := upstream.ClassOf(call.Err); class == upstream.BadAnswer || class == upstream.Rejected {
-			return nil, &order.UnreadableError{Block: listed[i].Slot, Err: err}
+	return found, gone
+}
+
+// aside is *order.AsideError where some of the transactions are not understood.
+func (r *orderTransactions) aside() error {
+	var found order.AsideError
+	for _, tx := range r.transactions {
+		if tx.aside != nil && (tx.Meta == nil || isNull(tx.Meta.Err)) {
+			found.Transactions = append(found.Transactions, *tx.aside)
 		}
 	}
-	return nil, err
+	if len(found.Transactions) == 0 {
+		return nil
+	}
+	return &found
 }
 
 // events decodes the transactions, in block and log order. With an ErrLogsCut there are events too.

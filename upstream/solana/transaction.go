@@ -10,6 +10,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/order"
 )
 
 // transaction is what is read of a transaction that is in a block.
@@ -21,6 +22,8 @@ type transaction struct {
 
 	message solana.Message
 	ran     solana.Transaction // empty when the transaction failed
+
+	aside *order.AsideTransaction // instead, of one that is not understood; nil: it is
 }
 
 // meta is what running a transaction came to.
@@ -81,6 +84,10 @@ func (t *transaction) read(tx chain.TxHash) error {
 		return errors.New("transaction without its outcome")
 	}
 	message, err := solana.ParseSigned(t.Transaction)
+	if errors.Is(err, solana.ErrVersion) {
+		t.aside = &order.AsideTransaction{Tx: tx, Block: t.Slot, Err: err}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -115,8 +115,14 @@ func (c *Chain) shown(ctx context.Context, slots []uint64) (listed []signature, 
 	for i, slot := range slots {
 		calls[i] = c.at(slot, namedBlockCall(&blocks[i], slot))
 	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
-		return nil, "", err
+	c.rpc.Each(ctx, calls...)
+	for i, call := range calls {
+		if c.isGone(call.Err, slots[i]) {
+			return nil, "", &order.UnreadableError{Block: slots[i], Err: call.Err}
+		}
+		if call.Err != nil {
+			return nil, "", call.Err
+		}
 	}
 	for i, in := range blocks {
 		for _, tx := range in.Transactions {

@@ -30,8 +30,8 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 			Announcers: announced[c.Chain].Endpoints, Announcing: announced[c.Chain].Connections, Announced: announced[c.Chain].Newest,
 		}
 		if c.Head > 0 {
-			each.Lag = c.By(now)
-			each.Late = basis.IsBehind(&c, each.Lag)
+			each.Lag = c.Age(now)
+			each.Late = basis.IsBehind(&c, each.Lag) || c.Stopped != ""
 		}
 		each.Unasked, each.Asked = used.loads(c.Chain)
 		told.Chains = append(told.Chains, each)

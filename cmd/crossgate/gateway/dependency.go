@@ -24,9 +24,14 @@ func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 	for _, c := range basis.Chains {
 		each := admin.Dependency{Kind: "chain", Name: c.Chain.String(), State: "head not known yet"}
 		if c.Head > 0 {
-			by := c.By(now)
-			each.OK = !basis.IsBehind(&c, by)
-			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", c.Indexed, c.Head, by.Round(time.Second))
+			each.OK = !basis.IsBehind(&c, c.By(now)) && c.Stale == 0
+			each.State = fmt.Sprintf("indexed to block %d of %d, %s behind", c.Indexed, c.Head, c.Age(now).Round(time.Second))
+			if c.Stale > 0 {
+				each.State += ", stale: its newest block is of " + time.Unix(int64(c.Stale), 0).UTC().Format(time.RFC3339)
+			}
+		}
+		if c.Stopped != "" {
+			each.OK, each.State = false, each.State+", stopped: "+c.Stopped
 		}
 		if q := c.Quarantined; q.Count > 0 {
 			each.State += fmt.Sprintf(", %d blocks quarantined, the oldest is %d", q.Count, q.First)

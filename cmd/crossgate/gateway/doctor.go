@@ -73,9 +73,10 @@ func Diagnose(ctx context.Context, c config.Config, report func(index.Progress))
 	}
 	defer p.close()
 	d := Diagnosis{Chains: make([]ChainDiagnosis, len(c.Chains)), Services: make([]ServiceDiagnosis, len(c.Venues))}
+	anchors := knownAnchors(ctx, c)
 	var working sync.WaitGroup
 	for i, each := range c.Chains {
-		working.Go(func() { d.Chains[i] = p.diagnoseChain(ctx, c, each, report) })
+		working.Go(func() { d.Chains[i] = p.diagnoseChain(ctx, c, each, anchors[each.ID], report) })
 	}
 	for i, each := range c.Venues {
 		working.Go(func() { d.Services[i] = p.diagnoseVenue(ctx, each, i) })
@@ -117,7 +118,9 @@ func (d Diagnosis) Wrong() (wrong, all int) {
 	return wrong, all
 }
 
-func (p *parts) diagnoseChain(ctx context.Context, c config.Config, own config.Chain, report func(index.Progress)) ChainDiagnosis {
+func (p *parts) diagnoseChain(
+	ctx context.Context, c config.Config, own config.Chain, anchor store.Anchor, report func(index.Progress),
+) ChainDiagnosis {
 	known, _ := p.registry.Chain(own.ID)
 	d := ChainDiagnosis{Chain: own.ID, Name: known.Name, Endpoints: make([]EndpointDiagnosis, len(own.Endpoints))}
 	of := fmt.Sprintf("%s (%d)", known.Name, known.ID)
@@ -126,7 +129,7 @@ func (p *parts) diagnoseChain(ctx context.Context, c config.Config, own config.C
 	var asking sync.WaitGroup
 	for i, each := range own.Endpoints {
 		asking.Go(func() {
-			d.Endpoints[i] = diagnoseEndpoint(ctx, known, of, each)
+			d.Endpoints[i] = diagnoseEndpoint(ctx, known, of, each, anchor)
 			mu.Lock()
 			defer mu.Unlock()
 			done.Read++
@@ -162,7 +165,7 @@ func compareURLs(identities []Identity, endpoints []config.Endpoint) {
 	}
 }
 
-func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config.Endpoint) EndpointDiagnosis {
+func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config.Endpoint, anchor store.Anchor) EndpointDiagnosis {
 	d := EndpointDiagnosis{Identity: Identity{Of: of, Endpoint: each.Name}}
 	p, err := newProber(c, each)
 	if err != nil {
@@ -191,6 +194,10 @@ func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config
 	if c.Family == chain.SVM && d.First > 1 {
 		d.Shortcomings = append(d.Shortcomings, fmt.Sprintf("pruned: blocks are kept of the newest %d slots", d.Head-min(d.First, d.Head)))
 	}
+	if d.Head > 0 {
+		wrong, short := checkBranch(ctx, c, p.endpoint, anchor)
+		d.add(wrong, short)
+	}
 	usual := p.made.usual()
 	d.UsualSeconds = usual.Seconds()
 	if usual >= slow {
@@ -200,6 +207,16 @@ func diagnoseEndpoint(ctx context.Context, c chain.Chain, of string, each config
 	d.Identity.Wrong, d.Shortcomings = append(d.Identity.Wrong, wrong...), append(d.Shortcomings, short...)
 	d.Calls = p.made.calls.Load()
 	return d
+}
+
+// add adds to what is wrong and what the endpoint cannot do; empty texts are nothing.
+func (d *EndpointDiagnosis) add(wrong, short string) {
+	if wrong != "" {
+		d.Identity.Wrong = append(d.Identity.Wrong, wrong)
+	}
+	if short != "" {
+		d.Shortcomings = append(d.Shortcomings, short)
+	}
 }
 
 // loadOf projects what following a chain takes when it is looked at so often.

@@ -80,6 +80,17 @@ func RepairBlocks(
 	return repairs, err
 }
 
+// WithdrawIndex withdraws what blocks of a chain from a number on said from c's database; see index.Withdraw.
+func WithdrawIndex(
+	ctx context.Context, c config.Config, log *slog.Logger, id chain.ID, from uint64,
+) (came index.Withdrawal, err error) {
+	err = withIndex(ctx, c, log, func(x *index.Index) error {
+		came, err = x.Withdraw(ctx, id, from)
+		return err
+	})
+	return came, err
+}
+
 // ImportOrders verifies orders of a taker on their chains and stores them in c's database. A gateway may use the
 // database meanwhile. report is called with each step, on several goroutines.
 func ImportOrders(

@@ -1,0 +1,343 @@
+package stories_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"crossgate/cmd/crossgate/gateway"
+	"crossgate/config"
+	"crossgate/linktest"
+	"crossgate/order/index"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
+)
+
+// rewritten is a gateway in front of golden ledgers whose faster endpoints begin to lie.
+type rewritten struct {
+	goldenFront
+	gateway *gateway.Gateway
+	config  []byte
+	ledgers []*ledger
+	liars   []string // URLs of the faster endpoints
+}
+
+// startRewritten serves golden ledgers by endpoints that may lie and, beside them, slower honest ones.
+func startRewritten(t *testing.T, isBeside bool, rules ...string) *rewritten {
+	t.Helper()
+	r := &rewritten{ledgers: replayLedgers(t)}
+	config := string(replayConfig(t, r.ledgers, 0))
+	for _, l := range r.ledgers {
+		l.move(t, `{"op":"head","number":120}`)
+		lying := lyingProxy(t, l.rpc, rules...)
+		endpoints := fmt.Sprintf("{name: fast, url: %q}", lying)
+		if isBeside {
+			endpoints += fmt.Sprintf(", {name: honest, url: %q}", lyingProxy(t, l.rpc, "slow:60"))
+		}
+		config = strings.Replace(config, fmt.Sprintf("{url: %q}", l.rpc), endpoints, 1)
+		r.liars = append(r.liars, lying)
+	}
+	r.config = []byte(config)
+	r.gateway, r.url = serveGateway(t, r.config)
+	return r
+}
+
+// lyingProxy stands before a node until the test ends, and returns its own address.
+func lyingProxy(t *testing.T, target string, rules ...string) (rpc string) {
+	t.Helper()
+	port := strings.Fields(startLiar(t, "liar.mjs", target, "0", rules...))[2]
+	return "http://127.0.0.1:" + port
+}
+
+// startLiar starts a proxy that lies by rule, and returns what it says first.
+func startLiar(t *testing.T, program, target, port string, rules ...string) string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{filepath.Join(golden, program), "--listen", port, "--target", target}
+	return startServer(t, node, append(arguments, rules...)...)
+}
+
+// lie has the faster endpoints of all chains lie from now on.
+func (r *rewritten) lie(t *testing.T, rules ...string) {
+	t.Helper()
+	text, err := json.Marshal(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range r.liars {
+		if response, body := ask(t, http.MethodPost, url+"/rules", string(text)); response.StatusCode != http.StatusOK {
+			t.Fatalf("rules: %s", body)
+		}
+	}
+}
+
+// grow lets the chains go on to the end of what was recorded and beyond.
+func (r *rewritten) grow(t *testing.T) {
+	t.Helper()
+	for _, l := range r.ledgers {
+		l.move(t, `{"op":"auto","everyMs":8}`)
+	}
+}
+
+// answers asks for every order by its creation and by its id, and returns how many answers are right and how many say
+// that they cannot be given. Others fail the test.
+func (r *rewritten) answers(t *testing.T) (right, withheld int) {
+	t.Helper()
+	for _, want := range readExpectation(t).Orders {
+		for _, path := range []string{
+			fmt.Sprintf("/api/Orders/creationTxHash/%s?index=%d", want.CreationTxHash, want.IndexInTx), "/api/Orders/" + want.OrderID,
+		} {
+			response, body := ask(t, http.MethodGet, r.url+path, "")
+			switch response.StatusCode {
+			case http.StatusOK:
+				var got map[string]any
+				decoder := json.NewDecoder(bytes.NewReader(body))
+				decoder.UseNumber()
+				if err := decoder.Decode(&got); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want.json(), within(got, want.json())); diff != "" {
+					t.Errorf("%s (-want +got):\n%.400s", path, diff)
+				}
+				right++
+			case http.StatusServiceUnavailable:
+				withheld++
+			default:
+				t.Errorf("%s = %d: %s", path, response.StatusCode, body)
+			}
+		}
+	}
+	return right, withheld
+}
+
+// within are those members of got that want has, as deep as that goes.
+func within(got, want any) any {
+	object, isObject := got.(map[string]any)
+	wanted, isWanted := want.(map[string]any)
+	if !isObject || !isWanted {
+		return got
+	}
+	part := map[string]any{}
+	for name, value := range wanted {
+		part[name] = within(object[name], value)
+	}
+	return part
+}
+
+// state is what readiness says of something the gateway needs.
+func (r *rewritten) state(t *testing.T, kind, name string) (state string, isOK bool) {
+	t.Helper()
+	for _, each := range r.gateway.Dependencies(t.Context()) {
+		if each.Kind == kind && each.Name == name {
+			return each.State, each.OK
+		}
+	}
+	t.Fatalf("readiness has no %s %s", kind, name)
+	return "", false
+}
+
+// An endpoint that begins to have another branch below what is final is out of use, and the one beside it answers.
+func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, true)
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.lie(t, "fork:40:100000")
+	r.grow(t)
+	eventually(t, func() bool { return isProven(t, r.url, r.ledgers) })
+	right, withheld := r.answers(t)
+	if withheld > 0 {
+		t.Errorf("%d answers are withheld, %d are right", withheld, right)
+	}
+	r.locked(t)
+	for _, l := range r.ledgers {
+		id := fmt.Sprint(l.DeBridgeID)
+		if state, _ := r.state(t, "endpoint", id+"/fast"); !strings.Contains(state, "quarantined") {
+			t.Errorf("the endpoint of another branch is %s", state)
+		}
+		if state, _ := r.state(t, "endpoint", id+"/honest"); strings.Contains(state, "quarantined") || strings.Contains(state, "wrong answer") {
+			t.Errorf("the honest endpoint is %s", state)
+		}
+		if state, _ := r.state(t, "chain", id); strings.Contains(state, "stopped") {
+			t.Errorf("chain %s is %s", id, state)
+		}
+	}
+	r.diagnosed(t)
+}
+
+// diagnosed wants doctor to name the faster endpoints, and to say how old the newest blocks are.
+func (r *rewritten) diagnosed(t *testing.T) {
+	t.Helper()
+	c, err := config.Parse(r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := gateway.Diagnose(t.Context(), c, func(index.Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, chain := range d.Chains {
+		for _, e := range chain.Endpoints {
+			isOther := strings.Contains(strings.Join(e.Identity.Wrong, "; "), "of another branch")
+			if isOther != (e.Endpoint == "fast") || !strings.Contains(strings.Join(e.Shortcomings, "; "), "stale") {
+				t.Errorf("chain %d, endpoint %s: wrong %q, short of %q", chain.Chain, e.Endpoint, e.Identity.Wrong, e.Shortcomings)
+			}
+		}
+	}
+}
+
+// Where nobody is left, what was read stays, nothing wrong is answered, and readiness says why.
+func TestChainOfWhichOnlyAnotherBranchIsLeftStops(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, false)
+	for _, l := range r.ledgers {
+		l.move(t, fmt.Sprintf(`{"op":"head","number":%d}`, l.Head))
+	}
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.lie(t, "fork:40:100000")
+	r.grow(t)
+	eventually(t, func() bool {
+		for _, l := range r.ledgers {
+			if state, _ := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); !strings.Contains(state, "stopped") {
+				return false
+			}
+		}
+		return true
+	})
+	right, withheld := r.answers(t)
+	if withheld == 0 {
+		t.Errorf("all %d answers are given though no endpoint is left", right)
+	}
+	for _, e := range readExpectation(t).Locked {
+		if response, body := ask(t, http.MethodGet, r.url+"/api/Satistics/"+e.Taker+"/lockedAssets", ""); response.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("locked for %s = %d: %s", e.Taker, response.StatusCode, body)
+		}
+	}
+}
+
+// Of two endpoints that have different branches from the start nobody knows which one is right.
+func TestEndpointsOfTwoBranchesFromTheStartAnswerNothing(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, true, "fork:40:100000")
+	eventually(t, func() bool {
+		for _, l := range r.ledgers {
+			if state, _ := r.state(t, "chain", fmt.Sprint(l.DeBridgeID)); !strings.Contains(state, "stopped") {
+				return false
+			}
+		}
+		return true
+	})
+	if right, _ := r.answers(t); right > 0 {
+		t.Logf("%d answers are right", right)
+	}
+}
+
+// A lone endpoint that repeats a log of each list is read as one that does not.
+func TestListsThatRepeatALogAreRead(t *testing.T) {
+	t.Parallel()
+	r := startRewritten(t, false, "dup:1")
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.grow(t)
+	eventually(t, func() bool { return isProven(t, r.url, r.ledgers) })
+	if _, withheld := r.answers(t); withheld > 0 {
+		t.Errorf("%d answers are withheld", withheld)
+	}
+	r.locked(t)
+}
+
+// A slot that no endpoint shows and a transaction of a version that is not understood are put aside; the chain goes on,
+// and nothing of what is not known is answered as if it were.
+func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(filepath.Join(golden, "solliar.mjs")); err != nil {
+		t.Skipf("the proxy that lies about Solana is not present: %v; it is in the folder shared, which lies beside the repository", err)
+	}
+	world := sandboxtest.Start(t, sandbox.Options{})
+	honest := inFrontOf(t, world)
+	address, err := linktest.FreeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(address, ":")
+	startLiar(t, "solliar.mjs", world.Solana().RPC, port, "skip:0.2", "txversion:0.3")
+	config := string(world.Config(filepath.Join(t.TempDir(), "orders.db")))
+	g, url := serveGateway(t, []byte(strings.Replace(config, world.Solana().RPC, "http://"+address, 1)))
+	if err := g.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id := world.Solana().Facts.ID.String()
+	var state string
+	for _, each := range g.Dependencies(t.Context()) {
+		if each.Kind == "chain" && each.Name == id {
+			state = each.State
+		}
+	}
+	if !strings.Contains(state, "blocks quarantined") {
+		t.Errorf("the chain is %s, want to be told what is left out", state)
+	}
+	var told worldJSON
+	get(t, world.URL()+"/sandbox/world", &told)
+	right, withheld := 0, 0
+	for _, o := range told.Orders {
+		path := "/api/Orders/creationTxHash/" + o.CreationTxHash
+		_, want := ask(t, http.MethodGet, honest.url+path, "")
+		response, got := ask(t, http.MethodGet, url+path, "")
+		switch response.StatusCode {
+		case http.StatusOK:
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s of %q (-want +got):\n%.600s", path, o.Title, cmp.Diff(string(want), string(got)))
+			}
+			right++
+		case http.StatusServiceUnavailable:
+			withheld++
+		default:
+			t.Errorf("%s of %q = %d: %s", path, o.Title, response.StatusCode, got)
+		}
+	}
+	if right == 0 || withheld == 0 {
+		t.Errorf("%d answers are right and %d withheld, want some of both", right, withheld)
+	}
+}
+
+// A newest block that is old is told as such, by headers and by readiness, though it is read to the end; not where blocks
+// are as rare as that.
+func TestNewestBlockThatIsOldIsStale(t *testing.T) {
+	t.Parallel()
+	r := &rewritten{ledgers: replayLedgers(t)}
+	const rare = "blockTime: 87600h"
+	config := string(replayConfig(t, r.ledgers, 0))
+	config = strings.Replace(config, "{id: 137,", "{id: 137, "+rare+",", 1)
+	r.gateway, r.url = serveGateway(t, []byte(config))
+	if err := r.gateway.AwaitIndexed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told := headersAt(t, r.url+"/api/Satistics/0x0000000000000000000000000000000000000001/lockedAssets")
+	for each := range strings.SplitSeq(told.Get("X-Index-Head"), ", ") {
+		id, _, _ := strings.Cut(each, ";")
+		state, isOK := r.state(t, "chain", id)
+		isRare := id == "137"
+		if isOK != isRare || strings.Contains(state, "stale") == isRare || strings.HasSuffix(each, ";stale") == isRare {
+			t.Errorf("chain %s is %s, ready: %t; its head is %s", id, state, isOK, each)
+		}
+	}
+	if lag, err := strconv.Atoi(told.Get("X-Index-Lag")); err != nil || lag < 24*60*60 {
+		t.Errorf("lag %q s behind blocks of long ago", told.Get("X-Index-Lag"))
+	}
+}

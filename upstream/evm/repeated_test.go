@@ -1,0 +1,72 @@
+package evm_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"testing"
+
+	"crossgate/upstream"
+	"crossgate/upstream/evm"
+	"crossgate/upstream/jsonrpc"
+)
+
+// repeating serves a node's answers with each log and each receipt twice.
+func repeating(t *testing.T, node http.Handler) http.Handler {
+	twice := func(list []any) []any {
+		doubled := []any{}
+		for _, each := range list {
+			doubled = append(doubled, each, each)
+		}
+		return doubled
+	}
+	ofReceipt := func(result any) {
+		if receipt, is := result.(map[string]any); is && receipt["logs"] != nil {
+			receipt["logs"] = twice(receipt["logs"].([]any))
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		truth := httptest.NewRecorder()
+		node.ServeHTTP(truth, r)
+		_, err := w.Write([]byte(rewrite(truth.Body.String(), func(result any) any {
+			ofReceipt(result)
+			list, isList := result.([]any)
+			if !isList {
+				return result
+			}
+			for _, each := range list {
+				ofReceipt(each)
+			}
+			return twice(list)
+		})))
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A provider that repeats what it lists is read as one that does not: by lists, by receipts, and by all of a block.
+func TestWhatIsRepeatedIsOne(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	recorded := recordings[0]
+	recorded.head = recorded.Head
+	serve := func(node http.Handler) *evm.Chain {
+		return evm.New(recorded.describe(t), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "node", node))))
+	}
+	want, err := serve(&provider{recording: recorded}).Events(t.Context(), 0, recorded.Head)
+	if err != nil || len(want) == 0 {
+		t.Fatalf("%d events, %v", len(want), err)
+	}
+	c := serve(repeating(t, &provider{recording: recorded}))
+	if _, err := c.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Events(t.Context(), 0, recorded.Head)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%d events, %v, want %d", len(got), err, len(want))
+	}
+	proof, err := c.Verify(t.Context(), 0, recorded.Head, want[1:]) // so that a block has to settle it
+	if err != nil || !reflect.DeepEqual(proof.Events, want) {
+		t.Errorf("proven are %d events, %v, want %d", len(proof.Events), err, len(want))
+	}
+}

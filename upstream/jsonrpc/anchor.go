@@ -1,0 +1,68 @@
+package jsonrpc
+
+import (
+	"context"
+	"slices"
+
+	"crossgate/upstream"
+)
+
+// Anchor has every endpoint prove once in a while from now on that it is of the chain's own branch, along with what it
+// is to prove anyway: proof asks for a block that is known to be the chain's, and refuses another one. An endpoint that
+// does not tell of the block is believed. With atOnce they do before anything else. A nil proof ends that. Only for a
+// client that Proving made.
+func (c *Client) Anchor(proof *Call, atOnce bool) {
+	c.identity.anchor.Store(proof)
+	if !atOnce {
+		return
+	}
+	for _, known := range c.identity.endpoints {
+		known.anchoredUntil.Store(0)
+	}
+}
+
+// Suspend has all calls fail with cause until Suspend(nil), but those of Alone: it is not known which of the endpoints
+// serve the chain. Only for a client that Proving made.
+func (c *Client) Suspend(cause error) {
+	if cause == nil {
+		c.identity.suspended.Store(nil)
+		return
+	}
+	cause = &upstream.Error{Class: upstream.Unusable, Endpoint: c.Name(), Err: cause}
+	c.identity.suspended.Store(&cause)
+}
+
+// suspension is why no call is made; nil while they are.
+func (c *Client) suspension() error {
+	if c.identity == nil || slices.Contains(c.identity.alone, c) {
+		return nil
+	}
+	if cause := c.identity.suspended.Load(); cause != nil {
+		return *cause
+	}
+	return nil
+}
+
+// Alone has endpoints of a client that Proving made asked, each by itself, until so many have answered, another one
+// first each time. It returns their answers by their names. Endpoints for which ask fails are left out. Only where all
+// are asked do they prove first who they are: two that answer alike need not.
+func Alone[T any](ctx context.Context, c *Client, most int, ask func(ctx context.Context, alone *Client) (T, error)) map[string]T {
+	answers := make(map[string]T)
+	all := c.identity.alone
+	first := int(c.identity.turn.Add(1))
+	for i := range all {
+		alone := all[(first+i)%len(all)]
+		if most < len(all) {
+			unproven := *alone
+			unproven.identity = nil
+			alone = &unproven
+		}
+		if answer, err := ask(ctx, alone); err == nil {
+			answers[alone.Name()] = answer
+		}
+		if len(answers) == most {
+			break
+		}
+	}
+	return answers
+}

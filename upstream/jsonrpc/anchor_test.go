@@ -1,0 +1,125 @@
+package jsonrpc_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
+)
+
+// onBranch is a node of chain 0x1 that has a block, or none where that is empty; anchors counts how often it was asked.
+func onBranch(block *atomic.Value, anchors *atomic.Int64) transport {
+	return node(func(c rpcCall) string {
+		switch c.Method {
+		case "eth_chainId":
+			return `"result":"0x1"`
+		case "eth_getBlockByNumber":
+			anchors.Add(1)
+			if has := block.Load().(string); has != "" {
+				return `"result":"` + has + `"`
+			}
+			return `"error":{"code":-32000,"message":"pruned"}`
+		}
+		return `"result":"from ` + block.Load().(string) + `"`
+	})
+}
+
+var errBranch = errors.New("of another branch")
+
+func anchorAt(block string) *jsonrpc.Call {
+	return jsonrpc.NewCall(new(string), func(got string) error {
+		if got != block {
+			return errBranch
+		}
+		return nil
+	}, "eth_getBlockByNumber", "0x7", false)
+}
+
+// branches is a client of two nodes.
+func branches(t *testing.T, first, second string) (c *jsonrpc.Client, of [2]*atomic.Value, anchors *atomic.Int64) {
+	t.Helper()
+	anchors = new(atomic.Int64)
+	var ends []*upstream.Endpoint
+	for i, block := range []string{first, second} {
+		of[i] = new(atomic.Value)
+		of[i].Store(block)
+		ends = append(ends, endpoint(t, []string{"first", "second"}[i], onBranch(of[i], anchors)))
+	}
+	return jsonrpc.New(upstream.NewPool("chain", ends...)).Proving("chain", chainProof(new(atomic.Int64))), of, anchors
+}
+
+func TestEndpointWithAnotherBlockThanTheAnchorIsNotUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, of, anchors := branches(t, "a", "b")
+		name := func() (got string) {
+			if err := client.Call(t.Context(), "web3_name", &got); err != nil {
+				return err.Error()
+			}
+			return got
+		}
+		if got := name(); got != "from a" {
+			t.Fatalf("Call = %q without an anchor", got)
+		}
+		client.Anchor(anchorAt("b"), true)
+		for range 10 {
+			if got := name(); got != "from b" {
+				t.Fatalf("Call = %q, want the answer of the endpoint that has the anchor", got)
+			}
+		}
+		if anchors.Load() != 2 {
+			t.Errorf("endpoints were asked for the anchor %d times, want once each", anchors.Load())
+		}
+		of[1].Store("a") // it goes over to the other branch
+		<-time.After(15 * time.Minute)
+		if err := client.Call(t.Context(), "web3_name", new(string)); !errors.Is(err, errBranch) {
+			t.Errorf("Call = %v, want no endpoint to be left", err)
+		}
+		client.Anchor(nil, true)
+		<-time.After(30 * time.Minute)
+		if got := name(); got != "from a" {
+			t.Errorf("Call = %q when there is no anchor any more", got)
+		}
+	})
+}
+
+func TestEndpointThatDoesNotTellOfTheAnchorIsBelieved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, _, anchors := branches(t, "", "b")
+		client.Anchor(anchorAt("b"), true)
+		for range 4 {
+			var got string
+			if err := client.Call(t.Context(), "web3_name", &got); err != nil || got != "from " {
+				t.Errorf("Call = %q, %v, want the answer of an endpoint that has pruned the anchor", got, err)
+			}
+			<-time.After(time.Second)
+		}
+		if anchors.Load() != 1 {
+			t.Errorf("asked for the anchor %d times within a few seconds, want once", anchors.Load())
+		}
+	})
+}
+
+func TestSuspendedClientAsksEndpointsAloneOnly(t *testing.T) {
+	client, _, _ := branches(t, "a", "b")
+	cause := errors.New("two branches")
+	client.Suspend(cause)
+	if err := client.Call(t.Context(), "web3_name", new(string)); !errors.Is(err, cause) || upstream.ClassOf(err) != upstream.Unusable {
+		t.Errorf("Call = %v, want why it is suspended", err)
+	}
+	told := jsonrpc.Alone(t.Context(), client, 2, func(ctx context.Context, alone *jsonrpc.Client) (got string, err error) {
+		err = alone.Call(ctx, "web3_name", &got)
+		return got, err
+	})
+	if told["first"] != "from a" || told["second"] != "from b" {
+		t.Errorf("Alone = %v", told)
+	}
+	client.Suspend(nil)
+	if err := client.Call(t.Context(), "web3_name", new(string)); err != nil {
+		t.Errorf("Call = %v", err)
+	}
+}

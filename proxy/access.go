@@ -14,8 +14,8 @@ import (
 	"crossgate/order/index"
 )
 
-// Access says what the log tells of requests, each of which has a line. Server errors are of level error; the query,
-// which may hold a key, is never told.
+// Access says what the log tells of requests, each of which has a line. Server errors are of level error, but for those of
+// an outage or a flood; the query, which may hold a key, is never told.
 type Access struct {
 	Info      LoggedRequests // those whose lines are of level info; the others' are of level debug
 	Clients   ClientDetail
@@ -105,7 +105,7 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 func (a Access) level(c *gin.Context) slog.Level {
 	isFailed := c.Writer.Status() >= http.StatusInternalServerError
 	switch {
-	case isFailed && !isOfOutage(c):
+	case isFailed && !isOfOutage(c) && !isShed(c):
 		return slog.LevelError
 	case a.Info == LogFailures && !isFailed, a.Info == LogMisses && isHit(c):
 		return slog.LevelDebug
@@ -125,6 +125,9 @@ func (s *Server) userAgent(r *http.Request) string {
 func isOfOutage(c *gin.Context) bool {
 	return len(c.Errors) > 0 && errors.Is(c.Errors[0], index.ErrUnavailable)
 }
+
+// isShed reports whether a request was refused for lack of room: a flood writes no errors.
+func isShed(c *gin.Context) bool { return len(c.Errors) > 0 && isKind(c.Errors[0], overloaded) }
 
 // isHit reports whether a request was a fresh cache hit without errors.
 func isHit(c *gin.Context) bool {

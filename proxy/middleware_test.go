@@ -18,8 +18,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+
 	"crossgate/proxy/quota"
 )
 
@@ -81,10 +83,12 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	}
 }
 
-// TestLinesOfRequestsHaveTheLevelThatIsWanted asks for an answer twice, of which the second is a hit, and fails once.
+// TestLinesOfRequestsHaveTheLevelThatIsWanted asks for an answer twice, of which the second is a hit, fails once, and is
+// refused once for lack of room.
 func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
+	const floodTx = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3"
 	for info, want := range map[LoggedRequests]string{
-		LogMisses: "INFO DEBUG ERROR", LogAll: "INFO INFO ERROR", LogFailures: "DEBUG DEBUG ERROR",
+		LogMisses: "INFO DEBUG ERROR INFO", LogAll: "INFO INFO ERROR INFO", LogFailures: "DEBUG DEBUG ERROR INFO",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
@@ -93,13 +97,16 @@ func TestLinesOfRequestsHaveTheLevelThatIsWanted(t *testing.T) {
 				o.Logger = slog.New(slog.NewJSONHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				find := ordersOf(o).find
 				ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-					if tx.String() == claimedTx {
+					switch tx.String() {
+					case claimedTx:
 						return nil, errors.New("broken")
+					case floodTx:
+						return nil, cache.ErrBusy
 					}
 					return find(ctx, tx)
 				}
 			})
-			for _, path := range []string{createdTx, createdTx, claimedTx} {
+			for _, path := range []string{createdTx, createdTx, claimedTx, floodTx} {
 				get(s, ordersPath+path)
 				synctest.Wait() // for what was loaded to be kept
 			}

@@ -14,8 +14,8 @@ import (
 	"crossgate/order/index"
 )
 
-// Access says what the log tells of requests, each of which has a line. Server errors are of level error, but for those of
-// an outage or a flood; the query, which may hold a key, is never told.
+// Access says what the log tells of requests, each of which has a line. Server errors are of level error, but for those
+// of an outage or a flood; the query, which may hold a key, is never told.
 type Access struct {
 	Info      LoggedRequests // those whose lines are of level info; the others' are of level debug
 	Clients   ClientDetail

@@ -72,8 +72,8 @@ type Simulation struct {
 
 // Result is what a simulation showed.
 type Result struct {
-	// Measured says that the amounts were seen; otherwise it is only known that the transaction goes through, which does
-	// not count as simulated.
+	// Measured says that the amounts were seen; otherwise it is only known that the transaction goes through, which
+	// does not count as simulated.
 	Measured bool
 	Received chain.Amount // by the recipient, out token
 	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap, and where it was not told

@@ -55,7 +55,8 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 	}
 	second, reserveErr := t.contest(ctx, p.reserve, nil, time.Time{})
 	second.rejected = append(second.rejected, c.asked()...)
-	// The failures of the first venues explain more than the reserve having no route, or not being on the chain after all.
+	// The failures of the first venues explain more than the reserve having no route, or not being on the chain after
+	// all.
 	if errors.Is(reserveErr, ErrUnsupportedChain) || requestFault(reserveErr) != nil && !t.sampling {
 		return second, err
 	}

@@ -48,7 +48,8 @@ func (l Location) Backup(ctx context.Context, file string, say Say) error {
 }
 
 // Restore makes the database what a backup holds. The database must be empty: a file that does not exist, or a
-// PostgreSQL database in which nothing was ever read of any chain. A file that is not what its checksum says is refused.
+// PostgreSQL database in which nothing was ever read of any chain. A file that is not what its checksum says is
+// refused.
 func (l Location) Restore(ctx context.Context, file string, say Say) error {
 	say("%s: checking the backup", file)
 	err := verifyChecksum(file, say)

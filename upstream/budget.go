@@ -65,8 +65,8 @@ func (b *budget) costOf(method string) int { return cmp.Or(b.costs[method], b.co
 // unitsOf is the units that a request takes.
 func (b *budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.costOf("*")) }
 
-// take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or ctx
-// is that of a search, it takes nothing, does not wait, and returns when to retry.
+// take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or
+// ctx is that of a search, it takes nothing, does not wait, and returns when to retry.
 func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
 	cost = max(cost, 1)
 	work := WorkOf(ctx)
@@ -110,8 +110,8 @@ func (b *budget) shares(work Work) (shares []*rate.Limiter) {
 	return shares
 }
 
-// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, or ctx is that of a search, it
-// does not wait, and returns when to retry.
+// await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, or ctx is that of a search,
+// it does not wait, and returns when to retry.
 func await(ctx context.Context, d time.Duration) (retryAfter time.Duration, ok bool, err error) {
 	if d <= 0 {
 		return 0, true, nil

@@ -111,8 +111,8 @@ func IsFault(err error) bool {
 	return false
 }
 
-// IsShort reports whether an endpoint was not asked since our own rate, or the share of it for this work, was spent. Of a
-// pool's error that is one of its endpoints.
+// IsShort reports whether an endpoint was not asked since our own rate, or the share of it for this work, was spent. Of
+// a pool's error that is one of its endpoints.
 func (e *Error) IsShort() bool {
 	if all, several := e.Err.(attempts); several {
 		return slices.ContainsFunc(all, IsShort)
@@ -161,7 +161,8 @@ func (a attempts) onlyDoubt() bool {
 }
 
 // summary classes the failures as a whole: the class they share; rate limited when nothing but budgets,
-// breakers and operators stood in the way of an answer, or of its confirmation; a timeout when there was one; else unreachable.
+// breakers and operators stood in the way of an answer, or of its confirmation; a timeout when there was one; else
+// unreachable.
 func (a attempts) summary(pool string) *Error {
 	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
 	seen := classes{}

@@ -17,8 +17,8 @@ const (
 	Following
 	// Background work is waited for by no caller. It leaves half of the burst to the others, and gives way to them.
 	Background
-	// Searching looks for something that may exist nowhere. It has a small share of the rate, and is refused at once when
-	// that is spent.
+	// Searching looks for something that may exist nowhere. It has a small share of the rate, and is refused at once
+	// when that is spent.
 	Searching
 )
 

@@ -57,8 +57,8 @@ type Options struct {
 
 	WithoutSwaps bool // sources leave swaps within a chain out
 
-	// Search is called before chains are asked for a transaction that the index does not have: with what context, or why
-	// they are not asked. Nil: with the caller's.
+	// Search is called before chains are asked for a transaction that the index does not have: with what context, or
+	// why they are not asked. Nil: with the caller's.
 	Search func(context.Context) (context.Context, error)
 
 	readAhead chan struct{} // holds one value per range that is read ahead
@@ -167,8 +167,8 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) (found []Found, searc
 }
 
 // ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which
-// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order, ErrEmpty before any chain
-// was read to its head. ErrUnavailable while the store cannot be read.
+// chain to ask, it returns order.ErrNotFound with the basis of what was searched and no order, ErrEmpty before any
+// chain was read to its head. ErrUnavailable while the store cannot be read.
 func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()

@@ -24,8 +24,8 @@ type FoundSwap struct {
 // FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and what was
 // searched for them, also beside an error. It reads the store, and the chain for what the store does not have or is in
 // doubt: order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it
-// made none, *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and ErrUnavailable as
-// in Find.
+// made none, *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and
+// ErrUnavailable as in Find.
 func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (found []FoundSwap, searched Basis, err error) {
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(
 		attribute.Int64("crossgate.chain.id", int64(id)), attribute.Stringer("crossgate.swap.transaction", tx)))

@@ -3,8 +3,8 @@ package wire
 import "crossgate/order/onchain"
 
 // orderMetadata writes the decoded metadata of the maker's software. What it does not have, or has by a code without a
-// name, is absent: strict clients take no null there. The raw bytes are added then, and always in lists of orders, as the
-// hosted service does.
+// name, is absent: strict clients take no null there. The raw bytes are added then, and always in lists of orders, as
+// the hosted service does.
 func (w *writer) orderMetadata(raw []byte, isListed bool) {
 	if len(raw) == 0 {
 		w.null()

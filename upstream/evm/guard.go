@@ -17,7 +17,8 @@ type Guard struct{}
 var _ quote.Guard = Guard{}
 
 // Check implements quote.Guard. It refuses a transaction that calls another contract than the venue's router, moves
-// another amount of the coin than the swap's input, calls no function, or pays others, as far as its calldata can be read.
+// another amount of the coin than the swap's input, calls no function, or pays others, as far as its calldata can be
+// read.
 func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if !p.Calls(s.Chain.ID, tx.To) {
 		return fmt.Errorf("%w: it calls %s, not the router %s", quote.ErrRefused, tx.To, p.Routers[s.Chain.ID])

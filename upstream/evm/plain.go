@@ -14,9 +14,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// walletCode makes the sender's account a contract, for the time of an eth_call of it by itself: it makes calls in a row
-// and returns the first word that each returned, or reverts as the first that fails. To other callers, as to those who
-// pay it coins, it is an account without code, but for its size. As many calls as fit into 16 words of memory are made.
+// walletCode makes the sender's account a contract, for the time of an eth_call of it by itself: it makes calls in a
+// row and returns the first word that each returned, or reverts as the first that fails. To other callers, as to those
+// who pay it coins, it is an account without code, but for its size. As many calls as fit into 16 words of memory are
+// made.
 var walletCode = payload(common.FromHex("" +
 	"3330146007" + "57" + "00" + // CALLER ADDRESS EQ, to 7; STOP
 	"5b6000" + "6000" + // 7: place of the next result, place in the calldata
@@ -46,8 +47,8 @@ func walletInput(calls []simulatedCall) payload {
 const walletGas = 500_000
 
 // runPlain makes the transaction by eth_call, on the newest block and on the one that is being made: alone, and among
-// readings of balances by an account of the sender's that is a contract. Contracts can tell the latter; the former shows
-// whether they fail otherwise. Where it succeeds alone and not so, nothing is measured.
+// readings of balances by an account of the sender's that is a contract. Contracts can tell the latter; the former
+// shows whether they fail otherwise. Where it succeeds alone and not so, nothing is measured.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	overridden := !s.chain.rpc.Lacks("eth_call", jsonrpc.Overrides)
 	switch {
@@ -102,9 +103,9 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	return worst, nil
 }
 
-// CoinOutcome is what the recipient gains of a token by a transaction that sends the coin, as Multicall3 makes it in the
-// place of the sender, between readings of the balance: nodes that take no overrides can measure that alone. Nothing is
-// known where the transaction pays its caller.
+// CoinOutcome is what the recipient gains of a token by a transaction that sends the coin, as Multicall3 makes it in
+// the place of the sender, between readings of the balance: nodes that take no overrides can measure that alone.
+// Nothing is known where the transaction pays its caller.
 func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (received chain.Amount, measured bool) {
 	multicall := s.chain.chain.Contracts.Multicall
 	if !t.In.IsNative() || t.Out.IsNative() || !t.Through.IsAbsent() || multicall.IsAbsent() {

@@ -18,8 +18,9 @@ import (
 
 var _ quote.Simulator = (*Chain)(nil)
 
-// reserveLamports is what a sender needs beside the input: for accounts that the swap opens, and fees. It bounds what is
-// left on opened accounts that are not his own: the recipient's, and those in which programs keep what they know of him.
+// reserveLamports is what a sender needs beside the input: for accounts that the swap opens, and fees. It bounds what
+// is left on opened accounts that are not his own: the recipient's, and those in which programs keep what they know of
+// him.
 const reserveLamports = 6_000_000
 
 // simulated is what simulateTransaction returns for a transaction.

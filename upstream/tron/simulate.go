@@ -21,8 +21,8 @@ var _ quote.Simulator = (*Simulator)(nil)
 // NewSimulator returns a simulator on the newest block of c.
 func NewSimulator(c *Chain) *Simulator { return &Simulator{evm.NewSimulator(c.Chain), c} }
 
-// Simulate implements quote.Simulator: it says whether the transaction succeeds and how much energy that takes. Of swaps of
-// the coin for a token it measures the outcome.
+// Simulate implements quote.Simulator: it says whether the transaction succeeds and how much energy that takes. Of
+// swaps of the coin for a token it measures the outcome.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	if err := s.affordable(ctx, t); err != nil {
 		return quote.Result{}, err

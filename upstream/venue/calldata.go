@@ -31,7 +31,8 @@ type function struct {
 	zeroPays bool
 	// refine judges the rest of the arguments: flags and fees that take from what the recipient or the sender has.
 	refine func(arguments []any, c *quote.Call) error
-	// Behind the arguments may stand a tag of so many bytes, which the router is known not to read, or what behind judges.
+	// Behind the arguments may stand a tag of so many bytes, which the router is known not to read, or what behind
+	// judges.
 	tag    int
 	behind func(data, rest []byte, c *quote.Call) error
 }

@@ -86,8 +86,9 @@ func okxFunction(signature string, names bool) function {
 	return f
 }
 
-// Flags of the words behind the arguments from which OKX's router reads shares (okxlabs/DEX-Router-EVM-V1, CommissionLib):
-// one or two, of the input. Those of the output, which end otherwise, are taken from what reached the minimum.
+// Flags of the words behind the arguments from which OKX's router reads shares (okxlabs/DEX-Router-EVM-V1,
+// CommissionLib): one or two, of the input. Those of the output, which end otherwise, are taken from what reached the
+// minimum.
 var (
 	okxOneShare    = [6]byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2a, 0xaa}
 	okxTwoShares   = [6]byte{0x22, 0x22, 0x0a, 0xfc, 0x2a, 0xaa}
@@ -100,9 +101,9 @@ const (
 	okxMostRate = 30_000_000
 )
 
-// okxShares is function.behind: words with the rate and the receiver of a second share, if there is one, with the token,
-// and with those of the first share. The router reads the last word whatever it belongs to, and takes shares beside the
-// amount that it swaps.
+// okxShares is function.behind: words with the rate and the receiver of a second share, if there is one, with the
+// token, and with those of the first share. The router reads the last word whatever it belongs to, and takes shares
+// beside the amount that it swaps.
 func okxShares(data, rest []byte, c *quote.Call) error {
 	const word = common.HashLength
 	first := data[len(data)-word:]

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,11 +14,14 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/cache"
+	"crossgate/chain"
+	"crossgate/order/index"
 )
 
 const (
 	outcomeKey = attribute.Key("crossgate.outcome")
 	quotaKey   = attribute.Key("crossgate.quota")
+	chainKey   = attribute.Key("crossgate.chain.id")
 )
 
 // durationBounds are OpenTelemetry's for http.server.request.duration, seconds, two below them for cache hits, and the
@@ -38,6 +42,7 @@ type measures struct {
 type requestLabels struct {
 	method, route string
 	status        int
+	missing       chain.ID
 }
 
 type lookupLabels struct{ route, outcome string }
@@ -102,12 +107,38 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 	if isStream(c.Writer.Header()) {
 		return
 	}
-	m.traffic.count(time.Now(), c.Writer.Status())
-	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status()}
+	m.traffic.count(time.Now(), c.Writer.Status(), took)
+	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status(), missingChain(c)}
 	m.duration.Record(c.Request.Context(), took.Seconds(), m.requests.of(labels, func() []metric.RecordOption {
-		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(
-			methodKey.String(labels.method), routeKey.String(labels.route), statusKey.Int(labels.status)))}
+		attributes := []attribute.KeyValue{
+			methodKey.String(labels.method), routeKey.String(labels.route), statusKey.Int(labels.status),
+		}
+		if labels.missing != 0 {
+			attributes = append(attributes, chainKey.Int64(int64(labels.missing)))
+		}
+		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(attributes...))}
 	})...)
+}
+
+// longestWait is how long a client, mostly a balancer, may wait in vain until that counts as a failure (docs/slo.md).
+const longestWait = time.Second
+
+// isFailed reports whether a finished request counts against the objective of availability.
+func isFailed(status int, took time.Duration) bool {
+	return status >= http.StatusInternalServerError || status == clientLeft.status && took > longestWait
+}
+
+// missingChain is the chain because of which a request failed: the only one that did not answer, or that of a swap. It is
+// zero where several did not, and where no chain matters.
+func missingChain(c *gin.Context) chain.ID {
+	if c.Writer.Status() < http.StatusInternalServerError {
+		return 0
+	}
+	var unreachable *index.UnreachableError
+	if len(c.Errors) > 0 && errors.As(c.Errors[0], &unreachable) && len(unreachable.Chains) == 1 {
+		return unreachable.Chains[0]
+	}
+	return chain.ID(c.GetUint64(swapChain))
 }
 
 // refusal counts a request over a quota.

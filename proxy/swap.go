@@ -34,6 +34,9 @@ func (s *Server) swapRoute() route[quote.Request] {
 	return s.quoteRoute("/v1.0/chain/transaction", swapCost, true, s.loadSwap)
 }
 
+// swapChain is where the context of a request keeps the chain of its swap.
+const swapChain = "swap chain"
+
 // parseRequest reads a swap request from its query, with POST also from its body, and from its Prefer header.
 func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
 	p, err := readParameters(c.Request.URL.RawQuery)
@@ -44,6 +47,7 @@ func (s *Server) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request,
 		return quote.Request{}, err
 	}
 	r, err := parseSwap(p, s.options.Chains, hasRecipient)
+	c.Set(swapChain, uint64(r.Chain))
 	r.Wait = waitOf(c.Request.Header)
 	return r, err
 }

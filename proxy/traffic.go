@@ -24,10 +24,10 @@ type second struct {
 	requests, failed atomic.Int64
 }
 
-// count counts a request that ended at a time.
-func (t *traffic) count(now time.Time, status int) {
+// count counts a request that ended at a time and took so long.
+func (t *traffic) count(now time.Time, status int, took time.Duration) {
 	t.requests.Add(1)
-	isFailed := status >= http.StatusInternalServerError
+	isFailed := isFailed(status, took)
 	switch {
 	case isFailed:
 		t.serverErrors.Add(1)

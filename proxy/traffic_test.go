@@ -17,7 +17,7 @@ func TestTrafficIsOfTheLastMinute(t *testing.T) {
 			for range 60 {
 				time.Sleep(time.Second)
 				for range n {
-					counted.count(time.Now(), status)
+					counted.count(time.Now(), status, time.Millisecond)
 				}
 			}
 		}
@@ -26,13 +26,15 @@ func TestTrafficIsOfTheLastMinute(t *testing.T) {
 			t.Errorf("after a minute: %+v, want %+v", got, want)
 		}
 		many(1, http.StatusBadGateway)
-		counted.count(time.Now(), http.StatusNotFound)
-		want := web.Traffic{PerSecond: 61. / 60, Failing: 60. / 61, Requests: 301, ClientErrors: 1, ServerErrors: 60}
+		counted.count(time.Now(), http.StatusNotFound, time.Minute)
+		counted.count(time.Now(), clientLeft.status, longestWait)
+		counted.count(time.Now(), clientLeft.status, 1700*time.Millisecond) // a balancer's time
+		want := web.Traffic{PerSecond: 63. / 60, Failing: 61. / 63, Requests: 303, ClientErrors: 2, ServerErrors: 61}
 		if got := counted.at(time.Now()); got != want {
 			t.Errorf("after two minutes: %+v, want %+v", got, want)
 		}
 		time.Sleep(time.Hour)
-		if got := counted.at(time.Now()); got.PerSecond != 0 || got.Failing != 0 || got.Requests != 301 {
+		if got := counted.at(time.Now()); got.PerSecond != 0 || got.Failing != 0 || got.Requests != 303 {
 			t.Errorf("an hour later: %+v", got)
 		}
 	})

@@ -88,7 +88,7 @@ func labels(family *dto.MetricFamily) []string {
 
 // own are the measurements of this gateway with all the labels that they may have.
 var own = map[string]string{
-	"http_server_request_duration_seconds":          "http_request_method http_response_status_code http_route",
+	"http_server_request_duration_seconds":          "crossgate_chain_id http_request_method http_response_status_code http_route",
 	"crossgate_cache_lookups_total":                 "crossgate_outcome http_route",
 	"crossgate_cache_loads_total":                   "",
 	"crossgate_cache_loading":                       "",

@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// ruleTests are what promtool plays.
+var ruleTests = []string{filepath.Join("prometheus", "alerts_test.yaml"), filepath.Join("prometheus", "alerts_lasting_test.yaml")}
+
 // TestEveryAlertHasItsPlaceInTheRunbook wants each alert to name a section that is there, and to be provoked by a test.
 func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 	var file struct {
@@ -23,9 +26,13 @@ func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	provoked, err := os.ReadFile(filepath.Join("prometheus", "alerts_test.yaml"))
-	if err != nil {
-		t.Fatal(err)
+	var provoked []byte
+	for _, file := range ruleTests {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		provoked = append(provoked, text...)
 	}
 	alerts := 0
 	for _, group := range file.Groups {
@@ -41,7 +48,7 @@ func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 				t.Errorf("docs/runbook.md has no section %s", rule.Alert)
 			}
 			if !strings.Contains(string(provoked), "alertname: "+rule.Alert+"\n        exp_alerts:\n") {
-				t.Errorf("alerts_test.yaml does not provoke %s", rule.Alert)
+				t.Errorf("none of prometheus/*_test.yaml provokes %s", rule.Alert)
 			}
 		}
 	}
@@ -50,7 +57,7 @@ func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 	}
 }
 
-// TestAlertsGoOffWhenTheyShould has promtool play what alerts_test.yaml tells.
+// TestAlertsGoOffWhenTheyShould has promtool play what ruleTests tell.
 func TestAlertsGoOffWhenTheyShould(t *testing.T) {
 	program, err := exec.LookPath("promtool")
 	if err != nil {
@@ -58,7 +65,7 @@ func TestAlertsGoOffWhenTheyShould(t *testing.T) {
 	}
 	for _, arguments := range [][]string{
 		{"check", "rules", filepath.Join("prometheus", "alerts.yaml")},
-		{"test", "rules", filepath.Join("prometheus", "alerts_test.yaml")},
+		append([]string{"test", "rules"}, ruleTests...),
 		{"check", "config", "--syntax-only", filepath.Join("prometheus", "prometheus.yaml")},
 	} {
 		if out, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput(); err != nil {

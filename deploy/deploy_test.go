@@ -108,7 +108,7 @@ func TestEveryFileIsLoaded(t *testing.T) {
 		"helm/one.yaml", "helm/three.yaml", "helm/every.yaml", // deploy/check, which loads the directory helm/crossgate whole
 		"crossgate.yaml",         // package config
 		"grafana/dashboard.json", // cmd/crossgate/gateway, as the next three
-		"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "prometheus/prometheus.yaml",
+		"prometheus/alerts.yaml", "prometheus/alerts_test.yaml", "prometheus/alerts_lasting_test.yaml", "prometheus/prometheus.yaml",
 	}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch path = filepath.ToSlash(path); {
@@ -230,13 +230,16 @@ func TestAlertsReachAReceiver(t *testing.T) {
 		t.Errorf("Prometheus sends alerts to %q", got)
 	}
 	var manager struct {
-		Route     struct{ Receiver string }
+		Route struct {
+			Receiver string
+			GroupBy  []string `yaml:"group_by"`
+		}
 		Receivers []struct{ Name string }
 	}
 	const path = "alertmanager/alertmanager.yaml"
 	readYAML(t, path, &manager)
-	if len(manager.Receivers) != 1 || manager.Receivers[0].Name != manager.Route.Receiver {
-		t.Errorf("alerts go to %q, there is %+v", manager.Route.Receiver, manager.Receivers)
+	if len(manager.Receivers) != 2 || !slices.Equal(manager.Route.GroupBy, []string{"alertname", "cluster", "namespace", "job"}) {
+		t.Errorf("alerts are grouped by %q and go to %+v, want one for pages and one for tickets", manager.Route.GroupBy, manager.Receivers)
 	}
 	program, err := exec.LookPath("amtool")
 	if err != nil {
@@ -244,6 +247,12 @@ func TestAlertsReachAReceiver(t *testing.T) {
 	}
 	if out, err := exec.CommandContext(t.Context(), program, "check-config", path).CombinedOutput(); err != nil {
 		t.Errorf("amtool check-config: %v\n%s", err, out)
+	}
+	for _, severity := range []string{"page", "ticket"} {
+		out, err := exec.CommandContext(t.Context(), program, "config", "routes", "test", "--config.file", path, "severity="+severity).Output()
+		if got := strings.TrimSpace(string(out)); err != nil || got != severity {
+			t.Errorf("an alert of severity %s goes to %q, %v", severity, got, err)
+		}
 	}
 }
 

@@ -1,49 +1,79 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
+	"testing"
+	"time"
+
+	"crossgate/sandbox"
 )
 
-// What HAProxy does about a gateway that cannot be reached or does not answer; every question of ours may be asked twice.
-const (
-	itself  = ""
-	retries = "retry-on conn-failure empty-response response-timeout\n  timeout server 1700ms"
-)
-
-// haproxy balances between gateways as docs/operations.md says; checked has it look at /readyz, and ask them all when
-// that has ruled out each.
-func haproxy(checked bool, about string) peer {
-	return peer{
-		program: "haproxy",
-		files: func(origins, listen string) map[string]string {
-			var servers strings.Builder
-			check, options := "", ""
-			if checked {
-				check, options = " check inter 1s fall 3 rise 2", "option httpchk GET /readyz\n  timeout check 1s\n  option allbackups"
-			}
-			for i, origin := range strings.Fields(origins) {
-				fmt.Fprintf(&servers, "  server gateway%d %s%s\n", i, origin, check)
-				if checked {
-					fmt.Fprintf(&servers, "  server unchecked%d %s backup\n", i, origin)
-				}
-			}
-			return map[string]string{"haproxy.cfg": `
+// balancers are as deploy/balancers ships them, and as little as a balancer can be told.
+func balancers(t *testing.T) map[string]peer {
+	t.Helper()
+	return map[string]peer{
+		"haproxy": haproxy(shippedBalancer(t, "haproxy.cfg")),
+		"nginx":   nginxBalancer(shippedBalancer(t, "nginx.conf")),
+		"haproxy that knows little": haproxy(`
 defaults
   mode http
   timeout connect 500ms
   timeout client 60s
   timeout server 20s
-  retries 2
-  option redispatch 1
-  ` + about + `
 frontend clients
-  bind ` + listen + `
+  bind :80
   default_backend gateways
 backend gateways
-  balance roundrobin
-  ` + options + "\n" + servers.String()}
+  server gateway0 10.0.0.11:8080
+`),
+		"nginx that knows little": nginxBalancer(`
+  upstream gateways {
+    server 10.0.0.11:8080;
+  }
+  server {
+    listen 80;
+    location / { proxy_pass http://gateways; }
+  }
+`),
+	}
+}
+
+func shippedBalancer(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "deploy", "balancers", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// between is a balancer's configuration with the gateways' addresses in the place of those of the shipped one, whose lines
+// about the first gateway stand for every one, and with another address to listen at.
+func between(text, origins, listen string) string {
+	var filled strings.Builder
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.Contains(line, "10.0.0.11:8080"):
+			for i, origin := range strings.Fields(origins) {
+				filled.WriteString(strings.NewReplacer("10.0.0.11:8080", origin, "gateway0", fmt.Sprint("gateway", i), "unchecked0", fmt.Sprint("unchecked", i)).Replace(line))
+			}
+		case !strings.Contains(line, "10.0.0.12:8080"):
+			filled.WriteString(strings.NewReplacer("bind :80\n", "bind "+listen+"\n", "listen 80;", "listen "+listen+";").Replace(line))
+		}
+	}
+	return filled.String()
+}
+
+func haproxy(text string) peer {
+	return peer{
+		program: "haproxy",
+		files: func(origins, listen string) map[string]string {
+			return map[string]string{"haproxy.cfg": between(text, origins, listen)}
 		},
 		command: func(directory, _ string) []string {
 			return []string{"-db", "-f", filepath.Join(directory, "haproxy.cfg")}
@@ -51,17 +81,12 @@ backend gateways
 	}
 }
 
-// nginxBalancer balances between gateways with nginx's own ways to notice one that is gone: it asks the next. upstream has
-// more settings of the group.
-func nginxBalancer(upstream string) peer {
+// nginxBalancer is nginx with what Debian's nginx.conf says as far as it matters here, and a file of its conf.d.
+func nginxBalancer(text string) peer {
 	return peer{
 		program: "nginx",
 		files: func(origins, listen string) map[string]string {
-			var servers strings.Builder
-			for _, origin := range strings.Fields(origins) {
-				fmt.Fprintf(&servers, "    server %s;\n", origin)
-			}
-			return map[string]string{"nginx.conf": `
+			return map[string]string{"gateways.conf": between(text, origins, listen), "nginx.conf": `
 daemon off;
 master_process off;
 pid nginx.pid;
@@ -71,18 +96,7 @@ http {
   access_log off;
   keepalive_requests 1000000000;
   client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-  upstream gateways {
-` + servers.String() + "    " + upstream + `
-  }
-  server {
-    listen ` + listen + `;
-    location / {
-      proxy_pass http://gateways;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_connect_timeout 500ms;
-    }
-  }
+  include gateways.conf;
 }
 `}
 		},
@@ -90,4 +104,72 @@ http {
 			return []string{"-p", directory, "-c", "nginx.conf", "-e", "stderr"}
 		},
 	}
+}
+
+// TestSlowChainTakesOutNoGateway asks for an unknown hash while a chain takes 4 s, behind the balancers as they are shipped, and
+// meanwhile and then for orders that are kept: each has to be answered.
+func TestSlowChainTakesOutNoGateway(t *testing.T) {
+	const kept = 60
+	world, err := sandbox.Start(t.Context(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, world.Close) })
+	is := look(t, world)
+	var gateways []string
+	for range 2 {
+		url := startGatewayOf(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db"))))
+		gateways = append(gateways, strings.TrimPrefix(url, "http://"))
+		for _, o := range is.orders {
+			is.until(t, url, "/api/Orders/"+o.OrderID, isOrder(o))
+		}
+	}
+	for _, name := range []string{"haproxy", "nginx"} {
+		t.Run(name, func(t *testing.T) {
+			by := balancers(t)[name]
+			address, _, installed := by.start(t, strings.Join(gateways, " "))
+			if !installed {
+				t.Skip(by.program + " is not installed")
+			}
+			if err := world.Inject("1", sandbox.Fault{Kind: sandbox.Slow, Delay: 4 * time.Second}); err != nil {
+				t.Fatal(err)
+			}
+			unknown := make(chan error, 1)
+			go func() {
+				response, err := is.asks.Get("http://" + address + "/api/Orders/creationTxHash/" + strange())
+				if err == nil {
+					t.Logf("the unknown hash: %s", response.Status)
+					err = response.Body.Close()
+				}
+				unknown <- err
+			}()
+			failed := is.askKept(address, kept/2)
+			if err := <-unknown; err != nil {
+				t.Error(err)
+			}
+			if failed += is.askKept(address, kept-kept/2); failed > 0 {
+				t.Errorf("%d of %d kept orders were not answered", failed, kept)
+			}
+			if err := world.Inject("1", sandbox.Fault{Kind: sandbox.NoFault}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// askKept asks for orders by their ids, and counts the answers that are wrong.
+func (f *truth) askKept(address string, times int) (failed int) {
+	for i := range times {
+		o := f.orders[i%len(f.orders)]
+		response, err := f.asks.Get("http://" + address + "/api/Orders/" + o.OrderID)
+		if err != nil {
+			failed++
+			continue
+		}
+		body, err := io.ReadAll(response.Body)
+		if errors.Join(err, response.Body.Close(), isOrder(o)(head{status: response.StatusCode}, body)) != nil {
+			failed++
+		}
+	}
+	return failed
 }

@@ -47,7 +47,7 @@ func TestChaos(t *testing.T) {
 		t.Skip("CROSSGATE_CHAOS says no time, 5s for instance: make soak does")
 	}
 	f := startFleet(t, buildCommand(t), 2, chaosSettings)
-	f.balance(t, haproxy(true, retries), f.replicas[0].link.Address(), f.replicas[1].link.Address())
+	f.balance(t, balancers(t)["haproxy"], f.replicas[0].link.Address(), f.replicas[1].link.Address())
 	is := look(t, f.world)
 	is.settle(t, "http://"+f.address)
 	p := &pacer{address: f.address}

@@ -10,15 +10,6 @@ import (
 	"time"
 )
 
-// balancers are as docs/operations.md says, and as little as a balancer can be told.
-var balancers = map[string]peer{
-	"haproxy":              haproxy(false, itself),
-	"haproxy that retries": haproxy(false, retries),
-	"haproxy that checks":  haproxy(true, itself),
-	"nginx":                nginxBalancer(""),
-	"nginx that keeps":     nginxBalancer("keepalive 64;"),
-}
-
 // drainLine is what the shipped configuration says.
 var drainLine = regexp.MustCompile(`(?m)^drain: .*$`)
 
@@ -31,7 +22,7 @@ func TestDrainLosesNothing(t *testing.T) {
 	program := buildCommand(t)
 	f := startFleet(t, program, 2, chaosSettings+shippedDrain(t))
 	is := look(t, f.world)
-	for name, by := range balancers {
+	for name, by := range balancers(t) {
 		t.Run(name, func(t *testing.T) {
 			f.balance(t, by, f.addresses()...)
 			is.settle(t, "http://"+f.address)

@@ -161,7 +161,7 @@ func processorTime() (time.Duration, error) {
 }
 
 // startGatewayOf starts a gateway whose log goes nowhere, and waits until it has read the chains.
-func startGatewayOf(b *testing.B, configuration string) (url string) {
+func startGatewayOf(b testing.TB, configuration string) (url string) {
 	b.Helper()
 	c, err := config.Parse([]byte(configuration))
 	if err != nil {

@@ -20,10 +20,10 @@ func TestUpgradeLosesNothing(t *testing.T) {
 	to := run(t, "..", "git", "describe", "--always", "--abbrev=40", "--exclude", "*", "--dirty")
 	t.Logf("from %s to %s", from, to)
 	earlier, later := buildCommit(t, from), buildCommand(t)
-	for _, name := range []string{"haproxy that checks", "nginx that keeps"} {
+	for _, name := range []string{"haproxy", "nginx"} {
 		t.Run(name, func(t *testing.T) {
 			f := startFleet(t, earlier, 3, chaosSettings+shippedDrain(t))
-			f.balance(t, balancers[name], f.addresses()...)
+			f.balance(t, balancers(t)[name], f.addresses()...)
 			f.upgradeAndBack(t, earlier, later)
 		})
 	}

@@ -70,7 +70,7 @@ const (
 
 func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	ctx, status := c.Request.Context(), c.Writer.Status()
-	level := s.options.Access.level(c)
+	level := s.access.Load().level(c)
 	if !s.log.Enabled(ctx, level) {
 		return
 	}
@@ -89,7 +89,7 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 			attributes = append(attributes, slog.String(key, value))
 		}
 	}
-	told("client", s.options.Access.Clients.of(s.quotas.Client(c.Request)))
+	told("client", s.access.Load().Clients.of(s.quotas.Client(c.Request)))
 	told("key", s.quotas.KeyName(c.Request))
 	told("userAgent", s.userAgent(c.Request))
 	if status := c.Writer.Header()["Cache-Status"]; len(status) > 0 {
@@ -115,7 +115,7 @@ func (a Access) level(c *gin.Context) slog.Level {
 
 // userAgent is what a client says it is, as far as that may be told.
 func (s *Server) userAgent(r *http.Request) string {
-	if !s.options.Access.UserAgent {
+	if !s.access.Load().UserAgent {
 		return ""
 	}
 	return fmt.Sprintf("%.*s", longestUserAgent, r.Header.Get("User-Agent"))

@@ -136,6 +136,7 @@ type Server struct {
 	log      *slog.Logger
 	tracer   trace.Tracer
 	draining atomic.Bool
+	access   atomic.Pointer[Access]
 }
 
 // New returns a server; Close it after Run.
@@ -151,6 +152,7 @@ func New(o Options) (*Server, error) {
 		tracer:  otel.Tracer("crossgate/proxy"),
 		quotas:  quota.New(o.Quotas, o.Shared),
 	}
+	s.SetAccess(o.Access)
 	err := s.openPassthrough(o.Passthrough)
 	if err != nil {
 		return nil, fmt.Errorf("passthrough: %w", err)
@@ -191,6 +193,9 @@ func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 	s.quotas.Replace(quotas)
 	s.answers.SetMaxLoads(maxLoads)
 }
+
+// SetAccess changes what lines and spans of requests have of their clients, and which lines are of level info.
+func (s *Server) SetAccess(a Access) { s.access.Store(&a) }
 
 // Handler returns the handler of the public listener.
 func (s *Server) Handler() http.Handler { return s.router.handler }

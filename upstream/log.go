@@ -29,6 +29,6 @@ func (l *endpointLog) badAnswer(ctx context.Context, cause error) {
 // outOfUse logs that the endpoint is not called for a while.
 func (l *endpointLog) outOfUse(ctx context.Context, what string, term time.Duration, reason string) {
 	if l.to != nil {
-		l.to.WarnContext(ctx, what, "endpoint", l.endpoint, "for", term.String(), "error", reason)
+		l.to.WarnContext(ctx, what, "endpoint", l.endpoint, "for", term, "error", reason)
 	}
 }

@@ -142,7 +142,7 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := reloading(t.Context(), file, c, g, log)
+	stop := serving{file: file, config: c, log: log, level: new(slog.LevelVar)}.reloading(t.Context(), g)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

@@ -39,14 +39,16 @@ func serve(flags *pflag.FlagSet) action {
 			return wrongUsage("--log-format is text or json")
 		}
 		c = withoutExporter(c)
-		log := gateway.NewLogger(errOut, form, c.Telemetry.Level)
+		level := new(slog.LevelVar)
+		level.Set(c.Telemetry.Level)
+		log := gateway.NewLogger(errOut, form, level)
 		telemetry, err := gateway.StartTelemetry(ctx, c.Telemetry, log)
 		if err != nil {
 			return err
 		}
 		s := serving{
 			config: c, file: *file, listen: cmp.Or(*listen, c.Listen), telemetry: telemetry,
-			out: out, log: log,
+			out: out, log: log, level: level,
 		}
 		err = s.run(ctx)
 		// ctx has ended by now.
@@ -64,6 +66,7 @@ type serving struct {
 	telemetry *gateway.Telemetry
 	out       io.Writer
 	log       *slog.Logger
+	level     *slog.LevelVar // of log
 }
 
 func (s serving) run(ctx context.Context) error {
@@ -87,10 +90,10 @@ func (s serving) run(ctx context.Context) error {
 	fmt.Fprintln(s.out, "crossgate listening on", at)
 	s.logStart(ctx, at, operators)
 	stopping := context.AfterFunc(ctx, func() {
-		s.log.Info("crossgate stops: it drains, and answers what was asked", "drain", s.config.Drain.String())
+		s.log.Info("crossgate stops: it drains, and answers what was asked", "drain", s.config.Drain)
 	})
 	defer stopping()
-	stopReloading := reloading(ctx, s.file, s.config, g, s.log)
+	stopReloading := s.reloading(ctx, g)
 	endSupervision := supervised(ctx, healthURL(s.config.TLS, listener.Addr().String()), s.log)
 	err = errors.Join(g.Run(ctx, listener), stopReloading(), stopAdmin())
 	endSupervision()
@@ -125,18 +128,22 @@ func withoutExporter(c config.Config) config.Config {
 }
 
 // reloading applies changes of the file, if there is one, to a running gateway until stop is called.
-func reloading(
-	ctx context.Context, file string, c config.Config, g *gateway.Gateway, log *slog.Logger,
-) (stop func() error) {
-	if file == "" {
+func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func() error) {
+	if s.file == "" {
 		return func() error { return nil }
 	}
 	requests := make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)
 	watching, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	apply := func(next config.Config) error { return g.Reload(withoutExporter(next)) }
-	r := &reloader{file: file, running: c, seen: c.Revision(), apply: apply, log: log}
+	apply := func(next config.Config) error {
+		err := g.Reload(withoutExporter(next))
+		if err == nil {
+			s.level.Set(next.Telemetry.Level)
+		}
+		return err
+	}
+	r := &reloader{file: s.file, running: s.config, seen: s.config.Revision(), apply: apply, log: s.log}
 	go func() { ended <- r.run(watching, requests) }()
 	return func() error {
 		end()

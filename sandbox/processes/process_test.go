@@ -3,7 +3,6 @@ package processes_test
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -58,19 +57,25 @@ type process struct {
 	url    string
 	id     int
 	config string                   // its file
+	log    string                   // the file with what it says
 	end    func(by os.Signal) error // once, and says how the process ended
 }
 
 // serveApart starts a gateway with a configuration. It is killed when the test ends.
 func serveApart(t *testing.T, text string) process {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "gateway.yaml")
+	directory := t.TempDir()
+	file := filepath.Join(directory, "gateway.yaml")
+	log, err := os.Create(filepath.Join(directory, "gateway.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	command := exec.Command(program(t), "serve", "--listen", "127.0.0.1:0", "--config", file)
-	var said bytes.Buffer
-	command.Stderr = &said
+	command.Stderr = log
 	output, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +84,7 @@ func serveApart(t *testing.T, text string) process {
 		t.Fatal(err)
 	}
 	var once sync.Once
-	p := process{id: command.Process.Pid, config: file, end: func(by os.Signal) (err error) {
+	p := process{id: command.Process.Pid, config: file, log: log.Name(), end: func(by os.Signal) (err error) {
 		once.Do(func() {
 			_ = command.Process.Signal(by)
 			err = command.Wait()
@@ -90,7 +95,8 @@ func serveApart(t *testing.T, text string) process {
 	line, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
 		_ = p.end(os.Kill)
-		t.Fatalf("the gateway said %q and %s: %v", line, said.String(), err)
+		said, _ := os.ReadFile(log.Name())
+		t.Fatalf("the gateway said %q and %s: %v", line, said, err)
 	}
 	p.url = strings.TrimSpace(line[strings.Index(line, "http://"):])
 	return p

@@ -12,14 +12,23 @@ import (
 )
 
 // NewLogger writes lines from a level on to out. Those about a request bear the ids of its trace and span, so that one
-// leads to the other.
-func NewLogger(out io.Writer, form config.LogForm, from slog.Level) *slog.Logger {
+// leads to the other. Durations are seconds in JSON, and named so.
+func NewLogger(out io.Writer, form config.LogForm, from slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: from}
 	var handler slog.Handler = slog.NewTextHandler(out, options)
 	if form == config.LogJSON {
+		options.ReplaceAttr = inSeconds
 		handler = slog.NewJSONHandler(out, options)
 	}
 	return slog.New(traced{handler})
+}
+
+// inSeconds gives a duration a number with its unit, where slog would write nanoseconds.
+func inSeconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() != slog.KindDuration {
+		return a
+	}
+	return slog.Float64(a.Key+"_seconds", a.Value.Duration().Seconds())
 }
 
 // access is what the log tells of requests.

@@ -19,10 +19,10 @@ import (
 	"crossgate/config"
 )
 
-// live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, all
-// others by the parts that are made of them.
+// live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, those of
+// the log as TestLogIsReloaded of processes has it, all others by the parts that are made of them.
 var live = []string{
-	"chains", "venues", "prices", "tokens", "health", "limits", "swap.execution", "swap.unsimulated", "swap.window", "swap.fee",
+	"chains", "venues", "prices", "tokens", "health", "limits", "telemetry.level", "telemetry.access", "swap.execution", "swap.unsimulated", "swap.window", "swap.fee",
 	"passthrough.hosts", "passthrough.staleIfError", "passthrough.heuristic", "passthrough.shadow",
 }
 

@@ -122,7 +122,7 @@ func (s *sets) follow(ctx context.Context) error {
 
 // Reload puts what c describes in the place of the running configuration, or says why it does not. No request
 // notices. What a gateway is started with stays until it is started again, and is named in the log: where it listens
-// and keeps orders, its memory, its longest answers, its telemetry. The facts of chains belong to that as well, but
+// and keeps orders, its memory, its longest answers, where telemetry goes. The facts of chains belong to that as well, but
 // a file that changes them is refused as a whole: endpoints may be meant for the new ones.
 func (g *Gateway) Reload(c config.Config) error {
 	was, done := g.sets.use()
@@ -143,6 +143,7 @@ func (g *Gateway) Reload(c config.Config) error {
 	}
 	g.sets.replace(next)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
+	g.server.SetAccess(access(c.Telemetry.Access))
 	g.server.SetHosts(hosts(c.Passthrough))
 	g.server.SetShadow(shadowSettings(c.Passthrough.Shadow))
 	return nil
@@ -162,6 +163,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep("index", was.Index, &c.Index)
 	keep("cache", was.Cache, &c.Cache)
 	keep("swap.deadline", was.Swap.Deadline, &c.Swap.Deadline)
+	was.Telemetry.Level, was.Telemetry.Access = c.Telemetry.Level, c.Telemetry.Access
 	keep("telemetry", was.Telemetry, &c.Telemetry)
 	keep("passthrough.maxBytes", was.Passthrough.MaxBytes, &c.Passthrough.MaxBytes)
 	return kept

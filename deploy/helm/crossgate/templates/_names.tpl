@@ -71,7 +71,8 @@ writing, notifications and pings. */ -}}
 {{- define "crossgate.restart" -}}
 {{- $config := include "crossgate.config" . | fromYaml }}
 {{- $swap := default dict (get $config "swap") }}
-{{- toYaml (dict "config" (pick $config "listen" "tls" "connections" "drain" "index" "cache" "telemetry") "deadline" (get $swap "deadline")) | sha256sum }}
+{{- $telemetry := omit $config.telemetry "level" "access" }}
+{{- toYaml (dict "config" (pick $config "listen" "tls" "connections" "drain" "index" "cache") "telemetry" $telemetry "deadline" (get $swap "deadline")) | sha256sum }}
 {{- end }}
 
 {{- /* Where probes ask: the public listener, or that of operators where only clients with a certificate are answered. */ -}}

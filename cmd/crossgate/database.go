@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -46,9 +47,17 @@ func migrateIndex(flags *pflag.FlagSet) action {
 
 // backupIndex copies the database into a file.
 func backupIndex(flags *pflag.FlagSet) action {
+	keep := flags.Int("keep", 0, "`NUMBER` of backups that stay: their names have the time, and older ones are removed; one without the time when 0")
 	return withFile(flags, "`FILE` to write, which must not exist; its checksum comes beside it",
 		func(ctx context.Context, c config.Config, file string, say store.Say) (done string, err error) {
-			return "backup written: " + file, gateway.Database(c).Backup(ctx, file, say)
+			to := file
+			if *keep > 0 {
+				to = dated(file, time.Now())
+			}
+			if err = gateway.Database(c).Backup(ctx, to, say); err == nil && *keep > 0 {
+				err = prune(file, *keep)
+			}
+			return "backup written: " + to, err
 		})
 }
 

@@ -21,6 +21,7 @@ import (
 	"helm.sh/helm/v3/pkg/lint/support"
 	apps "k8s.io/api/apps/v1"
 	autoscaling "k8s.io/api/autoscaling/v2"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
@@ -143,6 +144,10 @@ func manifest(kind string) any {
 		return new(policy.PodDisruptionBudget)
 	case "networking.k8s.io/v1 NetworkPolicy":
 		return new(networking.NetworkPolicy)
+	case "batch/v1 Job":
+		return new(batch.Job)
+	case "batch/v1 CronJob":
+		return new(batch.CronJob)
 	case "monitoring.coreos.com/v1 ServiceMonitor":
 		return new(monitoring.ServiceMonitor)
 	}
@@ -153,14 +158,14 @@ func manifest(kind string) any {
 // does not have, and keys that stand twice.
 func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
 	for shape, want := range map[string][]string{
-		"one": {"apps/v1 Deployment", "networking.k8s.io/v1 NetworkPolicy", "v1 ConfigMap", "v1 PersistentVolumeClaim", "v1 Service", "v1 Service"},
+		"one": {"apps/v1 Deployment", "batch/v1 Job", "networking.k8s.io/v1 NetworkPolicy", "v1 ConfigMap", "v1 ConfigMap", "v1 PersistentVolumeClaim", "v1 Service", "v1 Service"},
 		"three": {
-			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "monitoring.coreos.com/v1 ServiceMonitor",
-			"networking.k8s.io/v1 NetworkPolicy", "policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 Service", "v1 Service",
+			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "batch/v1 Job", "monitoring.coreos.com/v1 ServiceMonitor",
+			"networking.k8s.io/v1 NetworkPolicy", "policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 ConfigMap", "v1 Service", "v1 Service",
 		},
 		"every": {
-			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "networking.k8s.io/v1 NetworkPolicy",
-			"policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 Service", "v1 Service", "v1 ServiceAccount",
+			"apps/v1 Deployment", "autoscaling/v2 HorizontalPodAutoscaler", "batch/v1 CronJob", "batch/v1 Job", "networking.k8s.io/v1 NetworkPolicy",
+			"policy/v1 PodDisruptionBudget", "v1 ConfigMap", "v1 ConfigMap", "v1 PersistentVolumeClaim", "v1 Service", "v1 Service", "v1 ServiceAccount",
 		},
 	} {
 		text, err := render(loadChart(t), readValues(t, shape))
@@ -236,6 +241,8 @@ func TestChartRefuses(t *testing.T) {
 		{"three", "autoscaling: {maxReplicas: 15}", "16 gateways, one of them while pods are replaced, open up to 6 connections of PostgreSQL each"},
 		{"three", "config: {index: {connections: 4}}", "11 gateways, one of them while pods are replaced, open up to 9 connections"},
 		{"three", "config: {index: {connections: 0}}", "connections"},
+		{"one", "backup: {volume: {size: much}}", "size"},
+		{"one", "upgradeCheck: {resources: {limits: {memory: ''}}}", "memory"},
 		{"one", "postgres: {secret: database}", "key"},
 		{"three", "postgres: {url: 'postgres://crossgate:secret@database/crossgate'}", "postgres"},
 	} {

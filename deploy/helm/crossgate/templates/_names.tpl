@@ -114,3 +114,39 @@ port: admin, scheme: {{ ternary "HTTPS" "HTTP" (hasKey $admin "certFile") }}
 httpGet: {path: {{ .path }}, {{ include "crossgate.probed" .root }}}
 {{ toYaml .how }}
 {{- end }}
+
+{{- /* What a container finds in its environment: where its secrets are, and what the values say. */ -}}
+{{- define "crossgate.environment" -}}
+{{- $secrets := include "crossgate.secrets" . | fromYaml -}}
+{{- if or $secrets .Values.env .Values.extraEnv -}}
+env:
+  {{- range $variable, $_ := $secrets }}
+  - {name: {{ $variable }}_FILE, value: /run/secrets/crossgate/{{ $variable }}}
+  {{- end }}
+  {{- range $variable, $value := .Values.env }}
+  - {name: {{ $variable }}, value: {{ $value | quote }}}
+  {{- end }}
+  {{- with .Values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- with .Values.envFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* The volume of the secrets, an item of volumes; empty without secrets. */ -}}
+{{- define "crossgate.secretsVolume" -}}
+{{- with include "crossgate.secrets" . | fromYaml -}}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- range $variable, $from := . }}
+      - secret:
+          name: {{ $from.secret }}
+          items: [{key: {{ $from.key }}, path: {{ $variable }}}]
+      {{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestOldBackupsGo keeps the newest backups, with their checksums, and touches nothing else.
+func TestOldBackupsGo(t *testing.T) {
+	directory := t.TempDir()
+	file := filepath.Join(directory, "crossgate.db")
+	others := []string{"crossgate.db", "crossgate-notes.db", "other-20260101T000000Z.db"}
+	for _, name := range others {
+		write(t, filepath.Join(directory, name))
+	}
+	for day := range 5 {
+		backup := dated(file, time.Date(2025, 12, 30+day, 3, 17, 0, 0, time.UTC))
+		write(t, backup)
+		write(t, backup+".sha256")
+	}
+	if err := prune(file, 2); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(directory)
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	want := append(others, "crossgate-20260102T031700Z.db", "crossgate-20260102T031700Z.db.sha256",
+		"crossgate-20260103T031700Z.db", "crossgate-20260103T031700Z.db.sha256")
+	slices.Sort(want)
+	if err != nil || !slices.Equal(left, want) {
+		t.Errorf("prune leaves %q, %v, want %q", left, err, want)
+	}
+}
+
+func write(t *testing.T, file string) {
+	t.Helper()
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

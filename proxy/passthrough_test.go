@@ -167,3 +167,26 @@ func TestOneLimitedClientStopsNoOther(t *testing.T) {
 		}
 	}
 }
+
+// TestGivenUpRequestsAreCounted has clients leave while an origin does not answer: balancers do, and that is a failure.
+func TestGivenUpRequestsAreCounted(t *testing.T) {
+	asked := make(chan struct{})
+	s := withOrigin(t, func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	})
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		ctx, leave := context.WithCancel(t.Context())
+		answer, done := httptest.NewRecorder(), make(chan struct{})
+		go func() {
+			s.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(ctx, method, "/waiting", http.NoBody))
+			close(done)
+		}()
+		<-asked
+		leave()
+		<-done
+		if answer.Code != clientLeft.status {
+			t.Errorf("%s: %d, want %d", method, answer.Code, clientLeft.status)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (h *Handler) complete(x *exchange, v *variant, now time.Time) bool {
 	f, isFirst := h.join(&partial, nil, true)
 	defer f.leave(isFirst)
 	if !h.await(x, f, f.opened, isFirst) {
-		x.outcome = unanswered
+		h.left(x)
 		return true
 	}
 	switch {
@@ -65,7 +65,7 @@ func (h *Handler) complete(x *exchange, v *variant, now time.Time) bool {
 	case f.growing == nil: // it may not be stored
 		return false
 	case !h.await(x, f, f.done, false):
-		x.outcome = unanswered
+		h.left(x)
 		return true
 	case f.kept == nil || !f.kept.answers(x, now):
 		return false

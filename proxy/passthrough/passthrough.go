@@ -171,3 +171,9 @@ func (h *Handler) fail(x *exchange, err error) {
 	x.limitWrite(writeSilence)
 	h.options.Fail(x.w, x.r, err)
 }
+
+// left answers a client that has left, for those who count answers.
+func (h *Handler) left(x *exchange) {
+	h.fail(x, context.Canceled)
+	x.outcome = unanswered
+}

@@ -102,7 +102,7 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 		waiting = f.done
 	}
 	if !h.await(x, f, waiting, isFirst) {
-		x.outcome = unanswered
+		h.left(x)
 		return true
 	}
 	now := time.Now()

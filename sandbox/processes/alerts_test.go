@@ -28,7 +28,9 @@ type observed struct {
 	// The chains by what happens to them: slow is slow, lost is away or not followed, spoilt is known through node.
 	slow, lost, spoilt *sandbox.Chain
 	node               *spoilt
-	origin             string   // of paths that are not answered here; it fails
+	origin             string   // of paths that are not answered here; it fails, and waits
+	staging            process  // another environment in the same Prometheus, which nothing happens to before it ends
+	besides            string   // its admin listener
 	lasting            []string // alerts whose cause has not been mended
 	fading             []string // alerts whose cause is gone and was not so long ago that they are silent for certain
 }
@@ -36,7 +38,7 @@ type observed struct {
 // startObserved has a second endpoint of the first chain that nobody listens at, and one chain whose node refuses logs.
 func startObserved(t *testing.T) *observed {
 	t.Helper()
-	o := &observed{replicated: startReplicated(t), cache: redistest.Serve(t), near: freeAddress(t), far: freeAddress(t)}
+	o := &observed{replicated: startReplicated(t), cache: redistest.Serve(t), near: freeAddress(t), far: freeAddress(t), besides: freeAddress(t)}
 	var err error
 	if o.link, err = o.server.NewLink(); err != nil {
 		t.Fatal(err)
@@ -69,16 +71,21 @@ func startObserved(t *testing.T) *observed {
 		command(t, each, fmt.Sprintf("/endpoints/%d/gone/breaker/open", o.slow.Facts.ID))
 	}
 	o.lasting = []string{fmt.Sprintf("CrossgateBreakerOpen %d gone", o.slow.Facts.ID)}
-	o.prometheus = startPrometheus(t, o.near, o.far)
+	o.staging = serveApart(t, fmt.Sprintf("index: {path: %q, lookback: 0}\nchains: [{id: %d, explorer: none, endpoints: [{url: %q}]}]\ntelemetry: {admin: %q}\n",
+		t.TempDir()+"/orders.db", chains[3].Facts.ID, chains[3].RPC, o.besides))
+	o.prometheus = startPrometheus(t, map[string][]string{"": {o.near, o.far}, "staging": {o.besides}})
 	return o
 }
 
-// startFailing has an origin fail on one path.
+// startFailing has an origin fail on one path, and leave requests to another without an answer.
 func startFailing(t *testing.T) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/failing" {
+		switch r.URL.Path {
+		case "/failing":
 			w.WriteHeader(http.StatusInternalServerError)
+		case "/waiting":
+			<-r.Context().Done()
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -140,6 +147,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o := startObserved(t)
 	o.troubleIndex(t)
 	o.failRequests(t)
+	o.giveUpRequests(t)
 	o.slowDatabase(t)
 	o.nameUnknownChain(t)
 
@@ -169,12 +177,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	stop()
 	o.fault(t, o.slow, `"kind":"none"`)
 
-	o.fault(t, o.lost, `"kind":"down"`)
-	stop = o.asking(t, o.first, 4, unknownOrder)
-	o.expect(t, "CrossgateChainAway "+lost)
-	stop()
-	o.fault(t, o.lost, `"kind":"none"`)
-	o.expect(t)
+	o.loseChain(t)
 
 	o.link.Refuse()
 	o.expect(t, "CrossgateDatabaseCutOff "+o.far)
@@ -193,6 +196,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.expect(t)
 	_ = o.second.end(os.Kill)
 	o.expect(t, "CrossgateDown "+o.far)
+	o.loseTargets(t)
 }
 
 // fault has a chain's node misbehave.

@@ -1,6 +1,7 @@
 package processes_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // question is an expression of a panel.
@@ -74,7 +76,7 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 	r, operators := startReplicated(t), freeAddress(t)
 	g := serveApart(t, troubled(t, r, operators))
 	g.until(t, "level", lockedFor(r.taker), isLevel)
-	p := startPrometheus(t, operators)
+	p := startPrometheus(t, map[string][]string{"": {operators}})
 	if err := syscall.Kill(g.id, syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +128,11 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 	swap := fmt.Sprintf("/v1.0/chain/transaction?chainId=1&tokenIn=0x%040x&tokenInAmount=%d&tokenOut=%s&tokenOutRecipient=",
 		0, 1_000_000_000_000_000+round, token.Address.Hex())
 	p.ask(t, swap+world.Takers()[0].Address.Hex())
+	if round%rounds == 3 {
+		controlled(t, world, "fault", `{"target":1,"kind":"slow","delayMs":1000}`, new(any))
+		p.giveUp(t, swap+world.Takers()[2].Address.Hex(), 100*time.Millisecond)
+		controlled(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
+	}
 	if round%rounds == 2 {
 		// Quotes are shared for a moment; the transaction that is made of one now cannot be simulated.
 		controlled(t, world, "fault", `{"target":1,"kind":"down"}`, new(any))
@@ -133,6 +140,20 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 		controlled(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
 	}
 	p.askAs(t, "scanner-0123456789", "/v1.0/chain/transaction/explain?chainId=1")
+}
+
+// giveUp asks as a client does that does not wait for long.
+func (p process) giveUp(t *testing.T, path string, after time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), after)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response, err := http.DefaultClient.Do(request); err == nil {
+		response.Body.Close()
+	}
 }
 
 // askAs asks with a client's key.

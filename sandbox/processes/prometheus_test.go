@@ -2,7 +2,9 @@ package processes_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -38,7 +40,7 @@ func withOperators(text, address string) string {
 }
 
 // prometheus is a server of that name that scrapes gateways and evaluates the shipped rules.
-type prometheus struct{ url string }
+type prometheus struct{ url, targets string } // targets is the file that names what to scrape
 
 // waits are how long the shipped rules want a cause to last. Tests cannot. Windows are those over which they look
 // back: a minute of them is a second here.
@@ -53,8 +55,28 @@ func hurried(rules string) string {
 	return windows.ReplaceAllStringFunc(waits.ReplaceAllString(rules, "for: 1s"), faster.Replace)
 }
 
+// scrape has Prometheus scrape these admin listeners from now on, by the namespace that they are in.
+func (p prometheus) scrape(t *testing.T, targets map[string][]string) {
+	t.Helper()
+	type group struct {
+		Targets []string          `json:"targets"`
+		Labels  map[string]string `json:"labels"`
+	}
+	groups := []group{}
+	for namespace, each := range targets {
+		groups = append(groups, group{each, map[string]string{"namespace": namespace}})
+	}
+	text, err := json.Marshal(groups)
+	if err == nil {
+		err = errors.Join(os.WriteFile(p.targets+".new", text, 0o600), os.Rename(p.targets+".new", p.targets))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // startPrometheus scrapes admin listeners, and evaluates the hurried rules, until the test ends.
-func startPrometheus(t *testing.T, targets ...string) prometheus {
+func startPrometheus(t *testing.T, targets map[string][]string) prometheus {
 	t.Helper()
 	program, err := exec.LookPath("prometheus")
 	if err != nil {
@@ -65,14 +87,12 @@ func startPrometheus(t *testing.T, targets ...string) prometheus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quoted := make([]string, len(targets))
-	for i, each := range targets {
-		quoted[i] = strconv.Quote(each)
-	}
+	p := prometheus{"http://" + address, filepath.Join(dir, "targets.json")}
+	p.scrape(t, targets)
 	for name, text := range map[string]string{
 		"alerts.yaml": hurried(string(rules)),
 		"prometheus.yaml": "global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 250ms}\nrule_files: [alerts.yaml]\n" +
-			"scrape_configs:\n  - {job_name: crossgate, static_configs: [{targets: [" + strings.Join(quoted, ", ") + "]}]}\n",
+			"scrape_configs:\n  - {job_name: crossgate, file_sd_configs: [{files: [targets.json], refresh_interval: 1s}]}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -92,10 +112,9 @@ func startPrometheus(t *testing.T, targets ...string) prometheus {
 			t.Logf("prometheus said: %s", said.String())
 		}
 	})
-	p := prometheus{"http://" + address}
 	eventually(t, "every gateway is scraped", func() (string, bool) {
 		up := p.query(t, `up{job="crossgate"} == 1`)
-		return fmt.Sprint(up), len(up) == len(targets)
+		return fmt.Sprint(up), len(up) == len(slices.Concat(slices.Collect(maps.Values(targets))...))
 	})
 	return p
 }
@@ -156,7 +175,7 @@ func (p prometheus) query(t *testing.T, expression string) (values []float64) {
 }
 
 // causes are the labels of alerts that name what they are about.
-var causes = []string{"instance", "crossgate_chain_id", "crossgate_endpoint", "db_system_name", "crossgate_store_pool"}
+var causes = []string{"namespace", "instance", "crossgate_chain_id", "crossgate_endpoint", "db_system_name", "crossgate_store_pool"}
 
 // firing lists the alerts that fire, each with what it is about.
 func (p prometheus) firing(t *testing.T) (alerts []string) {

@@ -2,7 +2,10 @@ package processes_test
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"testing"
+	"time"
 
 	"crossgate/sandbox/jsonrpc"
 )
@@ -44,6 +47,56 @@ func (o *observed) failRequests(t *testing.T) {
 	o.expect(t, "CrossgateErrorsFast")
 	stop()
 	o.expect(t)
+}
+
+// giveUpRequests has a balancer's patience end before an origin answers.
+func (o *observed) giveUpRequests(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	eventually(t, "requests that were given up are failures", func() (string, bool) {
+		o.first.giveUp(t, "/waiting", 1100*time.Millisecond)
+		firing := o.firing(t)
+		return fmt.Sprint(firing), slices.Contains(firing, "CrossgateErrorsFast")
+	})
+	t.Logf("CrossgateErrorsFast of requests given up after %.1f s", time.Since(began).Seconds())
+	o.expect(t)
+}
+
+// loseChain has the only endpoint of a chain fail, then swaps there for want of it, then requests that have nothing to do
+// with it: these alone are errors beside the chain.
+func (o *observed) loseChain(t *testing.T) {
+	t.Helper()
+	away := fmt.Sprint("CrossgateChainAway ", o.lost.Facts.ID)
+	o.fault(t, o.lost, `"kind":"down"`)
+	stop := o.asking(t, o.first, 4, unknownOrder)
+	o.expect(t, away)
+	stop()
+	swap := fmt.Sprintf("/v1.0/chain/estimation?chainId=%d&tokenIn=0x%040x&tokenOut=%s&tokenInAmount=", o.lost.Facts.ID, 0, o.lost.Tokens[1].Address.Hex())
+	stop = o.asking(t, o.first, 1, func(i int) string { return fmt.Sprint(swap, 1_000_000_000_000_000+i) })
+	eventually(t, "swaps fail for want of the chain, faster than the objective allows", func() (string, bool) {
+		failed := o.query(t, `crossgate:failed:ratio1h{crossgate_chain_id!=""} > 14.4 * 0.001`)
+		return fmt.Sprint(failed), len(failed) == 1
+	})
+	o.expect(t, away)
+	stop()
+	stop = o.asking(t, o.first, 1, func(int) string { return "/failing" })
+	o.expect(t, away, "CrossgateErrorsFast")
+	stop()
+	o.fault(t, o.lost, `"kind":"none"`)
+	o.expect(t)
+}
+
+// loseTargets ends the other environment, and then has Prometheus find none of its targets, and none at all.
+func (o *observed) loseTargets(t *testing.T) {
+	t.Helper()
+	down := "CrossgateDown " + o.far
+	_ = o.staging.end(os.Kill)
+	o.expect(t, down, "CrossgateDown staging "+o.besides)
+	o.scrape(t, map[string][]string{"": {o.near, o.far}})
+	o.expect(t, down, "CrossgateGone staging")
+	o.scrape(t, nil)
+	o.lasting = nil // of gateways that Prometheus no longer knows
+	o.expect(t, "CrossgateGone", "CrossgateGone staging")
 }
 
 // slowDatabase has the database take a tenth of a second to look for swaps, and then more than half of one.

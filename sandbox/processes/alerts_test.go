@@ -171,12 +171,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.execute(t, `ALTER TABLE mislaid RENAME TO uncounted`)
 	o.expect(t)
 
-	o.fault(t, o.slow, `"kind":"slow","delayMs":1800`)
-	stop := o.asking(t, o.first, 4, unknownOrder)
-	o.expect(t, "CrossgateOrdersSlowFast")
-	stop()
-	o.fault(t, o.slow, `"kind":"none"`)
-
+	o.slowAnswers(t)
 	o.loseChain(t)
 
 	o.link.Refuse()

@@ -113,6 +113,19 @@ func (o *observed) slowDatabase(t *testing.T) {
 	o.expect(t)
 }
 
+// slowAnswers has the database take long for statistics alone: of its statements these are few, of the answers all.
+func (o *observed) slowAnswers(t *testing.T) {
+	t.Helper()
+	o.execute(t, `ALTER TABLE daily_statistics RENAME TO mislaid`,
+		`CREATE VIEW daily_statistics AS SELECT * FROM mislaid WHERE (SELECT pg_sleep(1.7)) IS NOT NULL`)
+	stop := o.asking(t, o.first, 1, func(i int) string {
+		return fmt.Sprintf("/api/Satistics/getDaily?dateFrom=2025-%02d-%02d&dateTo=2025-12-31", i/28%12+1, i%28+1)
+	})
+	o.expect(t, "CrossgateOrdersSlowFast")
+	stop()
+	o.execute(t, `DROP VIEW daily_statistics`, `ALTER TABLE mislaid RENAME TO daily_statistics`)
+}
+
 // nameUnknownChain has the database hold an order that takes on a chain which is not known. Such orders are counted
 // when a configuration is taken over.
 func (o *observed) nameUnknownChain(t *testing.T) {

@@ -189,6 +189,15 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	}
 	o.fading = nil
 	o.expect(t)
+	release, err := o.server.Hold("orders", "BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.expect(t, "CrossgateDatabaseUnavailable")
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	o.expect(t)
 	_ = o.second.end(os.Kill)
 	o.expect(t, "CrossgateDown "+o.far)
 	o.loseTargets(t)

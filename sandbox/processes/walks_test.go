@@ -1,6 +1,9 @@
 package processes_test
 
 import (
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +37,7 @@ func TestWalks(t *testing.T) {
 
 var (
 	shown  = regexp.MustCompile("(?s)```console\n(.*?)```")
-	prompt = regexp.MustCompile(`(?m)^\$ (.*)$`)
+	prompt = regexp.MustCompile(`(?m)^\$ (.*(?:\n> .*)*)$`)
 )
 
 func walk(t *testing.T, page string) {
@@ -53,7 +56,51 @@ func walk(t *testing.T, page string) {
 	}
 	gateway := serveApart(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db"))))
 	gateway.until(t, "level with all chains", lockedFor(world.Takers()[0].Address.Hex()), isLevel)
-	here := strings.NewReplacer("http://127.0.0.1:8080", gateway.url, "http://127.0.0.1:8090", world.URL())
+	perform(t, page, at, strings.NewReplacer("http://127.0.0.1:8080", gateway.url, "http://127.0.0.1:8090", world.URL()))
+}
+
+// TestRunbookFindsTheLock does what the runbook says of a locked table, on one that is.
+func TestRunbookFindsTheLock(t *testing.T) {
+	if _, err := exec.LookPath("psql"); err != nil {
+		t.Skip("psql is not there; Debian and Ubuntu: apt-get install postgresql-client")
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "runbook.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## A locked table\n")
+	if section, _, _ = strings.Cut(section, "\n## "); !found {
+		t.Fatal("the runbook has no section about a locked table")
+	}
+	r, operators := startReplicated(t), freeAddress(t)
+	gateway := serveApart(t, withOperators(r.config, operators))
+	gateway.until(t, "level with all chains", lockedFor(r.taker), isLevel)
+	release, err := r.server.Hold("orders", "SET application_name = 'migration'; BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = release() }() // its session was ended
+	state := func(want string) {
+		t.Helper()
+		eventually(t, "the gateway says "+want, func() (string, bool) {
+			response, err := http.Get("http://" + operators + "/metrics")
+			if err != nil {
+				return err.Error(), false
+			}
+			defer response.Body.Close()
+			measured, err := io.ReadAll(response.Body)
+			return fmt.Sprint(err), strings.Contains(string(measured), "\n"+want+"\n")
+		})
+	}
+	state("crossgate_store_up 0")
+	t.Setenv("DATABASE", regexp.MustCompile(`postgres: "([^"]+)"`).FindStringSubmatch(r.config)[1])
+	perform(t, section, t.TempDir(), strings.NewReplacer("http://127.0.0.1:9464", "http://"+operators))
+	state("crossgate_store_up 1")
+}
+
+// perform runs the blocks of a page in a directory, with addresses as they are here.
+func perform(t *testing.T, page, at string, here *strings.Replacer) {
+	t.Helper()
 	blocks := shown.FindAllStringSubmatch(page, -1)
 	if len(blocks) == 0 {
 		t.Error("the page shows no command")
@@ -65,7 +112,7 @@ func walk(t *testing.T, page string) {
 			if i+1 < len(lines) {
 				end = lines[i+1][0]
 			}
-			asked, want := block[1][line[2]:line[3]], strings.TrimPrefix(block[1][line[1]:end], "\n")
+			asked, want := strings.ReplaceAll(block[1][line[2]:line[3]], "\n> ", "\n"), strings.TrimPrefix(block[1][line[1]:end], "\n")
 			shell := exec.CommandContext(t.Context(), "sh", "-c", here.Replace(asked))
 			shell.Dir = at
 			shell.Env = append(os.Environ(), "PATH="+filepath.Dir(program(t))+":"+os.Getenv("PATH"))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/linktest"
+	"crossgate/sandbox"
 )
 
 // What a fleet is asked while parts of it fail.
@@ -19,9 +20,10 @@ const (
 	// unknown transactions, new orders and swaps always, of other orders while the database is away and nothing is kept.
 	longestAnswer = 2 * time.Second
 	longestCold   = 6 * time.Second
+	longestSwap   = 9 * time.Second // where the balancer gives it up
 	// slowLink is how late each piece of up to 16 KiB arrives.
 	slowLink = 100 * time.Millisecond
-	// chaosSettings bound a swap below what the balancer waits for an answer (docs/operations.md).
+	// chaosSettings bound a swap below longestCold.
 	chaosSettings = "swap: {window: 600ms, deadline: 1200ms}\n"
 )
 
@@ -32,10 +34,12 @@ type fault struct {
 	takes      missing
 }
 
-// missing is what answers must do without.
+// missing is what answers must do without. Where both the index and a chain are missing nobody can know that something
+// does not exist.
 type missing struct {
 	index bool // the database: orders that are not kept are told by their chains; by id, statuses and what is locked may be declined
-	chain bool // an endpoint of a chain: what only chains know may be declined
+	chain bool // an endpoint of a chain, or all: what only chains know may be declined
+	reply bool // that of a gateway which takes requests: who asked it for a swap waits as long as the balancer does
 }
 
 // TestChaos has each part of a fleet fail in each way while 200 requests a second are asked: a gateway, PostgreSQL, Redis,
@@ -47,8 +51,22 @@ func TestChaos(t *testing.T) {
 		t.Skip("CROSSGATE_CHAOS says no time, 5s for instance: make soak does")
 	}
 	f := startFleet(t, buildCommand(t), 2, chaosSettings)
-	f.balance(t, balancers(t)["haproxy"], f.replicas[0].link.Address(), f.replicas[1].link.Address())
 	is := look(t, f.world)
+	for _, balancer := range []string{"haproxy", "nginx"} {
+		faults := f.faults()
+		if balancer == "nginx" {
+			faults = f.slowChain() // it is told nothing else otherwise than HAProxy
+		}
+		t.Run(balancer, func(t *testing.T) {
+			f.balance(t, balancers(t)[balancer], f.replicas[0].link.Address(), f.replicas[1].link.Address())
+			f.meet(t, is, span, faults)
+		})
+	}
+}
+
+// meet has each of faults last for a span of time, and reports what became of 200 questions a second.
+func (f *fleet) meet(t *testing.T, is *truth, span time.Duration, faults []fault) {
+	t.Helper()
 	is.settle(t, "http://"+f.address)
 	p := &pacer{address: f.address}
 	defer p.close()
@@ -60,7 +78,7 @@ func TestChaos(t *testing.T) {
 		p.under.Wait()
 	}
 	during("nothing fails", missing{}, span)
-	for _, each := range f.faults() {
+	for _, each := range faults {
 		t.Run(each.name, func(t *testing.T) {
 			each.begin(t)
 			o := is.deliver(t)
@@ -89,9 +107,12 @@ func (f *fleet) faults() (all []fault) {
 		fault{
 			name:  "gateway stopped",
 			begin: func(t *testing.T) { first.signal(t, syscall.SIGSTOP) }, end: func(t *testing.T) { first.signal(t, syscall.SIGCONT) },
+			takes: missing{reply: true},
 		},
 		fault{name: "PostgreSQL killed", begin: must(f.database.Kill), end: must(f.database.Resume), takes: missing{index: true}},
 		fault{name: "PostgreSQL stopped", begin: must(f.database.Suspend), end: must(f.database.Continue), takes: missing{index: true}},
+		f.lockedTables(),
+		f.databaseAndChainAway(),
 		fault{name: "Redis killed", begin: must(f.cache.Kill), end: must(f.cache.Resume)},
 		fault{name: "Redis stopped", begin: must(f.cache.Pause), end: must(f.cache.Continue)},
 	)
@@ -102,7 +123,7 @@ func (f *fleet) faults() (all []fault) {
 	}{
 		{"PostgreSQL", f.databaseLink.Link, missing{index: true}},
 		{"Redis", f.cacheLink, missing{}},
-		{"gateway", first.link, missing{}},
+		{"gateway", first.link, missing{reply: true}},
 		{"endpoint", f.chainLink, missing{chain: true}},
 	} {
 		ways := []fault{
@@ -120,7 +141,45 @@ func (f *fleet) faults() (all []fault) {
 			all = append(all, way)
 		}
 	}
-	return all
+	return append(all, f.slowChain()...)
+}
+
+// lockedTables has another session hold the tables without which nothing can be answered.
+func (f *fleet) lockedTables() fault {
+	var release func() error
+	return fault{name: "tables locked", takes: missing{index: true}, begin: func(t *testing.T) {
+		var err error
+		if release, err = f.database.Hold("orders", "BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE"); err != nil {
+			t.Fatal(err)
+		}
+	}, end: func(t *testing.T) {
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}}
+}
+
+// databaseAndChainAway leaves nobody who could say that an order does not exist.
+func (f *fleet) databaseAndChainAway() fault {
+	return fault{name: "PostgreSQL killed, a chain down", takes: missing{index: true, chain: true}, begin: func(t *testing.T) {
+		must(f.database.Kill)(t)
+		f.chain(sandbox.Fault{Kind: sandbox.Down})(t)
+	}, end: func(t *testing.T) {
+		f.chain(sandbox.Fault{Kind: sandbox.NoFault})(t)
+		must(f.database.Resume)(t)
+	}}
+}
+
+// slowChain has both endpoints of a chain take 4 s.
+func (f *fleet) slowChain() []fault {
+	return []fault{{
+		name: "a chain is slow", takes: missing{chain: true},
+		begin: f.chain(sandbox.Fault{Kind: sandbox.Slow, Delay: 4 * time.Second}), end: f.chain(sandbox.Fault{Kind: sandbox.NoFault}),
+	}}
+}
+
+func (f *fleet) chain(does sandbox.Fault) func(*testing.T) {
+	return must(func() error { return f.world.Inject("1", does) })
 }
 
 func must(act func() error) func(*testing.T) {

@@ -185,7 +185,7 @@ func (f *truth) mix(without missing) question {
 	}
 	switch n := mathrand.IntN(100); {
 	case n < 25:
-		return known("/api/Orders/creationTxHash/"+o.CreationTxHash, isOrder(o))
+		return known("/api/Orders/creationTxHash/"+o.CreationTxHash, declining(without.index && without.chain, "", isOrder(o)))
 	case n < 30:
 		if o, has := f.newest(); has {
 			return cold("/api/Orders/creationTxHash/"+o.CreationTxHash, isMoving(o))
@@ -198,7 +198,13 @@ func (f *truth) mix(without missing) question {
 	case n < 80:
 		return byIndex("/v1.0/dln/order/"+o.OrderID+"/status", isOrder(o))
 	case n < 90:
-		return cold(f.swap, f.isSwap)
+		swap := cold(f.swap, declining(without.reply, "", f.isSwap))
+		if without.reply {
+			swap.limit = longestSwap
+		}
+		return swap
+	case n < 95 && without.index && without.chain:
+		return cold("/api/Orders/creationTxHash/"+strange(), isStatus(http.StatusServiceUnavailable))
 	case n < 95:
 		return cold("/api/Orders/creationTxHash/"+strange(), isStatus(http.StatusNotFound))
 	default:

@@ -34,11 +34,11 @@ type fault struct {
 	takes      missing
 }
 
-// missing is what answers must do without. Where both the index and a chain are missing nobody can know that something
-// does not exist.
+// missing is what answers must do without.
 type missing struct {
 	index bool // the database: orders that are not kept are told by their chains; by id, statuses and what is locked may be declined
 	chain bool // an endpoint of a chain, or all: what only chains know may be declined
+	proof bool // index and a chain: nobody can know that an order does not exist
 	reply bool // that of a gateway which takes requests: who asked it for a swap waits as long as the balancer does
 }
 
@@ -85,6 +85,7 @@ func (f *fleet) meet(t *testing.T, is *truth, span time.Duration, faults []fault
 			during(each.name, each.takes, span)
 			each.end(t)
 			healed := time.Now()
+			each.takes.proof = false
 			during("afterwards", each.takes, min(span, 5*time.Second))
 			is.until(t, "http://"+f.address, "/api/Orders/"+o.OrderID, isOrder(o))
 			is.until(t, "http://"+f.address, is.lockedPath(), func(got head, body []byte) error {
@@ -161,7 +162,7 @@ func (f *fleet) lockedTables() fault {
 
 // databaseAndChainAway leaves nobody who could say that an order does not exist.
 func (f *fleet) databaseAndChainAway() fault {
-	return fault{name: "PostgreSQL killed, a chain down", takes: missing{index: true, chain: true}, begin: func(t *testing.T) {
+	return fault{name: "PostgreSQL killed, a chain down", takes: missing{index: true, chain: true, proof: true}, begin: func(t *testing.T) {
 		must(f.database.Kill)(t)
 		f.chain(sandbox.Fault{Kind: sandbox.Down})(t)
 	}, end: func(t *testing.T) {

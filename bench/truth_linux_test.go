@@ -175,11 +175,18 @@ func (f *truth) mix(without missing) question {
 		}
 		return q
 	}
+	reason := "INDEX_UNAVAILABLE"
+	if without.chain {
+		reason = "CHAIN_UNREACHABLE" // what the index has not read of it is asked of it
+		if without.index {
+			reason = "UN" // either
+		}
+	}
 	byIndex := func(path string, check func(head, []byte) error) question {
-		return known(path, declining(without.index, "INDEX_UNAVAILABLE", check))
+		return known(path, declining(without.index || without.chain, reason, check))
 	}
 	cold := func(path string, check func(head, []byte) error) question {
-		q := ask(path, longestCold, declining(without.chain, "", check))
+		q := ask(path, longestCold, declining(without.index || without.chain, "", check))
 		q.isHit = false
 		return q
 	}
@@ -203,7 +210,7 @@ func (f *truth) mix(without missing) question {
 			swap.limit = longestSwap
 		}
 		return swap
-	case n < 95 && without.index && without.chain:
+	case n < 95 && without.proof:
 		return cold("/api/Orders/creationTxHash/"+strange(), isStatus(http.StatusServiceUnavailable))
 	case n < 95:
 		return cold("/api/Orders/creationTxHash/"+strange(), isStatus(http.StatusNotFound))

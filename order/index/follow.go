@@ -198,6 +198,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err := f.hold(ctx, position); err != nil {
 		return err
 	}
+	asked := time.Now()
 	head, err := f.readHead(ctx)
 	if errors.Is(err, order.ErrOtherBranch) {
 		f.stop(ctx, err)
@@ -226,7 +227,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
-	f.sync.levelNow()
+	f.sync.levelAsOf(asked)
 	if err := f.prove(ctx, position, head); err != nil {
 		return err
 	}

@@ -150,3 +150,25 @@ func TestSearchesAreAdmitted(t *testing.T) {
 		t.Errorf("Find of an indexed order = %v", err)
 	}
 }
+
+// slowHead answers late what it knew when it was asked.
+type slowHead struct{ *ledger }
+
+func (s slowHead) Head(ctx context.Context) (order.Head, error) {
+	head, err := s.ledger.Head(ctx)
+	<-time.After(time.Minute)
+	return head, err
+}
+
+// TestSlowHeadsSayNothingOfNow has a chain take a minute for its head: what came in the meantime is not known.
+func TestSlowHeadsSayNothingOfNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for slow, source := range map[bool]order.Source{false: newLedger(1), true: slowHead{newLedger(1)}} {
+			x := New(openStore(t), map[chain.ID]order.Source{1: source}, quietly(Options{Chains: evmChains(1)}))
+			followAll(t, x)
+			if got := x.byChain[1].covers(0); got == slow {
+				t.Errorf("a chain whose head is slow: %v; covered: %v", slow, got)
+			}
+		}
+	})
+}

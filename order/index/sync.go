@@ -142,11 +142,11 @@ func (s *syncState) stoppedBy() error {
 	return errors.New(s.stopped)
 }
 
-// levelNow takes note that the store holds everything that the chain has.
-func (s *syncState) levelNow() {
+// levelAsOf takes note that the store holds everything that the chain had when its head was asked for.
+func (s *syncState) levelAsOf(asked time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.levelAt = time.Now()
+	s.levelAt = asked
 	s.doubt.end()
 }
 

@@ -66,6 +66,6 @@ func (f *follower) watch(ctx context.Context) {
 	}
 	f.sync.accept(head)
 	if kept == (keptBlock{head.Latest.Number, head.Latest.Hash}) {
-		f.sync.levelNow()
+		f.sync.levelAsOf(f.lookedAt)
 	}
 }

@@ -128,8 +128,8 @@ func isFailed(status int, took time.Duration) bool {
 	return status >= http.StatusInternalServerError || status == clientLeft.status && took > longestWait
 }
 
-// missingChain is the chain because of which a request failed: the only one that did not answer, or that of a swap. It is
-// zero where several did not, and where no chain matters.
+// missingChain is the chain because of which a request failed: the only one that did not answer, or that of a swap. It
+// is zero where several did not, and where no chain matters.
 func missingChain(c *gin.Context) chain.ID {
 	if c.Writer.Status() < http.StatusInternalServerError {
 		return 0

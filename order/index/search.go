@@ -17,7 +17,7 @@ import (
 
 const (
 	// mostSearches is how many searches are under way at a time.
-	mostSearches = 64
+	mostSearches = 100
 	// coveredPatience is how long a search waits for chains of which the index has everything: they are asked since it
 	// does not know transactions that did nothing, nor blocks of the last moment.
 	coveredPatience = 500 * time.Millisecond

@@ -78,34 +78,48 @@ func (b *budget) take(ctx context.Context, cost int) (retryAfter time.Duration, 
 			return retryAfter, false, err
 		}
 	}
-	for _, share := range b.shares(work) {
-		if retryAfter, ok, err = takeFrom(ctx, share, cost); !ok {
+	return takeEach(ctx, append(b.shares(work), b.reserve), cost)
+}
+
+// reserve takes units, and returns how long to wait before they may be used.
+type reserve func(now time.Time, units int) (wait time.Duration, giveBack func(at time.Time))
+
+func reserveOf(l *rate.Limiter) reserve {
+	return func(now time.Time, units int) (wait time.Duration, giveBack func(at time.Time)) {
+		reserved := l.ReserveN(now, min(units, l.Burst()))
+		return reserved.DelayFrom(now), reserved.CancelAt
+	}
+}
+
+// takeEach is take for units of one rate after another. What was had without a wait is given back when a later one
+// refuses.
+func takeEach(ctx context.Context, rates []reserve, units int) (retryAfter time.Duration, ok bool, err error) {
+	now := time.Now() // the same for all: a limiter takes nothing back that could be used before
+	for _, reserve := range rates {
+		wait, giveBack := reserve(now, units)
+		defer func() {
+			if !ok {
+				giveBack(now)
+			}
+		}()
+		retryAfter, ok, err = await(ctx, wait)
+		if wait > 0 && retryAfter == 0 {
+			now = time.Now()
+		}
+		if !ok {
 			return retryAfter, false, err
 		}
 	}
-	wait, giveBack := b.reserve(time.Now(), cost)
-	if retryAfter, ok, err = await(ctx, wait); !ok {
-		giveBack()
-	}
-	return retryAfter, ok, err
-}
-
-// takeFrom is take for units of one share.
-func takeFrom(ctx context.Context, share *rate.Limiter, units int) (retryAfter time.Duration, ok bool, err error) {
-	reserved := share.ReserveN(time.Now(), min(units, share.Burst()))
-	if retryAfter, ok, err = await(ctx, reserved.Delay()); !ok {
-		reserved.Cancel()
-	}
-	return retryAfter, ok, err
+	return 0, true, nil
 }
 
 // shares are those that work takes from before it takes from the whole rate.
-func (b *budget) shares(work Work) (shares []*rate.Limiter) {
+func (b *budget) shares(work Work) (shares []reserve) {
 	if work == Searching && b.searching != nil {
-		shares = append(shares, b.searching)
+		shares = append(shares, reserveOf(b.searching))
 	}
 	if (work == Searching || work == Answering) && b.asked != nil && b.followed.Load() {
-		shares = append(shares, b.asked)
+		shares = append(shares, reserveOf(b.asked))
 	}
 	return shares
 }
@@ -136,7 +150,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // reserve takes units from the rate and the plan, and returns how long to wait before they may be used.
-func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack func()) {
+func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack func(at time.Time)) {
 	wait = b.pauseLeft(now)
 	var reserved *rate.Reservation
 	if b.limiter != nil {
@@ -146,9 +160,9 @@ func (b *budget) reserve(now time.Time, units int) (wait time.Duration, giveBack
 	if b.plan != nil {
 		wait = max(wait, b.plan.spend(now, units))
 	}
-	return wait, func() {
+	return wait, func(at time.Time) {
 		if reserved != nil {
-			reserved.Cancel()
+			reserved.CancelAt(at)
 		}
 		if b.plan != nil {
 			b.plan.giveBack(units)

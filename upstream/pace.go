@@ -58,32 +58,23 @@ func (p *Pace) Recall(perSecond float64, at time.Time) {
 // Take waits until so many calls may be made, as long as ctx lives. When the deadline of ctx is too early for that, or
 // ctx is that of a search, it takes nothing, does not wait, and returns when to retry.
 func (p *Pace) Take(ctx context.Context, calls int) (retryAfter time.Duration, ok bool, err error) {
-	if share := p.share(WorkOf(ctx)); share != nil {
-		if retryAfter, ok, err = takeFrom(ctx, share, calls); !ok {
-			return retryAfter, false, err
-		}
-	}
-	wait, giveBack := p.reserve(time.Now(), calls)
-	if retryAfter, ok, err = await(ctx, wait); !ok {
-		giveBack()
-	}
-	return retryAfter, ok, err
+	return takeEach(ctx, append(p.shares(WorkOf(ctx)), p.reserve), calls)
 }
 
-// share is what work takes from before it takes from the whole; nil: that alone.
-func (p *Pace) share(work Work) *rate.Limiter {
+// shares are those that work takes from before it takes from the whole.
+func (p *Pace) shares(work Work) []reserve {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.forget(time.Now())
 	if work == Following || work == Background {
 		p.followed = true
 	} else if p.followed && p.limiter != nil {
-		return p.asked
+		return []reserve{reserveOf(p.asked)}
 	}
 	return nil
 }
 
-func (p *Pace) reserve(now time.Time, calls int) (wait time.Duration, giveBack func()) {
+func (p *Pace) reserve(now time.Time, calls int) (wait time.Duration, giveBack func(at time.Time)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.forget(now)
@@ -92,10 +83,10 @@ func (p *Pace) reserve(now time.Time, calls int) (wait time.Duration, giveBack f
 	}
 	wait = p.paused.Sub(now)
 	if p.limiter == nil {
-		return wait, func() {}
+		return wait, func(time.Time) {}
 	}
 	reserved := p.limiter.ReserveN(now, min(calls, p.limiter.Burst()))
-	return max(wait, reserved.DelayFrom(now)), reserved.Cancel
+	return max(wait, reserved.DelayFrom(now)), reserved.CancelAt
 }
 
 // forget drops what is out of date.

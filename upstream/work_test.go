@@ -149,3 +149,32 @@ func TestSearchesHaveASmallShare(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusalsTakeNoShare has work refused for lack of the whole rate, on a real clock, on which time passes between
+// what is taken of a share and the refusal: that says each time when the whole rate has a unit, and not later when the
+// share has one.
+func TestRefusalsTakeNoShare(t *testing.T) {
+	const perSecond, soon = 0.01, 110 * time.Second
+	hurried, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: perSecond, Burst: 1})
+	if _, err := e.Do(upstream.Following.For(hurried), upstream.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	var pace upstream.Pace
+	pace.Declare(perSecond)
+	if _, ok, err := pace.Take(upstream.Following.For(hurried), 1); !ok {
+		t.Fatal(err)
+	}
+	for _, work := range []upstream.Work{upstream.Searching, upstream.Answering} {
+		for range 3 {
+			var refused *upstream.Error
+			if _, err := e.Do(work.For(hurried), upstream.Request{}); !errors.As(err, &refused) || refused.RetryAfter > soon {
+				t.Errorf("work %d: Do() = %v, want a refusal for 100 s", work, err)
+			}
+			if after, ok, _ := pace.Take(work.For(hurried), 1); ok || after > soon {
+				t.Errorf("work %d: Take() = %v, %v, want a refusal for 100 s", work, after, ok)
+			}
+		}
+	}
+}

@@ -123,3 +123,26 @@ func TestSuspendedClientAsksEndpointsAloneOnly(t *testing.T) {
 		t.Errorf("Call = %v", err)
 	}
 }
+
+// TestProofsLeaveSearchesTheirShare searches as seldom as an endpoint's rate allows, so that all it shows is due each
+// time, alone since it takes no batches.
+func TestProofsLeaveSearchesTheirShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var block atomic.Value
+		block.Store("a")
+		var anchors atomic.Int64
+		slow := endpoint(t, "slow", onBranch(&block, &anchors), upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
+		client := jsonrpc.New(upstream.NewPool("chain", slow)).Proving("chain", chainProof(new(atomic.Int64)))
+		client.Capabilities("slow").Recall(jsonrpc.Limits{Batch: 1}, time.Now())
+		for range 3 {
+			client.Anchor(anchorAt("a"), true)
+			if err := client.Call(upstream.Searching.For(t.Context()), "web3_name", new(string)); err != nil {
+				t.Error(err)
+			}
+			<-time.After(20 * time.Second)
+		}
+		if anchors.Load() != 3 {
+			t.Errorf("the anchor was shown %d times, want each time", anchors.Load())
+		}
+	})
+}

@@ -96,6 +96,7 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 		}
 		_ = got.Settle(ctx, nil) // it may come from elsewhere: not to be looked at
 		known.doubt()
+		ctx = goingOn(ctx)
 	}
 	return c.sendProofs(ctx, e, turn, b, c.identity.due(known))
 }
@@ -112,6 +113,7 @@ func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn upst
 			return got
 		}
 		_ = got.Settle(ctx, got.failure())
+		ctx = goingOn(ctx)
 	}
 	for _, proof := range proofs {
 		got := c.send(ctx, e, turn, b, []*Call{proof})
@@ -119,8 +121,18 @@ func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn upst
 			return got
 		}
 		_ = got.Settle(ctx, nil)
+		ctx = goingOn(ctx)
 	}
 	return c.send(ctx, e, turn, b, b.calls)
+}
+
+// goingOn is for the further requests of an attempt: they wait as those of other callers do, since the first one has
+// taken from the share of searches for all of them.
+func goingOn(ctx context.Context) context.Context {
+	if upstream.WorkOf(ctx) == upstream.Searching {
+		return upstream.Answering.For(ctx)
+	}
+	return ctx
 }
 
 // checkProofs looks at the replies to proofs, which were the first calls. An endpoint that shows itself to be another

@@ -232,6 +232,46 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	return evm.New(c.chain, rpc)
 }
 
+// meter counts what one endpoint is asked, and how much of it is more than its rate and burst allow.
+type meter struct {
+	http.RoundTripper
+	name             string
+	perSecond, burst float64
+
+	mu          sync.Mutex
+	left        float64
+	at          time.Time
+	calls, over int
+}
+
+// metered is the transport to an endpoint of the chain.
+func (c *calm) metered(e config.Endpoint) http.RoundTripper {
+	if c.meters == nil {
+		return c
+	}
+	m := &meter{RoundTripper: c, name: e.Name, perSecond: e.RequestsPerSecond, burst: float64(e.Burst), left: float64(e.Burst), at: time.Now()}
+	c.meters = append(c.meters, m)
+	return m
+}
+
+// RoundTrip implements http.RoundTripper.
+func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	m.mu.Lock()
+	calls := bytes.Count(raw, []byte(`"method"`))
+	m.calls += calls
+	m.left, m.at = min(m.left+m.perSecond*time.Since(m.at).Seconds(), m.burst), time.Now()
+	if m.left -= min(float64(calls), m.burst); m.left < -0.01 {
+		m.over += calls
+	}
+	m.mu.Unlock()
+	return m.RoundTripper.RoundTrip(r)
+}
+
 // settled runs an index until the returned stop, which waits for its end. It returns when the index has run for a
 // while, and what the chains' nodes were asked meanwhile is forgotten. It sleeps by the clock of the test's bubble.
 func settled(t *testing.T, x *index.Index, while time.Duration, chains map[chain.ID]*calm) (stop func()) {

@@ -42,7 +42,9 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*Options)) 
 		_, ok := shared.Status()
 		return ok
 	})
-	return w.server(t, append(change, func(o *Options) { o.Shared = shared })...)
+	s := w.server(t, append(change, func(o *Options) { o.Shared = shared })...)
+	s.patience = time.Hour
+	return s
 }
 
 func until(t *testing.T, what string, isSo func() bool) {
@@ -82,7 +84,7 @@ func TestTenThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 			}
 			return now(ctx, tx)
 		}
-		o.OrderLimit = time.Minute
+		o.OrderLimit = time.Hour
 	}
 	replicas := []*Server{startSharing(t, w, url, slow), startSharing(t, w, url, slow)}
 	var asking sync.WaitGroup

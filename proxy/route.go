@@ -121,7 +121,7 @@ func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	waiting := ctx
 	if r.indexed {
 		var cancel context.CancelFunc
-		waiting, cancel = context.WithTimeoutCause(ctx, patience, errImpatient)
+		waiting, cancel = context.WithTimeoutCause(ctx, s.patience, errImpatient)
 		defer cancel()
 	}
 	load := func(ctx context.Context) (answer, cache.Life, error) { return r.answer(ctx, s, question) }
@@ -142,12 +142,12 @@ func (r route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 // late is what a client gets who has waited long enough: which chains have not answered yet, and what was read of them.
 func (r route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	p := chainUnreachable.from(errImpatient)
-	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", patience)
+	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
 	if r.sought != nil {
 		p.unheard = s.options.Orders.Unheard(r.sought(question))
 	}
 	if len(p.unheard) > 0 {
-		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.unheard), patience)
+		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.unheard), s.patience)
 	}
 	searched := s.options.Orders.Basis()
 	return cache.Result[answer]{Value: answer{problem: p, searched: searched, freshness: freshnessOf(searched, time.Now())}}

@@ -132,6 +132,7 @@ type Server struct {
 	shadow   *shadow.Shadow      // nil: no answer is compared
 	compared metric.Registration // of the callback that reads its counts
 
+	patience time.Duration // of clients: the constant, but in tests
 	quotas   *quota.Limiter
 	log      *slog.Logger
 	tracer   trace.Tracer
@@ -144,13 +145,14 @@ func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
 	s := &Server{
-		options: o,
-		encoder: wire.Encoder{Chains: o.Chains},
-		pages:   web.New(o.Chains),
-		streams: newStreams(cmp.Or(o.Streams, defaultStreams), cmp.Or(o.StreamsPerAddress, defaultStreamsPerAddress)),
-		log:     cmp.Or(o.Logger, slog.Default()),
-		tracer:  otel.Tracer("crossgate/proxy"),
-		quotas:  quota.New(o.Quotas, o.Shared),
+		options:  o,
+		encoder:  wire.Encoder{Chains: o.Chains},
+		pages:    web.New(o.Chains),
+		streams:  newStreams(cmp.Or(o.Streams, defaultStreams), cmp.Or(o.StreamsPerAddress, defaultStreamsPerAddress)),
+		log:      cmp.Or(o.Logger, slog.Default()),
+		tracer:   otel.Tracer("crossgate/proxy"),
+		quotas:   quota.New(o.Quotas, o.Shared),
+		patience: patience,
 	}
 	s.SetAccess(o.Access)
 	err := s.openPassthrough(o.Passthrough)

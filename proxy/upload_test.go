@@ -201,7 +201,8 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 				t.Errorf("%s: silence: %v, %v, want 408", name, response, err)
 			}
 			<-ended
-			response, err = client.Post("http://crossgate/early", "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
+			// A short body: the network of the test has no half-closed connections, on which more of it is waited for.
+			response, err = client.Post("http://crossgate/early", "text/plain", strings.NewReader("x"))
 			if err != nil || response.StatusCode != http.StatusRequestEntityTooLarge {
 				t.Errorf("%s: refused by the origin before it is read: %v, %v, want 413", name, response, err)
 			}

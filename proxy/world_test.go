@@ -57,6 +57,7 @@ type world struct {
 	lastSwap  quote.Request
 	tokenList *token.Directory
 	log       bytes.Buffer
+	logger    *slog.Logger // of all servers: one writes to log at a time
 
 	values     map[order.ID]index.Values
 	whole      map[string]order.Transaction // by hash
@@ -73,6 +74,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	usdc := token.Key{Chain: 8453, Address: address(t, usdcText)}
 	w := &world{orders: map[string][]*order.Order{}}
+	w.logger = slog.New(slog.NewJSONHandler(&w.log, nil))
 	w.tokenList = token.NewDirectory(token.DirectoryOptions{
 		Registry: chain.Documented(),
 		Own: map[token.Key]token.Token{
@@ -150,7 +152,7 @@ func (w *world) server(t testing.TB, change ...func(*Options)) *Server {
 		Tokens:    w.tokenList,
 		Chains:    chain.Documented(),
 		Telemetry: Telemetry{Tracing: Tracing{Share: 1}},
-		Logger:    slog.New(slog.NewJSONHandler(&w.log, nil)),
+		Logger:    w.logger,
 	}
 	for _, c := range change {
 		c(&o)

@@ -78,11 +78,15 @@ func (h *Handler) pass(x *exchange, why string) {
 	}
 	f := h.forwardOf(x)
 	if x.r.ContentLength != 0 {
-		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, http.NewResponseController(x.w)}, x.r.ContentLength, x.r.Trailer
+		reading := &lease{w: x.w}
+		defer reading.end() // an origin that answers early leaves the rest to be read
+		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, reading}, x.r.ContentLength, x.r.Trailer
 		x.limitWrite(0)
 	}
-	interims := &interims{w: x.w}
-	f.Inform = interims.write
+	interims := &lease{w: x.w}
+	f.Inform = func(status int, header http.Header) {
+		interims.use(func(w http.ResponseWriter) { inform(w, interim{status, header.Clone()}) })
+	}
 	mark, began := h.store.Mark(), time.Now()
 	response, err := h.options.Origins.Forward(x.r.Context(), x.host.Name, f)
 	interims.end()
@@ -105,42 +109,47 @@ func (h *Handler) pass(x *exchange, why string) {
 	stream(x, response, response.Body)
 }
 
-// interims hands interim responses on until the final one has come.
-type interims struct {
-	mu    sync.Mutex
-	w     http.ResponseWriter
-	isEnd bool
+// lease lets goroutines that may outlive a handler use its writer until the lease ends. A writer that is used after its
+// handler is another request's, or nil.
+type lease struct {
+	mu sync.Mutex
+	w  http.ResponseWriter // nil: it has ended
 }
 
-// write is called while the handler waits, and may be called later by an attempt that lost.
-func (i *interims) write(status int, header http.Header) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if !i.isEnd {
-		inform(i.w, interim{status, header.Clone()})
+func (l *lease) use(do func(http.ResponseWriter)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.w != nil {
+		do(l.w)
 	}
 }
 
-func (i *interims) end() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.isEnd = true
+func (l *lease) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.w = nil
 }
 
 // patientBody is the body of a request that is read for as long as it comes.
 type patientBody struct {
 	io.ReadCloser
-	control *http.ResponseController
+	lease *lease
 }
 
 // bodySilence is how long a client of HTTP/2 may be silent within a body; proxy/transport has its own limit.
 const bodySilence = 10 * time.Second
 
 func (b *patientBody) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(bodySilence)) // where that is not supported the connection has limits
+	b.limit(time.Now().Add(bodySilence))
 	n, err := b.ReadCloser.Read(p)
-	_ = b.control.SetReadDeadline(time.Time{}) // who is not listened to is not silent
+	b.limit(time.Time{}) // who is not listened to is not silent
 	return n, err
+}
+
+func (b *patientBody) limit(until time.Time) {
+	b.lease.use(func(w http.ResponseWriter) {
+		_ = http.NewResponseController(w).SetReadDeadline(until) // where that is not supported the connection has limits
+	})
 }
 
 // writeHead sets the header of a response as it came from the origin.

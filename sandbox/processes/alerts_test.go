@@ -38,7 +38,8 @@ type observed struct {
 // startObserved has a second endpoint of the first chain that nobody listens at, and one chain whose node refuses logs.
 func startObserved(t *testing.T) *observed {
 	t.Helper()
-	o := &observed{replicated: startReplicated(t), cache: redistest.Serve(t), near: freeAddress(t), far: freeAddress(t), besides: freeAddress(t)}
+	lively := sandbox.Options{BlockTime: 20 * time.Second} // below a minute, from which on a head can be stale
+	o := &observed{replicated: startReplicated(t, lively), cache: redistest.Serve(t), near: freeAddress(t), far: freeAddress(t), besides: freeAddress(t)}
 	var err error
 	if o.link, err = o.server.NewLink(); err != nil {
 		t.Fatal(err)
@@ -50,6 +51,7 @@ func startObserved(t *testing.T) *observed {
 	o.node.spoil(refusing("eth_getLogs"))
 	o.origin = startFailing(t)
 	o.config = strings.NewReplacer(
+		"asked: 500ms", "asked: 1s", // so that looks are few enough for one statement that fails to be more than a hundredth
 		fmt.Sprintf("[{url: %q}]", o.slow.RPC),
 		fmt.Sprintf("[{name: own, url: %q}, {name: gone, url: %q}]", o.slow.RPC, "http://"+freeAddress(t)),
 		fmt.Sprintf("[{url: %q}]", o.spoilt.RPC), fmt.Sprintf("[{name: spoilt, url: %q}]", o.node.url),

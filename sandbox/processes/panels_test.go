@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"crossgate/sandbox"
 )
 
 // question is an expression of a panel.
@@ -73,7 +75,7 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a gateway, a PostgreSQL and a Prometheus take some 30 s: run without -short")
 	}
-	r, operators := startReplicated(t), freeAddress(t)
+	r, operators := startReplicated(t, sandbox.Options{}), freeAddress(t)
 	g := serveApart(t, troubled(t, r, operators))
 	g.until(t, "level", lockedFor(r.taker), isLevel)
 	p := startPrometheus(t, map[string][]string{"": {operators}})

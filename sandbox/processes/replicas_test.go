@@ -138,7 +138,7 @@ type replicated struct {
 	taker  string // the first, who delivers
 }
 
-func startReplicated(t *testing.T) replicated {
+func startReplicated(t *testing.T, o sandbox.Options) replicated {
 	t.Helper()
 	server, err := postgrestest.Start()
 	if err != nil {
@@ -153,7 +153,7 @@ func startReplicated(t *testing.T) replicated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Start(t, o)
 	index := fmt.Sprintf("index: {postgres: %q, behind: 3s, lookback", address)
 	text := strings.Replace(string(world.Config("nowhere")), `index: {path: "nowhere", lookback`, index, 1)
 	return replicated{world, server, text, world.Takers()[0].Address.Hex()}
@@ -185,7 +185,7 @@ func TestTwoGatewaysOnOneDatabase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("four gateways, and a lease that has to run out, take some 25 s: run without -short")
 	}
-	r := startReplicated(t)
+	r := startReplicated(t, sandbox.Options{})
 	locked := lockedFor(r.taker)
 	leader := serveApart(t, r.config)
 	leader.until(t, "level", locked, isLevel)

@@ -72,7 +72,7 @@ func TestRunbookFindsTheLock(t *testing.T) {
 	if section, _, _ = strings.Cut(section, "\n## "); !found {
 		t.Fatal("the runbook has no section about a locked table")
 	}
-	r, operators := startReplicated(t), freeAddress(t)
+	r, operators := startReplicated(t, sandbox.Options{}), freeAddress(t)
 	gateway := serveApart(t, withOperators(r.config, operators))
 	gateway.until(t, "level with all chains", lockedFor(r.taker), isLevel)
 	release, err := r.server.Hold("orders", "SET application_name = 'migration'; BEGIN; LOCK TABLE events, orders IN ACCESS EXCLUSIVE MODE")

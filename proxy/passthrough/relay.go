@@ -78,12 +78,12 @@ func (h *Handler) pass(x *exchange, why string) {
 	}
 	f := h.forwardOf(x)
 	if x.r.ContentLength != 0 {
-		reading := &lease{w: x.w}
+		reading := &lentWriter{w: x.w}
 		defer reading.end() // an origin that answers early leaves the rest to be read
 		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, reading}, x.r.ContentLength, x.r.Trailer
 		x.limitWrite(0)
 	}
-	interims := &lease{w: x.w}
+	interims := &lentWriter{w: x.w}
 	f.Inform = func(status int, header http.Header) {
 		interims.use(func(w http.ResponseWriter) { inform(w, interim{status, header.Clone()}) })
 	}
@@ -109,14 +109,14 @@ func (h *Handler) pass(x *exchange, why string) {
 	stream(x, response, response.Body)
 }
 
-// lease lets goroutines that may outlive a handler use its writer until the lease ends. A writer that is used after its
-// handler is another request's, or nil.
-type lease struct {
+// lentWriter lets goroutines that may outlive a handler use its writer until the loan ends. A writer that is used after
+// its handler is another request's, or nil.
+type lentWriter struct {
 	mu sync.Mutex
 	w  http.ResponseWriter // nil: it has ended
 }
 
-func (l *lease) use(do func(http.ResponseWriter)) {
+func (l *lentWriter) use(do func(http.ResponseWriter)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.w != nil {
@@ -124,7 +124,7 @@ func (l *lease) use(do func(http.ResponseWriter)) {
 	}
 }
 
-func (l *lease) end() {
+func (l *lentWriter) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.w = nil
@@ -133,7 +133,7 @@ func (l *lease) end() {
 // patientBody is the body of a request that is read for as long as it comes.
 type patientBody struct {
 	io.ReadCloser
-	lease *lease
+	writer *lentWriter
 }
 
 // bodySilence is how long a client of HTTP/2 may be silent within a body; proxy/transport has its own limit.
@@ -147,7 +147,7 @@ func (b *patientBody) Read(p []byte) (int, error) {
 }
 
 func (b *patientBody) limit(until time.Time) {
-	b.lease.use(func(w http.ResponseWriter) {
+	b.writer.use(func(w http.ResponseWriter) {
 		_ = http.NewResponseController(w).SetReadDeadline(until) // where that is not supported the connection has limits
 	})
 }

@@ -11,7 +11,7 @@ type Index struct {
 	Postgres Secret        `yaml:"postgres"`            // postgres://user:password@host/database, instead of a file
 	Lookback uint64        `yaml:"lookback"`            // how many blocks before the head a first start begins; 0: at the first block
 	Swaps    bool          `yaml:"swaps"`               // whether swaps within a chain are indexed too: on a busy chain thousands a day
-	Behind   time.Duration `yaml:"behind" range:"1s.."` // answers name a chain whose lag is larger (X-Index-Behind)
+	Behind   time.Duration `yaml:"behind" range:"1s.."` // answers name a chain whose lag is larger (Index-Basis)
 	Follow   Follow        `yaml:"follow"`              // how often chains are asked for news
 	Wait     time.Duration `yaml:"wait" range:"0s.."`   // how long serve waits for a PostgreSQL that does not answer yet; 0: not at all
 	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and probes.

@@ -59,8 +59,8 @@ var (
 	varyCoding  = []string{"Accept-Encoding"}
 	varyReader  = []string{"Accept, Sec-Fetch-Dest"} // what isForPeople looks at
 	varyStreams = []string{"Accept, Accept-Encoding"}
-	exposed     = []string{"Age, Cache-Status, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, " +
-		"X-Chains-Unheard, X-Index-Behind, X-Index-From, X-Index-Head, X-Index-Lag, X-Index-Proven, X-Index-Quarantined, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
+	exposed     = []string{"Age, Cache-Status, ETag, Index-Basis, Link, RateLimit, RateLimit-Policy, Retry-After, " +
+		"X-Chains-Unheard, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
 )
 
 // oneBody is what most loads come to.

@@ -50,7 +50,7 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 			if name != "by id" && header.Get("X-Chains-Unheard") != "137" {
 				t.Errorf("%s: which chain has not answered is not told: %v", name, header)
 			}
-			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get("X-Index-Head") == "" {
+			if strings.HasPrefix(path, "/api/") && name != "stream" && header.Get(indexBasis) == "" {
 				t.Errorf("%s: what was read is not told: %v", name, header)
 			}
 			time.Sleep(3 * time.Second)
